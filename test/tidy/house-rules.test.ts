@@ -1,0 +1,54 @@
+/** The rules of CONTRIBUTING.md that no linter knows: names, folder sizes, machine paths, broken links in the docs. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const MAX_SOURCES_PER_FOLDER = 15;
+const MAX_LINES = 400;
+
+const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 })
+  .split('\0')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+const sources = tracked.filter((file) => /\.(ts|tsx|go|sql|sh|css)$/.test(file) && !file.includes('.generated.'));
+
+test('sources are named after one concept, in kebab-case', () => {
+  const scripts = sources.filter((file) => /\.tsx?$/.test(file));
+  const vague = scripts.filter((file) => /^(utils?|helpers?|common|types|misc|shared)\.tsx?$/.test(basename(file)));
+  const notKebab = scripts.filter((file) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*\.tsx?$/.test(basename(file)));
+  assert.deepEqual({ vague, notKebab }, { vague: [], notKebab: [] });
+});
+
+test(`a folder holds at most ${MAX_SOURCES_PER_FOLDER} sources and a source at most ${MAX_LINES} lines`, () => {
+  const perFolder = new Map<string, number>();
+  for (const file of sources.filter((name) => !/\.test\.tsx?$|_test\.go$/.test(name))) {
+    perFolder.set(dirname(file), (perFolder.get(dirname(file)) ?? 0) + 1);
+  }
+  const crowded = [...perFolder].filter(([, count]) => count > MAX_SOURCES_PER_FOLDER);
+  const long = sources.filter((file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1 > MAX_LINES);
+  assert.deepEqual({ crowded, long }, { crowded: [], long: [] });
+});
+
+test('no tracked text names a path of one machine or leaves work undone', () => {
+  const texts = tracked.filter((file) => !/package-lock\.json$|go\.sum$|\.(png|ico|woff2?)$/.test(file) && file !== 'test/tidy/house-rules.test.ts');
+  const offenders: string[] = [];
+  for (const file of texts) {
+    readFileSync(join(ROOT, file), 'utf8').split('\n').forEach((line, index) => {
+      if (/(^|[\s"'`(=])\/(work|farm)\//.test(line) || /\b(TODO|FIXME|XXX)\b/.test(line)) offenders.push(`${file}:${index + 1}`);
+    });
+  }
+  assert.deepEqual(offenders, []);
+});
+
+test('every relative link in the documents leads somewhere', () => {
+  const broken: string[] = [];
+  for (const file of tracked.filter((name) => name.endsWith('.md'))) {
+    for (const [, target] of readFileSync(join(ROOT, file), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (target === undefined || /^[a-z]+:|^#/.test(target)) continue;
+      if (!existsSync(join(ROOT, dirname(file), target.split('#')[0] ?? ''))) broken.push(`${file} -> ${target}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
