@@ -1,1 +1,4 @@
-export {};
+export type { AgentRuntime, RuntimeConfig, RuntimeContext } from './agent-runtime.ts';
+export { createRuntime } from './runtime-registry.ts';
+export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtime-registry.ts';
+export { createStubRuntime } from './stub-runtime.ts';

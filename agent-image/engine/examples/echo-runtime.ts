@@ -1,0 +1,18 @@
+import type { AgentRuntime } from '@hamlet/engine';
+
+/** Repeats what it hears, after the prefix that the Agent's `spec.runtime.config.prefix` gives. */
+export const createEchoRuntime = (): AgentRuntime => {
+  let prefix = 'I heard: ';
+  return {
+    initialize: async ({ settings }) => {
+      if (settings['prefix'] === undefined) return;
+      if (typeof settings['prefix'] !== 'string') throw new Error('runtime.config.prefix must be text');
+      prefix = settings['prefix'];
+    },
+    execute: async (prompt, { signal }) => {
+      signal.throwIfAborted();
+      return `${prefix}${prompt}`;
+    },
+    terminate: async () => {},
+  };
+};

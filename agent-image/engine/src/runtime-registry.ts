@@ -1,0 +1,23 @@
+import type { AgentRuntime } from './agent-runtime.ts';
+
+/** The runtimes that a resident knows, by the name that an Agent's `spec.runtime.name` uses. */
+export type RuntimeRegistry = Readonly<Record<string, () => AgentRuntime>>;
+
+/** Why there is no runtime. `code` is stable; `message` is for people and names what may be written instead. */
+export type UnknownRuntime = Readonly<{
+  code: 'unknown_runtime';
+  name: string;
+  known: readonly string[];
+  message: string;
+}>;
+
+export type CreatedRuntime = { ok: true; runtime: AgentRuntime } | { ok: false; error: UnknownRuntime };
+
+/** Makes a new runtime by name. A name that is not registered is a value, not an exception. */
+export const createRuntime = (registry: RuntimeRegistry, name: string): CreatedRuntime => {
+  const factory = Object.hasOwn(registry, name) ? registry[name] : undefined;
+  if (factory !== undefined) return { ok: true, runtime: factory() };
+  const known = Object.keys(registry).toSorted();
+  const message = `There is no runtime "${name}". Write one of: ${known.join(', ')}.`;
+  return { ok: false, error: { code: 'unknown_runtime', name, known, message } };
+};
