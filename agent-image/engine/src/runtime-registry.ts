@@ -14,10 +14,10 @@ export type UnknownRuntime = Readonly<{
 export type CreatedRuntime = { ok: true; runtime: AgentRuntime } | { ok: false; error: UnknownRuntime };
 
 /** Makes a new runtime by name. A name that is not registered is a value, not an exception. */
-export const createRuntime = (registry: RuntimeRegistry, name: string): CreatedRuntime => {
+export function createRuntime(registry: RuntimeRegistry, name: string): CreatedRuntime {
   const factory = Object.hasOwn(registry, name) ? registry[name] : undefined;
   if (factory !== undefined) return { ok: true, runtime: factory() };
   const known = Object.keys(registry).toSorted();
   const message = `There is no runtime "${name}". Write one of: ${known.join(', ')}.`;
   return { ok: false, error: { code: 'unknown_runtime', name, known, message } };
-};
+}
