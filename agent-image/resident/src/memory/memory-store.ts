@@ -1,0 +1,119 @@
+import { closeSync, existsSync, fstatSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DIARY, Entity, entityOf } from './entity.ts';
+import type { MemorySeed } from './entity.ts';
+
+/** The file is compacted when it grows beyond this. */
+export const MAX_MEMORY_BYTES = 1024 * 1024;
+/** Newest diary entries that a compaction keeps and that stay in memory. */
+export const MAX_DIARY_ENTRIES = 200;
+/** Other things remembered; beyond it, those not touched for longest are forgotten. */
+export const MAX_ENTITIES = 500;
+/** Lines of other programs that a compaction keeps as they are. */
+const MAX_FOREIGN_LINES = 500;
+
+/** An agent's memory on its volume. All writes are on the disk when `remember` returns. */
+export type MemoryStore = Readonly<{
+  /** True when the file was there already: this agent has lived before. */
+  livedBefore: boolean;
+  recall: (name: string) => Entity | undefined;
+  /** Oldest first, at most MAX_DIARY_ENTRIES. */
+  diary: () => readonly Entity[];
+  /** Writes all of them in one append. */
+  remember: (...entities: readonly Entity[]) => void;
+  close: () => void;
+}>;
+
+type Contents = { entities: Map<string, Entity>; diary: Entity[]; foreign: string[] };
+
+/**
+ * Opens the memory at `path`, a log of JSON lines, or starts it from the seed.
+ *
+ * A crash may tear the last line: a line without its end is dropped at the next open. Writes are synchronous:
+ * there is one a turn, and nothing needs waiting for when the process is told to end.
+ */
+export function openMemory(options: { path: string; seed: MemorySeed; maxBytes?: number }): MemoryStore {
+  const { path, seed, maxBytes = MAX_MEMORY_BYTES } = options;
+  mkdirSync(dirname(path), { recursive: true });
+  const livedBefore = existsSync(path);
+  const contents = livedBefore ? readContents(path) : seedContents(seed);
+  rewrite(path, contents);
+  let file = openSync(path, 'a');
+
+  return {
+    livedBefore,
+    recall: (name) => contents.entities.get(name),
+    diary: () => contents.diary,
+    remember: (...entities) => {
+      for (const entity of entities) keep(contents, entity);
+      writeSync(file, entities.map(toLine).join(''));
+      fsyncSync(file);
+      if (fstatSync(file).size <= maxBytes) return;
+      closeSync(file);
+      rewrite(path, contents);
+      file = openSync(path, 'a');
+    },
+    close: () => closeSync(file),
+  };
+}
+
+function seedContents(seed: MemorySeed): Contents {
+  const entities = seed.entities.map(({ name, entityType, observations }) => entityOf(name, entityType, observations));
+  return { entities: new Map(entities.map((entity) => [entity.name, entity])), diary: [], foreign: [] };
+}
+
+function readContents(path: string): Contents {
+  const contents: Contents = { entities: new Map(), diary: [], foreign: [] };
+  const lines = readFileSync(path, 'utf8').split('\n');
+  lines.pop();
+  for (const line of lines) {
+    const parsed = parseJson(line);
+    const entity = Entity.safeParse(parsed);
+    if (entity.success) keep(contents, entity.data);
+    else if (parsed !== undefined && contents.foreign.length < MAX_FOREIGN_LINES) contents.foreign.push(line);
+  }
+  return contents;
+}
+
+/** Puts an entity last, so that the first of the map is the one not touched for longest. */
+function keep(contents: Contents, entity: Entity): void {
+  if (entity.entityType === DIARY) {
+    contents.diary.push(entity);
+    if (contents.diary.length > MAX_DIARY_ENTRIES) contents.diary.shift();
+    return;
+  }
+  contents.entities.delete(entity.name);
+  contents.entities.set(entity.name, entity);
+  const [oldest] = contents.entities.keys();
+  if (contents.entities.size > MAX_ENTITIES && oldest !== undefined) contents.entities.delete(oldest);
+}
+
+/** Replaces the file as a whole: written beside it, forced to disk, renamed over it. */
+function rewrite(path: string, { entities, diary, foreign }: Contents): void {
+  const lines = [...foreign.map((line) => `${line}\n`), ...[...entities.values(), ...diary].map(toLine)];
+  const beside = `${path}.new`;
+  writeAndSync(beside, lines.join(''));
+  renameSync(beside, path);
+  const folder = openSync(dirname(path), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
+function writeAndSync(path: string, text: string): void {
+  const file = openSync(path, 'w');
+  writeSync(file, text);
+  fsyncSync(file);
+  closeSync(file);
+}
+
+function toLine(entity: Entity): string {
+  return `${JSON.stringify(entity)}\n`;
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

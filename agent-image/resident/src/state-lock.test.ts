@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { tryLockState } from './state-lock.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hamlet-lock-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const HOLDER = `
+  const { tryLockState } = await import(process.argv[1]);
+  const lock = tryLockState(process.argv[2]);
+  process.stdout.write(lock === null ? 'busy' : 'held');
+  setInterval(() => {}, 1000);
+`;
+
+async function startHolder() {
+  const module = join(import.meta.dirname, 'state-lock.ts');
+  const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, module, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [said] = await once(child.stdout, 'data');
+  assert.equal(String(said), 'held');
+  return child;
+}
+
+test('one holder at a time; a holder killed by SIGKILL leaves no stale lock', async () => {
+  const holder = await startHolder();
+  assert.equal(tryLockState(folder), null);
+  const gone = once(holder, 'exit');
+  holder.kill('SIGKILL');
+  await gone;
+  const lock = tryLockState(folder);
+  assert.notEqual(lock, null);
+  lock?.release();
+});
+
+test('a released lock can be taken again by another process', async () => {
+  const lock = tryLockState(folder);
+  assert.notEqual(lock, null);
+  assert.equal(tryLockState(folder), null);
+  lock?.release();
+  const holder = await startHolder();
+  const gone = once(holder, 'exit');
+  holder.kill('SIGKILL');
+  await gone;
+});
+
+test('a folder that cannot be made is an error, not a wait', () => {
+  assert.throws(() => tryLockState('/dev/null/state'));
+});
