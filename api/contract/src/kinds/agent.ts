@@ -1,0 +1,152 @@
+import * as z from 'zod';
+import { Conditions } from '../conditions.ts';
+import { guarded } from './guarded.ts';
+import { API_VERSION, ObjectMeta } from './object-meta.ts';
+import { ByteQuantity, Duration, MAX_PROSE_CHARS, matching, ObjectName, text, Timestamp, WorldId } from './text.ts';
+
+/** A pod is named `NAME-CYCLE` and that name is a label and a host name of at most 63 characters. */
+export const MAX_AGENT_NAME_CHARS = 40;
+const MAX_CONFIG_KEYS = 32;
+
+export const Power = z.enum(['Awake', 'Asleep']);
+export type Power = z.infer<typeof Power>;
+
+const Persona = z.strictObject({
+  identity: text(MAX_PROSE_CHARS).optional().describe('Who the agent is.'),
+  personality: text(MAX_PROSE_CHARS).optional().describe('How it behaves and speaks.'),
+  instructions: text(MAX_PROSE_CHARS).optional().describe('What it shall do and leave.'),
+});
+
+const EntitlementChoice = guarded(
+  z.strictObject({
+    policy: z.enum(['ByBalance', 'Pinned']).default('ByBalance').describe('ByBalance: the highest tier that the balance reaches. Pinned: the tier named.'),
+    name: ObjectName.optional().describe('The Entitlement of a Pinned agent.'),
+  }),
+  [
+    {
+      holds: (value) => value.policy !== 'Pinned' || value.name !== undefined,
+      rule: "self.policy != 'Pinned' || has(self.name)",
+      message: 'policy Pinned needs a name: write the name of an Entitlement, for example name: tier-1',
+    },
+    {
+      holds: (value) => value.policy === 'Pinned' || value.name === undefined,
+      rule: "self.policy == 'Pinned' || !has(self.name)",
+      message: 'a name goes with policy: Pinned only: write policy: Pinned, or leave name out',
+    },
+  ],
+);
+
+const RuntimeConfig = guarded(z.record(z.string(), text(4_096)), [
+  {
+    holds: (value) => Object.keys(value).length <= MAX_CONFIG_KEYS,
+    rule: `self.size() <= ${MAX_CONFIG_KEYS}`,
+    message: `write at most ${MAX_CONFIG_KEYS} keys`,
+  },
+]);
+
+const Runtime = z.strictObject({
+  name: matching('^[a-z][a-z0-9-]{0,62}$', 63, "write a runtime's name: lower case letters, digits and '-', for example scripted")
+    .default('scripted')
+    .describe('The AgentRuntime that thinks for the agent.'),
+  config: RuntimeConfig.meta({ ...RuntimeConfig.meta(), maxProperties: MAX_CONFIG_KEYS })
+    .optional()
+    .describe('Settings of that runtime; no secrets.'),
+});
+
+const Repository = z.strictObject({
+  url: matching('^(https://|ssh://|git@)[^ ]+$', 2_048, 'write the URL of a git repository, for example https://example.org/team/project.git'),
+  branch: matching('^[A-Za-z0-9][A-Za-z0-9._/-]*$', 255, "write a branch's name, for example main").optional(),
+});
+
+const Memory = z.strictObject({
+  size: guarded(ByteQuantity, [
+    { rule: 'self == oldSelf', message: 'the size of a volume cannot change: keep the old one, or delete the Agent and apply it anew' },
+  ])
+    .default('1Gi')
+    .describe('Size of the one volume, which holds workspace and memory.'),
+  retain: z.enum(['Delete', 'Retain']).default('Delete').describe('What happens to the volume when the Agent is deleted.'),
+});
+
+const Placement = z.strictObject({
+  nodeName: ObjectName.optional().describe('The only node that the pod may run on.'),
+  spread: z
+    .enum(['Preferred', 'Required', 'None'])
+    .default('Preferred')
+    .describe('Even spread of the agents over the nodes: Required leaves a pod pending rather than uneven.'),
+  onNodeLoss: z
+    .enum(['Wait', 'MoveWithoutVolume'])
+    .default('Wait')
+    .describe('A volume on a lost node: wait for the node, or start elsewhere with an empty one.'),
+});
+
+const Isolation = z.strictObject({
+  userNamespace: z
+    .enum(['Required', 'Preferred'])
+    .default('Preferred')
+    .describe('Root in the pod is an unprivileged user of the node: Required refuses to run without.'),
+  runtimeClassName: ObjectName.optional().describe('RuntimeClass of the pod, for example gvisor.'),
+});
+
+const Loop = z.strictObject({
+  every: Duration.default('30s').describe('Pause between two turns of the resident when nothing wakes it.'),
+});
+
+/** What a person wants of an agent. Only fields that something reads. */
+export const AgentSpec = guarded(
+  z.strictObject({
+    displayName: text(64, 1).optional().describe('Name over the head of the agent; its object name if left out.'),
+    persona: Persona.optional(),
+    power: Power.default('Awake').describe('Asleep: no pod, the volume stays.'),
+    rebootedAt: Timestamp.optional().describe('Any change of it starts the agent anew.'),
+    entitlement: EntitlementChoice.prefault({}),
+    runtime: Runtime.prefault({}),
+    repository: Repository.optional(),
+    memory: Memory.prefault({}),
+    placement: Placement.prefault({}),
+    isolation: Isolation.prefault({}),
+    loop: Loop.prefault({}),
+    home: WorldId.optional().describe('Landmark that the agent goes to at night.'),
+  }),
+  [
+    {
+      rule: "self.power == 'Awake' || !has(self.rebootedAt) || (has(oldSelf.rebootedAt) && self.rebootedAt == oldSelf.rebootedAt)",
+      message: 'an agent that is asleep cannot reboot: write power: Awake',
+    },
+  ],
+);
+export type AgentSpec = z.infer<typeof AgentSpec>;
+
+const Counter = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** What the operator saw and did last. Ids, counters and conditions, never text of agents. */
+export const AgentStatus = z.strictObject({
+  conditions: Conditions.optional(),
+  observedGeneration: Counter.optional(),
+  cycle: Counter.optional().describe('Counts awakenings, reboots and suspensions; a loop that sees another cycle ends.'),
+  power: Power.optional().describe('The power that the cycle stands for.'),
+  rebootedAt: Timestamp.optional().describe('The spec.rebootedAt that the cycle stands for.'),
+  tier: text(253).optional(),
+  nodeName: text(253).optional(),
+  podName: text(63).optional().describe('Set once the pod of the cycle exists.'),
+  lastSeen: Timestamp.optional().describe('When the resident last connected or disconnected.'),
+});
+export type AgentStatus = z.infer<typeof AgentStatus>;
+
+/** One agent: one custom resource, one pod, one resident of the world. */
+export const Agent = guarded(
+  z.strictObject({
+    apiVersion: z.literal(API_VERSION),
+    kind: z.literal('Agent'),
+    metadata: ObjectMeta,
+    spec: AgentSpec,
+    status: AgentStatus.optional(),
+  }),
+  [
+    {
+      holds: ({ metadata }) => metadata.name.length <= MAX_AGENT_NAME_CHARS && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(metadata.name),
+      rule: `self.metadata.name.size() <= ${MAX_AGENT_NAME_CHARS} && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')`,
+      message: `name an Agent with at most ${MAX_AGENT_NAME_CHARS} lower case letters, digits and '-', a letter first`,
+    },
+  ],
+);
+export type Agent = z.infer<typeof Agent>;

@@ -1,0 +1,6 @@
+export * from '../conditions.ts';
+export * from './agent.ts';
+export * from './entitlement.ts';
+export * from './object-meta.ts';
+export * from './schedule.ts';
+export { durationMs } from './text.ts';

@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { Conditions } from '../conditions.ts';
+import { guarded } from './guarded.ts';
+import { API_VERSION, ObjectMeta } from './object-meta.ts';
+import { Duration, matching, MAX_PROSE_CHARS, ObjectName, text, TimeZone } from './text.ts';
+
+const MAX_CATCH_UP = 100;
+const MAX_LABELS = 16;
+
+const cronList = (value: string): string => {
+  const range = `([*]|${value}(-${value})?)(/[1-9][0-9]?)?`;
+  return `${range}(,${range})*`;
+};
+const MONTHS = 'JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC';
+const DAYS = 'SUN|MON|TUE|WED|THU|FRI|SAT';
+const CRON_FIELDS = ['([0-5]?[0-9])', '([01]?[0-9]|2[0-3])', '(0?[1-9]|[12][0-9]|3[01])', `(0?[1-9]|1[0-2]|${MONTHS})`, `([0-7]|${DAYS})`];
+
+/** Five fields: minute, hour, day of month, month, day of week; no seconds, no `TZ=` prefix. */
+const Cron = matching(
+  `^${CRON_FIELDS.map(cronList).join(' +')}$`,
+  128,
+  'write five cron fields (minute, hour, day of month, month, day of week), for example "0 9 * * MON-FRI"',
+);
+
+const DailyAt = matching('^([01][0-9]|2[0-3]):[0-5][0-9]$', 5, 'write a time of day in quotes, for example "09:30"');
+
+const MatchLabels = guarded(z.record(z.string(), text(63)), [
+  {
+    holds: (value) => Object.keys(value).length >= 1 && Object.keys(value).length <= MAX_LABELS,
+    rule: `self.size() >= 1 && self.size() <= ${MAX_LABELS}`,
+    message: `write 1 to ${MAX_LABELS} labels`,
+  },
+]);
+
+const Selector = z.strictObject({
+  matchLabels: MatchLabels.meta({ ...MatchLabels.meta(), maxProperties: MAX_LABELS }).describe('Every Agent that carries all of these labels.'),
+});
+
+const fields = {
+  agentName: ObjectName.optional().describe('The Agent that gets the prompt.'),
+  selector: Selector.optional().describe('The Agents that get the prompt.'),
+  prompt: text(MAX_PROSE_CHARS, 1).describe('What the agent is told; text only.'),
+  every: Duration.optional().describe('Time between two firings, counted from 1970-01-01T00:00:00Z.'),
+  cron: Cron.optional(),
+  dailyAt: DailyAt.optional(),
+  timeZone: TimeZone.optional().describe('Time zone of cron and dailyAt.'),
+  missedRuns: z.enum(['Skip', 'RunOnce', 'CatchUp']).default('Skip').describe('What to do about firings that were missed.'),
+  catchUpLimit: z.int().min(1).max(MAX_CATCH_UP).default(10).describe('The most firings made up for under CatchUp.'),
+  overlap: z.enum(['Forbid', 'Queue', 'Replace']).default('Forbid').describe('What to do while an earlier run still goes.'),
+  startingDeadlineSeconds: z.int().min(1).max(604_800).default(300).describe('A firing that is later than this counts as missed.'),
+  suspend: z.boolean().default(false),
+  historyLimit: z.int().min(0).max(1_000).default(10).describe('Runs that are kept.'),
+};
+
+const oneOf = (...values: readonly unknown[]): boolean => values.filter((value) => value !== undefined).length === 1;
+
+/** When an agent is told what. */
+export const ScheduleSpec = guarded(z.strictObject(fields), [
+  {
+    holds: (value) => oneOf(value.every, value.cron, value.dailyAt),
+    rule: '[has(self.every), has(self.cron), has(self.dailyAt)].filter(set, set).size() == 1',
+    message: 'write exactly one of every, cron and dailyAt',
+  },
+  {
+    holds: (value) => oneOf(value.agentName, value.selector),
+    rule: 'has(self.agentName) != has(self.selector)',
+    message: 'write exactly one of agentName and selector',
+  },
+  {
+    holds: (value) => (value.timeZone === undefined) === (value.every !== undefined),
+    rule: 'has(self.timeZone) != has(self.every)',
+    message: 'cron and dailyAt need a timeZone, for example Europe/Zurich, and every takes none',
+  },
+]);
+export type ScheduleSpec = z.infer<typeof ScheduleSpec>;
+
+export const ScheduleStatus = z.strictObject({
+  conditions: Conditions.optional(),
+  observedGeneration: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+});
+export type ScheduleStatus = z.infer<typeof ScheduleStatus>;
+
+/** A prompt that comes by the clock. */
+export const Schedule = z.strictObject({
+  apiVersion: z.literal(API_VERSION),
+  kind: z.literal('Schedule'),
+  metadata: ObjectMeta,
+  spec: ScheduleSpec,
+  status: ScheduleStatus.optional(),
+});
+export type Schedule = z.infer<typeof Schedule>;

@@ -1,0 +1,22 @@
+/** The verdict of zod alone; the API server's is held to it in test/crds. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { DEFINITIONS } from './definitions.ts';
+
+const SAMPLES = resolve(import.meta.dirname, '../samples');
+
+for (const file of readdirSync(SAMPLES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))) {
+  const good = basename(file).startsWith('good-');
+  test(`zod ${good ? 'takes' : 'refuses'} ${file}`, () => {
+    const source = readFileSync(join(SAMPLES, file), 'utf8');
+    const sample = parse(source) as { kind: string };
+    const schema = DEFINITIONS.find(({ kind }) => kind === sample.kind)?.schema;
+    assert.ok(schema);
+    const verdict = schema.safeParse(sample);
+    assert.equal(verdict.success, good, verdict.success ? 'taken' : verdict.error.message);
+    if (!good) assert.match(source, /^# refused: ./, 'a bad sample says in its first line what the person must see');
+  });
+}

@@ -1,0 +1,83 @@
+/** zod's JSON schema → the structural schema that an API server takes. Anything it would refuse or leave unbounded is an error here. */
+
+/** A node of an OpenAPI v3 structural schema. */
+export type Structural = Readonly<Record<string, unknown>>;
+
+/** The schema cannot be served by an API server; `path` says where. */
+export class NotStructuralError extends Error {
+  override readonly name = 'NotStructuralError';
+  constructor(path: string, problem: string) {
+    super(`${path}: ${problem}`);
+  }
+}
+
+const KEPT = [
+  'type', 'description', 'default', 'enum', 'format', 'nullable', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems',
+  'minProperties', 'maxProperties', 'required', 'x-kubernetes-validations', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys',
+];
+const HANDLED = new Set([...KEPT, 'properties', 'items', 'additionalProperties', 'propertyNames']);
+
+const isObject = (value: unknown): value is Structural => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function object(value: unknown, path: string): Structural {
+  if (!isObject(value)) throw new NotStructuralError(path, 'is no schema');
+  return value;
+}
+
+function bounded(node: Structural, path: string, keys: readonly string[]): void {
+  for (const key of keys) {
+    if (node[key] === undefined) throw new NotStructuralError(path, `a ${String(node['type'])} needs ${key}`);
+  }
+}
+
+function mapValues(node: Structural, path: string): Structural {
+  const values = node['additionalProperties'];
+  if (values === undefined || values === false) return {};
+  bounded(node, path, ['maxProperties']);
+  return { additionalProperties: structural(object(values, path), `${path}.*`) };
+}
+
+function objectParts(node: Structural, path: string): Structural {
+  if (node['properties'] === undefined) {
+    const map = mapValues(node, path);
+    if (map['additionalProperties'] === undefined) throw new NotStructuralError(path, 'an object needs properties or bounded values');
+    return map;
+  }
+  if (isObject(node['additionalProperties'])) throw new NotStructuralError(path, 'has properties and free keys at once');
+  const properties = Object.entries(object(node['properties'], path));
+  return { properties: Object.fromEntries(properties.map(([key, child]) => [key, structural(object(child, `${path}.${key}`), `${path}.${key}`)])) };
+}
+
+function partsOf(node: Structural, path: string): Structural {
+  switch (node['type']) {
+    case 'object':
+      return objectParts(node, path);
+    case 'array':
+      bounded(node, path, ['maxItems']);
+      return { items: structural(object(node['items'], path), `${path}[]`) };
+    case 'string':
+      if (node['enum'] === undefined) bounded(node, path, ['maxLength']);
+      return {};
+    case 'integer':
+      bounded(node, path, ['minimum', 'maximum']);
+      return { format: 'int64' };
+    case 'boolean':
+      return {};
+    default:
+      throw new NotStructuralError(path, `has the type ${String(node['type'])}: a structural schema needs object, array, string, integer or boolean`);
+  }
+}
+
+/**
+ * The structural form of one node.
+ *
+ * Drops `additionalProperties: false`, which an API server refuses beside `properties` and does not need: unknown
+ * fields are refused or pruned anyway.
+ * @throws NotStructuralError for unions, references, patterns, and for strings, lists, maps and integers without bounds.
+ */
+export function structural(node: Structural, path: string): Structural {
+  const unknown = Object.keys(node).filter((key) => !HANDLED.has(key));
+  if (unknown.length > 0) throw new NotStructuralError(path, `${unknown.join(', ')} is not structural`);
+  const kept = Object.fromEntries(KEPT.filter((key) => node[key] !== undefined).map((key) => [key, node[key]]));
+  return { ...kept, ...partsOf(node, path) };
+}
