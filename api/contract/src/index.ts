@@ -1,3 +1,4 @@
+export * from './kinds/index.ts';
 export * from './errors.ts';
 export * from './permissions.ts';
 export * from './problem.ts';
