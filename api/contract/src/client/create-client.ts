@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { Problem } from '../problem.ts';
+import { API_PREFIX } from '../route.ts';
+import type { RouteSpec } from '../route.ts';
+import type { CallData, CallInput, StreamEvent } from './call-input.ts';
+import { readEventStream } from './event-stream.ts';
+
+export interface ClientOptions {
+  /** Origin of the api, without a path: `http://localhost:8080`. */
+  readonly baseUrl: string;
+  /** A bearer token, or where to get the present one. Left out where a browser sends its session cookie. */
+  readonly token?: string | (() => string | Promise<string>);
+  readonly cookie?: string;
+  readonly fetch?: typeof fetch;
+}
+
+export type Outcome<T> = { readonly ok: true; readonly data: T; readonly response: Response } | { readonly ok: false; readonly problem: Problem; readonly response: Response };
+
+export interface Client {
+  /** Calls a route. A refusal is a value; a lost connection or an answer outside the contract throws. */
+  call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>>;
+  /** Opens a route's event stream. Ends when the server ends it; throws ProblemError where the server refuses. */
+  open<const R extends RouteSpec>(route: R, input: CallInput<R> & { readonly onBytes?: () => void }): AsyncGenerator<StreamEvent<R>>;
+}
+
+/** A refusal where no value can carry it. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(`${problem.code}: ${problem.detail}`);
+    this.problem = problem;
+  }
+}
+
+type LooseInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown; idempotencyKey?: string; signal?: AbortSignal };
+
+/** 128 random bits in hex; `crypto.randomUUID` is missing from pages that are not served securely. */
+export function newIdempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The path and query of a call, under the prefix of the route. */
+export function urlOf(route: RouteSpec, input: { readonly params?: object; readonly query?: object }): string {
+  const params = new Map(Object.entries(input.params ?? {}));
+  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params.get(name))));
+  const query = new URLSearchParams(
+    Object.entries(input.query ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  ).toString();
+  return `${route.placement === 'absolute' ? '' : API_PREFIX}${path}${query === '' ? '' : `?${query}`}`;
+}
+
+async function requestOf(options: ClientOptions, route: RouteSpec, input: LooseInput): Promise<Response> {
+  const headers = new Headers();
+  const token = typeof options.token === 'function' ? await options.token() : options.token;
+  if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
+  if (options.cookie !== undefined) headers.set('cookie', options.cookie);
+  if (route.idempotency === 'key') headers.set('idempotency-key', input.idempotencyKey ?? newIdempotencyKey());
+  if (input.body !== undefined) headers.set('content-type', 'application/json');
+  const init: RequestInit = { method: route.method, headers };
+  if (input.body !== undefined) init.body = JSON.stringify(input.body);
+  if (input.signal !== undefined) init.signal = input.signal;
+  return (options.fetch ?? fetch)(`${options.baseUrl.replace(/\/$/, '')}${urlOf(route, input)}`, init);
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  const text = await response.text();
+  try {
+    return Problem.parse(JSON.parse(text));
+  } catch {
+    throw new Error(`HTTP ${response.status} without a problem body: ${text.slice(0, 200)}`);
+  }
+}
+
+async function* eventsOf(response: Response, events: Readonly<Record<string, z.ZodType>>, onBytes?: () => void): AsyncGenerator<unknown> {
+  if (response.body === null) return;
+  for await (const raw of readEventStream(response.body, onBytes)) {
+    const schema = events[raw.event];
+    // A newer server may send more kinds of event than this client knows.
+    if (schema !== undefined) yield { event: raw.event, id: raw.id, data: schema.parse(JSON.parse(raw.data)) };
+  }
+}
+
+/** A client made from route values: typed inputs in, parsed answers out. */
+export function createClient(options: ClientOptions): Client {
+  return {
+    async call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>> {
+      const response = await requestOf(options, route, input as LooseInput);
+      if (!response.ok) return { ok: false, problem: await problemOf(response), response };
+      const data: unknown = route.answer.kind === 'json' ? route.answer.schema.parse(await response.json()) : await response.text();
+      return { ok: true, data: data as CallData<R>, response };
+    },
+    async *open<const R extends RouteSpec>(route: R, input: CallInput<R> & { readonly onBytes?: () => void }): AsyncGenerator<StreamEvent<R>> {
+      if (route.answer.kind !== 'sse') throw new TypeError(`${route.name} is no stream`);
+      const response = await requestOf(options, route, input as LooseInput);
+      if (!response.ok) throw new ProblemError(await problemOf(response));
+      for await (const event of eventsOf(response, route.answer.events, input.onBytes)) yield event as StreamEvent<R>;
+    },
+  };
+}

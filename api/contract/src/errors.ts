@@ -1,0 +1,69 @@
+import { WORLD_REFUSALS } from './world/refusal.ts';
+import type { WorldRefusal } from './world/refusal.ts';
+
+export type Retry = 'never' | 'later' | 'after_change';
+
+export interface RefusalEntry {
+  readonly status: number;
+  readonly title: string;
+  readonly retry: Retry;
+}
+
+function entry(status: number, title: string, retry: Retry): RefusalEntry {
+  return { status, title, retry };
+}
+
+/** The world's own refusals; only what does not exist cannot be cured by walking, waiting or awakening. */
+const ofWorld = Object.fromEntries(
+  Object.entries(WORLD_REFUSALS).map(([code, { status, detail }]) => [code, entry(status, detail, status === 404 ? 'never' : 'after_change')]),
+);
+
+/**
+ * Every reason an answer can be refused for, in one table: the HTTP status, the title a person reads and whether trying again can help.
+ * A reason is the `code` of the problem+json body, stable for ever. `docs/API.md` lists them; a test holds both to each other.
+ *
+ * retry: `never` (the request itself must change), `later` (the same request may succeed by waiting, see Retry-After),
+ * `after_change` (something else must change first: walk nearer, awaken the agent, sign in).
+ */
+export const REFUSALS = {
+  // Any request
+  malformed_body: entry(400, 'The body is not valid JSON', 'never'),
+  validation_failed: entry(400, 'The request does not match its schema', 'never'),
+  cursor_invalid: entry(400, 'The cursor was not made by this route', 'never'),
+  idempotency_key_missing: entry(400, 'A write needs an Idempotency-Key header', 'never'),
+  idempotency_in_flight: entry(409, 'A request with this Idempotency-Key is still being answered', 'later'),
+  idempotency_key_reused: entry(422, 'This Idempotency-Key was used with another request', 'never'),
+  unauthenticated: entry(401, 'Sign in or send a bearer token', 'after_change'),
+  token_invalid: entry(401, 'The token or session is unknown, expired or revoked', 'after_change'),
+  forbidden: entry(403, 'This role may not do that', 'after_change'),
+  not_own_agent: entry(403, 'An agent may act for itself only', 'never'),
+  origin_not_allowed: entry(403, 'A browser of another origin may not use this session', 'never'),
+  route_not_found: entry(404, 'There is no such route', 'never'),
+  method_not_allowed: entry(405, 'The route does not know this method', 'never'),
+  body_too_large: entry(413, 'The body is larger than the route allows', 'never'),
+  rate_limited: entry(429, 'Too many requests', 'later'),
+  internal: entry(500, 'Something failed here; the request id finds it in the log', 'later'),
+  unavailable: entry(503, 'A part this request needs is not there right now', 'later'),
+
+  // Agents and their lifecycle
+  reboot_while_asleep: entry(409, 'The agent is asleep: awaken it instead of rebooting it', 'after_change'),
+  field_owned_elsewhere: entry(409, 'Another field manager owns this field of the custom resource', 'after_change'),
+  stale_cycle: entry(409, 'A newer run cycle of this agent has begun', 'never'),
+  life_ended: entry(409, 'The name belongs to another life of the agent', 'never'),
+
+  // Exchange of a projected token
+  token_review_refused: entry(401, 'The cluster does not vouch for this token', 'after_change'),
+  token_not_from_pod: entry(403, 'The token is not bound to a running pod of an agent', 'never'),
+
+  // Commands to the world
+  ...(ofWorld as Readonly<Record<WorldRefusal, RefusalEntry>>),
+
+  // Accounts
+  bootstrap_closed: entry(409, 'The first account exists already', 'never'),
+  bootstrap_code_wrong: entry(403, 'The bootstrap code is not right', 'after_change'),
+  credentials_wrong: entry(401, 'Name or password is not right', 'after_change'),
+} as const satisfies Readonly<Record<string, RefusalEntry>>;
+
+export type Refusal = keyof typeof REFUSALS;
+
+export const ALL_REFUSALS = Object.keys(REFUSALS) as readonly Refusal[];

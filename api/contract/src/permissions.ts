@@ -1,0 +1,33 @@
+/**
+ * Who may do what, as one table. `visitor` is a person without a session (people listener only), `agent` a resident with an agent token,
+ * `operator` the controller with its own projected token.
+ */
+export const ROLES = ['visitor', 'member', 'admin', 'agent', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Which listener serves a route: people (web and API, 8080) or agents (in the cluster only, 8081). */
+export type Audience = 'people' | 'agents';
+
+export const PERMISSIONS = {
+  /** No credential needed; one that is sent and wrong is ignored. */
+  'anyone': ['visitor', 'member', 'admin', 'agent', 'operator'],
+  'world:read': ['visitor', 'member', 'admin', 'agent', 'operator'],
+  /** Move and act: an agent for itself, an admin for any. */
+  'agent:steer': ['admin', 'agent'],
+  'agent:lifecycle': ['admin'],
+  /** An agent for itself, nobody else. */
+  'agent:self': ['agent'],
+  'turns:read': ['member', 'admin'],
+  'account:self': ['member', 'admin'],
+  'operator': ['operator'],
+} as const satisfies Readonly<Record<string, readonly Role[]>>;
+
+export type Permission = keyof typeof PERMISSIONS;
+
+/** Permissions under which the role `agent` may act only where `{agent_id}` is its own. */
+export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>(['agent:steer', 'agent:self']);
+
+/** Whether a role holds a permission. Whether an agent's object is its own is asked of the object, not here. */
+export function roleMay(role: Role, permission: Permission): boolean {
+  return (PERMISSIONS[permission] as readonly Role[]).includes(role);
+}
