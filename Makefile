@@ -1,0 +1,55 @@
+# Hamlet: every command of the project. `make help` lists them.
+# Each target sets up what it needs (node_modules, Debian packages, built programs) and is quick when nothing is due.
+SHELL := /bin/sh
+NODE := node_modules/.bin/node
+VILLAGE := $(NODE) village/main.ts
+.DEFAULT_GOAL := help
+.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-memory images crds charts ready
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+up: ready ## the village: cluster, images, chart; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080
+	@$(VILLAGE) up
+
+down: ready ## ends the village and the dev servers. KEEP_DATA=1 keeps the cluster's data
+	@$(VILLAGE) down
+
+dev: ready ## api, Postgres and Redis on loopback without Kubernetes. DETACH=1 returns when ready, RESIDENTS=1 starts ada and bob too
+	@$(VILLAGE) dev
+
+logs: ready ## follows the village's logs. WHO=api, operator, postgres, redis or an agent's name
+	@$(VILLAGE) logs
+
+doctor: ready ## checks everything the village depends on and says how to fix it
+	@$(VILLAGE) doctor
+
+images: ready ## builds the container images whose inputs changed
+	@$(VILLAGE) images
+
+lint: ready ## oxlint, types, charts
+	@npm run --silent lint
+
+crds: ready ## writes crds/bases from the zod contract
+	@npm run --silent generate --workspace @hamlet/crds
+
+charts: ready ## writes what the charts take from the operator and the CRDs
+	@$(NODE) village/charts/generate.ts
+
+test: ready ## every test: lint, types, unit, integration, and the village end to end. ONLY=unit,village picks parts
+	@$(NODE) test/run.ts
+
+test-full: ready ## the same with every count as written, resumable; writes test/results/full.json
+	@$(NODE) test/run.ts --full
+
+bench-world: ready ## bytes, CPU and latency of 1,000 walkers and 200 viewers beside Colyseus
+	@$(NODE) bench/world/main.ts
+
+bench-operator: ready ## 1,000 Agents to Running beside a script without a controller and beside bare pods
+	@$(NODE) bench/operator/main.ts
+
+bench-memory: ready ## memory of an idle resident, operator and api
+	@$(NODE) bench/memory/main.ts
+
+ready:
+	@sh village/bootstrap.sh

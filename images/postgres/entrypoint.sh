@@ -1,0 +1,36 @@
+#!/bin/bash
+# Makes the database cluster at the first start, then becomes Postgres. Takes the official image's
+# environment: POSTGRES_PASSWORD, POSTGRES_USER, POSTGRES_DB, PGDATA and /docker-entrypoint-initdb.d/*.sh.
+set -euo pipefail
+: "${PGDATA:=/var/lib/postgresql/18/docker}" "${POSTGRES_USER:=postgres}"
+: "${POSTGRES_DB:=$POSTGRES_USER}"
+export PGDATA POSTGRES_USER POSTGRES_DB
+
+# Made beside PGDATA and renamed when whole: a first start that is killed half way leaves
+# nothing that the next one would take for a database.
+initialise() {
+  local target=$PGDATA part=$PGDATA.part script
+  rm -rf "$part"
+  mkdir -p "$(dirname "$part")"
+  initdb --pgdata="$part" --username="$POSTGRES_USER" --pwfile=<(printf '%s\n' "${POSTGRES_PASSWORD:?POSTGRES_PASSWORD must be set}") \
+    --auth-local=trust --auth-host=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8
+  echo 'host all all all scram-sha-256' >>"$part/pg_hba.conf"
+  PGDATA=$part pg_ctl --wait --silent --options="-c listen_addresses='' -c fsync=off" start
+  [ "$POSTGRES_DB" = postgres ] || psql -X -q -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d postgres -c "CREATE DATABASE \"$POSTGRES_DB\""
+  for script in /docker-entrypoint-initdb.d/*.sh; do
+    [ -e "$script" ] || continue
+    echo "init: $script"
+    # shellcheck disable=SC1090 # sourced unless executable, as the official image does
+    if [ -x "$script" ]; then "$script"; else . "$script"; fi
+  done
+  PGDATA=$part pg_ctl --wait --silent --mode=fast stop
+  sync
+  mv -T "$part" "$target"
+}
+
+[ "${1:-}" != "" ] && [ "${1#-}" = "$1" ] || set -- postgres "$@"
+if [ "$1" = postgres ]; then
+  [ -s "$PGDATA/PG_VERSION" ] || initialise
+  set -- "$@" -c listen_addresses='*'
+fi
+exec "$@"

