@@ -1,0 +1,32 @@
+/** One world tick in milliseconds; every rule of the world counts in whole ticks. */
+export const TICK_MS = 100;
+/** Ticks an agent needs to walk one tile (2.5 tiles a second). */
+export const TICKS_PER_TILE = 4;
+/** Ticks of one village minute. */
+export const TICKS_PER_MINUTE = 10;
+/** Ticks of one village day (24 real minutes). */
+export const TICKS_PER_DAY = 14_400;
+/** Side of one cell of the spatial index, in tiles. */
+export const CELL_SIZE = 16;
+/** The binary frame carries an agent's slot as 16 bits. */
+export const MAX_AGENTS = 65_535;
+/** Items in the world at once; regrowth and gifts stop at this count. */
+export const MAX_ITEMS = 65_535;
+/** Items one agent can carry. */
+export const INVENTORY_LIMIT = 6;
+/** Longest spoken text and board note, in UTF-16 code units. */
+export const SPEECH_MAX_LENGTH = 280;
+/** Distances are Chebyshev, in tiles: how far a voice carries, and in a quiet zone. */
+export const HEARING_TILES = 6;
+export const QUIET_HEARING_TILES = 2;
+/** How far an agent reaches to pick up an item or be handed one, in tiles. */
+export const REACH_TILES = 1;
+/** How far an agent notices an item that appears, in tiles. */
+export const SIGHT_TILES = 4;
+/** Two agents meet when one arrives this near to the other, in tiles. */
+export const MEETING_TILES = 3;
+/** How long a spoken text stays above its speaker, and an emote, in ticks. */
+export const SPEECH_TICKS = 60;
+export const EMOTE_TICKS = 30;
+/** Agents that a viewer may pin, and that it always hears of. */
+export const MAX_PINNED = 32;

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { ItemId } from './item.ts';
+import { TilePosition } from './map.ts';
+
+/** Faces an agent can pull; closed, so that every viewer can draw each. */
+export const EMOTES = ['wave', 'smile', 'laugh', 'think', 'nod', 'shrug', 'question', 'surprise', 'dance', 'cheer', 'sleepy', 'heart'] as const;
+export const Emote = z.enum(EMOTES);
+export type Emote = z.infer<typeof Emote>;
+
+/** What an agent is busy with; `idle` and `walking` follow from its path. */
+export const ACTIVITIES = [
+  'idle', 'walking', 'sleeping', 'resting', 'drinking_coffee', 'shopping', 'crafting', 'reading', 'drawing_water', 'fishing',
+  'tending', 'gathering_wood', 'sitting', 'at_board', 'meeting', 'stargazing', 'eating', 'drinking', 'smelling', 'working',
+] as const;
+export const Activity = z.enum(ACTIVITIES);
+export type Activity = z.infer<typeof Activity>;
+
+const AgentName = z.string().min(1).max(63);
+const at = { seq: z.int().min(1), tick: z.int().min(0) };
+const by = { ...at, agent_id: AgentName };
+
+/** Direction of the step that was under way when a path began: 0 none, 1 north, 2 east, 3 south, 4 west. */
+export const Lead = z.int().min(0).max(4);
+
+export const SpawnEvent = z.strictObject({
+  ...by, kind: z.literal('spawn'), display_name: z.string(), home: z.string(), x: z.int(), y: z.int(),
+  tier: z.int().min(0).max(255), awake: z.boolean(), online: z.boolean(),
+});
+/** Carried items fall where the agent stood. */
+export const DespawnEvent = z.strictObject({ ...by, kind: z.literal('despawn') });
+export const StateEvent = z.strictObject({
+  ...by, kind: z.literal('state'), awake: z.boolean().optional(), online: z.boolean().optional(),
+  tier: z.int().min(0).max(255).optional(), display_name: z.string().optional(), home: z.string().optional(),
+});
+/** A path record: everything needed to know where the agent is at any later tick. */
+export const MoveEvent = z.strictObject({
+  ...by, kind: z.literal('move'), from: TilePosition, lead: Lead, to: TilePosition, landmark_id: z.string().nullable(),
+  start_tick: z.int().min(0), arrives_tick: z.int().min(0),
+});
+export const ArriveEvent = z.strictObject({
+  ...by, kind: z.literal('arrive'), x: z.int(), y: z.int(), landmark_id: z.string().nullable(),
+});
+export const TalkEvent = z.strictObject({ ...by, kind: z.literal('talk'), text: z.string(), to: AgentName.nullable() });
+export const EmoteEvent = z.strictObject({ ...by, kind: z.literal('emote'), emote: Emote });
+export const PickUpEvent = z.strictObject({ ...by, kind: z.literal('pick_up'), item_id: ItemId });
+export const DropEvent = z.strictObject({ ...by, kind: z.literal('drop'), item_id: ItemId, x: z.int(), y: z.int() });
+export const UseEvent = z.strictObject({
+  ...by, kind: z.literal('use'), target: z.string(), activity: Activity, until_tick: z.int(),
+  gives: ItemId.nullable(), consumes: ItemId.nullable(),
+});
+export const UseBoardEvent = z.strictObject({
+  ...by, kind: z.literal('use_board'), text: z.string().nullable(), until_tick: z.int(),
+});
+export const ItemSpawnEvent = z.strictObject({ ...at, kind: z.literal('item_spawn'), item_id: ItemId, x: z.int(), y: z.int() });
+export const ItemRemoveEvent = z.strictObject({ ...at, kind: z.literal('item_remove'), item_id: ItemId });
+
+/** One fact of the world. `seq` is gapless from 1; the state is the fold of all events in that order. */
+export const WorldEvent = z.discriminatedUnion('kind', [
+  SpawnEvent, DespawnEvent, StateEvent, MoveEvent, ArriveEvent, TalkEvent, EmoteEvent, PickUpEvent, DropEvent, UseEvent,
+  UseBoardEvent, ItemSpawnEvent, ItemRemoveEvent,
+]);
+export type WorldEvent = z.infer<typeof WorldEvent>;
+export type WorldEventKind = WorldEvent['kind'];
+/** The event of one kind. */
+export type WorldEventOf<K extends WorldEventKind> = Extract<WorldEvent, { kind: K }>;
+
+/**
+ * Events that may be committed up to 100 ms after they are seen; all others are written before they are answered.
+ * `arrive` follows from its `move`.
+ */
+export const GROUP_COMMITTED_EVENTS = ['move', 'arrive', 'emote'] as const satisfies readonly WorldEventKind[];

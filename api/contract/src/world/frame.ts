@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { MAX_PINNED } from './constants.ts';
+import { Activity, Emote, Lead } from './event.ts';
+import { ItemId } from './item.ts';
+import { TilePosition } from './map.ts';
+
+/** Agents are named by their slot, a number below 65,535; `agent` messages say who it is. The text twin adds `agent_id`. */
+const slot = { agent: z.int().min(0), agent_id: z.string().optional() };
+
+/** Where an agent walks: from, to and a start tick; both ends compute the same tiles from the map. */
+export const PathRecord = z.strictObject({
+  from: TilePosition, lead: Lead, to: TilePosition, start_tick: z.int().min(0),
+});
+export type PathRecord = z.infer<typeof PathRecord>;
+
+export const FrameItem = z.strictObject({ item_id: ItemId, position: TilePosition.nullable(), held_by: z.int().nullable() });
+export type FrameItem = z.infer<typeof FrameItem>;
+
+/** Everything a viewer draws of one agent, except who it is. */
+export const AgentEntry = z.strictObject({
+  ...slot,
+  path: PathRecord,
+  awake: z.boolean(),
+  online: z.boolean(),
+  activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
+  speech: z.strictObject({ text: z.string(), tick: z.int() }).nullable(),
+  emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
+  inventory: z.array(ItemId),
+});
+export type AgentEntry = z.infer<typeof AgentEntry>;
+
+/** Opens a connection. Not resumed: forget everything known before. */
+export const HelloMessage = z.strictObject({ kind: z.literal('hello'), map_version: z.string(), tick_ms: z.int(), resumed: z.boolean() });
+/** The cells the server now sends, in cells; the viewer forgets agents and items outside them that are not pinned. */
+export const ViewMessage = z.strictObject({
+  kind: z.literal('view'), x: z.int(), y: z.int(), width: z.int(), height: z.int(),
+  zoom: z.enum(['near', 'mid', 'far']), pinned: z.array(z.int()),
+});
+/** Who is in a slot; sent before the slot is first mentioned and again when another agent takes it. */
+export const AgentMessage = z.strictObject({ kind: z.literal('agent'), agent: z.int(), agent_id: z.string(), display_name: z.string() });
+/** The content of one cell; with `reset` the viewer first forgets what it knew of the cell. */
+export const KeyframeMessage = z.strictObject({
+  kind: z.literal('keyframe'), cell: z.int(), reset: z.boolean(), agents: z.array(AgentEntry), items: z.array(FrameItem),
+});
+/** An agent comes into view, by birth or by walking in. */
+export const SpawnMessage = z.strictObject({ kind: z.literal('spawn'), entry: AgentEntry });
+/** An agent goes out of view, by leaving the world or by walking out. */
+export const DespawnMessage = z.strictObject({ kind: z.literal('despawn'), ...slot });
+export const PathMessage = z.strictObject({ kind: z.literal('path'), ...slot, path: PathRecord });
+export const StateMessage = z.strictObject({
+  kind: z.literal('state'), ...slot, awake: z.boolean(), online: z.boolean(),
+  activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
+  emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
+});
+export const SpeechMessage = z.strictObject({ kind: z.literal('speech'), ...slot, tick: z.int(), text: z.string() });
+/** An item lies somewhere, is held by somebody, or (both null) is gone. */
+export const ItemMessage = z.strictObject({ kind: z.literal('item'), item: FrameItem });
+/** Agents in each cell that is not empty, for the far zoom. */
+export const ClusterMessage = z.strictObject({
+  kind: z.literal('cluster'), cells: z.array(z.strictObject({ cell: z.int(), count: z.int() })),
+});
+/** Nothing but the tick of the frame. */
+export const ClockMessage = z.strictObject({ kind: z.literal('clock') });
+
+export const FrameMessage = z.discriminatedUnion('kind', [
+  HelloMessage, ViewMessage, AgentMessage, KeyframeMessage, SpawnMessage, DespawnMessage, PathMessage, StateMessage,
+  SpeechMessage, ItemMessage, ClusterMessage, ClockMessage,
+]);
+export type FrameMessage = z.infer<typeof FrameMessage>;
+export type FrameMessageOf<K extends FrameMessage['kind']> = Extract<FrameMessage, { kind: K }>;
+
+/**
+ * One websocket message. An `urgent` frame (speech) overtakes the order: its `seq` is that of the last update,
+ * so that a resume misses nothing.
+ */
+export const WorldStateFrame = z.strictObject({
+  type: z.literal('world_state'), epoch: z.int().min(0).max(65_535), tick: z.int().min(0), seq: z.int().min(0),
+  urgent: z.boolean(), messages: z.array(FrameMessage),
+});
+export type WorldStateFrame = z.infer<typeof WorldStateFrame>;
+
+/** What a viewer says: the rectangle it looks at in tiles, or where it left off. */
+export const ViewerMessage = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('view'), x: z.number(), y: z.number(), width: z.number().min(1).max(4096), height: z.number().min(1).max(4096),
+    zoom: z.enum(['near', 'mid', 'far']), pinned: z.array(z.string().max(63)).max(MAX_PINNED).default([]),
+  }),
+  z.strictObject({ type: z.literal('resume'), epoch: z.int(), seq: z.int() }),
+]);
+export type ViewerMessage = z.infer<typeof ViewerMessage>;
+export type Zoom = 'near' | 'mid' | 'far';
+
+/** Websocket close codes of `/ws/world`. */
+export const CLOSE_SLOW_VIEWER = 4008;

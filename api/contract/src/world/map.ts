@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+/** What a tile is made of; the byte of a tile in the terrain is an index into this list. */
+export const TERRAINS = [
+  'grass', 'meadow', 'flowers', 'tree', 'pine', 'bush', 'road', 'plaza', 'bridge', 'water', 'deep_water', 'sand',
+  'soil', 'wall', 'floor', 'wood_floor', 'rug', 'door', 'window', 'fence', 'counter', 'table', 'bed', 'bookshelf',
+  'workbench', 'notice_board', 'well', 'stall', 'stone', 'crop',
+] as const;
+export const Terrain = z.enum(TERRAINS);
+export type Terrain = z.infer<typeof Terrain>;
+
+export const LANDMARK_KINDS = [
+  'square', 'board', 'cafe', 'market', 'workshop', 'library', 'garden', 'pond', 'forest', 'home', 'hall', 'bakery',
+  'orchard', 'dock', 'hill', 'observatory', 'waypoint',
+] as const;
+export const LandmarkKind = z.enum(LANDMARK_KINDS);
+export type LandmarkKind = z.infer<typeof LandmarkKind>;
+
+/** What one can do at a landmark: the `target` of the action `use`. */
+export const AFFORDANCES = [
+  'sleep', 'rest', 'coffee', 'bread', 'craft', 'read', 'water', 'fish', 'tend', 'gather_wood', 'sit', 'board', 'meet', 'stargaze',
+] as const;
+export const Affordance = z.enum(AFFORDANCES);
+export type Affordance = z.infer<typeof Affordance>;
+
+/** `quiet`: voices carry less far. `work`: only words addressed to somebody wake them. */
+export const ZONE_RULES = ['quiet', 'work'] as const;
+export const ZoneRule = z.enum(ZONE_RULES);
+export type ZoneRule = z.infer<typeof ZoneRule>;
+
+/** A tile, in whole tiles from the north-west corner. */
+export const TilePosition = z.strictObject({ x: z.int().min(0), y: z.int().min(0) });
+export type TilePosition = z.infer<typeof TilePosition>;
+
+/** A place with numbered slots, each held by at most one agent. */
+export const Landmark = z.strictObject({
+  landmark_id: z.string(),
+  name: z.string(),
+  kind: LandmarkKind,
+  position: TilePosition,
+  slots: z.array(TilePosition),
+  affordances: z.array(Affordance),
+  /** The lowest tier that may enter, `tier-RANK`; absent: everyone. */
+  unlocked_by: z.string().regex(/^tier-[0-9]+$/).optional(),
+});
+export type Landmark = z.infer<typeof Landmark>;
+
+/** A named rectangle with rules; where zones overlap the later one counts. */
+export const Zone = z.strictObject({
+  zone_id: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  rules: z.array(ZoneRule),
+  x: z.int().min(0),
+  y: z.int().min(0),
+  width: z.int().min(1),
+  height: z.int().min(1),
+  unlocked_by: z.string().regex(/^tier-[0-9]+$/).optional(),
+});
+export type Zone = z.infer<typeof Zone>;
+
+/** Answer of `GET /world/map`: terrain is base64 of one byte a tile, row by row, each an index into the legend. */
+export const MapResponse = z.strictObject({
+  width: z.int().min(1),
+  height: z.int().min(1),
+  terrain: z.base64(),
+  legend: z.array(z.strictObject({ terrain: Terrain, walkable: z.boolean() })),
+  version: z.string(),
+});
+export type MapResponse = z.infer<typeof MapResponse>;

@@ -1,0 +1,25 @@
+/** Why the world refuses a command: each code with its HTTP status and the sentence people and models read. */
+export const WORLD_REFUSALS = {
+  no_such_agent: { status: 404, detail: 'no agent of that id is in the world' },
+  world_full: { status: 409, detail: 'the world holds no more agents' },
+  not_awake: { status: 409, detail: 'the agent is asleep; awaken it first' },
+  out_of_bounds: { status: 422, detail: 'that tile is outside the world' },
+  unreachable: { status: 422, detail: 'no walkable way leads there' },
+  no_such_landmark: { status: 404, detail: 'no landmark has that id' },
+  no_free_slot: { status: 409, detail: 'every slot of that landmark is taken; try another place or wait' },
+  slot_taken: { status: 409, detail: 'another agent holds that slot or is on its way to it' },
+  zone_locked: { status: 403, detail: 'the way leads into a zone that needs a higher entitlement' },
+  too_far: { status: 422, detail: 'the item is out of reach; walk next to it first' },
+  item_not_here: { status: 404, detail: 'no item of that id lies in the world' },
+  inventory_full: { status: 409, detail: 'the agent carries all it can; drop something first' },
+  not_holding: { status: 409, detail: 'the agent does not carry that item' },
+  no_room_here: { status: 409, detail: 'another item lies on this tile; drop it elsewhere' },
+  not_at_board: { status: 409, detail: 'the agent does not stand at the board; walk to it first' },
+  nothing_to_use: { status: 422, detail: 'that can be used neither here nor from the inventory' },
+  text_empty: { status: 422, detail: 'say something: the text is empty' },
+  text_too_long: { status: 422, detail: 'the text is longer than 280 characters' },
+  no_such_listener: { status: 404, detail: 'the agent spoken to is not in the world' },
+  out_of_earshot: { status: 422, detail: 'the agent spoken to is too far away to hear' },
+  emote_too_soon: { status: 409, detail: 'the last emote is still showing' },
+} as const satisfies Record<string, { status: number; detail: string }>;
+export type WorldRefusal = keyof typeof WORLD_REFUSALS;

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { Activity } from './event.ts';
+import { ItemId, ItemKind } from './item.ts';
+import { Landmark, TilePosition, Zone } from './map.ts';
+
+/** An item lies on a tile or is held, never both. */
+export const ItemView = z.strictObject({
+  item_id: ItemId, kind: ItemKind, position: TilePosition.nullable(), held_by: z.string().nullable(),
+});
+export type ItemView = z.infer<typeof ItemView>;
+
+/** The part of an agent that the world itself knows. */
+export const AgentPlace = z.strictObject({
+  agent_id: z.string(),
+  display_name: z.string(),
+  position: TilePosition,
+  moving_to: z.strictObject({ x: z.int(), y: z.int(), landmark_id: z.string().nullable(), arrives_tick: z.int() }).nullable(),
+  activity: Activity,
+  speech: z.strictObject({ text: z.string(), tick: z.int() }).nullable(),
+  inventory: z.array(z.strictObject({ item_id: ItemId, kind: ItemKind })),
+  zone_id: z.string().nullable(),
+  landmark_id: z.string().nullable(),
+  home: z.string(),
+});
+export type AgentPlace = z.infer<typeof AgentPlace>;
+
+/** `health`: `healthy` has an open stream, `unreachable` should have one and has not, `asleep` is not meant to. */
+export const AgentPresence = z.strictObject({
+  online: z.boolean(), last_seen: z.iso.datetime().nullable(), health: z.enum(['healthy', 'unreachable', 'asleep']),
+});
+
+/** An agent as people and agents see it. */
+export const AgentView = AgentPlace.extend({ status: AgentPresence, power: z.enum(['Awake', 'Asleep']) });
+export type AgentView = z.infer<typeof AgentView>;
+
+export const DAY_PHASES = ['night', 'morning', 'day', 'evening'] as const;
+export const VillageTime = z.strictObject({
+  day: z.int().min(0), minute: z.int().min(0).max(1439), phase: z.enum(DAY_PHASES),
+});
+export type VillageTime = z.infer<typeof VillageTime>;
+
+/** Answer of `GET /world`. */
+export const WorldView = z.strictObject({
+  world_size: z.strictObject({ width: z.int(), height: z.int() }),
+  tick: z.int(),
+  tick_ms: z.int(),
+  epoch: z.int(),
+  seq: z.int(),
+  time: VillageTime,
+  landmarks: z.array(Landmark),
+  zones: z.array(Zone),
+  agents: z.array(AgentView),
+  items: z.array(ItemView),
+});
+export type WorldView = z.infer<typeof WorldView>;
