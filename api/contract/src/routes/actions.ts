@@ -10,10 +10,10 @@ import { AgentParams, Seq } from './scalars.ts';
 export const ACTION_REASONS = {
   talk: ['text_empty', 'text_too_long', 'no_such_listener', 'out_of_earshot'],
   pick_up: ['item_not_here', 'too_far', 'inventory_full'],
-  drop: ['not_holding'],
+  drop: ['not_holding', 'no_room_here'],
   use: ['nothing_to_use'],
   use_board: ['not_at_board', 'text_too_long'],
-  emote: [],
+  emote: ['emote_too_soon'],
 } as const satisfies Readonly<Record<ActionKind, readonly Refusal[]>>;
 
 export const ActionAnswer = z.strictObject({
