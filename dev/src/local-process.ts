@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const READY_LIMIT_MS = 120_000;
+const STOP_LIMIT_MS = 10_000;
+const POLL_MS = 25;
+
+/** A port that nobody listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port was given');
+  return address.port;
+}
+
+/** A daemon of this machine that belongs to this process: ended with it. */
+export interface LocalProcess {
+  readonly pid: number;
+  /** Sends the signal, waits for the end, and kills after ten seconds. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface LocalProgram {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly options?: SpawnOptions;
+  /** Whether the daemon answers. */
+  readonly ready: () => Promise<boolean>;
+}
+
+const running = new Set<ChildProcess>();
+let hooked = false;
+
+function endWithThisProcess(child: ChildProcess): void {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  if (hooked) return;
+  hooked = true;
+  process.once('exit', () => {
+    for (const each of running) each.kill('SIGKILL');
+  });
+}
+
+/** Starts a daemon and waits until it answers. Throws with the last of its output where it ends before. */
+export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
+  const child = spawn(program.file, program.args, { ...program.options, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  const keep = (chunk: Buffer): void => {
+    output = (output + chunk.toString()).slice(-4_000);
+  };
+  child.stdout?.on('data', keep);
+  child.stderr?.on('data', keep);
+  child.once('error', (error) => keep(Buffer.from(error.message)));
+  endWithThisProcess(child);
+  const limit = Date.now() + READY_LIMIT_MS;
+  while (!(await program.ready())) {
+    if (child.exitCode !== null || child.pid === undefined) throw new Error(`${program.file} ended at once: ${output}`);
+    if (Date.now() > limit) throw new Error(`${program.file} does not answer after ${READY_LIMIT_MS / 1000} s: ${output}`);
+    await sleep(POLL_MS);
+  }
+  return { pid: child.pid ?? 0, stop: (signal = 'SIGTERM') => stopChild(child, signal) };
+}
+
+async function stopChild(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  const killer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+  await ended;
+  clearTimeout(killer);
+}
+
+/** Sends bytes to a loopback port and says what came back first, or null where nobody answers. */
+export async function probe(port: number, send: Buffer | string): Promise<Buffer | null> {
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.setTimeout(1_000, () => socket.destroy(new Error('silent')));
+  try {
+    await once(socket, 'connect');
+    socket.write(send);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    return answer;
+  } catch {
+    return null;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,24 @@
+import { mkdtemp, chmod, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '@hamlet/dev';
+import type { LocalPostgres } from '@hamlet/dev';
+
+export interface TestPostgres extends LocalPostgres {
+  /** Stops it and forgets its data. */
+  remove(): Promise<void>;
+}
+
+/** A real Postgres 18 of this test's own, with nothing in it. */
+export async function testPostgres(): Promise<TestPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-postgres-'));
+  await chmod(folder, 0o755);
+  const server = await startPostgres({ dataDir: join(folder, 'data'), durability: 'fast' });
+  return {
+    ...server,
+    remove: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
