@@ -1,0 +1,212 @@
+import { Pool, type Dispatcher } from 'undici';
+import type { Connection } from '../connection/connection.ts';
+import { pathOf, type KubeObject, type NewObject, type ResourceType } from '../kube-object.ts';
+import { errorOfAnswer, isStatus } from './kube-error.ts';
+import { LineSplitter } from './line-splitter.ts';
+import { RequestGate, type GateLimits, type Priority } from './request-gate.ts';
+
+/** Seconds that a plain request may take; a watch has none. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_PROBE_MS = 15_000;
+
+export const DEFAULT_LIMITS: GateLimits = { perSecond: 500, burst: 1_000, inFlight: 32 };
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Where a call goes. */
+export interface Target {
+  readonly namespace?: string | undefined;
+  readonly name?: string;
+  readonly subresource?: string;
+}
+
+/** How a call is made. */
+export interface CallOptions {
+  readonly query?: Query;
+  readonly priority?: Priority;
+  readonly signal?: AbortSignal;
+}
+
+export type ToKind = Target & CallOptions;
+export type ToObject = ToKind & { readonly name: string };
+
+/** Who applies. `force` (true if left out) takes fields over from other managers. */
+export interface Manager {
+  readonly fieldManager: string;
+  readonly force?: boolean;
+  readonly subresource?: string;
+}
+
+export interface ListPage<T> {
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly items: readonly T[];
+}
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+}
+
+/** One request as it is counted: what, and how it ended. `status` 0 is a lost connection. */
+export interface RequestRecord {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+export interface KubeClientOptions {
+  readonly limits?: GateLimits;
+  /** Asked right before every write: a leader that has lost its lease throws here. */
+  readonly beforeWrite?: () => void;
+  readonly onRequest?: (record: RequestRecord) => void;
+}
+
+function withQuery(path: string, query: Query | undefined): string {
+  const entries = Object.entries(query ?? {}).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]));
+  return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries).toString()}`;
+}
+
+/** Plain calls and watches. Watches have connections of their own, so that no number of writes holds them up. */
+export class KubeClient {
+  readonly #connection: Connection;
+  readonly #calls: Pool;
+  readonly #watches: Pool;
+  readonly #gate: RequestGate;
+  readonly #options: KubeClientOptions;
+
+  constructor(connection: Connection, options: KubeClientOptions = {}) {
+    const limits = options.limits ?? DEFAULT_LIMITS;
+    const connect = { ...connection.tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS };
+    this.#connection = connection;
+    this.#options = options;
+    this.#gate = new RequestGate(limits);
+    this.#calls = new Pool(connection.server, { connect, connections: limits.inFlight + 2, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: REQUEST_TIMEOUT_MS });
+    this.#watches = new Pool(connection.server, { connect, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: 0 });
+  }
+
+  /** Namespace of the connection. */
+  get namespace(): string {
+    return this.#connection.namespace;
+  }
+
+  get<T extends KubeObject>(type: ResourceType, at: ToObject): Promise<T> {
+    return this.#call<T>({ method: 'GET', path: pathOf(type, at) }, at);
+  }
+
+  list<T extends KubeObject>(type: ResourceType, at: ToKind): Promise<ListPage<T>> {
+    return this.#call<ListPage<T>>({ method: 'GET', path: pathOf(type, at) }, at);
+  }
+
+  /** Also serves kinds that are not stored, such as TokenReview, whose answer is what counts. */
+  create<T>(type: ResourceType, object: NewObject | Readonly<Record<string, unknown>>, at: ToKind): Promise<T> {
+    return this.#call<T>({ method: 'POST', path: pathOf(type, at), body: object }, at);
+  }
+
+  /** Replaces the whole object; the resourceVersion in it makes it safe. */
+  replace<T extends KubeObject>(type: ResourceType, object: object, at: ToObject): Promise<T> {
+    return this.#call<T>({ method: 'PUT', path: pathOf(type, at), body: object }, at);
+  }
+
+  /** Server-side apply. A `metadata.uid` in the object makes it fail (409) on another life of the name. */
+  apply<T extends KubeObject>(type: ResourceType, object: NewObject, at: CallOptions & Manager): Promise<T> {
+    const { fieldManager, force = true, subresource, query, ...rest } = at;
+    const { name, namespace } = object.metadata;
+    const path = pathOf(type, { name, namespace, ...(subresource === undefined ? {} : { subresource }) });
+    return this.#call<T>(
+      { method: 'PATCH', path, body: object, contentType: 'application/apply-patch+yaml' },
+      { ...rest, query: { ...query, fieldManager, force } },
+    );
+  }
+
+  /** JSON merge patch. `metadata.uid` or `metadata.resourceVersion` in it are preconditions (409). */
+  mergePatch<T extends KubeObject>(type: ResourceType, patch: object, at: ToObject): Promise<T> {
+    return this.#call<T>({ method: 'PATCH', path: pathOf(type, at), body: patch, contentType: 'application/merge-patch+json' }, at);
+  }
+
+  /** Deletes that life of the object which has `uid` (409 if another has the name); gone already is no error. */
+  async delete(type: ResourceType, at: ToObject & { readonly uid?: string; readonly graceSeconds?: number }): Promise<void> {
+    const body = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      ...(at.uid === undefined ? {} : { preconditions: { uid: at.uid } }),
+      ...(at.graceSeconds === undefined ? {} : { gracePeriodSeconds: at.graceSeconds }),
+    };
+    try {
+      await this.#call({ method: 'DELETE', path: pathOf(type, at), body }, at);
+    } catch (error) {
+      if (!isStatus(error, 404)) throw error;
+    }
+  }
+
+  /** Any other GET, for example `/version` or a pod's log; the answer as text. */
+  async read(path: string, options: CallOptions = {}): Promise<string> {
+    const answer = await this.#send(this.#calls, { method: 'GET', path: withQuery(path, options.query) }, options.signal);
+    return answer.body.text();
+  }
+
+  /**
+   * The lines of a watch, parsed. Ends when the server ends it; throws KubeError where it refuses, and whatever undici
+   * throws where the connection breaks. `onBytes` hears of every chunk, before it is complete.
+   */
+  async *watch(type: ResourceType, at: ToKind & { readonly onBytes?: () => void }): AsyncGenerator<unknown> {
+    const path = withQuery(pathOf(type, at), { ...at.query, watch: true });
+    const { body } = await this.#send(this.#watches, { method: 'GET', path }, at.signal);
+    const splitter = new LineSplitter();
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      at.onBytes?.();
+      for (const line of splitter.push(chunk)) yield JSON.parse(line);
+    }
+  }
+
+  /** Closes every connection; what is under way fails. */
+  async close(): Promise<void> {
+    await Promise.all([this.#calls.destroy(), this.#watches.destroy()]);
+  }
+
+  #call<T>(call: Call, options: CallOptions): Promise<T> {
+    return this.#gate.pass(options.priority ?? 'normal', async () => {
+      if (call.method !== 'GET') this.#options.beforeWrite?.();
+      const answer = await this.#send(this.#calls, { ...call, path: withQuery(call.path, options.query) }, options.signal);
+      return (await answer.body.json()) as T;
+    });
+  }
+
+  async #send(pool: Pool, call: Call, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
+    try {
+      return await this.#attempt(pool, call, signal);
+    } catch (error) {
+      if (!isStatus(error, 401) || this.#connection.token === undefined) throw error;
+      this.#connection.token.forget();
+      return this.#attempt(pool, call, signal);
+    }
+  }
+
+  async #attempt(pool: Pool, call: Call, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
+    const token = await this.#connection.token?.read();
+    const startedMs = performance.now();
+    let status = 0;
+    try {
+      const answer = await pool.request({
+        method: call.method,
+        path: call.path,
+        headers: {
+          accept: 'application/json',
+          ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      status = answer.statusCode;
+      if (status < 300) return answer;
+      const { 'retry-after': retryAfter } = answer.headers;
+      throw errorOfAnswer(status, await answer.body.text(), typeof retryAfter === 'string' ? retryAfter : undefined);
+    } finally {
+      this.#options.onRequest?.({ method: call.method, path: call.path, status, milliseconds: performance.now() - startedMs });
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** Time, passed in so that tests decide it. */
+export interface Clock {
+  /** Milliseconds that only grow; no date. */
+  now(): number;
+  /** Calls `action` after `delayMs` at the earliest; returns what cancels it. */
+  after(delayMs: number, action: () => void): () => void;
+}
+
+/** The clock of this process. A timer of it keeps nothing alive. */
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  after(delayMs, action) {
+    const timer = setTimeout(action, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `delayMs` or when `signal` is aborted, whichever comes first. Keeps the process alive meanwhile. */
+export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, delayMs);
+    signal?.addEventListener('abort', end);
+  });
+}

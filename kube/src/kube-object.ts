@@ -1,0 +1,77 @@
+/** Metadata of an object that an API server has stored. */
+export interface StoredMeta {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly managedFields?: unknown;
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** An object as an API server answers it. What lies beside the metadata is the kind's own. */
+export interface KubeObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: StoredMeta;
+}
+
+/** An object on its way to the API server, which completes its metadata. */
+export interface NewObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string; readonly namespace?: string };
+}
+
+/** Where a kind lives in the API. */
+export interface ResourceType {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+}
+
+/** `namespace/name`, or `name` for what lies in no namespace: the key of caches and queues. */
+export function keyOf(metadata: { readonly name: string; readonly namespace?: string | undefined }): string {
+  return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+}
+
+/** The path of a kind, or of one object of it. */
+export function pathOf(type: ResourceType, at: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string }): string {
+  const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
+  const parts = [root];
+  if (at.namespace !== undefined) parts.push(`namespaces/${encodeURIComponent(at.namespace)}`);
+  parts.push(type.plural);
+  if (at.name !== undefined) parts.push(encodeURIComponent(at.name));
+  if (at.subresource !== undefined) parts.push(at.subresource);
+  return parts.join('/');
+}
+
+const core = (plural: string, kind: string): ResourceType => ({ group: '', version: 'v1', plural, kind });
+
+/** Kinds of Kubernetes that Hamlet touches. */
+export const PODS = core('pods', 'Pod');
+export const CLAIMS = core('persistentvolumeclaims', 'PersistentVolumeClaim');
+export const SERVICE_ACCOUNTS = core('serviceaccounts', 'ServiceAccount');
+export const EVENTS = core('events', 'Event');
+export const NODES = core('nodes', 'Node');
+export const NAMESPACES = core('namespaces', 'Namespace');
+export const NETWORK_POLICIES: ResourceType = { group: 'networking.k8s.io', version: 'v1', plural: 'networkpolicies', kind: 'NetworkPolicy' };
+export const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
+export const TOKEN_REVIEWS: ResourceType = { group: 'authentication.k8s.io', version: 'v1', plural: 'tokenreviews', kind: 'TokenReview' };

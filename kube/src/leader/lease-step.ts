@@ -1,0 +1,57 @@
+import type { KubeObject, StoredMeta } from '../kube-object.ts';
+
+/** Of a Lease, what election needs. */
+export interface Lease extends KubeObject {
+  readonly metadata: StoredMeta;
+  readonly spec?: {
+    readonly holderIdentity?: string | undefined;
+    readonly leaseDurationSeconds?: number | undefined;
+    readonly acquireTime?: string | undefined;
+    readonly renewTime?: string | undefined;
+    readonly leaseTransitions?: number | undefined;
+  };
+}
+
+/** Times of the election: a lease lasts 6 s, its holder gives up after 4 s without renewal, everybody looks each second. */
+export interface LeaseTimes {
+  readonly durationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+}
+
+export const LEASE_TIMES: LeaseTimes = { durationMs: 6_000, renewDeadlineMs: 4_000, retryMs: 1_000 };
+
+/** What we know: the Lease as read last, and when (by our clock) it last changed. Another machine's clock is never trusted. */
+export interface LeaseView {
+  readonly lease: Lease | undefined;
+  readonly changedAtMs: number;
+}
+
+export type LeaseStep = 'create' | 'renew' | 'take' | 'wait';
+
+/** What to do about the Lease now. */
+export function leaseStep(view: LeaseView, identity: string, nowMs: number): LeaseStep {
+  const { lease } = view;
+  if (lease === undefined) return 'create';
+  const holder = lease.spec?.holderIdentity ?? '';
+  if (holder === identity) return 'renew';
+  const lastsMs = (lease.spec?.leaseDurationSeconds ?? 0) * 1_000;
+  return holder === '' || nowMs - view.changedAtMs >= lastsMs ? 'take' : 'wait';
+}
+
+/** Who holds the lease from when. */
+export interface Tenure {
+  readonly identity: string;
+  /** RFC 3339 with six places. */
+  readonly time: string;
+  readonly times: LeaseTimes;
+}
+
+/** The spec that holds the lease. Taking it over from another holder counts a transition. */
+export function nextLeaseSpec(lease: Lease | undefined, { identity, time, times }: Tenure): NonNullable<Lease['spec']> {
+  const fresh = { holderIdentity: identity, leaseDurationSeconds: Math.ceil(times.durationMs / 1_000), renewTime: time };
+  const spec = lease?.spec;
+  if (spec === undefined) return { ...fresh, acquireTime: time, leaseTransitions: 0 };
+  if (spec.holderIdentity === identity) return { ...spec, ...fresh };
+  return { ...fresh, acquireTime: time, leaseTransitions: (spec.leaseTransitions ?? 0) + 1 };
+}

@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import type { KubeClient } from '../client/kube-client.ts';
+import { isStatus } from '../client/kube-error.ts';
+import { EVENTS, type KubeObject } from '../kube-object.ts';
+
+/** What an event is about. */
+export interface EventTarget {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Something that a person may want to know about an object. */
+export interface KubeEvent {
+  readonly target: EventTarget;
+  readonly type: 'Normal' | 'Warning';
+  /** One word. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface Pending {
+  readonly event: KubeEvent;
+  count: number;
+  readonly firstAt: string;
+  lastAt: string;
+}
+
+const MAX_MESSAGE_CHARS = 1_000;
+/** Different events that wait to be sent; the oldest go first when more come. */
+const MAX_PENDING = 2_000;
+/** How many counts are remembered, so that a repeated event adds to the one that is stored. */
+const MAX_REMEMBERED = 4_096;
+/** The pace at which events reach the API server: they tell, they do not act. */
+const SEND_EVERY_MS = 100;
+
+export interface RecorderOptions {
+  readonly client: KubeClient;
+  readonly component: string;
+  /** Name of the process, for `reportingInstance`. */
+  readonly instance: string;
+  readonly now?: () => Date;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Writes events of `v1`, one a tenth of a second; the same event again adds to its count. Never holds up who records. */
+export class EventRecorder {
+  readonly #options: RecorderOptions;
+  readonly #now: () => Date;
+  readonly #pending = new Map<string, Pending>();
+  readonly #counts = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #dropped = 0;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.#now = options.now ?? ((): Date => new Date());
+  }
+
+  /** Events that were given up because too many waited. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  record(event: KubeEvent): void {
+    const name = nameOf(event);
+    const at = this.#now().toISOString().replace(/\.\d+Z$/, 'Z');
+    const waiting = this.#pending.get(name);
+    if (waiting !== undefined) {
+      waiting.count += 1;
+      waiting.lastAt = at;
+      return;
+    }
+    if (this.#pending.size >= MAX_PENDING) this.#drop();
+    this.#pending.set(name, { event, count: 1, firstAt: at, lastAt: at });
+    this.#timer ??= setInterval(() => void this.#sendNext(), SEND_EVERY_MS).unref();
+  }
+
+  /** Sends what waits, within `withinMs`. */
+  async flush(withinMs: number): Promise<void> {
+    const untilMs = performance.now() + withinMs;
+    while (this.#pending.size > 0 && performance.now() < untilMs) await this.#sendNext();
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #drop(): void {
+    const [oldest] = this.#pending.keys();
+    if (oldest !== undefined) this.#pending.delete(oldest);
+    this.#dropped += 1;
+  }
+
+  async #sendNext(): Promise<void> {
+    const [next] = this.#pending;
+    if (next === undefined) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+      return;
+    }
+    const [name, pending] = next;
+    this.#pending.delete(name);
+    await this.#send(name, pending).catch((error: unknown) => this.#options.onError?.(error));
+  }
+
+  async #send(name: string, pending: Pending): Promise<void> {
+    const { client } = this.#options;
+    const { namespace } = pending.event.target;
+    const total = (this.#counts.get(name) ?? 0) + pending.count;
+    this.#remember(name, total);
+    if (total > pending.count) {
+      const patch = { count: total, lastTimestamp: pending.lastAt };
+      const found = await client.mergePatch(EVENTS, patch, { namespace, name, priority: 'bulk' }).catch(ignoreMissing);
+      if (found !== undefined) return;
+    }
+    await client.create<KubeObject>(EVENTS, this.#objectOf(name, pending, total), { namespace, priority: 'bulk' });
+  }
+
+  #remember(name: string, total: number): void {
+    this.#counts.delete(name);
+    this.#counts.set(name, total);
+    const [oldest] = this.#counts.keys();
+    if (this.#counts.size > MAX_REMEMBERED && oldest !== undefined) this.#counts.delete(oldest);
+  }
+
+  #objectOf(name: string, { event, firstAt, lastAt }: Pending, count: number): Record<string, unknown> {
+    const { target, type, reason, message } = event;
+    const { component, instance } = this.#options;
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace: target.namespace },
+      involvedObject: target,
+      type,
+      reason,
+      message: message.slice(0, MAX_MESSAGE_CHARS),
+      source: { component },
+      reportingComponent: component,
+      reportingInstance: instance,
+      firstTimestamp: firstAt,
+      lastTimestamp: lastAt,
+      count,
+    };
+  }
+}
+
+/** Equal events get equal names, also from another process. */
+function nameOf({ target, type, reason, message }: KubeEvent): string {
+  const hash = createHash('sha256').update([target.uid, type, reason, message].join('\0')).digest('hex').slice(0, 16);
+  return `${target.name}.${hash}`;
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isStatus(error, 404)) throw error;
+}

@@ -1,0 +1,68 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One thing that must hold for `/livez` or `/readyz`. */
+export interface Check {
+  readonly name: string;
+  /** Undefined if all is well, else what is wrong. */
+  readonly problem: () => string | undefined;
+}
+
+export interface ServiceServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly live: readonly Check[];
+  readonly ready: readonly Check[];
+  /** The metrics in Prometheus' text format. */
+  readonly metrics: () => Promise<string>;
+}
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+function answerChecks(response: ServerResponse, checks: readonly Check[]): void {
+  const results = checks.map(({ name, problem }) => ({ name, problem: problem() }));
+  const ok = results.every(({ problem }) => problem === undefined);
+  const lines = results.map(({ name, problem }) => (problem === undefined ? `[+] ${name} ok` : `[-] ${name}: ${problem}`));
+  response.writeHead(ok ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' }).end(`${lines.join('\n')}\n`);
+}
+
+/** Serves `/livez`, `/readyz` and `/metrics`. */
+export class ServiceServer {
+  readonly #server: Server;
+  readonly #options: ServiceServerOptions;
+
+  constructor(options: ServiceServerOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => {
+      void this.#answer(request.url ?? '/', response);
+    });
+  }
+
+  /** Resolves with the port when it listens. */
+  listen(): Promise<number> {
+    const { host, port } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => resolve((this.#server.address() as AddressInfo).port));
+    });
+  }
+
+  close(): Promise<void> {
+    this.#server.closeAllConnections();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  async #answer(url: string, response: ServerResponse): Promise<void> {
+    const [path] = url.split('?');
+    if (path === '/livez') return answerChecks(response, this.#options.live);
+    if (path === '/readyz') return answerChecks(response, this.#options.ready);
+    if (path !== '/metrics') return void response.writeHead(404).end();
+    try {
+      const text = await this.#options.metrics();
+      response.writeHead(200, { 'content-type': METRICS_TYPE }).end(text);
+    } catch (error) {
+      response.writeHead(500).end(String(error));
+    }
+  }
+}
