@@ -57,6 +57,18 @@ export function openMemory(options: { path: string; seed: MemorySeed; maxBytes?:
   };
 }
 
+/** A memory that lasts as long as the process, for an agent whose volume cannot be used. */
+export function forgetfulMemory(seed: MemorySeed): MemoryStore {
+  const contents = seedContents(seed);
+  return {
+    livedBefore: false,
+    recall: (name) => contents.entities.get(name),
+    diary: () => contents.diary,
+    remember: (...entities) => entities.forEach((entity) => keep(contents, entity)),
+    close: () => {},
+  };
+}
+
 function seedContents(seed: MemorySeed): Contents {
   const entities = seed.entities.map(({ name, entityType, observations }) => entityOf(name, entityType, observations));
   return { entities: new Map(entities.map((entity) => [entity.name, entity])), diary: [], foreign: [] };

@@ -1,0 +1,30 @@
+import type { Mind } from './mind.ts';
+import { withEntry } from './mind.ts';
+import { answer } from './rules/answer.ts';
+import { attend } from './rules/attend.ts';
+import { decision, isPaused, STAY } from './rules/decision.ts';
+import { errand } from './rules/errand.ts';
+import { greet } from './rules/greet.ts';
+import { linger } from './rules/linger.ts';
+import { sleep } from './rules/sleep.ts';
+import { thank } from './rules/thank.ts';
+import { usePlace } from './rules/use-place.ts';
+import type { Decision, Rule, Situation } from './situation.ts';
+
+/** What matters more comes first: people, then the night, then company, then the day's work and wishes. */
+const RULES: readonly Rule[] = [answer, thank, sleep, greet, errand, usePlace, attend, linger];
+
+/** Decides one turn: the first rule that has something to say and was not refused it a moment ago. Pure. */
+export function decide(situation: Situation): Decision {
+  for (const rule of RULES) {
+    const decided = rule(situation);
+    if (decided !== null && !isPaused(situation, decided.key)) return decided;
+  }
+  return decision(situation, { command: STAY, goal: situation.mind.goal, why: 'the world refused all that I wanted; I wait a while' });
+}
+
+/** The mind after the world has answered. A refusal is remembered so that the next turn tries something else. */
+export function settle(situation: Situation, decided: Decision, accepted: boolean): Mind {
+  if (accepted) return decided.after;
+  return { ...situation.mind, refused: withEntry(situation.mind.refused, decided.key, situation.tick) };
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+const Tick = z.int().min(0);
+/** Longest list or table in a mind; the oldest entries go first. */
+const MAX_ENTRIES = 64;
+
+const Talk = z.strictObject({ times: z.int().min(0), tick: Tick });
+
+/** What the brain carries from turn to turn, as it lies in memory under the name `plan`. */
+export const Mind = z.strictObject({
+  /** The village day that the lists below belong to. */
+  day: z.int().min(0),
+  /** What the agent was about at the last turn, in words. */
+  goal: z.string().max(200),
+  /** Landmarks where it did what one does there, today. */
+  visited: z.array(z.string()),
+  /** Whom it greeted today, and when. */
+  greeted: z.record(z.string(), Tick),
+  /** How often in a row it answered somebody, and when last. */
+  answered: z.record(z.string(), Talk),
+  /** Whether the errand of today is done. */
+  delivered: z.boolean(),
+  /** What the world refused, and when: not tried again for a while. */
+  refused: z.record(z.string(), Tick),
+});
+export type Mind = Readonly<z.infer<typeof Mind>>;
+
+export const NEWBORN: Mind = { day: 0, goal: 'waking up', visited: [], greeted: {}, answered: {}, delivered: false, refused: {} };
+
+/** The mind on a given day: a new day starts with empty lists. */
+export function onDay(mind: Mind, day: number): Mind {
+  return mind.day === day ? mind : { ...NEWBORN, day, goal: mind.goal, answered: mind.answered };
+}
+
+/** A table with one more entry, the newest last, bounded. */
+export function withEntry<T>(table: Readonly<Record<string, T>>, key: string, value: T): Record<string, T> {
+  const others = Object.entries(table).filter(([name]) => name !== key);
+  return Object.fromEntries([...others.slice(1 - MAX_ENTRIES), [key, value]]);
+}

@@ -1,0 +1,57 @@
+import { REACH_TILES } from '@hamlet/contract';
+import { chance, choose } from '../chance.ts';
+import { planDay } from '../day-plan.ts';
+import { tilesBetween } from '../perceive.ts';
+import type { Decision, LyingItem, Rule, Situation } from '../situation.ts';
+import { decision, goTo, isAt, isPaused, nameOf, STAY } from './decision.ts';
+
+/** It chooses among so many of the nearest items, so that not everybody runs for the same one. */
+const CHOICE_OF_ITEMS = 4;
+
+/** Once a day it takes something that lies about and brings it where it is of use. */
+export const errand: Rule = (situation) => {
+  const { self, mind, character, landmarks, day, minute } = situation;
+  const plan = planDay(character, landmarks, day);
+  if (mind.delivered || minute < plan.errandFrom || plan.errandTo === null) return null;
+  const [held] = self.inventory;
+  if (held !== undefined) return deliver(situation, held, plan.errandTo);
+  const item = wanted(situation, plan.errandTo);
+  return item === undefined ? null : fetchItem(situation, item);
+};
+
+function deliver(situation: Situation, { item_id, kind }: { item_id: string; kind: string }, to: string): Decision | null {
+  const place = nameOf(situation, to);
+  const goal = `bringing the ${kind} to ${place}`;
+  if (!isAt(situation, to)) return decision(situation, { command: goTo(situation, to), goal, why: `the ${kind} I carry is of use at ${place}` });
+  return decision(situation, {
+    command: { kind: 'act', body: { kind: 'drop', item_id } },
+    goal,
+    why: `I have brought the ${kind} to ${place}`,
+    change: { delivered: true },
+  });
+}
+
+function fetchItem(situation: Situation, { item_id, kind, position }: LyingItem): Decision {
+  const { self } = situation;
+  const goal = `fetching the ${kind}`;
+  const why = `the ${kind} lies about and could be of use`;
+  if (tilesBetween(position, self.position) <= REACH_TILES && self.moving_to === null) {
+    return decision(situation, { command: { kind: 'act', body: { kind: 'pick_up', item_id } }, goal, why });
+  }
+  return decision(situation, { command: isHeadingFor(situation, position) ? STAY : { kind: 'move', body: { x: position.x, y: position.y } }, goal, why });
+}
+
+/** The item it is walking to, else one of the nearest by chance; not one that lies where it would be brought. */
+function wanted(situation: Situation, to: string): LyingItem | undefined {
+  const { self, items, character, day, landmarks } = situation;
+  const there = landmarks.find(({ landmark_id }) => landmark_id === to);
+  const isThere = ({ position }: LyingItem) => there?.slots.some(({ x, y }) => x === position.x && y === position.y) ?? false;
+  const free = items.filter((item) => !isThere(item) && !isPaused(situation, `pick_up:${item.item_id}`) && !isPaused(situation, `move:${item.position.x},${item.position.y}`));
+  const target = free.find(({ position }) => isHeadingFor(situation, position));
+  const near = free.find(({ position }) => tilesBetween(position, self.position) <= REACH_TILES);
+  return target ?? near ?? choose(free.slice(0, CHOICE_OF_ITEMS), chance(character.seed, character.agentId, day, 'item'));
+}
+
+function isHeadingFor({ self }: Situation, { x, y }: LyingItem['position']): boolean {
+  return self.moving_to !== null && self.moving_to.x === x && self.moving_to.y === y;
+}

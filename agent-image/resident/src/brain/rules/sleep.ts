@@ -1,0 +1,23 @@
+import { isBedtime, planDay } from '../day-plan.ts';
+import type { Rule } from '../situation.ts';
+import { decision, goTo, isAt, nameOf, STAY } from './decision.ts';
+
+const GOAL = 'going home to sleep';
+
+/** Goes home for the night and stays there, asleep, until it is time to rise. */
+export const sleep: Rule = (situation) => {
+  const { character, landmarks, day, minute, mind } = situation;
+  if (!isBedtime(planDay(character, landmarks, day), minute)) return null;
+  const place = nameOf(situation, character.home);
+  if (!isAt(situation, character.home)) {
+    return decision(situation, { command: goTo(situation, character.home), goal: GOAL, why: `it is night, and I live at ${place}` });
+  }
+  const inBed = `bed:${character.home}`;
+  if (mind.visited.includes(inBed)) return decision(situation, { command: STAY, goal: 'sleeping at home', why: 'it is night and I am in bed' });
+  return decision(situation, {
+    command: { kind: 'act', body: { kind: 'use', target: 'sleep' } },
+    goal: 'sleeping at home',
+    why: 'it is night and I am home: to bed',
+    change: { visited: [...mind.visited, inBed] },
+  });
+};

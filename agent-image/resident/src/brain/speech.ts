@@ -1,0 +1,66 @@
+import { chance, choose } from './chance.ts';
+
+/** What a sentence may speak of. */
+export interface Occasion {
+  readonly seed: number;
+  readonly phase: 'night' | 'morning' | 'day' | 'evening';
+  /** Name of the place, or null out of doors. */
+  readonly place: string | null;
+}
+
+const HELLO = { night: 'Still up', morning: 'Good morning', day: 'Hello', evening: 'Good evening' } as const;
+
+const SMALL_TALK: readonly string[] = [
+  'How is your day?',
+  'Have you been to the market yet?',
+  'I was hoping to meet you.',
+  'Lovely weather for a walk.',
+  'Where are you off to?',
+  'I have been thinking about you.',
+];
+
+const REMARKS: readonly string[] = [
+  'I like it here.',
+  'It is good to have company.',
+  'I could stay all day.',
+  'This place never gets old.',
+  'What a day.',
+];
+
+/** The first words to somebody one meets. */
+export function greeting({ seed, phase, place }: Occasion, name: string): string {
+  const opening = phase === 'night' ? `${HELLO.night}, ${name}?` : `${HELLO[phase]}, ${name}!`;
+  const where = place !== null && chance(seed, 'where', name) < 0.4 ? ` So you come to ${place} too.` : '';
+  return `${opening}${where} ${choose(SMALL_TALK, chance(seed, 'small talk', name)) ?? ''}`.trim();
+}
+
+/** Something said to nobody in particular. */
+export function remark({ seed, place }: Occasion): string {
+  const words = choose(REMARKS, chance(seed, 'remark')) ?? '';
+  return place !== null && chance(seed, 'place') < 0.5 ? `${place}: ${words}` : words;
+}
+
+type Tone = 'question' | 'greeting' | 'thanks' | 'farewell' | 'statement';
+
+/** The first tone whose words are heard; a sentence without any is a statement. */
+const TONES: readonly (readonly [Tone, RegExp])[] = [
+  ['thanks', /\b(thanks?|thank you)\b/i],
+  ['farewell', /\b(bye|good ?night|see you|farewell)\b/i],
+  ['question', /\?/],
+  ['greeting', /\b(hi|hello|hey|good (morning|evening|day))\b/i],
+];
+
+const REPLIES: Readonly<Record<Tone, readonly string[]>> = {
+  question: ['Good question, {speaker}. Right now I am {plan}.', 'I am {plan}. Ask me again when I am done, {speaker}.', 'I am not sure, {speaker}. I am {plan}.'],
+  greeting: ['Hello, {speaker}! I am {plan}.', 'Nice to see you, {speaker}.', 'Hello, {speaker}. Come along, I am {plan}.'],
+  thanks: ['You are welcome, {speaker}.', 'Any time, {speaker}.'],
+  farewell: ['See you, {speaker}.', 'Take care, {speaker}.'],
+  statement: ['I see, {speaker}.', 'Is that so, {speaker}?', 'I will think about that, {speaker}. I am {plan}.'],
+};
+
+/** A reply to what was said. It answers politely and claims no understanding that a list of sentences cannot have. */
+export function reply(seed: number, said: string, { speaker, plan }: { speaker: string; plan: string }): string {
+  const tone = TONES.find(([, words]) => words.test(said))?.[0] ?? 'statement';
+  const sentence = choose(REPLIES[tone], chance(seed, 'reply', said, speaker)) ?? '';
+  return sentence.replace('{speaker}', () => speaker).replace('{plan}', () => plan);
+}

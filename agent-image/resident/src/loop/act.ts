@@ -1,0 +1,72 @@
+import type { RuntimeContext } from '@hamlet/engine';
+import { chance } from '../brain/chance.ts';
+import { nameOf } from '../brain/rules/decision.ts';
+import type { Command, Decision, Situation } from '../brain/situation.ts';
+import type { Answer, Village } from '../village/village.ts';
+import type { Voice } from './voice.ts';
+
+/**
+ * What came of a decision. `unknown`: the connection broke, and the village may or may not have done it;
+ * the next turn looks at the village again, so nothing is tried twice in the blind.
+ */
+export type Acted =
+  | { readonly outcome: 'none' }
+  | { readonly outcome: 'accepted'; readonly seq: number; readonly said?: string }
+  | { readonly outcome: 'refused'; readonly code: string; readonly detail: string; readonly said?: string }
+  | { readonly outcome: 'silent'; readonly why: string }
+  | { readonly outcome: 'unknown'; readonly why: string }
+  | { readonly outcome: 'stale' };
+
+export interface Hands {
+  readonly village: Village;
+  readonly voice: Voice;
+  readonly repository: { readonly url: string; readonly branch: string } | null;
+}
+
+/** Does what was decided. `key` makes it happen at most once. */
+export async function act(hands: Hands, situation: Situation, { decided, key }: { decided: Decision; key: string }): Promise<Acted> {
+  const { command } = decided;
+  switch (command.kind) {
+    case 'stay':
+      return { outcome: 'none' };
+    case 'move':
+      return actedOf(await hands.village.move(command.body, key));
+    case 'act':
+      return actedOf(await hands.village.act(command.body, key));
+    case 'answer':
+      return speak(hands, situation, { command, key });
+  }
+}
+
+async function speak(hands: Hands, situation: Situation, { command, key }: { command: Extract<Command, { kind: 'answer' }>; key: string }): Promise<Acted> {
+  const words = await hands.voice.answer(command.prompt, contextOf(hands, situation, command.speaker));
+  if (words.kind === 'silent') return { outcome: 'silent', why: words.why };
+  const to = command.to === null ? {} : { to: command.to };
+  const acted = actedOf(await hands.village.act({ kind: 'talk', text: words.text, ...to }, key));
+  return acted.outcome === 'accepted' || acted.outcome === 'refused' ? { ...acted, said: words.text } : acted;
+}
+
+function contextOf({ repository }: Hands, situation: Situation, speaker: string): Omit<RuntimeContext, 'signal'> {
+  const { self, mind, character, tick } = situation;
+  return {
+    repository: repository?.url ?? null,
+    branch: repository?.branch ?? null,
+    speaker,
+    place: self.landmark_id === null ? null : nameOf(situation, self.landmark_id),
+    plan: mind.goal,
+    seed: Math.floor(chance(character.seed, character.agentId, tick, 'answer') * 0x1_0000_0000),
+  };
+}
+
+function actedOf(answer: Answer<{ accepted_seq: number }>): Acted {
+  switch (answer.kind) {
+    case 'ok':
+      return { outcome: 'accepted', seq: answer.value.accepted_seq };
+    case 'refused':
+      return { outcome: 'refused', code: answer.code, detail: answer.detail };
+    case 'stale':
+      return { outcome: 'stale' };
+    case 'unreachable':
+      return { outcome: 'unknown', why: answer.why };
+  }
+}

@@ -1,0 +1,73 @@
+import { settle } from '../brain/decide.ts';
+import type { Mind } from '../brain/mind.ts';
+import { Mind as MindSchema, NEWBORN } from '../brain/mind.ts';
+import type { Decision, Situation } from '../brain/situation.ts';
+import { DIARY, entityOf } from '../memory/entity.ts';
+import type { Entity } from '../memory/entity.ts';
+import type { MemoryStore } from '../memory/memory-store.ts';
+import type { Acted } from './act.ts';
+
+/** Names under which the memory holds what the brain needs after a restart. */
+const PLAN = 'plan';
+const HOME = 'home';
+
+export interface Reflection {
+  readonly mind: Mind;
+  /** What goes to memory, in this order. */
+  readonly entities: readonly Entity[];
+  /** The line of the diary, or null for a turn that is not worth one. */
+  readonly remembered: string | null;
+}
+
+/** Learns from a turn: what the agent will think next, and what it will remember. Pure. */
+export function reflect(situation: Situation, { decided, acted, turnId }: { decided: Decision; acted: Acted; turnId: string }): Reflection {
+  const mind = acted.outcome === 'unknown' ? situation.mind : settle(situation, decided, acted.outcome !== 'refused');
+  const remembered = acted.outcome === 'none' ? null : `${timeInWords(situation)}: ${deedInWords(decided, acted)}`;
+  const diary = remembered === null ? [] : [entityOf(turnId, DIARY, [remembered])];
+  return { mind, remembered, entities: [...diary, entityOf(HOME, HOME, [situation.character.home]), entityOf(PLAN, PLAN, [JSON.stringify(mind)])] };
+}
+
+/** The mind that the last turn left behind; a new one where there is none or it cannot be read. */
+export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
+  const [text = '{}'] = memory.recall(PLAN)?.observations ?? [];
+  try {
+    return MindSchema.parse(JSON.parse(text));
+  } catch {
+    return NEWBORN;
+  }
+}
+
+/** The home that the agent remembers. */
+export function recallHome(memory: Pick<MemoryStore, 'recall'>): string | null {
+  return memory.recall(HOME)?.observations[0] ?? null;
+}
+
+function timeInWords({ day, minute }: Situation): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `Day ${day}, ${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
+}
+
+function deedInWords({ command, why, goal }: Decision, acted: Acted): string {
+  const deed = command.kind === 'move' ? goal : wordsOf(command, acted);
+  switch (acted.outcome) {
+    case 'refused':
+      return `${deed} was refused (${acted.code}). I tried because ${why}.`;
+    case 'silent':
+      return `I had no answer: ${acted.why}.`;
+    case 'unknown':
+      return `${deed}: I do not know whether it was done, the village did not answer.`;
+    default:
+      return `${deed}, because ${why}.`;
+  }
+}
+
+function wordsOf(command: Exclude<Decision['command'], { kind: 'move' }>, acted: Acted): string {
+  switch (command.kind) {
+    case 'stay':
+      return 'staying';
+    case 'answer':
+      return `${command.speaker} said “${command.prompt}”, I said “${'said' in acted ? acted.said : ''}”`;
+    case 'act':
+      return command.body.kind === 'talk' ? `I said “${command.body.text}”` : `${command.body.kind} ${'item_id' in command.body ? command.body.item_id : ''}`.trim();
+  }
+}

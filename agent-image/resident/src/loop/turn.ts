@@ -1,0 +1,91 @@
+import type { AgentConfig, AgentDetail, Turn } from '@hamlet/contract';
+import { decide } from '../brain/decide.ts';
+import type { Mind } from '../brain/mind.ts';
+import { perceive } from '../brain/perceive.ts';
+import type { Situation } from '../brain/situation.ts';
+import type { Entity } from '../memory/entity.ts';
+import type { MemoryStore } from '../memory/memory-store.ts';
+import type { Answer, Village } from '../village/village.ts';
+import { act } from './act.ts';
+import type { Trigger } from './inbox.ts';
+import { reflect } from './reflect.ts';
+import type { Voice } from './voice.ts';
+
+export interface TurnPorts {
+  readonly village: Village;
+  readonly voice: Voice;
+  readonly memory: MemoryStore;
+  readonly cycle: number;
+  /** A new UUID. */
+  readonly newId: () => string;
+}
+
+/** What came of one turn. `loopEveryMs` is how long the Agent wants to wait for the next. */
+export type Lived =
+  | { readonly kind: 'lived'; readonly turn: Turn; readonly mind: Mind; readonly loopEveryMs: number }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'unreachable'; readonly why: string };
+
+type Seen = { readonly situation: Situation; readonly config: AgentConfig; readonly standing: AgentDetail };
+
+/** Lives one turn: perceive, decide, act, reflect. What was remembered is on the disk when it answers. */
+export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kind: 'ended' }>, mind: Mind): Promise<Lived> {
+  const seen = await look(ports.village, trigger, mind);
+  if (seen.kind !== 'ok') return seen.kind === 'stale' ? seen : { kind: 'unreachable', why: seen.kind === 'refused' ? seen.detail : seen.why };
+  const { situation, config, standing } = seen.value;
+  const turnId = ports.newId();
+  const decided = decide(situation);
+  const acted = await act({ ...ports, repository: config.repository }, situation, { decided, key: turnId });
+  if (acted.outcome === 'stale') return { kind: 'stale' };
+  const reflection = reflect(situation, { decided, acted, turnId });
+  const forgot = rememberNews(ports.memory, reflection.entities);
+  const { command, goal, why } = decided;
+  const turn: Turn = {
+    turn_id: turnId,
+    cycle: ports.cycle,
+    ...(trigger.kind === 'wake' ? { trigger: 'wake', wake: trigger.wake } : { trigger: 'tick' }),
+    perceived: perceivedOf(situation, standing),
+    decided: { command, goal, why },
+    acted,
+    reflected: { remembered: reflection.remembered, goal: reflection.mind.goal, visited: reflection.mind.visited, ...forgot },
+  };
+  return { kind: 'lived', turn, mind: reflection.mind, loopEveryMs: config.loop_every_ms };
+}
+
+/** Asks for all that a turn rests on at once. */
+async function look(village: Village, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
+  const [world, standing, config] = await Promise.all([village.world(), village.standing(), village.config()]);
+  if (world.kind !== 'ok') return world;
+  if (standing.kind !== 'ok') return standing;
+  if (config.kind !== 'ok') return config;
+  const wake = trigger.kind === 'wake' ? trigger.wake : null;
+  const situation = perceive({ world: world.value, standing: standing.value, config: config.value, wake, mind });
+  if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
+  return { kind: 'ok', value: { situation, config: config.value, standing: standing.value } };
+}
+
+function perceivedOf({ tick, day, minute, phase, self, neighbours, items }: Situation, standing: AgentDetail): Turn['perceived'] {
+  const { position, moving_to, landmark_id, zone_id, activity, inventory } = self;
+  return {
+    world: {
+      tick,
+      time: { day, minute, phase },
+      self: { position, moving_to, landmark_id, zone_id, activity, inventory },
+      neighbours: neighbours.map((agent) => ({ agent_id: agent.agent_id, position: agent.position })),
+      items: items.map(({ item_id, position: at }) => ({ item_id, position: at })),
+    },
+    standing: { tier: standing.tier, power: standing.power, cycle: standing.cycle, ready: standing.why.ready, reason: standing.why.reason },
+  };
+}
+
+/** Leaves out what the memory holds already in the same words. A full disk costs the memory, not the life. */
+function rememberNews(memory: MemoryStore, entities: readonly Entity[]): { memory_error?: string } {
+  const news = entities.filter(({ name, observations }) => JSON.stringify(memory.recall(name)?.observations) !== JSON.stringify(observations));
+  if (news.length === 0) return {};
+  try {
+    memory.remember(...news);
+    return {};
+  } catch (error) {
+    return { memory_error: error instanceof Error ? error.message : String(error) };
+  }
+}

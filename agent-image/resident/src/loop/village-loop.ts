@@ -1,0 +1,64 @@
+import type { Turn } from '@hamlet/contract';
+import { backoffMs } from '../backoff.ts';
+import { recallMind } from './reflect.ts';
+import { liveTurn } from './turn.ts';
+import type { TurnPorts } from './turn.ts';
+import type { EndReason, Inbox, Trigger } from './inbox.ts';
+import type { Log } from '../json-log.ts';
+
+/** Between two turns at least, however many wakes wait: two that wake each other do not spin. */
+export const MIN_TURN_GAP_MS = 250;
+/** Turns whose record the api did not take; the oldest are dropped, the log has them all. */
+export const MAX_UNRECORDED_TURNS = 32;
+
+export interface LoopPorts extends TurnPorts {
+  readonly inbox: Inbox;
+  readonly log: Log;
+  readonly rest: (ms: number) => Promise<void>;
+  readonly dice: () => number;
+}
+
+/** Lives turn after turn until a newer cycle has begun or the process is told to end; answers which. */
+export async function live(ports: LoopPorts): Promise<EndReason> {
+  const { inbox, log, memory } = ports;
+  const unrecorded: Turn[] = [];
+  let mind = recallMind(memory);
+  let trigger: Trigger = { kind: 'tick' };
+  let failures = 0;
+  while (trigger.kind !== 'ended') {
+    const lived = await liveTurn(ports, trigger, mind);
+    if (lived.kind === 'stale') return 'stale';
+    if (lived.kind === 'unreachable') {
+      trigger = inbox.endedOr(trigger);
+      if (trigger.kind === 'ended') break;
+      failures += 1;
+      log.warn('village_unreachable', { why: lived.why, failures });
+      await ports.rest(backoffMs(failures, ports.dice()));
+      continue;
+    }
+    failures = 0;
+    mind = lived.mind;
+    log.info('turn', lived.turn);
+    if ((await record(ports, unrecorded, lived.turn)) === 'stale') return 'stale';
+    await ports.rest(MIN_TURN_GAP_MS);
+    trigger = await inbox.next(lived.loopEveryMs);
+  }
+  return trigger.why;
+}
+
+/** Sends the turn and those that wait, oldest first; what the api cannot take now waits for the next turn. */
+async function record({ village, log }: LoopPorts, unrecorded: Turn[], turn: Turn): Promise<'stale' | 'done'> {
+  unrecorded.push(turn);
+  if (unrecorded.length > MAX_UNRECORDED_TURNS) unrecorded.shift();
+  for (let next = unrecorded[0]; next !== undefined; next = unrecorded[0]) {
+    const answer = await village.record(next);
+    if (answer.kind === 'stale') return 'stale';
+    if (answer.kind === 'unreachable') {
+      log.warn('turn_unrecorded', { why: answer.why, waiting: unrecorded.length });
+      return 'done';
+    }
+    if (answer.kind === 'refused') log.warn('turn_refused', { turn_id: next.turn_id, code: answer.code, detail: answer.detail });
+    unrecorded.shift();
+  }
+  return 'done';
+}

@@ -1,0 +1,47 @@
+/** The process of one agent: reads its environment, lives until it is told to end, ends. */
+import { randomUUIDv7 } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { helpText, parseEnvironment } from './environment.ts';
+import { createLog } from './json-log.ts';
+import { runResident } from './resident.ts';
+import { RUNTIMES } from './runtimes.ts';
+
+/** A write in flight has so long after the process is told to end; the whole end takes at most a second. */
+const FINISH_WRITES_MS = 700;
+const END_MS = 950;
+
+async function main(): Promise<number> {
+  if (process.argv.includes('--help')) {
+    process.stdout.write(helpText());
+    return 0;
+  }
+  const parsed = parseEnvironment(process.env);
+  if (!parsed.ok) {
+    process.stderr.write(`${parsed.message}\n`);
+    return 2;
+  }
+  const { env } = parsed;
+  const log = createLog((line) => process.stdout.write(line), Date.now, { agent_id: env.HAMLET_AGENT_ID, node: env.HAMLET_NODE_NAME });
+  const { stop, stopWriting } = stopSignals();
+  const rest = (ms: number) => delay(ms, undefined, { signal: stop }).catch(() => {});
+  const ports = { log, runtimes: RUNTIMES, now: Date.now, newId: randomUUIDv7, dice: Math.random, rest, stop, stopWriting };
+  const why = await runResident(env, ports);
+  log.info('ended', { why });
+  return 0;
+}
+
+/** SIGTERM and SIGINT end the process: reading at once, writing a moment later, all of it within END_MS. */
+function stopSignals(): { stop: AbortSignal; stopWriting: AbortSignal } {
+  const [reading, writing] = [new AbortController(), new AbortController()];
+  const stop = () => {
+    reading.abort();
+    setTimeout(() => writing.abort(), FINISH_WRITES_MS).unref();
+    setTimeout(() => process.exit(0), END_MS).unref();
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  return { stop: reading.signal, stopWriting: writing.signal };
+}
+
+// The stream of wakes would keep the process alive when a newer cycle ends it: leave without waiting.
+process.exit(await main());

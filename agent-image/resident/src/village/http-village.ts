@@ -1,0 +1,91 @@
+import { actAsAgent, getAgent, getAgentConfig, getWorld, moveAgent, openWakes, ProblemError, recordTurn } from '@hamlet/contract';
+import type { Client, Outcome, Problem } from '@hamlet/contract';
+import type { TokenSource } from './agent-token.ts';
+import type { Answer, Village } from './village.ts';
+
+/** A request without an answer for so long is given up. */
+export const REQUEST_TIMEOUT_MS = 10_000;
+/** Three heartbeats of the api: a stream silent for longer is dead, even if nothing closed it. */
+export const SILENCE_TIMEOUT_MS = 15_000;
+
+export interface HttpVillageOptions {
+  readonly client: Client;
+  readonly tokens: TokenSource;
+  readonly agentId: string;
+  /** Ends reading at once: whoever reads has nothing to lose. */
+  readonly stopReading: AbortSignal;
+  /** Ends writing: comes later, so that a write in flight is finished. */
+  readonly stopWriting: AbortSignal;
+}
+
+/** The village over HTTP. Nothing here tries again except once with a new token: the loop decides when. */
+export function createHttpVillage({ client, tokens, agentId, stopReading, stopWriting }: HttpVillageOptions): Village {
+  const params = { agent_id: agentId };
+  const reading = () => AbortSignal.any([stopReading, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+  const writing = () => AbortSignal.any([stopWriting, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
+  const ask = <T>(call: () => Promise<Outcome<T>>) => askVillage(call, tokens);
+
+  return {
+    config: () => ask(() => client.call(getAgentConfig, { params, signal: reading() })),
+    world: () => ask(() => client.call(getWorld, { signal: reading() })),
+    standing: () => ask(() => client.call(getAgent, { params, signal: reading() })),
+    move: (body, idempotencyKey) => ask(() => client.call(moveAgent, { params, body, idempotencyKey, signal: writing() })),
+    act: (body, idempotencyKey) => ask(() => client.call(actAsAgent, { params, body, idempotencyKey, signal: writing() })),
+    record: (body) => ask(() => client.call(recordTurn, { params, body, idempotencyKey: body.turn_id, signal: writing() })),
+    follow: async (after, onEvent) => {
+      const silence = new AbortController();
+      const timer = setTimeout(() => silence.abort(new Error('the stream of wakes fell silent')), SILENCE_TIMEOUT_MS);
+      const input = {
+        params,
+        query: after === null ? {} : { after },
+        signal: AbortSignal.any([stopReading, silence.signal]),
+        onBytes: () => void timer.refresh(),
+      };
+      try {
+        for await (const { event, data } of client.open(openWakes, input)) {
+          onEvent(event === 'wake' ? { kind: 'wake', wake: data } : { kind: 'cycle', cycle: data.cycle });
+        }
+        return { kind: 'ok', value: null };
+      } catch (error) {
+        return failureOf(error, tokens);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+async function askVillage<T>(call: () => Promise<Outcome<T>>, tokens: TokenSource): Promise<Answer<T>> {
+  try {
+    const first = await call();
+    if (first.ok || first.problem.status !== 401) return present(first);
+    tokens.renew();
+    return present(await call());
+  } catch (error) {
+    return failureOf(error, tokens);
+  }
+}
+
+function present<T>(outcome: Outcome<T>): Answer<T> {
+  return outcome.ok ? { kind: 'ok', value: outcome.data } : refusalOf(outcome.problem);
+}
+
+/** An exception on the way: a refusal of the token exchange or of a stream, a lost connection, an answer outside the contract. */
+function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
+  if (!(error instanceof ProblemError)) return { kind: 'unreachable', why: describe(error) };
+  if (error.problem.status === 401) tokens.renew();
+  return refusalOf(error.problem);
+}
+
+/** A newer cycle and a newer life of the same name both mean that this process is over; a failure of the api is no refusal. */
+function refusalOf({ code, detail, status }: Problem): Answer<never> {
+  if (code === 'stale_cycle' || code === 'life_ended') return { kind: 'stale' };
+  if (status >= 500 || status === 429 || status === 401) return { kind: 'unreachable', why: `${code}: ${detail}` };
+  return { kind: 'refused', code, detail };
+}
+
+/** The cause of a failed fetch says more than its message. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

@@ -1,0 +1,30 @@
+import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, MoveAnswer, MoveBody, Refusal, Turn, Wake, WorldView } from '@hamlet/contract';
+
+/**
+ * What the api said. `stale`: a newer run cycle has begun, this process is over.
+ * `unreachable`: nobody answered, or the api cannot answer now; the same question may succeed later.
+ */
+export type Answer<T> =
+  | { readonly kind: 'ok'; readonly value: T }
+  | { readonly kind: 'refused'; readonly code: Refusal; readonly detail: string }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'unreachable'; readonly why: string };
+
+/** What comes over the stream of wakes: `silence` is its end, for whatever reason. */
+export type WakeEvent = { readonly kind: 'wake'; readonly wake: Wake } | { readonly kind: 'cycle'; readonly cycle: number };
+
+/** The village as one agent reaches it. */
+export interface Village {
+  config(): Promise<Answer<AgentConfig>>;
+  world(): Promise<Answer<WorldView>>;
+  standing(): Promise<Answer<AgentDetail>>;
+  /** `key` names the intent: the same key twice moves once. */
+  move(body: MoveBody, key: string): Promise<Answer<MoveAnswer>>;
+  act(body: ActionBody, key: string): Promise<Answer<ActionAnswer>>;
+  record(turn: Turn): Promise<Answer<unknown>>;
+  /**
+   * Follows the wakes after a seq, or new ones only. `onEvent` is called in order; the answer comes when the stream ends:
+   * `ok` when the api closed it.
+   */
+  follow(after: number | null, onEvent: (event: WakeEvent) => void): Promise<Answer<null>>;
+}
