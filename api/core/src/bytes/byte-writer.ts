@@ -1,0 +1,74 @@
+const encoder = new TextEncoder();
+const FIRST_CAPACITY = 256;
+
+/** Appends little-endian numbers and texts to a buffer that grows. Mutable: it is the inner loop of every frame. */
+export class ByteWriter {
+  #bytes = new Uint8Array(FIRST_CAPACITY);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written, copied out. */
+  finish(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  /** Forgets what was written and keeps the memory. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  #reserve(count: number): number {
+    const at = this.#length;
+    this.#length += count;
+    if (this.#length > this.#bytes.length) {
+      const grown = new Uint8Array(Math.max(this.#length, this.#bytes.length * 2));
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+      this.#view = new DataView(grown.buffer);
+    }
+    return at;
+  }
+
+  u8(value: number): void {
+    const at = this.#reserve(1);
+    this.#bytes[at] = value;
+  }
+
+  u16(value: number): void {
+    this.#view.setUint16(this.#reserve(2), value, true);
+  }
+
+  u32(value: number): void {
+    this.#view.setUint32(this.#reserve(4), value, true);
+  }
+
+  /** An unsigned number below 2^32 in one to five bytes. */
+  varint(value: number): void {
+    let rest = value >>> 0;
+    while (rest > 0x7f) {
+      this.u8((rest & 0x7f) | 0x80);
+      rest >>>= 7;
+    }
+    this.u8(rest);
+  }
+
+  /** A signed number below 2^31 in size, small sizes in few bytes. */
+  signed(value: number): void {
+    this.varint(((value << 1) ^ (value >> 31)) >>> 0);
+  }
+
+  text(value: string): void {
+    const encoded = encoder.encode(value);
+    this.varint(encoded.length);
+    this.bytes(encoded);
+  }
+
+  bytes(value: Uint8Array): void {
+    const at = this.#reserve(value.length);
+    this.#bytes.set(value, at);
+  }
+}

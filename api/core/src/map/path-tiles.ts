@@ -1,0 +1,38 @@
+import type { TilePosition } from '@hamlet/contract';
+import { STEP_X, STEP_Y } from './directions.ts';
+import { NO_WAY, flowField } from './flow-field.ts';
+import { route } from './route.ts';
+import type { WorldMap } from './world-map.ts';
+
+/** Index of a tile in the tables of a map. */
+export function tileIndex(map: WorldMap, position: TilePosition): number {
+  return position.y * map.width + position.x;
+}
+
+/** The position of a tile index. */
+export function tilePosition(map: WorldMap, tile: number): TilePosition {
+  return { x: tile % map.width, y: Math.floor(tile / map.width) };
+}
+
+function alongField(map: WorldMap, from: number, slot: number): number[] | null {
+  const field = flowField(map, slot);
+  if (field[from] === NO_WAY) return null;
+  const tiles = [from];
+  for (let tile = from, step = field[tile] ?? 0; step !== 0; step = field[tile] ?? 0) {
+    tile += (STEP_X[step] ?? 0) + (STEP_Y[step] ?? 0) * map.width;
+    tiles.push(tile);
+  }
+  return tiles;
+}
+
+/** Tiles between two tile indexes, both included: by the flow field to a landmark's slot, by a route to any other tile; null: no way. */
+export function walkTiles(map: WorldMap, from: number, to: number): number[] | null {
+  const slot = map.slotAt.get(to);
+  return slot === undefined ? route(map, from, to) : alongField(map, from, slot);
+}
+
+/** The tiles of a path record, in walking order. Server and viewers compute the same from the same map. */
+export function pathTiles(map: WorldMap, path: { readonly from: TilePosition; readonly to: TilePosition }): TilePosition[] {
+  const tiles = walkTiles(map, tileIndex(map, path.from), tileIndex(map, path.to)) ?? [tileIndex(map, path.from)];
+  return tiles.map((tile) => tilePosition(map, tile));
+}

@@ -1,0 +1,30 @@
+import { TERRAINS } from '@hamlet/contract';
+import type { Terrain } from '@hamlet/contract';
+
+/** Cost of stepping onto a tile, 0 where nobody can stand. Roads are cheaper than grass, so walks follow them where that is no detour. */
+const STEP_COST: Readonly<Record<Terrain, number>> = {
+  grass: 3, meadow: 3, flowers: 4, tree: 0, pine: 0, bush: 0, road: 2, plaza: 2, bridge: 2, water: 0, deep_water: 0, sand: 3,
+  soil: 3, wall: 0, floor: 2, wood_floor: 2, rug: 2, door: 2, window: 0, fence: 0, counter: 0, table: 0, bed: 4, bookshelf: 0,
+  workbench: 0, notice_board: 0, well: 0, stall: 0, stone: 0, crop: 4,
+};
+
+/** The cheapest step there is, for the estimate of a route. */
+export const MIN_STEP_COST = 2;
+/** The dearest step there is: the flow field keeps one bucket more than this. */
+export const MAX_STEP_COST = 4;
+
+const CODES = new Map<Terrain, number>(TERRAINS.map((terrain, code) => [terrain, code]));
+
+/** The byte that stands for a terrain. */
+export function terrainCode(terrain: Terrain): number {
+  return CODES.get(terrain) ?? 0;
+}
+
+/** Step cost of each terrain byte. */
+export const STEP_COSTS = Uint8Array.from(TERRAINS, (terrain) => STEP_COST[terrain]);
+
+/** What each terrain byte means. */
+export const LEGEND: readonly { readonly terrain: Terrain; readonly walkable: boolean }[] = TERRAINS.map((terrain) => ({
+  terrain,
+  walkable: STEP_COST[terrain] > 0,
+}));

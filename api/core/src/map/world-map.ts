@@ -1,0 +1,96 @@
+import { CELL_SIZE } from '@hamlet/contract';
+import type { Landmark, MapResponse, Zone } from '@hamlet/contract';
+import { hashBytes, hashText, hashToHex } from '../hash.ts';
+import { LEGEND, STEP_COSTS } from './terrain.ts';
+
+/** A slot of a landmark; slots are numbered through the whole map, so that a trip to one is two bytes. */
+export interface MapSlot {
+  readonly landmark: number;
+  readonly tile: number;
+}
+
+/** What a map is drawn from. */
+export interface MapPlan {
+  readonly width: number;
+  readonly height: number;
+  /** One terrain byte per tile, row by row. */
+  readonly terrain: Uint8Array;
+  readonly landmarks: readonly Landmark[];
+  readonly zones: readonly Zone[];
+}
+
+/** The static world: terrain and places, with the tables that make walking and looking up cheap. Never changes once built. */
+export interface WorldMap extends MapPlan {
+  /** Names the content: equal versions walk equally. */
+  readonly version: string;
+  readonly legend: typeof LEGEND;
+  /** 1 where an agent can stand. */
+  readonly walkable: Uint8Array;
+  /** Cost of stepping onto each tile, 0 where nobody can stand. */
+  readonly stepCost: Uint8Array;
+  /** Index into `zones` plus one, 0 outside every zone. */
+  readonly zoneOf: Uint16Array;
+  readonly slots: readonly MapSlot[];
+  /** Number of the first slot of each landmark. */
+  readonly firstSlot: readonly number[];
+  /** Slot number on a tile. */
+  readonly slotAt: ReadonlyMap<number, number>;
+  readonly landmarkIndex: ReadonlyMap<string, number>;
+  readonly cellsWide: number;
+  readonly cellsHigh: number;
+}
+
+function zoneTable(plan: MapPlan): Uint16Array {
+  const zoneOf = new Uint16Array(plan.width * plan.height);
+  for (const [index, zone] of plan.zones.entries()) {
+    for (let y = zone.y; y < Math.min(plan.height, zone.y + zone.height); y += 1) {
+      const row = y * plan.width;
+      zoneOf.fill(index + 1, row + zone.x, row + Math.min(plan.width, zone.x + zone.width));
+    }
+  }
+  return zoneOf;
+}
+
+function numberSlots(plan: MapPlan): Pick<WorldMap, 'slots' | 'firstSlot' | 'slotAt'> {
+  const slots: MapSlot[] = [];
+  const firstSlot: number[] = [];
+  const slotAt = new Map<number, number>();
+  for (const [landmark, { slots: tiles }] of plan.landmarks.entries()) {
+    firstSlot.push(slots.length);
+    for (const { x, y } of tiles) {
+      const tile = y * plan.width + x;
+      slotAt.set(tile, slots.length);
+      slots.push({ landmark, tile });
+    }
+  }
+  return { slots, firstSlot, slotAt };
+}
+
+function versionOf(plan: MapPlan): string {
+  const places = JSON.stringify([plan.width, plan.height, plan.landmarks, plan.zones]);
+  return hashToHex(hashText(places, hashBytes(plan.terrain)));
+}
+
+/** Builds the tables of a map from its plan. */
+export function buildMap(plan: MapPlan): WorldMap {
+  const stepCost = plan.terrain.map((code) => STEP_COSTS[code] ?? 0);
+  return {
+    ...plan,
+    version: versionOf(plan),
+    legend: LEGEND,
+    stepCost,
+    walkable: stepCost.map((cost) => (cost > 0 ? 1 : 0)),
+    zoneOf: zoneTable(plan),
+    ...numberSlots(plan),
+    landmarkIndex: new Map(plan.landmarks.map((landmark, index) => [landmark.landmark_id, index])),
+    cellsWide: Math.ceil(plan.width / CELL_SIZE),
+    cellsHigh: Math.ceil(plan.height / CELL_SIZE),
+  };
+}
+
+/** The map as `GET /world/map` answers it. */
+export function mapResponse(map: WorldMap): MapResponse {
+  let binary = '';
+  for (const code of map.terrain) binary += String.fromCodePoint(code);
+  return { width: map.width, height: map.height, terrain: btoa(binary), legend: [...map.legend], version: map.version };
+}

@@ -1,0 +1,69 @@
+import { CELL_SIZE } from '@hamlet/contract';
+import type { WorldMap } from '../map/world-map.ts';
+
+/** Cell a tile lies in. */
+export function cellOf(map: WorldMap, tile: number): number {
+  const y = Math.floor(tile / map.width);
+  return Math.floor(y / CELL_SIZE) * map.cellsWide + Math.floor((tile - y * map.width) / CELL_SIZE);
+}
+
+/** Cells a walk crosses, in the order it enters them, each once. */
+export function cellsOfWalk(map: WorldMap, walk: readonly number[]): number[] {
+  const cells: number[] = [];
+  let last = -1;
+  for (const tile of walk) {
+    const cell = cellOf(map, tile);
+    if (cell === last) continue;
+    last = cell;
+    if (!cells.includes(cell)) cells.push(cell);
+  }
+  return cells;
+}
+
+/**
+ * Uniform cells of 16 by 16 tiles. An agent is listed in every cell its path crosses, so whoever looks at a cell has heard of
+ * everybody who will walk through it. Mutable: an index beside the state, derived from it.
+ */
+export class CellIndex {
+  readonly #map: WorldMap;
+  readonly #agents: Set<number>[];
+  readonly #items: Set<number>[];
+  readonly #cells: (readonly number[])[] = [];
+
+  constructor(map: WorldMap) {
+    this.#map = map;
+    const count = map.cellsWide * map.cellsHigh;
+    this.#agents = Array.from({ length: count }, () => new Set<number>());
+    this.#items = Array.from({ length: count }, () => new Set<number>());
+  }
+
+  /** Cells the agent's path crosses. */
+  cellsOf(slot: number): readonly number[] {
+    return this.#cells[slot] ?? [];
+  }
+
+  agentsIn(cell: number): ReadonlySet<number> {
+    return this.#agents[cell] ?? new Set();
+  }
+
+  /** Numbers of the items that lie in a cell. */
+  itemsIn(cell: number): ReadonlySet<number> {
+    return this.#items[cell] ?? new Set();
+  }
+
+  /** Lists an agent under a new walk; an empty one takes it out. */
+  place(slot: number, walk: readonly number[]): void {
+    for (const cell of this.cellsOf(slot)) this.#agents[cell]?.delete(slot);
+    const cells = cellsOfWalk(this.#map, walk);
+    for (const cell of cells) this.#agents[cell]?.add(slot);
+    this.#cells[slot] = cells;
+  }
+
+  lay(number: number, tile: number): void {
+    this.#items[cellOf(this.#map, tile)]?.add(number);
+  }
+
+  lift(number: number, tile: number): void {
+    this.#items[cellOf(this.#map, tile)]?.delete(number);
+  }
+}

@@ -1,0 +1,42 @@
+import { ITEM_KINDS } from '@hamlet/contract';
+import type { ItemKind } from '@hamlet/contract';
+
+/** One thing. It lies on a tile or is held, never both: the other is -1. */
+export interface Item {
+  readonly number: number;
+  readonly kind: ItemKind;
+  readonly tile: number;
+  readonly holder: number;
+}
+
+/** All things by number; `lyingAt` is derived: at most one lies on a tile. */
+export interface ItemTable {
+  readonly byNumber: Map<number, Item>;
+  readonly lyingAt: Map<number, number>;
+  /** The number the next new item gets. */
+  next: number;
+}
+
+export function createItemTable(): ItemTable {
+  return { byNumber: new Map(), lyingAt: new Map(), next: 1 };
+}
+
+/** `apple-17` */
+export function itemId(kind: ItemKind, number: number): string {
+  return `${kind}-${number}`;
+}
+
+/** Kind and number of an id, or null when it names no kind there is. */
+export function parseItemId(id: string): { readonly kind: ItemKind; readonly number: number } | null {
+  const dash = id.lastIndexOf('-');
+  const kind = ITEM_KINDS.find((known) => known === id.slice(0, dash));
+  const number = Number(id.slice(dash + 1));
+  return kind === undefined || !Number.isInteger(number) ? null : { kind, number };
+}
+
+/** The item of an id, or null. */
+export function findItem(items: ItemTable, id: string): Item | null {
+  const parsed = parseItemId(id);
+  const item = parsed === null ? undefined : items.byNumber.get(parsed.number);
+  return item === undefined || item.kind !== parsed?.kind ? null : item;
+}

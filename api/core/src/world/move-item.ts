@@ -1,0 +1,32 @@
+import type { WorldState } from './state.ts';
+
+function takeAway(world: WorldState, number: number): void {
+  const item = world.items.byNumber.get(number);
+  if (item === undefined) throw new Error(`there is no item ${number}`);
+  if (item.tile >= 0) {
+    world.items.lyingAt.delete(item.tile);
+    world.index.lift(number, item.tile);
+  }
+  const carried = world.agents.carried[item.holder];
+  if (carried !== undefined) carried.splice(carried.indexOf(number), 1);
+}
+
+/** Puts an item on a tile or into somebody's hands. */
+export function moveItem(world: WorldState, number: number, where: { readonly tile: number; readonly holder: number }): void {
+  takeAway(world, number);
+  const item = world.items.byNumber.get(number);
+  if (item === undefined) return;
+  world.items.byNumber.set(number, { ...item, ...where });
+  if (where.tile >= 0) {
+    world.items.lyingAt.set(where.tile, number);
+    world.index.lay(number, where.tile);
+  }
+  const carried = world.agents.carried[where.holder];
+  if (carried !== undefined) carried.splice(carried.filter((other) => other < number).length, 0, number);
+}
+
+/** Takes an item out of the world. */
+export function removeItem(world: WorldState, number: number): void {
+  takeAway(world, number);
+  world.items.byNumber.delete(number);
+}

@@ -1,0 +1,43 @@
+import { CELL_SIZE } from '@hamlet/contract';
+import type { TilePosition } from '@hamlet/contract';
+import { positionAt } from './position.ts';
+import type { WorldState } from './state.ts';
+
+/** Steps a king needs between two tiles. */
+export function distanceBetween(a: TilePosition, b: TilePosition): number {
+  return Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
+}
+
+/** Cells that a rectangle in tiles touches, clipped to the map. */
+export function cellsOfRect(
+  map: { readonly cellsWide: number; readonly cellsHigh: number },
+  rect: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+): number[] {
+  const cells: number[] = [];
+  const left = Math.max(0, Math.floor(rect.x / CELL_SIZE));
+  const right = Math.min(map.cellsWide - 1, Math.ceil((rect.x + rect.width) / CELL_SIZE) - 1);
+  const bottom = Math.min(map.cellsHigh - 1, Math.ceil((rect.y + rect.height) / CELL_SIZE) - 1);
+  for (let y = Math.max(0, Math.floor(rect.y / CELL_SIZE)); y <= bottom; y += 1) {
+    for (let x = left; x <= right; x += 1) cells.push(y * map.cellsWide + x);
+  }
+  return cells;
+}
+
+/** Slots of agents within a distance, nearest first, then by slot. */
+export function slotsNear(world: WorldState, center: TilePosition, look: { readonly radius: number; readonly tick: number }): number[] {
+  const side = look.radius * 2 + 1;
+  const cells = cellsOfRect(world.map, { x: center.x - look.radius, y: center.y - look.radius, width: side, height: side });
+  const found = new Map<number, number>();
+  for (const cell of cells) {
+    for (const slot of world.index.agentsIn(cell)) {
+      const distance = distanceBetween(center, positionAt(world, slot, look.tick));
+      if (distance <= look.radius) found.set(slot, distance);
+    }
+  }
+  return [...found].toSorted((a, b) => a[1] - b[1] || a[0] - b[0]).map(([slot]) => slot);
+}
+
+/** Ids of agents within a distance in tiles, nearest first. */
+export function near(world: WorldState, center: TilePosition, look: { readonly radius: number; readonly tick: number }): string[] {
+  return slotsNear(world, center, look).map((slot) => world.agents.ids[slot] ?? '');
+}

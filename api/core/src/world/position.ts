@@ -1,0 +1,79 @@
+import { TICKS_PER_TILE } from '@hamlet/contract';
+import type { TilePosition } from '@hamlet/contract';
+import { STEP_X, STEP_Y, stepBetween } from '../map/directions.ts';
+import type { WorldState } from './state.ts';
+
+/** A path as both ends of the wire hold it: the record and the tiles it stands for. */
+export interface Walk {
+  /** Tile indexes from first to last. */
+  readonly tiles: readonly number[];
+  readonly startTick: number;
+  /** The step under way when the path began, 0 for none. */
+  readonly lead: number;
+}
+
+/** Tick at which a walk ends. */
+export function arrivalTick(walk: Walk): number {
+  return walk.startTick + (walk.tiles.length - 1) * TICKS_PER_TILE;
+}
+
+/** Where somebody on a walk is, in tiles and quarters of tiles; `tick` may lie between ticks. The whole movement of the world is this formula. */
+export function walkPosition(walk: Walk, width: number, tick: number): { x: number; y: number; step: number } {
+  const steps = (tick - walk.startTick) / TICKS_PER_TILE;
+  const first = walk.tiles[0] ?? 0;
+  if (steps < 0) {
+    const ahead = Math.max(steps, -1);
+    return {
+      x: (first % width) + (STEP_X[walk.lead] ?? 0) * ahead, y: Math.floor(first / width) + (STEP_Y[walk.lead] ?? 0) * ahead, step: walk.lead,
+    };
+  }
+  const whole = Math.min(Math.floor(steps), walk.tiles.length - 1);
+  const tile = walk.tiles[whole] ?? first;
+  const next = walk.tiles[whole + 1];
+  const step = next === undefined ? 0 : stepBetween(tile, next, width);
+  const part = next === undefined ? 0 : steps - whole;
+  return { x: (tile % width) + (STEP_X[step] ?? 0) * part, y: Math.floor(tile / width) + (STEP_Y[step] ?? 0) * part, step };
+}
+
+/** The walk an agent is on or has ended. */
+export function walkOf(world: WorldState, slot: number): Walk {
+  const { agents } = world;
+  return { tiles: agents.walks[slot] ?? [], startTick: agents.startTick[slot] ?? 0, lead: agents.lead[slot] ?? 0 };
+}
+
+/** Tile index of an agent at a tick: the tile it has last fully reached. */
+export function tileAt(world: WorldState, slot: number, tick: number): number {
+  const { agents } = world;
+  const walk = agents.walks[slot] ?? [];
+  const steps = Math.floor((tick - (agents.startTick[slot] ?? 0)) / TICKS_PER_TILE);
+  return walk[Math.max(0, Math.min(steps, walk.length - 1))] ?? 0;
+}
+
+/** Tile of an agent at a tick not before its last move. */
+export function positionAt(world: WorldState, slot: number, tick: number): TilePosition {
+  const tile = tileAt(world, slot, tick);
+  return { x: tile % world.map.width, y: Math.floor(tile / world.map.width) };
+}
+
+/** Position of an agent at a tick in quarters of tiles, as viewers draw it. */
+export function exactPositionAt(world: WorldState, slot: number, tick: number): { x: number; y: number } {
+  const { x, y } = walkPosition(walkOf(world, slot), world.map.width, tick);
+  return { x, y };
+}
+
+/** Whether an agent is between the first and last tile of its path. */
+export function isMoving(world: WorldState, slot: number, tick: number): boolean {
+  return tick < arrivalTick(walkOf(world, slot));
+}
+
+/** Where and when the next step of an agent can begin: a new path starts at the next tile boundary, so nobody turns between tiles. */
+export function nextBoundary(world: WorldState, slot: number, tick: number): { tile: number; tick: number; lead: number } {
+  const walk = walkOf(world, slot);
+  const first = walk.tiles[0] ?? 0;
+  if (tick >= arrivalTick(walk)) return { tile: walk.tiles.at(-1) ?? first, tick, lead: 0 };
+  if (tick <= walk.startTick) return { tile: first, tick: walk.startTick, lead: tick === walk.startTick ? 0 : walk.lead };
+  const steps = Math.ceil((tick - walk.startTick) / TICKS_PER_TILE);
+  const tile = walk.tiles[steps] ?? first;
+  const at = walk.startTick + steps * TICKS_PER_TILE;
+  return { tile, tick: at, lead: at === tick ? 0 : stepBetween(walk.tiles[steps - 1] ?? tile, tile, world.map.width) };
+}

@@ -1,0 +1,47 @@
+import type { WorldMap } from '../map/world-map.ts';
+import { createAgentTable } from './agent-table.ts';
+import type { AgentTable } from './agent-table.ts';
+import { CellIndex } from './cell-index.ts';
+import { createItemTable } from './item-table.ts';
+import type { ItemTable } from './item-table.ts';
+import { TimerWheel } from './timer-wheel.ts';
+
+/**
+ * The world: the fold of all its events. Changed in place by `reduce` and by nothing else. `map` is static; `slotHolders`, `index`
+ * and `wheel` are derived and not part of a snapshot.
+ */
+export interface WorldState {
+  readonly map: WorldMap;
+  readonly seed: number;
+  /** Number and tick of the last event. */
+  seq: number;
+  tick: number;
+  readonly agents: AgentTable;
+  readonly items: ItemTable;
+  /** For each landmark slot the agent that holds it or walks to it, plus one. */
+  readonly slotHolders: Uint32Array;
+  readonly index: CellIndex;
+  readonly wheel: TimerWheel;
+}
+
+/** A world without agents or items, before its first event. */
+export function createWorld(map: WorldMap, seed: number): WorldState {
+  return emptyWorld(map, { seed: seed >>> 0, seq: 0, tick: 0 });
+}
+
+/** A world without agents or items at a moment; restoring fills it. */
+export function emptyWorld(map: WorldMap, moment: { readonly seed: number; readonly seq: number; readonly tick: number }): WorldState {
+  return {
+    map, ...moment,
+    agents: createAgentTable(),
+    items: createItemTable(),
+    slotHolders: new Uint32Array(map.slots.length),
+    index: new CellIndex(map),
+    wheel: new TimerWheel(moment.tick),
+  };
+}
+
+/** Slot of an agent, or -1 when it is not in the world. */
+export function slotOf(world: WorldState, agentId: string): number {
+  return world.agents.slotById.get(agentId) ?? -1;
+}
