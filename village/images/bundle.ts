@@ -1,5 +1,6 @@
 /** One OCI layout with several images: layers that they share are in it once, and so are imported once. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../command.ts';
 import { CACHE } from '../paths.ts';
@@ -7,34 +8,49 @@ import type { StepContext } from '../steps.ts';
 import { referenceOf, type BuiltImage } from './build.ts';
 import { buildah } from './buildah.ts';
 
-interface OciIndex {
-  manifests: { annotations?: Record<string, string> }[];
-}
+const MANIFEST_TYPE = 'application/vnd.oci.image.manifest.v1+json';
 
-/** Writes the images as one tar for `ctr image import`; the caller removes the returned file. */
+/**
+ * Writes the images as one tar for `ctr image import`; the caller removes the returned file.
+ * The layout is put together here from buildah's plain folders, because buildah gzips layers that it
+ * pushes to a layout, and gzip takes longer than all the rest.
+ */
 export async function bundleImages(images: readonly BuiltImage[], context: StepContext): Promise<string> {
   const folder = join(CACHE, `images/bundle-${process.pid}`);
   const archive = `${folder}.tar`;
+  const blobs = join(folder, 'blobs/sha256');
   rmSync(folder, { recursive: true, force: true });
+  mkdirSync(blobs, { recursive: true });
   try {
+    const manifests = [];
     for (const image of images) {
-      // Uncompressed: the archive never leaves the machine, and gzip would take longer than the copy.
-      await buildah(['push', '--quiet', '--disable-compression', referenceOf(image), `oci:${folder}:${referenceOf(image)}`], { log: context.log });
+      context.doing(`exporting hamlet/${image.name}`);
+      const pushed = join(folder, 'pushed');
+      await buildah(['push', '--quiet', '--disable-compression', referenceOf(image), `dir:${pushed}`], { log: context.log });
+      manifests.push(addToLayout(pushed, blobs, referenceOf(image)));
+      rmSync(pushed, { recursive: true });
     }
-    nameForContainerd(join(folder, 'index.json'));
-    await run('tar', ['-C', folder, '-cf', archive, '.']);
+    writeFileSync(join(folder, 'oci-layout'), JSON.stringify({ imageLayoutVersion: '1.0.0' }));
+    writeFileSync(join(folder, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests }));
+    await run('tar', ['-C', folder, '-cf', archive, 'oci-layout', 'index.json', 'blobs']);
     return archive;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** containerd takes the image's name from an annotation of its own. */
-function nameForContainerd(file: string): void {
-  const index = JSON.parse(readFileSync(file, 'utf8')) as OciIndex;
-  for (const { annotations } of index.manifests) {
-    const name = annotations?.['org.opencontainers.image.ref.name'];
-    if (annotations !== undefined && name !== undefined) annotations['io.containerd.image.name'] = name;
+/** Moves one pushed image into the layout; returns its line of the index, with the name that containerd gives it. */
+function addToLayout(pushed: string, blobs: string, reference: string): object {
+  for (const file of readdirSync(pushed)) {
+    if (/^[0-9a-f]{64}$/.test(file)) renameSync(join(pushed, file), join(blobs, file));
   }
-  writeFileSync(file, JSON.stringify(index));
+  const manifest = readFileSync(join(pushed, 'manifest.json'));
+  const digest = createHash('sha256').update(manifest).digest('hex');
+  writeFileSync(join(blobs, digest), manifest);
+  return {
+    mediaType: MANIFEST_TYPE,
+    digest: `sha256:${digest}`,
+    size: manifest.length,
+    annotations: { 'org.opencontainers.image.ref.name': reference, 'io.containerd.image.name': reference },
+  };
 }
