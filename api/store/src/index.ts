@@ -1,1 +1,17 @@
-export {};
+export * from './agents/agent-sessions.ts';
+export * from './agents/internal-events.ts';
+export * from './agents/lives.ts';
+export * from './agents/presence.ts';
+export * from './agents/sample-agents.ts';
+export * from './agents/turns.ts';
+export { inTransaction, isConnectionError, openDatabase, ping } from './connection/database.ts';
+export type { DatabaseOptions, Db, Tx } from './connection/database.ts';
+export * from './connection/listener.ts';
+export * from './connection/migrate.ts';
+export * from './people/accounts.ts';
+export * from './people/api-keys.ts';
+export * from './people/audit.ts';
+export * from './people/idempotency.ts';
+export * from './world/append.ts';
+export * from './world/history.ts';
+export * from './world/lease.ts';

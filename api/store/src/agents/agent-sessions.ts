@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection/database.ts';
+
+/** Whom an agent token stands for, and the newest cycle that this life is known to be in. */
+export interface AgentSession {
+  readonly jti: string;
+  readonly agentId: string;
+  readonly uid: string;
+  readonly cycle: number;
+  readonly currentCycle: number;
+}
+
+export interface NewAgentSession {
+  readonly tokenHash: Uint8Array;
+  readonly jti: string;
+  readonly agentId: string;
+  readonly uid: string;
+  readonly cycle: number;
+  readonly expiresAt: Date;
+}
+
+export async function insertAgentSession(db: Db, session: NewAgentSession): Promise<void> {
+  await db
+    .insertInto('agent_session')
+    .values({
+      token_hash: Buffer.from(session.tokenHash),
+      jti: session.jti,
+      agent_id: session.agentId,
+      uid: session.uid,
+      cycle: session.cycle,
+      expires_at: session.expiresAt,
+    })
+    .execute();
+}
+
+/** The session of a token; null where it is unknown, over, revoked, or its life has ended. */
+export async function findAgentSession(db: Db, tokenHash: Uint8Array): Promise<AgentSession | null> {
+  const row = await db
+    .selectFrom('agent_session')
+    .innerJoin('agent_life', 'agent_life.uid', 'agent_session.uid')
+    .select(['jti', 'agent_session.agent_id as agentId', 'agent_session.uid', 'agent_session.cycle', 'agent_life.cycle as currentCycle'])
+    .where('token_hash', '=', Buffer.from(tokenHash))
+    .where('expires_at', '>', sql<Date>`now()`)
+    .where('revoked_at', 'is', null)
+    .where('closed_at', 'is', null)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Revokes every token of an agent at once. */
+export async function revokeAgentSessions(db: Db, agentId: string): Promise<void> {
+  await db.updateTable('agent_session').set({ revoked_at: sql`now()` }).where('agent_id', '=', agentId).where('revoked_at', 'is', null).execute();
+}
+
+/** Forgets tokens that ended an hour ago; nobody can use them either way. */
+export async function forgetEndedAgentSessions(db: Db): Promise<void> {
+  await db.deleteFrom('agent_session').where('expires_at', '<', sql<Date>`now() - interval '1 hour'`).execute();
+}

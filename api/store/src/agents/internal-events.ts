@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** One thing the operator is told. */
+export interface InternalEvent {
+  readonly id: number;
+  readonly event: 'standing' | 'presence';
+  readonly data: unknown;
+}
+
+/** Channel that says an internal event has been committed. */
+export const INTERNAL_EVENTS_CHANNEL = 'internal_event';
+const ORDER_LOCK = 4_832_003;
+const KEPT_HOURS = 1;
+
+/** Adds an event in the caller's transaction. The lock makes the order of ids the order of commits, so that a reader never skips one. */
+export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], data: unknown): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${ORDER_LOCK})`.execute(tx);
+  await tx.insertInto('internal_event').values({ event, data: JSON.stringify(data) }).execute();
+  await sql`select pg_notify(${INTERNAL_EVENTS_CHANNEL}, '')`.execute(tx);
+}
+
+/** Events after an id in order, at most `limit`. */
+export async function readInternalEvents(db: Db, after: number, limit: number): Promise<readonly InternalEvent[]> {
+  const rows = await db.selectFrom('internal_event').select(['id', 'event', 'data']).where('id', '>', after).orderBy('id').limit(limit).execute();
+  return rows.map((row) => ({ id: row.id, event: row.event === 'standing' ? 'standing' : 'presence', data: row.data }));
+}
+
+/** The ids that are kept: resuming from before `first - 1` would skip events. Both 0 where there is none. */
+export async function internalEventRange(db: Db): Promise<{ readonly first: number; readonly last: number }> {
+  const row = await db
+    .selectFrom('internal_event')
+    .select([sql<number>`coalesce(min(id), 0)`.as('first'), sql<number>`coalesce(max(id), 0)`.as('last')])
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+/** Forgets events older than an hour, but never the last: its id says where the stream stands. */
+export async function forgetOldInternalEvents(db: Db): Promise<void> {
+  await sql`delete from internal_event where at < now() - ${KEPT_HOURS} * interval '1 hour' and id < (select max(id) from internal_event)`.execute(db);
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
+import type { Db } from '../connection/database.ts';
+
+/** One life of an agent: a uid of its custom resource. */
+export interface Life {
+  readonly uid: string;
+  readonly agentId: string;
+  readonly home: string | null;
+  readonly cycle: number;
+  readonly openedAt: Date;
+  readonly closedAt: Date | null;
+}
+
+const COLUMNS = ['uid', 'agent_id as agentId', 'home', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt'] as const;
+
+/**
+ * Opens a life, or finds it open already. An older life of the same name that was never closed is closed by this: the name has one life at a time.
+ * Returns null where this very life has ended before.
+ */
+export async function openLife(db: Db, uid: string, agentId: string): Promise<Life | null> {
+  return inTransaction(db, async (tx) => {
+    const known = await tx.selectFrom('agent_life').select(COLUMNS).where('uid', '=', uid).forUpdate().executeTakeFirst();
+    if (known !== undefined) return known.closedAt === null ? known : null;
+    await tx.updateTable('agent_life').set({ closed_at: sql`now()` }).where('agent_id', '=', agentId).where('closed_at', 'is', null).execute();
+    const before = await tx.selectFrom('agent_life').select('home').where('agent_id', '=', agentId).where('home', 'is not', null).orderBy('opened_at', 'desc').limit(1).executeTakeFirst();
+    return tx.insertInto('agent_life').values({ uid, agent_id: agentId, home: before?.home ?? null }).returning(COLUMNS).executeTakeFirstOrThrow();
+  });
+}
+
+/** Ends a life and revokes its tokens. Ending it again changes nothing; a life never seen is noted as ended, so that it cannot begin late. */
+export async function closeLife(db: Db, uid: string, agentId: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await tx
+      .insertInto('agent_life')
+      .values({ uid, agent_id: agentId, home: null, closed_at: sql<Date>`now()` })
+      .onConflict((conflict) => conflict.column('uid').doUpdateSet({ closed_at: sql`coalesce(agent_life.closed_at, now())` }))
+      .execute();
+    await tx.updateTable('agent_session').set({ revoked_at: sql`now()` }).where('uid', '=', uid).where('revoked_at', 'is', null).execute();
+  });
+}
+
+/** Notes where the world has settled an agent, so that its next life comes home there. */
+export async function rememberHome(db: Db, uid: string, home: string): Promise<void> {
+  await db.updateTable('agent_life').set({ home }).where('uid', '=', uid).where(sql<boolean>`home is distinct from ${home}`).execute();
+}
+
+export async function openLives(db: Db): Promise<readonly Life[]> {
+  return db.selectFrom('agent_life').select(COLUMNS).where('closed_at', 'is', null).execute();
+}
+
+export async function findLife(db: Db, uid: string): Promise<Life | null> {
+  return (await db.selectFrom('agent_life').select(COLUMNS).where('uid', '=', uid).executeTakeFirst()) ?? null;
+}
+
+/** Raises the run cycle a life is known to be in; it never falls. Returns the cycle that counts, or null for an unknown life. */
+export async function raiseCycle(db: Db, uid: string, cycle: number): Promise<number | null> {
+  const row = await db
+    .updateTable('agent_life')
+    .set({ cycle: sql`greatest(cycle, ${cycle}::bigint)` })
+    .where('uid', '=', uid)
+    .where('cycle', '<', cycle)
+    .returning('cycle')
+    .executeTakeFirst();
+  if (row !== undefined) return row.cycle;
+  return (await db.selectFrom('agent_life').select('cycle').where('uid', '=', uid).executeTakeFirst())?.cycle ?? null;
+}

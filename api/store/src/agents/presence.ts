@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Presence } from '@hamlet/contract';
+import { inTransaction } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { addInternalEvent } from './internal-events.ts';
+
+/** A wake stream that a replica serves. `streamId` is a UUIDv7, so that newer streams compare greater. */
+export interface Stream {
+  readonly agentId: string;
+  readonly uid: string;
+  readonly cycle: number;
+  readonly streamId: string;
+  readonly replicaId: string;
+}
+
+export interface PresenceRow extends Stream {
+  readonly connected: boolean;
+  readonly lastSeen: Date;
+}
+
+const COLUMNS = ['agent_id as agentId', 'uid', 'cycle', 'connected', 'replica_id as replicaId', 'stream_id as streamId', 'last_seen as lastSeen'] as const;
+
+function wireOf(row: PresenceRow): Presence {
+  return { agent_id: row.agentId, uid: row.uid, cycle: row.cycle, connected: row.connected, last_seen: row.lastSeen.toISOString() };
+}
+
+async function announce(tx: Tx, rows: readonly PresenceRow[]): Promise<void> {
+  for (const row of rows) await addInternalEvent(tx, 'presence', wireOf(row));
+}
+
+/**
+ * Notes that an agent is connected by this stream. False, and nothing noted, where a newer stream or cycle of it is: the caller closes the stream.
+ * Repeating it is harmless, and brings back a row that was swept while its replica was slow.
+ */
+export async function connectStream(db: Db, stream: Stream): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const before = await tx.selectFrom('agent_presence').select(COLUMNS).where('agent_id', '=', stream.agentId).forUpdate().executeTakeFirst();
+    if (before !== undefined && isNewer(before, stream)) return false;
+    if (before?.connected === true && before.streamId === stream.streamId) return true;
+    const row = {
+      uid: stream.uid,
+      cycle: stream.cycle,
+      connected: true,
+      replica_id: stream.replicaId,
+      stream_id: stream.streamId,
+    };
+    const after = await tx
+      .insertInto('agent_presence')
+      .values({ agent_id: stream.agentId, ...row })
+      .onConflict((conflict) => conflict.column('agent_id').doUpdateSet({ ...row, last_seen: sql`now()` }))
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow();
+    const same = before?.connected === true && before.uid === stream.uid && before.cycle === stream.cycle;
+    if (!same) await announce(tx, [after]);
+    return true;
+  });
+}
+
+function isNewer(before: PresenceRow, stream: Stream): boolean {
+  return before.uid === stream.uid && (before.cycle > stream.cycle || (before.cycle === stream.cycle && before.streamId > stream.streamId));
+}
+
+/** Notes that a stream has ended, unless a newer one has taken its place. */
+export async function disconnectStream(db: Db, streamId: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const rows = await tx
+      .updateTable('agent_presence')
+      .set({ connected: false, last_seen: sql`now()` })
+      .where('stream_id', '=', streamId)
+      .where('connected', '=', true)
+      .returning(COLUMNS)
+      .execute();
+    await announce(tx, rows);
+  });
+}
+
+/** Says that a replica lives. */
+export async function beat(db: Db, replicaId: string): Promise<void> {
+  await db
+    .insertInto('api_replica')
+    .values({ replica_id: replicaId })
+    .onConflict((conflict) => conflict.column('replica_id').doUpdateSet({ seen_at: sql`now()` }))
+    .execute();
+}
+
+/** Disconnects the agents of replicas that have been silent for `silentMs`. Returns how many. */
+export async function sweepSilentReplicas(db: Db, silentMs: number): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    await tx.deleteFrom('api_replica').where('seen_at', '<', sql<Date>`now() - ${silentMs} * interval '1 millisecond'`).execute();
+    const rows = await tx
+      .updateTable('agent_presence')
+      .set({ connected: false })
+      .where('connected', '=', true)
+      .where('replica_id', 'not in', tx.selectFrom('api_replica').select('replica_id'))
+      .returning(COLUMNS)
+      .execute();
+    await announce(tx, rows);
+    return rows.length;
+  });
+}
+
+export async function readPresence(db: Db): Promise<readonly PresenceRow[]> {
+  return db.selectFrom('agent_presence').select(COLUMNS).execute();
+}
+
+/** A life has ended: whoever still holds its stream is gone for the village. */
+export async function endPresence(db: Db, uid: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const rows = await tx.updateTable('agent_presence').set({ connected: false }).where('uid', '=', uid).where('connected', '=', true).returning(COLUMNS).execute();
+    await announce(tx, rows);
+  });
+}

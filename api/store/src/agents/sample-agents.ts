@@ -1,0 +1,61 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection/database.ts';
+
+/** Lifecycle of a sample agent, kept where there is no cluster to keep it. */
+export interface SampleAgentRow {
+  readonly agentId: string;
+  readonly uid: string;
+  readonly power: 'Awake' | 'Asleep';
+  readonly cycle: number;
+  readonly rebootedAt: Date | null;
+  readonly createdAt: Date;
+}
+
+/** Channel that says a sample agent has changed; the payload is its id. */
+export const SAMPLE_AGENTS_CHANNEL = 'sample_agent';
+const COLUMNS = ['agent_id as agentId', 'uid', 'power', 'cycle', 'rebooted_at as rebootedAt', 'created_at as createdAt'] as const;
+
+/** Makes the row of a sample that is new, and reads it. */
+export async function ensureSampleAgent(db: Db, agentId: string, uid: string): Promise<SampleAgentRow> {
+  await db
+    .insertInto('sample_agent')
+    .values({ agent_id: agentId, uid })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return db.selectFrom('sample_agent').select(COLUMNS).where('agent_id', '=', agentId).executeTakeFirstOrThrow();
+}
+
+export async function readSampleAgents(db: Db): Promise<readonly SampleAgentRow[]> {
+  return db.selectFrom('sample_agent').select(COLUMNS).execute();
+}
+
+async function notify(db: Db, agentId: string): Promise<void> {
+  await sql`select pg_notify(${SAMPLE_AGENTS_CHANNEL}, ${agentId})`.execute(db);
+}
+
+/** Sets the power; a change raises the cycle. Returns the row, and whether it changed; null for no such agent. */
+export async function setSamplePower(db: Db, agentId: string, power: 'Awake' | 'Asleep'): Promise<{ readonly row: SampleAgentRow; readonly changed: boolean } | null> {
+  const changed = await db
+    .updateTable('sample_agent')
+    .set({ power, cycle: sql`cycle + 1` })
+    .where('agent_id', '=', agentId)
+    .where('power', '!=', power)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  if (changed !== undefined) await notify(db, agentId);
+  const row = changed ?? (await db.selectFrom('sample_agent').select(COLUMNS).where('agent_id', '=', agentId).executeTakeFirst());
+  return row === undefined ? null : { row, changed: changed !== undefined };
+}
+
+/** Begins a new cycle of an awake agent; null where it sleeps or is not there. */
+export async function rebootSample(db: Db, agentId: string): Promise<SampleAgentRow | null> {
+  const row = await db
+    .updateTable('sample_agent')
+    .set({ rebooted_at: sql`now()`, cycle: sql`cycle + 1` })
+    .where('agent_id', '=', agentId)
+    .where('power', '=', 'Awake')
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  if (row !== undefined) await notify(db, agentId);
+  return row ?? null;
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { Turn } from '@hamlet/contract';
+import type { Db } from '../connection/database.ts';
+
+export interface TurnRow {
+  readonly turnId: string;
+  readonly agentId: string;
+  readonly recordedAt: Date;
+  readonly turn: Turn;
+}
+
+/** Where a page ended: the next begins behind it. */
+export interface TurnCursor {
+  readonly recordedAt: string;
+  readonly turnId: string;
+}
+
+export interface TurnPage {
+  readonly turns: readonly TurnRow[];
+  /** Null on the last page. */
+  readonly next: TurnCursor | null;
+}
+
+/** Keeps a turn. A turn that is kept already stays as it was. */
+export async function recordTurn(db: Db, agent: { readonly agentId: string; readonly uid: string }, turn: Turn): Promise<void> {
+  await db
+    .insertInto('turn')
+    .values({ turn_id: turn.turn_id, agent_id: agent.agentId, uid: agent.uid, cycle: turn.cycle, turn: JSON.stringify(turn) })
+    .onConflict((conflict) => conflict.column('turn_id').doNothing())
+    .execute();
+}
+
+/** A page of an agent's turns, newest first. */
+export async function readTurns(db: Db, agentId: string, page: { readonly after: TurnCursor | null; readonly limit: number }): Promise<TurnPage> {
+  const rows = await db
+    .selectFrom('turn')
+    // The text keeps all six digits of the second, which a Date would lose and the cursor needs.
+    .select(['turn_id as turnId', 'agent_id as agentId', 'recorded_at as recordedAt', 'turn', sql<string>`recorded_at::text`.as('exactly')])
+    .where('agent_id', '=', agentId)
+    .$if(page.after !== null, (query) => query.where(sql<boolean>`(recorded_at, turn_id) < (${page.after?.recordedAt}::timestamptz, ${page.after?.turnId}::uuid)`))
+    .orderBy('recorded_at', 'desc')
+    .orderBy('turn_id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  return {
+    turns: shown.map(({ turnId, agentId: id, recordedAt, turn }) => ({ turnId, agentId: id, recordedAt, turn: turn as Turn })),
+    next: rows.length > page.limit && last !== undefined ? { recordedAt: last.exactly, turnId: last.turnId } : null,
+  };
+}

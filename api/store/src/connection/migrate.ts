@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+
+const FOLDER = join(import.meta.dirname, '../../migrations');
+/** Any constant will do; every replica that starts takes the same lock. */
+const LOCK = 4_832_001;
+
+interface Migration {
+  readonly name: string;
+  readonly sql: string;
+  readonly sha256: string;
+}
+
+async function readMigrations(): Promise<readonly Migration[]> {
+  const names = (await readdir(FOLDER)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const sql = await readFile(join(FOLDER, name), 'utf8');
+      return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+async function applyMissing(client: pg.Client): Promise<readonly string[]> {
+  await client.query(
+    `create table if not exists schema_migration (name text primary key, sha256 text not null, applied_at timestamptz not null default now())`,
+  );
+  const { rows } = await client.query<{ name: string; sha256: string }>('select name, sha256 from schema_migration');
+  const applied = new Map(rows.map((row) => [row.name, row.sha256]));
+  const done: string[] = [];
+  for (const migration of await readMigrations()) {
+    const before = applied.get(migration.name);
+    if (before === migration.sha256) continue;
+    if (before !== undefined) throw new Error(`migration ${migration.name} was changed after it had been applied: write a new one instead`);
+    await client.query('begin');
+    await client.query(migration.sql);
+    await client.query('insert into schema_migration (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);
+    await client.query('commit');
+    done.push(migration.name);
+  }
+  return done;
+}
+
+/** Makes the log-in role of a connection string if it is not there, and a member of its group role. */
+async function ensureLogin(client: pg.Client, url: string, group: 'hamlet_app' | 'hamlet_reader'): Promise<void> {
+  const { username, password } = new URL(url);
+  const role = decodeURIComponent(username);
+  const { rows } = await client.query<{ super: boolean }>('select rolsuper as super from pg_roles where rolname = $1', [role]);
+  if (rows.length === 0) {
+    await client.query(`create role ${client.escapeIdentifier(role)} login password ${client.escapeLiteral(decodeURIComponent(password))}`);
+  }
+  const member = await client.query(`select 1 where pg_has_role($1, $2, 'usage')`, [role, group]);
+  if (member.rowCount === 0) await client.query(`grant ${group} to ${client.escapeIdentifier(role)}`);
+}
+
+/**
+ * Brings the schema up to date, forward only, as the owner; waits for another replica that is doing so.
+ * Returns the names of what it applied. Throws where an applied file has changed since.
+ */
+export async function migrate(options: { readonly ownerUrl: string; readonly appUrl: string }): Promise<readonly string[]> {
+  const client = new pg.Client({ connectionString: options.ownerUrl, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    const done = await applyMissing(client);
+    if (options.appUrl !== options.ownerUrl) await ensureLogin(client, options.appUrl, 'hamlet_app');
+    return done;
+  } finally {
+    await client.end();
+  }
+}

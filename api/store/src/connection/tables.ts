@@ -1,0 +1,31 @@
+import type { ColumnType, Generated } from 'kysely';
+
+type Defaulted<T> = ColumnType<T, T | undefined, T>;
+type Json = ColumnType<unknown, string, string>;
+
+/** The tables of migrations/, as kysely sees them. Counters and ticks are int8, read as numbers (they stay below 2^53). */
+export interface Tables {
+  village: { genesis: Date; seed: number; stream_epoch: string };
+  world_lease: { epoch: number; holder: string; until: Date };
+  world_event: { seq: number; tick: number; epoch: number; kind: string; agent_id: string | null; event: Json; committed_at: Generated<Date> };
+  world_move_chunk: { seq_from: number; seq_to: number; tick_from: number; tick_to: number; epoch: number; count: number; packed: Buffer };
+  world_snapshot: { seq: number; tick: number; epoch: number; state_hash: string; state: Buffer; taken_at: Generated<Date> };
+  agent_life: { uid: string; agent_id: string; home: string | null; cycle: Defaulted<number>; opened_at: Generated<Date>; closed_at: Defaulted<Date | null> };
+  agent_session: {
+    token_hash: Buffer; jti: string; agent_id: string; uid: string; cycle: number; issued_at: Generated<Date>; expires_at: Date; revoked_at: Defaulted<Date | null>;
+  };
+  agent_presence: { agent_id: string; uid: string; cycle: number; connected: boolean; replica_id: string; stream_id: string; last_seen: Defaulted<Date> };
+  api_replica: { replica_id: string; seen_at: Defaulted<Date> };
+  internal_event: { id: Generated<number>; event: string; data: Json; at: Generated<Date> };
+  sample_agent: {
+    agent_id: string; uid: string; power: Defaulted<'Awake' | 'Asleep'>; rebooted_at: Defaulted<Date | null>; cycle: Defaulted<number>; created_at: Generated<Date>;
+  };
+  account: { account_id: string; name: string; role: 'member' | 'admin'; password_hash: string; created_at: Generated<Date> };
+  account_session: { id_hash: Buffer; account_id: string; created_at: Generated<Date>; seen_at: Defaulted<Date>; expires_at: Date };
+  api_key: { key_hash: Buffer; name: string; role: 'member' | 'admin' | 'agent' | 'operator'; agent_id: string | null; created_at: Generated<Date>; revoked_at: Defaulted<Date | null> };
+  idempotency_key: { actor: string; key: string; request_hash: Buffer; status: number; answer: Json; created_at: Generated<Date> };
+  turn: { turn_id: string; agent_id: string; uid: string; cycle: number; recorded_at: Generated<Date>; turn: Json };
+  audit: {
+    audit_id: string; at: Generated<Date>; actor_role: string; actor_id: string; action: string; object: string; detail: Json; request_id: string; traceparent: string | null;
+  };
+}

@@ -1,0 +1,50 @@
+import type { Db } from '../connection/database.ts';
+
+/** One act, for ever. `detail` says what a later reader cannot find elsewhere. */
+export interface AuditEntry {
+  readonly auditId: string;
+  readonly actorRole: string;
+  readonly actorId: string;
+  readonly action: string;
+  readonly object: string;
+  readonly detail: unknown;
+  readonly requestId: string;
+  readonly traceparent: string | null;
+}
+
+export async function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
+  await db
+    .insertInto('audit')
+    .values({
+      audit_id: entry.auditId,
+      actor_role: entry.actorRole,
+      actor_id: entry.actorId,
+      action: entry.action,
+      object: entry.object,
+      detail: JSON.stringify(entry.detail),
+      request_id: entry.requestId,
+      traceparent: entry.traceparent,
+    })
+    .execute();
+}
+
+/** The audit of one object, newest first, at most `limit`. */
+export async function readAudit(db: Db, object: string, limit: number): Promise<readonly (AuditEntry & { readonly at: Date })[]> {
+  return db
+    .selectFrom('audit')
+    .select([
+      'audit_id as auditId',
+      'actor_role as actorRole',
+      'actor_id as actorId',
+      'action',
+      'object',
+      'detail',
+      'request_id as requestId',
+      'traceparent',
+      'at',
+    ])
+    .where('object', '=', object)
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute();
+}

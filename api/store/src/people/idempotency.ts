@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** The answer to a keyed write: `hash` is of the request, so that another body under the same key is noticed. */
+export interface KeptAnswer {
+  readonly actor: string;
+  readonly key: string;
+  readonly hash: Uint8Array;
+  readonly status: number;
+  readonly answer: unknown;
+}
+
+const KEPT_HOURS = 24;
+
+/** The answer that was given under a key; null where there is none. */
+export async function findAnswer(db: Db, actor: string, key: string): Promise<KeptAnswer | null> {
+  const row = await db.selectFrom('idempotency_key').selectAll().where('actor', '=', actor).where('key', '=', key).executeTakeFirst();
+  return row === undefined ? null : { actor, key, hash: row.request_hash, status: row.status, answer: row.answer };
+}
+
+/** Keeps answers in the transaction of their effects. */
+export async function keepAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promise<void> {
+  if (answers.length === 0) return;
+  await tx
+    .insertInto('idempotency_key')
+    .values(answers.map(({ actor, key, hash, status, answer }) => ({ actor, key, request_hash: Buffer.from(hash), status, answer: JSON.stringify(answer) })))
+    .execute();
+}
+
+/** Claims a key until the end of the transaction. False where another request holds it right now. */
+export async function claimKey(tx: Tx, actor: string, key: string): Promise<boolean> {
+  const { rows } = await sql<{ claimed: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${`${actor}\n${key}`}, 0)) as claimed`.execute(tx);
+  return rows[0]?.claimed ?? false;
+}
+
+/** Forgets answers older than 24 hours. */
+export async function forgetOldAnswers(db: Db): Promise<void> {
+  await db.deleteFrom('idempotency_key').where('created_at', '<', sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`).execute();
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import type { Db } from '../connection/database.ts';
+
+export interface Lease {
+  readonly epoch: number;
+  readonly holder: string;
+  /** How long the lease still runs by Postgres' clock, in ms; negative once over. */
+  readonly remainingMs: number;
+}
+
+/** Takes the lease if nobody holds it. Returns the new epoch, or null while somebody else does. */
+export async function takeLease(db: Db, holder: string, ttlMs: number): Promise<number | null> {
+  const row = await db
+    .updateTable('world_lease')
+    .set({ epoch: sql`epoch + 1`, holder, until: sql`now() + ${ttlMs} * interval '1 millisecond'` })
+    .where('until', '<', sql<Date>`now()`)
+    .returning('epoch')
+    .executeTakeFirst();
+  return row?.epoch ?? null;
+}
+
+/** Keeps a lease that is still one's own. False once another epoch has begun or the lease ran out. */
+export async function renewLease(db: Db, epoch: number, ttlMs: number): Promise<boolean> {
+  const result = await db
+    .updateTable('world_lease')
+    .set({ until: sql`now() + ${ttlMs} * interval '1 millisecond'` })
+    .where('epoch', '=', epoch)
+    .where('until', '>', sql<Date>`now()`)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Gives the lease up, so that the next holder need not wait for its end. */
+export async function dropLease(db: Db, epoch: number): Promise<void> {
+  await db.updateTable('world_lease').set({ until: sql`now()` }).where('epoch', '=', epoch).execute();
+}
+
+/** Who holds the lease now, or held it last. */
+export async function readLease(db: Db): Promise<Lease> {
+  const row = await db
+    .selectFrom('world_lease')
+    .select(['epoch', 'holder', sql<number>`greatest(-1e9, extract(epoch from until - now()) * 1000)::float8`.as('remaining_ms')])
+    .executeTakeFirstOrThrow();
+  return { epoch: row.epoch, holder: row.holder, remainingMs: row.remaining_ms };
+}
