@@ -26,7 +26,7 @@ export interface DayPlan {
 const GATHERINGS = [
   { minute: 480, kinds: ['cafe', 'bakery', 'market'], why: 'everybody has breakfast there' },
   { minute: 750, kinds: ['market', 'square', 'board'], why: 'at noon the village meets there' },
-  { minute: 1_110, kinds: ['square', 'park', 'board', 'cafe'], why: 'in the evening the village gathers there' },
+  { minute: 1_110, kinds: ['square', 'board', 'cafe'], why: 'in the evening the village gathers there' },
 ] as const;
 
 /** The hours at which each follows its own interests. */

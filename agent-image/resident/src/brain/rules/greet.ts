@@ -1,4 +1,4 @@
-import { MEETING_TILES } from '@hamlet/contract';
+import { HEARING_TILES } from '@hamlet/contract';
 import type { AgentView } from '@hamlet/contract';
 import { chance } from '../chance.ts';
 import { withEntry } from '../mind.ts';
@@ -29,5 +29,5 @@ function isNew(situation: Situation, agent: AgentView): boolean {
   const { self, tick, mind } = situation;
   const greetedAt = mind.greeted[agent.agent_id];
   const rested = greetedAt === undefined || tick - greetedAt >= GREET_AGAIN_TICKS;
-  return rested && tilesBetween(agent.position, self.position) <= MEETING_TILES && !isPaused(situation, `talk:${agent.agent_id}`);
+  return rested && tilesBetween(agent.position, self.position) <= HEARING_TILES && !isPaused(situation, `talk:${agent.agent_id}`);
 }

@@ -1,4 +1,4 @@
-import { MEETING_TILES } from '@hamlet/contract';
+import { HEARING_TILES } from '@hamlet/contract';
 import { chance } from '../chance.ts';
 import { tilesBetween } from '../perceive.ts';
 import type { Rule, Situation } from '../situation.ts';
@@ -27,5 +27,5 @@ export const linger: Rule = (situation) => {
 };
 
 function hasCompany({ neighbours, self }: Situation): boolean {
-  return neighbours.some(({ position }) => tilesBetween(position, self.position) <= MEETING_TILES);
+  return neighbours.some(({ position }) => tilesBetween(position, self.position) <= HEARING_TILES);
 }

@@ -1,4 +1,4 @@
-import type { ActionBody, Landmark } from '@hamlet/contract';
+import type { ActionBody, Affordance } from '@hamlet/contract';
 import type { Rule } from '../situation.ts';
 import { decision } from './decision.ts';
 
@@ -10,14 +10,31 @@ export const usePlace: Rule = (situation) => {
   if (place === undefined || place.kind === 'home' || mind.visited.includes(place.landmark_id)) return null;
   const [use] = place.affordances;
   return decision(situation, {
-    command: { kind: 'act', body: actionAt(place) },
+    command: { kind: 'act', body: actionOf(use) },
     goal: `spending time at ${place.name}`,
-    why: use === undefined ? `I am at ${place.name}` : `I am at ${place.name}, where one can ${use.replaceAll('_', ' ')}`,
+    why: use === undefined ? `I am at ${place.name}` : `I am at ${place.name}, where one can ${VERBS[use]}`,
     change: { visited: [...mind.visited, place.landmark_id] },
   });
 };
 
-function actionAt({ landmark_id, kind, affordances }: Landmark): ActionBody {
-  if (kind === 'board') return { kind: 'use_board' };
-  return affordances.length > 0 ? { kind: 'use', target: landmark_id } : { kind: 'emote', emote: 'think' };
+function actionOf(use: Affordance | undefined): ActionBody {
+  if (use === undefined) return { kind: 'emote', emote: 'think' };
+  return use === 'board' ? { kind: 'use_board' } : { kind: 'use', target: use };
 }
+
+const VERBS: Readonly<Record<Affordance, string>> = {
+  sleep: 'sleep',
+  rest: 'rest',
+  coffee: 'have coffee',
+  bread: 'get bread',
+  craft: 'make things',
+  read: 'read',
+  water: 'draw water',
+  fish: 'fish',
+  tend: 'tend the plants',
+  gather_wood: 'gather wood',
+  sit: 'sit',
+  board: 'read the board',
+  meet: 'meet others',
+  stargaze: 'watch the stars',
+};
