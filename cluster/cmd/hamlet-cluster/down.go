@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"hamlet.village/cluster/internal/control"
+	"hamlet.village/cluster/internal/machine"
+	"hamlet.village/cluster/internal/process"
+	"hamlet.village/cluster/internal/spec"
+)
+
+// stopLimit is how long the supervisor may take to stop its components.
+const stopLimit = 20 * time.Second
+
+func down(f *flag.FlagSet, args []string) error {
+	state := stateFlag(f)
+	keep := f.Bool("keep-data", false, "keep the store, the volumes and the images for the next start")
+	if _, err := parse(f, args, 0, 0); err != nil {
+		return err
+	}
+	folder, err := filepath.Abs(*state)
+	if err != nil {
+		return err
+	}
+	s, err := spec.Load(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Printf("no cluster in %s: nothing to do\n", folder)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	unlock, err := lock(s)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	began := time.Now()
+	if err := stopSupervisor(s); err != nil {
+		return err
+	}
+	if err := clear(s, *keep); err != nil {
+		return err
+	}
+	fmt.Printf("cluster %q is down after %.1f s\n", s.Name, time.Since(began).Seconds())
+	return nil
+}
+
+// clear removes what the cluster has left on the machine, from the outside in:
+// processes hold mounts, mounts hold namespaces, and all of them hold the folder.
+func clear(s spec.Spec, keep bool) error {
+	machine.KillRecorded(s)
+	if err := machine.RemoveCgroups(s); err != nil {
+		return err
+	}
+	if err := errors.Join(machine.RemoveMounts(s), machine.RemoveNetwork(s)); err != nil {
+		return err
+	}
+	machine.RestoreSettings(s)
+	if !keep {
+		return os.RemoveAll(s.State)
+	}
+	var errs []error
+	for _, name := range []string{"run", "logs", "supervisor.json", "lock"} {
+		errs = append(errs, os.RemoveAll(s.Path(name)))
+	}
+	return errors.Join(errs...)
+}
+
+func supervisorRecord(s spec.Spec) (process.Record, bool) {
+	raw, err := os.ReadFile(s.Path("supervisor.json"))
+	if err != nil {
+		return process.Record{}, false
+	}
+	var r process.Record
+	return r, json.Unmarshal(raw, &r) == nil && r.Pid > 1
+}
+
+// stopSupervisor asks the supervisor to stop its components and itself, and ends it
+// by force if it does not.
+func stopSupervisor(s spec.Spec) error {
+	err := control.Call(s.State, "POST", "/stop", nil, nil)
+	if err != nil && !errors.Is(err, control.ErrNotRunning) {
+		fmt.Fprintln(os.Stderr, "warning: the supervisor does not answer:", err)
+	}
+	record, ok := supervisorRecord(s)
+	if !ok {
+		return nil
+	}
+	for began := time.Now(); record.Alive(); time.Sleep(pollEvery / 2) {
+		if err == nil && time.Since(began) < stopLimit {
+			continue
+		}
+		if time.Since(began) > 2*stopLimit {
+			return fmt.Errorf("the supervisor, process %d, does not end", record.Pid)
+		}
+		_ = syscall.Kill(record.Pid, syscall.SIGKILL)
+	}
+	machine.KillRecorded(s)
+	return nil
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"text/tabwriter"
+	"time"
+
+	"hamlet.village/cluster/internal/control"
+	"hamlet.village/cluster/internal/forward"
+	"hamlet.village/cluster/internal/image"
+	"hamlet.village/cluster/internal/spec"
+)
+
+// load finds the cluster of a state folder, or says that there is none.
+func load(state string) (spec.Spec, error) {
+	folder, err := filepath.Abs(state)
+	if err != nil {
+		return spec.Spec{}, err
+	}
+	s, err := spec.Load(folder)
+	if errors.Is(err, os.ErrNotExist) {
+		return spec.Spec{}, control.ErrNotRunning
+	}
+	return s, err
+}
+
+func status(f *flag.FlagSet, args []string) error {
+	state := stateFlag(f)
+	asJSON := f.Bool("json", false, "print JSON for programs")
+	if _, err := parse(f, args, 0, 0); err != nil {
+		return err
+	}
+	s, err := load(*state)
+	if err != nil {
+		return err
+	}
+	var now control.Status
+	if err := control.Call(s.State, "GET", "/status", nil, &now); err != nil {
+		return err
+	}
+	if *asJSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(now)
+	}
+	fmt.Printf("cluster %q, profile %s: %s\n%s, kubeconfig %s\n", s.Name, s.Profile, now.Phase, s.Server(), s.Kubeconfig())
+	for _, f := range now.Forwards {
+		fmt.Printf("%s leads to %s\n", f.Listen, f.To)
+	}
+	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "COMPONENT\tNODE\tPID\tRESTARTS\tUP\tLAST EXIT")
+	for _, c := range now.Components {
+		age := "down"
+		if c.Pid != 0 {
+			age = time.Since(c.StartedAt).Round(time.Second).String()
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\t%s\n", c.Name, c.Node, c.Pid, c.Restarts, age, c.LastExit)
+	}
+	return table.Flush()
+}
+
+func kill(f *flag.FlagSet, args []string) error {
+	state := stateFlag(f)
+	rest, err := parse(f, args, 1, 2)
+	if err != nil {
+		return err
+	}
+	s, err := load(*state)
+	if err != nil {
+		return err
+	}
+	if rest[0] == "supervisor" {
+		return killSupervisor(s)
+	}
+	k := control.Kill{Component: rest[0]}
+	if len(rest) == 2 {
+		k.Node = rest[1]
+	}
+	if err := control.Call(s.State, "POST", "/kill", k, &k); err != nil {
+		return err
+	}
+	fmt.Printf("killed %s, process %d\n", rest[0], k.Pid)
+	return nil
+}
+
+// killSupervisor leaves the components running with nobody to restart them.
+func killSupervisor(s spec.Spec) error {
+	record, ok := supervisorRecord(s)
+	if !ok || !record.Alive() {
+		return control.ErrNotRunning
+	}
+	fmt.Printf("killed supervisor, process %d: nothing restarts a component until the next up\n", record.Pid)
+	return syscall.Kill(record.Pid, syscall.SIGKILL)
+}
+
+func kubeconfig(f *flag.FlagSet, args []string) error {
+	state := stateFlag(f)
+	if _, err := parse(f, args, 0, 0); err != nil {
+		return err
+	}
+	s, err := load(*state)
+	if err != nil {
+		return err
+	}
+	fmt.Println(s.Kubeconfig())
+	return nil
+}
+
+func loadImage(f *flag.FlagSet, args []string) error {
+	state := stateFlag(f)
+	files, err := parse(f, args, 1, 100)
+	if err != nil {
+		return err
+	}
+	s, err := load(*state)
+	if err != nil {
+		return err
+	}
+	if len(s.Nodes) == 0 {
+		return fmt.Errorf("a cluster of profile %s has no nodes to load images into", s.Profile)
+	}
+	for _, file := range files {
+		began := time.Now()
+		if err := image.Load(s, file); err != nil {
+			return err
+		}
+		fmt.Printf("loaded %s into %d nodes (%.1f s)\n", file, len(s.Nodes), time.Since(began).Seconds())
+	}
+	return nil
+}
+
+func forwardTo(f *flag.FlagSet, args []string) error {
+	state := stateFlag(f)
+	listen := f.String("listen", "", "`ADDRESS:PORT` of this machine, such as 127.0.0.1:8080")
+	to := f.String("to", "", "`SERVICE.NAMESPACE:PORT`")
+	remove := f.Bool("remove", false, "end the forward that listens there")
+	if _, err := parse(f, args, 0, 0); err != nil {
+		return err
+	}
+	if _, _, err := net.SplitHostPort(*listen); err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	s, err := load(*state)
+	if err != nil {
+		return err
+	}
+	wanted := control.Forward{Listen: *listen, To: *to}
+	if *remove {
+		return control.Call(s.State, "DELETE", "/forwards", wanted, nil)
+	}
+	if _, err := forward.ParseTarget(*to); err != nil {
+		return fmt.Errorf("--to: %w", err)
+	}
+	return addForward(s, wanted)
+}
+
+// addForward registers a forward, in place of another on the same address, and
+// waits until it listens.
+func addForward(s spec.Spec, wanted control.Forward) error {
+	var now control.Status
+	if err := control.Call(s.State, "GET", "/status", nil, &now); err != nil {
+		return err
+	}
+	ours := false
+	for _, f := range now.Forwards {
+		if f == wanted {
+			fmt.Printf("%s leads to %s already\n", f.Listen, f.To)
+			return nil
+		}
+		ours = ours || f.Listen == wanted.Listen
+	}
+	if !ours {
+		free, err := net.Listen("tcp", wanted.Listen)
+		if err != nil {
+			return err
+		}
+		_ = free.Close()
+	}
+	if err := control.Call(s.State, "POST", "/forwards", wanted, nil); err != nil {
+		return err
+	}
+	const limit = 20 * time.Second
+	for began := time.Now(); time.Since(began) < limit; time.Sleep(pollEvery) {
+		if conn, err := net.Dial("tcp", wanted.Listen); err == nil {
+			_ = conn.Close()
+			fmt.Printf("%s leads to %s\n", wanted.Listen, wanted.To)
+			return nil
+		}
+	}
+	return fmt.Errorf("the forward does not listen on %s; see the logs in %s", wanted.Listen, s.Path("logs"))
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os/signal"
+	"syscall"
+
+	"hamlet.village/cluster/internal/forward"
+	"hamlet.village/cluster/internal/gpu"
+	"hamlet.village/cluster/internal/kubeapi"
+	"hamlet.village/cluster/internal/netpol"
+	"hamlet.village/cluster/internal/pki"
+	"hamlet.village/cluster/internal/spec"
+	"hamlet.village/cluster/internal/supervisor"
+	"hamlet.village/cluster/internal/volumes"
+)
+
+// loadFor parses the flags of a program that the supervisor starts.
+func loadFor(f *flag.FlagSet, args []string) (spec.Spec, error) {
+	state := stateFlag(f)
+	if _, err := parse(f, args, 0, 0); err != nil {
+		return spec.Spec{}, err
+	}
+	return spec.Load(*state)
+}
+
+func untilStopped() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+}
+
+func runSupervisor(f *flag.FlagSet, args []string) error {
+	s, err := loadFor(f, args)
+	if err != nil {
+		return err
+	}
+	// The terminal that started the cluster may close; its end is not the cluster's.
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
+	return supervisor.Run(s)
+}
+
+func runAddons(f *flag.FlagSet, args []string) error {
+	s, err := loadFor(f, args)
+	if err != nil {
+		return err
+	}
+	client, err := kubeapi.Client(pki.File(s, "addons"))
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilStopped()
+	defer stop()
+	failed := make(chan error, 2)
+	go func() { failed <- gpu.Run(ctx, s, client) }()
+	go func() { failed <- volumes.Run(ctx, s, client) }()
+	return <-failed
+}
+
+func runNetPol(f *flag.FlagSet, args []string) error {
+	name := f.String("node", "", "the node whose rules to keep")
+	s, err := loadFor(f, args)
+	if err != nil {
+		return err
+	}
+	node, ok := s.NodeNamed(*name)
+	if !ok {
+		return fmt.Errorf("no node %q", *name)
+	}
+	client, err := kubeapi.Client(pki.File(s, "netpol"))
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilStopped()
+	defer stop()
+	return netpol.Run(ctx, client, node.Name, s.PolicySocket(node))
+}
+
+func runForward(f *flag.FlagSet, args []string) error {
+	listen := f.String("listen", "", "where to listen")
+	to := f.String("to", "", "SERVICE.NAMESPACE:PORT")
+	s, err := loadFor(f, args)
+	if err != nil {
+		return err
+	}
+	target, err := forward.ParseTarget(*to)
+	if err != nil {
+		return err
+	}
+	client, err := kubeapi.Client(s.Kubeconfig())
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilStopped()
+	defer stop()
+	return forward.Run(ctx, client, *listen, target)
+}

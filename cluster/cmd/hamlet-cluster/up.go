@@ -1,0 +1,216 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"hamlet.village/cluster/internal/control"
+	"hamlet.village/cluster/internal/machine"
+	"hamlet.village/cluster/internal/process"
+	"hamlet.village/cluster/internal/spec"
+)
+
+const (
+	// startLimit is the longest that a start may take as a whole.
+	startLimit = 6 * time.Minute
+	// healLimit is how long a running cluster may take to be well again.
+	healLimit = 2 * time.Minute
+	pollEvery = 100 * time.Millisecond
+)
+
+func up(f *flag.FlagSet, args []string) error {
+	o := spec.Options{}
+	profile := f.String("profile", string(spec.ProfileFull), "how much to run: full, control-plane or api")
+	f.StringVar(&o.State, "state", defaultState, "`folder` that holds everything of the cluster")
+	f.StringVar(&o.Name, "name", "hamlet", "name that tells the clusters of a machine apart")
+	f.IntVar(&o.Slot, "slot", 0, "which of the machine's ten address ranges a full cluster takes")
+	f.IntVar(&o.GPUsPerNode, "gpus", 1, "simulated GPUs of each node")
+	if _, err := parse(f, args, 0, 0); err != nil {
+		return err
+	}
+	o.Profile = spec.Profile(*profile)
+	if os.Getuid() != 0 && o.Profile == spec.ProfileFull {
+		return errors.New("the full profile makes namespaces and links, which takes root")
+	}
+	s, err := plan(o)
+	if err != nil {
+		return err
+	}
+	unlock, err := lock(s)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	running, err := adopt(s)
+	if err != nil || running {
+		return err
+	}
+	return start(s)
+}
+
+// plan works out the cluster: a new one, or the one the state folder has already.
+func plan(o spec.Options) (spec.Spec, error) {
+	state, err := filepath.Abs(o.State)
+	if err != nil {
+		return spec.Spec{}, err
+	}
+	o.State = state
+	executable, err := os.Executable()
+	if err != nil {
+		return spec.Spec{}, err
+	}
+	o.Bin = filepath.Dir(executable)
+	old, err := spec.Load(o.State)
+	switch {
+	case err == nil && (old.Profile != o.Profile || old.Name != o.Name || old.Slot != o.Slot):
+		return spec.Spec{}, fmt.Errorf("%s holds the cluster %q of profile %s in slot %d: take it down first, or use another --state",
+			o.State, old.Name, old.Profile, old.Slot)
+	case err == nil:
+		o.Ports = old.Ports // clients know them
+	case !errors.Is(err, fs.ErrNotExist):
+		return spec.Spec{}, err
+	default:
+		if o.Ports, err = spec.FreePorts(); err != nil {
+			return spec.Spec{}, err
+		}
+		if o.Profile == spec.ProfileFull {
+			o.Ports.API = 6443 // on the bridge's own address nobody else can have it
+		}
+	}
+	return spec.New(o)
+}
+
+// lock lets one command at a time change a cluster.
+func lock(s spec.Spec) (func(), error) {
+	if err := os.MkdirAll(s.State, 0o755); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(s.Path("lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, err
+	}
+	return func() { _ = file.Close() }, nil
+}
+
+// adopt deals with a cluster that is there already: a sound one is left alone, an
+// ailing one is waited for, and of a broken one the rest is cleared away.
+func adopt(s spec.Spec) (running bool, err error) {
+	var now control.Status
+	err = control.Call(s.State, "GET", "/status", nil, &now)
+	if errors.Is(err, control.ErrNotRunning) {
+		machine.KillRecorded(s)
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if now.Phase == control.Failed {
+		fmt.Println("an earlier start failed; starting again")
+		return false, stopSupervisor(s)
+	}
+	if now.Phase == control.Starting {
+		return true, follow(s, time.Now())
+	}
+	began := time.Now()
+	for {
+		err := control.Call(s.State, "GET", "/healthy", nil, nil)
+		if err == nil {
+			break
+		}
+		if time.Since(began) > healLimit {
+			return true, fmt.Errorf("the cluster is up but not well: %w", err)
+		}
+		time.Sleep(pollEvery)
+	}
+	if waited := time.Since(began); waited > time.Second {
+		fmt.Printf("cluster %q was already up and is well again after %.1f s\n", s.Name, waited.Seconds())
+	} else {
+		fmt.Printf("cluster %q is already up: nothing to do\n", s.Name)
+	}
+	return true, nil
+}
+
+func start(s spec.Spec) error {
+	if err := s.Save(); err != nil {
+		return err
+	}
+	began := time.Now()
+	log, err := openLog(s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.Command(s.Program("hamlet-cluster"), "run-supervisor", "--state", s.State)
+	cmd.Stdout, cmd.Stderr, cmd.Dir = log, log, "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	record, err := process.NewRecord(cmd.Process.Pid)
+	if err != nil {
+		return fmt.Errorf("the supervisor ended at once: see %s", log.Name())
+	}
+	if err := spec.WriteJSON(s.Path("supervisor.json"), record); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }() // or a dead supervisor would linger as our zombie and look alive
+	return follow(s, began)
+}
+
+func openLog(s spec.Spec) (*os.File, error) {
+	if err := os.MkdirAll(s.Path("logs"), 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(s.Path("logs", "supervisor.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+}
+
+// follow prints the steps of a start as they end.
+func follow(s spec.Spec, began time.Time) error {
+	printed := map[int]bool{}
+	for time.Since(began) < startLimit {
+		var now control.Status
+		if err := control.Call(s.State, "GET", "/status", nil, &now); err != nil {
+			if record, ok := supervisorRecord(s); ok && !record.Alive() {
+				return fmt.Errorf("the supervisor died: see %s", s.Path("logs", "supervisor.log"))
+			}
+			time.Sleep(pollEvery)
+			continue
+		}
+		for i, step := range now.Steps {
+			if step.Done && !printed[i] {
+				printed[i] = true
+				printStep(step, time.Since(began))
+			}
+		}
+		switch now.Phase {
+		case control.Ready:
+			fmt.Printf("cluster %q is up after %.1f s: export KUBECONFIG=%s\n", s.Name, time.Since(began).Seconds(), s.Kubeconfig())
+			return nil
+		case control.Failed:
+			return fmt.Errorf("the cluster did not start; logs are in %s", s.Path("logs"))
+		}
+		time.Sleep(pollEvery)
+	}
+	return fmt.Errorf("the cluster did not start within %s; logs are in %s", startLimit, s.Path("logs"))
+}
+
+func printStep(step control.Step, elapsed time.Duration) {
+	mark := "ok    "
+	if step.Error != "" {
+		mark = "FAILED"
+	}
+	fmt.Printf("[%6.1f s] %s %s (%.1f s)\n", elapsed.Seconds(), mark, step.Name, step.Seconds)
+	if step.Error != "" {
+		fmt.Fprintln(os.Stderr, "error:", step.Error)
+	}
+}

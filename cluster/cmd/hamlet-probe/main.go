@@ -1,0 +1,98 @@
+// Command hamlet-probe is the image that the cluster's own tests run: it serves,
+// dials, resolves and writes files, and so needs no shell.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"time"
+)
+
+// limit is short: a test asks again itself.
+const limit = 3 * time.Second
+
+func main() {
+	if err := dispatch(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func dispatch(args []string) error {
+	if len(args) < 1 || args[0] == "--help" {
+		fmt.Println("usage: hamlet-probe serve ADDRESS | get URL | dial ADDRESS | lookup NAME | write FILE TEXT | read FILE")
+		return nil
+	}
+	verbs := map[string]struct {
+		arguments int
+		run       func(args []string) error
+	}{
+		"serve":  {1, serve},
+		"get":    {1, get},
+		"dial":   {1, dial},
+		"lookup": {1, lookup},
+		"write":  {2, func(a []string) error { return os.WriteFile(a[0], []byte(a[1]), 0o644) }},
+		"read":   {1, read},
+	}
+	verb, ok := verbs[args[0]]
+	if !ok || len(args)-1 != verb.arguments {
+		return fmt.Errorf("see hamlet-probe --help")
+	}
+	return verb.run(args[1:])
+}
+
+// serve answers every request with the name of the pod.
+func serve(args []string) error {
+	name, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	fmt.Println("serving as", name)
+	return http.ListenAndServe(args[0], http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintln(w, name)
+	}))
+}
+
+func get(args []string) error {
+	client := http.Client{Timeout: limit}
+	response, err := client.Get(args[0])
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, err = io.Copy(os.Stdout, response.Body)
+	return err
+}
+
+func dial(args []string) error {
+	conn, err := net.DialTimeout("tcp", args[0], limit)
+	if err != nil {
+		return err
+	}
+	fmt.Println("connected")
+	return conn.Close()
+}
+
+func lookup(args []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	found, err := net.DefaultResolver.LookupHost(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	fmt.Println(found)
+	return nil
+}
+
+func read(args []string) error {
+	raw, err := os.ReadFile(args[0])
+	if err != nil {
+		return err
+	}
+	_, err = os.Stdout.Write(raw)
+	return err
+}

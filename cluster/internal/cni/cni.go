@@ -1,0 +1,88 @@
+// Package cni is the last plugin in a pod's network set-up: it changes nothing and
+// holds the pod back until the network policy agent has its rules in place.
+package cni
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+
+	"hamlet.village/cluster/internal/netpol"
+)
+
+// config is the part of the plugin's configuration that is read.
+type config struct {
+	CNIVersion string          `json:"cniVersion"`
+	Socket     string          `json:"socket"`
+	PrevResult json.RawMessage `json:"prevResult"`
+}
+
+type result struct {
+	IPs []struct {
+		Address string `json:"address"`
+	} `json:"ips"`
+}
+
+// Main is the plugin: command and arguments come by the environment, configuration
+// by stdin, and the answer goes to stdout, as the CNI specification has it.
+func Main(getenv func(string) string, in io.Reader, out io.Writer) int {
+	if err := serve(getenv, in, out); err != nil {
+		const tryAgainLater = 11
+		_ = json.NewEncoder(out).Encode(map[string]any{"cniVersion": "1.0.0", "code": tryAgainLater, "msg": err.Error()})
+		return 1
+	}
+	return 0
+}
+
+func serve(getenv func(string) string, in io.Reader, out io.Writer) error {
+	switch command := getenv("CNI_COMMAND"); command {
+	case "VERSION":
+		return json.NewEncoder(out).Encode(map[string]any{
+			"cniVersion": "1.0.0", "supportedVersions": []string{"0.4.0", "1.0.0", "1.1.0"},
+		})
+	case "DEL", "CHECK", "GC", "STATUS":
+		return nil // the agent learns of a pod's end from the API server
+	case "ADD":
+	default:
+		return fmt.Errorf("unknown CNI_COMMAND %q", command)
+	}
+	var c config
+	if err := json.NewDecoder(in).Decode(&c); err != nil {
+		return err
+	}
+	ip, err := address(c.PrevResult)
+	if err != nil {
+		return err
+	}
+	args := arguments(getenv("CNI_ARGS"))
+	if err := netpol.Announce(c.Socket, args["K8S_POD_NAMESPACE"], args["K8S_POD_NAME"], ip); err != nil {
+		return err
+	}
+	_, err = out.Write(c.PrevResult)
+	return err
+}
+
+func address(previous json.RawMessage) (string, error) {
+	var r result
+	if err := json.Unmarshal(previous, &r); err != nil {
+		return "", fmt.Errorf("prevResult: %w", err)
+	}
+	if len(r.IPs) == 0 {
+		return "", fmt.Errorf("prevResult has no address")
+	}
+	prefix, err := netip.ParsePrefix(r.IPs[0].Address)
+	return prefix.Addr().String(), err
+}
+
+// arguments reads KEY=VALUE;KEY=VALUE.
+func arguments(text string) map[string]string {
+	found := map[string]string{}
+	for part := range strings.SplitSeq(text, ";") {
+		if key, value, ok := strings.Cut(part, "="); ok {
+			found[key] = value
+		}
+	}
+	return found
+}

@@ -1,0 +1,107 @@
+// Package component says how each program of a cluster is started: its arguments
+// and its configuration files, worked out from the spec without touching anything.
+package component
+
+import (
+	"fmt"
+
+	"hamlet.village/cluster/internal/pki"
+	"hamlet.village/cluster/internal/process"
+	"hamlet.village/cluster/internal/spec"
+)
+
+// Etcd stores the cluster. It does not wait for the disk (--unsafe-no-fsync): a
+// power cut may lose the cluster, which is thrown away anyway, and writes are 10x faster.
+func Etcd(s spec.Spec) process.Component {
+	client := fmt.Sprintf("https://127.0.0.1:%d", s.Ports.EtcdClient)
+	peer := fmt.Sprintf("https://127.0.0.1:%d", s.Ports.EtcdPeer)
+	return process.Component{Name: "etcd", Args: []string{
+		s.Program("etcd"), "--name=" + s.Name, "--data-dir=" + s.Path("etcd"), "--unsafe-no-fsync",
+		"--listen-client-urls=" + client, "--advertise-client-urls=" + client,
+		"--listen-peer-urls=" + peer, "--initial-advertise-peer-urls=" + peer,
+		"--initial-cluster=" + s.Name + "=" + peer,
+		"--client-cert-auth", "--trusted-ca-file=" + s.Path("pki", "ca.crt"),
+		"--cert-file=" + s.Path("pki", "etcd.crt"), "--key-file=" + s.Path("pki", "etcd.key"),
+		"--peer-client-cert-auth", "--peer-trusted-ca-file=" + s.Path("pki", "ca.crt"),
+		"--peer-cert-file=" + s.Path("pki", "etcd.crt"), "--peer-key-file=" + s.Path("pki", "etcd.key"),
+		// Two megabytes is the default and too small for thousands of objects in one page.
+		"--max-request-bytes=10485760", "--quota-backend-bytes=8589934592",
+		"--auto-compaction-mode=periodic", "--auto-compaction-retention=5m", "--log-level=warn",
+	}}
+}
+
+// APIServer serves on the bridge where there are nodes, else on loopback.
+func APIServer(s spec.Spec) process.Component {
+	args := []string{
+		s.Program("kube-apiserver"),
+		"--bind-address=" + s.APIHost, "--advertise-address=" + s.APIHost, fmt.Sprintf("--secure-port=%d", s.Ports.API),
+		fmt.Sprintf("--etcd-servers=https://127.0.0.1:%d", s.Ports.EtcdClient),
+		"--etcd-cafile=" + s.Path("pki", "ca.crt"),
+		"--etcd-certfile=" + s.Path("pki", "etcd-client.crt"), "--etcd-keyfile=" + s.Path("pki", "etcd-client.key"),
+		"--client-ca-file=" + s.Path("pki", "ca.crt"),
+		"--tls-cert-file=" + s.Path("pki", "apiserver.crt"), "--tls-private-key-file=" + s.Path("pki", "apiserver.key"),
+		"--kubelet-certificate-authority=" + s.Path("pki", "ca.crt"),
+		"--kubelet-client-certificate=" + s.Path("pki", "apiserver-kubelet-client.crt"),
+		"--kubelet-client-key=" + s.Path("pki", "apiserver-kubelet-client.key"),
+		"--kubelet-preferred-address-types=InternalIP", // node names do not resolve
+		"--requestheader-client-ca-file=" + s.Path("pki", "ca.crt"),
+		"--requestheader-allowed-names=front-proxy-client",
+		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+		"--proxy-client-cert-file=" + s.Path("pki", "front-proxy-client.crt"),
+		"--proxy-client-key-file=" + s.Path("pki", "front-proxy-client.key"),
+		"--authorization-mode=Node,RBAC", "--enable-admission-plugins=NodeRestriction",
+		"--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+		"--service-account-key-file=" + s.Path("pki", "service-account.pub"),
+		"--service-account-signing-key-file=" + s.Path("pki", "service-account.key"),
+		"--service-cluster-ip-range=" + s.ServiceCIDR,
+		"--allow-privileged=true", "--profiling=false",
+		// The default limits queue a benchmark's writers behind one another.
+		"--max-requests-inflight=1600", "--max-mutating-requests-inflight=800",
+	}
+	if s.Profile != spec.ProfileFull {
+		// A loopback address may not be an endpoint of the Service "kubernetes".
+		args = append(args, "--endpoint-reconciler-type=none")
+	}
+	return process.Component{Name: "kube-apiserver", Args: args}
+}
+
+// fastClient lifts the request limits that otherwise decide every benchmark:
+// 1,000 claims take 283 s at the default of 20 requests a second.
+func fastClient() []string { return []string{"--kube-api-qps=1000", "--kube-api-burst=1000"} }
+
+// ControllerManager runs alone, hence without the wait for a leader's lease.
+func ControllerManager(s spec.Spec) process.Component {
+	config := pki.File(s, "controller-manager")
+	args := []string{
+		s.Program("kube-controller-manager"),
+		"--kubeconfig=" + config, "--authentication-kubeconfig=" + config, "--authorization-kubeconfig=" + config,
+		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", s.Ports.ControllerManager),
+		"--leader-elect=false", "--use-service-account-credentials=true",
+		"--root-ca-file=" + s.Path("pki", "ca.crt"),
+		"--service-account-private-key-file=" + s.Path("pki", "service-account.key"),
+		"--cluster-signing-cert-file=" + s.Path("pki", "ca.crt"), "--cluster-signing-key-file=" + s.Path("pki", "ca.key"),
+		"--controllers=*,-nodeipam", "--cluster-cidr=" + s.PodCIDR,
+		// Volumes are node-local folders: nothing is ever attached or detached.
+		"--flex-volume-plugin-dir=" + s.Path("run", "flexvolume"),
+		"--profiling=false",
+	}
+	return process.Component{Name: "kube-controller-manager", Args: append(args, fastClient()...)}
+}
+
+// Scheduler runs alone too.
+func Scheduler(s spec.Spec) process.Component {
+	config := pki.File(s, "scheduler")
+	args := []string{
+		s.Program("kube-scheduler"),
+		"--kubeconfig=" + config, "--authentication-kubeconfig=" + config, "--authorization-kubeconfig=" + config,
+		"--bind-address=127.0.0.1", fmt.Sprintf("--secure-port=%d", s.Ports.Scheduler),
+		"--leader-elect=false", "--profiling=false",
+	}
+	return process.Component{Name: "kube-scheduler", Args: append(args, fastClient()...)}
+}
+
+// Addons makes volumes and, on real nodes, simulated GPUs.
+func Addons(s spec.Spec) process.Component {
+	return process.Component{Name: "addons", Args: []string{s.Program("hamlet-cluster"), "run-addons", "--state", s.State}}
+}

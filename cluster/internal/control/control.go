@@ -1,0 +1,120 @@
+// Package control is the conversation between the commands a person types and the
+// supervisor in the background: HTTP over a socket in the state folder.
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"hamlet.village/cluster/internal/process"
+	"hamlet.village/cluster/internal/spec"
+)
+
+// Phase is how far a cluster has come.
+type Phase string
+
+const (
+	// Starting means that steps are still under way.
+	Starting Phase = "starting"
+	// Ready means that all steps are done; components may still fall and rise.
+	Ready Phase = "ready"
+	// Failed means that a step failed; the steps say which and why.
+	Failed Phase = "failed"
+)
+
+// Step is one part of the start-up.
+type Step struct {
+	Name    string  `json:"name"`
+	Done    bool    `json:"done"`
+	Seconds float64 `json:"seconds"`
+	Error   string  `json:"error,omitempty"`
+}
+
+// Forward is a port of the machine that leads to a Service.
+type Forward struct {
+	Listen string `json:"listen"`
+	To     string `json:"to"`
+}
+
+// Status is all that the supervisor knows.
+type Status struct {
+	Phase      Phase            `json:"phase"`
+	Spec       spec.Spec        `json:"spec"`
+	Supervisor int              `json:"supervisorPid"`
+	Steps      []Step           `json:"steps"`
+	Components []process.Status `json:"components"`
+	Forwards   []Forward        `json:"forwards"`
+}
+
+// Kill names a component to be killed.
+type Kill struct {
+	Component string `json:"component"`
+	Node      string `json:"node"`
+	Pid       int    `json:"pid"`
+}
+
+// ErrNotRunning means that no supervisor listens in the state folder.
+var ErrNotRunning = errors.New("the cluster is not up (run: hamlet-cluster up)")
+
+// Socket is where the supervisor of a state folder listens.
+func Socket(state string) string { return state + "/control.sock" }
+
+// Listen opens the socket, taking the place of one that a dead supervisor left.
+func Listen(state string) (net.Listener, error) {
+	_ = os.Remove(Socket(state))
+	return net.Listen("unix", Socket(state))
+}
+
+// Call asks the supervisor; in and out are JSON values or nil.
+func Call(state, method, path string, in, out any) error {
+	body := &bytes.Buffer{}
+	if in != nil {
+		if err := json.NewEncoder(body).Encode(in); err != nil {
+			return err
+		}
+	}
+	request, err := http.NewRequest(method, "http://supervisor"+path, body)
+	if err != nil {
+		return err
+	}
+	response, err := client(state).Do(request)
+	if err != nil {
+		var dial *net.OpError
+		if errors.As(err, &dial) && dial.Op == "dial" {
+			return ErrNotRunning
+		}
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode >= 300 {
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 4096))
+		return errors.New(strings.TrimSpace(string(text)))
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(response.Body).Decode(out); err != nil {
+		return fmt.Errorf("the supervisor's answer: %w", err)
+	}
+	return nil
+}
+
+func client(state string) *http.Client {
+	const limit = time.Minute
+	return &http.Client{Timeout: limit, Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "unix", Socket(state))
+		},
+	}}
+}

@@ -1,0 +1,167 @@
+// Package forward leads connections to a port of the machine on to the pods behind
+// a Service, whichever these are at the moment.
+package forward
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	discoveryv1 "k8s.io/api/discovery/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	discoverylisters "k8s.io/client-go/listers/discovery/v1"
+)
+
+const (
+	// A new connection waits this long for a pod, so that replacing the only one
+	// looks like a slow answer and not like an error.
+	patience = 15 * time.Second
+	dialTime = time.Second
+	retry    = 100 * time.Millisecond
+)
+
+// Target is a port of a Service.
+type Target struct {
+	Service, Namespace string
+	Port               int32
+}
+
+// ParseTarget reads SERVICE.NAMESPACE:PORT.
+func ParseTarget(text string) (Target, error) {
+	host, port, err := net.SplitHostPort(text)
+	service, namespace, found := strings.Cut(host, ".")
+	number, portErr := strconv.ParseUint(port, 10, 16)
+	if err != nil || !found || portErr != nil || number == 0 || service == "" || namespace == "" || strings.Contains(namespace, ".") {
+		return Target{}, fmt.Errorf("%q: want SERVICE.NAMESPACE:PORT", text)
+	}
+	return Target{Service: service, Namespace: namespace, Port: int32(number)}, nil
+}
+
+type forwarder struct {
+	target   Target
+	services corelisters.ServiceLister
+	slices   discoverylisters.EndpointSliceLister
+	next     atomic.Uint64
+}
+
+// Run accepts connections until the context ends.
+func Run(ctx context.Context, client kubernetes.Interface, listen string, target Target) error {
+	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(target.Namespace))
+	f := &forwarder{
+		target:   target,
+		services: factory.Core().V1().Services().Lister(),
+		slices:   factory.Discovery().V1().EndpointSlices().Lister(),
+	}
+	factory.Start(ctx.Done())
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	go func() {
+		<-ctx.Done()
+		_ = listener.Close()
+	}()
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		go f.serve(ctx, conn.(*net.TCPConn))
+	}
+}
+
+func (f *forwarder) serve(ctx context.Context, from *net.TCPConn) {
+	defer func() { _ = from.Close() }()
+	to, err := f.dial(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer func() { _ = to.Close() }()
+	done := make(chan struct{})
+	go func() {
+		pass(to, from)
+		close(done)
+	}()
+	pass(from, to)
+	<-done
+}
+
+// pass copies one direction and hands its end on, so that half-closed connections work.
+func pass(to, from *net.TCPConn) {
+	_, _ = io.Copy(to, from)
+	_ = to.CloseWrite()
+	_ = from.CloseRead()
+}
+
+// dial tries the pods in turn until one answers or patience ends.
+func (f *forwarder) dial(ctx context.Context) (*net.TCPConn, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	dialer := net.Dialer{Timeout: dialTime}
+	for {
+		if address, ok := f.pick(); ok {
+			if conn, err := dialer.DialContext(ctx, "tcp", address); err == nil {
+				return conn.(*net.TCPConn), nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("no pod of %s.%s answers on port %d", f.target.Service, f.target.Namespace, f.target.Port)
+		case <-time.After(retry):
+		}
+	}
+}
+
+func (f *forwarder) pick() (string, bool) {
+	service, err := f.services.Services(f.target.Namespace).Get(f.target.Service)
+	if err != nil {
+		return "", false
+	}
+	found, err := f.slices.EndpointSlices(f.target.Namespace).List(
+		labels.SelectorFromSet(labels.Set{discoveryv1.LabelServiceName: f.target.Service}))
+	if err != nil {
+		return "", false
+	}
+	addresses := Addresses(service, found, f.target.Port)
+	if len(addresses) == 0 {
+		return "", false
+	}
+	return addresses[f.next.Add(1)%uint64(len(addresses))], true
+}
+
+// Addresses lists where the ready pods behind a port of a Service listen.
+func Addresses(service *corev1.Service, slices []*discoveryv1.EndpointSlice, port int32) []string {
+	var name *string
+	for i := range service.Spec.Ports {
+		if service.Spec.Ports[i].Port == port {
+			name = &service.Spec.Ports[i].Name
+		}
+	}
+	if name == nil {
+		return nil
+	}
+	var addresses []string
+	for _, slice := range slices {
+		for _, p := range slice.Ports {
+			if p.Port == nil || (p.Name != nil && *p.Name != *name) {
+				continue
+			}
+			for _, e := range slice.Endpoints {
+				if e.Conditions.Ready == nil || *e.Conditions.Ready {
+					addresses = append(addresses, net.JoinHostPort(e.Addresses[0], strconv.Itoa(int(*p.Port))))
+				}
+			}
+		}
+	}
+	return addresses
+}

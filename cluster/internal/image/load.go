@@ -1,0 +1,62 @@
+package image
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+
+	"hamlet.village/cluster/internal/spec"
+)
+
+// Load imports an image archive into every node at the same time.
+func Load(s spec.Spec, archive string) error {
+	if _, err := os.Stat(archive); err != nil {
+		return err
+	}
+	errs := make([]error, len(s.Nodes))
+	var all sync.WaitGroup
+	for i, n := range s.Nodes {
+		all.Go(func() { errs[i] = LoadNode(s, n, archive) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// LoadNode imports an image archive into one node.
+func LoadNode(s spec.Spec, n spec.Node, archive string) error {
+	cmd := exec.Command(s.Program("ctr"), "-a", s.Containerd(n), "-n", "k8s.io", "image", "import", archive)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("import %s on %s: %w: %s", archive, n.Name, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// LoadOwn packs and imports the images that the cluster itself needs.
+func LoadOwn(s spec.Spec, n spec.Node) error {
+	for name, program := range map[string]string{
+		PauseName: "hamlet-pause", DNSName: "hamlet-dns", ProbeName: "hamlet-probe",
+	} {
+		file := s.NodePath(n, program+".tar")
+		if err := pack(file, name, s.Program(program)); err != nil {
+			return err
+		}
+		if err := LoadNode(s, n, file); err != nil {
+			return err
+		}
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pack(file, name, program string) error {
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Archive(out, name, program), out.Close())
+}

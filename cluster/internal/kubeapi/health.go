@@ -1,0 +1,80 @@
+package kubeapi
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"hamlet.village/cluster/internal/spec"
+)
+
+// GPUResource is the resource name that simulated GPUs go by.
+const GPUResource corev1.ResourceName = "nvidia.com/gpu"
+
+// NodesReady checks that each node is Ready, has its simulated GPUs, and has renewed
+// its lease after `since`: a Ready left from before a restart means nothing.
+func NodesReady(s spec.Spec, client kubernetes.Interface, since time.Time) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for _, n := range s.Nodes {
+			if err := nodeReady(ctx, client, n.Name, since, s.GPUsPerNode); err != nil {
+				return fmt.Errorf("node %s: %w", n.Name, err)
+			}
+		}
+		return nil
+	}
+}
+
+func nodeReady(ctx context.Context, client kubernetes.Interface, name string, since time.Time, gpus int) error {
+	node, err := client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
+	if i < 0 || node.Status.Conditions[i].Status != corev1.ConditionTrue {
+		if i < 0 {
+			return fmt.Errorf("has not reported yet")
+		}
+		return fmt.Errorf("not ready: %s", node.Status.Conditions[i].Message)
+	}
+	lease, err := client.CoordinationV1().Leases("kube-node-lease").Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if lease.Spec.RenewTime == nil || lease.Spec.RenewTime.Time.Before(since) {
+		return fmt.Errorf("kubelet has not renewed its lease")
+	}
+	if have := node.Status.Capacity[GPUResource]; have.Value() != int64(gpus) {
+		return fmt.Errorf("has %d of %d simulated GPUs", have.Value(), gpus)
+	}
+	return nil
+}
+
+// DNSServes checks that the cluster's DNS answers through its Service, which takes
+// kube-proxy, a pod and the routes of the machine all working.
+func DNSServes(s spec.Spec) func(context.Context) error {
+	resolver := &net.Resolver{
+		PreferGo: true,
+		Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			d := net.Dialer{Timeout: time.Second}
+			return d.DialContext(ctx, network, net.JoinHostPort(s.DNSService, "53"))
+		},
+	}
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		found, err := resolver.LookupHost(ctx, "kubernetes.default.svc.cluster.local.")
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(found, s.APIService) {
+			return fmt.Errorf("DNS answers %v, want %s", found, s.APIService)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,210 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"hamlet.village/cluster/internal/process"
+	"hamlet.village/cluster/internal/spec"
+)
+
+// cgroup2 is where version 2 is mounted. On a hybrid machine it has no
+// controllers, but it still tells which processes came from which.
+func cgroup2() (string, error) {
+	for _, m := range mountTable() {
+		if m.kind == "cgroup2" {
+			return m.point, nil
+		}
+	}
+	return "", errors.New("cgroup version 2 is mounted nowhere: mount it on /sys/fs/cgroup/unified")
+}
+
+// TrackingCgroup is the version 2 cgroup that every process of the cluster is born
+// into; all their descendants, shims and containers included, are found below it.
+func TrackingCgroup(s spec.Spec) (string, error) {
+	root, err := cgroup2()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, "hamlet-cluster-"+s.Name), nil
+}
+
+// OpenCgroup makes and opens the cgroup of a component.
+func OpenCgroup(s spec.Spec, id string) (*os.File, error) {
+	root, err := TrackingCgroup(s)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(root, id)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	return os.Open(folder)
+}
+
+// NodeCgroup is the name of the cgroup, in every hierarchy, of a node's pods.
+func NodeCgroup(n spec.Node) string { return "/hamlet-" + n.Unique }
+
+// EnsureNodeCgroups makes the cgroup of a node's pods under every controller.
+func EnsureNodeCgroups(n spec.Node) error {
+	for _, m := range mountTable() {
+		folder := filepath.Join(m.point, NodeCgroup(n))
+		switch m.kind {
+		case "cgroup":
+			if err := os.MkdirAll(folder, 0o755); err != nil {
+				return err
+			}
+			if err := copyCpuset(m.point, folder); err != nil {
+				return err
+			}
+		case "cgroup2":
+			if m.point != "/sys/fs/cgroup" {
+				continue // hybrid: the kubelet uses version 1
+			}
+			_ = os.WriteFile(m.point+"/cgroup.subtree_control", []byte("+cpuset +cpu +io +memory +pids"), 0o644)
+			if err := os.MkdirAll(folder, 0o755); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// copyCpuset fills in what a new version 1 cpuset lacks: an empty one takes no process.
+func copyCpuset(parent, child string) error {
+	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
+		raw, err := os.ReadFile(filepath.Join(parent, file))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(child, file), raw, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clusterCgroups lists the top cgroups of the cluster in every hierarchy.
+func clusterCgroups(s spec.Spec) []string {
+	var found []string
+	for _, m := range mountTable() {
+		if m.kind != "cgroup" && m.kind != "cgroup2" {
+			continue
+		}
+		names := []string{}
+		for _, n := range s.Nodes {
+			names = append(names, NodeCgroup(n))
+		}
+		if m.kind == "cgroup2" {
+			names = append(names, "hamlet-cluster-"+s.Name)
+		}
+		for _, name := range names {
+			folder := filepath.Join(m.point, name)
+			if _, err := os.Stat(folder); err == nil {
+				found = append(found, folder)
+			}
+		}
+	}
+	return found
+}
+
+// RemoveCgroups kills every process in the cluster's cgroups and removes them.
+func RemoveCgroups(s spec.Spec) error {
+	const limit = 10 * time.Second
+	deadline := time.Now().Add(limit)
+	for {
+		left := 0
+		for _, folder := range clusterCgroups(s) {
+			left += killAll(folder)
+		}
+		if left == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%d processes survive SIGKILL for %s", left, limit)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	var errs []error
+	for _, folder := range clusterCgroups(s) {
+		errs = append(errs, removeTree(folder))
+	}
+	return errors.Join(errs...)
+}
+
+// killAll kills the members of a cgroup and of those below it, and says how many
+// there were. Membership is read afresh each time, so no stale number is used.
+func killAll(folder string) int {
+	count := 0
+	for _, sub := range subfolders(folder) {
+		raw, err := os.ReadFile(filepath.Join(sub, "cgroup.procs"))
+		if err != nil {
+			continue
+		}
+		for _, field := range strings.Fields(string(raw)) {
+			pid, err := strconv.Atoi(field)
+			if err != nil || pid <= 1 || pid == os.Getpid() {
+				continue
+			}
+			count++
+			if p, err := os.FindProcess(pid); err == nil {
+				_ = p.Kill()
+			}
+		}
+	}
+	return count
+}
+
+func subfolders(folder string) []string {
+	var found []string
+	_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			found = append(found, path)
+		}
+		return nil
+	})
+	sort.Sort(sort.Reverse(sort.StringSlice(found)))
+	return found
+}
+
+// removeTree removes cgroups from the leaves up. The kernel lets go of a dead
+// process a moment after its end, hence the retries.
+func removeTree(folder string) error {
+	var err error
+	for range 40 {
+		err = nil
+		for _, sub := range subfolders(folder) {
+			if e := os.Remove(sub); e != nil && !errors.Is(e, fs.ErrNotExist) {
+				err = e
+			}
+		}
+		if err == nil {
+			return nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return err
+}
+
+// KillRecorded ends the processes that an earlier supervisor left running, checked
+// against their start time. Shims and containers live on: containerd takes them back.
+func KillRecorded(s spec.Spec) {
+	for _, record := range process.LoadRecords(s.Path("run", "pids")) {
+		for tries := 0; record.Alive() && tries < 100; tries++ {
+			if p, err := os.FindProcess(record.Pid); err == nil {
+				_ = p.Kill()
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package machine
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"hamlet.village/cluster/internal/spec"
+)
+
+// nodeFolders are the places on a node that Kubernetes has fixed paths for, each
+// backed by a folder of the node's own. Above all the kubelet's device plugin
+// folder cannot be configured and must not be shared by two kubelets.
+var nodeFolders = map[string]string{
+	"/var/lib/kubelet": "kubelet",
+	"/var/lib/cni":     "cni",
+	"/var/log":         "log",
+}
+
+// EnsureMountNamespace makes a mount namespace for a node, held by a file. Every
+// mount of the node's pods stays inside it and vanishes with it.
+func EnsureMountNamespace(s spec.Spec, n spec.Node) error {
+	if err := ensurePrivateFolder(s.Path("run")); err != nil {
+		return err
+	}
+	file := s.MountNamespace(n)
+	if isMountPoint(file) {
+		return nil
+	}
+	if err := spec.WriteFile(file, nil, 0o600); err != nil {
+		return err
+	}
+	script := []string{"mount --make-rshared /", "mount -t tmpfs -o mode=755 tmpfs /run"}
+	for target, folder := range nodeFolders {
+		source := s.NodePath(n, folder)
+		if err := errors.Join(os.MkdirAll(source, 0o755), os.MkdirAll(target, 0o755)); err != nil {
+			return err
+		}
+		script = append(script, fmt.Sprintf("mount --bind %q %q", source, target))
+	}
+	// Slave: an unmount on the machine reaches the node, so that the node never
+	// keeps a disk of the machine busy; nothing comes back the other way.
+	if _, err := run("unshare", "--mount="+file, "--propagation", "slave", "true"); err != nil {
+		return err
+	}
+	_, err := run("nsenter", "--mount="+file, "sh", "-ec", strings.Join(script, "\n"))
+	return err
+}
+
+// ensurePrivateFolder makes a folder a private mount: the kernel refuses to hold a
+// mount namespace by a file on a shared one.
+func ensurePrivateFolder(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	if isMountPoint(folder) {
+		return nil
+	}
+	if err := unix.Mount(folder, folder, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("bind mount %s: %w", folder, err)
+	}
+	return unix.Mount("", folder, "", unix.MS_PRIVATE, "")
+}
+
+// RemoveMounts unmounts everything under the state folder, innermost first, and
+// removes the mount points that were made for nodeFolders, if they are empty.
+func RemoveMounts(s spec.Spec) error {
+	var errs []error
+	for _, point := range mountsUnder(s.State) {
+		if err := unix.Unmount(point, unix.MNT_DETACH); err != nil {
+			errs = append(errs, fmt.Errorf("unmount %s: %w", point, err))
+		}
+	}
+	for _, target := range []string{"/var/lib/kubelet", "/var/lib/cni"} {
+		_ = unix.Rmdir(target) // refuses unless empty: then it is somebody else's
+	}
+	return errors.Join(errs...)
+}
+
+func isMountPoint(path string) bool {
+	for _, point := range mountsUnder(path) {
+		if point == path {
+			return true
+		}
+	}
+	return false
+}
+
+// mountsUnder lists the mount points at or below a path, the deepest first.
+func mountsUnder(path string) []string {
+	var found []string
+	for _, m := range mountTable() {
+		if m.point == path || strings.HasPrefix(m.point, filepath.Clean(path)+"/") {
+			found = append(found, m.point)
+		}
+	}
+	sort.Sort(sort.Reverse(sort.StringSlice(found)))
+	return found
+}
+
+type mount struct{ point, kind string }
+
+// mountTable reads mountinfo: field 5 is the mount point, and the file system type
+// is the first field after a lone dash.
+func mountTable() []mount {
+	file, err := os.Open("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = file.Close() }()
+	var table []mount
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		before, after, ok := strings.Cut(lines.Text(), " - ")
+		fields := strings.Fields(before)
+		if !ok || len(fields) < 5 {
+			continue
+		}
+		point := strings.ReplaceAll(fields[4], `\040`, " ")
+		table = append(table, mount{point: point, kind: strings.Fields(after)[0]})
+	}
+	return table
+}

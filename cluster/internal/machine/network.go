@@ -1,0 +1,95 @@
+package machine
+
+import (
+	"fmt"
+	"net"
+	"os"
+
+	"hamlet.village/cluster/internal/spec"
+)
+
+// EnsureNetwork makes the bridge, a network namespace and a cable for each node,
+// and the routes between machine, nodes, pods and Services. It is idempotent by
+// starting afresh where anything of a node is missing.
+func EnsureNetwork(s spec.Spec) error {
+	if err := ensureBridge(s); err != nil {
+		return err
+	}
+	for _, n := range s.Nodes {
+		if err := ensureNodeNetwork(s, n); err != nil {
+			return fmt.Errorf("network of %s: %w", n.Name, err)
+		}
+	}
+	// The machine reaches Services through the first node, whose kube-proxy
+	// translates and masquerades; nothing inside the cluster depends on it.
+	return ip(fmt.Sprintf("route replace %s via %s", s.ServiceCIDR, s.Nodes[0].IP))
+}
+
+func ensureBridge(s spec.Spec) error {
+	if _, err := net.InterfaceByName(s.Bridge); err == nil {
+		return nil
+	}
+	return ipAll(
+		fmt.Sprintf("link add %s type bridge", s.Bridge),
+		fmt.Sprintf("addr add %s/24 dev %s", s.APIHost, s.Bridge),
+		fmt.Sprintf("link set %s up", s.Bridge),
+	)
+}
+
+func ensureNodeNetwork(s spec.Spec, n spec.Node) error {
+	_, nsErr := os.Stat(s.NetNamespace(n))
+	_, vethErr := net.InterfaceByName(n.Veth)
+	if nsErr == nil && vethErr == nil {
+		return ip(fmt.Sprintf("route replace %s via %s", n.PodCIDR, n.IP))
+	}
+	removeNodeNetwork(s, n)
+	if err := ipAll(
+		fmt.Sprintf("netns add %s", n.Unique),
+		fmt.Sprintf("link add %s type veth peer name eth0 netns %s", n.Veth, n.Unique),
+		fmt.Sprintf("link set %s master %s up", n.Veth, s.Bridge),
+		fmt.Sprintf("-n %s link set lo up", n.Unique),
+		fmt.Sprintf("-n %s addr add %s/24 dev eth0", n.Unique, n.IP),
+		fmt.Sprintf("-n %s link set eth0 up", n.Unique),
+		// No default route: nothing on a node, image pulls included, can leave the
+		// machine. Services need some route for programs of the node itself, whose
+		// packets are routed before kube-proxy translates them.
+		fmt.Sprintf("-n %s route replace %s via %s", n.Unique, s.ServiceCIDR, s.APIHost),
+		fmt.Sprintf("route replace %s via %s", n.PodCIDR, n.IP),
+	); err != nil {
+		return err
+	}
+	for _, other := range s.Nodes {
+		if other.Name == n.Name {
+			continue
+		}
+		if err := ip(fmt.Sprintf("-n %s route replace %s via %s", n.Unique, other.PodCIDR, other.IP)); err != nil {
+			return err
+		}
+	}
+	_, err := run("nsenter", "--net="+s.NetNamespace(n), "sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward")
+	return err
+}
+
+// removeNodeNetwork takes what there is; what is missing is no error.
+func removeNodeNetwork(s spec.Spec, n spec.Node) {
+	if _, err := net.InterfaceByName(n.Veth); err == nil {
+		_ = ip("link del " + n.Veth)
+	}
+	if _, err := os.Stat(s.NetNamespace(n)); err == nil {
+		_ = ip("netns del " + n.Unique)
+	}
+}
+
+// RemoveNetwork takes away all that EnsureNetwork made; routes go with the bridge.
+func RemoveNetwork(s spec.Spec) error {
+	for _, n := range s.Nodes {
+		removeNodeNetwork(s, n)
+	}
+	if s.Bridge == "" {
+		return nil
+	}
+	if _, err := net.InterfaceByName(s.Bridge); err != nil {
+		return nil
+	}
+	return ip("link del " + s.Bridge)
+}

@@ -1,0 +1,195 @@
+package netpol
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	networkinglisters "k8s.io/client-go/listers/networking/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	// Changes come in flocks: wait this long for the rest of one.
+	settle = 20 * time.Millisecond
+	// The rules are written anew this often even without a change, in case somebody
+	// has removed them.
+	rewrite = 30 * time.Second
+)
+
+// Agent keeps a node's rules as the cluster's policies want them.
+type Agent struct {
+	node       string
+	pods       corelisters.PodLister
+	namespaces corelisters.NamespaceLister
+	policies   networkinglisters.NetworkPolicyLister
+	dirty      chan struct{}
+
+	mu sync.Mutex
+	// announced holds the addresses of pods that are being started, before the API
+	// server has heard of them.
+	announced map[types.NamespacedName]string
+	applied   string
+}
+
+// Run watches and enforces until the context ends.
+func Run(ctx context.Context, client kubernetes.Interface, node, socket string) error {
+	factory := informers.NewSharedInformerFactory(client, 0)
+	a := &Agent{
+		node: node, dirty: make(chan struct{}, 1), announced: map[types.NamespacedName]string{},
+		pods:       factory.Core().V1().Pods().Lister(),
+		namespaces: factory.Core().V1().Namespaces().Lister(),
+		policies:   factory.Networking().V1().NetworkPolicies().Lister(),
+	}
+	mark := cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { a.mark() },
+		UpdateFunc: func(_, _ any) { a.mark() },
+		DeleteFunc: func(object any) { a.forget(object); a.mark() },
+	}
+	for _, informer := range []cache.SharedIndexInformer{
+		factory.Core().V1().Pods().Informer(),
+		factory.Core().V1().Namespaces().Informer(),
+		factory.Networking().V1().NetworkPolicies().Informer(),
+	} {
+		if _, err := informer.AddEventHandler(mark); err != nil {
+			return err
+		}
+	}
+	factory.Start(ctx.Done())
+	factory.WaitForCacheSync(ctx.Done())
+	if err := a.sync(ctx); err != nil {
+		return err
+	}
+	// Only now: a pod that asks earlier would be let through on half a picture.
+	if err := a.serve(ctx, socket); err != nil {
+		return err
+	}
+	return a.loop(ctx)
+}
+
+func (a *Agent) mark() {
+	select {
+	case a.dirty <- struct{}{}:
+	default:
+	}
+}
+
+func (a *Agent) loop(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-a.dirty:
+			time.Sleep(settle)
+		case <-time.After(rewrite):
+			a.mu.Lock()
+			a.applied = ""
+			a.mu.Unlock()
+		}
+		if err := a.sync(ctx); err != nil {
+			fmt.Println(time.Now().UTC().Format(time.RFC3339), err)
+			time.Sleep(settle)
+			a.mark()
+		}
+	}
+}
+
+// sync applies the rules that hold now, unless they are in place already.
+func (a *Agent) sync(ctx context.Context) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	m, err := a.model()
+	if err != nil {
+		return err
+	}
+	script := Render(MakePlan(m))
+	if script == a.applied {
+		return nil
+	}
+	cmd := exec.CommandContext(ctx, "nft", "-f", "-")
+	cmd.Stdin = strings.NewReader(script)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("nft: %w: %s", err, strings.TrimSpace(string(out)))
+	}
+	a.applied = script
+	return nil
+}
+
+// model reads the watched objects. The caller holds the lock.
+func (a *Agent) model() (Model, error) {
+	m := Model{Namespaces: map[string]map[string]string{}}
+	pods, err := a.pods.List(labels.Everything())
+	if err != nil {
+		return m, err
+	}
+	for _, pod := range pods {
+		if ip := a.address(pod); ip != "" {
+			m.Pods = append(m.Pods, describe(pod, ip, a.node))
+		}
+	}
+	namespaces, err := a.namespaces.List(labels.Everything())
+	if err != nil {
+		return m, err
+	}
+	for _, namespace := range namespaces {
+		m.Namespaces[namespace.Name] = namespace.Labels
+	}
+	m.Policies, err = a.policies.List(labels.Everything())
+	return m, err
+}
+
+// address is where a pod is reached: what was announced when its network was made,
+// until the API server says the same. A pod on the node's network has none of its
+// own, and one that has ended has given it back.
+func (a *Agent) address(pod *corev1.Pod) string {
+	if pod.Spec.HostNetwork || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		return ""
+	}
+	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	announced, ok := a.announced[key]
+	if !ok {
+		return pod.Status.PodIP
+	}
+	if announced == pod.Status.PodIP {
+		delete(a.announced, key)
+	}
+	return announced
+}
+
+func (a *Agent) forget(object any) {
+	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = unknown.Obj
+	}
+	if pod, ok := object.(*corev1.Pod); ok {
+		a.mu.Lock()
+		delete(a.announced, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
+		a.mu.Unlock()
+	}
+}
+
+func describe(pod *corev1.Pod, ip, node string) Pod {
+	p := Pod{Namespace: pod.Namespace, Name: pod.Name, Labels: pod.Labels, IP: ip, Local: pod.Spec.NodeName == node}
+	containers := append([]corev1.Container{}, pod.Spec.Containers...)
+	for _, c := range pod.Spec.InitContainers { // sidecars serve ports too
+		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
+			containers = append(containers, c)
+		}
+	}
+	for _, c := range containers {
+		for _, port := range c.Ports {
+			if port.Name != "" {
+				p.Ports = append(p.Ports, NamedPort{Name: port.Name, Protocol: port.Protocol, Port: port.ContainerPort})
+			}
+		}
+	}
+	return p
+}

@@ -1,0 +1,81 @@
+// Package netpol enforces networking.k8s.io/v1 NetworkPolicies on one node by
+// nftables. Plan decides what should hold, as plain data; Render writes it in the
+// language of nft; Agent watches the cluster and applies it.
+package netpol
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+)
+
+// Model is the part of the cluster that policies are about.
+type Model struct {
+	Pods []Pod
+	// Namespaces holds the labels of each namespace.
+	Namespaces map[string]map[string]string
+	Policies   []*networkingv1.NetworkPolicy
+}
+
+// Pod is a pod with an address of its own.
+type Pod struct {
+	Namespace string
+	Name      string
+	Labels    map[string]string
+	IP        string
+	// Local pods run on this node: only their traffic is decided here.
+	Local bool
+	Ports []NamedPort
+}
+
+// NamedPort is a container port that policies may call by name.
+type NamedPort struct {
+	Name     string
+	Protocol corev1.Protocol
+	Port     int32
+}
+
+// Plan is what should hold on a node.
+type Plan struct {
+	// Ingress and Egress list the chains that decide for an isolated pod, by its
+	// address. A pod that is not listed is not isolated in that direction; one with
+	// an empty list is cut off.
+	Ingress map[string][]string
+	Egress  map[string][]string
+	Chains  []Chain
+}
+
+// Chain is what one policy allows in one direction.
+type Chain struct {
+	Name    string
+	Ingress bool
+	Rules   []Rule
+}
+
+// Rule allows traffic that matches all of its parts; an empty part matches anything.
+type Rule struct {
+	Peers Peers
+	// Pods limits the rule to these destinations: where a port is called by name,
+	// the number depends on the pod.
+	Pods []string
+	// Port is nil for all ports of all protocols.
+	Port *Port
+}
+
+// Peers are the other ends. Any is not the same as no peers at all.
+type Peers struct {
+	Any    bool
+	IPs    []string
+	Blocks []Block
+}
+
+// Block is an address range with holes.
+type Block struct {
+	CIDR   string
+	Except []string
+}
+
+// Port is a range of ports of a protocol. First 0 means every port.
+type Port struct {
+	Protocol    corev1.Protocol
+	First, Last int32
+}

@@ -1,0 +1,203 @@
+// Package pki makes the certificates, keys and kubeconfigs of a local cluster.
+// They live as long as the cluster's state folder and are trusted nowhere else.
+package pki
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"os"
+	"time"
+
+	"hamlet.village/cluster/internal/spec"
+)
+
+// lifetime of every certificate: longer than any throw-away cluster.
+const lifetime = 10 * 365 * 24 * time.Hour
+
+// identity is one certificate: who it names and where it may serve.
+type identity struct {
+	file   string
+	name   string
+	groups []string
+	hosts  []string
+}
+
+type authority struct {
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pem  []byte
+}
+
+// Ensure writes what is missing under STATE/pki and the kubeconfigs. Existing
+// files stay, so that running clients keep working when a cluster is healed.
+func Ensure(s spec.Spec) error {
+	if _, err := os.Stat(s.Path("pki", "complete")); err == nil {
+		return nil
+	}
+	ca, err := newAuthority()
+	if err != nil {
+		return err
+	}
+	if err := ca.write(s); err != nil {
+		return err
+	}
+	for _, id := range identities(s) {
+		if err := ca.issue(s, id); err != nil {
+			return fmt.Errorf("certificate %s: %w", id.file, err)
+		}
+	}
+	if err := writeServiceAccountKey(s); err != nil {
+		return err
+	}
+	for _, k := range kubeconfigs(s) {
+		if err := writeKubeconfig(s, ca.pem, k); err != nil {
+			return err
+		}
+	}
+	return spec.WriteFile(s.Path("pki", "complete"), nil, 0o600)
+}
+
+func identities(s spec.Spec) []identity {
+	ids := []identity{
+		{file: "apiserver", name: "kube-apiserver", hosts: []string{
+			s.APIHost, "127.0.0.1", s.APIService, "localhost", "kubernetes", "kubernetes.default",
+			"kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}},
+		{file: "apiserver-kubelet-client", name: "kube-apiserver-kubelet-client", groups: []string{"system:masters"}},
+		{file: "etcd", name: "etcd", hosts: []string{"127.0.0.1", "localhost"}},
+		{file: "etcd-client", name: "kube-apiserver-etcd-client"},
+		{file: "front-proxy-client", name: "front-proxy-client"},
+		{file: "admin", name: "kubernetes-admin", groups: []string{"system:masters"}},
+		{file: "controller-manager", name: "system:kube-controller-manager"},
+		{file: "scheduler", name: "system:kube-scheduler"},
+		{file: "kube-proxy", name: "system:kube-proxy"},
+		{file: "addons", name: "hamlet:addons"},
+		{file: "netpol", name: "hamlet:netpol"},
+	}
+	for _, n := range s.Nodes {
+		ids = append(ids,
+			identity{file: "node-" + n.Name, name: "system:node:" + n.Name, groups: []string{"system:nodes"}},
+			identity{file: "kubelet-" + n.Name, name: n.Name, hosts: []string{n.Name, n.IP, "127.0.0.1"}})
+	}
+	return ids
+}
+
+func newAuthority() (authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return authority{}, err
+	}
+	template, err := newTemplate(identity{name: "hamlet-cluster-ca"})
+	if err != nil {
+		return authority{}, err
+	}
+	template.IsCA = true
+	template.BasicConstraintsValid = true
+	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
+	template.ExtKeyUsage = nil
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		return authority{}, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return authority{}, err
+	}
+	return authority{cert: cert, key: key, pem: encode("CERTIFICATE", der)}, nil
+}
+
+func (ca authority) write(s spec.Spec) error {
+	key, err := encodeKey(ca.key)
+	if err != nil {
+		return err
+	}
+	if err := spec.WriteFile(s.Path("pki", "ca.key"), key, 0o600); err != nil {
+		return err
+	}
+	return spec.WriteFile(s.Path("pki", "ca.crt"), ca.pem, 0o644)
+}
+
+func (ca authority) issue(s spec.Spec, id identity) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	template, err := newTemplate(id)
+	if err != nil {
+		return err
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, ca.cert, &key.PublicKey, ca.key)
+	if err != nil {
+		return err
+	}
+	keyPEM, err := encodeKey(key)
+	if err != nil {
+		return err
+	}
+	if err := spec.WriteFile(s.Path("pki", id.file+".key"), keyPEM, 0o600); err != nil {
+		return err
+	}
+	return spec.WriteFile(s.Path("pki", id.file+".crt"), encode("CERTIFICATE", der), 0o644)
+}
+
+func newTemplate(id identity) (*x509.Certificate, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, err
+	}
+	t := &x509.Certificate{
+		SerialNumber: serial,
+		Subject:      pkix.Name{CommonName: id.name, Organization: id.groups},
+		// An hour back, for a machine whose clock is corrected after the start.
+		NotBefore:   time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(lifetime),
+		KeyUsage:    x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth, x509.ExtKeyUsageServerAuth},
+	}
+	for _, host := range id.hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			t.IPAddresses = append(t.IPAddresses, ip)
+		} else {
+			t.DNSNames = append(t.DNSNames, host)
+		}
+	}
+	return t, nil
+}
+
+// writeServiceAccountKey makes the pair that signs and checks the tokens of pods.
+func writeServiceAccountKey(s spec.Spec) error {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	private, err := encodeKey(key)
+	if err != nil {
+		return err
+	}
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err != nil {
+		return err
+	}
+	if err := spec.WriteFile(s.Path("pki", "service-account.key"), private, 0o600); err != nil {
+		return err
+	}
+	return spec.WriteFile(s.Path("pki", "service-account.pub"), encode("PUBLIC KEY", public), 0o644)
+}
+
+func encodeKey(key *ecdsa.PrivateKey) ([]byte, error) {
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return encode("EC PRIVATE KEY", der), nil
+}
+
+func encode(kind string, der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+}

@@ -1,0 +1,102 @@
+// Package process starts the programs of a cluster and keeps them alive.
+package process
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Component is a program to be kept running.
+type Component struct {
+	Name string
+	// Node is empty for programs that run once in a cluster.
+	Node string
+	Args []string
+	Env  []string
+}
+
+// ID names the component in logs, folders and commands.
+func (c Component) ID() string { return ID(c.Name, c.Node) }
+
+// ID joins a component's name and node.
+func ID(name, node string) string {
+	if node == "" {
+		return name
+	}
+	return name + "-" + node
+}
+
+// Status is what is known of a component now. Pid is 0 while it is down.
+type Status struct {
+	Name      string    `json:"name"`
+	Node      string    `json:"node,omitempty"`
+	Pid       int       `json:"pid"`
+	Restarts  int       `json:"restarts"`
+	StartedAt time.Time `json:"startedAt"`
+	LastExit  string    `json:"lastExit,omitempty"`
+}
+
+// Record identifies a process beyond its number, which the kernel gives out again.
+type Record struct {
+	Pid       int    `json:"pid"`
+	StartTick uint64 `json:"startTick"`
+	BootID    string `json:"bootID"`
+}
+
+// NewRecord describes a living process.
+func NewRecord(pid int) (Record, error) {
+	tick, err := startTick(pid)
+	if err != nil {
+		return Record{}, err
+	}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return Record{}, err
+	}
+	return Record{Pid: pid, StartTick: tick, BootID: strings.TrimSpace(string(boot))}, nil
+}
+
+// Alive says whether the very process that was recorded still runs.
+func (r Record) Alive() bool {
+	now, err := NewRecord(r.Pid)
+	return err == nil && now == r
+}
+
+// LoadRecords reads the records of a folder, by component id.
+func LoadRecords(folder string) map[string]Record {
+	found := map[string]Record{}
+	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		var r Record
+		if json.Unmarshal(raw, &r) == nil && r.Pid > 1 {
+			found[strings.TrimSuffix(filepath.Base(file), ".json")] = r
+		}
+	}
+	return found
+}
+
+// startTick is field 22 of /proc/PID/stat. The command, field 2, may contain
+// spaces and brackets, so counting starts after its last bracket. A zombie has
+// ended for our purposes.
+func startTick(pid int) (uint64, error) {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	rest := string(raw[strings.LastIndexByte(string(raw), ')')+1:])
+	fields := strings.Fields(rest)
+	const stateField, tickField = 0, 19
+	if len(fields) <= tickField || fields[stateField] == "Z" {
+		return 0, fmt.Errorf("process %d is gone", pid)
+	}
+	return strconv.ParseUint(fields[tickField], 10, 64)
+}

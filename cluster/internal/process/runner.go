@@ -1,0 +1,236 @@
+package process
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"sync"
+	"syscall"
+	"time"
+
+	"hamlet.village/cluster/internal/spec"
+)
+
+const (
+	firstPause = 100 * time.Millisecond
+	longPause  = time.Second
+	// A program that ran this long was healthy: the next restart is quick again.
+	healthyAfter = 10 * time.Second
+	maxLogBytes  = 50 << 20
+)
+
+// Runner keeps components alive. Each child is born into a cgroup of its own, so
+// that whatever it starts in turn can be found without looking at names.
+type Runner struct {
+	pidFolder string
+	logFolder string
+	cgroup    func(id string) (*os.File, error)
+
+	mu    sync.Mutex
+	tasks map[string]*task
+}
+
+type task struct {
+	component Component
+	status    Status
+	process   *os.Process
+	stopping  bool
+	wake      chan struct{}
+	done      chan struct{}
+}
+
+// NewRunner keeps records in pidFolder and logs in logFolder; cgroup opens the
+// folder of the cgroup that a component belongs in.
+func NewRunner(pidFolder, logFolder string, cgroup func(id string) (*os.File, error)) *Runner {
+	return &Runner{pidFolder: pidFolder, logFolder: logFolder, cgroup: cgroup, tasks: map[string]*task{}}
+}
+
+// Start begins to keep a component running; a second call for it does nothing.
+func (r *Runner) Start(c Component) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.tasks[c.ID()]; ok {
+		return
+	}
+	t := &task{
+		component: c, wake: make(chan struct{}), done: make(chan struct{}),
+		status: Status{Name: c.Name, Node: c.Node},
+	}
+	r.tasks[c.ID()] = t
+	go r.keepAlive(t)
+}
+
+func (r *Runner) keepAlive(t *task) {
+	defer close(t.done)
+	pause := firstPause
+	for {
+		began := time.Now()
+		err := r.runOnce(t)
+		if time.Since(began) > healthyAfter {
+			pause = firstPause
+		}
+		if !r.noteExit(t, err) {
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-t.wake:
+			return
+		}
+		pause = min(2*pause, longPause)
+	}
+}
+
+// noteExit records how a run ended and says whether to run again.
+func (r *Runner) noteExit(t *task, err error) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t.process = nil
+	t.status.Pid = 0
+	t.status.LastExit = "exit 0"
+	if err != nil {
+		t.status.LastExit = err.Error()
+	}
+	if !t.stopping {
+		t.status.Restarts++
+		fmt.Printf("%s %s ended: %s\n", time.Now().UTC().Format(time.RFC3339), t.component.ID(), t.status.LastExit)
+	}
+	return !t.stopping
+}
+
+func (r *Runner) runOnce(t *task) error {
+	log, err := r.openLog(t.component.ID())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }()
+	cgroup, err := r.cgroup(t.component.ID())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = cgroup.Close() }()
+	cmd := exec.Command(t.component.Args[0], t.component.Args[1:]...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), t.component.Env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, UseCgroupFD: true, CgroupFD: int(cgroup.Fd())}
+	if err := r.launch(t, cmd); err != nil {
+		return err
+	}
+	return cmd.Wait()
+}
+
+// launch starts the command under the lock, so that a stop either prevents the
+// start or sees the process.
+func (r *Runner) launch(t *task, cmd *exec.Cmd) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t.stopping {
+		return errors.New("stopping")
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	t.process = cmd.Process
+	t.status.Pid = cmd.Process.Pid
+	t.status.StartedAt = time.Now().UTC()
+	record, err := NewRecord(cmd.Process.Pid)
+	if err != nil {
+		return nil // it has ended already; Wait tells how
+	}
+	return spec.WriteJSON(filepath.Join(r.pidFolder, t.component.ID()+".json"), record)
+}
+
+func (r *Runner) openLog(id string) (*os.File, error) {
+	if err := os.MkdirAll(r.logFolder, 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(r.logPath(id), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+}
+
+func (r *Runner) logPath(id string) string { return filepath.Join(r.logFolder, id+".log") }
+
+// TrimLogs empties logs that have grown too long; writers append, so they go on.
+func (r *Runner) TrimLogs() {
+	files, _ := filepath.Glob(filepath.Join(r.logFolder, "*.log"))
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && info.Size() > maxLogBytes {
+			_ = os.Truncate(file, 0)
+		}
+	}
+}
+
+// Signal sends a signal to a component, which stays supervised.
+func (r *Runner) Signal(id string, signal syscall.Signal) (pid int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t, ok := r.tasks[id]
+	if !ok {
+		return 0, fmt.Errorf("no component %q", id)
+	}
+	if t.process == nil {
+		return 0, fmt.Errorf("component %q is not running at the moment", id)
+	}
+	return t.process.Pid, t.process.Signal(signal)
+}
+
+// Stop ends a component and forgets it: first by SIGTERM, after grace by SIGKILL.
+func (r *Runner) Stop(id string, grace time.Duration) {
+	r.mu.Lock()
+	t, ok := r.tasks[id]
+	if !ok {
+		r.mu.Unlock()
+		return
+	}
+	if !t.stopping {
+		t.stopping = true
+		close(t.wake)
+	}
+	if t.process != nil {
+		_ = t.process.Signal(syscall.SIGTERM)
+	}
+	r.mu.Unlock()
+	select {
+	case <-t.done:
+	case <-time.After(grace):
+		r.kill(t)
+		<-t.done
+	}
+	r.mu.Lock()
+	delete(r.tasks, id)
+	r.mu.Unlock()
+	_ = os.Remove(filepath.Join(r.pidFolder, id+".json"))
+}
+
+func (r *Runner) kill(t *task) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t.process != nil {
+		_ = t.process.Kill()
+	}
+}
+
+// StopAll stops the components at the same time, each with the grace given.
+func (r *Runner) StopAll(grace time.Duration) {
+	var all sync.WaitGroup
+	for _, s := range r.Status() {
+		all.Go(func() { r.Stop(ID(s.Name, s.Node), grace) })
+	}
+	all.Wait()
+}
+
+// Status lists the components by name and node.
+func (r *Runner) Status() []Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := make([]Status, 0, len(r.tasks))
+	for _, t := range r.tasks {
+		list = append(list, t.status)
+	}
+	sort.Slice(list, func(i, j int) bool {
+		return ID(list[i].Name, list[i].Node) < ID(list[j].Name, list[j].Node)
+	})
+	return list
+}

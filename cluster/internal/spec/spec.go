@@ -1,0 +1,169 @@
+// Package spec says what a local cluster is made of: its names, addresses, ports
+// and folders. It is plain data worked out once, before anything is touched.
+package spec
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+)
+
+// Profile is how much of a cluster runs.
+type Profile string
+
+const (
+	// ProfileFull is the control plane and two nodes that run real pods.
+	ProfileFull Profile = "full"
+	// ProfileControlPlane has no kubelets: for tests and for simulated nodes.
+	ProfileControlPlane Profile = "control-plane"
+	// ProfileAPI is etcd and the API server alone, up in a few seconds.
+	ProfileAPI Profile = "api"
+)
+
+// MaxSlot bounds the address ranges that clusters of one machine share out.
+const MaxSlot = 9
+
+// Ports are the listeners of the control plane. All but API are on loopback.
+type Ports struct {
+	API               int `json:"api"`
+	EtcdClient        int `json:"etcdClient"`
+	EtcdPeer          int `json:"etcdPeer"`
+	ControllerManager int `json:"controllerManager"`
+	Scheduler         int `json:"scheduler"`
+}
+
+// Node is one simulated machine: a network and a mount namespace with a
+// containerd, a kubelet, a kube-proxy and a network policy agent in it.
+type Node struct {
+	Name    string `json:"name"`
+	IP      string `json:"ip"`
+	PodCIDR string `json:"podCIDR"`
+	// Unique names the node's network namespace and cgroup on the machine.
+	Unique string `json:"unique"`
+	// Veth is the machine's end of the node's cable, at most 15 characters.
+	Veth string `json:"veth"`
+}
+
+// Spec is a whole cluster. It is kept in cluster.json in the state folder.
+type Spec struct {
+	Name        string  `json:"name"`
+	Profile     Profile `json:"profile"`
+	State       string  `json:"state"`
+	Bin         string  `json:"bin"`
+	Slot        int     `json:"slot"`
+	Ports       Ports   `json:"ports"`
+	APIHost     string  `json:"apiHost"`
+	Bridge      string  `json:"bridge,omitempty"`
+	Nodes       []Node  `json:"nodes"`
+	PodCIDR     string  `json:"podCIDR"`
+	ServiceCIDR string  `json:"serviceCIDR"`
+	APIService  string  `json:"apiService"`
+	DNSService  string  `json:"dnsService"`
+	GPUsPerNode int     `json:"gpusPerNode"`
+}
+
+// Options are what a person may choose about a cluster.
+type Options struct {
+	Name        string
+	Profile     Profile
+	State       string
+	Bin         string
+	Slot        int
+	GPUsPerNode int
+	Ports       Ports
+}
+
+// validName keeps names usable in links, cgroups and namespaces.
+var validName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,19}$`)
+
+// New works out a cluster from the options, or says which option is wrong.
+func New(o Options) (Spec, error) {
+	switch {
+	case !validName.MatchString(o.Name):
+		return Spec{}, fmt.Errorf("--name %q: want 1-20 of a-z, 0-9 and -, starting with a letter", o.Name)
+	case o.Slot < 0 || o.Slot > MaxSlot:
+		return Spec{}, fmt.Errorf("--slot %d: want 0-%d", o.Slot, MaxSlot)
+	case o.GPUsPerNode < 0 || o.GPUsPerNode > 64:
+		return Spec{}, fmt.Errorf("--gpus %d: want 0-64", o.GPUsPerNode)
+	}
+	s := Spec{
+		Name: o.Name, Profile: o.Profile, State: o.State, Bin: o.Bin, Slot: o.Slot, Ports: o.Ports,
+		GPUsPerNode: o.GPUsPerNode, Nodes: []Node{}, APIHost: "127.0.0.1",
+		PodCIDR:     fmt.Sprintf("10.90.%d.0/20", 16*o.Slot),
+		ServiceCIDR: fmt.Sprintf("10.%d.0.0/16", 96+o.Slot),
+		APIService:  fmt.Sprintf("10.%d.0.1", 96+o.Slot),
+		DNSService:  fmt.Sprintf("10.%d.0.10", 96+o.Slot),
+	}
+	switch o.Profile {
+	case ProfileAPI, ProfileControlPlane:
+		return s, nil
+	case ProfileFull:
+		return s.withNodes(), nil
+	}
+	return Spec{}, fmt.Errorf("--profile %q: want full, control-plane or api", o.Profile)
+}
+
+func (s Spec) withNodes() Spec {
+	s.APIHost = fmt.Sprintf("10.89.%d.1", s.Slot)
+	s.Bridge = fmt.Sprintf("hamlet%d", s.Slot)
+	for i := 1; i <= 2; i++ {
+		name := fmt.Sprintf("sparky%d", i)
+		unique := name
+		if s.Slot != 0 {
+			unique = fmt.Sprintf("%s-s%d", name, s.Slot)
+		}
+		s.Nodes = append(s.Nodes, Node{
+			Name:    name,
+			IP:      fmt.Sprintf("10.89.%d.%d", s.Slot, 10+i),
+			PodCIDR: fmt.Sprintf("10.90.%d.0/24", 16*s.Slot+i),
+			Unique:  unique,
+			Veth:    fmt.Sprintf("hamlet%d-n%d", s.Slot, i),
+		})
+	}
+	return s
+}
+
+// Path joins parts to the state folder.
+func (s Spec) Path(parts ...string) string {
+	return filepath.Join(append([]string{s.State}, parts...)...)
+}
+
+// NodePath joins parts to a node's folder in the state folder.
+func (s Spec) NodePath(n Node, parts ...string) string {
+	return s.Path(append([]string{"nodes", n.Name}, parts...)...)
+}
+
+// Program is the path of one of our binaries.
+func (s Spec) Program(name string) string { return filepath.Join(s.Bin, name) }
+
+// Server is the address of the API server.
+func (s Spec) Server() string { return fmt.Sprintf("https://%s:%d", s.APIHost, s.Ports.API) }
+
+// Kubeconfig is the administrator's kubeconfig.
+func (s Spec) Kubeconfig() string { return s.Path("kubeconfig") }
+
+// VolumePath is where the volumes of a node are kept, apart from what `down
+// --keep-data` throws away.
+func (s Spec) VolumePath(node string) string { return s.Path("volumes", node) }
+
+// NodeNamed finds a node.
+func (s Spec) NodeNamed(name string) (Node, bool) {
+	for _, n := range s.Nodes {
+		if n.Name == name {
+			return n, true
+		}
+	}
+	return Node{}, false
+}
+
+// Containerd is the socket of a node's containerd.
+func (s Spec) Containerd(n Node) string { return s.NodePath(n, "containerd.sock") }
+
+// PolicySocket is where a node's network policy agent listens for new pods.
+func (s Spec) PolicySocket(n Node) string { return s.NodePath(n, "policy.sock") }
+
+// MountNamespace is the file that holds a node's mount namespace.
+func (s Spec) MountNamespace(n Node) string { return s.Path("run", "mnt-"+n.Name) }
+
+// NetNamespace is the file that holds a node's network namespace.
+func (s Spec) NetNamespace(n Node) string { return "/run/netns/" + n.Unique }

@@ -1,0 +1,72 @@
+package spec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+)
+
+// Load reads the cluster recorded in a state folder; fs.ErrNotExist if there is none.
+func Load(state string) (Spec, error) {
+	raw, err := os.ReadFile(filepath.Join(state, "cluster.json"))
+	if err != nil {
+		return Spec{}, err
+	}
+	var s Spec
+	if err := json.Unmarshal(raw, &s); err != nil {
+		return Spec{}, fmt.Errorf("%s/cluster.json is damaged: %w", state, err)
+	}
+	return s, nil
+}
+
+// Save records the cluster in its state folder.
+func (s Spec) Save() error {
+	return WriteJSON(s.Path("cluster.json"), s)
+}
+
+// WriteJSON replaces a file in one step, so that a reader never sees half of it.
+func WriteJSON(path string, value any) error {
+	raw, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteFile(path, append(raw, '\n'), 0o644)
+}
+
+// WriteFile replaces a file in one step and makes its folder.
+func WriteFile(path string, content []byte, mode os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	part := path + ".part"
+	if err := os.WriteFile(part, content, mode); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
+}
+
+// FreePorts asks the kernel for unused loopback ports, all held open until the
+// last is known so that none is given twice.
+func FreePorts() (Ports, error) {
+	var p Ports
+	var held []net.Listener
+	defer func() {
+		for _, l := range held {
+			_ = l.Close()
+		}
+	}()
+	var errs []error
+	for _, port := range []*int{&p.API, &p.EtcdClient, &p.EtcdPeer, &p.ControllerManager, &p.Scheduler} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		held = append(held, l)
+		*port = l.Addr().(*net.TCPAddr).Port
+	}
+	return p, errors.Join(errs...)
+}

@@ -1,0 +1,52 @@
+# Installs Debian packages without a question and without starting a daemon.
+# Source it, then: install_packages LIST...
+# It is silent and quick when nothing is missing, so callers need no check of their own.
+
+# packages_missing LIST... prints those that are not installed.
+packages_missing() {
+  local package
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || echo "$package"
+  done
+}
+
+# install_packages LIST... installs what is missing; the index is refreshed only
+# when the first attempt fails, because that is the slow part.
+install_packages() {
+  local missing started=$SECONDS policy=/usr/sbin/policy-rc.d made_policy=""
+  missing=$(packages_missing "$@")
+  [ -n "$missing" ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    echo "error: these Debian packages are missing and installing them needs root:" $missing >&2
+    return 1
+  fi
+  echo "packages: installing" $missing >&2
+  # A package such as redis-server starts its daemon on installation; Debian asks
+  # this file first, and 101 means no. An existing policy is the owner's: kept.
+  if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+    made_policy=yes
+  fi
+  local status=0
+  # shellcheck disable=SC2086 # the list is meant to split
+  apt_quietly install $missing || { apt_quietly update && apt_quietly install $missing; } || status=$?
+  [ -z "$made_policy" ] || rm -f "$policy"
+  if [ "$status" != 0 ]; then
+    echo "error: apt-get could not install:" $missing >&2
+    return 1
+  fi
+  echo "packages: done in $((SECONDS - started)) s" >&2
+}
+
+# apt_quietly VERB ARGS... runs apt-get and shows its output only if it fails.
+# Another apt may be at work on the machine: wait for its lock rather than fail.
+apt_quietly() {
+  local log status=0
+  log=$(mktemp)
+  DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 --no-install-recommends "$@" \
+    </dev/null >"$log" 2>&1 || status=$?
+  [ "$status" = 0 ] || tail -n 20 "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
