@@ -11,7 +11,7 @@ export const CELL_SIZE = 16;
 /** The binary frame carries an agent's slot as 16 bits. */
 export const MAX_AGENTS = 65_535;
 /** Items in the world at once; regrowth and gifts stop at this count. */
-export const MAX_ITEMS = 65_535;
+export const MAX_ITEMS = 4096;
 /** Items one agent can carry. */
 export const INVENTORY_LIMIT = 6;
 /** Longest spoken text and board note, in UTF-16 code units. */

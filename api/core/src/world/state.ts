@@ -7,8 +7,8 @@ import type { ItemTable } from './item-table.ts';
 import { TimerWheel } from './timer-wheel.ts';
 
 /**
- * The world: the fold of all its events. Changed in place by `reduce` and by nothing else. `map` is static; `slotHolders`, `index`
- * and `wheel` are derived and not part of a snapshot.
+ * The world: the fold of all its events. Changed in place by `reduce` and by nothing else. `map` is static; `slotHolders`, `index`,
+ * `advancedTo` and `wheel` are derived and not part of a snapshot.
  */
 export interface WorldState {
   readonly map: WorldMap;
@@ -21,6 +21,8 @@ export interface WorldState {
   /** For each landmark slot the agent that holds it or walks to it, plus one. */
   readonly slotHolders: Uint32Array;
   readonly index: CellIndex;
+  /** The tick the world's own events have been made up to; -1 before the first. */
+  advancedTo: number;
   readonly wheel: TimerWheel;
 }
 
@@ -37,6 +39,7 @@ export function emptyWorld(map: WorldMap, moment: { readonly seed: number; reado
     items: createItemTable(),
     slotHolders: new Uint32Array(map.slots.length),
     index: new CellIndex(map),
+    advancedTo: moment.seq === 0 ? -1 : moment.tick,
     wheel: new TimerWheel(moment.tick),
   };
 }

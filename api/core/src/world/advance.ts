@@ -1,0 +1,88 @@
+import { MAX_ITEMS, TICKS_PER_DAY } from '@hamlet/contract';
+import type { ItemKind, Landmark, LandmarkKind, WorldEvent } from '@hamlet/contract';
+import { landmarkAt, zoneAt } from '../map/places.ts';
+import { tileIndex, tilePosition } from '../map/path-tiles.ts';
+import { drawBelow } from '../prng.ts';
+import { dawnsUntil } from '../time-of-day.ts';
+import { ALIVE, ARRIVED, has } from './agent-table.ts';
+import { itemId } from './item-table.ts';
+import { arrivalTick, positionAt, walkOf } from './position.ts';
+import { reduce } from './reduce.ts';
+import type { WorldState } from './state.ts';
+
+/** What grows or is laid out at a landmark every dawn. */
+const GROWTH: Partial<Readonly<Record<LandmarkKind, readonly { readonly kind: ItemKind; readonly count: number }[]>>> = {
+  garden: [{ kind: 'apple', count: 4 }, { kind: 'flower', count: 4 }],
+  orchard: [{ kind: 'apple', count: 6 }],
+  forest: [{ kind: 'wood', count: 5 }],
+  library: [{ kind: 'book', count: 2 }],
+};
+const GROWTH_RADIUS = 5;
+const GROWTH_ATTEMPTS = 24;
+
+type Append = (event: WorldEvent) => void;
+
+function arrivals(world: WorldState, tick: number, append: Append): void {
+  for (const due of world.wheel.take(tick)) {
+    const walk = walkOf(world, due.slot);
+    const stale = !has(world.agents, due.slot, ALIVE) || has(world.agents, due.slot, ARRIVED) || arrivalTick(walk) !== due.tick;
+    if (stale) continue;
+    const position = positionAt(world, due.slot, tick);
+    append({
+      seq: world.seq + 1, tick, kind: 'arrive', agent_id: world.agents.ids[due.slot] ?? '', ...position,
+      landmark_id: landmarkAt(world.map, position)?.landmark_id ?? null,
+    });
+  }
+}
+
+function growthTile(world: WorldState, landmark: Landmark): number | null {
+  const side = GROWTH_RADIUS * 2 + 1;
+  for (let attempt = 0; attempt < GROWTH_ATTEMPTS; attempt += 1) {
+    const drawn = drawBelow(side * side, world.seed, world.seq + 1, attempt);
+    const x = landmark.position.x - GROWTH_RADIUS + (drawn % side);
+    const y = landmark.position.y - GROWTH_RADIUS + Math.floor(drawn / side);
+    if (x < 0 || y < 0 || x >= world.map.width || y >= world.map.height) continue;
+    const tile = tileIndex(world.map, { x, y });
+    const free = world.map.walkable[tile] === 1 && !world.map.slotAt.has(tile) && !world.items.lyingAt.has(tile);
+    if (free && zoneAt(world.map, { x, y })?.unlocked_by === landmark.unlocked_by) return tile;
+  }
+  return null;
+}
+
+/** At dawn whatever still lies about is tidied away, which bounds the number of things, and new things grow. */
+function dawn(world: WorldState, tick: number, append: Append): void {
+  const lying = [...world.items.byNumber.values()].filter((item) => item.tile >= 0).toSorted((a, b) => a.number - b.number);
+  for (const item of lying) append({ seq: world.seq + 1, tick, kind: 'item_remove', item_id: itemId(item.kind, item.number) });
+  for (const landmark of world.map.landmarks) {
+    for (const { kind, count } of GROWTH[landmark.kind] ?? []) {
+      for (let grown = 0; grown < count && world.items.byNumber.size < MAX_ITEMS; grown += 1) {
+        const tile = growthTile(world, landmark);
+        if (tile === null) continue;
+        const id = itemId(kind, world.items.next);
+        append({ seq: world.seq + 1, tick, kind: 'item_spawn', item_id: id, ...tilePosition(world.map, tile) });
+      }
+    }
+  }
+}
+
+/**
+ * Moves the world's time to a tick: applies the events that fall due by themselves (arrivals; tidying and growth at dawn) and
+ * returns them, for the log. Call it before the commands of the tick; a replay calls only `reduce`.
+ */
+export function advance(world: WorldState, tick: number): WorldEvent[] {
+  const events: WorldEvent[] = [];
+  const append = (event: WorldEvent): void => {
+    events.push(event);
+    reduce(world, event);
+  };
+  const lastDawn = world.advancedTo < 0 ? -1 : dawnsUntil(world.advancedTo);
+  world.advancedTo = Math.max(world.advancedTo, tick);
+  arrivals(world, tick, append);
+  if (dawnsUntil(tick) > lastDawn) dawn(world, tick, append);
+  return events;
+}
+
+/** Ticks until the next dawn, for whoever wants to sleep in. */
+export function ticksToDawn(tick: number): number {
+  return TICKS_PER_DAY - (tick % TICKS_PER_DAY);
+}

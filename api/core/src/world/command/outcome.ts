@@ -1,0 +1,14 @@
+import type { WorldEvent, WorldRefusal } from '@hamlet/contract';
+
+/** What the world answers to a command: the events to reduce, in order (none when nothing changes), or the reason against it. */
+export type CommandOutcome =
+  | { readonly ok: true; readonly events: readonly WorldEvent[] }
+  | { readonly ok: false; readonly reason: WorldRefusal };
+
+export function refused(reason: WorldRefusal): CommandOutcome {
+  return { ok: false, reason };
+}
+
+export function accepted(...events: readonly WorldEvent[]): CommandOutcome {
+  return { ok: true, events };
+}

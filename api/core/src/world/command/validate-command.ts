@@ -1,0 +1,24 @@
+import type { WorldCommand } from '@hamlet/contract';
+import { AWAKE, has } from '../agent-table.ts';
+import { slotOf } from '../state.ts';
+import type { WorldState } from '../state.ts';
+import { refused } from './outcome.ts';
+import type { CommandOutcome } from './outcome.ts';
+import { validateAction } from './validate-action.ts';
+import { validateLifecycle } from './validate-lifecycle.ts';
+import { validateMove } from './validate-move.ts';
+
+/**
+ * Turns a command into the events it comes to, or a reason. Changes nothing: reduce the events before the next command.
+ * @param tick now; not before the world's last event
+ */
+export function validateCommand(world: WorldState, command: WorldCommand, tick: number): CommandOutcome {
+  if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state') {
+    return validateLifecycle(world, command, tick);
+  }
+  const slot = slotOf(world, command.agent_id);
+  if (slot < 0) return refused('no_such_agent');
+  if (!has(world.agents, slot, AWAKE)) return refused('not_awake');
+  if (command.kind === 'move') return validateMove(world, slot, { target: command.target, tick });
+  return validateAction(world, slot, { action: command, tick });
+}

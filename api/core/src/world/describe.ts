@@ -1,0 +1,81 @@
+import { ACTIVITIES, SPEECH_TICKS } from '@hamlet/contract';
+import type { Activity, AgentPlace, ItemView } from '@hamlet/contract';
+import { tilePosition } from '../map/path-tiles.ts';
+import { landmarkAt, zoneAt } from '../map/places.ts';
+import { ALIVE, AWAKE, has } from './agent-table.ts';
+import { itemId } from './item-table.ts';
+import { arrivalTick, isMoving, positionAt, walkOf } from './position.ts';
+import { slotOf } from './state.ts';
+import type { WorldState } from './state.ts';
+
+/** What an agent is busy with at a tick. */
+export function activityAt(world: WorldState, slot: number, tick: number): Activity {
+  const { agents } = world;
+  if (!has(agents, slot, AWAKE)) return 'sleeping';
+  if (isMoving(world, slot, tick)) return 'walking';
+  return tick < (agents.activityUntil[slot] ?? 0) ? (ACTIVITIES[agents.activity[slot] ?? 0] ?? 'idle') : 'idle';
+}
+
+/** What an agent says at a tick, or null when its last words have faded. */
+export function speechAt(world: WorldState, slot: number, tick: number): { text: string; tick: number } | null {
+  const text = world.agents.speech[slot] ?? '';
+  const spokenTick = world.agents.speechTick[slot] ?? 0;
+  return text === '' || tick >= spokenTick + SPEECH_TICKS ? null : { text, tick: spokenTick };
+}
+
+function movingTo(world: WorldState, slot: number, tick: number): AgentPlace['moving_to'] {
+  if (!isMoving(world, slot, tick)) return null;
+  const to = tilePosition(world.map, world.agents.to[slot] ?? 0);
+  return { ...to, landmark_id: landmarkAt(world.map, to)?.landmark_id ?? null, arrives_tick: arrivalTick(walkOf(world, slot)) };
+}
+
+function describe(world: WorldState, slot: number, tick: number): AgentPlace {
+  const { agents, map } = world;
+  const position = positionAt(world, slot, tick);
+  const moving = movingTo(world, slot, tick);
+  return {
+    agent_id: agents.ids[slot] ?? '',
+    display_name: agents.names[slot] ?? '',
+    position,
+    moving_to: moving,
+    activity: activityAt(world, slot, tick),
+    speech: speechAt(world, slot, tick),
+    inventory: (agents.carried[slot] ?? []).flatMap((number) => {
+      const item = world.items.byNumber.get(number);
+      return item === undefined ? [] : [{ item_id: itemId(item.kind, number), kind: item.kind }];
+    }),
+    zone_id: zoneAt(map, position)?.zone_id ?? null,
+    landmark_id: moving === null ? (landmarkAt(map, position)?.landmark_id ?? null) : null,
+    home: map.landmarks[agents.home[slot] ?? 0]?.landmark_id ?? '',
+  };
+}
+
+/** An agent as the world knows it, or null when it is not there. */
+export function agentPlace(world: WorldState, agentId: string, tick: number): AgentPlace | null {
+  const slot = slotOf(world, agentId);
+  return slot < 0 ? null : describe(world, slot, tick);
+}
+
+/** Slots of all agents in the world, lowest first. */
+export function aliveSlots(world: WorldState): number[] {
+  const slots: number[] = [];
+  for (let slot = 0; slot < world.agents.top; slot += 1) if (has(world.agents, slot, ALIVE)) slots.push(slot);
+  return slots;
+}
+
+/** Every agent as the world knows it. */
+export function agentPlaces(world: WorldState, tick: number): AgentPlace[] {
+  return aliveSlots(world).map((slot) => describe(world, slot, tick));
+}
+
+/** Every item, by number. */
+export function itemViews(world: WorldState): ItemView[] {
+  return [...world.items.byNumber.values()]
+    .toSorted((a, b) => a.number - b.number)
+    .map((item) => ({
+      item_id: itemId(item.kind, item.number),
+      kind: item.kind,
+      position: item.tile < 0 ? null : tilePosition(world.map, item.tile),
+      held_by: item.holder < 0 ? null : (world.agents.ids[item.holder] ?? null),
+    }));
+}
