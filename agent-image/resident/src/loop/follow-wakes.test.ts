@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createLog } from '../json-log.ts';
+import { aWake } from '../testing/a-village.ts';
+import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts';
+import { followWakes } from './follow-wakes.ts';
+import { createInbox, MAX_WAITING_WAKES } from './inbox.ts';
+
+function setUp() {
+  const village = scriptedVillage();
+  const inbox = createInbox();
+  const stop = new AbortController();
+  const pauses: number[] = [];
+  const rest = async (ms: number) => void pauses.push(ms);
+  const log = createLog(() => {}, () => 0, {});
+  const followed = () => followWakes({ village, inbox, cycle: 3, log, rest, dice: () => 1, stop: stop.signal });
+  return { village, inbox, stop, pauses, followed };
+}
+
+test('a broken stream is opened again after the last wake seen', async () => {
+  const { village, inbox, stop, pauses, followed } = setUp();
+  village.script.follow = [DOWN, DOWN];
+  const done = followed();
+  await setTimeoutZero();
+  village.send({ kind: 'wake', wake: aWake('arrived', {}, 41) });
+  village.hangUp(ok(null));
+  await setTimeoutZero();
+  assert.deepEqual(village.followedAfter, [null, null, null, 41]);
+  assert.deepEqual(pauses, [250, 500, 250]);
+  assert.deepEqual(await inbox.next(0), { kind: 'wake', wake: aWake('arrived', {}, 41) });
+  stop.abort();
+  village.hangUp(DOWN);
+  await done;
+});
+
+test('a newer cycle ends the inbox, told by an event or by a refusal; the own cycle does not', async () => {
+  const byEvent = setUp();
+  void byEvent.followed();
+  byEvent.village.send({ kind: 'cycle', cycle: 3 });
+  byEvent.inbox.push(aWake('arrived'));
+  assert.equal((await byEvent.inbox.next(0)).kind, 'wake');
+  byEvent.village.send({ kind: 'cycle', cycle: 4 });
+  assert.deepEqual(await byEvent.inbox.next(0), { kind: 'ended', why: 'stale' });
+
+  const byRefusal = setUp();
+  byRefusal.village.script.follow = [STALE];
+  await byRefusal.followed();
+  assert.deepEqual(await byRefusal.inbox.next(0), { kind: 'ended', why: 'stale' });
+});
+
+test('an inbox holds so many wakes, forgets the oldest, and replaces where things stand', async () => {
+  const inbox = createInbox();
+  inbox.push(aWake('arrived', { landmark_id: 'cafe' }, 1));
+  inbox.push(aWake('arrived', { landmark_id: 'market' }, 2));
+  assert.deepEqual(await inbox.next(0), { kind: 'wake', wake: aWake('arrived', { landmark_id: 'market' }, 2) });
+  assert.deepEqual(await inbox.next(0), { kind: 'tick' });
+  for (let seq = 1; seq <= MAX_WAITING_WAKES + 1; seq += 1) inbox.push(aWake('spoken_to', {}, seq));
+  assert.deepEqual(await inbox.next(0), { kind: 'wake', wake: aWake('spoken_to', {}, 2) });
+});
+
+test('a wake ends the pause', async () => {
+  const inbox = createInbox();
+  const next = inbox.next(60_000);
+  inbox.push(aWake('met'));
+  assert.equal((await next).kind, 'wake');
+});
+
+/** Lets everything that is ready run. */
+function setTimeoutZero(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, 0));
+}

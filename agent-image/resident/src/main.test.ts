@@ -1,0 +1,173 @@
+/** The process as it runs in a pod: a real child process against a server that speaks the agents' part of the api. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { startHttpApi } from './testing/http-api.ts';
+import type { HttpApi } from './testing/http-api.ts';
+
+type Line = Record<string, unknown> & { event: string };
+
+const root = mkdtempSync(join(tmpdir(), 'hamlet-resident-'));
+const running = new Set<ChildProcess>();
+let api: HttpApi;
+let volume: string;
+
+beforeEach(async () => {
+  api = await startHttpApi();
+  volume = mkdtempSync(join(root, 'volume-'));
+  mkdirSync(join(volume, 'workspace'));
+  writeFileSync(join(volume, 'token'), 'projected\n');
+});
+afterEach(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  await api.close();
+});
+after(() => rmSync(root, { recursive: true, force: true }));
+
+/** Starts a resident on the volume of the test; `line` waits for an event of its log. */
+function startResident(changes: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      HAMLET_API_URL: api.url,
+      HAMLET_AGENT_ID: 'ada',
+      HAMLET_CYCLE: '1',
+      HAMLET_TOKEN_FILE: join(volume, 'token'),
+      HAMLET_STATE_DIR: join(volume, 'state'),
+      HAMLET_MEMORY_DIR: join(volume, 'memory'),
+      HAMLET_WORKSPACE_DIR: join(volume, 'workspace'),
+      ...changes,
+    },
+  });
+  running.add(child);
+  const lines: Line[] = [];
+  let notify = Promise.withResolvers<void>();
+  const wakeUp = () => {
+    notify.resolve();
+    notify = Promise.withResolvers();
+  };
+  let rest = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    const pieces = (rest + chunk.toString('utf8')).split('\n');
+    rest = pieces.pop() ?? '';
+    lines.push(...pieces.map((piece) => JSON.parse(piece) as Line));
+    wakeUp();
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString('utf8')));
+  const exit = once(child, 'close').then(([code]) => {
+    running.delete(child);
+    wakeUp();
+    return code as number | null;
+  });
+  const line = async (event: string): Promise<Line> => {
+    for (;;) {
+      const found = lines.find((one) => one.event === event);
+      if (found !== undefined) return found;
+      assert.equal(child.exitCode, null, `the resident ended without the line ${event}: ${errors}`);
+      await notify.promise;
+    }
+  };
+  return { child, lines, exit, line, errors: () => errors };
+}
+
+test('it trades its token, connects, lives turns, and ends with 0 on SIGTERM', async () => {
+  const resident = startResident();
+  const turn = await resident.line('turn');
+  assert.deepEqual(Object.keys(turn).slice(0, 4), ['time', 'level', 'event', 'agent_id']);
+  assert.equal((await api.asked('/agent-token')).bearer, 'Bearer projected');
+  assert.equal((await api.asked('/wakes')).bearer, 'Bearer token-1');
+  assert.deepEqual((await api.asked('/turns')).body, { ...pick(turn, ['turn_id', 'cycle', 'trigger', 'perceived', 'decided', 'acted', 'reflected']) });
+  resident.child.kill('SIGTERM');
+  assert.equal(await resident.exit, 0);
+  assert.equal(resident.lines.at(-1)?.event, 'ended');
+  assert.equal(resident.lines.at(-1)?.['why'], 'stopped');
+});
+
+test('a write in flight is finished before the end', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  api.hold.set('move', promise);
+  const resident = startResident();
+  await api.asked('/move');
+  resident.child.kill('SIGTERM');
+  resolve();
+  assert.equal(await resident.exit, 0);
+  const turn = resident.lines.find(({ event }) => event === 'turn');
+  assert.deepEqual(turn?.['acted'], { outcome: 'accepted', seq: 2 });
+});
+
+test('an api that never answers does not keep it from ending', async () => {
+  api.hold.set('move', Promise.withResolvers<void>().promise);
+  const resident = startResident();
+  await api.asked('/move');
+  resident.child.kill('SIGTERM');
+  assert.equal(await resident.exit, 0);
+});
+
+test('it ends with 0 when a newer cycle has begun: told by the stream, or refused', async () => {
+  const told = startResident();
+  await told.line('turn');
+  await api.asked('/wakes');
+  const timer = setInterval(() => api.send('cycle', { cycle: 2 }), 50);
+  assert.equal(await told.exit, 0);
+  clearInterval(timer);
+  assert.equal(told.lines.at(-1)?.['why'], 'stale');
+  api.refuse.set('config', 'stale_cycle');
+  const refused = startResident();
+  assert.equal(await refused.exit, 0);
+  assert.equal(refused.lines.at(-1)?.['why'], 'stale');
+});
+
+test('a successor waits for its predecessor and says so; a predecessor killed by SIGKILL leaves nothing in its way', async () => {
+  const first = startResident();
+  await first.line('turn');
+  const second = startResident({ HAMLET_CYCLE: '2' });
+  assert.equal((await second.line('waiting'))['reason'], 'WaitingForPredecessor');
+  assert.ok(!second.lines.some(({ event }) => event === 'started'));
+  first.child.kill('SIGKILL');
+  await second.line('turn');
+  second.child.kill('SIGTERM');
+  assert.equal(await second.exit, 0);
+});
+
+test('after a restart it remembers its home and its last plan', async () => {
+  api.refuse.set('move', 'zone_locked');
+  const first = startResident();
+  const refused = await first.line('turn');
+  first.child.kill('SIGTERM');
+  await first.exit;
+  const memory = readFileSync(join(volume, 'memory', 'memory.jsonl'), 'utf8');
+  assert.match(memory, /"name":"hamlet","entityType":"place"/);
+  assert.match(memory, /"name":"home","entityType":"home","observations":\["home"\]/);
+  const second = startResident();
+  assert.equal((await second.line('started'))['lived_before'], true);
+  const next = await second.line('turn');
+  assert.equal(commandOf(refused).kind, 'move');
+  assert.notDeepEqual(commandOf(next), commandOf(refused), 'it tries again what it should remember was refused');
+});
+
+test('what it can do without is warned of, and it lives on', async () => {
+  const resident = startResident({ HAMLET_WORKSPACE_DIR: join(volume, 'nowhere'), HAMLET_MEMORY_DIR: '/dev/null/memory' });
+  await resident.line('turn');
+  const codes = resident.lines.filter(({ event }) => event === 'capability').map(({ code }) => code);
+  assert.deepEqual(codes, ['memory_unusable', 'not_writable', 'not_writable']);
+});
+
+test('a wrong environment ends with 2 and names what is wrong; --help explains it', async () => {
+  const wrong = startResident({ HAMLET_API_URL: 'ftp://village', HAMLET_TOKEN_FILE: undefined });
+  assert.equal(await wrong.exit, 2);
+  assert.match(wrong.errors(), /HAMLET_API_URL/);
+});
+
+function commandOf(turn: Line): { kind: string } {
+  return (turn['decided'] as { command: { kind: string } }).command;
+}
+
+function pick(from: Line, keys: readonly string[]): object {
+  return Object.fromEntries(keys.filter((key) => key in from).map((key) => [key, from[key]]));
+}

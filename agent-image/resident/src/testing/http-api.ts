@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { REFUSALS } from '@hamlet/contract';
+import type { Refusal } from '@hamlet/contract';
+import { aConfig, aStanding, aWorld } from './a-village.ts';
+
+export interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly bearer: string | undefined;
+  readonly key: string | undefined;
+  readonly body: unknown;
+}
+
+/** A server that speaks the agents' part of the api, for tests of the client side; what it answers can be changed while it runs. */
+export interface HttpApi {
+  readonly url: string;
+  readonly requests: Request[];
+  /** Refusals by the last part of the path, instead of the usual answer. */
+  readonly refuse: Map<string, Refusal>;
+  /** Answers to the paths in here wait until the test lets them go. */
+  readonly hold: Map<string, Promise<void>>;
+  /** Writes to every open stream of wakes. */
+  send(event: string, data: object): void;
+  /** Waits for a request whose path ends so. */
+  asked(ending: string): Promise<Request>;
+  close(): Promise<void>;
+}
+
+const USUAL: Readonly<Record<string, (request: Request) => unknown>> = {
+  'agent-token': () => ({ access_token: 'token-1', expires_at: new Date(Date.now() + 300_000).toISOString(), agent_id: 'ada', uid: 'u', cycle: 1 }),
+  world: () => aWorld(),
+  ada: () => aStanding(),
+  config: () => aConfig({ loop_every_ms: 50 }),
+  move: () => ({ accepted_seq: 2, from: { x: 0, y: 0 }, to: { x: 1, y: 1 }, start_tick: 1, arrives_tick: 9, path_tiles: 2 }),
+  turns: ({ body }) => ({ turn_id: (body as { turn_id: string }).turn_id }),
+  action: () => ({ accepted_seq: 3, durable_seq: 3, event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' } }),
+};
+
+export async function startHttpApi(): Promise<HttpApi> {
+  const requests: Request[] = [];
+  const refuse: HttpApi['refuse'] = new Map();
+  const hold: HttpApi['hold'] = new Map();
+  const streams = new Set<ServerResponse>();
+  let notify = Promise.withResolvers<void>();
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const last = /([^/?]+)(\?.*)?$/.exec(request.url ?? '')?.[1] ?? '';
+    const asked = await requestOf(request);
+    requests.push(asked);
+    notify.resolve();
+    notify = Promise.withResolvers();
+    await hold.get(last);
+    const code = refuse.get(last);
+    if (code !== undefined) return problem(response, code);
+    if (last === 'wakes') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
+      return streams.add(response);
+    }
+    return json(response, last === 'turns' ? 201 : 200, USUAL[last]?.(asked));
+  };
+
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    refuse,
+    hold,
+    send: (event, data) => streams.forEach((stream) => stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
+    asked: async (ending) => {
+      for (;;) {
+        const found = requests.find(({ path }) => path.split('?')[0]?.endsWith(ending));
+        if (found !== undefined) return found;
+        await notify.promise;
+      }
+    },
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function requestOf(request: IncomingMessage): Promise<Request> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('utf8');
+  const { method = '', url = '', headers } = request;
+  return { method, path: url, bearer: headers.authorization, key: headers['idempotency-key']?.toString(), body: text === '' ? null : JSON.parse(text) };
+}
+
+function json(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function problem(response: ServerResponse, code: Refusal): void {
+  const { status, title } = REFUSALS[code];
+  const body = { type: `#${code}`, title, status, detail: title, code, request_id: 'r' };
+  response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(body));
+}

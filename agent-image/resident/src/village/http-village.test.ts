@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, beforeEach, before, test } from 'node:test';
+import { createClient } from '@hamlet/contract';
+import type { Turn } from '@hamlet/contract';
+import { aWake } from '../testing/a-village.ts';
+import { startHttpApi } from '../testing/http-api.ts';
+import type { HttpApi } from '../testing/http-api.ts';
+import { exchangedToken } from './agent-token.ts';
+import { createHttpVillage } from './http-village.ts';
+import type { Village, WakeEvent } from './village.ts';
+
+let api: HttpApi;
+let village: Village;
+let stop: AbortController;
+
+before(async () => {
+  api = await startHttpApi();
+});
+after(() => api.close());
+
+beforeEach(() => {
+  api.requests.length = 0;
+  api.refuse.clear();
+  stop = new AbortController();
+  let exchanges = 0;
+  const tokens = exchangedToken(async () => ({ access_token: `token-${(exchanges += 1)}`, expires_at: new Date(Date.now() + 300_000).toISOString() }), Date.now);
+  const client = createClient({ baseUrl: api.url, token: () => tokens.get() });
+  village = createHttpVillage({ client, tokens, agentId: 'ada', stopReading: stop.signal, stopWriting: stop.signal });
+});
+
+test('questions go with the token to the paths of the contract', async () => {
+  for (const ask of [village.world, village.standing, village.config]) assert.equal((await ask()).kind, 'ok');
+  assert.deepEqual(api.requests.map(({ method, path, bearer }) => [method, path, bearer]), [
+    ['GET', '/api/v1/world', 'Bearer token-1'],
+    ['GET', '/api/v1/agents/ada', 'Bearer token-1'],
+    ['GET', '/api/v1/agents/ada/config', 'Bearer token-1'],
+  ]);
+});
+
+test('writes carry the key that makes them happen once; a turn is its own key', async () => {
+  const turn: Turn = { turn_id: randomUUID(), cycle: 1, trigger: 'tick', perceived: {}, decided: { why: 'x' }, acted: {}, reflected: {} };
+  await village.move({ landmark_id: 'cafe' }, 'key-1');
+  await village.act({ kind: 'emote', emote: 'smile' }, 'key-2');
+  await village.record(turn);
+  assert.deepEqual(api.requests.map(({ key, body }) => [key, body]), [
+    ['key-1', { landmark_id: 'cafe' }],
+    ['key-2', { kind: 'emote', emote: 'smile' }],
+    [turn.turn_id, turn],
+  ]);
+});
+
+test('a refusal is a value with its code; a newer cycle or life is the end; a failing api is unreachable', async () => {
+  api.refuse.set('move', 'zone_locked');
+  assert.deepEqual(await village.move({ landmark_id: 'cafe' }, 'k'), { kind: 'refused', code: 'zone_locked', detail: (await detailOf('zone_locked')) });
+  for (const code of ['stale_cycle', 'life_ended'] as const) {
+    api.refuse.set('world', code);
+    assert.deepEqual(await village.world(), { kind: 'stale' });
+  }
+  for (const code of ['unavailable', 'internal', 'rate_limited'] as const) {
+    api.refuse.set('world', code);
+    assert.equal((await village.world()).kind, 'unreachable');
+  }
+});
+
+test('a refused token is traded for a new one, once', async () => {
+  api.refuse.set('world', 'token_invalid');
+  assert.equal((await village.world()).kind, 'unreachable');
+  assert.deepEqual(api.requests.map(({ bearer }) => bearer), ['Bearer token-1', 'Bearer token-2']);
+});
+
+test('nobody listening, or an answer outside the contract, is unreachable, with the cause', async () => {
+  const nowhere = createHttpVillage({
+    client: createClient({ baseUrl: 'http://127.0.0.1:9', token: 't' }),
+    tokens: { get: async () => 't', renew: () => {} },
+    agentId: 'ada',
+    stopReading: stop.signal,
+    stopWriting: stop.signal,
+  });
+  const answer = await nowhere.world();
+  assert.ok(answer.kind === 'unreachable' && answer.why.length > 'fetch failed'.length);
+  const odd = await createHttpVillage({
+    client: createClient({ baseUrl: api.url, token: 't' }),
+    tokens: { get: async () => 't', renew: () => {} },
+    agentId: 'nobody',
+    stopReading: stop.signal,
+    stopWriting: stop.signal,
+  }).standing();
+  assert.equal(odd.kind, 'unreachable');
+});
+
+test('the stream resumes after a seq, gives wakes and cycles in order, and ends with the process', async () => {
+  const events: WakeEvent[] = [];
+  const { promise: two, resolve } = Promise.withResolvers<void>();
+  const followed = village.follow(41, (event) => {
+    events.push(event);
+    if (events.length === 2) resolve();
+  });
+  const { path } = await api.asked('/wakes');
+  assert.equal(path, '/api/v1/agents/ada/wakes?after=41');
+  const wake = aWake('spoken_to', { agent_id: 'bob', text: 'Hello' }, 42);
+  // The answer's head may still be on its way to the client when the server has it open.
+  const timer = setInterval(() => {
+    if (events.length === 0) api.send('wake', wake);
+    else if (events.length === 1) api.send('cycle', { cycle: 2 });
+  }, 10);
+  await two;
+  clearInterval(timer);
+  assert.deepEqual(events.slice(0, 1), [{ kind: 'wake', wake }]);
+  stop.abort();
+  assert.equal((await followed).kind, 'unreachable');
+});
+
+test('a refused stream of an older cycle is the end', async () => {
+  api.refuse.set('wakes', 'stale_cycle');
+  assert.deepEqual(await village.follow(null, () => {}), { kind: 'stale' });
+});
+
+async function detailOf(code: 'zone_locked'): Promise<string> {
+  const { REFUSALS } = await import('@hamlet/contract');
+  return REFUSALS[code].title;
+}
