@@ -59,6 +59,7 @@ export const REFUSALS = {
   ...(ofWorld as Readonly<Record<WorldRefusal, RefusalEntry>>),
 
   // Accounts
+  tls_required: entry(403, 'Sign in over https, or on localhost', 'after_change'),
   bootstrap_closed: entry(409, 'The first account exists already', 'never'),
   bootstrap_code_wrong: entry(403, 'The bootstrap code is not right', 'after_change'),
   credentials_wrong: entry(401, 'Name or password is not right', 'after_change'),

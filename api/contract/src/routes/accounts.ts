@@ -27,7 +27,7 @@ export const bootstrapAccount = defineRoute({
   }),
   status: 201,
   answer: SignedIn,
-  reasons: ['bootstrap_closed', 'bootstrap_code_wrong'],
+  reasons: ['tls_required', 'bootstrap_closed', 'bootstrap_code_wrong'],
 });
 
 export const logIn = defineRoute({
@@ -40,7 +40,7 @@ export const logIn = defineRoute({
   idempotency: 'natural',
   body: z.strictObject({ name: AccountName, password: z.string().min(1).max(PASSWORD_MAX_CHARS) }),
   answer: SignedIn,
-  reasons: ['credentials_wrong'],
+  reasons: ['tls_required', 'credentials_wrong'],
 });
 
 export const logOut = defineRoute({

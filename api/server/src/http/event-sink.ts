@@ -1,0 +1,52 @@
+import type { Response } from 'express';
+
+const HEARTBEAT_MS = 5_000;
+/** A reader that lets this much pile up is not reading: it is dropped, and comes back with `after`. */
+const BACKLOG_MAX_BYTES = 1 << 20;
+
+/** The writing end of a text/event-stream. */
+export interface EventSink {
+  send(event: string, data: unknown, id?: string): void;
+  close(): void;
+}
+
+/** Starts an event stream on a response: headers, a comment every five seconds, and `onEnd` once, whoever ends it. */
+export function openEventSink(response: Response): EventSink & { start(onEnd: () => void): void } {
+  let open = true;
+  const waiting: string[] = [];
+  let started = false;
+
+  function write(text: string): void {
+    if (!open) return;
+    if (!started) {
+      waiting.push(text);
+      return;
+    }
+    response.write(text);
+    if (response.writableLength > BACKLOG_MAX_BYTES) response.destroy();
+  }
+
+  return {
+    send: (event, data, id) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    close: () => {
+      open = false;
+      if (started) response.end();
+    },
+    start: (onEnd) => {
+      response.status(200).set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+      response.flushHeaders();
+      started = true;
+      response.write(`: open\n\n${waiting.join('')}`);
+      const heartbeat = setInterval(() => write(': \n\n'), HEARTBEAT_MS);
+      const end = (): void => {
+        open = false;
+        clearInterval(heartbeat);
+        onEnd();
+      };
+      // A reader that left while the stream was being opened has no close event to come.
+      if (response.closed) end();
+      else response.once('close', end);
+      if (!open) response.end();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { Audience, RouteSpec } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import type { Request, Response } from 'express';
+import type { HttpMetrics } from '../service/http-metrics.ts';
+import type { Log } from '../service/log.ts';
+import type { Actor } from './actor.ts';
+import type { AnyHandler } from './handler.ts';
+import type { Refused } from './outcome.ts';
+import type { RateLimiter, RatePolicy } from './rate-limit.ts';
+
+/** What every route shares. */
+export interface MountPorts {
+  readonly db: Db;
+  readonly log: Log;
+  readonly metrics: HttpMetrics;
+  readonly limiter: RateLimiter;
+  /** Clock of limits and durations, in ms. */
+  readonly monotonicMs: () => number;
+  readonly addressPolicy: RatePolicy;
+  /** The quota of an actor: its tier's for an agent. */
+  readonly policyOf: (actor: Actor) => RatePolicy;
+  /** Who sends this; a refusal where a credential is sent and is not good. */
+  readonly authenticate: (request: Request, listener: readonly Audience[]) => Promise<Actor | Refused>;
+  /** Whether an answer outside the contract fails (tests) or is sent and counted (production). */
+  readonly strictAnswers: boolean;
+}
+
+/** One request on its way through a route. */
+export interface Exchange {
+  readonly route: RouteSpec;
+  readonly handler: AnyHandler;
+  /** The audiences of the listener it came in by. */
+  readonly listener: readonly Audience[];
+  readonly ports: MountPorts;
+  readonly request: Request;
+  readonly response: Response;
+  readonly requestId: string;
+  readonly traceparent: string;
+}

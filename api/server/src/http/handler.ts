@@ -1,0 +1,56 @@
+import type { ROUTES, RouteSpec } from '@hamlet/contract';
+import type { Tx } from '@hamlet/store';
+import type { z } from 'zod';
+import type { Actor, AgentActor } from './actor.ts';
+import type { EventSink } from './event-sink.ts';
+import type { Outcome } from './outcome.ts';
+
+type Part<R, K extends 'params' | 'query' | 'body'> = R extends Readonly<Record<K, infer S>> ? (S extends z.ZodType ? z.output<S> : undefined) : undefined;
+
+/** A request that was limited, authenticated, authorized and parsed. */
+export interface RequestOf<R extends RouteSpec> {
+  readonly params: Part<R, 'params'>;
+  readonly query: Part<R, 'query'>;
+  readonly body: Part<R, 'body'>;
+  readonly actor: R['permission'] extends 'agent:self' ? AgentActor : Actor;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly now: Date;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** What a keyed write is known by. `hash` is of route, path, query and body. */
+export interface WriteKey {
+  readonly actor: string;
+  readonly key: string;
+  readonly hash: Uint8Array;
+}
+
+type DataOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json'; readonly schema: infer S extends z.ZodType } ? z.input<S> : string;
+
+/**
+ * How a route is served. `plain` answers. `tx` runs in one transaction with its idempotency key. `world` hands key and command to the writer of the
+ * world, which keeps the answer in the commit of the event. `stream` writes events until one side ends.
+ */
+export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse' }
+  ? { readonly kind: 'stream'; open(request: RequestOf<R>, sink: EventSink): Promise<Outcome<() => void>> }
+  : R['idempotency'] extends 'key'
+    ?
+        | { readonly kind: 'tx'; run(request: RequestOf<R>, tx: Tx): Promise<Outcome<DataOf<R>>> }
+        | { readonly kind: 'world'; run(request: RequestOf<R>, key: WriteKey): Promise<Answered> }
+    : { readonly kind: 'plain'; run(request: RequestOf<R>): Promise<Outcome<DataOf<R>>> };
+
+type RouteNamed<N> = Extract<(typeof ROUTES)[number], { readonly name: N }>;
+
+/** One handler for every route of the contract: a missing one does not compile. */
+export type Handlers = { readonly [N in (typeof ROUTES)[number]['name']]: HandlerOf<RouteNamed<N>> };
+
+/** An outcome, and whether it was given before under the same key. */
+export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: boolean };
+
+/** A handler as mount sees it, whatever its route. */
+export type AnyHandler =
+  | { readonly kind: 'stream'; open(request: unknown, sink: EventSink): Promise<Outcome<() => void>> }
+  | { readonly kind: 'tx'; run(request: unknown, tx: Tx): Promise<Outcome<unknown>> }
+  | { readonly kind: 'world'; run(request: unknown, key: WriteKey): Promise<Answered> }
+  | { readonly kind: 'plain'; run(request: unknown): Promise<Outcome<unknown>> };

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { claimKey, findAnswer, inTransaction, keepAnswers } from '@hamlet/store';
+import type { Db, KeptAnswer, Tx } from '@hamlet/store';
+import type { Answered, WriteKey } from './handler.ts';
+import type { Accepted, Outcome, Refused } from './outcome.ts';
+import { refused } from './outcome.ts';
+
+const KEY_MAX_CHARS = 255;
+
+/** Reads the Idempotency-Key of a request; the hash covers what the request asks for, in the order it was sent. */
+export function writeKeyOf(actor: string, header: string | undefined, request: { readonly route: string; readonly input: unknown }): { readonly ok: true; readonly key: WriteKey } | Refused {
+  // The draft writes the key as a quoted string; most senders leave the quotes out.
+  const key = header?.replace(/^"(.*)"$/, '$1') ?? '';
+  if (key === '') return refused('idempotency_key_missing', 'Send Idempotency-Key: a value of your own for each intent, kept across its retries');
+  if (key.length > KEY_MAX_CHARS) return refused('validation_failed', `Idempotency-Key: at most ${KEY_MAX_CHARS} characters`);
+  const hash = createHash('sha256').update(JSON.stringify([request.route, request.input])).digest();
+  return { ok: true, key: { actor, key, hash } };
+}
+
+/** What is kept of an outcome. */
+export function keptOf(key: WriteKey, outcome: Outcome<unknown>): KeptAnswer {
+  const answer = outcome.ok ? { ok: true, data: outcome.data } : { ok: false, reason: outcome.reason, detail: outcome.detail };
+  return { ...key, status: outcome.ok ? 200 : 409, answer };
+}
+
+/** The outcome that was kept under a key, or a refusal where the key was used for another request. */
+export function replayOf(kept: KeptAnswer, key: WriteKey): Answered {
+  if (!Buffer.from(kept.hash).equals(Buffer.from(key.hash))) return { outcome: refused('idempotency_key_reused'), replayed: false };
+  return { outcome: kept.answer as Accepted<unknown> | Refused, replayed: true };
+}
+
+/** Runs a write at most once for its key: effect and answer commit together, and a failure keeps neither. */
+export async function runOnce(db: Db, key: WriteKey, work: (tx: Tx) => Promise<Outcome<unknown>>): Promise<Answered> {
+  return inTransaction(db, async (tx) => {
+    if (!(await claimKey(tx, key.actor, key.key))) return { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false };
+    const kept = await findAnswer(tx, key.actor, key.key);
+    if (kept !== null) return replayOf(kept, key);
+    const outcome = await work(tx);
+    await keepAnswers(tx, [keptOf(key, outcome)]);
+    return { outcome, replayed: false };
+  });
+}

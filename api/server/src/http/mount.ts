@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { pathsOf } from '@hamlet/contract';
+import type { Audience, RouteSpec } from '@hamlet/contract';
+import type { RequestHandler, Router } from 'express';
+import { admit } from './admit.ts';
+import { answer } from './answer.ts';
+import { openEventSink } from './event-sink.ts';
+import type { Exchange, MountPorts } from './exchange.ts';
+import type { AnyHandler, Answered } from './handler.ts';
+import { runOnce, writeKeyOf } from './idempotent.ts';
+import type { Refused } from './outcome.ts';
+import { parseRequest } from './parse-request.ts';
+import { refusalOfError, sendRefusal } from './respond.ts';
+import { continueTrace } from './trace.ts';
+
+/** A route, how it is served, and the audiences of the listener that serves it. */
+export interface Mounted {
+  readonly route: RouteSpec;
+  readonly handler: AnyHandler;
+  readonly listener: readonly Audience[];
+}
+
+/** Serves a route on all of its paths: admit, parse, then the handler in its way. */
+export function mount(router: Router, mounted: Mounted, ports: MountPorts): void {
+  const { route } = mounted;
+  const serve: RequestHandler = async (request, response) => {
+    const startedMs = ports.monotonicMs();
+    const exchange: Exchange = { ...mounted, ports, request, response, requestId: randomUUID(), traceparent: continueTrace(request.get('traceparent')) };
+    response.set({ 'x-request-id': exchange.requestId, traceparent: exchange.traceparent, 'x-content-type-options': 'nosniff' });
+    response.once('close', () => ports.metrics.observe(route.name, response.statusCode, ports.monotonicMs() - startedMs));
+    try {
+      const refusal = await handle(exchange);
+      if (refusal !== null) sendRefusal(response, refusal, exchange.requestId);
+    } catch (error) {
+      fail(exchange, error);
+    }
+  };
+  for (const path of pathsOf(route)) {
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    router[route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'](pattern, serve);
+  }
+}
+
+/** Null where the answer is sent. */
+async function handle(exchange: Exchange): Promise<Refused | null> {
+  const admitted = await admit(exchange);
+  if (!admitted.ok) return admitted;
+  const parsed = parseRequest(exchange.route, exchange.request);
+  if (!parsed.ok) return parsed;
+  const { requestId, traceparent, request, response } = exchange;
+  const input = { ...parsed.value, actor: admitted.actor, requestId, traceparent, now: new Date(), headers: request.headers };
+  if (exchange.handler.kind === 'stream') return openStream(exchange, input);
+  const answered = await run(exchange, { actorId: admitted.actor.id, parsed: parsed.value, input });
+  if ('reason' in answered) return answered;
+  if (answered.replayed) response.set('idempotency-replayed', 'true');
+  return answer(exchange, answered.outcome);
+}
+
+async function openStream({ handler, response }: Exchange, input: unknown): Promise<Refused | null> {
+  if (handler.kind !== 'stream') return null;
+  const sink = openEventSink(response);
+  const opened = await handler.open(input, sink);
+  if (!opened.ok) return opened;
+  sink.start(opened.data);
+  return null;
+}
+
+async function run(exchange: Exchange, call: { readonly actorId: string; readonly parsed: unknown; readonly input: unknown }): Promise<Answered | Refused> {
+  const { handler, route, request, ports } = exchange;
+  if (handler.kind === 'plain') return { outcome: await handler.run(call.input), replayed: false };
+  if (handler.kind === 'stream') throw new TypeError(`${route.name} is a stream`);
+  const key = writeKeyOf(call.actorId, request.get('idempotency-key'), { route: route.name, input: call.parsed });
+  if (!key.ok) return key;
+  if (handler.kind === 'world') return handler.run(call.input, key.key);
+  return runOnce(ports.db, key.key, (tx) => handler.run(call.input, tx));
+}
+
+function fail({ route, response, requestId, traceparent, ports }: Exchange, error: unknown): void {
+  const refusal = refusalOfError(error);
+  ports.log(refusal.reason === 'internal' ? 'error' : 'warn', 'request failed', { route: route.name, request_id: requestId, traceparent, error });
+  if (response.headersSent) response.destroy();
+  else sendRefusal(response, refusal, requestId);
+}

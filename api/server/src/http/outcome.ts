@@ -1,0 +1,28 @@
+import type { Refusal } from '@hamlet/contract';
+
+/** What a handler decides: data, or one reason of its route. Exceptions are for bugs and lost connections. */
+export type Outcome<T> = Accepted<T> | Refused;
+
+export interface Accepted<T> {
+  readonly ok: true;
+  readonly data: T;
+  /** Cookies to set with the answer. */
+  readonly cookies?: readonly string[];
+}
+
+export interface Refused {
+  readonly ok: false;
+  readonly reason: Refusal;
+  /** What to do about this very request; the reason's title where it is left out. */
+  readonly detail?: string;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+  readonly retryAfterS?: number;
+}
+
+export function accepted<T>(data: T): Accepted<T> {
+  return { ok: true, data };
+}
+
+export function refused(reason: Refusal, detail?: string): Refused {
+  return detail === undefined ? { ok: false, reason } : { ok: false, reason, detail };
+}

@@ -1,0 +1,45 @@
+import type { RouteSpec } from '@hamlet/contract';
+import type { Request } from 'express';
+import type { z } from 'zod';
+import { refused } from './outcome.ts';
+import type { Refused } from './outcome.ts';
+
+const ERRORS_MAX = 20;
+
+export interface ParsedRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+function pathOf(part: string, path: readonly PropertyKey[]): string {
+  return [part, ...path.map(String)].join('.');
+}
+
+/** The innermost complaints: a union says "invalid input" and keeps the reasons of its branches inside; the branch with the fewest came nearest. */
+function flatten(part: string, issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): { path: string; message: string }[] {
+  return issues.flatMap((issue) => {
+    const path = [...prefix, ...issue.path];
+    if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+      const nearest = issue.errors.reduce((best, branch) => (branch.length < best.length ? branch : best));
+      return flatten(part, nearest, path);
+    }
+    return [{ path: pathOf(part, path), message: issue.message }];
+  });
+}
+
+/** Parses params, query and body by the route's schemas; a refusal names each place and what to write there. */
+export function parseRequest(route: RouteSpec, request: Request): { readonly ok: true; readonly value: ParsedRequest } | Refused {
+  const errors: { path: string; message: string }[] = [];
+  const value: Record<string, unknown> = {};
+  for (const part of ['params', 'query', 'body'] as const) {
+    const schema = route[part];
+    if (schema === undefined) continue;
+    const parsed = schema.safeParse(part === 'body' ? (request.body ?? {}) : request[part]);
+    if (parsed.success) value[part] = parsed.data;
+    else errors.push(...flatten(part, parsed.error.issues));
+  }
+  if (errors.length === 0) return { ok: true, value: { params: value['params'], query: value['query'], body: value['body'] } };
+  const [first] = errors;
+  return { ...refused('validation_failed', `${first?.path}: ${first?.message}`), errors: errors.slice(0, ERRORS_MAX) };
+}

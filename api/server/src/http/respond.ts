@@ -1,0 +1,43 @@
+import { PROBLEM_CONTENT_TYPE, REFUSALS } from '@hamlet/contract';
+import type { Problem, Refusal } from '@hamlet/contract';
+import { isConnectionError } from '@hamlet/store';
+import type { Response } from 'express';
+import type { Refused } from './outcome.ts';
+import { refused } from './outcome.ts';
+
+const UNAVAILABLE_RETRY_S = 1;
+
+/** The body of a refusal. */
+export function problemOf(refusal: Refused, requestId: string): Problem {
+  const { status, title } = REFUSALS[refusal.reason];
+  return {
+    type: `/api/v1/docs#${refusal.reason}`,
+    title,
+    status,
+    detail: refusal.detail ?? title,
+    code: refusal.reason,
+    request_id: requestId,
+    ...(refusal.errors === undefined ? {} : { errors: [...refusal.errors] }),
+  };
+}
+
+const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>(['unauthenticated', 'token_invalid', 'token_review_refused']);
+
+/** Answers with a refusal. */
+export function sendRefusal(response: Response, refusal: Refused, requestId: string): void {
+  const problem = problemOf(refusal, requestId);
+  const retryAfterS = refusal.retryAfterS ?? (problem.status === 503 ? UNAVAILABLE_RETRY_S : undefined);
+  if (retryAfterS !== undefined) response.set('retry-after', String(retryAfterS));
+  if (AUTHENTICATE.has(refusal.reason)) response.set('www-authenticate', 'Bearer');
+  response.status(problem.status).set('cache-control', 'no-store').type(PROBLEM_CONTENT_TYPE).send(JSON.stringify(problem));
+}
+
+/** What an exception is to the caller: a part that is away, or an opaque failure. */
+export function refusalOfError(error: unknown): Refused {
+  if (error instanceof UnavailableError) return refused('unavailable', error.message);
+  if (isConnectionError(error)) return refused('unavailable', 'The database cannot be reached right now; try again');
+  return refused('internal');
+}
+
+/** A part that a request needs is away for the moment; the message is for the caller. */
+export class UnavailableError extends Error {}
