@@ -20,15 +20,15 @@ export function referenceOf(image: Pick<BuiltImage, 'name' | 'tag'>): string {
   return `docker.io/hamlet/${image.name}:${image.tag}`;
 }
 
-/** Builds every image that is not in the storage yet. */
-export async function buildImages(context: StepContext): Promise<readonly BuiltImage[]> {
+/** Builds those images that are not in the storage yet. */
+export async function buildImages(context: StepContext, names: readonly ImageName[] = IMAGE_NAMES): Promise<readonly BuiltImage[]> {
   const bases = await ensureBases(context);
   const built: BuiltImage[] = [];
-  for (const name of IMAGE_NAMES) built.push(await buildImage(recipeOf(name, process.arch), bases, context));
+  for (const name of names) built.push(await buildImage(recipeOf(name, process.arch), bases, context));
   return built;
 }
 
-export async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): Promise<BuiltImage> {
+async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): Promise<BuiltImage> {
   const base = bases[recipe.base.image];
   const dockerfile = join(ROOT, recipe.dockerfile);
   const tag = hashSources([...recipe.sources, { from: dockerfile, to: 'Dockerfile' }], [base]);

@@ -5,14 +5,14 @@ import { dirname, join, relative } from 'node:path';
 
 /** Every staged file gets this time, because buildah's layer cache looks at times as well as bytes. */
 const EPOCH = new Date('2000-01-01T00:00:00Z');
-const LEFT_OUT = /^node_modules$|\.test\.tsx?$/;
+const LEFT_OUT = /^node_modules$|^dist$|\.test\.tsx?$/;
 
 export interface Source {
   /** A file or folder on this machine. */
   readonly from: string;
   /** Where it goes in the context; `.` for a folder's contents. */
   readonly to: string;
-  /** Takes everything, also what is normally left out (tests, node_modules). */
+  /** Takes everything, also what is normally left out (tests, node_modules, dist). */
   readonly whole?: boolean;
 }
 

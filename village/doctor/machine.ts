@@ -1,0 +1,86 @@
+/** What the machine itself must have: kernel, rights, room and the two programs that nothing here can bring. */
+import { existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs';
+import { cpus, freemem, totalmem } from 'node:os';
+import { tryRun } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { CACHE } from '../paths.ts';
+import { right, wrong, type Check, type Finding } from './check.ts';
+
+const GIB = 2 ** 30;
+const LEAST_MEMORY_BYTES = 4 * GIB;
+/** A cold build needs the Go caches, the images and two nodes' copies of them. */
+const LEAST_DISK_BYTES = 15 * GIB;
+const LEAST_GO = [1, 26] as const;
+
+/** The checks without which `make up` is not worth starting. */
+export const MACHINE_CHECKS: readonly Check[] = [
+  { name: 'Linux, root', required: true, look: rootOnLinux },
+  { name: 'Debian packages (apt-get)', required: true, look: aptGet },
+  { name: 'Go', required: true, look: go },
+  { name: 'cpu and memory', required: true, look: memory },
+  { name: 'disk for the cache', required: true, look: disk },
+  { name: 'user namespaces', required: true, look: () => kernelFile('/proc/self/ns/user', 'a kernel with user namespaces (CONFIG_USER_NS)') },
+  { name: 'network namespaces', required: true, look: () => kernelFile('/proc/self/ns/net', 'a kernel with network namespaces (CONFIG_NET_NS)') },
+  { name: 'overlay file system', required: true, look: overlay },
+  { name: 'cgroups', required: true, look: cgroups },
+];
+
+/** Runs the required checks; throws with all that is wrong. */
+export async function checkMachine(): Promise<string> {
+  const findings = await Promise.all(MACHINE_CHECKS.map(async (check) => ({ check, finding: await check.look() })));
+  const bad = findings.filter(({ check, finding }) => check.required && !finding.ok);
+  if (bad.length > 0) {
+    const lines = bad.map(({ check, finding }) => `${check.name}: ${finding.found}`);
+    throw new Failure(`this machine cannot run the village yet: ${lines.join('; ')}`, bad.map(({ finding }) => finding.fix).join('; '));
+  }
+  return `${cpus().length} cores, ${(totalmem() / GIB).toFixed(0)} GiB`;
+}
+
+function rootOnLinux(): Finding {
+  if (process.platform !== 'linux') return wrong(process.platform, 'use a Linux machine or a virtual one');
+  return process.getuid?.() === 0 ? right('root') : wrong('not root', 'run it as root: the local nodes are namespaces, mounts and cgroups');
+}
+
+async function aptGet(): Promise<Finding> {
+  const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
+  const name = /^PRETTY_NAME="?([^"\n]*)/m.exec(release)?.[1] ?? 'unknown';
+  return existsSync('/usr/bin/apt-get') ? right(name) : wrong(`${name} without apt-get`, 'use Debian 12 or newer, or Ubuntu 24.04 or newer');
+}
+
+async function go(): Promise<Finding> {
+  const fix = `install Go ${LEAST_GO.join('.')} or newer from https://go.dev/dl and put its bin folder in PATH`;
+  const found = await tryRun('go', ['env', 'GOVERSION']).catch(() => undefined);
+  if (found === undefined) return wrong('not installed', fix);
+  const version = /^go(\d+)\.(\d+)/.exec(found.stdout.trim());
+  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
+  const isNew = major > LEAST_GO[0] || (major === LEAST_GO[0] && minor >= LEAST_GO[1]);
+  return isNew ? right(found.stdout.trim()) : wrong(found.stdout.trim(), fix);
+}
+
+function memory(): Finding {
+  const text = `${cpus().length} cores, ${(totalmem() / GIB).toFixed(1)} GiB (${(freemem() / GIB).toFixed(1)} free)`;
+  return totalmem() >= LEAST_MEMORY_BYTES ? right(text) : wrong(text, 'the village and two nodes need 4 GiB');
+}
+
+function disk(): Finding {
+  mkdirSync(CACHE, { recursive: true });
+  const { bavail, bsize } = statfsSync(CACHE);
+  const free = bavail * bsize;
+  const text = `${(free / GIB).toFixed(0)} GiB free at ${CACHE}`;
+  return free >= LEAST_DISK_BYTES ? right(text) : wrong(text, `make ${LEAST_DISK_BYTES / GIB} GiB free, or set HAMLET_CACHE to a larger disk`);
+}
+
+function kernelFile(path: string, need: string): Finding {
+  return existsSync(path) ? right('yes') : wrong('no', `boot ${need}`);
+}
+
+function overlay(): Finding {
+  const known = readFileSync('/proc/filesystems', 'utf8').includes('overlay') || existsSync('/sys/module/overlay');
+  return known ? right('yes') : wrong('no', 'modprobe overlay');
+}
+
+function cgroups(): Finding {
+  const isV2 = existsSync('/sys/fs/cgroup/cgroup.controllers');
+  if (isV2) return right('v2');
+  return existsSync('/sys/fs/cgroup/memory') ? right('v1') : wrong('none mounted at /sys/fs/cgroup', 'mount cgroups (any current Debian does at boot)');
+}

@@ -1,0 +1,64 @@
+/** `make down`: ends the village and the dev servers, and leaves nothing behind. */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { takeClusterDown } from './cluster.ts';
+import { run } from './command.ts';
+import { helm, kubectl } from './kubectl.ts';
+import { currentPlace } from './current/place.ts';
+import { NODE, ROOT, STATE } from './paths.ts';
+import type { Settings } from './settings.ts';
+import { runSteps, type Step } from './steps.ts';
+
+/** Ends what `make up` and `make dev` started. */
+export async function down(settings: Settings): Promise<void> {
+  await runSteps('Hamlet: taking the village down', settings.cluster === 'current' ? currentSteps(settings) : localSteps(settings));
+  if (settings.keepData && settings.cluster === 'local') return;
+  rmSync(join(STATE, 'up.json'), { force: true });
+}
+
+function localSteps(settings: Settings): Step[] {
+  const dev: Step = {
+    name: 'dev servers',
+    work: async (context) => {
+      await run(NODE, [join(ROOT, 'dev/src/main.ts'), '--stop'], { log: context.log });
+    },
+  };
+  const cluster: Step = {
+    name: 'cluster',
+    work: async (context) => {
+      const said = await takeClusterDown(settings.keepData ? ['--keep-data'] : [], { log: context.log, onLine: context.doing });
+      return said.split('\n').at(-1);
+    },
+  };
+  return existsSync(join(STATE, 'dev.json')) ? [dev, cluster] : [cluster];
+}
+
+/** Agents first, while the operator is there to clean up after them. */
+function currentSteps(settings: Settings): Step[] {
+  return [
+    {
+      name: 'agents',
+      work: async (context) => {
+        const place = await currentPlace(settings.namespace);
+        await kubectl(place, ['delete', 'agents', '--all', '--ignore-not-found', '--timeout=120s'], { log: context.log, onLine: context.doing });
+      },
+    },
+    {
+      name: 'chart',
+      work: async (context) => {
+        await helm(await currentPlace(settings.namespace), ['uninstall', 'hamlet', '--ignore-not-found', '--wait'], { log: context.log, onLine: context.doing });
+        return settings.keepData ? 'the volume of Postgres stays' : undefined;
+      },
+    },
+    ...(settings.keepData
+      ? []
+      : [
+          {
+            name: 'data',
+            work: async () => {
+              await kubectl(await currentPlace(settings.namespace), ['delete', 'pvc,secret', '-l', 'app.kubernetes.io/part-of=hamlet', '--ignore-not-found']);
+            },
+          },
+        ]),
+  ];
+}

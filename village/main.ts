@@ -1,0 +1,78 @@
+/** The commands behind the Makefile that start, watch and end a village. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { currentPlace } from './current/place.ts';
+import { upCurrent } from './current/up.ts';
+import { doctor } from './doctor/doctor.ts';
+import { down } from './down.ts';
+import { Failure, printFailure } from './failure.ts';
+import { buildImages, referenceOf } from './images/build.ts';
+import { logs } from './logs.ts';
+import { NODE, ROOT } from './paths.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { runSteps } from './steps.ts';
+import { localPlace, up } from './up.ts';
+import { buildWeb } from './web.ts';
+
+const USAGE = `usage: village/main.ts COMMAND
+
+  up       the village: cluster, images, charts; prints the URL and the first login
+  down     ends the village and the dev servers
+  dev      api, Postgres and Redis on loopback without Kubernetes
+  logs     follows the village's logs
+  doctor   checks everything the village depends on and says how to fix it
+  images   builds the container images whose inputs changed
+
+environment:
+  CLUSTER=current          the kubectl context in force instead of a local cluster
+  IMAGE_REGISTRY=host/path where CLUSTER=current pushes images
+  YES=1                    answers CLUSTER=current's question
+  PORT=8080                port of the local village
+  NAMESPACE=hamlet         namespace of the village
+  KEEP_DATA=1              down keeps the data
+  WHO=name                 whose logs: api, operator, postgres, redis or an agent
+  DETACH=1 RESIDENTS=1     dev returns when ready; dev starts ada and bob too
+  HAMLET_CACHE=folder      where built things are kept`;
+
+const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> = {
+  up: async (settings) => (settings.cluster === 'current' ? upCurrent(settings) : up(settings)),
+  down,
+  dev: async () => dev(),
+  logs: async ({ cluster, namespace, who }) => logs(await (cluster === 'current' ? currentPlace : localPlace)(namespace), who),
+  doctor: async (settings) => {
+    if (!(await doctor(settings))) process.exitCode = 1;
+  },
+  images: async () => {
+    await runSteps('Hamlet: images', [
+      { name: 'web', work: buildWeb },
+      { name: 'images', work: async (context) => (await buildImages(context)).map(referenceOf).join('\n  ') },
+    ]);
+  },
+};
+
+/** Hands over to the dev servers, which own the terminal until they end. */
+async function dev(): Promise<void> {
+  const flags = process.env['DETACH'] ? ['--detach'] : [];
+  const child = spawn(NODE, [join(ROOT, 'dev/src/main.ts'), ...flags], { cwd: ROOT, stdio: 'inherit' });
+  // Ctrl-C goes to the whole group: the servers end themselves, and this waits for them.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  process.exitCode = await new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(code ?? 1)));
+}
+
+async function main(name: string | undefined): Promise<void> {
+  if (name === undefined || name === '--help' || name === '-h' || process.argv.includes('--help')) {
+    console.log(USAGE);
+    return;
+  }
+  const command = COMMANDS[name];
+  if (command === undefined) throw new Failure(`no command ${name}`, 'village/main.ts --help lists them');
+  await command(readSettings(process.env));
+}
+
+try {
+  await main(process.argv[2]);
+} catch (error) {
+  printFailure(error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Installs the Debian packages of the village, and of its tests when asked. Silent when nothing is missing.
+# usage: village/packages.sh [up|test]...
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. cluster/packages.sh
+
+readonly UP="buildah ca-certificates curl debootstrap git"
+readonly TEST="chromium git redis-server"
+
+for part in "${@:-up}"; do
+  case $part in
+    # shellcheck disable=SC2086 # the lists are meant to split
+    up) install_packages $UP ;;
+    # shellcheck disable=SC2086
+    test) install_packages $TEST ;;
+    *) echo "usage: village/packages.sh [up|test]..." >&2; exit 2 ;;
+  esac
+done

@@ -1,0 +1,31 @@
+/** What one checkout keeps about its village: tokens of tools and the first admin's login. Readable by its owner only. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { stateFile } from './paths.ts';
+
+const TOKEN_BYTES = 24;
+
+export interface Secrets {
+  readonly adminToken: string;
+  readonly memberToken: string;
+  readonly adminName: string;
+  readonly adminPassword: string;
+}
+
+/** The secrets of this checkout, made at the first call. */
+export function secrets(): Secrets {
+  const file = stateFile('secrets.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
+  const made = { adminToken: token(), memberToken: token(), adminName: 'admin', adminPassword: token() };
+  writePrivate(file, made);
+  return made;
+}
+
+/** Writes a JSON file that only its owner can read. */
+export function writePrivate(file: string, value: object): void {
+  writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+}
+
+function token(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}

@@ -1,0 +1,90 @@
+/** `make up` on this machine: from nothing to a village in the browser. */
+import { checkMachine } from './doctor/machine.ts';
+import { run } from './command.ts';
+import { buildPrograms, hamletCluster, program } from './cluster.ts';
+import { buildImages, referenceOf, type BuiltImage } from './images/build.ts';
+import { waitForAgents } from './install/agents-ready.ts';
+import { installCharts } from './install/charts.ts';
+import { makeFirstAdmin } from './install/first-admin.ts';
+import { loadImages } from './install/images.ts';
+import { kubectl, secretValue, type Place } from './kubectl.ts';
+import { stateFile } from './paths.ts';
+import { secrets, writePrivate } from './secrets.ts';
+import type { Settings } from './settings.ts';
+import { runSteps, type StepContext } from './steps.ts';
+import { buildWeb } from './web.ts';
+
+/** The node of the api, Postgres and Redis. */
+const CORE_NODE = 'sparky1';
+
+/** Brings the local village up and prints how to get in; safe to repeat. */
+export async function up(settings: Settings): Promise<void> {
+  const url = `http://localhost:${settings.port}`;
+  let images: readonly BuiltImage[] = [];
+  let place: Place | undefined;
+  const here = (): Place => {
+    if (place === undefined) throw new Error('the cluster step has not run');
+    return place;
+  };
+  await runSteps('Hamlet: bringing the village up on this machine', [
+    { name: 'machine', work: async () => checkMachine() },
+    { name: 'packages', work: async (context) => packages(context) },
+    { name: 'programs', work: async (context) => buildPrograms({ log: context.log, onLine: context.doing }) },
+    {
+      name: 'cluster',
+      work: async (context) => {
+        await hamletCluster(['up'], { log: context.log, onLine: context.doing });
+        place = await localPlace(settings.namespace);
+      },
+    },
+    { name: 'web', work: buildWeb },
+    { name: 'images', work: async (context) => said((images = await buildImages(context))) },
+    { name: 'image import', work: async (context) => loadImages(images, context) },
+    {
+      name: 'charts',
+      work: async (context) => {
+        const references = Object.fromEntries(images.map((image) => [image.name, referenceOf(image)]));
+        await installCharts({ place: here(), images: references, coreNode: CORE_NODE, secrets: secrets() }, context);
+      },
+    },
+    { name: 'port', work: async () => forward(settings) },
+    { name: 'first admin', work: async () => firstAdmin(here(), url) },
+    { name: 'agents', work: async (context) => waitForAgents(here(), context) },
+  ]);
+  await report(here(), url);
+}
+
+/** Where the local village is. */
+export async function localPlace(namespace: string): Promise<Place> {
+  return { kubectl: await program('kubectl'), helm: await program('helm'), kubeconfig: await hamletCluster(['kubeconfig']), namespace };
+}
+
+async function packages(context: StepContext): Promise<void> {
+  await run('bash', ['village/packages.sh', 'up'], { log: context.log, onLine: context.doing, fix: 'run as root, or install the packages named above yourself' });
+}
+
+function said(images: readonly BuiltImage[]): string {
+  const fresh = images.filter(({ isNew }) => isNew).map(({ name }) => name);
+  return fresh.length === 0 ? 'unchanged' : `built ${fresh.join(', ')}`;
+}
+
+async function forward({ port, namespace }: Settings): Promise<string> {
+  await hamletCluster(['forward', '--listen', `127.0.0.1:${port}`, '--to', `hamlet-api.${namespace}:8080`]);
+  return `http://localhost:${port}`;
+}
+
+async function firstAdmin(place: Place, url: string): Promise<string> {
+  const { adminName, adminPassword } = secrets();
+  const code = await secretValue(place, 'hamlet-bootstrap', 'code');
+  return makeFirstAdmin({ url, code, name: adminName, password: adminPassword });
+}
+
+async function report(place: Place, url: string): Promise<void> {
+  const { adminName, adminPassword, adminToken, memberToken } = secrets();
+  writePrivate(stateFile('up.json'), { url, adminToken, memberToken, kubeconfig: place.kubeconfig });
+  console.log(`\n${await kubectl(place, ['get', 'village'])}\n`);
+  console.log(`The village:  ${url}`);
+  console.log(`First admin:  ${adminName}   password  ${adminPassword}`);
+  console.log(`kubectl:      export KUBECONFIG=${place.kubeconfig}; kubectl -n ${place.namespace} get village`);
+  console.log('For tools:    .hamlet/up.json      To end it: make down');
+}
