@@ -1,11 +1,5 @@
--- The facts of a village. Roles: the owner runs this file; hamlet_app reads and writes what is granted below and has no DDL;
--- hamlet_reader reads what is no secret. Both are group roles: the log-in roles of a deployment are members of them.
-do $$
-begin
-  if not exists (select from pg_roles where rolname = 'hamlet_app') then create role hamlet_app nologin; end if;
-  if not exists (select from pg_roles where rolname = 'hamlet_reader') then create role hamlet_reader nologin; end if;
-end $$;
-
+-- The facts of a village. Roles: the owner runs this file; {app} reads and writes what is granted below and has no DDL;
+-- {reader} reads what is no secret. The names in braces are put in by the migrator.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'insufficient_privilege';
@@ -192,12 +186,12 @@ alter table audit enable always trigger append_only;
 create trigger append_only before update or delete or truncate on world_event for each statement execute function refuse_change();
 alter table world_event enable always trigger append_only;
 
-grant usage on schema public to hamlet_app, hamlet_reader;
-grant select on village to hamlet_app, hamlet_reader;
-grant select, update on world_lease to hamlet_app;
-grant select, insert on world_event, turn, audit to hamlet_app;
-grant select, insert, delete on world_move_chunk, world_snapshot to hamlet_app;
-grant select, insert, update on agent_life, agent_presence, sample_agent, account, api_key to hamlet_app;
-grant select, insert, update, delete on agent_session, account_session, idempotency_key, api_replica to hamlet_app;
-grant select, insert, delete on internal_event to hamlet_app;
-grant select on world_lease, world_event, world_move_chunk, world_snapshot, agent_life, agent_presence, turn, audit to hamlet_reader;
+grant usage on schema public to {app}, {reader};
+grant select on village to {app}, {reader};
+grant select, update on world_lease to {app};
+grant select, insert on world_event, turn, audit to {app};
+grant select, insert, delete on world_move_chunk, world_snapshot to {app};
+grant select, insert, update on agent_life, agent_presence, sample_agent, account, api_key to {app};
+grant select, insert, update, delete on agent_session, account_session, idempotency_key, api_replica to {app};
+grant select, insert, delete on internal_event to {app};
+grant select on world_lease, world_event, world_move_chunk, world_snapshot, agent_life, agent_presence, turn, audit to {reader};

@@ -23,7 +23,11 @@ async function readMigrations(): Promise<readonly Migration[]> {
   );
 }
 
-async function applyMissing(client: pg.Client): Promise<readonly string[]> {
+function withRoles(client: pg.Client, statements: string, roles: Roles): string {
+  return statements.replaceAll('{app}', client.escapeIdentifier(roles.app)).replaceAll('{reader}', client.escapeIdentifier(roles.reader));
+}
+
+async function applyMissing(client: pg.Client, roles: Roles): Promise<readonly string[]> {
   await client.query(
     `create table if not exists schema_migration (name text primary key, sha256 text not null, applied_at timestamptz not null default now())`,
   );
@@ -35,7 +39,7 @@ async function applyMissing(client: pg.Client): Promise<readonly string[]> {
     if (before === migration.sha256) continue;
     if (before !== undefined) throw new Error(`migration ${migration.name} was changed after it had been applied: write a new one instead`);
     await client.query('begin');
-    await client.query(migration.sql);
+    await client.query(withRoles(client, migration.sql, roles));
     await client.query('insert into schema_migration (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);
     await client.query('commit');
     done.push(migration.name);
@@ -43,16 +47,26 @@ async function applyMissing(client: pg.Client): Promise<readonly string[]> {
   return done;
 }
 
-/** Makes the log-in role of a connection string if it is not there, and a member of its group role. */
-async function ensureLogin(client: pg.Client, url: string, group: 'hamlet_app' | 'hamlet_reader'): Promise<void> {
-  const { username, password } = new URL(url);
-  const role = decodeURIComponent(username);
-  const { rows } = await client.query<{ super: boolean }>('select rolsuper as super from pg_roles where rolname = $1', [role]);
-  if (rows.length === 0) {
-    await client.query(`create role ${client.escapeIdentifier(role)} login password ${client.escapeLiteral(decodeURIComponent(password))}`);
-  }
-  const member = await client.query(`select 1 where pg_has_role($1, $2, 'usage')`, [role, group]);
-  if (member.rowCount === 0) await client.query(`grant ${group} to ${client.escapeIdentifier(role)}`);
+/** The log-in roles that the migrations grant to. */
+interface Roles {
+  readonly app: string;
+  readonly reader: string;
+}
+
+const READER = 'reader';
+
+/** Makes a role that is not there; only an owner that may create roles can, so a deployment that makes its own roles needs no such right. */
+async function ensureRole(client: pg.Client, role: string, attributes: string): Promise<void> {
+  const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [role]);
+  if (rowCount === 0) await client.query(`create role ${client.escapeIdentifier(role)} ${attributes}`);
+}
+
+async function ensureRoles(client: pg.Client, appUrl: string): Promise<Roles> {
+  const { username, password } = new URL(appUrl);
+  const app = decodeURIComponent(username);
+  await ensureRole(client, app, `login password ${client.escapeLiteral(decodeURIComponent(password))}`);
+  await ensureRole(client, READER, 'nologin');
+  return { app, reader: READER };
 }
 
 /**
@@ -64,9 +78,7 @@ export async function migrate(options: { readonly ownerUrl: string; readonly app
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
-    const done = await applyMissing(client);
-    if (options.appUrl !== options.ownerUrl) await ensureLogin(client, options.appUrl, 'hamlet_app');
-    return done;
+    return await applyMissing(client, await ensureRoles(client, options.appUrl));
   } finally {
     await client.end();
   }

@@ -24,7 +24,18 @@ export async function keepAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promi
   await tx
     .insertInto('idempotency_key')
     .values(answers.map(({ actor, key, hash, status, answer }) => ({ actor, key, request_hash: Buffer.from(hash), status, answer: JSON.stringify(answer) })))
+    .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+/** The answers of the last seconds, for a new writer that must know what the one before it answered. */
+export async function recentAnswers(db: Db, seconds: number): Promise<readonly KeptAnswer[]> {
+  const rows = await db
+    .selectFrom('idempotency_key')
+    .selectAll()
+    .where('created_at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
+    .execute();
+  return rows.map((row) => ({ actor: row.actor, key: row.key, hash: row.request_hash, status: row.status, answer: row.answer }));
 }
 
 /** Claims a key until the end of the transaction. False where another request holds it right now. */

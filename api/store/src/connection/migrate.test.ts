@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import pg from 'pg';
+import { migrate } from './migrate.ts';
+
+let postgres: TestPostgres;
+let appUrl = '';
+
+before(async () => {
+  postgres = await testPostgres();
+  appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
+});
+after(() => postgres.remove());
+
+async function asApp<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: appUrl });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+test('replicas that start at once apply every migration once, and a later start applies none', async () => {
+  const all = await Promise.all([1, 2, 3].map(() => migrate({ ownerUrl: postgres.url(), appUrl })));
+  assert.deepEqual(all.flat(), ['0001_village.sql']);
+  assert.deepEqual(await migrate({ ownerUrl: postgres.url(), appUrl }), []);
+});
+
+test('the app role has no DDL and cannot change what is append-only', async () => {
+  const refused = [
+    'create table mine (id int)',
+    'drop table turn',
+    'alter table audit disable trigger append_only',
+    'truncate world_event',
+    'delete from audit',
+    "update turn set turn = '{}'",
+    'update world_event set tick = 0',
+  ];
+  for (const statement of refused) {
+    await assert.rejects(asApp((client) => client.query(statement)), { code: '42501' }, statement);
+  }
+});
+
+test('the owner too is refused to rewrite history', async () => {
+  const owner = new pg.Client({ connectionString: postgres.url() });
+  await owner.connect();
+  await assert.rejects(owner.query('delete from audit'), /append-only/);
+  await owner.end();
+});
+
+test('the reader sees the world and no secret', async () => {
+  const owner = new pg.Client({ connectionString: postgres.url() });
+  await owner.connect();
+  await owner.query('set role reader');
+  await owner.query('select * from world_event');
+  for (const table of ['account', 'account_session', 'api_key', 'agent_session', 'idempotency_key']) {
+    await assert.rejects(owner.query(`select * from ${table}`), { code: '42501' }, table);
+  }
+  await owner.end();
+});
