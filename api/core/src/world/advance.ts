@@ -1,7 +1,7 @@
 import { MAX_ITEMS, TICKS_PER_DAY } from '@hamlet/contract';
-import type { ItemKind, Landmark, LandmarkKind, WorldEvent } from '@hamlet/contract';
+import type { ItemKind, Landmark, LandmarkKind, TilePosition, WorldEvent } from '@hamlet/contract';
 import { landmarkAt, zoneAt } from '../map/places.ts';
-import { tileIndex, tilePosition } from '../map/path-tiles.ts';
+import { tileIndex } from '../map/path-tiles.ts';
 import { drawBelow } from '../prng.ts';
 import { dawnsUntil } from '../time-of-day.ts';
 import { ALIVE, ARRIVED, has } from './agent-table.ts';
@@ -35,34 +35,45 @@ function arrivals(world: WorldState, tick: number, append: Append): void {
   }
 }
 
-function growthTile(world: WorldState, landmark: Landmark): number | null {
+/** Whether something can grow on a tile without lying in anybody's way or behind another door. */
+function canGrow(world: WorldState, landmark: Landmark, position: TilePosition): boolean {
+  const { map } = world;
+  if (position.x < 0 || position.y < 0 || position.x >= map.width || position.y >= map.height) return false;
+  const tile = tileIndex(map, position);
+  const free = map.walkable[tile] === 1 && !map.slotAt.has(tile) && !world.items.lyingAt.has(tile);
+  return free && zoneAt(map, position)?.unlocked_by === landmark.unlocked_by;
+}
+
+function growthPlace(world: WorldState, landmark: Landmark): TilePosition | null {
   const side = GROWTH_RADIUS * 2 + 1;
   for (let attempt = 0; attempt < GROWTH_ATTEMPTS; attempt += 1) {
     const drawn = drawBelow(side * side, world.seed, world.seq + 1, attempt);
     const x = landmark.position.x - GROWTH_RADIUS + (drawn % side);
     const y = landmark.position.y - GROWTH_RADIUS + Math.floor(drawn / side);
-    if (x < 0 || y < 0 || x >= world.map.width || y >= world.map.height) continue;
-    const tile = tileIndex(world.map, { x, y });
-    const free = world.map.walkable[tile] === 1 && !world.map.slotAt.has(tile) && !world.items.lyingAt.has(tile);
-    if (free && zoneAt(world.map, { x, y })?.unlocked_by === landmark.unlocked_by) return tile;
+    if (canGrow(world, landmark, { x, y })) return { x, y };
   }
   return null;
+}
+
+/** What grows at a landmark, one entry for each thing. */
+function cropsOf(landmark: Landmark): ItemKind[] {
+  return (GROWTH[landmark.kind] ?? []).flatMap(({ kind, count }) => Array.from({ length: count }, () => kind));
+}
+
+function grow(world: WorldState, tick: number, append: Append): void {
+  for (const landmark of world.map.landmarks) {
+    for (const kind of cropsOf(landmark)) {
+      const place = world.items.byNumber.size < MAX_ITEMS ? growthPlace(world, landmark) : null;
+      if (place !== null) append({ seq: world.seq + 1, tick, kind: 'item_spawn', item_id: itemId(kind, world.items.next), ...place });
+    }
+  }
 }
 
 /** At dawn whatever still lies about is tidied away, which bounds the number of things, and new things grow. */
 function dawn(world: WorldState, tick: number, append: Append): void {
   const lying = [...world.items.byNumber.values()].filter((item) => item.tile >= 0).toSorted((a, b) => a.number - b.number);
   for (const item of lying) append({ seq: world.seq + 1, tick, kind: 'item_remove', item_id: itemId(item.kind, item.number) });
-  for (const landmark of world.map.landmarks) {
-    for (const { kind, count } of GROWTH[landmark.kind] ?? []) {
-      for (let grown = 0; grown < count && world.items.byNumber.size < MAX_ITEMS; grown += 1) {
-        const tile = growthTile(world, landmark);
-        if (tile === null) continue;
-        const id = itemId(kind, world.items.next);
-        append({ seq: world.seq + 1, tick, kind: 'item_spawn', item_id: id, ...tilePosition(world.map, tile) });
-      }
-    }
-  }
+  grow(world, tick, append);
 }
 
 /**

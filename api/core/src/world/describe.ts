@@ -1,5 +1,5 @@
 import { ACTIVITIES, SPEECH_TICKS } from '@hamlet/contract';
-import type { Activity, AgentPlace, ItemView } from '@hamlet/contract';
+import type { Activity, AgentPlace, ItemView, TilePosition } from '@hamlet/contract';
 import { tilePosition } from '../map/path-tiles.ts';
 import { landmarkAt, zoneAt } from '../map/places.ts';
 import { ALIVE, AWAKE, has } from './agent-table.ts';
@@ -26,7 +26,18 @@ export function speechAt(world: WorldState, slot: number, tick: number): { text:
 function movingTo(world: WorldState, slot: number, tick: number): AgentPlace['moving_to'] {
   if (!isMoving(world, slot, tick)) return null;
   const to = tilePosition(world.map, world.agents.to[slot] ?? 0);
-  return { ...to, landmark_id: landmarkAt(world.map, to)?.landmark_id ?? null, arrives_tick: arrivalTick(walkOf(world, slot)) };
+  return { ...to, landmark_id: landmarkIdAt(world, to), arrives_tick: arrivalTick(walkOf(world, slot)) };
+}
+
+function inventory(world: WorldState, slot: number): AgentPlace['inventory'] {
+  return (world.agents.carried[slot] ?? []).flatMap((number) => {
+    const item = world.items.byNumber.get(number);
+    return item === undefined ? [] : [{ item_id: itemId(item.kind, number), kind: item.kind }];
+  });
+}
+
+function landmarkIdAt(world: WorldState, position: TilePosition): string | null {
+  return landmarkAt(world.map, position)?.landmark_id ?? null;
 }
 
 function describe(world: WorldState, slot: number, tick: number): AgentPlace {
@@ -40,12 +51,9 @@ function describe(world: WorldState, slot: number, tick: number): AgentPlace {
     moving_to: moving,
     activity: activityAt(world, slot, tick),
     speech: speechAt(world, slot, tick),
-    inventory: (agents.carried[slot] ?? []).flatMap((number) => {
-      const item = world.items.byNumber.get(number);
-      return item === undefined ? [] : [{ item_id: itemId(item.kind, number), kind: item.kind }];
-    }),
+    inventory: inventory(world, slot),
     zone_id: zoneAt(map, position)?.zone_id ?? null,
-    landmark_id: moving === null ? (landmarkAt(map, position)?.landmark_id ?? null) : null,
+    landmark_id: moving === null ? landmarkIdAt(world, position) : null,
     home: map.landmarks[agents.home[slot] ?? 0]?.landmark_id ?? '',
   };
 }

@@ -18,14 +18,8 @@ const NOBODY = 0;
 function writeAgent(writer: ByteWriter, world: WorldState, slot: number): void {
   const { agents } = world;
   writer.varint(slot);
-  writer.text(agents.ids[slot] ?? '');
-  writer.text(agents.names[slot] ?? '');
-  writer.text(agents.speech[slot] ?? '');
-  writer.u8(agents.flags[slot] ?? 0);
-  writer.u8(agents.tier[slot] ?? 0);
-  writer.u8(agents.lead[slot] ?? 0);
-  writer.u8(agents.activity[slot] ?? 0);
-  writer.u8(agents.emote[slot] ?? 0);
+  for (const texts of [agents.ids, agents.names, agents.speech]) writer.text(texts[slot] ?? '');
+  for (const column of [agents.flags, agents.tier, agents.lead, agents.activity, agents.emote]) writer.u8(column[slot] ?? 0);
   const numbers = [
     agents.home, agents.from, agents.to, agents.startTick, agents.activityUntil, agents.emoteTick, agents.speechTick,
   ];

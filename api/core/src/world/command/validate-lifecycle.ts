@@ -1,5 +1,6 @@
 import type { LifecycleCommand, TilePosition, WorldEvent } from '@hamlet/contract';
 import { tilePosition } from '../../map/path-tiles.ts';
+import { landmarkById } from '../../map/places.ts';
 import { AWAKE, ONLINE, freeSlot, has } from '../agent-table.ts';
 import { aliveSlots } from '../describe.ts';
 import { isMoving, nextBoundary } from '../position.ts';
@@ -12,11 +13,14 @@ import { moveEvent } from './validate-move.ts';
 type Spawn = Extract<LifecycleCommand, { kind: 'spawn' }>;
 type StateChange = Extract<LifecycleCommand, { kind: 'state' }>;
 
+function isHome(world: WorldState, landmarkId: string | undefined): boolean {
+  return landmarkById(world.map, landmarkId ?? '')?.kind === 'home';
+}
+
 /** The home an agent asked for, or the one with the fewest residents, first in the map's order. */
 function assignHome(world: WorldState, wanted: string | undefined): number {
   const { landmarks, landmarkIndex } = world.map;
-  const named = landmarkIndex.get(wanted ?? '');
-  if (named !== undefined && landmarks[named]?.kind === 'home') return named;
+  if (isHome(world, wanted)) return landmarkIndex.get(wanted ?? '') ?? 0;
   const residents = new Map<number, number>();
   for (const slot of aliveSlots(world)) {
     const home = world.agents.home[slot] ?? 0;
@@ -47,18 +51,24 @@ function spawn(world: WorldState, command: Spawn, tick: number): CommandOutcome 
   });
 }
 
-/** Only what differs from the state becomes part of the event. */
-function differences(world: WorldState, slot: number, command: StateChange): Omit<StateChange, 'kind' | 'agent_id'> {
+/** The state an agent has, in the words of a command. */
+function stateNow(world: WorldState, slot: number): Required<Omit<StateChange, 'kind' | 'agent_id'>> {
   const { agents, map } = world;
-  const { awake, online, tier, display_name: name, home } = command;
-  const homeIndex = home === undefined || map.landmarks[map.landmarkIndex.get(home) ?? -1]?.kind !== 'home' ? undefined : map.landmarkIndex.get(home);
   return {
-    ...(awake !== undefined && awake !== has(agents, slot, AWAKE) && { awake }),
-    ...(online !== undefined && online !== has(agents, slot, ONLINE) && { online }),
-    ...(tier !== undefined && tier !== agents.tier[slot] && { tier }),
-    ...(name !== undefined && name !== agents.names[slot] && { display_name: name }),
-    ...(home !== undefined && homeIndex !== undefined && homeIndex !== agents.home[slot] && { home }),
+    awake: has(agents, slot, AWAKE),
+    online: has(agents, slot, ONLINE),
+    tier: agents.tier[slot] ?? 0,
+    display_name: agents.names[slot] ?? '',
+    home: map.landmarks[agents.home[slot] ?? 0]?.landmark_id ?? '',
   };
+}
+
+/** Only what differs from the state becomes part of the event; a home that is none changes nothing. */
+function differences(world: WorldState, slot: number, command: StateChange): Omit<StateChange, 'kind' | 'agent_id'> {
+  const now = stateNow(world, slot);
+  const keys = ['awake', 'online', 'tier', 'display_name', 'home'] as const;
+  const changed = keys.filter((key) => command[key] !== undefined && command[key] !== now[key] && (key !== 'home' || isHome(world, command.home)));
+  return Object.fromEntries(changed.map((key) => [key, command[key]]));
 }
 
 /** Whoever falls asleep on the way stops at the next tile. */

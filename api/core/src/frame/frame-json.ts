@@ -1,0 +1,28 @@
+import { WorldStateFrame } from '@hamlet/contract';
+import type { AgentEntry, FrameMessage } from '@hamlet/contract';
+
+type IdOf = (slot: number) => string | undefined;
+
+function named<T extends { agent: number }>(value: T, idOf: IdOf): T {
+  const agent_id = idOf(value.agent);
+  return agent_id === undefined ? value : { ...value, agent_id };
+}
+
+function withIds(message: FrameMessage, idOf: IdOf): FrameMessage {
+  switch (message.kind) {
+    case 'path': case 'state': case 'speech': case 'despawn': return named(message, idOf);
+    case 'spawn': return { ...message, entry: named<AgentEntry>(message.entry, idOf) };
+    case 'keyframe': return { ...message, agents: message.agents.map((agent) => named(agent, idOf)) };
+    default: return message;
+  }
+}
+
+/** A frame as text, for people and tests: the same messages, with the ids of agents beside their slots where they are known. */
+export function frameToJson(frame: WorldStateFrame, idOf: IdOf = () => undefined): string {
+  return JSON.stringify({ ...frame, messages: frame.messages.map((message) => withIds(message, idOf)) });
+}
+
+/** The frame of a text. Throws when it is none. */
+export function frameFromJson(text: string): WorldStateFrame {
+  return WorldStateFrame.parse(JSON.parse(text));
+}

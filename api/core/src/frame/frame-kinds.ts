@@ -1,0 +1,27 @@
+import type { FrameMessage } from '@hamlet/contract';
+
+/** First byte of every frame: the version of this layout. */
+export const FRAME_VERSION = 1;
+/** Second byte: an update in order, or an urgent frame that overtakes it. */
+export const FRAME_UPDATE = 1;
+export const FRAME_URGENT = 2;
+
+/** Low four bits of a message's first byte; the high four are its own. */
+export const MESSAGE_KINDS = [
+  'clock', 'hello', 'view', 'agent', 'keyframe', 'spawn', 'despawn', 'path', 'state', 'speech', 'item', 'cluster',
+] as const satisfies readonly FrameMessage['kind'][];
+
+export const ZOOMS = ['near', 'mid', 'far'] as const;
+
+/** Bits of an agent's flags. */
+export const IS_AWAKE = 1;
+export const IS_ONLINE = 2;
+export const HAS_ACTIVITY = 4;
+export const HAS_EMOTE = 8;
+export const HAS_SPEECH = 16;
+export const HAS_INVENTORY = 32;
+
+/** Where an item is, in the high bits of its message or before its entry. */
+export const ITEM_GONE = 0;
+export const ITEM_LIES = 1;
+export const ITEM_HELD = 2;

@@ -1,0 +1,118 @@
+import { SPEECH_TICKS, EMOTE_TICKS } from '@hamlet/contract';
+import type { Activity, Emote, FrameMessageOf, ItemKind, Zoom } from '@hamlet/contract';
+import { FACINGS, stepBetween } from '../map/directions.ts';
+import type { Facing } from '../map/directions.ts';
+import type { WorldMap } from '../map/world-map.ts';
+import { arrivalTick, walkPosition } from '../world/position.ts';
+import type { Walk } from '../world/position.ts';
+import { parseItemId } from '../world/item-table.ts';
+
+/** What a viewer knows of one agent. */
+export interface SeenAgent {
+  readonly agent: number;
+  walk: Walk;
+  /** The walk before, for the moment between its end and what is drawn. */
+  before: Walk | null;
+  awake: boolean;
+  online: boolean;
+  activity: FrameMessageOf<'state'>['activity'];
+  emote: FrameMessageOf<'state'>['emote'];
+  speech: { readonly text: string; readonly tick: number } | null;
+  inventory: readonly string[];
+}
+
+/** A viewer's copy of the part of the world it looks at, kept by `applyToView`. Mutable: it lives as long as a connection. */
+export interface View {
+  readonly map: WorldMap;
+  epoch: number;
+  /** Number of the last event this copy includes; with `epoch` it resumes a connection. */
+  seq: number;
+  tick: number;
+  /** The cells the server sends, in cells. */
+  cells: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  zoom: Zoom;
+  readonly pinned: Set<number>;
+  readonly agents: Map<number, SeenAgent>;
+  readonly names: Map<number, { readonly agentId: string; readonly name: string }>;
+  /** Tile of each lying item, by id. */
+  readonly lying: Map<string, number>;
+  /** Agents in each cell that is not empty, at the far zoom. */
+  readonly clusters: Map<number, number>;
+}
+
+/** A view that has seen nothing yet. */
+export function createView(map: WorldMap): View {
+  return {
+    map, epoch: 0, seq: 0, tick: 0, cells: { x: 0, y: 0, width: 0, height: 0 }, zoom: 'near', pinned: new Set(), agents: new Map(),
+    names: new Map(), lying: new Map(), clusters: new Map(),
+  };
+}
+
+/** An agent to draw. Positions are in tiles with fractions. */
+export interface DrawnAgent {
+  readonly agent: number;
+  readonly agentId: string;
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly facing: Facing;
+  readonly moving: boolean;
+  readonly asleep: boolean;
+  readonly online: boolean;
+  readonly activity: Activity;
+  readonly speech: string | null;
+  readonly emote: Emote | null;
+  readonly inventory: readonly string[];
+}
+
+/** The last step of a walk that has ended. */
+function lastStep(walk: Walk, width: number): number {
+  const last = walk.tiles.at(-1);
+  const before = walk.tiles.at(-2);
+  return last === undefined || before === undefined ? walk.lead : stepBetween(before, last, width);
+}
+
+/** The walk that was true at a tick: before the newest began the one before it was. */
+function walkAt(seen: SeenAgent, tick: number): Walk {
+  return seen.before !== null && tick < seen.walk.startTick ? seen.before : seen.walk;
+}
+
+function activityOf(seen: SeenAgent, moving: boolean, tick: number): Activity {
+  if (!seen.awake) return 'sleeping';
+  if (moving) return 'walking';
+  return seen.activity !== null && tick < seen.activity.until_tick ? seen.activity.activity : 'idle';
+}
+
+function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
+  const walk = walkAt(seen, tick);
+  const { x, y, step } = walkPosition(walk, view.map.width, tick);
+  const moving = step !== 0 && tick < arrivalTick(walk);
+  const who = view.names.get(seen.agent) ?? { agentId: '', name: '' };
+  return {
+    agent: seen.agent, ...who, x, y, moving,
+    facing: FACINGS[moving ? step : lastStep(walk, view.map.width)] ?? 'south',
+    asleep: !seen.awake,
+    online: seen.online,
+    activity: activityOf(seen, moving, tick),
+    speech: seen.speech !== null && tick < seen.speech.tick + SPEECH_TICKS ? seen.speech.text : null,
+    emote: seen.emote !== null && tick < seen.emote.tick + EMOTE_TICKS ? seen.emote.emote : null,
+    inventory: seen.inventory,
+  };
+}
+
+/** Every agent in view at a tick, which may lie between ticks; in no order. */
+export function viewAgents(view: View, tick: number): DrawnAgent[] {
+  return Array.from(view.agents.values(), (seen) => draw(view, seen, tick));
+}
+
+/** Items that lie in view. */
+export function viewItems(view: View): { itemId: string; kind: ItemKind; x: number; y: number }[] {
+  return Array.from(view.lying, ([itemId, tile]) => ({
+    itemId, kind: parseItemId(itemId)?.kind ?? 'apple', x: tile % view.map.width, y: Math.floor(tile / view.map.width),
+  }));
+}
+
+/** Agents per cell that is not empty, at the far zoom; x and y are the north-west tile of the cell. */
+export function viewClusters(view: View): { cell: number; count: number }[] {
+  return Array.from(view.clusters, ([cell, count]) => ({ cell, count }));
+}
