@@ -39,25 +39,37 @@ const to = (landmark_id: keyof typeof AT) => ({ ...AT[landmark_id], landmark_id,
 const TABLE: readonly { name: string; given: Given; command: Command; why: RegExp }[] = [
   {
     name: 'an agent that is spoken to answers',
-    given: { others: [anAgent('bob')], wake: aWake('spoken_to', { agent_id: 'bob', text: 'Hello' }, 9) },
+    given: { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }, 9) },
     command: { kind: 'answer', prompt: 'Hello', speaker: 'Bob', to: 'bob', wakeSeq: 9 },
     why: /Bob spoke to me/,
   },
   {
     name: 'a person who is not in the world is answered to all',
-    given: { wake: aWake('spoken_to', { agent_id: 'Grace', text: 'Hello' }, 9) },
+    given: { wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello' }, 9) },
     command: { kind: 'answer', prompt: 'Hello', speaker: 'Grace', to: null, wakeSeq: 9 },
     why: /Grace spoke to me/,
   },
   {
     name: 'it answers at night too',
-    given: { minute: 1_400, others: [anAgent('bob')], wake: aWake('spoken_to', { agent_id: 'bob', text: 'Psst' }, 9) },
+    given: { minute: 1_400, others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Psst' }, 9) },
     command: { kind: 'answer', prompt: 'Psst', speaker: 'Bob', to: 'bob', wakeSeq: 9 },
     why: /spoke to me/,
   },
   {
+    name: 'words to nobody in particular get a smile',
+    given: { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: null, text: 'What a day.' }, 9) },
+    command: { kind: 'act', body: { kind: 'emote', emote: 'smile' } },
+    why: /I hear Bob/,
+  },
+  {
+    name: 'coffee is drunk where it was got',
+    given: { self: { landmark_id: 'cafe', position: AT.cafe, inventory: [{ item_id: 'coffee-3', kind: 'coffee' }] }, mind: { visited: ['cafe'] } },
+    command: { kind: 'act', body: { kind: 'use', target: 'coffee-3' } },
+    why: /I have coffee/,
+  },
+  {
     name: 'a gift is thanked for',
-    given: { wake: aWake('handed', { agent_id: 'bob', item_id: 'apple-1' }) },
+    given: { wake: aWake('handed', { from: 'bob', item_id: 'apple-1' }) },
     command: { kind: 'act', body: { kind: 'emote', emote: 'heart' } },
     why: /bob handed me apple-1/,
   },
@@ -136,7 +148,7 @@ test('somebody asleep or far away is not greeted', () => {
 });
 
 test('two agents do not answer each other for ever; after a silence they do again', () => {
-  const talk = { others: [anAgent('bob')], wake: aWake('spoken_to', { agent_id: 'bob', text: 'And you?' }) };
+  const talk = { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'And you?' }) };
   let now = situation(talk);
   let answers = 0;
   for (; decide(now).command.kind === 'answer' && answers < 20; answers += 1) now = { ...now, mind: settle(now, decide(now), true) };
@@ -145,7 +157,7 @@ test('two agents do not answer each other for ever; after a silence they do agai
 });
 
 test('a person is answered as often as they speak', () => {
-  let now = situation({ wake: aWake('spoken_to', { agent_id: 'Grace', text: 'And now?' }) });
+  let now = situation({ wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'And now?' }) });
   for (let times = 0; times < 10; times += 1) {
     assert.equal(decide(now).command.kind, 'answer');
     now = { ...now, mind: settle(now, decide(now), true) };

@@ -3,6 +3,7 @@ import { withEntry } from './mind.ts';
 import { answer } from './rules/answer.ts';
 import { attend } from './rules/attend.ts';
 import { decision, isPaused, STAY } from './rules/decision.ts';
+import { enjoy } from './rules/enjoy.ts';
 import { errand } from './rules/errand.ts';
 import { greet } from './rules/greet.ts';
 import { linger } from './rules/linger.ts';
@@ -12,7 +13,7 @@ import { usePlace } from './rules/use-place.ts';
 import type { Decision, Rule, Situation } from './situation.ts';
 
 /** What matters more comes first: people, then the night, then company, then the day's work and wishes. */
-const RULES: readonly Rule[] = [answer, thank, sleep, greet, errand, usePlace, attend, linger];
+const RULES: readonly Rule[] = [answer, thank, sleep, greet, errand, usePlace, enjoy, attend, linger];
 
 /** Decides one turn: the first rule that has something to say and was not refused it a moment ago. Pure. */
 export function decide(situation: Situation): Decision {

@@ -62,7 +62,7 @@ test('what the turn remembers is in memory: the diary, the home and the plan', a
 test('wakes are lived in the order in which they came', async () => {
   const village = scriptedVillage();
   const loop = setUp(village, stubVoice());
-  for (const text of ['first', 'second', 'third']) loop.inbox.push(aWake('spoken_to', { agent_id: 'Grace', text }));
+  for (const text of ['first', 'second', 'third']) loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text }));
   village.onTurn = (_, count) => {
     if (count === 4) loop.inbox.end('stopped');
   };
@@ -76,7 +76,7 @@ test('wakes are lived in the order in which they came', async () => {
 test('what the runtime answers is spoken, with the words of the prompt in it', async () => {
   const village = scriptedVillage();
   const loop = setUp(village, stubVoice());
-  loop.inbox.push(aWake('spoken_to', { agent_id: 'Grace', text: 'List files in repository' }));
+  loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'List files in repository' }));
   village.onTurn = (_, count) => {
     if (count === 2) loop.inbox.end('stopped');
   };
@@ -90,7 +90,7 @@ test('what the runtime answers is spoken, with the words of the prompt in it', a
 test('without a runtime nothing is said, and the turn says why', async () => {
   const village = scriptedVillage();
   const loop = setUp(village, noVoice('There is no runtime "gpt".'));
-  loop.inbox.push(aWake('spoken_to', { agent_id: 'Grace', text: 'Hello?' }));
+  loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello?' }));
   village.onTurn = (_, count) => {
     if (count === 2) loop.inbox.end('stopped');
   };
@@ -147,7 +147,7 @@ test('turns that the api could not take are recorded later, in order, up to a li
   const missed = MAX_UNRECORDED_TURNS + 3;
   village.script.record = Array.from({ length: missed }, () => DOWN);
   const loop = setUp(village, stubVoice());
-  for (let seq = 1; seq <= missed; seq += 1) loop.inbox.push(aWake('spoken_to', { agent_id: 'Grace', text: `word ${seq}` }, seq));
+  for (let seq = 1; seq <= missed; seq += 1) loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: `word ${seq}` }, seq));
   village.onTurn = () => loop.inbox.end('stopped');
   await loop.run();
   assert.equal(village.turns.length, MAX_UNRECORDED_TURNS);
@@ -174,7 +174,7 @@ test('a runtime is told who speaks, where, and what the agent is about', async (
   const world = aWorld({ agents: [anAgent('ada', { landmark_id: 'square' }), anAgent('bob')] });
   village.world = async () => ok(world);
   const loop = setUp(village, voice);
-  loop.inbox.push(aWake('spoken_to', { agent_id: 'bob', text: 'Are you well?' }));
+  loop.inbox.push(aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Are you well?' }));
   village.onTurn = (_, count) => {
     if (count === 2) loop.inbox.end('stopped');
   };

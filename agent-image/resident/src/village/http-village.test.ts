@@ -98,7 +98,7 @@ test('the stream resumes after a seq, gives wakes and cycles in order, and ends 
   });
   const { path } = await api.asked('/wakes');
   assert.equal(path, '/api/v1/agents/ada/wakes?after=41');
-  const wake = aWake('spoken_to', { agent_id: 'bob', text: 'Hello' }, 42);
+  const wake = aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }, 42);
   // The answer's head may still be on its way to the client when the server has it open.
   const timer = setInterval(() => {
     if (events.length === 0) api.send('wake', wake);

@@ -3,6 +3,7 @@ import { chance, choose } from '../chance.ts';
 import { planDay } from '../day-plan.ts';
 import { tilesBetween } from '../perceive.ts';
 import type { Decision, LyingItem, Rule, Situation } from '../situation.ts';
+import { MEALS } from './enjoy.ts';
 import { decision, goTo, isAt, isPaused, nameOf, STAY } from './decision.ts';
 
 /** It chooses among so many of the nearest items, so that not everybody runs for the same one. */
@@ -13,7 +14,7 @@ export const errand: Rule = (situation) => {
   const { self, mind, character, landmarks, day, minute } = situation;
   const plan = planDay(character, landmarks, day);
   if (mind.delivered || minute < plan.errandFrom || plan.errandTo === null) return null;
-  const [held] = self.inventory;
+  const held = self.inventory.find(({ kind }) => !MEALS.includes(kind));
   if (held !== undefined) return deliver(situation, held, plan.errandTo);
   const item = wanted(situation, plan.errandTo);
   return item === undefined ? null : fetchItem(situation, item);

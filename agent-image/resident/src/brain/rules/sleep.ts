@@ -1,6 +1,6 @@
 import { isBedtime, planDay } from '../day-plan.ts';
 import type { Rule } from '../situation.ts';
-import { decision, goTo, isAt, nameOf, STAY } from './decision.ts';
+import { decision, goTo, isAt, isPaused, nameOf, STAY } from './decision.ts';
 
 const GOAL = 'going home to sleep';
 
@@ -10,6 +10,7 @@ export const sleep: Rule = (situation) => {
   if (!isBedtime(planDay(character, landmarks, day), minute)) return null;
   const place = nameOf(situation, character.home);
   if (!isAt(situation, character.home)) {
+    if (isPaused(situation, `move:${character.home}`)) return decision(situation, { command: STAY, goal: GOAL, why: `I cannot get into ${place} just now` });
     return decision(situation, { command: goTo(situation, character.home), goal: GOAL, why: `it is night, and I live at ${place}` });
   }
   const inBed = `bed:${character.home}`;

@@ -9,6 +9,6 @@ export const thank: Rule = (situation) => {
   return decision(situation, {
     command: { kind: 'act', body: { kind: 'emote', emote: 'heart' } },
     goal: mind.goal,
-    why: `${wordOf(wake, 'agent_id') ?? 'somebody'} handed me ${wordOf(wake, 'item_id') ?? 'something'}`,
+    why: `${wordOf(wake, 'from') ?? 'somebody'} handed me ${wordOf(wake, 'item_id') ?? 'something'}`,
   });
 };

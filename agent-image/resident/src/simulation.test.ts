@@ -1,0 +1,88 @@
+/** One village day (24 minutes of real time) in the real world's rules, without clock or network: what the villagers make of it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TICKS_PER_DAY } from '@hamlet/contract';
+import { chance } from './brain/chance.ts';
+import { liveTurn } from './loop/turn.ts';
+import { recallMind } from './loop/reflect.ts';
+import { voiceOf } from './loop/voice.ts';
+import { forgetfulMemory } from './memory/memory-store.ts';
+import { createScriptedRuntime } from './scripted-runtime.ts';
+import { coreVillage } from './testing/core-village.ts';
+import type { CoreVillage, Villager } from './testing/core-village.ts';
+
+const NAMES = ['ada', 'bob', 'cleo', 'dan'] as const;
+const SEEDS = [1, 2, 3, 7, 42, 1_000, 65_537, 4_000_000_000];
+/** `loop.every` of 30 s. */
+const TICKS_BETWEEN_TURNS = 300;
+const MIN_GAP_TICKS = 3;
+
+/** Lives one day from dawn to dawn; each villager takes a turn at its own pace and when it is woken. */
+async function liveOneDay(seed: number): Promise<CoreVillage> {
+  const village = coreVillage(NAMES, seed);
+  const voice = voiceOf(createScriptedRuntime(), new AbortController().signal);
+  const lives = village.villagers.map((villager) => lifeOf(villager, voice, seed));
+  for (let tick = 0; tick <= TICKS_PER_DAY; tick += 1) {
+    village.advanceTo(tick);
+    for (const life of lives) await life(tick);
+  }
+  return village;
+}
+
+/** The loop of one villager, driven by ticks instead of timers. */
+function lifeOf(villager: Villager, voice: ReturnType<typeof voiceOf>, seed: number) {
+  const memory = forgetfulMemory({ entities: [] });
+  let nextTurn = Math.floor(chance(seed, villager.agentId) * TICKS_BETWEEN_TURNS);
+  let restsUntil = 0;
+  let count = 0;
+  const newId = () => `${villager.agentId}-${(count += 1)}`;
+  return async (tick: number) => {
+    if (tick < restsUntil) return;
+    const trigger = villager.waiting.shift() ?? (tick >= nextTurn ? { kind: 'tick' as const } : null);
+    if (trigger === null) return;
+    const lived = await liveTurn({ village: villager.village, voice, memory, cycle: 1, newId }, trigger, recallMind(memory));
+    assert.equal(lived.kind, 'lived');
+    if (lived.kind === 'lived') villager.turns.push(lived.turn);
+    nextTurn = tick + TICKS_BETWEEN_TURNS;
+    restsUntil = tick + MIN_GAP_TICKS;
+  };
+}
+
+/** What the world's own log says that an agent did. */
+function dayOf({ events }: CoreVillage, agentId: string, home: string) {
+  const own = events.filter((event) => 'agent_id' in event && event.agent_id === agentId);
+  const arrivals = own.flatMap((event) => (event.kind === 'arrive' && event.landmark_id !== null ? [event] : []));
+  const places = new Set(arrivals.map(({ landmark_id }) => landmark_id));
+  places.delete(home);
+  const heard = events.filter((event) => event.kind === 'talk' && event.to === agentId);
+  const carried = own.filter((event) => event.kind === 'pick_up' || (event.kind === 'use' && event.gives !== null));
+  const dropped = own.filter((event) => event.kind === 'drop');
+  const bed = own.filter((event) => event.kind === 'use' && event.activity === 'sleeping');
+  return { places, heard, carried, dropped, bed, talks: own.filter(({ kind }) => kind === 'talk') };
+}
+
+for (const seed of SEEDS) {
+  test(`seed ${seed}: each visits four landmarks, meets another, carries something, and sleeps at home`, async () => {
+    const village = await liveOneDay(seed);
+    const { agents } = village.view();
+    for (const { agentId, turns } of village.villagers) {
+      const self = agents.find(({ agent_id }) => agent_id === agentId);
+      assert.ok(self !== undefined);
+      const day = dayOf(village, agentId, self.home);
+      assert.ok(day.places.size >= 4, `${agentId} visited only ${[...day.places].join(', ')}`);
+      assert.ok(day.heard.length > 0 && day.talks.length > 0, `${agentId} met nobody`);
+      assert.ok(day.carried.length > 0, `${agentId} carried nothing`);
+      assert.ok(day.bed.length > 0, `${agentId} did not go to bed`);
+      assert.deepEqual([self.landmark_id, self.activity], [self.home, 'sleeping'], `${agentId} does not sleep at home`);
+      const refused = turns.filter(({ acted }) => acted['outcome'] === 'refused');
+      assert.ok(refused.length * 10 <= turns.length, `${agentId} was refused ${refused.length} of ${turns.length} turns: ${JSON.stringify(refused.map(({ acted, decided }) => [acted['code'], decided['command']]))}`);
+    }
+  });
+}
+
+test('the same seed lives the same day, to the last byte of the world', async () => {
+  const [first, second, other] = [await liveOneDay(5), await liveOneDay(5), await liveOneDay(6)];
+  assert.equal(first.hash(), second.hash());
+  assert.deepEqual(first.events, second.events);
+  assert.notEqual(first.hash(), other.hash());
+});

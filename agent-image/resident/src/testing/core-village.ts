@@ -1,0 +1,110 @@
+/** A village in one process: the real rules of the world, no network and no clock. It does what the api does with a command. */
+import type { ActionBody, AgentView, MoveBody, Turn, WorldCommand, WorldEvent, WorldView } from '@hamlet/contract';
+import { TICK_MS } from '@hamlet/contract';
+import { advance, agentPlaces, createWorld, defaultMap, itemViews, reduce, stateHash, timeOfDay, validateCommand, wakesOf } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import type { Trigger } from '../loop/inbox.ts';
+import type { Answer, Village } from '../village/village.ts';
+import { aConfig, aStanding } from './a-village.ts';
+import { ok } from './scripted-village.ts';
+
+export interface Villager {
+  readonly agentId: string;
+  readonly village: Village;
+  readonly turns: Turn[];
+  /** Why it should live a turn at this tick, oldest first. */
+  readonly waiting: Exclude<Trigger, { kind: 'ended' }>[];
+}
+
+export interface CoreVillage {
+  readonly villagers: readonly Villager[];
+  readonly events: readonly WorldEvent[];
+  /** Lets the village's own events up to this tick happen. */
+  advanceTo(tick: number): void;
+  view(): WorldView;
+  hash(): string;
+}
+
+export function coreVillage(names: readonly string[], seed: number): CoreVillage {
+  const world = createWorld(defaultMap(), seed);
+  const events: WorldEvent[] = [];
+  const villagers: Villager[] = [];
+  let tick = 0;
+
+  const tell = (happened: readonly WorldEvent[]) => {
+    for (const event of happened) {
+      events.push(event);
+      for (const { agent_id, wake } of wakesOf(world, event)) villagers.find(({ agentId }) => agentId === agent_id)?.waiting.push({ kind: 'wake', wake });
+    }
+  };
+  const command = (wish: WorldCommand): Answer<WorldEvent> => {
+    const outcome = validateCommand(world, wish, tick);
+    if (!outcome.ok) return { kind: 'refused', code: outcome.reason, detail: outcome.reason };
+    for (const event of outcome.events) {
+      reduce(world, event);
+      tell([event]);
+    }
+    const last = outcome.events.at(-1);
+    return last === undefined ? { kind: 'unreachable', why: 'nothing came of it' } : ok(last);
+  };
+  const view = () => viewOf(world, tick);
+
+  for (const agentId of names) {
+    villagers.push({ agentId, village: villageOf(agentId, { seed, view, command }), turns: [], waiting: [] });
+    command({ kind: 'spawn', agent_id: agentId, display_name: agentId, tier: 0, awake: true, online: true });
+  }
+  return {
+    villagers,
+    events,
+    advanceTo: (next) => {
+      tick = next;
+      tell(advance(world, next));
+    },
+    view,
+    hash: () => stateHash(world),
+  };
+}
+
+function viewOf(world: WorldState, tick: number): WorldView {
+  const { width, height, landmarks, zones } = world.map;
+  return {
+    world_size: { width, height },
+    tick,
+    tick_ms: TICK_MS,
+    epoch: 1,
+    seq: world.seq,
+    time: timeOfDay(tick),
+    landmarks: [...landmarks],
+    zones: [...zones],
+    agents: agentPlaces(world, tick).map((place): AgentView => ({ ...place, power: 'Awake', status: { online: true, last_seen: null, health: 'healthy' } })),
+    items: itemViews(world),
+  };
+}
+
+interface Rules {
+  readonly seed: number;
+  readonly view: () => WorldView;
+  readonly command: (wish: WorldCommand) => Answer<WorldEvent>;
+}
+
+function villageOf(agentId: string, { seed, view, command }: Rules): Village {
+  return {
+    config: async () => ok(aConfig({ agent_id: agentId, display_name: agentId, home: null, seed })),
+    world: async () => ok(view()),
+    standing: async () => ok(aStanding({ agent_id: agentId })),
+    move: async (target: MoveBody) => present(command({ kind: 'move', agent_id: agentId, target }), moveAnswerOf),
+    act: async (body: ActionBody) => present(command({ ...body, agent_id: agentId }), (event) => ({ accepted_seq: event.seq, durable_seq: event.seq, event })),
+    record: async () => ok(null),
+    follow: async () => ({ kind: 'unreachable', why: 'wakes are delivered by hand' }),
+  };
+}
+
+function moveAnswerOf(event: WorldEvent) {
+  if (event.kind !== 'move') throw new Error(`a move became the event ${event.kind}`);
+  const { seq, from, to, start_tick, arrives_tick } = event;
+  return { accepted_seq: seq, from, to, start_tick, arrives_tick, path_tiles: (arrives_tick - start_tick) / 4 };
+}
+
+function present<T>(answer: Answer<WorldEvent>, of: (event: WorldEvent) => T): Answer<T> {
+  return answer.kind === 'ok' ? ok(of(answer.value)) : answer;
+}
