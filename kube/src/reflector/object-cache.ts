@@ -67,14 +67,18 @@ export class ObjectCache<T extends KubeObject> {
     this.#listeners.push(listener);
   }
 
-  /** Takes the answer of a write, or an event of the watch. */
-  learn(object: T): void {
+  /** Takes an ADDED or MODIFIED event of the watch. */
+  see(object: T): void {
     const key = keyOf(object.metadata);
     const previous = this.#objects.get(key);
-    if (this.#tombstones.has(object.metadata.uid) || (previous !== undefined && !isNewer(object, previous))) return;
-    if (previous !== undefined && previous.metadata.uid !== object.metadata.uid) this.#bury(previous.metadata.uid);
-    this.#put(key, object, previous);
+    if (!this.#accept(key, object, previous)) return;
     this.#tell(previous === undefined ? { kind: 'added', key, object } : { kind: 'updated', key, object, previous });
+  }
+
+  /** Takes the answer of a write of our own, and tells nobody: who wrote it knows. */
+  learn(object: T): void {
+    const key = keyOf(object.metadata);
+    this.#accept(key, object, this.#objects.get(key));
   }
 
   /** A DELETED event: that life is over. */
@@ -92,7 +96,15 @@ export class ObjectCache<T extends KubeObject> {
       this.#bury(object.metadata.uid);
       this.#remove(key, object);
     }
-    for (const object of objects) this.learn(object);
+    for (const object of objects) this.see(object);
+  }
+
+  #accept(key: string, object: T, previous: T | undefined): boolean {
+    if (this.#tombstones.has(object.metadata.uid)) return false;
+    if (previous !== undefined && !isNewer(object, previous)) return false;
+    if (previous !== undefined && previous.metadata.uid !== object.metadata.uid) this.#bury(previous.metadata.uid);
+    this.#put(key, object, previous);
+    return true;
   }
 
   #put(key: string, object: T, previous: T | undefined): void {

@@ -189,7 +189,7 @@ export class Reflector<T extends KubeObject> {
     }
     const object = this.#transform(event.object as T);
     if (event.type === 'DELETED') this.cache.forget(object);
-    else this.cache.learn(object);
+    else this.cache.see(object);
     this.#version = event.object.metadata.resourceVersion;
   }
 

@@ -1,0 +1,120 @@
+import { API_VERSION } from '@hamlet/contract/kinds';
+import { CLAIMS, isStatus, KubeError, PODS, type EventRecorder, type KubeClient, type KubeObject, type NewObject, type Reflector, type ResourceType } from '@hamlet/kube';
+import { AGENTS } from './agents.ts';
+import type { Action } from './plan.ts';
+import { FIELD_MANAGER, type AgentView, type ClaimView, type PodView } from './views.ts';
+
+/** What actions act on. Every answer is learned at once, so that nothing is done twice. */
+export interface ApplyPorts {
+  readonly client: KubeClient;
+  readonly agents: Reflector<AgentView>;
+  readonly pods: Reflector<PodView>;
+  readonly claims: Reflector<ClaimView>;
+  readonly recorder: EventRecorder;
+  /** Has the api take the agent out of the world and close its account; throws if it did not. */
+  readonly closeAccount: (agentId: string, uid: string) => Promise<void>;
+}
+
+const QUERY = { fieldManager: FIELD_MANAGER };
+
+interface At {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+function atAgent({ metadata }: AgentView): At {
+  return inNamespace(metadata.namespace, metadata.name);
+}
+
+function inNamespace(namespace: string | undefined, name: string): At {
+  return namespace === undefined ? { name } : { namespace, name };
+}
+
+/** Creates a child. One that is there already is learned: the next plan sees whose it is. */
+async function create<T extends KubeObject>(client: KubeClient, type: ResourceType, manifest: NewObject): Promise<T> {
+  const { namespace, name } = manifest.metadata;
+  try {
+    return await client.create<T>(type, manifest, { namespace, query: QUERY });
+  } catch (error) {
+    if (!isStatus(error, 409) || error.reason !== 'AlreadyExists') throw error;
+    return client.get<T>(type, { namespace, name });
+  }
+}
+
+/** Writes a status by merge patch: the uid makes it fail on another life of the name. Fields to remove are null. */
+export async function patchStatus(ports: ApplyPorts, agent: AgentView, change: { readonly status: object; readonly resourceVersion?: string; readonly bulk?: boolean }): Promise<void> {
+  const { uid } = agent.metadata;
+  const metadata = change.resourceVersion === undefined ? { uid } : { uid, resourceVersion: change.resourceVersion };
+  const at = { ...atAgent(agent), subresource: 'status', query: QUERY, priority: change.bulk === true ? ('bulk' as const) : ('normal' as const) };
+  ports.agents.learn(await ports.client.mergePatch<AgentView>(AGENTS, { metadata, status: change.status }, at));
+}
+
+async function setFinalizers(ports: ApplyPorts, agent: AgentView, finalizers: readonly string[]): Promise<void> {
+  // The list is written as a whole, so it must be the list that was read.
+  const { uid, resourceVersion } = agent.metadata;
+  const answer = await ports.client.mergePatch<AgentView>(AGENTS, { metadata: { uid, resourceVersion, finalizers } }, { ...atAgent(agent), query: QUERY });
+  if (answer.metadata.deletionTimestamp === undefined || finalizers.length > 0) ports.agents.learn(answer);
+}
+
+async function deleteObject(ports: ApplyPorts, type: ResourceType, at: At & { readonly uid: string; readonly graceSeconds?: number }): Promise<void> {
+  try {
+    await ports.client.delete(type, at);
+  } catch (error) {
+    // Another life has the name by now: that one was not meant.
+    if (!isStatus(error, 409)) throw error;
+  }
+}
+
+type Kind = Action['kind'];
+type Of<K extends Kind> = Extract<Action, { readonly kind: K }>;
+
+async function raiseCycle(ports: ApplyPorts, agent: AgentView, { cycle, power, rebootedAt }: Of<'raiseCycle'>): Promise<void> {
+  const status = { cycle, power, rebootedAt, podName: null, nodeName: null };
+  return patchStatus(ports, agent, { status, resourceVersion: agent.metadata.resourceVersion });
+}
+
+async function ownClaim(ports: ApplyPorts, { metadata }: AgentView, { name, uid, owners }: Of<'ownClaim'>): Promise<void> {
+  const patch = { metadata: { uid, ownerReferences: owners } };
+  ports.claims.learn(await ports.client.mergePatch<ClaimView>(CLAIMS, patch, { ...inNamespace(metadata.namespace, name), query: QUERY }));
+}
+
+function tell({ recorder }: ApplyPorts, { metadata }: AgentView, { type, reason, message }: Of<'tell'>): Promise<void> {
+  const { name, uid, namespace = 'default' } = metadata;
+  recorder.record({ target: { apiVersion: API_VERSION, kind: AGENTS.kind, namespace, name, uid }, type, reason, message });
+  return Promise.resolve();
+}
+
+/** How each action is performed, for the Agent as it is known at that moment. */
+const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, agent: AgentView, action: Of<K>) => Promise<void> } = {
+  setFinalizers: (ports, agent, { finalizers }) => setFinalizers(ports, agent, finalizers),
+  raiseCycle,
+  createClaim: async (ports, _agent, { manifest }) => ports.claims.learn(await create(ports.client, CLAIMS, manifest)),
+  ownClaim,
+  deleteClaim: (ports, { metadata }, { name, uid }) => deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid }),
+  createPod: async (ports, _agent, { manifest }) => ports.pods.learn(await create(ports.client, PODS, manifest)),
+  deletePod: (ports, { metadata }, { kind: _kind, ...pod }) => deleteObject(ports, PODS, { ...inNamespace(metadata.namespace, pod.name), ...pod }),
+  closeAccount: (ports, { metadata }) => ports.closeAccount(metadata.name, metadata.uid),
+  tell,
+};
+
+function perform<K extends Kind>(ports: ApplyPorts, agent: AgentView, action: Of<K> & { readonly kind: K }): Promise<void> {
+  return PERFORM[action.kind](ports, agent, action);
+}
+
+/**
+ * Performs the actions in order and stops at the first that fails, with its error.
+ * @param latest the Agent as the cache holds it, which changes with every action that writes it
+ */
+export async function apply(ports: ApplyPorts, latest: () => AgentView | undefined, actions: readonly Action[]): Promise<void> {
+  for (const action of actions) {
+    const agent = latest();
+    if (agent === undefined) return;
+    await perform(ports, agent, action);
+  }
+}
+
+/** The API server has refused a child, and says so to a person: quota, admission, a missing service account. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof KubeError)) return undefined;
+  return error.status === 403 || error.status === 422 || error.status === 400 ? error.message : undefined;
+}

@@ -1,0 +1,172 @@
+import { API_VERSION } from '@hamlet/contract/kinds';
+import type { NewObject, OwnerReference } from '@hamlet/kube';
+import { halfOfCpu, halfOfMemory } from './quantity.ts';
+import { AGENT_LABEL, AGENT_ROLE, claimName, podName, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from './views.ts';
+
+export const TOKEN_AUDIENCE = 'hamlet-api';
+const TOKEN_LIFE_SECONDS = 3_600;
+const GRACE_SECONDS = 10;
+/** How long a pod stays on a node that does not answer; Kubernetes' own default is 300 s. */
+const LOST_NODE_SECONDS = 60;
+
+/** Root in the pod may own files, change users and bind low ports; it may not make devices, raw packets or capabilities. */
+const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT'];
+
+/** Where the parts of the one volume appear in the pod. */
+const VOLUME_PARTS = [
+  { subPath: 'workspace', mountPath: '/workspace' },
+  { subPath: 'mcp-memory', mountPath: '/root/.mcp-memory' },
+  { subPath: 'hamlet', mountPath: '/var/lib/hamlet' },
+];
+
+/** What a pod is made of. */
+export interface PodPlan {
+  readonly agent: AgentView;
+  readonly spec: OperatedSpec;
+  readonly tier: TierView;
+  readonly cycle: number;
+  readonly settings: Settings;
+}
+
+const labelsOf = (agent: AgentView): Record<string, string> => ({
+  'app.kubernetes.io/name': 'hamlet-agent',
+  'app.kubernetes.io/part-of': 'hamlet',
+  [ROLE_LABEL]: AGENT_ROLE,
+  [AGENT_LABEL]: agent.metadata.name,
+});
+
+/** The reference that lets Kubernetes' garbage collector remove a child with its Agent. */
+export function ownerOf({ metadata }: AgentView): OwnerReference {
+  return { apiVersion: API_VERSION, kind: 'Agent', name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** The volume claim of an Agent. It has no owner under `memory.retain: Retain`. */
+export function claimManifest(agent: AgentView, spec: OperatedSpec, settings: Settings): NewObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: {
+      name: claimName(agent.metadata),
+      ...inNamespaceOf(agent),
+      labels: labelsOf(agent),
+      ...(spec.memory.retain === 'Delete' ? { ownerReferences: [ownerOf(agent)] } : {}),
+    },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: spec.memory.size } },
+      ...(settings.storageClass === undefined ? {} : { storageClassName: settings.storageClass }),
+    },
+  } as NewObject;
+}
+
+const inNamespaceOf = ({ metadata }: AgentView): { namespace?: string } => (metadata.namespace === undefined ? {} : { namespace: metadata.namespace });
+
+function resourcesOf({ spec }: TierView): object {
+  const { resources, gpu } = spec.compute;
+  const gpus = gpu.mode === 'None' ? {} : { [gpu.resourceName]: String(gpu.count) };
+  // Half of the limit is requested in every tier: the pod is Burstable for ever, and a resize may not change that class.
+  return {
+    requests: { cpu: halfOfCpu(resources.cpu), memory: halfOfMemory(resources.memory), ...gpus },
+    limits: { cpu: resources.cpu, memory: resources.memory, ...gpus },
+  };
+}
+
+function environmentOf({ agent, cycle, settings }: PodPlan): readonly object[] {
+  return [
+    { name: 'HAMLET_API_URL', value: settings.apiUrl },
+    { name: 'HAMLET_AGENT_ID', value: agent.metadata.name },
+    { name: 'HAMLET_CYCLE', value: String(cycle) },
+    { name: 'HAMLET_TOKEN_FILE', value: '/var/run/secrets/hamlet/token' },
+    { name: 'HAMLET_NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+  ];
+}
+
+function containerOf(plan: PodPlan): object {
+  return {
+    name: 'resident',
+    image: plan.settings.image,
+    imagePullPolicy: plan.settings.imagePullPolicy,
+    env: environmentOf(plan),
+    resources: resourcesOf(plan.tier),
+    volumeMounts: [
+      ...VOLUME_PARTS.map((part) => ({ name: 'home', ...part })),
+      { name: 'token', mountPath: '/var/run/secrets/hamlet', readOnly: true },
+    ],
+    securityContext: {
+      privileged: false,
+      allowPrivilegeEscalation: false,
+      runAsUser: 0,
+      capabilities: { drop: ['ALL'], add: CAPABILITIES },
+    },
+  };
+}
+
+function placementOf({ placement }: OperatedSpec): object {
+  const spread = {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: placement.spread === 'Required' ? 'DoNotSchedule' : 'ScheduleAnyway',
+    labelSelector: { matchLabels: { [ROLE_LABEL]: AGENT_ROLE } },
+  };
+  const pin = placement.nodeName === undefined ? [] : [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [placement.nodeName] }] }];
+  return {
+    ...(placement.spread === 'None' ? {} : { topologySpreadConstraints: [spread] }),
+    ...(pin.length === 0 ? {} : { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: pin } } } }),
+    tolerations: ['not-ready', 'unreachable'].map((taint) => ({
+      key: `node.kubernetes.io/${taint}`,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      tolerationSeconds: LOST_NODE_SECONDS,
+    })),
+  };
+}
+
+function isolationOf({ spec, settings }: PodPlan): object {
+  const { runtimeClassName } = spec.isolation;
+  return {
+    ...(settings.userNamespaces === 'On' ? { hostUsers: false } : {}),
+    ...(runtimeClassName === undefined ? {} : { runtimeClassName }),
+    securityContext: {
+      seccompProfile: { type: 'RuntimeDefault' },
+      ...(settings.appArmor === 'RuntimeDefault' ? { appArmorProfile: { type: 'RuntimeDefault' } } : {}),
+    },
+    serviceAccountName: settings.serviceAccount,
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+  };
+}
+
+function volumesOf(agent: AgentView): readonly object[] {
+  const serviceAccountToken = { audience: TOKEN_AUDIENCE, expirationSeconds: TOKEN_LIFE_SECONDS, path: 'token' };
+  return [
+    { name: 'home', persistentVolumeClaim: { claimName: claimName(agent.metadata) } },
+    { name: 'token', projected: { sources: [{ serviceAccountToken }] } },
+  ];
+}
+
+/** The pod of one cycle: root in a user namespace of its own, one volume, one token that only the api takes. */
+export function podManifest(plan: PodPlan): NewObject {
+  const { agent, spec, tier, cycle, settings } = plan;
+  const { priorityClassName } = tier.spec.compute;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: podName(agent.metadata, cycle),
+      ...inNamespaceOf(agent),
+      labels: labelsOf(agent),
+      annotations: { [TIER_ANNOTATION]: tier.metadata.name },
+      ownerReferences: [ownerOf(agent)],
+    },
+    spec: {
+      ...isolationOf(plan),
+      ...placementOf(spec),
+      ...(priorityClassName === undefined ? {} : { priorityClassName }),
+      ...(settings.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: settings.imagePullSecrets.map((name) => ({ name })) }),
+      restartPolicy: 'Always',
+      terminationGracePeriodSeconds: GRACE_SECONDS,
+      containers: [containerOf(plan)],
+      volumes: volumesOf(agent),
+    },
+  } as NewObject;
+}

@@ -1,0 +1,28 @@
+import { GROUP } from '@hamlet/contract/kinds';
+
+/** One rule of a Role. */
+export interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+const WATCH = ['get', 'list', 'watch'];
+
+/** What the Agent kind needs in its namespace. No Secrets, no exec, no RBAC. */
+export const ROLE_RULES: readonly Rule[] = [
+  { apiGroups: [GROUP], resources: ['agents'], verbs: [...WATCH, 'patch'] },
+  { apiGroups: [GROUP], resources: ['agents/status'], verbs: ['patch'] },
+  // Children block their owner's deletion, which takes this right.
+  { apiGroups: [GROUP], resources: ['agents/finalizers'], verbs: ['update'] },
+  { apiGroups: [GROUP], resources: ['entitlements'], verbs: WATCH },
+  { apiGroups: [''], resources: ['pods'], verbs: [...WATCH, 'create', 'delete'] },
+  { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...WATCH, 'create', 'patch', 'delete'] },
+  { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'update'], resourceNames: ['hamlet-operator'] },
+];
+
+/** What it needs of the cluster: whether a node is there. */
+export const CLUSTER_ROLE_RULES: readonly Rule[] = [{ apiGroups: [''], resources: ['nodes'], verbs: WATCH }];

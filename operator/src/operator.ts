@@ -1,0 +1,130 @@
+import type { Client } from '@hamlet/contract';
+import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, runWorkers, WorkQueue, type KubeClient, type KubeObject, type Outcome, type OutcomeRecord, type ReflectorOptions, type ResourceType } from '@hamlet/kube';
+import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
+import { AgentReconciler } from './kinds/agent/reconcile.ts';
+import { agentView, claimView, isReadable, nodeView, podView, tierView } from './kinds/agent/transform.ts';
+import { connectTriggers, POD_INDEXERS, type Watched } from './kinds/agent/triggers.ts';
+import { AGENT_ROLE, ROLE_LABEL, type Settings, type TierView } from './kinds/agent/views.ts';
+import { addGauges, errorText, type OperatorMetrics } from './operator-metrics.ts';
+import { closeAccount } from './village/village-client.ts';
+import { VillageStream } from './village/village-stream.ts';
+
+/** Every Agent is looked at again after this time, spread by half of it, although nothing changed. */
+const RESYNC_MS = 20 * 60_000;
+const FLUSH_EVENTS_MS = 2_000;
+
+export interface OperatorOptions {
+  readonly client: KubeClient;
+  readonly village: Client;
+  readonly namespace: string;
+  readonly settings: Settings;
+  readonly workers: number;
+  readonly instance: string;
+  readonly metrics: OperatorMetrics;
+  readonly log: (line: string) => void;
+}
+
+/** The controllers of one village, run by the one process that leads. */
+export class Operator {
+  readonly watched: Watched;
+  readonly #options: OperatorOptions;
+  readonly #queue = new WorkQueue();
+  readonly #recorder: EventRecorder;
+  readonly #village: VillageStream;
+  #tiers: readonly TierView[] = [];
+  #resync: NodeJS.Timeout | undefined;
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(options: OperatorOptions) {
+    this.#options = options;
+    this.watched = this.#reflectors();
+    this.#recorder = new EventRecorder({ client: options.client, component: 'hamlet-operator', instance: options.instance, onError: (error) => options.log(`event not written: ${errorText(error)}`) });
+    this.#village = new VillageStream({
+      client: options.village,
+      onChange: (agentId) => this.#queue.add(keyOf({ namespace: options.namespace, name: agentId })),
+      onReachable: (reachable) => this.#onReachable(reachable),
+      onError: (error) => options.log(`api: ${errorText(error)}`),
+    });
+  }
+
+  /** Lists everything, then works; resolves when the workers have begun. */
+  async start(): Promise<void> {
+    const { agents, tiers } = this.watched;
+    tiers.cache.onChange(() => this.#rank());
+    connectTriggers(this.watched, (key, urgency) => this.#queue.add(key, urgency));
+    addGauges(this.#options.metrics.registry, this.#queue, this.watched);
+    this.#village.start();
+    await Promise.all(Object.values(this.watched).map((reflector) => reflector.start()));
+    this.#working = runWorkers({ queue: this.#queue, count: this.#options.workers, reconcile: this.#reconcile(), onOutcome: (record) => this.#onOutcome(record) });
+    this.#resync = setInterval(() => {
+      for (const key of agents.cache.keys()) this.#queue.addAfter(key, Math.random() * (RESYNC_MS / 2));
+    }, RESYNC_MS);
+  }
+
+  /** What is wrong, for `/readyz`. */
+  problem(): string | undefined {
+    const waiting = Object.entries(this.watched).flatMap(([kind, { state }]) => (state.synced ? [] : [kind]));
+    return waiting.length === 0 ? undefined : `not listed yet: ${waiting.join(', ')}`;
+  }
+
+  /** Takes no more keys, ends the watches and lets what is under way finish. */
+  async stop(): Promise<void> {
+    clearInterval(this.#resync);
+    this.#queue.close();
+    await Promise.all([this.#working, this.#village.stop(), ...Object.values(this.watched).map((reflector) => reflector.stop())]);
+    await this.#recorder.flush(FLUSH_EVENTS_MS);
+  }
+
+  #reconcile(): (key: string) => Promise<Outcome> {
+    const { agents, pods, claims, nodes } = this.watched;
+    const { client, village, settings } = this.#options;
+    const reconciler = new AgentReconciler({
+      sources: { agents: agents.cache, pods: pods.cache, claims: claims.cache, nodes: nodes.cache, tiers: () => this.#tiers, village: this.#village, settings },
+      ports: { client, agents, pods, claims, recorder: this.#recorder, closeAccount: (agentId, uid) => closeAccount(village, agentId, uid) },
+      now: () => new Date(),
+    });
+    return (key) => reconciler.reconcile(key);
+  }
+
+  #reflectors(): Watched {
+    const { namespace } = this.#options;
+    const labelSelector = `${ROLE_LABEL}=${AGENT_ROLE}`;
+    return {
+      agents: this.#reflector(AGENTS, { namespace, transform: agentView }),
+      pods: this.#reflector(PODS, { namespace, labelSelector, transform: podView, indexers: POD_INDEXERS }),
+      claims: this.#reflector(CLAIMS, { namespace, labelSelector, transform: claimView }),
+      tiers: this.#reflector(ENTITLEMENTS, { namespace, transform: tierView }),
+      nodes: this.#reflector(NODES, { transform: nodeView }),
+    };
+  }
+
+  #reflector<T extends KubeObject>(type: ResourceType, options: Pick<ReflectorOptions<T>, 'namespace' | 'labelSelector' | 'indexers'> & { readonly transform: (object: T) => T }): Reflector<T> {
+    const { client, metrics, log } = this.#options;
+    return new Reflector<T>({
+      ...options,
+      client,
+      type,
+      onListenerError: (error) => log(`${type.plural}: ${errorText(error)}`),
+      onFailure: (error, recovery) => {
+        metrics.onWatchFailure(type.plural, recovery);
+        log(`${type.plural}: ${errorText(error)}; ${recovery.action} in ${Math.round(recovery.delayMs)} ms`);
+      },
+    });
+  }
+
+  #rank(): void {
+    this.#tiers = [...this.watched.tiers.cache.values()].filter(isReadable).toSorted((a, b) => a.spec.rank - b.spec.rank || a.metadata.name.localeCompare(b.metadata.name));
+  }
+
+  #onReachable(reachable: boolean): void {
+    this.#options.log(reachable ? 'the api answers' : 'the api does not answer');
+    for (const key of this.watched.agents.cache.keys()) this.#queue.add(key, 'bulk');
+  }
+
+  #onOutcome(record: OutcomeRecord): void {
+    this.#options.metrics.onOutcome(record);
+    const { key, outcome, retryInMs } = record;
+    if (outcome.kind !== 'retry' && outcome.kind !== 'terminal') return;
+    this.#options.log(`agent ${key}: ${errorText(outcome.error)}${retryInMs === undefined ? '' : `; again in ${retryInMs} ms`}`);
+  }
+}
