@@ -27,8 +27,8 @@ doctor: ready ## checks everything the village depends on and says how to fix it
 images: ready ## builds the container images whose inputs changed
 	@$(VILLAGE) images
 
-lint: ready ## oxlint, types, charts
-	@npm run --silent lint
+lint: ready ## oxlint, types, generated files
+	@$(NODE) test/run.ts --only lint
 
 crds: ready ## writes crds/bases from the zod contract
 	@npm run --silent generate --workspace @hamlet/crds

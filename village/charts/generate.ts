@@ -20,7 +20,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     const crd = parse(text) as { spec: { names: { plural: string } } };
     schemas[crd.spec.names.plural] = specSchema(crd);
   }
-  files.set('charts/hamlet/files/operator-rules.generated.yaml', `# ${COMMAND}: from operator/src/kinds/agent/rbac.ts\n${stringify({ role: ROLE_RULES, clusterRole: CLUSTER_ROLE_RULES })}`);
+  files.set('charts/hamlet/files/operator-rules.generated.yaml', `# ${COMMAND}: from operator/src/kinds/agent/rbac.ts\n${stringify({ role: ROLE_RULES, clusterRole: CLUSTER_ROLE_RULES }, { aliasDuplicateObjects: false, lineWidth: 0 })}`);
   files.set('charts/hamlet/values.schema.json', `${JSON.stringify(valuesSchema(schemas), null, 2)}\n`);
   return files;
 }

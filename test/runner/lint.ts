@@ -1,0 +1,28 @@
+/** Lint, types and generated files: each check counts as one test. */
+import { NODE } from '../../village/paths.ts';
+import type { Part, Tally } from './part.ts';
+import { stream } from './stream.ts';
+
+const BIN = 'node_modules/.bin';
+
+/** Every static check, by what it looks at. */
+const CHECKS: readonly { readonly name: string; readonly command: readonly [string, ...string[]] }[] = [
+  { name: 'oxlint', command: [`${BIN}/oxlint`, '--deny-warnings', '.'] },
+  { name: 'types', command: [`${BIN}/tsc`, '-p', 'tsconfig.json'] },
+  { name: 'types of the web', command: [`${BIN}/tsc`, '-p', 'web/tsconfig.json'] },
+  { name: 'CRDs are current', command: [NODE, 'crds/gen/main.ts', '--check'] },
+  { name: 'charts are current', command: [NODE, 'village/charts/generate.ts', '--check'] },
+];
+
+export const LINT_PART: Part = { name: 'lint', does: 'oxlint, types, generated files', needs: [], run };
+
+async function run(): Promise<Tally> {
+  const tally = { passed: 0, failed: 0 };
+  for (const { name, command } of CHECKS) {
+    const [program, ...args] = command;
+    const ok = (await stream(program, args)) === 0;
+    console.log(`${ok ? '✔' : '✖'} ${name}`);
+    tally[ok ? 'passed' : 'failed'] += 1;
+  }
+  return tally;
+}

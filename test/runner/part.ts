@@ -1,0 +1,14 @@
+/** A part of the test run: its counts are summed in the last line. */
+
+export interface Tally {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+export interface Part {
+  readonly name: string;
+  readonly does: string;
+  /** Whether the part starts browsers and databases or needs the cluster's programs. */
+  readonly needs: readonly ('packages' | 'programs')[];
+  readonly run: () => Promise<Tally>;
+}

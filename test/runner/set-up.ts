@@ -1,0 +1,16 @@
+/** What tests need on the machine, brought before the first of them. */
+import { buildPrograms } from '../../village/cluster.ts';
+import { run } from '../../village/command.ts';
+import { runSteps, type Step } from '../../village/steps.ts';
+import type { Part } from './part.ts';
+
+/** Installs packages and builds programs for the parts that need them. */
+export async function setUp(parts: readonly Part[]): Promise<void> {
+  const needs = new Set(parts.flatMap((part) => part.needs));
+  const steps: Step[] = [];
+  if (needs.has('packages')) {
+    steps.push({ name: 'packages', work: async ({ log, doing }) => void (await run('bash', ['village/packages.sh', 'up', 'test'], { log, onLine: doing })) });
+  }
+  if (needs.has('programs')) steps.push({ name: 'programs', work: async ({ log, doing }) => buildPrograms({ log, onLine: doing }) });
+  if (steps.length > 0) await runSteps('Hamlet: setting up the tests', steps);
+}
