@@ -24,7 +24,12 @@ path-exclude=/usr/share/info/*
 path-exclude=/usr/share/locale/*
 path-exclude=/usr/share/man/*
 LIST
-echo 'APT::Install-Recommends "false";' >"$ROOTFS/etc/apt/apt.conf.d/small"
+cat >"$ROOTFS/etc/apt/apt.conf.d/small" <<'LIST'
+APT::Install-Recommends "false";
+APT::Keep-Downloaded-Packages "false";
+Dir::Cache::pkgcache "";
+Dir::Cache::srcpkgcache "";
+LIST
 
 chroot "$ROOTFS" apt-get -q -y update
 DEBIAN_FRONTEND=noninteractive chroot "$ROOTFS" apt-get -q -y upgrade

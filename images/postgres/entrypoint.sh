@@ -5,6 +5,8 @@ set -euo pipefail
 : "${PGDATA:=/var/lib/postgresql/18/docker}" "${POSTGRES_USER:=postgres}"
 : "${POSTGRES_DB:=$POSTGRES_USER}"
 export PGDATA POSTGRES_USER POSTGRES_DB
+# Where Debian's psql looks; the server's own default is /tmp.
+readonly SOCKETS=/var/run/postgresql
 
 # Made beside PGDATA and renamed when whole: a first start that is killed half way leaves
 # nothing that the next one would take for a database.
@@ -15,7 +17,7 @@ initialise() {
   initdb --pgdata="$part" --username="$POSTGRES_USER" --pwfile=<(printf '%s\n' "${POSTGRES_PASSWORD:?POSTGRES_PASSWORD must be set}") \
     --auth-local=trust --auth-host=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8
   echo 'host all all all scram-sha-256' >>"$part/pg_hba.conf"
-  PGDATA=$part pg_ctl --wait --silent --options="-c listen_addresses='' -c fsync=off" start
+  PGDATA=$part pg_ctl --wait --silent --options="-c listen_addresses='' -c unix_socket_directories=$SOCKETS -c fsync=off" start
   [ "$POSTGRES_DB" = postgres ] || psql -X -q -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d postgres -c "CREATE DATABASE \"$POSTGRES_DB\""
   for script in /docker-entrypoint-initdb.d/*.sh; do
     [ -e "$script" ] || continue
@@ -31,6 +33,6 @@ initialise() {
 [ "${1:-}" != "" ] && [ "${1#-}" = "$1" ] || set -- postgres "$@"
 if [ "$1" = postgres ]; then
   [ -s "$PGDATA/PG_VERSION" ] || initialise
-  set -- "$@" -c listen_addresses='*'
+  set -- "$@" -c listen_addresses='*' -c unix_socket_directories="$SOCKETS"
 fi
 exec "$@"
