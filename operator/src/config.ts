@@ -14,8 +14,8 @@ export const Environment = z.object({
   HAMLET_POD_UID: z.string().default('process').describe('Uid of this pod, for the Lease.'),
   HAMLET_AGENT_SERVICE_ACCOUNT: z.string().default('hamlet-agent').describe('ServiceAccount of the agents.'),
   HAMLET_STORAGE_CLASS: z.string().min(1).optional().describe("StorageClass of the agents' volumes; the cluster's default if left out."),
-  HAMLET_IMAGE_PULL_POLICY: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent').describe("Pull policy of the agents' image."),
-  HAMLET_IMAGE_PULL_SECRETS: z.string().default('').describe('Names of pull secrets, with commas between.'),
+  HAMLET_AGENT_IMAGE_PULL_POLICY: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent').describe("Pull policy of the agents' image."),
+  HAMLET_AGENT_IMAGE_PULL_SECRETS: z.string().default('').describe('Names of pull secrets, with commas between.'),
   HAMLET_USER_NAMESPACES: z.enum(['On', 'Off']).default('On').describe('On or Off: user namespaces for pods (Kubernetes 1.33 or newer, containerd 2).'),
   HAMLET_APPARMOR: z.enum(['RuntimeDefault', 'Off']).default('Off').describe('RuntimeDefault or Off: AppArmor profile of the pods; the nodes must have AppArmor.'),
   HAMLET_WORKERS: z.coerce.number().int().min(1).max(256).default(16).describe('Agents that are worked on at one time.'),
@@ -27,8 +27,8 @@ export type Environment = z.infer<typeof Environment>;
 export function settingsOf(environment: Environment): Settings {
   return {
     image: environment.HAMLET_AGENT_IMAGE,
-    imagePullPolicy: environment.HAMLET_IMAGE_PULL_POLICY,
-    imagePullSecrets: environment.HAMLET_IMAGE_PULL_SECRETS.split(',').filter((name) => name !== ''),
+    imagePullPolicy: environment.HAMLET_AGENT_IMAGE_PULL_POLICY,
+    imagePullSecrets: environment.HAMLET_AGENT_IMAGE_PULL_SECRETS.split(',').filter((name) => name !== ''),
     apiUrl: environment.HAMLET_AGENT_API_URL ?? environment.HAMLET_API_URL,
     serviceAccount: environment.HAMLET_AGENT_SERVICE_ACCOUNT,
     storageClass: environment.HAMLET_STORAGE_CLASS,
@@ -39,6 +39,6 @@ export function settingsOf(environment: Environment): Settings {
 
 /** What `--help` prints. */
 export function usage(): string {
-  const lines = Object.entries(Environment.shape).map(([name, schema]) => `  ${name.padEnd(30)}${schema.description ?? ''}`);
+  const lines = Object.entries(Environment.shape).map(([name, schema]) => `  ${name.padEnd(34)}${schema.description ?? ''}`);
   return `Usage: node operator/src/main.ts [--help]\n\nTurns Agents into pods. It is told what it needs by its environment:\n${lines.join('\n')}\n`;
 }

@@ -1,4 +1,4 @@
-import { GROUP } from '@hamlet/contract/kinds';
+/** What the operator may do. Plain data without imports: the chart's Role is made from it. */
 
 /** One rule of a Role. */
 export interface Rule {
@@ -12,11 +12,11 @@ const WATCH = ['get', 'list', 'watch'];
 
 /** What the Agent kind needs in its namespace. No Secrets, no exec, no RBAC. */
 export const ROLE_RULES: readonly Rule[] = [
-  { apiGroups: [GROUP], resources: ['agents'], verbs: [...WATCH, 'patch'] },
-  { apiGroups: [GROUP], resources: ['agents/status'], verbs: ['patch'] },
+  { apiGroups: ['hamlet.village'], resources: ['agents'], verbs: [...WATCH, 'patch'] },
+  { apiGroups: ['hamlet.village'], resources: ['agents/status'], verbs: ['patch'] },
   // Children block their owner's deletion, which takes this right.
-  { apiGroups: [GROUP], resources: ['agents/finalizers'], verbs: ['update'] },
-  { apiGroups: [GROUP], resources: ['entitlements'], verbs: WATCH },
+  { apiGroups: ['hamlet.village'], resources: ['agents/finalizers'], verbs: ['update'] },
+  { apiGroups: ['hamlet.village'], resources: ['entitlements'], verbs: WATCH },
   { apiGroups: [''], resources: ['pods'], verbs: [...WATCH, 'create', 'delete'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...WATCH, 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
