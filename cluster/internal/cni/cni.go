@@ -9,7 +9,7 @@ import (
 	"net/netip"
 	"strings"
 
-	"hamlet.village/cluster/internal/netpol"
+	"hamlet.village/cluster/internal/announce"
 )
 
 // config is the part of the plugin's configuration that is read.
@@ -57,7 +57,7 @@ func serve(getenv func(string) string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	args := arguments(getenv("CNI_ARGS"))
-	if err := netpol.Announce(c.Socket, args["K8S_POD_NAMESPACE"], args["K8S_POD_NAME"], ip); err != nil {
+	if err := announce.Send(c.Socket, args["K8S_POD_NAMESPACE"], args["K8S_POD_NAME"], ip); err != nil {
 		return err
 	}
 	_, err = out.Write(c.PrevResult)

@@ -17,9 +17,6 @@ import (
 // PauseName is the image that holds a pod's namespaces open.
 const PauseName = "hamlet.local/pause:1"
 
-// DNSName is the image of the cluster's DNS.
-const DNSName = "hamlet.local/dns:1"
-
 // ProbeName is the image that the cluster's own tests run.
 const ProbeName = "hamlet.local/probe:1"
 

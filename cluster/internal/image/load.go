@@ -1,6 +1,8 @@
 package image
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +12,8 @@ import (
 
 	"hamlet.village/cluster/internal/spec"
 )
+
+const dnsProgram = "hamlet-dns"
 
 // Load imports an image archive into every node at the same time.
 func Load(s spec.Spec, archive string) error {
@@ -34,10 +38,25 @@ func LoadNode(s spec.Spec, n spec.Node, archive string) error {
 	return nil
 }
 
+// DNSName is the image of the cluster's DNS. The tag is a hash of the program, so
+// that after an upgrade the running pods are replaced.
+func DNSName(s spec.Spec) (string, error) {
+	binary, err := os.ReadFile(s.Program(dnsProgram))
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(binary)
+	return "hamlet.local/dns:" + hex.EncodeToString(sum[:6]), nil
+}
+
 // LoadOwn packs and imports the images that the cluster itself needs.
 func LoadOwn(s spec.Spec, n spec.Node) error {
+	dns, err := DNSName(s)
+	if err != nil {
+		return err
+	}
 	for name, program := range map[string]string{
-		PauseName: "hamlet-pause", DNSName: "hamlet-dns", ProbeName: "hamlet-probe",
+		PauseName: "hamlet-pause", dns: dnsProgram, ProbeName: "hamlet-probe",
 	} {
 		file := s.NodePath(n, program+".tar")
 		if err := pack(file, name, s.Program(program)); err != nil {

@@ -16,10 +16,13 @@ var dnsManifests string
 
 // Manifests are the objects that every cluster starts with. DNS only where there
 // are nodes to run it.
-func Manifests(s spec.Spec) string {
-	text := baseManifests
-	if s.Profile == spec.ProfileFull {
-		text += "---\n" + dnsManifests
+func Manifests(s spec.Spec) (string, error) {
+	if s.Profile != spec.ProfileFull {
+		return baseManifests, nil
 	}
-	return strings.NewReplacer("${DNS_SERVICE}", s.DNSService, "${DNS_IMAGE}", image.DNSName).Replace(text)
+	name, err := image.DNSName(s)
+	if err != nil {
+		return "", err
+	}
+	return strings.NewReplacer("${DNS_SERVICE}", s.DNSService, "${DNS_IMAGE}", name).Replace(baseManifests + "---\n" + dnsManifests), nil
 }

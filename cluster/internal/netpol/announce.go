@@ -3,7 +3,6 @@ package netpol
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -11,41 +10,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+
+	"hamlet.village/cluster/internal/announce"
 )
-
-// announceTime bounds the conversation about one pod.
-const announceTime = 5 * time.Second
-
-// announcement is what the CNI plugin says of a pod whose network it has just made.
-type announcement struct {
-	Namespace string `json:"namespace"`
-	Name      string `json:"name"`
-	IP        string `json:"ip"`
-}
-
-// Announce tells a node's agent of a new pod and returns once the pod's rules are
-// in place. Without it a pod would run for a moment with no rules at all.
-func Announce(socket, namespace, name, ip string) error {
-	conn, err := net.DialTimeout("unix", socket, announceTime)
-	if err != nil {
-		return fmt.Errorf("the network policy agent does not listen: %w", err)
-	}
-	defer func() { _ = conn.Close() }()
-	if err := conn.SetDeadline(time.Now().Add(announceTime)); err != nil {
-		return err
-	}
-	if err := json.NewEncoder(conn).Encode(announcement{Namespace: namespace, Name: name, IP: ip}); err != nil {
-		return err
-	}
-	var problem string
-	if err := json.NewDecoder(conn).Decode(&problem); err != nil {
-		return fmt.Errorf("the network policy agent's answer: %w", err)
-	}
-	if problem != "" {
-		return errors.New(problem)
-	}
-	return nil
-}
 
 func (a *Agent) serve(ctx context.Context, socket string) error {
 	_ = os.Remove(socket)
@@ -71,8 +38,8 @@ func (a *Agent) serve(ctx context.Context, socket string) error {
 
 func (a *Agent) answer(ctx context.Context, conn net.Conn) {
 	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(announceTime))
-	var said announcement
+	_ = conn.SetDeadline(time.Now().Add(announce.Time))
+	var said announce.Announcement
 	if err := json.NewDecoder(conn).Decode(&said); err != nil {
 		return
 	}
@@ -85,7 +52,7 @@ func (a *Agent) answer(ctx context.Context, conn net.Conn) {
 
 // admit notes the pod's address and applies the rules. The kubelet knows the pod
 // from the API server, so it is here too or will be in a moment.
-func (a *Agent) admit(ctx context.Context, said announcement) error {
+func (a *Agent) admit(ctx context.Context, said announce.Announcement) error {
 	const tries, pause = 40, 50 * time.Millisecond
 	for try := 0; ; try++ {
 		_, err := a.pods.Pods(said.Namespace).Get(said.Name)

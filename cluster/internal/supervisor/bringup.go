@@ -129,8 +129,12 @@ func (v *Supervisor) startRest(ctx context.Context) error {
 		v.startNode(n)
 	}
 	if err := v.step("roles, storage class and DNS applied", func() error {
+		manifests, err := kubeapi.Manifests(v.spec)
+		if err != nil {
+			return err
+		}
 		return kubeapi.Poll(ctx, patience, func(ctx context.Context) error {
-			return kubeapi.Apply(ctx, v.spec, kubeapi.Manifests(v.spec))
+			return kubeapi.Apply(ctx, v.spec, manifests)
 		})
 	}); err != nil {
 		return err

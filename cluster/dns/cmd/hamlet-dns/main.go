@@ -18,8 +18,9 @@ import (
 
 func main() {
 	// Order matters to CoreDNS: a query walks the plugins in this order.
+	// The template that denies everything outside comes after the cluster's own names.
 	dnsserver.Directives = []string{
-		"reload", "health", "ready", "prometheus", "errors", "loadbalance", "cache", "template", "kubernetes",
+		"reload", "health", "ready", "prometheus", "errors", "loadbalance", "cache", "kubernetes", "template",
 	}
 	coremain.Run()
 }
