@@ -30,12 +30,13 @@ const GATHERINGS = [
 ] as const;
 
 /** The hours at which each follows its own interests. */
-const VISIT_MINUTES = [400, 570, 660, 850, 950, 1_020] as const;
+const VISIT_MINUTES = [345, 570, 660, 850, 950, 1_020, 1_220] as const;
 /** Kinds of place that want something brought. */
 const DELIVERY_KINDS: readonly string[] = ['cafe', 'market', 'bakery', 'workshop'];
 
-const RISE_MINUTE = 360;
-const RETIRE_MINUTE = 1_245;
+/** Up before dawn, which is when a new village begins: its first sight is a morning with people about. */
+const RISE_MINUTE = 335;
+const RETIRE_MINUTE = 1_320;
 const ERRAND_MINUTE = 600;
 const ERRAND_SPREAD = 240;
 /** Nobody in the village is on the minute: each shifts its own hours by up to this many. */
@@ -54,7 +55,7 @@ export function planDay(character: Character, landmarks: readonly Landmark[], da
   const favourites = byInterest(character, open.filter(({ landmark_id }) => !taken.has(landmark_id)), day);
   const visits = VISIT_MINUTES.flatMap((minute, index) => {
     const place = favourites[index];
-    return place === undefined ? [] : [{ fromMinute: minute + shift(place.landmark_id), landmarkId: place.landmark_id, why: `${agentId} likes ${place.name}` }];
+    return place === undefined ? [] : [{ fromMinute: minute + shift(place.landmark_id), landmarkId: place.landmark_id, why: `I like ${place.name}` }];
   });
   const wanting = open.filter(({ kind }) => DELIVERY_KINDS.includes(kind));
   return {

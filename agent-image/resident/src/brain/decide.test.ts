@@ -73,18 +73,18 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
     command: { kind: 'act', body: { kind: 'emote', emote: 'heart' } },
     why: /bob handed me apple-1/,
   },
-  { name: 'at night it goes home', given: { minute: 1_300 }, command: move('home'), why: /it is night, and I live at the home/ },
+  { name: 'at night it goes home', given: { minute: 1_345 }, command: move('home'), why: /it is night, and I live at the home/ },
   { name: 'after midnight too', given: { minute: 60 }, command: move('home'), why: /it is night/ },
-  { name: 'on the way home it walks on', given: { minute: 1_300, self: { moving_to: to('home') } }, command: { kind: 'stay' }, why: /it is night/ },
+  { name: 'on the way home it walks on', given: { minute: 1_345, self: { moving_to: to('home') } }, command: { kind: 'stay' }, why: /it is night/ },
   {
     name: 'at home at night it goes to bed',
-    given: { minute: 1_300, self: { landmark_id: 'home', position: AT.home } },
+    given: { minute: 1_345, self: { landmark_id: 'home', position: AT.home } },
     command: { kind: 'act', body: { kind: 'use', target: 'sleep' } },
     why: /to bed/,
   },
   {
     name: 'in bed it sleeps, though somebody is near',
-    given: { minute: 1_300, self: { landmark_id: 'home', position: AT.home }, others: [anAgent('bob', { position: AT.home })], mind: { visited: ['bed:home'] } },
+    given: { minute: 1_345, self: { landmark_id: 'home', position: AT.home, activity: 'sleeping' }, others: [anAgent('bob', { position: AT.home })] },
     command: { kind: 'stay' },
     why: /in bed/,
   },
@@ -179,10 +179,25 @@ test('a carried thing goes to a place that wants it and is laid down there', () 
   assert.ok(decided.command.kind === 'move' && 'landmark_id' in decided.command.body);
   const place = decided.command.body.landmark_id;
   assert.ok(place === 'cafe' || place === 'market');
-  const there = situation({ minute: 900, self: { inventory, landmark_id: place }, mind: { delivered: false } });
+  const there = situation({ minute: 900, self: { inventory, landmark_id: place, position: AT[place] }, mind: { delivered: false } });
   const laidDown = decide(there);
   assert.deepEqual(laidDown.command, { kind: 'act', body: { kind: 'drop', item_id: 'apple-1' } });
   assert.equal(laidDown.after.delivered, true);
+});
+
+test('where something lies already, it steps aside first', () => {
+  const inventory: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
+  const lying = (['cafe', 'market'] as const).map((id, index) => ({ item_id: `wood-${index}`, kind: 'wood', position: AT[id], held_by: null }) as const);
+  const at = (place: 'cafe' | 'market') => situation({ minute: 900, items: lying, self: { inventory, landmark_id: place, position: AT[place] }, mind: { delivered: false } });
+  const decided = [decide(at('cafe')), decide(at('market'))];
+  assert.equal(decided.filter(({ command }) => command.kind === 'move' && 'dx' in command.body).length, 1);
+});
+
+test('an agent that has walked out of hearing is not answered', () => {
+  const wake = aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' });
+  for (const position of [{ x: 70, y: 2 }, { x: 120, y: 120 }]) {
+    assert.notEqual(decide(situation({ others: [anAgent('bob', { position })], wake })).command.kind, 'answer');
+  }
 });
 
 test('the same situation is decided the same way', () => {

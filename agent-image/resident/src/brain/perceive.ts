@@ -26,6 +26,7 @@ export function perceive({ world, standing, config, wake, mind }: Perception): S
     ...world.time,
     self,
     neighbours: neighboursOf(self, world.agents),
+    agentIds: new Set(world.agents.map(({ agent_id }) => agent_id)),
     items: itemsNear(self.position, world),
     landmarks: world.landmarks,
     wake,

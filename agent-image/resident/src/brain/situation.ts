@@ -31,6 +31,8 @@ export interface Situation {
   readonly self: AgentView;
   /** Agents in sight that are awake, nearest first. */
   readonly neighbours: readonly AgentView[];
+  /** Ids of all agents of the village, near or far: who is none of them is a person. */
+  readonly agentIds: ReadonlySet<string>;
   /** Items on the ground, nearest first. */
   readonly items: readonly LyingItem[];
   readonly landmarks: readonly Landmark[];

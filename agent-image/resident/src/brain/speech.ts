@@ -35,9 +35,8 @@ export function greeting({ seed, phase, place }: Occasion, name: string): string
 }
 
 /** Something said to nobody in particular. */
-export function remark({ seed, place }: Occasion): string {
-  const words = choose(REMARKS, chance(seed, 'remark')) ?? '';
-  return place !== null && chance(seed, 'place') < 0.5 ? `${place}: ${words}` : words;
+export function remark(seed: number): string {
+  return choose(REMARKS, chance(seed, 'remark')) ?? '';
 }
 
 type Tone = 'question' | 'greeting' | 'thanks' | 'farewell' | 'statement';
@@ -45,7 +44,7 @@ type Tone = 'question' | 'greeting' | 'thanks' | 'farewell' | 'statement';
 /** The first tone whose words are heard; a sentence without any is a statement. */
 const TONES: readonly (readonly [Tone, RegExp])[] = [
   ['thanks', /\b(thanks?|thank you)\b/i],
-  ['farewell', /\b(bye|good ?night|see you|farewell)\b/i],
+  ['farewell', /\b(bye|good ?night|farewell|take care)\b|^see you/i],
   ['question', /\?/],
   ['greeting', /\b(hi|hello|hey|good (morning|evening|day))\b/i],
 ];

@@ -68,6 +68,6 @@ function wordsOf(command: Exclude<Decision['command'], { kind: 'move' }>, acted:
     case 'answer':
       return `${command.speaker} said “${command.prompt}”, I said “${'said' in acted ? acted.said : ''}”`;
     case 'act':
-      return command.body.kind === 'talk' ? `I said “${command.body.text}”` : `${command.body.kind} ${'item_id' in command.body ? command.body.item_id : ''}`.trim();
+      return command.body.kind === 'talk' ? `I said “${command.body.text}”` : [command.body.kind, ...Object.values(command.body).slice(1)].join(' ');
   }
 }

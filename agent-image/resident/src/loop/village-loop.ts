@@ -1,5 +1,6 @@
 import type { Turn } from '@hamlet/contract';
 import { backoffMs } from '../backoff.ts';
+import type { Command } from '../brain/situation.ts';
 import { recallMind } from './reflect.ts';
 import { liveTurn } from './turn.ts';
 import type { TurnPorts } from './turn.ts';
@@ -8,6 +9,8 @@ import type { Log } from '../json-log.ts';
 
 /** Between two turns at least, however many wakes wait: two that wake each other do not spin. */
 export const MIN_TURN_GAP_MS = 250;
+/** After words: time for others to read them, before this agent says or does more. */
+export const SPEECH_GAP_MS = 3_000;
 /** Turns whose record the api did not take; the oldest are dropped, the log has them all. */
 export const MAX_UNRECORDED_TURNS = 32;
 
@@ -40,10 +43,17 @@ export async function live(ports: LoopPorts): Promise<EndReason> {
     mind = lived.mind;
     log.info('turn', lived.turn);
     if ((await record(ports, unrecorded, lived.turn)) === 'stale') return 'stale';
-    await ports.rest(MIN_TURN_GAP_MS);
+    await ports.rest(restAfter(lived.turn));
     trigger = await inbox.next(lived.loopEveryMs);
   }
   return trigger.why;
+}
+
+/** How long a turn keeps the agent from the next, in milliseconds. */
+export function restAfter({ decided, acted }: Turn): number {
+  const command = decided['command'] as Command;
+  const spoke = command.kind === 'answer' || (command.kind === 'act' && command.body.kind === 'talk');
+  return spoke && acted['outcome'] === 'accepted' ? SPEECH_GAP_MS : MIN_TURN_GAP_MS;
 }
 
 /** Sends the turn and those that wait, oldest first; what the api cannot take now waits for the next turn. */

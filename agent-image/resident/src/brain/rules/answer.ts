@@ -1,39 +1,43 @@
+import { HEARING_TILES } from '@hamlet/contract';
 import type { AgentView } from '@hamlet/contract';
 import { withEntry } from '../mind.ts';
+import { tilesBetween } from '../perceive.ts';
 import { wordOf } from '../situation.ts';
 import type { Command, Decision, Rule, Situation } from '../situation.ts';
 import { decision } from './decision.ts';
 
 /** An agent answers another so often in a row, then lets the talk rest: two that always answer would never stop. */
-export const MAX_ANSWERS_IN_A_ROW = 3;
+export const MAX_ANSWERS_IN_A_ROW = 2;
 /** After so many ticks of silence a new talk begins. */
 export const TALK_REST_TICKS = 900;
 
-/** What was said, by whom; `agent` where that is one of the village in sight, and not a person. */
+/** What was said, by whom; `agent` where that is one of the village, and not a person. */
 interface Heard {
   readonly seq: number;
   readonly text: string;
   readonly speaker: string;
-  readonly agent: AgentView | undefined;
+  readonly agent: AgentView | null;
 }
 
 /**
- * Whoever speaks to the agent gets an answer; a person always, another agent until the talk has gone to and fro.
+ * Whoever speaks to the agent gets an answer; a person always, another agent until the talk has gone to and fro or it has walked away.
  * Words to nobody in particular get a smile: if everybody answered them, a full café would never be quiet.
  */
 export const answer: Rule = (situation) => {
   const heard = heardBy(situation);
   if (heard === null) return null;
-  if (heard.agent === undefined) return answerPerson(situation, heard);
+  if (heard.agent === null) return answerPerson(situation, heard);
   const times = answersInARow(situation, heard.speaker);
   return times >= MAX_ANSWERS_IN_A_ROW ? null : answerAgent(situation, heard, heard.agent);
 };
 
-function heardBy({ wake, neighbours }: Situation): Heard | null {
+function heardBy({ wake, self, neighbours, agentIds }: Situation): Heard | null {
   const text = wake?.kind === 'spoken_to' ? wordOf(wake, 'text') : undefined;
   if (wake === null || text === undefined) return null;
   const speaker = wordOf(wake, 'from') ?? 'visitor';
-  return { seq: wake.seq, text, speaker, agent: neighbours.find(({ agent_id }) => agent_id === speaker) };
+  if (!agentIds.has(speaker)) return { seq: wake.seq, text, speaker, agent: null };
+  const agent = neighbours.find(({ agent_id, position }) => agent_id === speaker && tilesBetween(position, self.position) <= HEARING_TILES);
+  return agent === undefined ? null : { seq: wake.seq, text, speaker, agent };
 }
 
 function answerPerson(situation: Situation, { seq, text, speaker }: Heard): Decision {
@@ -50,7 +54,11 @@ function answerAgent(situation: Situation, { seq, text, speaker }: Heard, { agen
       : { kind: 'act', body: { kind: 'emote', emote: 'smile' } },
     goal: mind.goal,
     why: toMe ? `${display_name} spoke to me` : `I hear ${display_name}`,
-    change: { answered: withEntry(mind.answered, speaker, { times: answersInARow(situation, speaker) + 1, tick }) },
+    // Whoever has answered need not greet any more.
+    change: {
+      answered: withEntry(mind.answered, speaker, { times: answersInARow(situation, speaker) + 1, tick }),
+      greeted: toMe ? withEntry(mind.greeted, speaker, tick) : mind.greeted,
+    },
   });
 }
 

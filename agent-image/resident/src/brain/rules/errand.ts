@@ -1,10 +1,12 @@
 import { REACH_TILES } from '@hamlet/contract';
+import type { MoveBody } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
 import { planDay } from '../day-plan.ts';
 import { tilesBetween } from '../perceive.ts';
-import type { Decision, LyingItem, Rule, Situation } from '../situation.ts';
+import { keyOf } from '../situation.ts';
+import type { Command, Decision, LyingItem, Rule, Situation } from '../situation.ts';
 import { MEALS } from './enjoy.ts';
-import { decision, goTo, isAt, isPaused, nameOf, STAY } from './decision.ts';
+import { decision, goTo, isPaused, nameOf, STAY } from './decision.ts';
 
 /** It chooses among so many of the nearest items, so that not everybody runs for the same one. */
 const CHOICE_OF_ITEMS = 4;
@@ -20,16 +22,33 @@ export const errand: Rule = (situation) => {
   return item === undefined ? null : fetchItem(situation, item);
 };
 
-function deliver(situation: Situation, { item_id, kind }: { item_id: string; kind: string }, to: string): Decision | null {
+function deliver(situation: Situation, { item_id, kind }: { item_id: string; kind: string }, to: string): Decision {
   const place = nameOf(situation, to);
   const goal = `bringing the ${kind} to ${place}`;
-  if (!isAt(situation, to)) return decision(situation, { command: goTo(situation, to), goal, why: `the ${kind} I carry is of use at ${place}` });
+  if (!isBeside(situation, to)) return decision(situation, { command: goTo(situation, to), goal, why: `the ${kind} I carry is of use at ${place}` });
+  const aside = situation.items.some((item) => tilesBetween(item.position, situation.self.position) === 0) ? stepAside(situation) : null;
+  if (aside !== null) return decision(situation, { command: aside, goal, why: 'something lies here already' });
   return decision(situation, {
     command: { kind: 'act', body: { kind: 'drop', item_id } },
     goal,
     why: `I have brought the ${kind} to ${place}`,
     change: { delivered: true },
   });
+}
+
+/** Whether the agent stands at a place or a step from one of its slots. */
+function isBeside({ self, landmarks }: Situation, landmarkId: string): boolean {
+  const slots = landmarks.find(({ landmark_id }) => landmark_id === landmarkId)?.slots ?? [];
+  return self.moving_to === null && slots.some((slot) => tilesBetween(slot, self.position) <= 1);
+}
+
+const STEPS: readonly MoveBody[] = [{ dx: 1, dy: 0 }, { dx: -1, dy: 0 }, { dx: 0, dy: 1 }, { dx: 0, dy: -1 }];
+
+/** A step in a direction that the world has not refused; null when it has refused all. */
+function stepAside(situation: Situation): Command | null {
+  const { character, tick } = situation;
+  const steps = STEPS.map((body): Command => ({ kind: 'move', body })).filter((step) => !isPaused(situation, keyOf(step)));
+  return choose(steps, chance(character.seed, character.agentId, tick, 'step')) ?? null;
 }
 
 function fetchItem(situation: Situation, { item_id, kind, position }: LyingItem): Decision {

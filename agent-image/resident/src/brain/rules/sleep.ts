@@ -6,19 +6,17 @@ const GOAL = 'going home to sleep';
 
 /** Goes home for the night and stays there, asleep, until it is time to rise. */
 export const sleep: Rule = (situation) => {
-  const { character, landmarks, day, minute, mind } = situation;
+  const { self, character, landmarks, day, minute } = situation;
   if (!isBedtime(planDay(character, landmarks, day), minute)) return null;
   const place = nameOf(situation, character.home);
   if (!isAt(situation, character.home)) {
     if (isPaused(situation, `move:${character.home}`)) return decision(situation, { command: STAY, goal: GOAL, why: `I cannot get into ${place} just now` });
     return decision(situation, { command: goTo(situation, character.home), goal: GOAL, why: `it is night, and I live at ${place}` });
   }
-  const inBed = `bed:${character.home}`;
-  if (mind.visited.includes(inBed)) return decision(situation, { command: STAY, goal: 'sleeping at home', why: 'it is night and I am in bed' });
+  if (self.activity === 'sleeping') return decision(situation, { command: STAY, goal: 'sleeping at home', why: 'it is night and I am in bed' });
   return decision(situation, {
     command: { kind: 'act', body: { kind: 'use', target: 'sleep' } },
     goal: 'sleeping at home',
     why: 'it is night and I am home: to bed',
-    change: { visited: [...mind.visited, inBed] },
   });
 };
