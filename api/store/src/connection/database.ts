@@ -54,6 +54,11 @@ export async function ping(db: Db): Promise<void> {
 export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (/^(08|57P)/.test(code) || code === '53300' || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN)/.test(code) || code === 'ENOTFOUND') return true;
+  if (/^(08|57)/.test(code) || code === '53300' || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN)/.test(code) || code === 'ENOTFOUND') return true;
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(error.message);
+}
+
+/** Whether an append failed because these very rows are there. */
+export function isDuplicateError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505';
 }

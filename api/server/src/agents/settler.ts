@@ -1,0 +1,117 @@
+import { agentPlaces, AWAKE, has, ONLINE, slotOf } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import { closeLife, openLife, openLives, rememberHome } from '@hamlet/store';
+import type { Db, Life } from '@hamlet/store';
+import type { Log } from '../service/log.ts';
+import type { WorldCommands } from '../world/world-request.ts';
+import type { AgentRecord, AgentSource } from './agent-source.ts';
+import type { PresenceBoard } from './presence-board.ts';
+import { planSettlement } from './settlement.ts';
+import type { PlacedResident, WantedResident } from './settlement.ts';
+
+const EVERY_MS = 1_000;
+const TIER_MAX = 255;
+
+export interface SettlerPorts {
+  readonly db: Db;
+  readonly source: AgentSource;
+  readonly presence: PresenceBoard;
+  readonly commands: WorldCommands;
+  /** The durable world; the settler's own commands are in it once they are answered and the replica has caught up. */
+  readonly world: WorldState;
+  readonly caughtUp: () => Promise<void>;
+  /** Only the replica that writes the world settles it. */
+  readonly active: () => boolean;
+  readonly log: Log;
+}
+
+export interface Settler {
+  /** Looks again soon. */
+  nudge(): void;
+  stop(): Promise<void>;
+}
+
+/** Keeps the world's residents as the agents' resources and presence have them: from what is, once a second and at every change. */
+export function startSettler(ports: SettlerPorts): Settler {
+  let wanted = Promise.withResolvers<void>();
+  let stopped = false;
+  const nudge = (): void => wanted.resolve();
+  const timer = setInterval(nudge, EVERY_MS);
+  ports.source.onChange(nudge);
+  ports.presence.onChange(nudge);
+  const loop = (async () => {
+    while (!stopped) {
+      await wanted.promise;
+      wanted = Promise.withResolvers();
+      if (stopped || !ports.active() || !ports.source.ready) continue;
+      await settleOnce(ports).catch((error: unknown) => ports.log('warn', 'the residents were not settled', { error }));
+    }
+  })();
+  return {
+    nudge,
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      nudge();
+      await loop;
+    },
+  };
+}
+
+async function settleOnce(ports: SettlerPorts): Promise<void> {
+  const records = ports.source.list();
+  const before = new Map((await openLives(ports.db)).map((life) => [life.agentId, life]));
+  const wanted: WantedResident[] = [];
+  for (const record of records) {
+    const known = before.get(record.agentId);
+    const life = known?.uid === record.uid ? known : await openLife(ports.db, record.uid, record.agentId);
+    if (life !== null) wanted.push(wantedOf(ports, record, life));
+  }
+  await ports.caughtUp();
+  for (const command of planSettlement(wanted, placedIn(ports.world, before))) {
+    await ports.commands.submit({ command, durability: 'written_through', key: null });
+  }
+  await ports.caughtUp();
+  await noteHomes(ports, wanted);
+  // An agent whose resource is gone without its finalizer having run has ended its life all the same.
+  const present = new Set(records.map((record) => record.uid));
+  for (const life of before.values()) if (!present.has(life.uid)) await closeLife(ports.db, life.uid, life.agentId);
+}
+
+function wantedOf(ports: SettlerPorts, record: AgentRecord, life: Life): WantedResident {
+  const { agentId, uid, spec, status } = record;
+  const presence = ports.presence.get(agentId);
+  const rank = status.tier === undefined ? 0 : (ports.source.entitlement(status.tier)?.rank ?? 0);
+  return {
+    agentId,
+    uid,
+    displayName: spec.displayName ?? agentId,
+    home: spec.home ?? life.home,
+    tier: Math.min(TIER_MAX, rank),
+    awake: spec.power === 'Awake',
+    online: presence?.connected === true && presence.uid === uid,
+  };
+}
+
+function placedIn(world: WorldState, lives: ReadonlyMap<string, Life>): readonly PlacedResident[] {
+  return agentPlaces(world, world.tick).map((place) => {
+    const slot = slotOf(world, place.agent_id);
+    return {
+      agentId: place.agent_id,
+      uid: lives.get(place.agent_id)?.uid ?? null,
+      displayName: place.display_name,
+      home: place.home,
+      tier: world.agents.tier[slot] ?? 0,
+      awake: has(world.agents, slot, AWAKE),
+      online: has(world.agents, slot, ONLINE),
+    };
+  });
+}
+
+async function noteHomes(ports: SettlerPorts, wanted: readonly WantedResident[]): Promise<void> {
+  const homes = new Map(agentPlaces(ports.world, ports.world.tick).map((place) => [place.agent_id, place.home]));
+  for (const { agentId, uid, home } of wanted) {
+    const given = homes.get(agentId);
+    if (given !== undefined && given !== home) await rememberHome(ports.db, uid, given);
+  }
+}

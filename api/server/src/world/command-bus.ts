@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findAnswer } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import type { Answered } from '../http/handler.ts';
+import { replayOf } from '../http/idempotent.ts';
+import { refusalOfError, UnavailableError } from '../http/respond.ts';
+import type { Log } from '../service/log.ts';
+import type { RedisLink } from './redis-link.ts';
+import type { WorldCommands, WorldRequest } from './world-request.ts';
+import type { WorldTerm } from './world-term.ts';
+
+const COMMANDS_CHANNEL = 'hamlet:world:commands';
+const REPLY_LIMIT_MS = 5_000;
+/** The lease changes hands in less than this; a command that comes meanwhile waits for the next writer. */
+const HANDOVER_LIMIT_MS = 6_000;
+const HANDOVER_PAUSE_MS = 50;
+
+interface Forwarded {
+  readonly id: string;
+  readonly replyTo: string;
+  readonly request: Omit<WorldRequest, 'key'> & { readonly key: { readonly actor: string; readonly key: string; readonly hash: string } | null };
+}
+
+type Reply = { readonly id: string; readonly answered: Answered } | { readonly id: string; readonly unavailable: string };
+
+export interface CommandBus extends WorldCommands {
+  /** This replica begins (a term) or stops (null) to write: forwarded commands come here, or no more. */
+  setTerm(term: WorldTerm | null): void;
+  readonly writing: boolean;
+}
+
+function pack(request: WorldRequest): Forwarded['request'] {
+  return { ...request, key: request.key === null ? null : { ...request.key, hash: Buffer.from(request.key.hash).toString('base64') } };
+}
+
+function unpack(request: Forwarded['request']): WorldRequest {
+  return { ...request, key: request.key === null ? null : { ...request.key, hash: Buffer.from(request.key.hash, 'base64') } };
+}
+
+/** Takes commands to the writer: in this process, or over Redis to the replica that holds the lease. */
+export async function startCommandBus(ports: { readonly db: Db; readonly link: RedisLink; readonly replicaId: string; readonly log: Log }): Promise<CommandBus> {
+  const { db, link, replicaId, log } = ports;
+  const repliesChannel = `hamlet:world:replies:${replicaId}`;
+  const waiting = new Map<string, (reply: Reply) => void>();
+  let term: WorldTerm | null = null;
+
+  await link.subscribe(repliesChannel, (text) => {
+    const reply = JSON.parse(text) as Reply;
+    waiting.get(reply.id)?.(reply);
+  });
+
+  async function serve(text: string): Promise<void> {
+    const { id, replyTo, request } = JSON.parse(text) as Forwarded;
+    if (term === null) return;
+    const reply = await term.submit(unpack(request)).then(
+      (answered): Reply => ({ id, answered }),
+      (error: unknown): Reply => {
+        if (!(error instanceof UnavailableError)) log('error', 'a forwarded command failed', { error });
+        return { id, unavailable: refusalOfError(error).detail ?? 'The writer of the world failed; try again' };
+      },
+    );
+    await link.publish(replyTo, JSON.stringify(reply));
+  }
+
+  /** Null where nobody holds the lease, or it cannot be reached. */
+  async function forward(request: WorldRequest): Promise<Answered | null> {
+    const id = randomUUID();
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const timer = setTimeout(() => reject(new UnavailableError('The writer of the world does not answer; try again with the same Idempotency-Key')), REPLY_LIMIT_MS);
+    waiting.set(id, resolve);
+    try {
+      const message: Forwarded = { id, replyTo: repliesChannel, request: pack(request) };
+      if ((await link.publish(COMMANDS_CHANNEL, JSON.stringify(message))) === 0) return null;
+      const reply = await promise;
+      if ('unavailable' in reply) throw new UnavailableError(reply.unavailable);
+      return reply.answered;
+    } finally {
+      clearTimeout(timer);
+      waiting.delete(id);
+      promise.catch(() => undefined);
+    }
+  }
+
+  return {
+    get writing() {
+      return term !== null;
+    },
+    setTerm: (next) => {
+      term = next;
+      if (next === null) void link.unsubscribe(COMMANDS_CHANNEL);
+      else void link.subscribe(COMMANDS_CHANNEL, (text) => void serve(text));
+    },
+    submit: async (request) => {
+      const { key } = request;
+      const kept = key === null ? null : await findAnswer(db, key.actor, key.key);
+      if (kept !== null && key !== null) return replayOf(kept, key);
+      for (let waitedMs = 0; waitedMs < HANDOVER_LIMIT_MS; waitedMs += HANDOVER_PAUSE_MS) {
+        const answered = term === null ? await forward(request) : await term.submit(request);
+        if (answered !== null) return answered;
+        await sleep(HANDOVER_PAUSE_MS);
+      }
+      throw new UnavailableError('Nobody writes the world right now; try again');
+    },
+  };
+}

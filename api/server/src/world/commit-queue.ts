@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GROUP_COMMITTED_EVENTS } from '@hamlet/contract';
+import type { WorldEvent } from '@hamlet/contract';
+import { encodeEvents } from '@hamlet/core';
+import type { Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
+
+/** Moves wait this long for company; well below the 100 ms within which they are to be durable. */
+const GROUP_DELAY_MS = 40;
+const RETRY_PAUSE_MS = 100;
+/** Events that may wait for a commit; more are refused by the writer. */
+export const BACKLOG_MAX_EVENTS = 20_000;
+
+export interface CommitPorts {
+  readonly epoch: number;
+  readonly append: (batch: Batch) => Promise<void>;
+  /** Whether an append that failed may be tried again: the connection was lost, and nobody knows whether it was committed. */
+  readonly mayRetry: (error: unknown) => boolean;
+  /** Whether an append failed because its events are there already: committed by an attempt whose answer was lost. */
+  readonly alreadyThere: (error: unknown) => boolean;
+  /** Hears of events once they are durable, in order. */
+  readonly onDurable: (events: readonly WorldEvent[]) => void;
+  /** Hears that nothing can be committed any more. */
+  readonly onDead: (error: unknown) => void;
+}
+
+interface Pending {
+  readonly events: WorldEvent[];
+  readonly answers: KeptAnswer[];
+  readonly durable: PromiseWithResolvers<void>;
+}
+
+function emptyBatch(): Pending {
+  const durable = Promise.withResolvers<void>();
+  // Nobody may be waiting; a failure then reaches onDead alone.
+  durable.promise.catch(() => undefined);
+  return { events: [], answers: [], durable };
+}
+
+const GROUPED: ReadonlySet<string> = new Set(GROUP_COMMITTED_EVENTS);
+
+/** Splits what one commit holds into rows of their own and one packed chunk. Pure. */
+export function batchOf(epoch: number, pending: { readonly events: readonly WorldEvent[]; readonly answers: readonly KeptAnswer[] }): Batch {
+  const moves = pending.events.filter((event) => GROUPED.has(event.kind));
+  return { epoch, events: pending.events.filter((event) => !GROUPED.has(event.kind)), moves: chunkOf(moves), answers: pending.answers };
+}
+
+/** Packs moves into a chunk; null for none. Pure. */
+export function chunkOf(moves: readonly WorldEvent[]): MoveChunk | null {
+  const [first, last] = [moves[0], moves.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return { seqFrom: first.seq, seqTo: last.seq, tickFrom: first.tick, tickTo: last.tick, count: moves.length, packed: encodeEvents(moves) };
+}
+
+/**
+ * Makes accepted events durable in order, one commit at a time: what arrives during a commit goes with the next. Mutable because it is a queue.
+ */
+export class CommitQueue {
+  readonly #ports: CommitPorts;
+  #open = emptyBatch();
+  #timer: NodeJS.Timeout | null = null;
+  #committing = false;
+  #urgent = false;
+  #dead = false;
+  #struggling = false;
+  #backlog = 0;
+
+  constructor(ports: CommitPorts) {
+    this.#ports = ports;
+  }
+
+  /** False while commits fail: nothing more should be accepted. */
+  get healthy(): boolean {
+    return !this.#dead && !this.#struggling && this.#backlog < BACKLOG_MAX_EVENTS;
+  }
+
+  /** Accepted events that are not durable yet. */
+  get backlog(): number {
+    return this.#backlog;
+  }
+
+  /** Takes events and an answer in; resolves once they are durable. `urgent` commits as soon as the commit before it is done. */
+  push(events: readonly WorldEvent[], options: { readonly answer: KeptAnswer | null; readonly urgent: boolean }): Promise<void> {
+    if (this.#dead) return Promise.reject(new Error('the writer has stopped'));
+    const batch = this.#open;
+    batch.events.push(...events);
+    if (options.answer !== null) batch.answers.push(options.answer);
+    this.#backlog += events.length;
+    this.#urgent ||= options.urgent;
+    this.#schedule();
+    return batch.durable.promise;
+  }
+
+  /** Resolves once everything that was taken in before is durable. */
+  drained(): Promise<void> {
+    return this.push([], { answer: null, urgent: true });
+  }
+
+  /** Gives up: whoever waits is told, and nothing is committed any more. */
+  kill(error: unknown): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#open.durable.reject(error);
+  }
+
+  #schedule(): void {
+    if (this.#committing || this.#dead) return;
+    if (this.#urgent) {
+      if (this.#timer !== null) clearTimeout(this.#timer);
+      this.#timer = null;
+      void this.#commit();
+    } else {
+      this.#timer ??= setTimeout(() => void this.#commit(), GROUP_DELAY_MS);
+    }
+  }
+
+  async #commit(): Promise<void> {
+    this.#timer = null;
+    this.#committing = true;
+    this.#urgent = false;
+    // Let everything that is being accepted in this turn of the event loop come along.
+    await Promise.resolve();
+    const batch = this.#open;
+    this.#open = emptyBatch();
+    try {
+      if (batch.events.length > 0 || batch.answers.length > 0) await this.#append(batchOf(this.#ports.epoch, batch));
+    } catch (error) {
+      batch.durable.reject(error);
+      this.kill(error);
+      this.#ports.onDead(error);
+      return;
+    }
+    this.#backlog -= batch.events.length;
+    this.#committing = false;
+    if (batch.events.length > 0) this.#ports.onDurable(batch.events);
+    batch.durable.resolve();
+    if (this.#open.events.length > 0 || this.#open.answers.length > 0 || this.#urgent) this.#schedule();
+  }
+
+  /** Appends under the epoch until it is known to be durable, or known that it cannot be. */
+  async #append(batch: Batch): Promise<void> {
+    for (;;) {
+      try {
+        await this.#ports.append(batch);
+        this.#struggling = false;
+        return;
+      } catch (error) {
+        if (this.#dead) throw error;
+        if (this.#ports.alreadyThere(error)) {
+          this.#struggling = false;
+          return;
+        }
+        if (!this.#ports.mayRetry(error)) throw error;
+        this.#struggling = true;
+        await sleep(RETRY_PAUSE_MS);
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorldEvent } from '@hamlet/contract';
+import { lastSeq } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { z } from 'zod';
+import type { Log } from '../service/log.ts';
+import { readEventsAfter } from './recover.ts';
+import type { RedisLink } from './redis-link.ts';
+import type { WorldReplica } from './world-replica.ts';
+
+const EVENTS_CHANNEL = 'hamlet:world:events';
+/** How often Postgres is asked whether something was missed: often while Redis is away, seldom otherwise. */
+const POLL_WITHOUT_REDIS_MS = 250;
+const POLL_MS = 2_000;
+
+/** The writer's own events were validated when they were made; only the envelope is checked again. */
+const Message = z.object({ epoch: z.int(), events: z.array(z.custom<WorldEvent>((value) => typeof value === 'object' && value !== null && 'seq' in value)) });
+
+export interface EventFeed {
+  /** Hands durable events of this process' writer to the replica and to the other replicas. */
+  publish(epoch: number, events: readonly WorldEvent[]): void;
+  stop(): Promise<void>;
+}
+
+/** Keeps a replica up to date: over Redis as it happens, from Postgres whatever Redis lost. */
+export async function startEventFeed(ports: { readonly db: Db; readonly link: RedisLink; readonly replica: WorldReplica; readonly log: Log }): Promise<EventFeed> {
+  const { db, link, replica, log } = ports;
+  const stopping = new AbortController();
+  let catchingUp: Promise<void> | null = null;
+
+  function catchUp(): Promise<void> {
+    catchingUp ??= readEventsAfter(db, replica.world.seq, (events) => replica.take(replica.epoch, events))
+      .catch((error: unknown) => log('warn', 'the replica did not catch up', { error }))
+      .finally(() => {
+        catchingUp = null;
+      });
+    return catchingUp;
+  }
+
+  await link.subscribe(EVENTS_CHANNEL, (text) => {
+    const message = Message.safeParse(JSON.parse(text));
+    if (!message.success) log('error', 'a message of the world cannot be read', { error: message.error });
+    else if (!replica.take(message.data.epoch, message.data.events)) void catchUp();
+  });
+
+  const poll = (async () => {
+    while (!stopping.signal.aborted) {
+      await sleep(link.connected ? POLL_MS : POLL_WITHOUT_REDIS_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      const last = await lastSeq(db).catch(() => 0);
+      if (last > replica.world.seq && !stopping.signal.aborted) await catchUp();
+    }
+  })();
+
+  return {
+    publish: (epoch, events) => {
+      replica.take(epoch, events);
+      void link.publish(EVENTS_CHANNEL, JSON.stringify({ epoch, events }));
+    },
+    stop: async () => {
+      stopping.abort();
+      await poll;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { KeptAnswer } from '@hamlet/store';
+import type { Answered, WriteKey } from '../http/handler.ts';
+import { replayOf } from '../http/idempotent.ts';
+import { refused } from '../http/outcome.ts';
+
+/** Longer than any request is under way, so that a retry always finds its answer here or in the database. */
+export const RECALL_SECONDS = 60;
+const RECALLED_MAX = 100_000;
+
+interface Recalled {
+  readonly kept: KeptAnswer;
+  readonly sinceMs: number;
+  settled: boolean;
+}
+
+/**
+ * The answers of the last minute by their keys: those given by this writer and those it found in the database when it began. An answer is settled
+ * once it may be told. Mutable because it is a cache, of at most 100,000.
+ */
+export class RecentAnswers {
+  readonly #byKey = new Map<string, Recalled>();
+
+  constructor(kept: readonly KeptAnswer[], nowMs: number) {
+    for (const each of kept) this.#byKey.set(idOf(each), { kept: each, sinceMs: nowMs, settled: true });
+  }
+
+  /** What was answered under a key; null where nothing was. */
+  recall(key: WriteKey): Answered | null {
+    const found = this.#byKey.get(idOf(key));
+    if (found === undefined) return null;
+    if (found.settled) return replayOf(found.kept, key);
+    const replay = replayOf(found.kept, key);
+    return replay.replayed ? { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false } : replay;
+  }
+
+  /** Notes an answer; returns what marks it as settled. */
+  note(kept: KeptAnswer, nowMs: number): () => void {
+    this.#forget(nowMs);
+    const entry: Recalled = { kept, sinceMs: nowMs, settled: false };
+    this.#byKey.set(idOf(kept), entry);
+    return () => {
+      entry.settled = true;
+    };
+  }
+
+  #forget(nowMs: number): void {
+    for (const [id, { sinceMs }] of this.#byKey) {
+      if (nowMs - sinceMs < RECALL_SECONDS * 1_000 && this.#byKey.size < RECALLED_MAX) return;
+      this.#byKey.delete(id);
+    }
+  }
+}
+
+function idOf(key: { readonly actor: string; readonly key: string }): string {
+  return `${key.actor}\n${key.key}`;
+}

@@ -1,0 +1,86 @@
+import type { Wake, WorldEvent } from '@hamlet/contract';
+import { reduce, wakesOf } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import { UnavailableError } from '../http/respond.ts';
+
+/** Who is told of every durable event, before and after it is applied. */
+export interface WorldWatcher {
+  before?(event: WorldEvent): void;
+  after?(event: WorldEvent): void;
+  /** Another writer has begun. */
+  epochBegan?(epoch: number): void;
+  wake?(agentId: string, wake: Wake): void;
+}
+
+/** Events that came before those they follow; more than this and they are asked for again instead. */
+const EARLY_MAX = 5_000;
+const WAIT_LIMIT_MS = 2_000;
+
+/**
+ * The durable world as this process knows it: what every read, frame and wake is made from. Events reach it from the writer in this process, over
+ * Redis, and from Postgres where one was missed; each is applied once, in order. Mutable because it is the fold of a log.
+ */
+export class WorldReplica {
+  readonly world: WorldState;
+  #epoch: number;
+  readonly #watchers: WorldWatcher[] = [];
+  readonly #early = new Map<number, WorldEvent>();
+  readonly #waiting = new Set<{ readonly seq: number; readonly done: () => void }>();
+
+  constructor(world: WorldState, epoch: number) {
+    this.world = world;
+    this.#epoch = epoch;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  watch(watcher: WorldWatcher): void {
+    this.#watchers.push(watcher);
+  }
+
+  /** Applies what follows; keeps what came early. False where something is missing and should be asked for. */
+  take(epoch: number, events: readonly WorldEvent[]): boolean {
+    if (epoch > this.#epoch) {
+      this.#epoch = epoch;
+      for (const watcher of this.#watchers) watcher.epochBegan?.(epoch);
+    }
+    for (const event of events) if (event.seq > this.world.seq) this.#early.set(event.seq, event);
+    for (let next = this.#early.get(this.world.seq + 1); next !== undefined; next = this.#early.get(this.world.seq + 1)) {
+      this.#early.delete(next.seq);
+      this.#apply(next);
+    }
+    if (this.#early.size > EARLY_MAX) this.#early.clear();
+    this.#release();
+    return this.#early.size === 0;
+  }
+
+  /** Resolves once an event is applied here. Throws UnavailableError where that takes longer than two seconds. */
+  async reached(seq: number): Promise<void> {
+    if (this.world.seq >= seq) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter = { seq, done: resolve };
+    this.#waiting.add(waiter);
+    const timer = setTimeout(() => reject(new UnavailableError('This replica has not caught up with the world yet')), WAIT_LIMIT_MS);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      this.#waiting.delete(waiter);
+    }
+  }
+
+  #apply(event: WorldEvent): void {
+    for (const watcher of this.#watchers) watcher.before?.(event);
+    reduce(this.world, event);
+    for (const watcher of this.#watchers) watcher.after?.(event);
+    for (const { agent_id, wake } of wakesOf(this.world, event)) {
+      for (const watcher of this.#watchers) watcher.wake?.(agent_id, wake);
+    }
+  }
+
+  #release(): void {
+    for (const waiter of this.#waiting) if (waiter.seq <= this.world.seq) waiter.done();
+  }
+}

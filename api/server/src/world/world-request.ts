@@ -1,0 +1,50 @@
+import { TICKS_PER_TILE } from '@hamlet/contract';
+import type { ActionAnswer, MoveAnswer, WorldCommand, WorldEvent } from '@hamlet/contract';
+import type { CommandOutcome, WorldState } from '@hamlet/core';
+import { positionAt, slotOf } from '@hamlet/core';
+import type { Answered, WriteKey } from '../http/handler.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { accepted, refused } from '../http/outcome.ts';
+
+/** A command on its way to the writer. */
+export interface WorldRequest {
+  readonly command: WorldCommand;
+  /** `written_through` is answered once it is durable, `grouped` once it is accepted (within 100 ms of it). Kinds that are never grouped ignore it. */
+  readonly durability: 'grouped' | 'written_through';
+  readonly key: WriteKey | null;
+}
+
+/** Where commands go: the writer of this process, or the one that holds the lease. Throws UnavailableError where there is none. */
+export interface WorldCommands {
+  submit(request: WorldRequest): Promise<Answered>;
+}
+
+/** What a coming, going or change of state answers. */
+export interface LifecycleCommandAnswer {
+  readonly accepted_seq: number;
+}
+
+export type WorldAnswer = MoveAnswer | ActionAnswer | LifecycleCommandAnswer;
+
+/** What the caller is told, from what the world decided. Pure; called after the events are reduced. */
+export function answerOf(world: WorldState, request: WorldRequest, decided: { readonly outcome: CommandOutcome; readonly tick: number; readonly durable: boolean }): Outcome<WorldAnswer> {
+  const { outcome, tick, durable } = decided;
+  if (!outcome.ok) return refused(outcome.reason);
+  const { command } = request;
+  const last = outcome.events.at(-1);
+  if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state') return accepted({ accepted_seq: last?.seq ?? world.seq });
+  if (command.kind === 'move') return accepted(moveAnswer(world, { agentId: command.agent_id, tick, event: last }));
+  if (last === undefined) throw new Error(`an action of kind ${command.kind} came to no event`);
+  return accepted({ accepted_seq: last.seq, durable_seq: durable ? last.seq : null, event: last });
+}
+
+/** An agent that is where it is sent to has no way to go: its answer is a path of no tiles. */
+function moveAnswer(world: WorldState, move: { readonly agentId: string; readonly tick: number; readonly event: WorldEvent | undefined }): MoveAnswer {
+  const { event, tick } = move;
+  if (event?.kind !== 'move') {
+    const here = positionAt(world, slotOf(world, move.agentId), tick);
+    return { accepted_seq: world.seq, from: here, to: here, start_tick: tick, arrives_tick: tick, path_tiles: 0 };
+  }
+  const { from, to, start_tick, arrives_tick } = event;
+  return { accepted_seq: event.seq, from, to, start_tick, arrives_tick, path_tiles: (arrives_tick - start_tick) / TICKS_PER_TILE };
+}

@@ -1,0 +1,163 @@
+import { GROUP_COMMITTED_EVENTS } from '@hamlet/contract';
+import type { WorldEvent } from '@hamlet/contract';
+import { advance, decodeEvents, reduce, validateCommand } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import { appendBatch, isConnectionError, isDuplicateError, readChunks, recentAnswers, replaceChunks, saveSnapshot } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import type { Answered } from '../http/handler.ts';
+import { keptOf } from '../http/idempotent.ts';
+import { UnavailableError } from '../http/respond.ts';
+import { chunkOf, CommitQueue } from './commit-queue.ts';
+import { packSnapshot } from './recover.ts';
+import { RECALL_SECONDS, RecentAnswers } from './recent-answers.ts';
+import type { VillageClock } from './village-clock.ts';
+import { answerOf } from './world-request.ts';
+import type { WorldRequest } from './world-request.ts';
+
+const SNAPSHOT_EVERY_MS = 60_000;
+const SNAPSHOT_EVERY_EVENTS = 10_000;
+/** Chunks merged at one snapshot, and events of one merged chunk (about 40 KB). */
+const MERGED_CHUNKS_MAX = 2_000;
+const MERGED_EVENTS_MAX = 4_000;
+
+const GROUPED: ReadonlySet<string> = new Set(GROUP_COMMITTED_EVENTS);
+
+export interface TermPorts {
+  readonly db: Db;
+  readonly clock: VillageClock;
+  readonly monotonicMs: () => number;
+  /** Hears of durable events in order. */
+  readonly onDurable: (epoch: number, events: readonly WorldEvent[]) => void;
+}
+
+/**
+ * One epoch of writing: the accepted world, and the queue that makes it durable. It ends when its lease does, or with the first thing that goes
+ * wrong; the next term begins from what is durable. Mutable because it is the single writer's state.
+ */
+export class WorldTerm {
+  readonly epoch: number;
+  readonly ended: Promise<unknown>;
+  readonly #world: WorldState;
+  readonly #ports: TermPorts;
+  readonly #queue: CommitQueue;
+  readonly #answers: RecentAnswers;
+  readonly #end: (reason: unknown) => void;
+  #snapshot: { seq: number; atMs: number };
+
+  private constructor(begun: { readonly epoch: number; readonly world: WorldState; readonly answers: RecentAnswers }, ports: TermPorts) {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    this.epoch = begun.epoch;
+    this.ended = promise;
+    this.#end = resolve;
+    this.#world = begun.world;
+    this.#answers = begun.answers;
+    this.#ports = ports;
+    this.#snapshot = { seq: begun.world.seq, atMs: ports.monotonicMs() };
+    this.#queue = new CommitQueue({
+      epoch: begun.epoch,
+      append: (batch) => appendBatch(ports.db, batch),
+      mayRetry: isConnectionError,
+      alreadyThere: isDuplicateError,
+      onDurable: (events) => ports.onDurable(begun.epoch, events),
+      onDead: resolve,
+    });
+  }
+
+  /** Begins an epoch from the durable world. */
+  static async begin(begun: { readonly epoch: number; readonly world: WorldState }, ports: TermPorts): Promise<WorldTerm> {
+    const kept = await recentAnswers(ports.db, RECALL_SECONDS);
+    return new WorldTerm({ ...begun, answers: new RecentAnswers(kept, ports.monotonicMs()) }, ports);
+  }
+
+  /** Accepted events that are not durable yet. */
+  get backlog(): number {
+    return this.#queue.backlog;
+  }
+
+  /** Decides a command; see WorldRequest for when it answers. Throws UnavailableError where nothing can be committed. */
+  async submit(request: WorldRequest): Promise<Answered> {
+    if (!this.#queue.healthy) throw new UnavailableError('The world cannot save anything right now; try again');
+    const recalled = request.key === null ? null : this.#answers.recall(request.key);
+    if (recalled !== null) return recalled;
+    const { outcome, events } = this.#decide(request);
+    const through = request.durability === 'written_through' || events.some((event) => !GROUPED.has(event.kind));
+    const answer = answerOf(this.#world, request, { outcome, tick: this.#world.advancedTo, durable: through });
+    const kept = request.key === null ? null : keptOf(request.key, answer);
+    const settle = kept === null ? null : this.#answers.note(kept, this.#ports.monotonicMs());
+    const durable = this.#queue.push(events, { answer: kept, urgent: through });
+    if (through && outcome.ok) await durable.catch(() => this.#unsaved());
+    settle?.();
+    return { outcome: answer, replayed: false };
+  }
+
+  /** Lets the world's time pass: what falls due by itself happens. */
+  tick(): void {
+    try {
+      this.#passTime();
+    } catch (error) {
+      this.stop(error);
+    }
+  }
+
+  /** Ends the term; nothing is committed any more. */
+  stop(reason: unknown): void {
+    this.#queue.kill(reason);
+    this.#end(reason);
+  }
+
+  /** Ends the term once everything accepted is durable. */
+  async finish(): Promise<void> {
+    await this.#queue.drained().catch(() => undefined);
+    this.stop('finished');
+  }
+
+  /** Takes a snapshot if one is due: of the accepted world now, kept once that is durable. Then merges the chunks before it. */
+  async snapshotIfDue(): Promise<boolean> {
+    const { seq, atMs } = this.#snapshot;
+    const nowMs = this.#ports.monotonicMs();
+    const due = this.#world.seq - seq >= SNAPSHOT_EVERY_EVENTS || (this.#world.seq > seq && nowMs - atMs >= SNAPSHOT_EVERY_MS);
+    if (!due) return false;
+    this.#snapshot = { seq: this.#world.seq, atMs: nowMs };
+    const [snapshot] = await Promise.all([packSnapshot(this.#world), this.#queue.drained()]);
+    await saveSnapshot(this.#ports.db, this.epoch, snapshot);
+    await this.#mergeChunks(seq, snapshot.seq);
+    return true;
+  }
+
+  #unsaved(): never {
+    throw new UnavailableError('The world could not save this; try again with the same Idempotency-Key');
+  }
+
+  #passTime(): WorldEvent[] {
+    const tick = Math.max(this.#ports.clock.tick(), this.#world.tick);
+    const events = advance(this.#world, tick);
+    if (events.length > 0) void this.#queue.push(events, { answer: null, urgent: false });
+    return events;
+  }
+
+  /** An exception here leaves the accepted world in doubt: the term ends, and the next begins from what is durable. */
+  #decide(request: WorldRequest): { readonly outcome: ReturnType<typeof validateCommand>; readonly events: readonly WorldEvent[] } {
+    try {
+      this.#passTime();
+      const outcome = validateCommand(this.#world, request.command, this.#world.advancedTo);
+      const events = outcome.ok ? outcome.events : [];
+      for (const event of events) reduce(this.#world, event);
+      return { outcome, events };
+    } catch (error) {
+      this.stop(error);
+      throw error;
+    }
+  }
+
+  async #mergeChunks(after: number, upTo: number): Promise<void> {
+    const chunks = await readChunks(this.#ports.db, { after, upTo, limit: MERGED_CHUNKS_MAX });
+    let run: WorldEvent[] = [];
+    for (const [index, chunk] of chunks.entries()) {
+      run.push(...decodeEvents(chunk.packed));
+      if (run.length < MERGED_EVENTS_MAX && index < chunks.length - 1) continue;
+      const merged = chunkOf(run);
+      if (merged !== null) await replaceChunks(this.#ports.db, this.epoch, merged);
+      run = [];
+    }
+  }
+}

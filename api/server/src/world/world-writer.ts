@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TICK_MS } from '@hamlet/contract';
+import type { WorldMap } from '@hamlet/core';
+import { dropLease, renewLease, takeLease } from '@hamlet/store';
+import type { Log } from '../service/log.ts';
+import { recoverWorld } from './recover.ts';
+import { WorldTerm } from './world-term.ts';
+import type { TermPorts } from './world-term.ts';
+
+export const LEASE_TTL_MS = 4_000;
+const RENEW_EVERY_MS = 1_000;
+const ASK_EVERY_MS = 250;
+const SNAPSHOT_CHECK_MS = 2_000;
+
+export interface WriterPorts extends TermPorts {
+  readonly map: WorldMap;
+  readonly seed: number;
+  readonly replicaId: string;
+  readonly log: Log;
+  readonly onBadSnapshot: (seq: number) => void;
+  /** Hears when this replica begins (a term) and stops (null) to write. */
+  readonly onTerm: (term: WorldTerm | null) => void;
+}
+
+export interface WorldWriter {
+  /** Lets go of the lease once everything accepted is durable. */
+  stop(): Promise<void>;
+}
+
+/** Stands by for the world lease for as long as the process lives, and writes while it holds it. */
+export function startWorldWriter(ports: WriterPorts): WorldWriter {
+  const stopping = new AbortController();
+  const loop = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        await standFor(ports, stopping.signal);
+      } catch (error) {
+        ports.log('warn', 'the world writer begins again', { error });
+      }
+      if (!stopping.signal.aborted) await sleep(ASK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  })();
+  return {
+    stop: async () => {
+      stopping.abort();
+      await loop;
+    },
+  };
+}
+
+async function standFor(ports: WriterPorts, signal: AbortSignal): Promise<void> {
+  const askedMs = ports.monotonicMs();
+  const epoch = await takeLease(ports.db, ports.replicaId, LEASE_TTL_MS);
+  if (epoch === null) return;
+  const renewal = keepLease(ports, epoch, askedMs);
+  try {
+    const startedMs = ports.monotonicMs();
+    const world = await recoverWorld(ports);
+    const term = await WorldTerm.begin({ epoch, world }, ports);
+    ports.log('info', 'writing the world', { epoch, seq: world.seq, recovered_ms: Math.round(ports.monotonicMs() - startedMs) });
+    renewal.over.then((reason) => term.stop(reason), () => undefined);
+    await writeUntilEnd(ports, term, signal);
+  } finally {
+    renewal.stop();
+    await dropLease(ports.db, epoch).catch(() => undefined);
+  }
+}
+
+async function writeUntilEnd(ports: WriterPorts, term: WorldTerm, signal: AbortSignal): Promise<void> {
+  const finish = (): void => void term.finish();
+  const ticker = setInterval(() => term.tick(), TICK_MS);
+  const snapshots = setInterval(() => {
+    term.snapshotIfDue().catch((error: unknown) => ports.log('warn', 'no snapshot was taken', { error }));
+  }, SNAPSHOT_CHECK_MS);
+  signal.addEventListener('abort', finish);
+  ports.onTerm(term);
+  try {
+    if (signal.aborted) finish();
+    const reason = await term.ended;
+    ports.log('info', 'not writing the world any more', { epoch: term.epoch, reason });
+  } finally {
+    ports.onTerm(null);
+    signal.removeEventListener('abort', finish);
+    clearInterval(ticker);
+    clearInterval(snapshots);
+  }
+}
+
+/** Renews a lease every second; `over` resolves with the reason once it is lost, or too old to be trusted. */
+function keepLease(ports: WriterPorts, epoch: number, takenMs: number): { readonly over: Promise<string>; stop(): void } {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let trustedUntilMs = takenMs + LEASE_TTL_MS;
+  let asking = false;
+  const timer = setInterval(() => {
+    const nowMs = ports.monotonicMs();
+    if (nowMs >= trustedUntilMs) resolve('the lease ran out before it could be renewed');
+    if (asking) return;
+    asking = true;
+    renewLease(ports.db, epoch, LEASE_TTL_MS)
+      .then((mine) => {
+        if (mine) trustedUntilMs = nowMs + LEASE_TTL_MS;
+        else resolve('another replica took the lease');
+      })
+      .catch((error: unknown) => ports.log('warn', 'the world lease was not renewed', { epoch, error }))
+      .finally(() => {
+        asking = false;
+      });
+  }, RENEW_EVERY_MS);
+  return { over: promise, stop: () => clearInterval(timer) };
+}
