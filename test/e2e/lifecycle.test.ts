@@ -1,0 +1,77 @@
+/** A third Agent's whole life, by kubectl alone: applied, asleep, awake at the same home, deleted without a trace. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { recordRecovery } from '../env/recovery.ts';
+import { until } from '../env/until.ts';
+import { agentOf, getObject, namesInWorld, untilMoves, untilReady, village, type Village } from '../env/village.ts';
+
+const NAME = 'cleo';
+const MANIFEST = JSON.stringify({
+  apiVersion: 'hamlet.village/v1alpha1',
+  kind: 'Agent',
+  metadata: { name: NAME },
+  spec: { displayName: 'Cleo', loop: { every: '2s' }, memory: { size: '128Mi' } },
+});
+/** Text that only the volume can bring back. */
+const KEEPSAKE = `kept-${process.pid}-${Date.now()}`;
+
+interface Claim {
+  readonly metadata: { readonly uid: string };
+  readonly spec: { readonly volumeName: string };
+}
+
+let place: Village;
+const podOf = async (): Promise<string> => (await agentOf(place, NAME))?.pod ?? '';
+const exec = async (...command: string[]): Promise<string> => place.kubectl(['exec', await podOf(), '--', ...command]);
+
+before(async () => {
+  place = await village();
+});
+after(async () => {
+  await place.tryKubectl(['delete', 'agent', NAME, '--ignore-not-found', '--timeout=90s']);
+});
+
+test('an applied Agent comes into the world', async () => {
+  const started = performance.now();
+  await place.kubectl(['apply', '-f', '-'], MANIFEST);
+  await until('in the world and online', async () => (await agentOf(place, NAME))?.status.online === true);
+  recordRecovery('agentAppliedToInWorldMs', performance.now() - started);
+  const agent = await untilReady(place, NAME);
+  assert.equal(agent.display_name, 'Cleo');
+  assert.match(agent.node ?? '', /^sparky[12]$/);
+  await untilMoves(place, NAME);
+});
+
+test('asleep: the pod is gone, the volume stays, the sprite sleeps', async () => {
+  await exec('sh', '-c', `echo ${KEEPSAKE} >/workspace/keepsake && echo ${KEEPSAKE} >/root/.mcp-memory/keepsake && sync`);
+  const claim = await getObject<Claim>(place, 'pvc', `${NAME}-home`);
+  await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Asleep"}}']);
+  await until('no pod is left', async () => (await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name'])) === '');
+  const asleep = await until('the world shows it asleep', async () => {
+    const agent = await agentOf(place, NAME);
+    return agent?.power === 'Asleep' && !agent.status.online ? agent : undefined;
+  });
+  assert.equal(asleep.status.health, 'asleep');
+  assert.equal(asleep.why.ready, false);
+  assert.equal((await getObject<Claim>(place, 'pvc', `${NAME}-home`))?.metadata.uid, claim?.metadata.uid);
+});
+
+test('awake again: the same home, the same memory', async () => {
+  const before = await agentOf(place, NAME);
+  const claim = await getObject<Claim>(place, 'pvc', `${NAME}-home`);
+  await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Awake"}}']);
+  const agent = await untilReady(place, NAME);
+  assert.equal(agent.home, before?.home);
+  assert.equal(await exec('cat', '/workspace/keepsake'), KEEPSAKE);
+  assert.equal(await exec('cat', '/root/.mcp-memory/keepsake'), KEEPSAKE);
+  assert.equal((await getObject<Claim>(place, 'pvc', `${NAME}-home`))?.spec.volumeName, claim?.spec.volumeName);
+  await untilMoves(place, NAME);
+});
+
+test('deleted: nothing is left', async () => {
+  const volume = (await getObject<Claim>(place, 'pvc', `${NAME}-home`))?.spec.volumeName ?? '';
+  await place.kubectl(['delete', 'agent', NAME, '--timeout=90s']);
+  await until('pods and claims are gone', async () => (await place.kubectl(['get', 'pods,pvc', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name'])) === '');
+  await until('its place in the world is gone', async () => !(await namesInWorld(place)).includes(NAME));
+  await until('the volume is gone', async () => (await getObject(place, 'pv', volume)) === undefined);
+});

@@ -1,0 +1,72 @@
+/** What an agent can reach: the api's port for agents and the cluster's names, nothing else. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { nodeAddress, untilReady, village, type Village } from '../env/village.ts';
+
+/** A refused connection may be a dropped packet: after this long it counts as refused. */
+const PATIENCE_MS = 3_000;
+
+let place: Village;
+const pods = new Map<string, string>();
+
+before(async () => {
+  place = await village();
+  for (const agent of ['ada', 'bob']) {
+    pods.set(agent, (await untilReady(place, agent)).pod ?? '');
+  }
+});
+
+/** Whether a TCP connection from inside an agent's pod succeeds. */
+async function reaches(agent: string, host: string, port: number): Promise<boolean> {
+  const script = `
+    const socket = require('node:net').connect({ host: '${host}', port: ${port} });
+    const end = (text) => { process.stdout.write(text); process.exit(0); };
+    socket.on('connect', () => end('open')).on('error', (error) => end(error.code));
+    setTimeout(() => end('silent'), ${PATIENCE_MS});`;
+  return (await place.kubectl(['exec', pods.get(agent) ?? '', '--', 'node', '-e', script])) === 'open';
+}
+
+async function addressOf(kind: 'pod' | 'service', name: string): Promise<string> {
+  if (kind === 'service') return place.kubectl(['get', 'service', name, '-o', 'jsonpath={.spec.clusterIP}']);
+  return place.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component=${name}`, '-o', 'jsonpath={.items[0].status.podIP}']);
+}
+
+for (const agent of ['ada', 'bob']) {
+  test(`${agent} reaches the api's port for agents, by name`, async () => {
+    assert.equal(await reaches(agent, 'hamlet-api-agents', 8081), true);
+  });
+
+  test(`${agent} does not reach the api's other ports`, async () => {
+    const api = await addressOf('pod', 'api');
+    assert.equal(await reaches(agent, 'hamlet-api', 8080), false, 'people, by service');
+    assert.equal(await reaches(agent, api, 8080), false, 'people, by pod');
+    assert.equal(await reaches(agent, api, 9090), false, 'metrics');
+  });
+
+  test(`${agent} does not reach Postgres and Redis`, async () => {
+    assert.equal(await reaches(agent, 'hamlet-postgres', 5432), false, 'Postgres by service');
+    assert.equal(await reaches(agent, await addressOf('pod', 'postgres'), 5432), false, 'Postgres by pod');
+    assert.equal(await reaches(agent, 'hamlet-redis', 6379), false, 'Redis by service');
+    assert.equal(await reaches(agent, await addressOf('pod', 'redis'), 6379), false, 'Redis by pod');
+  });
+
+  test(`${agent} does not reach the kubelets and the API server`, async () => {
+    for (const node of ['sparky1', 'sparky2']) assert.equal(await reaches(agent, await nodeAddress(place, node), 10_250), false, `kubelet of ${node}`);
+    assert.equal(await reaches(agent, 'kubernetes.default.svc', 443), false, 'API server by service');
+    const server = new URL(await place.kubectl(['config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}']));
+    assert.equal(await reaches(agent, server.hostname, Number(server.port)), false, 'API server by address');
+  });
+}
+
+test('agents do not reach each other', async () => {
+  const other = await place.kubectl(['get', 'pod', pods.get('bob') ?? '', '-o', 'jsonpath={.status.podIP}']);
+  assert.notEqual(other, '');
+  // A port that nothing listens on would answer with a reset; a policy answers with nothing or a refusal too, so
+  // the pod listens first.
+  const listen = `require('node:net').createServer().listen(7777, () => console.log('up')); setTimeout(() => process.exit(0), 20000)`;
+  const listening = place.tryKubectl(['exec', pods.get('bob') ?? '', '--', 'node', '-e', listen]);
+  const self = `const net = require('node:net'); const go = (n) => net.connect(7777, '127.0.0.1').on('connect', () => { console.log('open'); process.exit(0); }).on('error', () => n > 0 ? setTimeout(go, 200, n - 1) : process.exit(1)); go(50);`;
+  assert.equal(await place.kubectl(['exec', pods.get('bob') ?? '', '--', 'node', '-e', self]), 'open');
+  assert.equal(await reaches('ada', other, 7777), false);
+  await listening;
+});

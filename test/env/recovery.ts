@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../../village/paths.ts';
+
+const FILE = join(ROOT, 'bench/results/recovery.json');
+
+/** What the tests time, with the goal in milliseconds where there is one. Nothing asserts a goal. */
+export const RECOVERY_GOALS_MS = {
+  agentAppliedToInWorldMs: 10_000,
+  podBackMs: 15_000,
+  operatorBackMs: 15_000,
+  apiBackMs: 15_000,
+  postgresBackMs: 15_000,
+  redisBackMs: 15_000,
+  kubeletBackMs: null,
+} as const;
+export type RecoveryMetric = keyof typeof RECOVERY_GOALS_MS;
+
+interface Row {
+  readonly metric: string;
+  readonly ours: number;
+}
+
+/** Puts one measured time into bench/results/recovery.json beside those of earlier tests, and says it. */
+export function recordRecovery(metric: RecoveryMetric, milliseconds: number): void {
+  const target = RECOVERY_GOALS_MS[metric];
+  const row = { metric, unit: 'ms', better: 'lower', ours: Math.round(milliseconds), peers: {}, target };
+  const earlier = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, 'utf8')) as { rows: Row[] }).rows : [];
+  const results = {
+    area: 'recovery',
+    date: new Date().toISOString(),
+    commit: execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim(),
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
+    rows: [...earlier.filter((other) => other.metric !== metric), row],
+  };
+  mkdirSync(dirname(FILE), { recursive: true });
+  writeFileSync(FILE, `${JSON.stringify(results, null, 2)}\n`);
+  console.log(`${metric}: ${row.ours} ms${target === null ? '' : ` (goal ${target})`}`);
+}

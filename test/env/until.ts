@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Longest wait of a test for something that must happen; nothing asserts that it takes less. */
+export const CAP_MS = 120_000;
+const PAUSE_MS = 100;
+
+export interface UntilOptions {
+  readonly capMs?: number;
+  readonly pauseMs?: number;
+}
+
+/** Asks again and again until the answer is neither undefined nor false; a probe that throws has no answer yet. */
+export async function until<T>(what: string, probe: () => Promise<T | undefined | false>, options: UntilOptions = {}): Promise<T> {
+  const { capMs = CAP_MS, pauseMs = PAUSE_MS } = options;
+  const deadline = Date.now() + capMs;
+  let last: unknown;
+  for (;;) {
+    try {
+      const answer = await probe();
+      if (answer !== undefined && answer !== false) return answer;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${capMs / 1000} s`, { cause: last });
+    await sleep(pauseMs);
+  }
+}

@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient, getAgent, getWorld, type AgentDetail, type Client } from '@hamlet/contract';
+import { clusterStatus, hamletCluster, program } from '../../village/cluster.ts';
+import { tryRun, type RunResult } from '../../village/command.ts';
+import { STATE } from '../../village/paths.ts';
+import { until } from './until.ts';
+
+/** What a test may ask of the village that `make up` started. */
+export interface Village {
+  readonly url: string;
+  readonly namespace: string;
+  readonly adminToken: string;
+  readonly kubeconfig: string;
+  /** The api as an admin's tool. */
+  readonly admin: Client;
+  /** Runs kubectl in the village's namespace; throws with its stderr when it fails. */
+  readonly kubectl: (args: readonly string[], input?: string) => Promise<string>;
+  /** Runs kubectl to its end, whatever its exit code. */
+  readonly tryKubectl: (args: readonly string[], input?: string) => Promise<RunResult>;
+}
+
+interface UpFile {
+  readonly url: string;
+  readonly adminToken: string;
+  readonly kubeconfig: string;
+}
+
+const NAMESPACE = 'hamlet';
+
+/** The running village; fails with what to do if there is none. */
+export async function village(): Promise<Village> {
+  const file = join(STATE, 'up.json');
+  if (!existsSync(file)) throw new Error('no village is up: make up');
+  const { url, adminToken, kubeconfig } = JSON.parse(readFileSync(file, 'utf8')) as UpFile;
+  const path = await program('kubectl');
+  const tryKubectl: Village['tryKubectl'] = (args, input) =>
+    tryRun(path, ['--namespace', NAMESPACE, ...args], { env: { KUBECONFIG: kubeconfig }, ...(input === undefined ? {} : { input }) });
+  return {
+    url,
+    namespace: NAMESPACE,
+    adminToken,
+    kubeconfig,
+    admin: createClient({ baseUrl: url, token: adminToken }),
+    tryKubectl,
+    kubectl: async (args, input) => {
+      const { code, stdout, output } = await tryKubectl(args, input);
+      if (code !== 0) throw new Error(`kubectl ${args.join(' ')} ended with ${code}: ${output}`);
+      return stdout.trimEnd();
+    },
+  };
+}
+
+/** One object as the API server has it; undefined when it does not exist. */
+export async function getObject<T>({ tryKubectl }: Village, kind: string, name: string): Promise<T | undefined> {
+  const { code, stdout } = await tryKubectl(['get', kind, name, '-o', 'json', '--ignore-not-found']);
+  return code === 0 && stdout.trim() !== '' ? (JSON.parse(stdout) as T) : undefined;
+}
+
+/** The agent as the api describes it; undefined when the api does not know it. */
+export async function agentOf({ admin }: Village, name: string): Promise<AgentDetail | undefined> {
+  const outcome = await admin.call(getAgent, { params: { agent_id: name } });
+  return outcome.ok ? outcome.data : undefined;
+}
+
+/** The names of all agents that are in the world. */
+export async function namesInWorld({ admin }: Village): Promise<readonly string[]> {
+  const outcome = await admin.call(getWorld, {});
+  if (!outcome.ok) throw new Error(outcome.problem.detail);
+  return outcome.data.agents.map((agent) => agent.agent_id);
+}
+
+/** Waits until the agent's resident is connected and the agent Ready. */
+export async function untilReady(place: Village, name: string, capMs?: number): Promise<AgentDetail> {
+  const probe = async (): Promise<AgentDetail | undefined> => {
+    const agent = await agentOf(place, name);
+    return agent?.why.ready === true && agent.status.online ? agent : undefined;
+  };
+  return until(`${name} is Ready and online`, probe, capMs === undefined ? {} : { capMs });
+}
+
+/** Waits until the agent is somewhere else than it was, or on its way there. */
+export async function untilMoves(place: Village, name: string): Promise<void> {
+  const before = await agentOf(place, name);
+  await until(`${name} moves`, async () => {
+    const now = await agentOf(place, name);
+    return now !== undefined && (now.position.x !== before?.position.x || now.position.y !== before.position.y);
+  });
+}
+
+/** Kills a component of the cluster with SIGKILL; its supervisor starts it again. */
+export async function killComponent(component: string, node?: string): Promise<void> {
+  await hamletCluster(['kill', component, ...(node === undefined ? [] : [node])]);
+}
+
+/** Address of a node of the local cluster. */
+export async function nodeAddress({ kubectl }: Village, node: string): Promise<string> {
+  return kubectl(['get', 'node', node, '-o', 'jsonpath={.status.addresses[?(@.type=="InternalIP")].address}']);
+}
+
+/** Process ids on this machine of what runs in a pod's container, its main process first. */
+export async function processesOf(place: Village, pod: string): Promise<readonly number[]> {
+  const status = await clusterStatus();
+  const node = await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.spec.nodeName}']);
+  const id = (await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses[0].containerID}'])).replace('containerd://', '');
+  const socket = join(status?.spec.state ?? '', 'nodes', node, 'containerd.sock');
+  const { stdout } = await tryRun(await program('ctr'), ['-a', socket, '-n', 'k8s.io', 'task', 'ps', id]);
+  return stdout.split('\n').slice(1).map((line) => Number(line.trim().split(/\s+/)[0])).filter((pid) => pid > 0);
+}
