@@ -1,0 +1,260 @@
+import { type Camera, clampCamera, EDGE_TILES, fitRect, glide, type MapSize, panBy, type Point, type TileRect, type Viewport, visibleTiles, zoomAt } from './model/camera.ts'
+import { correct, type Drawn } from './model/correction.ts'
+import { daylight } from './model/daylight.ts'
+import { type DrawList, drawList } from './model/draw-list.ts'
+import type { SceneAgent, SceneCluster, SceneItem } from './model/scene.ts'
+import { hitTest } from './hit/hit-test.ts'
+import { listenToGestures } from './input/gestures.ts'
+import type { KeyIntent } from './input/keys.ts'
+import { Stage, type StageWorld } from './render/stage.ts'
+
+/** The world at a moment, as the session knows it. `minute` is the minute of the village's day. */
+export interface Moment { readonly tick: number; readonly minute: number; readonly agents: readonly SceneAgent[]; readonly items: readonly SceneItem[]; readonly clusters: readonly SceneCluster[] }
+
+/** What the map asks of the rest of the program, and tells it. */
+export interface MapHost {
+  moment(nowMs: number): Moment
+  /** A tap: an agent's id, or null for open ground. */
+  select(id: string | null): void
+  follow(on: boolean): void
+  /** The camera rests here now. */
+  moved(camera: Camera, visible: TileRect): void
+  /** Milliseconds of the main thread that a frame took. */
+  measured(frameMs: number): void
+}
+
+/** Insets that panels take from each side, in CSS pixels. */
+export type Insets = Pick<Viewport, 'insetLeft' | 'insetRight' | 'insetTop' | 'insetBottom'>
+
+/** Milliseconds between frames while nothing moves: enough for sleepers and the changing light. */
+const IDLE_FRAME_MS = 160
+/** The zoom of a camera that follows somebody from far away. */
+const FOLLOW_ZOOM = 34
+const REST_MS = 250
+
+/**
+ * The loop of the map: reads the world, keeps the camera, draws, and answers hands and keys. React never sees a frame.
+ * Mutable because it is the one place where the picture's time passes.
+ */
+export class MapController {
+  readonly #canvas: HTMLCanvasElement
+  readonly #stage: Stage
+  readonly #world: StageWorld
+  readonly #host: MapHost
+  readonly #stop: (() => void)[] = []
+  readonly #drawn = new Map<string, Drawn>()
+  #camera: Camera
+  #target: Camera
+  #viewport: Viewport
+  #list: DrawList | null = null
+  #selected: string | null = null
+  #following = false
+  #hovered: string | null = null
+  #lastMs = 0
+  #busy = true
+  #restMs: number | null = null
+
+  private constructor(parts: { canvas: HTMLCanvasElement; stage: Stage; world: StageWorld; host: MapHost; camera: Camera }) {
+    this.#canvas = parts.canvas
+    this.#stage = parts.stage
+    this.#world = parts.world
+    this.#host = parts.host
+    this.#camera = parts.camera
+    this.#target = parts.camera
+    this.#viewport = { width: parts.canvas.clientWidth, height: parts.canvas.clientHeight, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 }
+    this.#listen()
+  }
+
+  /** Starts the map on a canvas that is in the page. */
+  static async start(canvas: HTMLCanvasElement, options: { readonly world: StageWorld; readonly host: MapHost; readonly camera: Camera | null }): Promise<MapController> {
+    const stage = await Stage.create(canvas, options.world)
+    const camera = options.camera ?? startCamera(options.world)
+    return new MapController({ canvas, stage, world: options.world, host: options.host, camera })
+  }
+
+  /** What was drawn last: for tests and the hit test. */
+  get list(): DrawList | null { return this.#list }
+  get camera(): Camera { return this.#camera }
+  get visible(): TileRect { return visibleTiles(this.#camera, this.#viewport, { map: this.#world.map, margin: 2, edge: EDGE_TILES }) }
+
+  /** Which agent is marked, and whether the camera stays with it. */
+  mark(selected: string | null, following: boolean): void {
+    const starts = following && !(this.#following && this.#selected === selected)
+    this.#selected = selected
+    this.#following = following && selected !== null
+    if (starts) this.#glideTo({ ...this.#target, zoom: Math.max(this.#target.zoom, FOLLOW_ZOOM) })
+    this.#busy = true
+  }
+
+  setInsets(insets: Insets): void {
+    this.#viewport = { ...this.#viewport, ...insets }
+    this.#busy = true
+  }
+
+  /** Brings a place into the middle, near enough to see people. */
+  goTo(place: Point, zoom = FOLLOW_ZOOM): void {
+    this.#glideTo({ x: place.x, y: place.y, zoom: Math.max(this.#target.zoom, zoom) })
+  }
+
+  /** Obeys a key; what is not about the camera is left to the host. */
+  obey(intent: KeyIntent): void {
+    if (intent.kind === 'pan') { this.#stopFollowing(); this.#glideTo(panBy(this.#target, intent.dx, intent.dy)) }
+    if (intent.kind === 'zoom') this.zoomBy(intent.factor)
+    if (intent.kind === 'whole') this.showWhole()
+  }
+
+  /** Zooms about the middle of what can be seen. */
+  zoomBy(factor: number): void {
+    this.#glideTo({ ...this.#target, zoom: this.#target.zoom * factor })
+  }
+
+  showWhole(): void {
+    this.#stopFollowing()
+    this.#glideTo(fitRect({ x: 0, y: 0, ...sizeOf(this.#world.map) }, this.#viewport, 40))
+  }
+
+  destroy(): void {
+    for (const stop of this.#stop) stop()
+    this.#stage.destroy()
+  }
+
+  #listen(): void {
+    this.#stop.push(listenToGestures(this.#canvas, {
+      pan: (dx, dy) => { this.#stopFollowing(); this.#jumpTo(panBy(this.#camera, dx, dy)) },
+      zoom: (screen, factor) => this.#glideTo(zoomAt(this.#target, this.#viewport, { screen, factor })),
+      tap: (at, finger) => this.#host.select(this.#agentAt(at, finger)),
+      doubleTap: (at, finger) => this.#doubleTap(at, finger),
+      hover: (at) => this.#hover(at),
+    }))
+    const observer = new ResizeObserver(() => this.#resize())
+    observer.observe(this.#canvas)
+    this.#stop.push(() => observer.disconnect())
+    this.#stop.push(everyFrame((nowMs) => this.#frame(nowMs)))
+  }
+
+  #resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.#canvas
+    if (width === 0 || height === 0) return
+    this.#viewport = { ...this.#viewport, width, height }
+    this.#stage.resize(width, height)
+    this.#busy = true
+  }
+
+  #frame(nowMs: number): void {
+    const elapsedMs = nowMs - this.#lastMs
+    if (!this.#busy && elapsedMs < IDLE_FRAME_MS) return
+    const started = performance.now()
+    this.#lastMs = nowMs
+    const moment = this.#host.moment(nowMs)
+    const agents = this.#smooth(moment.agents, Math.min(elapsedMs, 100))
+    const moving = this.#moveCamera(agents, Math.min(elapsedMs, 100))
+    const visible = this.visible
+    const list = drawList({
+      camera: this.#camera, viewport: this.#viewport, visible, tick: moment.tick, agents, items: moment.items, clusters: moment.clusters,
+      landmarks: this.#world.landmarks, zones: this.#world.zones, selected: this.#selected, hovered: this.#hovered,
+    })
+    this.#list = list
+    const finer = this.#stage.draw({ list, camera: this.#camera, viewport: this.#viewport, visible, light: daylight(moment.minute), tick: moment.tick })
+    this.#busy = moving || finer || agents.some((agent) => agent.moving) || list.bubbles.length > 0 || this.#drawnOff()
+    this.#rest(nowMs, moving)
+    this.#host.measured(performance.now() - started)
+  }
+
+  /** Late news moves people in a slide instead of a jump. */
+  #smooth(agents: readonly SceneAgent[], elapsedMs: number): SceneAgent[] {
+    const present = new Set<string>()
+    const placed = agents.map((agent) => {
+      const drawn = correct(this.#drawn.get(agent.id), { x: agent.x, y: agent.y }, elapsedMs)
+      this.#drawn.set(agent.id, drawn)
+      present.add(agent.id)
+      return { ...agent, x: drawn.place.x + drawn.correction.dx, y: drawn.place.y + drawn.correction.dy }
+    })
+    if (this.#drawn.size > present.size) for (const id of this.#drawn.keys()) if (!present.has(id)) this.#drawn.delete(id)
+    return placed
+  }
+
+  #drawnOff(): boolean {
+    for (const drawn of this.#drawn.values()) if (drawn.correction.dx !== 0 || drawn.correction.dy !== 0) return true
+    return false
+  }
+
+  #moveCamera(agents: readonly SceneAgent[], elapsedMs: number): boolean {
+    const followed = this.#following ? agents.find((agent) => agent.id === this.#selected) : undefined
+    if (followed !== undefined) this.#target = { ...this.#target, x: followed.x + 0.5, y: followed.y + 0.5 }
+    if (this.#camera === this.#target) return false
+    this.#camera = reducedMotion() ? this.#target : glide(this.#camera, this.#target, elapsedMs)
+    return true
+  }
+
+  /** Tells the host where the camera is once it has come to rest, and now and then while it follows somebody. */
+  #rest(nowMs: number, moving: boolean): void {
+    if (moving) { this.#restMs ??= nowMs + REST_MS; if (nowMs < this.#restMs) return }
+    if (this.#restMs === null) return
+    this.#restMs = null
+    this.#host.moved(this.#camera, this.visible)
+  }
+
+  #glideTo(camera: Camera): void {
+    this.#target = clampCamera(camera, this.#world.map)
+    this.#busy = true
+  }
+
+  #jumpTo(camera: Camera): void {
+    this.#glideTo(camera)
+    this.#camera = this.#target
+    this.#restMs ??= performance.now() + REST_MS
+  }
+
+  #stopFollowing(): void {
+    if (this.#following) this.#host.follow(false)
+  }
+
+  #agentAt(at: Point, finger: boolean): string | null {
+    const hit = this.#list === null ? null : hitTest(this.#list, at, finger)
+    if (hit?.kind === 'landmark') {
+      const landmark = this.#world.landmarks.find(({ id }) => id === hit.id)
+      if (landmark !== undefined && this.#camera.zoom < FOLLOW_ZOOM) this.goTo({ x: landmark.x + 0.5, y: landmark.y + 0.5 })
+    }
+    return hit?.kind === 'agent' ? hit.id : null
+  }
+
+  #doubleTap(at: Point, finger: boolean): void {
+    const id = this.#agentAt(at, finger)
+    if (id === null) { this.#glideTo(zoomAt(this.#target, this.#viewport, { screen: at, factor: 1.8 })); return }
+    this.#host.select(id)
+    this.#host.follow(true)
+  }
+
+  #hover(at: Point | null): void {
+    const hit = at === null || this.#list === null ? null : hitTest(this.#list, at)
+    const hovered = hit?.kind === 'agent' ? hit.id : null
+    this.#canvas.style.cursor = hit === null || hit.kind === 'ground' ? '' : 'pointer'
+    if (hovered !== this.#hovered) this.#busy = true
+    this.#hovered = hovered
+  }
+}
+
+/** The middle of the village's places, near enough to make out people. */
+function startCamera(world: StageWorld): Camera {
+  const square = world.landmarks.find((landmark) => landmark.kind === 'square')
+  return { x: square?.x ?? world.map.width / 2, y: square?.y ?? world.map.height / 2, zoom: 26 }
+}
+
+/** Calls back before every repaint until the returned function is called. */
+function everyFrame(draw: (nowMs: number) => void): () => void {
+  let frame = 0
+  const loop = (nowMs: number): void => {
+    frame = requestAnimationFrame(loop)
+    draw(nowMs)
+  }
+  frame = requestAnimationFrame(loop)
+  return () => cancelAnimationFrame(frame)
+}
+
+function sizeOf(map: MapSize): MapSize {
+  return { width: map.width, height: map.height }
+}
+
+function reducedMotion(): boolean {
+  return window.matchMedia('(prefers-reduced-motion: reduce)').matches
+}

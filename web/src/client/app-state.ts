@@ -1,0 +1,40 @@
+import type { AgentDetail } from '@hamlet/contract'
+import type { SceneLandmark, SceneZone } from '../canvas/model/scene.ts'
+import type { Refused } from './api.ts'
+import type { Happening } from './happenings.ts'
+import type { Connection } from './world-socket.ts'
+
+/** An agent as the people list shows it, twice a second. Positions are tiles as fractions. */
+export interface Row {
+  readonly id: string; readonly name: string; readonly x: number; readonly y: number; readonly moving: boolean
+  readonly asleep: boolean; readonly online: boolean; readonly activity: string; readonly speech: string | null
+  readonly carried: readonly string[]; readonly node: string | null; readonly ready: boolean; readonly tier: string | null
+  /** Name of the landmark or zone it is at, or is on the way to. */
+  readonly place: string | null; readonly heading: string | null
+}
+
+export interface Account { readonly account_id: string; readonly name: string; readonly role: 'member' | 'admin' }
+export type Session = { readonly kind: 'unknown' } | { readonly kind: 'visitor' } | { readonly kind: 'account'; readonly account: Account }
+
+/** The time of the village's day. */
+export interface Clock { readonly day: number; readonly minute: number; readonly phase: 'night' | 'morning' | 'day' | 'evening' }
+
+/** Everything the panels show. The canvas reads the world itself and never waits for this. */
+export interface AppState {
+  readonly loading: 'loading' | 'ready' | { readonly failed: Refused }
+  readonly connection: Connection
+  readonly clock: Clock | null
+  readonly rows: readonly Row[]
+  readonly details: ReadonlyMap<string, AgentDetail>
+  readonly landmarks: readonly SceneLandmark[]
+  readonly zones: readonly SceneZone[]
+  readonly happenings: readonly Happening[]
+  readonly session: Session
+  readonly selected: string | null
+  readonly following: boolean
+}
+
+export const INITIAL_STATE: AppState = {
+  loading: 'loading', connection: 'connecting', clock: null, rows: [], details: new Map(), landmarks: [], zones: [], happenings: [],
+  session: { kind: 'unknown' }, selected: null, following: false,
+}

@@ -1,0 +1,40 @@
+import { activityWords } from '../features/people/activity-words.ts'
+import type { Row } from './app-state.ts'
+
+/** Something that has just happened, in words. `id` is unique; `minute` is the minute of the village's day. */
+export interface Happening { readonly id: string; readonly agentId: string; readonly name: string; readonly text: string; readonly kind: 'speech' | 'walk' | 'activity' | 'power' | 'item'; readonly minute: number }
+
+/** Happenings kept. */
+export const MAX_HAPPENINGS = 30
+
+/** What changed between two lists of people; the newest first. `serial` makes ids unique. */
+export function happeningsBetween(before: readonly Row[], after: readonly Row[], at: { readonly minute: number; readonly serial: number }): Happening[] {
+  const known = new Map(before.map((row) => [row.id, row]))
+  return after.flatMap((row) => {
+    const was = known.get(row.id)
+    const found = was === undefined ? [] : changes(was, row)
+    return found.map((found, index) => ({ id: `${at.serial}-${row.id}-${index}`, agentId: row.id, name: row.name, minute: at.minute, ...found }))
+  })
+}
+
+type Change = Pick<Happening, 'text' | 'kind'>
+
+function changes(was: Row, row: Row): Change[] {
+  const found: Change[] = []
+  if (row.speech !== null && row.speech !== was.speech) found.push({ kind: 'speech', text: `“${row.speech}”` })
+  if (row.asleep !== was.asleep) found.push({ kind: 'power', text: row.asleep ? 'fell asleep' : 'woke up' })
+  if (row.heading !== null && row.heading !== was.heading) found.push({ kind: 'walk', text: `is walking to ${row.heading}` })
+  const taken = row.carried.find((item) => !was.carried.includes(item))
+  if (taken !== undefined) found.push({ kind: 'item', text: `took ${withArticle(taken)}` })
+  if (row.activity !== was.activity && row.heading === null && !row.asleep && !QUIET.has(row.activity)) {
+    found.push({ kind: 'activity', text: `is ${activityWords(row.activity)}${row.place === null ? '' : ` at ${row.place}`}` })
+  }
+  return found
+}
+
+/** Not worth a line. */
+const QUIET: ReadonlySet<string> = new Set(['idle', 'walking', 'sleeping'])
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
+}

@@ -1,0 +1,56 @@
+import type { AgentDetail } from '@hamlet/contract'
+import type { SceneAgent, SceneLandmark, SceneZone } from '../canvas/model/scene.ts'
+import type { Row } from './app-state.ts'
+
+/** What a list of people is made from. `goals` are the tiles that walkers are on the way to. */
+export interface RowSource {
+  readonly details: ReadonlyMap<string, AgentDetail>
+  readonly agents: readonly SceneAgent[]
+  readonly goals: ReadonlyMap<string, { readonly x: number; readonly y: number }>
+  readonly landmarks: readonly SceneLandmark[]
+  readonly zones: readonly SceneZone[]
+}
+
+/** One row for everybody who is known: live where the view is, as last reported elsewhere; by name. */
+export function rowsOf(source: RowSource): Row[] {
+  const live = new Map(source.agents.map((agent) => [agent.id, agent]))
+  const ids = new Set([...source.details.keys(), ...live.keys()])
+  const rows = [...ids].map((id) => rowOf(source, { detail: source.details.get(id), agent: live.get(id), id }))
+  return rows.sort((left, right) => left.name.localeCompare(right.name))
+}
+
+interface Known { readonly id: string; readonly detail: AgentDetail | undefined; readonly agent: SceneAgent | undefined }
+
+function rowOf(source: RowSource, { id, detail, agent }: Known): Row {
+  const at = agent ?? detail?.position ?? { x: 0, y: 0 }
+  const asleep = agent === undefined ? detail?.power === 'Asleep' : agent.asleep
+  return {
+    id, name: detail?.display_name ?? agent?.name ?? id, x: at.x, y: at.y, moving: agent?.moving ?? false, asleep,
+    online: agent?.online ?? detail?.status.online ?? false, activity: agent?.activity ?? detail?.activity ?? 'idle',
+    speech: agent === undefined ? detail?.speech?.text ?? null : agent.speech?.text ?? null,
+    carried: agent?.carried ?? detail?.inventory.map((item) => item.kind) ?? [],
+    node: detail?.node ?? null, ready: detail?.why.ready ?? false, tier: detail?.tier ?? null,
+    place: placeName(source, at), heading: headingOf(source, id, detail),
+  }
+}
+
+function headingOf(source: RowSource, id: string, detail: AgentDetail | undefined): string | null {
+  const goal = source.goals.get(id)
+  if (goal === undefined) return null
+  const landmark = landmarkOf(source.landmarks, goal) ?? source.landmarks.find((candidate) => candidate.id === detail?.moving_to?.landmark_id)
+  return landmark?.name ?? null
+}
+
+function landmarkOf(landmarks: readonly SceneLandmark[], at: { readonly x: number; readonly y: number }): SceneLandmark | undefined {
+  const x = Math.round(at.x)
+  const y = Math.round(at.y)
+  return landmarks.find((landmark) => (landmark.x === x && landmark.y === y) || landmark.slots.some((slot) => slot.x === x && slot.y === y))
+}
+
+/** The landmark on whose slot it stands, or the smallest zone around it. */
+export function placeName(source: Pick<RowSource, 'landmarks' | 'zones'>, at: { readonly x: number; readonly y: number }): string | null {
+  const landmark = landmarkOf(source.landmarks, at)
+  if (landmark !== undefined) return landmark.name
+  const around = source.zones.filter((zone) => at.x >= zone.x && at.y >= zone.y && at.x < zone.x + zone.width && at.y < zone.y + zone.height)
+  return around.reduce<SceneZone | undefined>((best, zone) => (best === undefined || zone.width * zone.height < best.width * best.height ? zone : best), undefined)?.name ?? null
+}

@@ -1,0 +1,88 @@
+import { type ReactElement, useState } from 'react'
+import type { AppState } from '../../client/app-state.ts'
+import { Icon } from '../../ui/icon.tsx'
+import type { IconName } from '../../ui/icon-paths.ts'
+import { applyTheme, nextTheme, savedTheme } from '../../ui/theme.ts'
+import { clockTime } from '../../ui/time-words.ts'
+import { lifeState } from '../inspector/state-sentence.ts'
+import { useVillage, useVillageState } from '../village-context.ts'
+
+/** Where we are, what time it is there, who is up, and whether what we see is live. */
+export function TopBar(): ReactElement {
+  return (
+    <header className="top-bar">
+      <a className="brand" href="/" aria-label="Hamlet"><img src="/favicon.svg" alt="" width="28" height="28" /><span>Hamlet</span></a>
+      <VillageClock />
+      <Population />
+      <span className="spring" />
+      <Health />
+      <ThemeButton />
+      <AccountButton />
+    </header>
+  )
+}
+
+const PHASES: Readonly<Record<string, { readonly icon: IconName; readonly word: string }>> = {
+  night: { icon: 'moon', word: 'Night' }, morning: { icon: 'sunrise', word: 'Morning' }, day: { icon: 'sun', word: 'Day' }, evening: { icon: 'sunrise', word: 'Evening' },
+}
+
+function VillageClock(): ReactElement | null {
+  const clock = useVillageState((state) => state.clock)
+  if (clock === null) return null
+  const phase = PHASES[clock.phase] ?? { icon: 'sun' as const, word: clock.phase }
+  return (
+    <span className="chip clock" title={`${phase.word} of day ${clock.day + 1}. A day of the village lasts 24 minutes.`}>
+      <Icon name={phase.icon} size={16} /><b>{clockTime(clock.minute)}</b><span className="wide-only">{phase.word}, day {clock.day + 1}</span>
+    </span>
+  )
+}
+
+function Population(): ReactElement | null {
+  const rows = useVillageState((state) => state.rows)
+  const details = useVillageState((state) => state.details)
+  if (rows.length === 0) return null
+  const words = rows.map((row) => lifeState(row, details.get(row.id)).tone)
+  const count = (tone: string): number => words.filter((word) => word === tone).length
+  const groups = [{ tone: 'good', word: 'awake' }, { tone: 'sleep', word: 'asleep' }, { tone: 'waiting', word: 'not ready' }, { tone: 'bad', word: 'set aside' }]
+  return (
+    <span className="chip population" role="group" aria-label="Population">
+      {groups.filter(({ tone }) => count(tone) > 0).map(({ tone, word }) => (
+        <span key={tone} className="population-group"><span className={`mark mark-${tone}`} aria-hidden="true" /><b>{count(tone)}</b><span className="wide-only">{word}</span></span>
+      ))}
+    </span>
+  )
+}
+
+const HEALTH: Readonly<Record<AppState['connection'], { readonly word: string; readonly hint: string; readonly icon: IconName }>> = {
+  connecting: { word: 'Connecting', hint: 'The first frames are on their way.', icon: 'signal' },
+  live: { word: 'Live', hint: 'What you see happens now.', icon: 'signal' },
+  lagging: { word: 'Lagging', hint: 'Nothing has been heard for some seconds.', icon: 'alert' },
+  reconnecting: { word: 'Reconnecting', hint: 'The connection was lost; the map shows the last known state.', icon: 'offline' },
+}
+
+function Health(): ReactElement {
+  const connection = useVillageState((state) => state.connection)
+  const { word, hint, icon } = HEALTH[connection]
+  return <span className={`chip health health-${connection}`} role="status" title={hint}><Icon name={icon} size={15} /><span>{word}</span></span>
+}
+
+const THEMES = { system: { icon: 'contrast', word: 'as the device' }, light: { icon: 'sun', word: 'light' }, dark: { icon: 'moon', word: 'dark' } } as const
+
+function ThemeButton(): ReactElement {
+  const [theme, setTheme] = useState(savedTheme)
+  const change = (): void => { const next = nextTheme(theme); applyTheme(next); setTheme(next) }
+  return <button type="button" className="icon-button" onClick={change} aria-label={`Colours: ${THEMES[theme].word}. Change`} title={`Colours: ${THEMES[theme].word}`}><Icon name={THEMES[theme].icon} /></button>
+}
+
+function AccountButton(): ReactElement | null {
+  const session = useVillageState((state) => state.session)
+  const { openSignIn, village } = useVillage()
+  if (session.kind === 'unknown') return null
+  if (session.kind === 'visitor') return <button type="button" className="button" onClick={openSignIn}><Icon name="login" size={16} />Sign in</button>
+  return (
+    <span className="account">
+      <span className="account-name"><Icon name="user" size={16} /><span>{session.account.name}</span><span className="role">{session.account.role}</span></span>
+      <button type="button" className="icon-button" onClick={() => void village.signOut()} aria-label="Sign out" title="Sign out"><Icon name="logout" /></button>
+    </span>
+  )
+}

@@ -1,0 +1,32 @@
+import { createContext, useContext } from 'react'
+import type { AppState } from '../client/app-state.ts'
+import type { Lifecycle } from '../client/lifecycle.ts'
+import { type Store, useStore } from '../client/store.ts'
+import type { Village } from '../client/village.ts'
+import type { Api } from '../client/api.ts'
+
+/** What every panel may use. `goTo` moves the map, if it is there. */
+export interface VillageTools {
+  readonly api: Api
+  readonly village: Village
+  readonly store: Store<AppState>
+  readonly lifecycle: Lifecycle
+  select(id: string | null): void
+  follow(on: boolean): void
+  goTo(place: { readonly x: number; readonly y: number }): void
+  openSignIn(): void
+}
+
+const Context = createContext<VillageTools | null>(null)
+export const VillageProvider = Context.Provider
+
+export function useVillage(): VillageTools {
+  const tools = useContext(Context)
+  if (tools === null) throw new Error('outside of the village')
+  return tools
+}
+
+/** Part of the village's state. */
+export function useVillageState<S>(select: (state: AppState) => S): S {
+  return useStore(useVillage().store, select)
+}

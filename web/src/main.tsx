@@ -1,0 +1,31 @@
+// Pixi compiles its shaders' uniform code with eval unless this is loaded; the page's content security policy forbids eval.
+import 'pixi.js/unsafe-eval'
+import '@fontsource-variable/nunito'
+import './ui/tokens.css'
+import './ui/controls.css'
+import './ui/layout.css'
+import './ui/panels.css'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { createApi } from './client/api.ts'
+import { INITIAL_STATE } from './client/app-state.ts'
+import { Lifecycle } from './client/lifecycle.ts'
+import { createStore } from './client/store.ts'
+import { readUrl } from './client/url-state.ts'
+import { Village } from './client/village.ts'
+import { applyTheme, savedTheme } from './ui/theme.ts'
+
+/** The page: one village, one store, one root. */
+function main(): void {
+  const root = document.getElementById('root')
+  if (root === null) throw new Error('index.html has no #root')
+  applyTheme(savedTheme())
+  const api = createApi()
+  const url = readUrl(window.location.search)
+  const store = createStore({ ...INITIAL_STATE, selected: url.agent })
+  const village = new Village(api, store)
+  createRoot(root).render(<StrictMode><App parts={{ api, store, village, lifecycle: new Lifecycle(api, village) }} start={url} /></StrictMode>)
+}
+
+main()

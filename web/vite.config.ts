@@ -1,0 +1,16 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** The only bundled part of the project. `make dev` serves the API on another port, so dev requests are passed on. */
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  build: { outDir: 'dist', emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 1200 },
+  server: {
+    port: 5173,
+    proxy: {
+      '/api': process.env['HAMLET_DEV_URL'] ?? 'http://127.0.0.1:8080',
+      '/ws': { target: process.env['HAMLET_DEV_URL'] ?? 'http://127.0.0.1:8080', ws: true },
+    },
+  },
+})
