@@ -48,6 +48,11 @@ test('drops additionalProperties: false and keeps rules, defaults and list keys'
   });
 });
 
+test('a default of an object carries the defaults of its fields', () => {
+  const inner = z.strictObject({ a: z.enum(['x', 'y']).default('x'), b: z.boolean().optional() }).prefault({ b: true });
+  assert.deepEqual((of(z.strictObject({ inner })) as { properties: { inner: { default: unknown } } }).properties.inner.default, { a: 'x', b: true });
+});
+
 test('every kind is structural', () => {
   for (const definition of DEFINITIONS) assert.doesNotThrow(() => customResourceDefinition(definition));
 });

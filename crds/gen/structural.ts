@@ -79,5 +79,13 @@ export function structural(node: Structural, path: string): Structural {
   const unknown = Object.keys(node).filter((key) => !HANDLED.has(key));
   if (unknown.length > 0) throw new NotStructuralError(path, `${unknown.join(', ')} is not structural`);
   const kept = Object.fromEntries(KEPT.filter((key) => node[key] !== undefined).map((key) => [key, node[key]]));
-  return { ...kept, ...partsOf(node, path) };
+  const schema = { ...kept, ...partsOf(node, path) };
+  return isObject(kept['default']) ? { ...schema, default: completed(kept['default'], schema) } : schema;
+}
+
+/** A default with the defaults of its fields: the API server checks rules against the default as it is written. */
+function completed(value: Structural, schema: Structural): Structural {
+  const fields = Object.entries(isObject(schema['properties']) ? schema['properties'] : {});
+  const defaults = fields.flatMap(([key, child]) => (isObject(child) && child['default'] !== undefined ? [[key, child['default']] as const] : []));
+  return { ...Object.fromEntries(defaults), ...value };
 }

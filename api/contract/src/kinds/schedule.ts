@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Conditions } from '../conditions.ts';
 import { guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
-import { Duration, matching, MAX_PROSE_CHARS, ObjectName, text, TimeZone } from './text.ts';
+import { Duration, matching, MAX_PROSE_CHARS, ObjectName, SHORT_CHARS, text, TimeZone } from './text.ts';
 
 const MAX_CATCH_UP = 100;
 const MAX_LABELS = 16;
@@ -22,7 +22,7 @@ const Cron = matching(
   'write five cron fields (minute, hour, day of month, month, day of week), for example "0 9 * * MON-FRI"',
 );
 
-const DailyAt = matching('^([01][0-9]|2[0-3]):[0-5][0-9]$', 5, 'write a time of day in quotes, for example "09:30"');
+const DailyAt = matching('^([01][0-9]|2[0-3]):[0-5][0-9]$', SHORT_CHARS, 'write a time of day in quotes, for example "09:30"');
 
 const MatchLabels = guarded(z.record(z.string(), text(63)), [
   {
@@ -67,8 +67,8 @@ export const ScheduleSpec = guarded(z.strictObject(fields), [
     message: 'write exactly one of agentName and selector',
   },
   {
-    holds: (value) => (value.timeZone === undefined) === (value.every !== undefined),
-    rule: 'has(self.timeZone) != has(self.every)',
+    holds: (value) => (value.timeZone !== undefined) === (value.cron !== undefined || value.dailyAt !== undefined),
+    rule: 'has(self.timeZone) == (has(self.cron) || has(self.dailyAt))',
     message: 'cron and dailyAt need a timeZone, for example Europe/Zurich, and every takes none',
   },
 ]);

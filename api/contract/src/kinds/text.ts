@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { guarded } from './guarded.ts';
 
+/**
+ * Room for a wrong value of a short field: one that is too long for its field would be refused for that alone, and the
+ * person would not see what to write.
+ */
+export const SHORT_CHARS = 64;
+
 /** The longest free text of a kind: `kubectl apply` keeps a copy of the object in an annotation of at most 256 KiB. */
 export const MAX_PROSE_CHARS = 16_384;
 
@@ -40,23 +46,23 @@ export const WorldId = matching(
 /** RFC 3339 time, as `kubectl rollout restart` writes it. */
 export const Timestamp = matching(
   '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$',
-  40,
+  SHORT_CHARS,
   'write a time such as 2026-11-22T09:30:00Z',
 );
 
 const AMOUNT = '(0|[1-9][0-9]{0,11})([.][0-9]{1,6})?';
 
 /** A price in aiDollars: a decimal string, never negative. */
-export const Price = matching(`^${AMOUNT}$`, 20, 'write an amount of aiDollars with at most six places, in quotes, for example "0.25"');
+export const Price = matching(`^${AMOUNT}$`, SHORT_CHARS, 'write an amount of aiDollars with at most six places, in quotes, for example "0.25"');
 
 /** A balance in aiDollars: a decimal string, which may be negative. */
-export const Balance = matching(`^-?${AMOUNT}$`, 21, 'write a number of aiDollars with at most six places, in quotes, for example "12.5"');
+export const Balance = matching(`^-?${AMOUNT}$`, SHORT_CHARS, 'write a number of aiDollars with at most six places, in quotes, for example "12.5"');
 
 /** Size of memory or of a volume. */
-export const ByteQuantity = matching('^[1-9][0-9]{0,6}(Mi|Gi|Ti)$', 10, 'write a size in Mi, Gi or Ti, for example 512Mi or 2Gi');
+export const ByteQuantity = matching('^[1-9][0-9]{0,6}(Mi|Gi|Ti)$', SHORT_CHARS, 'write a size in Mi, Gi or Ti, for example 512Mi or 2Gi');
 
 /** Amount of cpu: whole cores or thousandths. */
-export const CpuQuantity = matching('^[1-9][0-9]{0,5}m?$', 7, 'write cores or thousandths of a core, in quotes, for example "2" or 500m');
+export const CpuQuantity = matching('^[1-9][0-9]{0,5}m?$', SHORT_CHARS, 'write cores or thousandths of a core, in quotes, for example "2" or 500m');
 
 const MILLIS = { h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
@@ -70,7 +76,7 @@ export function durationMs(duration: string): number {
 const DURATION_MESSAGE = 'write a duration of at least one second, for example 30s or 1h30m';
 
 /** Go-style duration of at least one second. */
-export const Duration = guarded(text(20), [
+export const Duration = guarded(text(SHORT_CHARS), [
   {
     holds: (value) => /^([0-9]{1,6}(h|m|s))+$/.test(value) && durationMs(value) >= 1_000,
     rule: "self.matches('^([0-9]{1,6}(h|m|s))+$') && duration(self) >= duration('1s')",
@@ -89,7 +95,7 @@ const knowsTimeZone = (timeZone: string): boolean => {
 const TIME_ZONE = '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$';
 
 /** A time zone of the IANA database. */
-export const TimeZone = guarded(text(64), [
+export const TimeZone = guarded(text(SHORT_CHARS), [
   {
     holds: (value) => new RegExp(TIME_ZONE).test(value) && knowsTimeZone(value),
     rule: `self.matches('${TIME_ZONE}') && timestamp('2026-01-01T00:00:00Z').getHours(self) >= 0`,
