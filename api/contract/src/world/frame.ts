@@ -79,13 +79,17 @@ export const WorldStateFrame = z.strictObject({
 });
 export type WorldStateFrame = z.infer<typeof WorldStateFrame>;
 
-/** What a viewer says: the rectangle it looks at in tiles, or where it left off. */
+/** What a viewer says: the rectangle it looks at in tiles, or, before its first rectangle, where an earlier connection left off. */
 export const ViewerMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('view'), x: z.number(), y: z.number(), width: z.number().min(1).max(4096), height: z.number().min(1).max(4096),
     zoom: z.enum(['near', 'mid', 'far']), pinned: z.array(z.string().max(63)).max(MAX_PINNED).default([]),
   }),
-  z.strictObject({ type: z.literal('resume'), epoch: z.int(), seq: z.int() }),
+  z.strictObject({
+    type: z.literal('resume'), epoch: z.int(), seq: z.int(),
+    /** The cells the viewer still holds; without them everything comes anew. */
+    cells: z.strictObject({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }).optional(),
+  }),
 ]);
 export type ViewerMessage = z.infer<typeof ViewerMessage>;
 export type Zoom = 'near' | 'mid' | 'far';

@@ -1,4 +1,4 @@
-import type { AgentEntry, FrameItem, FrameMessage, FrameMessageOf, PathRecord, WorldStateFrame } from '@hamlet/contract';
+import type { AgentEntry, FrameItem, FrameMessage, FrameMessageOf, PathRecord, ViewerMessage, WorldStateFrame } from '@hamlet/contract';
 import { tileIndex, walkTiles } from '../map/path-tiles.ts';
 import { cellOf, cellsOfWalk } from '../world/cell-index.ts';
 import type { Walk } from '../world/position.ts';
@@ -7,6 +7,14 @@ import type { SeenAgent, View } from './view.ts';
 function walkFrom(view: View, path: PathRecord): Walk {
   const from = tileIndex(view.map, path.from);
   return { tiles: walkTiles(view.map, from, tileIndex(view.map, path.to)) ?? [from], startTick: path.start_tick, lead: path.lead };
+}
+
+/** Whether a cell lies in the rectangle the server sends. */
+export function seesCell(view: View, cell: number): boolean {
+  const x = cell % view.map.cellsWide;
+  const y = Math.floor(cell / view.map.cellsWide);
+  const { cells } = view;
+  return x >= cells.x && y >= cells.y && x < cells.x + cells.width && y < cells.y + cells.height;
 }
 
 function takeItem(view: View, itemId: string): void {
@@ -18,7 +26,8 @@ function takeItem(view: View, itemId: string): void {
 
 function putItem(view: View, item: FrameItem): void {
   takeItem(view, item.item_id);
-  if (item.position !== null) view.lying.set(item.item_id, tileIndex(view.map, item.position));
+  const tile = item.position === null ? -1 : tileIndex(view.map, item.position);
+  if (tile >= 0 && seesCell(view, cellOf(view.map, tile))) view.lying.set(item.item_id, tile);
   const holder = item.held_by === null ? undefined : view.agents.get(item.held_by);
   if (holder !== undefined) holder.inventory = [...holder.inventory, item.item_id];
 }
@@ -31,14 +40,6 @@ function putAgent(view: View, entry: AgentEntry): void {
 function forget(view: View): void {
   for (const known of [view.agents, view.names, view.lying, view.clusters, view.pinned]) known.clear();
   view.cells = { x: 0, y: 0, width: 0, height: 0 };
-}
-
-/** Whether a cell lies in the rectangle the server sends. */
-export function seesCell(view: View, cell: number): boolean {
-  const x = cell % view.map.cellsWide;
-  const y = Math.floor(cell / view.map.cellsWide);
-  const { cells } = view;
-  return x >= cells.x && y >= cells.y && x < cells.x + cells.width && y < cells.y + cells.height;
 }
 
 function narrow(view: View, message: FrameMessageOf<'view'>): void {
@@ -72,6 +73,14 @@ function toSeen(view: View, agent: number, change: (seen: SeenAgent) => void): v
   if (seen !== undefined) change(seen);
 }
 
+/** A path heard twice (in a keyframe and in the update after it) changes nothing. */
+function setWalk(seen: SeenAgent, walk: Walk): void {
+  if (seen.walk.startTick === walk.startTick && seen.walk.tiles.at(-1) === walk.tiles.at(-1)) return;
+  seen.before = seen.walk;
+  seen.walk = walk;
+  seen.activity = null;
+}
+
 const APPLY: { readonly [K in FrameMessage['kind']]: (view: View, message: FrameMessageOf<K>) => void } = {
   clock: () => undefined,
   hello: (view, message) => {
@@ -86,11 +95,7 @@ const APPLY: { readonly [K in FrameMessage['kind']]: (view: View, message: Frame
   despawn: (view, message) => {
     view.agents.delete(message.agent);
   },
-  path: (view, message) => toSeen(view, message.agent, (seen) => {
-    seen.before = seen.walk;
-    seen.walk = walkFrom(view, message.path);
-    seen.activity = null;
-  }),
+  path: (view, message) => toSeen(view, message.agent, (seen) => setWalk(seen, walkFrom(view, message.path))),
   state: (view, message) => toSeen(view, message.agent, (seen) => {
     const { awake, online, activity, emote } = message;
     Object.assign(seen, { awake, online, activity, emote });
@@ -104,6 +109,12 @@ const APPLY: { readonly [K in FrameMessage['kind']]: (view: View, message: Frame
     for (const { cell, count } of message.cells) view.clusters.set(cell, count);
   },
 };
+
+/** What a viewer sends first on a new connection to go on where the last one ended. */
+export function resumeMessage(view: View): ViewerMessage {
+  const resume = { type: 'resume' as const, epoch: view.epoch, seq: view.seq };
+  return view.zoom === 'near' ? { ...resume, cells: { ...view.cells } } : resume;
+}
 
 /** Brings a view up to date with a frame, in place, and returns it. */
 export function applyToView(view: View, frame: WorldStateFrame): View {

@@ -1,8 +1,9 @@
 import type { FrameMessage } from '@hamlet/contract';
-import { ALIVE, agentEntry, agentShowing, frameItem, has, itemId, pathRecord } from '@hamlet/core';
+import { ALIVE, agentEntry, agentShowing, findItem, frameItem, has, pathRecord } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import { makeChunk } from './frame-out.ts';
 import type { Chunk } from './frame-out.ts';
+import { itemCells } from './pending.ts';
 import type { Pending, PendingAgent } from './pending.ts';
 
 /** One agent's change, ready for every viewer: for those who know it, for those it is new to, for those it leaves. */
@@ -116,17 +117,18 @@ class BatchBuilder {
   }
 }
 
-function itemMessage(world: WorldState, number: number): FrameMessage {
-  const item = frameItem(world, number) ?? { item_id: itemId('apple', number), position: null, held_by: null };
-  return { kind: 'item', item };
+function itemMessage(world: WorldState, itemId: string): FrameMessage {
+  const item = findItem(world.items, itemId);
+  return { kind: 'item', item: (item === null ? null : frameItem(world, item.number)) ?? { item_id: itemId, position: null, held_by: null } };
 }
 
 /** Builds the update of everything pending. */
 export function buildBatch(world: WorldState, pending: Pending, tick: number): Batch {
   const builder = new BatchBuilder();
   for (const agent of pending.agents.values()) builder.agent(changeOf(world, agent, tick));
-  for (const { number, cells } of pending.items.values()) {
-    builder.item({ cells, chunk: makeChunk([itemMessage(world, number)], tick), toldTo: 0 });
+  for (const [itemId, cells] of pending.items) {
+    const seenFrom = new Set([...cells, ...itemCells(world, itemId)]);
+    builder.item({ cells: seenFrom, chunk: makeChunk([itemMessage(world, itemId)], tick), toldTo: 0 });
   }
   return builder.finish();
 }

@@ -1,5 +1,5 @@
 import type { WorldEvent } from '@hamlet/contract';
-import { cellOf, parseItemId, slotOf } from '@hamlet/core';
+import { agentEntry, cellOf, findItem, slotOf } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 
 /** What has become of an agent since the last update. Only the sum counts: the newest path, the newest state. */
@@ -14,16 +14,18 @@ export interface PendingAgent {
   fresh: boolean;
 }
 
-/** What has become of an item: the cells from which the change is seen. */
-export interface PendingItem {
-  readonly number: number;
-  readonly cells: Set<number>;
+/** Cells from which an item is seen now: that of its tile, or those its holder's path crosses. */
+export function itemCells(world: WorldState, itemId: string): readonly number[] {
+  const item = findItem(world.items, itemId);
+  if (item === null) return [];
+  return item.tile < 0 ? world.index.cellsOf(item.holder) : [cellOf(world.map, item.tile)];
 }
 
 /** Everything that happened since the last update. Mutable: it fills with events and is emptied by an update. */
 export class Pending {
   readonly agents = new Map<number, PendingAgent>();
-  readonly items = new Map<number, PendingItem>();
+  /** Ids of changed items, with the cells they were seen from. */
+  readonly items = new Map<string, Set<number>>();
 
   clear(): void {
     this.agents.clear();
@@ -38,15 +40,10 @@ export class Pending {
     return made;
   }
 
-  /** Adds the cells from which an item is seen where it is now. */
   #item(world: WorldState, itemId: string): void {
-    const number = parseItemId(itemId)?.number ?? 0;
-    const pending = this.items.get(number) ?? { number, cells: new Set<number>() };
-    this.items.set(number, pending);
-    const item = world.items.byNumber.get(number);
-    if (item === undefined) return;
-    if (item.tile >= 0) pending.cells.add(cellOf(world.map, item.tile));
-    for (const cell of world.index.cellsOf(item.holder)) pending.cells.add(cell);
+    const cells = this.items.get(itemId) ?? new Set<number>();
+    this.items.set(itemId, cells);
+    for (const cell of itemCells(world, itemId)) cells.add(cell);
   }
 
   /** Call before and after the event is reduced: what it touches is where it was and where it is. */
@@ -56,18 +53,8 @@ export class Pending {
     if (!('agent_id' in event)) return;
     const slot = slotOf(world, event.agent_id);
     if (slot < 0) return;
-    if (event.kind === 'despawn') for (const number of world.agents.carried[slot] ?? []) this.#itemNumber(world, number);
+    if (event.kind === 'despawn') for (const itemId of agentEntry(world, slot, event.tick).inventory) this.#item(world, itemId);
     this.#mark(this.#agent(world, slot), event);
-  }
-
-  #itemNumber(world: WorldState, number: number): void {
-    const item = world.items.byNumber.get(number);
-    if (item !== undefined) this.#item(world, `${item.kind}-${number}`);
-  }
-
-  /** What a despawned agent carried lies somewhere now. */
-  dropped(world: WorldState, numbers: readonly number[]): void {
-    for (const number of numbers) this.#itemNumber(world, number);
   }
 
   #mark(pending: PendingAgent, event: WorldEvent): void {

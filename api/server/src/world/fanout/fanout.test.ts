@@ -1,0 +1,308 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { WorldStateFrame } from '@hamlet/contract';
+import type { WorldCommand, WorldEvent } from '@hamlet/contract';
+import {
+  advance, aliveSlots, applyToView, cellsOfWalk, createView, createWorld, decodeFrame, defaultMap, drawBelow, exactPositionAt, frameFromJson,
+  itemId, reduce, resumeMessage, restoreWorld, seesCell, snapshotWorld, tileAt, cellOf, validateCommand, viewAgents, viewItems,
+} from '@hamlet/core';
+import type { View, WorldState } from '@hamlet/core';
+import { Fanout } from './fanout.ts';
+import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, STALL_TICKS } from './limits.ts';
+import type { FrameFormat } from './viewer-port.ts';
+import type { Viewer } from './viewer.ts';
+
+const map = defaultMap();
+
+/** A socket that keeps what it is sent in a queue; `deliver` hands it to the viewer's copy of the world. */
+class FakeSocket {
+  readonly view: View = createView(map);
+  readonly queue: (Uint8Array | string)[] = [];
+  bytes = 0;
+  closed: { code: number; reason: string } | null = null;
+  extraBuffered = 0;
+  frames: WorldStateFrame[] = [];
+
+  send(message: Uint8Array | string): void {
+    this.queue.push(message);
+    this.bytes += message.length;
+  }
+
+  get bufferedAmount(): number {
+    return this.extraBuffered;
+  }
+
+  close(code: number, reason: string): void {
+    this.closed = { code, reason };
+  }
+
+  deliver(): void {
+    for (const message of this.queue.splice(0)) {
+      const frame = typeof message === 'string' ? frameFromJson(message) : decodeFrame(message);
+      this.frames.push(frame);
+      applyToView(this.view, frame);
+    }
+  }
+}
+
+/** A world with its writer and a fan-out on a second copy fed by events only, as a replica's is. */
+class Village {
+  readonly world: WorldState = createWorld(map, 7);
+  replica = restoreWorld(map, snapshotWorld(this.world));
+  readonly later: (() => void)[] = [];
+  readonly fanout = new Fanout({ world: this.replica, epoch: 3, soon: (run) => this.later.push(run) });
+  readonly log: WorldEvent[] = [];
+  tick = 0;
+
+  commit(events: readonly WorldEvent[]): void {
+    for (const event of events) {
+      this.log.push(event);
+      this.fanout.commit(event);
+    }
+  }
+
+  do(command: WorldCommand): boolean {
+    const outcome = validateCommand(this.world, command, this.tick);
+    if (!outcome.ok) return false;
+    for (const event of outcome.events) reduce(this.world, event);
+    this.commit(outcome.events);
+    return true;
+  }
+
+  spawn(agentId: string, tier = 0): void {
+    this.do({ kind: 'spawn', agent_id: agentId, display_name: agentId.toUpperCase(), tier, awake: true, online: true });
+  }
+
+  step(): void {
+    this.tick += 1;
+    this.commit(advance(this.world, this.tick));
+    this.fanout.tick(this.tick);
+    for (const run of this.later.splice(0)) run();
+  }
+
+  join(format: FrameFormat = 'binary'): { socket: FakeSocket; viewer: Viewer } {
+    const socket = new FakeSocket();
+    return { socket, viewer: this.fanout.attach(socket, { format }) };
+  }
+}
+
+function look(viewer: Viewer, rect: { x: number; y: number; width?: number; height?: number; zoom?: string; pinned?: string[] }): void {
+  assert.ok(viewer.receive(JSON.stringify({ type: 'view', width: 40, height: 30, zoom: 'near', ...rect })));
+}
+
+/** Holds a viewer's copy to the truth: exactly the agents whose path touches its cells, each in its exact place, with items. */
+function assertFaithful(village: Village, view: View): void {
+  const { world, tick } = village;
+  const expected = aliveSlots(world)
+    .filter((slot) => view.pinned.has(slot) || cellsOfWalk(map, world.agents.walks[slot] ?? []).some((cell) => seesCell(view, cell)))
+    .map((slot) => ({ agent: slot, agentId: world.agents.ids[slot], ...exactPositionAt(world, slot, tick), inventory: (world.agents.carried[slot] ?? []).map((n) => itemId(world.items.byNumber.get(n)?.kind ?? 'apple', n)) }));
+  const seen = viewAgents(view, tick)
+    .map(({ agent, agentId, x, y, inventory }) => ({ agent, agentId, x, y, inventory: [...inventory].toSorted((a, b) => Number(a.split('-')[1]) - Number(b.split('-')[1])) }))
+    .toSorted((a, b) => a.agent - b.agent);
+  assert.deepEqual(seen, expected);
+  const lying = [...world.items.byNumber.values()].filter((item) => item.tile >= 0 && seesCell(view, cellOf(map, item.tile)));
+  assert.deepEqual(viewItems(view).map(({ itemId: id }) => id).toSorted(), lying.map((item) => itemId(item.kind, item.number)).toSorted());
+}
+
+/** One random thing somebody does. */
+function randomDeed(village: Village, draw: (bound: number) => number): void {
+  const { world } = village;
+  const slots = aliveSlots(world);
+  const slot = slots[draw(slots.length)] ?? 0;
+  const agent_id = world.agents.ids[slot] ?? '';
+  const landmark = map.landmarks[draw(map.landmarks.length)];
+  const near = [...world.items.byNumber.values()].filter((item) => item.tile >= 0)[draw(20)];
+  const held = world.agents.carried[slot]?.[0];
+  const deeds: (() => void)[] = [
+    () => village.do({ kind: 'move', agent_id, target: { landmark_id: landmark?.landmark_id ?? '' } }),
+    () => village.do({ kind: 'move', agent_id, target: { dx: draw(60) - 30, dy: draw(60) - 30 } }),
+    () => village.do({ kind: 'move', agent_id, target: { dx: draw(6) - 3, dy: draw(6) - 3 } }),
+    () => near !== undefined && village.do({ kind: 'move', agent_id, target: { x: near.tile % map.width, y: Math.floor(near.tile / map.width) } }),
+    () => near !== undefined && village.do({ kind: 'pick_up', agent_id, item_id: itemId(near.kind, near.number) }),
+    () => held !== undefined && village.do({ kind: 'drop', agent_id, item_id: itemId(world.items.byNumber.get(held)?.kind ?? 'apple', held) }),
+    () => village.do({ kind: 'use', agent_id, target: 'coffee' }) || village.do({ kind: 'use', agent_id, target: 'bread' }),
+    () => village.do({ kind: 'talk', agent_id, text: `hello ${draw(100)}` }),
+    () => village.do({ kind: 'emote', agent_id, emote: 'wave' }),
+    () => village.do({ kind: 'state', agent_id, awake: draw(4) > 0 }),
+    () => draw(6) === 0 && village.do({ kind: 'despawn', agent_id }),
+    () => slots.length < 40 && village.spawn(`agent-${draw(60)}`),
+  ];
+  deeds[draw(deeds.length)]?.();
+}
+
+for (const seed of [1, 2, 3, 4]) {
+  test(`every viewer's copy equals the truth after each update, whatever happens and wherever it looks (seed ${seed})`, () => {
+    const village = new Village();
+    let drawn = 0;
+    const draw = (bound: number): number => drawBelow(bound, seed, (drawn += 1));
+    for (let n = 0; n < 30; n += 1) village.spawn(`agent-${n}`);
+    const viewers = [village.join(), village.join(), village.join('json')];
+    for (const { viewer } of viewers) look(viewer, { x: draw(140), y: draw(110) });
+    for (let round = 0; round < 1500; round += 1) {
+      for (let deeds = draw(4); deeds > 0; deeds -= 1) randomDeed(village, draw);
+      const { viewer, socket } = viewers[draw(viewers.length)] ?? viewers[0] ?? village.join();
+      if (draw(8) === 0) look(viewer, { x: draw(160) - 10, y: draw(128) - 10, pinned: draw(3) === 0 ? [`agent-${draw(60)}`] : [] });
+      if (draw(60) === 0) socket.extraBuffered = DROP_ABOVE_BYTES + 1;
+      else if (draw(20) === 0) socket.extraBuffered = 0;
+      village.step();
+      if (round % 5 !== 0) continue;
+      village.fanout.flush();
+      for (const one of viewers) {
+        one.socket.deliver();
+        assert.equal(one.socket.closed, null);
+        if (one.socket.extraBuffered === 0) assertFaithful(village, one.socket.view);
+      }
+      for (const one of viewers) if (village.tick % 90 === 0) one.socket.extraBuffered = 0;
+    }
+  });
+}
+
+test('a resumed connection gets only what changed, and is right again', () => {
+  const village = new Village();
+  for (let n = 0; n < 20; n += 1) village.spawn(`agent-${n}`);
+  let drawn = 0;
+  const draw = (bound: number): number => drawBelow(bound, 99, (drawn += 1));
+  const first = village.join();
+  look(first.viewer, { x: 40, y: 40, width: 60, height: 40 });
+  village.step();
+  village.fanout.flush();
+  first.socket.deliver();
+  first.viewer.detach();
+  for (let round = 0; round < 40; round += 1) {
+    randomDeed(village, draw);
+    village.step();
+  }
+  village.fanout.flush();
+  const again = village.join();
+  again.viewer.receive(JSON.stringify(resumeMessage(first.socket.view)));
+  look(again.viewer, { x: 40, y: 40, width: 60, height: 40 });
+  for (const message of again.socket.queue.splice(0)) applyToView(first.socket.view, decodeFrame(message as Uint8Array));
+  assertFaithful(village, first.socket.view);
+  const fresh = village.join();
+  look(fresh.viewer, { x: 40, y: 40, width: 60, height: 40 });
+  assert.ok(again.socket.bytes < fresh.socket.bytes, 'resuming is cheaper than joining');
+});
+
+test('another epoch or a gap greets everybody anew', () => {
+  const village = new Village();
+  village.spawn('ada');
+  const { socket, viewer } = village.join();
+  look(viewer, { x: 0, y: 0, width: 160, height: 128 });
+  socket.deliver();
+  village.replica = restoreWorld(map, snapshotWorld(village.world));
+  village.fanout.replaceWorld(village.replica, 4);
+  socket.deliver();
+  assert.equal(socket.view.epoch, 4);
+  assertFaithful(village, socket.view);
+  const stale = village.join();
+  stale.viewer.receive(JSON.stringify({ type: 'resume', epoch: 3, seq: 1, cells: { x: 0, y: 0, width: 10, height: 8 } }));
+  look(stale.viewer, { x: 0, y: 0 });
+  stale.socket.deliver();
+  const hello = stale.socket.frames[0]?.messages[0];
+  assert.ok(hello?.kind === 'hello' && !hello.resumed);
+});
+
+test('a viewer that cannot keep up gets no updates and is closed with a token when it stalls', () => {
+  const village = new Village();
+  village.spawn('ada');
+  const { socket, viewer } = village.join();
+  look(viewer, { x: 0, y: 0, width: 160, height: 128 });
+  socket.extraBuffered = DROP_ABOVE_BYTES + 1;
+  const before = socket.queue.length;
+  for (let n = 0; n < STALL_TICKS - 10; n += 1) {
+    village.do({ kind: 'move', agent_id: 'ada', target: { landmark_id: n % 2 === 0 ? 'cafe' : 'board' } });
+    village.step();
+  }
+  assert.equal(socket.queue.length, before, 'nothing is queued for it');
+  assert.ok(village.fanout.stats().droppedUpdates > 0);
+  for (let n = 0; n < 20; n += 1) village.step();
+  assert.deepEqual({ code: socket.closed?.code, token: socket.closed?.reason.startsWith('resume 3:') }, { code: 4008, token: true });
+  assert.equal(village.fanout.stats().viewers, 0);
+});
+
+test('a viewer with too much queued is closed at once', () => {
+  const village = new Village();
+  const { socket, viewer } = village.join();
+  look(viewer, { x: 0, y: 0 });
+  socket.extraBuffered = CLOSE_ABOVE_BYTES + 1;
+  village.fanout.flush();
+  assert.equal(socket.closed?.code, 4008);
+});
+
+test('speech leaves at once and only to those who see the speaker', () => {
+  const village = new Village();
+  village.spawn('ada');
+  const here = tileAt(village.world, 0, 0);
+  const near = village.join();
+  const away = village.join();
+  look(near.viewer, { x: (here % map.width) - 5, y: Math.floor(here / map.width) - 5, width: 10, height: 10 });
+  look(away.viewer, { x: 140, y: 110, width: 10, height: 10 });
+  village.fanout.flush();
+  for (const { socket } of [near, away]) socket.deliver();
+  village.do({ kind: 'talk', agent_id: 'ada', text: 'Good morning' });
+  for (const run of village.later.splice(0)) run();
+  near.socket.deliver();
+  away.socket.deliver();
+  assert.equal(viewAgents(near.socket.view, village.tick)[0]?.speech, 'Good morning');
+  assert.ok(near.socket.frames.at(-1)?.urgent);
+  assert.ok(away.socket.frames.every((frame) => frame.messages.every((message) => message.kind !== 'speech')));
+});
+
+test('the far zoom gets counts of cells, and no agents', () => {
+  const village = new Village();
+  for (let n = 0; n < 12; n += 1) village.spawn(`agent-${n}`);
+  const { socket, viewer } = village.join();
+  look(viewer, { x: 0, y: 0, width: 160, height: 128, zoom: 'far' });
+  for (let n = 0; n < 12; n += 1) village.step();
+  socket.deliver();
+  assert.equal([...socket.view.clusters.values()].reduce((sum, count) => sum + count, 0), 12);
+  assert.equal(socket.view.agents.size, 0);
+});
+
+test('a pinned agent is followed wherever it goes', () => {
+  const village = new Village();
+  village.spawn('ada');
+  const { socket, viewer } = village.join();
+  look(viewer, { x: 150, y: 120, width: 8, height: 8, pinned: ['ada', 'bob'] });
+  village.do({ kind: 'move', agent_id: 'ada', target: { landmark_id: 'forest' } });
+  village.spawn('bob');
+  for (let n = 0; n < 100; n += 1) village.step();
+  village.fanout.flush();
+  socket.deliver();
+  assert.deepEqual(socket.view.pinned.size, 1);
+  const seen = viewAgents(socket.view, village.tick).map(({ agentId, x, y }) => ({ agentId, x, y }));
+  assert.deepEqual(seen.toSorted((a, b) => a.agentId.localeCompare(b.agentId)), ['ada', 'bob'].map((agentId, slot) => ({ agentId, ...exactPositionAt(village.world, slot, village.tick) })));
+});
+
+test('while a person walks, updates come five times a second', () => {
+  const village = new Village();
+  village.spawn('ada');
+  village.fanout.setPerson('ada', true);
+  const updatesIn = (ticks: number): number => {
+    const before = village.fanout.stats().updates;
+    for (let n = 0; n < ticks; n += 1) village.step();
+    return village.fanout.stats().updates - before;
+  };
+  assert.equal(updatesIn(20), 4);
+  village.do({ kind: 'move', agent_id: 'ada', target: { landmark_id: 'forest' } });
+  assert.equal(updatesIn(20), 10);
+});
+
+test('the text twin is valid by the contract and names agents', () => {
+  const village = new Village();
+  village.spawn('ada');
+  const { socket, viewer } = village.join('json');
+  look(viewer, { x: 0, y: 0, width: 160, height: 128 });
+  village.do({ kind: 'move', agent_id: 'ada', target: { landmark_id: 'board' } });
+  village.fanout.flush();
+  const texts = socket.queue.map((message) => WorldStateFrame.parse(JSON.parse(message as string)));
+  assert.ok(texts.every((frame) => frame.type === 'world_state'));
+  const path = texts.flatMap((frame) => frame.messages).find((message) => message.kind === 'path');
+  assert.equal(path?.kind === 'path' && path.agent_id, 'ada');
+});
+
+test('what is no message of the contract is refused', () => {
+  const { viewer } = new Village().join();
+  assert.equal(viewer.receive('not json'), false);
+  assert.equal(viewer.receive('{"type":"view"}'), false);
+});

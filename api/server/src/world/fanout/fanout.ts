@@ -1,0 +1,220 @@
+import { CLOSE_SLOW_VIEWER } from '@hamlet/contract';
+import type { FrameMessage, WorldEvent, WorldEventOf } from '@hamlet/contract';
+import { aliveSlots, cellOf, isMoving, reduce, slotOf, tileAt } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import { buildBatch } from './batch.ts';
+import type { Batch } from './batch.ts';
+import { rectHas } from './cell-rect.ts';
+import type { Counters, FanoutState } from './fanout-state.ts';
+import { FrameOut } from './frame-out.ts';
+import { tellCells } from './keyframes.ts';
+import { CLOCK_EVERY_TICKS, CLUSTER_EVERY_TICKS, HOT_UPDATE_EVERY_TICKS, UPDATE_EVERY_TICKS, URGENT_AFTER_MS } from './limits.ts';
+import { Pending, itemCells } from './pending.ts';
+import { Viewer } from './viewer.ts';
+import type { FrameFormat, ViewerPort } from './viewer-port.ts';
+
+/** Runs something a moment later, so that what is said in that moment goes together. */
+export type Soon = (run: () => void) => void;
+
+const afterAMoment: Soon = (run) => {
+  setTimeout(run, URGENT_AFTER_MS);
+};
+
+/** Gauges of the fan-out. */
+export interface FanoutStats extends Counters {
+  readonly viewers: number;
+  readonly queuedBytes: number;
+}
+
+/**
+ * Tells viewers what happens in the part of the world they look at. It is fed the committed events of one replica's world, in order,
+ * and the ticks of its clock; it does no I/O but through the viewers' ports. Updates are built once per cell and only joined per viewer.
+ */
+export class Fanout {
+  readonly #viewers = new Set<Viewer>();
+  readonly #state: FanoutState;
+  readonly #soon: Soon;
+  readonly #persons = new Set<string>();
+  #said: { readonly slot: number; readonly message: FrameMessage }[] = [];
+  #lastUpdate = 0;
+  #lastClusters = 0;
+
+  /** @param options.world the replica's world; only events that the fan-out is told of may change it */
+  constructor(options: { readonly world: WorldState; readonly epoch: number; readonly soon?: Soon }) {
+    this.#soon = options.soon ?? afterAMoment;
+    const pending = new Pending();
+    const counters = { frames: 0, bytes: 0, updates: 0, droppedUpdates: 0, resyncs: 0, closedSlow: 0 };
+    this.#state = {
+      ...start(options.world, options.epoch), pending, counters,
+      frame: ({ urgent }) => {
+        const { epoch, tick, toldSeq, world } = this.#state;
+        return new FrameOut({ epoch: epoch & 0xffff, tick, seq: toldSeq, urgent }, (slot) => world.agents.ids[slot] || undefined);
+      },
+    };
+  }
+
+  /** Adds a socket; the first `view` it sends brings hello and keyframes. */
+  attach(port: ViewerPort, options: { readonly format: FrameFormat }): Viewer {
+    const leave = (viewer: Viewer): void => {
+      this.#viewers.delete(viewer);
+    };
+    const viewer = new Viewer(this.#state, { port, format: options.format, leave });
+    this.#viewers.add(viewer);
+    return viewer;
+  }
+
+  /** Reduces a committed event and notes what it changes. */
+  commit(event: WorldEvent): void {
+    this.before(event);
+    reduce(this.#state.world, event);
+    this.after(event);
+  }
+
+  /** For a world that somebody else reduces: call before the event is applied, and {@link after} when it is. */
+  before(event: WorldEvent): void {
+    this.#state.pending.touch(this.#state.world, event);
+    this.#note(event);
+    if (event.kind === 'despawn') this.#farewell(slotOf(this.#state.world, event.agent_id));
+  }
+
+  after(event: WorldEvent): void {
+    this.#state.pending.touch(this.#state.world, event);
+    this.#note(event);
+    if (event.kind === 'talk') this.#hear(event);
+    if (event.kind === 'spawn') this.#repin(event.agent_id);
+  }
+
+  /** Marks as changed, for resuming, the cells from which an event's subjects are seen. */
+  #note(event: WorldEvent): void {
+    const { world, pending, changedSeq } = this.#state;
+    if ('agent_id' in event) for (const cell of world.index.cellsOf(slotOf(world, event.agent_id))) changedSeq[cell] = event.seq;
+    if ('item_id' in event) for (const cell of pending.items.get(event.item_id) ?? []) changedSeq[cell] = event.seq;
+    if (event.kind !== 'despawn') return;
+    for (const itemId of pending.items.keys()) for (const cell of itemCells(world, itemId)) changedSeq[cell] = event.seq;
+  }
+
+  /** Another may get the slot: nobody knows it by name or by pin any more. */
+  #farewell(slot: number): void {
+    for (const viewer of this.#viewers) {
+      viewer.known.forget(slot);
+      if (viewer.pinned.delete(slot) && !viewer.sees(this.#state.world.index.cellsOf(slot))) viewer.say({ kind: 'despawn', agent: slot });
+    }
+  }
+
+  #repin(agentId: string): void {
+    const slot = slotOf(this.#state.world, agentId);
+    for (const viewer of this.#viewers) if (viewer.pinnedIds.has(agentId)) viewer.pinned.add(slot);
+  }
+
+  #hear(event: WorldEventOf<'talk'>): void {
+    const slot = slotOf(this.#state.world, event.agent_id);
+    if (this.#said.length === 0) this.#soon(() => this.urgent());
+    this.#said.push({ slot, message: { kind: 'speech', agent: slot, tick: event.tick, text: event.text } });
+  }
+
+  /** Sends what was said since the last call to those who see who said it. */
+  urgent(): void {
+    const said = this.#said;
+    this.#said = [];
+    const out = this.#state.frame({ urgent: true });
+    for (const viewer of this.#viewers) {
+      if (viewer.zoom !== 'near' || !viewer.pressure.open) continue;
+      out.begin(viewer.format);
+      for (const { slot, message } of said) {
+        if (viewer.pinned.has(slot) || viewer.sees(this.#state.world.index.cellsOf(slot))) out.message(message);
+      }
+      viewer.transmit(out);
+    }
+  }
+
+  /** A person walks by hand: while one does, updates come five times a second. */
+  setPerson(agentId: string, isPerson: boolean): void {
+    if (isPerson) this.#persons.add(agentId);
+    else this.#persons.delete(agentId);
+  }
+
+  #updateEvery(): number {
+    const { world, tick } = this.#state;
+    const walks = [...this.#persons].some((id) => slotOf(world, id) >= 0 && isMoving(world, slotOf(world, id), tick));
+    return walks ? HOT_UPDATE_EVERY_TICKS : UPDATE_EVERY_TICKS;
+  }
+
+  /** Call at every tick; updates, counts and clocks leave when they are due. */
+  tick(tick: number): void {
+    this.#state.tick = tick;
+    if (tick - this.#lastUpdate >= this.#updateEvery()) this.flush();
+    if (tick - this.#lastClusters >= CLUSTER_EVERY_TICKS) this.#tellClusters();
+  }
+
+  /** Sends everything pending now. */
+  flush(): void {
+    const state = this.#state;
+    const batch = buildBatch(state.world, state.pending, state.tick);
+    state.toldSeq = state.world.seq;
+    state.pending.clear();
+    state.counters.updates += 1;
+    this.#lastUpdate = state.tick;
+    const out = state.frame({ urgent: false });
+    for (const viewer of this.#viewers) this.#serve(viewer, batch, out);
+  }
+
+  #serve(viewer: Viewer, batch: Batch, out: FrameOut): void {
+    const { counters, tick } = this.#state;
+    const capacity = viewer.pressure.capacity(tick);
+    if (capacity === 'lost') return this.#close(viewer);
+    if (capacity === 'full') {
+      counters.droppedUpdates += 1;
+      return viewer.miss(batch);
+    }
+    out.begin(viewer.format);
+    if (capacity === 'open') viewer.update(batch, out);
+    else {
+      counters.resyncs += 1;
+      viewer.miss(batch);
+      tellCells(this.#state, { viewer, out, held: { cells: viewer.cells, pinned: new Set() } });
+    }
+    if (out.empty && tick - viewer.lastSentTick >= CLOCK_EVERY_TICKS) out.message({ kind: 'clock' });
+    viewer.transmit(out);
+  }
+
+  #close(viewer: Viewer): void {
+    this.#state.counters.closedSlow += 1;
+    this.#viewers.delete(viewer);
+    viewer.port.close(CLOSE_SLOW_VIEWER, `resume ${this.#state.epoch}:${this.#state.toldSeq}`);
+  }
+
+  #tellClusters(): void {
+    const { world, tick } = this.#state;
+    this.#lastClusters = tick;
+    const far = [...this.#viewers].filter((viewer) => viewer.zoom === 'far');
+    if (far.length === 0) return;
+    const counts = new Map<number, number>();
+    for (const slot of aliveSlots(world)) {
+      const cell = cellOf(world.map, tileAt(world, slot, tick));
+      counts.set(cell, (counts.get(cell) ?? 0) + 1);
+    }
+    const cells = [...counts].map(([cell, count]) => ({ cell, count })).toSorted((a, b) => a.cell - b.cell);
+    for (const viewer of far) {
+      if (!viewer.pressure.open) continue;
+      viewer.say({ kind: 'cluster', cells: cells.filter(({ cell }) => rectHas(viewer.farCells, world.map, cell)) });
+    }
+  }
+
+  /** Another world or epoch: everybody is greeted anew. Also for a gap in the events. */
+  replaceWorld(world: WorldState, epoch: number): void {
+    this.#state.pending.clear();
+    this.#said = [];
+    Object.assign(this.#state, start(world, epoch));
+    for (const viewer of this.#viewers) viewer.reset();
+  }
+
+  stats(): FanoutStats {
+    const queuedBytes = [...this.#viewers].reduce((sum, viewer) => sum + viewer.port.bufferedAmount, 0);
+    return { ...this.#state.counters, viewers: this.#viewers.size, queuedBytes };
+  }
+}
+
+function start(world: WorldState, epoch: number): Omit<FanoutState, 'pending' | 'counters' | 'frame'> {
+  const { map, tick, seq } = world;
+  return { world, epoch, tick, toldSeq: seq, firstSeq: seq, changedSeq: new Float64Array(map.cellsWide * map.cellsHigh) };
+}

@@ -1,0 +1,70 @@
+import type { FrameItem } from '@hamlet/contract';
+import { agentEntry, frameItem } from '@hamlet/core';
+import { entryMessage, identity } from './batch.ts';
+import { eachCell, rectHas } from './cell-rect.ts';
+import type { CellRect } from './cell-rect.ts';
+import type { FanoutState } from './fanout-state.ts';
+import type { FrameOut } from './frame-out.ts';
+import type { Viewer } from './viewer.ts';
+
+/** Names the agent of a slot to a viewer that cannot. */
+function introduce(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
+  if (to.viewer.known.has(to.slot)) return;
+  to.viewer.known.add(to.slot);
+  to.out.message(identity(fanout.world, to.slot));
+}
+
+/** Tells a viewer everything of one agent. */
+export function tellAgent(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
+  introduce(fanout, to);
+  to.out.message(entryMessage(fanout.world, to.slot, fanout.tick));
+}
+
+function itemsIn(fanout: FanoutState, cell: number): FrameItem[] {
+  return [...fanout.world.index.itemsIn(cell)].flatMap((number) => frameItem(fanout.world, number) ?? []);
+}
+
+interface Telling {
+  readonly viewer: Viewer;
+  readonly out: FrameOut;
+  /** What the viewer held before. */
+  readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
+}
+
+/** Has the viewer forget its dirty cells. All are forgotten before any is told anew, since one agent may be listed in several. */
+function forgetDirty(fanout: FanoutState, { viewer, out }: Telling): ReadonlySet<number> {
+  const dirty = new Set(viewer.pressure.dirty);
+  viewer.pressure.dirty.clear();
+  for (const cell of dirty) {
+    if (rectHas(viewer.cells, fanout.world.map, cell)) out.message({ kind: 'keyframe', cell, reset: true, agents: [], items: [] });
+  }
+  return dirty;
+}
+
+/** Sends a keyframe of every cell in view that the viewer does not hold, and the pinned agents it does not know. */
+export function tellCells(fanout: FanoutState, telling: Telling): void {
+  const { viewer, out, held } = telling;
+  const { world, pending } = fanout;
+  const dirty = forgetDirty(fanout, telling);
+  const holdsCell = (cell: number): boolean => !dirty.has(cell) && rectHas(held.cells, world.map, cell);
+  const told = new Set<number>();
+  // What happened after the last update has not been told; what is listed in a dirty cell has been forgotten.
+  const isNews = (slot: number): boolean => {
+    const cells = world.index.cellsOf(slot);
+    if (told.has(slot)) return false;
+    if (pending.agents.has(slot) || cells.some((cell) => dirty.has(cell))) return true;
+    return !held.pinned.has(slot) && !cells.some(holdsCell);
+  };
+  eachCell(viewer.cells, world.map, (cell) => {
+    if (holdsCell(cell)) return;
+    const slots = [...world.index.agentsIn(cell)].filter(isNews);
+    for (const slot of slots) {
+      told.add(slot);
+      introduce(fanout, { viewer, out, slot });
+    }
+    const items = viewer.zoom === 'near' ? itemsIn(fanout, cell) : [];
+    if (slots.length === 0 && items.length === 0) return;
+    out.message({ kind: 'keyframe', cell, reset: false, agents: slots.map((slot) => agentEntry(world, slot, fanout.tick)), items });
+  });
+  for (const slot of viewer.pinned) if (isNews(slot)) tellAgent(fanout, { viewer, out, slot });
+}

@@ -1,0 +1,37 @@
+import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, RESUME_BELOW_BYTES, STALL_TICKS } from './limits.ts';
+import type { ViewerPort } from './viewer-port.ts';
+
+/** What a viewer can take now: everything, nothing, first what it missed, or no more at all. */
+export type Capacity = 'open' | 'full' | 'drained' | 'lost';
+
+/** How far one socket is behind. Mutable: it lives as long as the socket. */
+export class Pressure {
+  /** Cells whose changes were not sent; a keyframe makes each good. */
+  readonly dirty = new Set<number>();
+  readonly #port: ViewerPort;
+  /** Tick since which the viewer has been full, or -1. */
+  #fullSince = -1;
+
+  constructor(port: ViewerPort) {
+    this.#port = port;
+  }
+
+  /** Whether the viewer takes what is said between updates. */
+  get open(): boolean {
+    return this.#fullSince < 0 && this.#port.bufferedAmount <= DROP_ABOVE_BYTES;
+  }
+
+  /** Judges the socket at a tick. Between the two marks a full viewer stays full, so that it is not filled again at once. */
+  capacity(tick: number): Capacity {
+    const queued = this.#port.bufferedAmount;
+    if (queued > CLOSE_ABOVE_BYTES) return 'lost';
+    if (this.#fullSince < 0) {
+      if (queued <= DROP_ABOVE_BYTES) return 'open';
+      this.#fullSince = tick;
+      return 'full';
+    }
+    if (queued >= RESUME_BELOW_BYTES) return tick - this.#fullSince >= STALL_TICKS ? 'lost' : 'full';
+    this.#fullSince = -1;
+    return 'drained';
+  }
+}

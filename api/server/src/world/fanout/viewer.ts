@@ -1,0 +1,198 @@
+import { ViewerMessage } from '@hamlet/contract';
+import type { FrameMessage, Zoom } from '@hamlet/contract';
+import { slotOf } from '@hamlet/core';
+import type { Batch, Change } from './batch.ts';
+import { NO_CELLS, cellRect, eachCell, rectHas, sameRect } from './cell-rect.ts';
+import type { CellRect } from './cell-rect.ts';
+import type { FanoutState } from './fanout-state.ts';
+import type { Chunk, FrameOut } from './frame-out.ts';
+import { tellAgent, tellCells } from './keyframes.ts';
+import { KnownSlots } from './known-slots.ts';
+import { MAX_NEAR_CELLS } from './limits.ts';
+import { Pressure } from './pressure.ts';
+import type { FrameFormat, ViewerPort } from './viewer-port.ts';
+
+let lastSerial = 0;
+
+/**
+ * One viewer. What holds at all times, and what the frames are made from: **outside of `dirty` cells, the viewer knows exactly the
+ * agents whose path at the last update crosses a cell of `cells`, and those pinned, with their newest path and state.**
+ * Mutable: it lives as long as its socket.
+ */
+export class Viewer {
+  readonly port: ViewerPort;
+  readonly format: FrameFormat;
+  readonly serial: number;
+  readonly known = new KnownSlots();
+  readonly pinned = new Set<number>();
+  readonly pressure: Pressure;
+  zoom: Zoom = 'near';
+  /** The cells sent in detail; none at the far zoom. */
+  cells: CellRect = NO_CELLS;
+  /** The cells counted at the far zoom. */
+  farCells: CellRect = NO_CELLS;
+  pinnedIds: ReadonlySet<string> = new Set();
+  lastSentTick = 0;
+  readonly #fanout: FanoutState;
+  readonly #leave: (viewer: Viewer) => void;
+  #resume: Extract<ViewerMessage, { type: 'resume' }> | null = null;
+  #greeted = false;
+
+  constructor(fanout: FanoutState, socket: { port: ViewerPort; format: FrameFormat; leave: (viewer: Viewer) => void }) {
+    lastSerial += 1;
+    this.serial = lastSerial;
+    this.#fanout = fanout;
+    this.port = socket.port;
+    this.format = socket.format;
+    this.#leave = socket.leave;
+    this.pressure = new Pressure(socket.port);
+  }
+
+  /** The socket is gone. */
+  detach(): void {
+    this.#leave(this);
+  }
+
+  /** What the viewer said. Text that is no message of the contract is answered with false, and ignored. */
+  receive(text: string): boolean {
+    const message = parse(text);
+    if (message === null) return false;
+    if (message.type === 'resume') this.#resume = message;
+    else this.#look(message);
+    return true;
+  }
+
+  /** Forgets what the viewer knows: another world is coming. */
+  reset(): void {
+    this.#greeted = false;
+    this.#resume = null;
+    this.known.clear();
+    this.pressure.dirty.clear();
+    const [cells, zoom] = [this.cells, this.zoom];
+    this.cells = NO_CELLS;
+    this.pinned.clear();
+    if (cells !== NO_CELLS || zoom === 'far') this.#show(cells, zoom);
+  }
+
+  /** Whether any of these cells is in view. */
+  sees(cells: readonly number[]): boolean {
+    const { map } = this.#fanout.world;
+    for (const cell of cells) if (rectHas(this.cells, map, cell)) return true;
+    return false;
+  }
+
+  #look(message: Extract<ViewerMessage, { type: 'view' }>): void {
+    const rect = cellRect(this.#fanout.world.map, message);
+    const zoom = rect.width * rect.height > MAX_NEAR_CELLS ? 'far' : message.zoom;
+    this.pinnedIds = new Set(message.pinned);
+    this.farCells = rect;
+    this.#show(zoom === 'far' ? NO_CELLS : rect, zoom);
+  }
+
+  /** Greets if need be, narrows or widens the view, and sends what it is missing. */
+  #show(cells: CellRect, zoom: Zoom): void {
+    const { world } = this.#fanout;
+    const pinned = [...this.pinnedIds].map((id) => slotOf(world, id)).filter((slot) => slot >= 0);
+    const samePins = pinned.length === this.pinned.size && pinned.every((slot) => this.pinned.has(slot));
+    if (this.#greeted && sameRect(cells, this.cells) && zoom === this.zoom && samePins) return;
+    const out = this.#fanout.frame({ urgent: true });
+    out.begin(this.format);
+    const held = this.#greeted ? { cells: zoom === this.zoom ? this.cells : NO_CELLS, pinned: new Set(this.pinned) } : this.#greet(out);
+    this.cells = cells;
+    this.zoom = zoom;
+    this.pinned.clear();
+    for (const slot of pinned) this.pinned.add(slot);
+    out.message({ kind: 'view', ...cells, zoom, pinned });
+    tellCells(this.#fanout, { viewer: this, out, held });
+    this.transmit(out);
+  }
+
+  /** Hello, and the cells the viewer still holds from an earlier connection. Those that changed since are dirty. */
+  #greet(out: FrameOut): { cells: CellRect; pinned: ReadonlySet<number> } {
+    const { world, epoch, firstSeq, changedSeq } = this.#fanout;
+    const resume = this.#resume;
+    const cells = resume?.cells;
+    const resumed = cells !== undefined && resume?.epoch === epoch && resume.seq >= firstSeq && resume.seq <= world.seq;
+    this.#greeted = true;
+    this.#resume = null;
+    out.message({ kind: 'hello', map_version: world.map.version, tick_ms: 100, resumed });
+    if (!resumed) return { cells: NO_CELLS, pinned: new Set() };
+    eachCell(cells, world.map, (cell) => {
+      if ((changedSeq[cell] ?? 0) > resume.seq) this.pressure.dirty.add(cell);
+    });
+    return { cells, pinned: new Set() };
+  }
+
+  /** The viewer's part of an update. */
+  update(batch: Batch, out: FrameOut): void {
+    const { map } = this.#fanout.world;
+    eachCell(this.cells, map, (cell) => {
+      const content = batch.cells.get(cell);
+      if (content === undefined) return;
+      if (content.shared !== null) out.chunk(content.shared);
+      for (const change of content.others) this.#tell(change, out);
+      if (this.zoom === 'near') for (const item of content.items) this.#tellOnce(item, out);
+    });
+    for (const slot of this.pinned) {
+      const change = batch.bySlot.get(slot);
+      if (change !== undefined) this.#tell(change, out);
+    }
+  }
+
+  #tellOnce(item: { readonly chunk: Chunk; toldTo: number }, out: FrameOut): void {
+    if (item.toldTo === this.serial) return;
+    item.toldTo = this.serial;
+    out.chunk(item.chunk);
+  }
+
+  /** One change that no shared buffer in view includes. */
+  #tell(change: Change, out: FrameOut): void {
+    if (change.toldTo === this.serial || rectHas(this.cells, this.#fanout.world.map, change.sharedCell)) return;
+    change.toldTo = this.serial;
+    const pinned = this.pinned.has(change.slot);
+    const knew = pinned || this.sees(change.before);
+    const sees = change.after.length > 0 && (pinned || this.sees(change.after));
+    if (sees) this.#inform(change, { out, knew });
+    else if (knew) out.message({ kind: 'despawn', agent: change.slot });
+  }
+
+  /** News of an agent in view: everything to those it is new to, the difference to the others. */
+  #inform(change: Change, to: { readonly out: FrameOut; readonly knew: boolean }): void {
+    if (to.knew && !change.fresh) to.out.chunk(change.delta);
+    else tellAgent(this.#fanout, { viewer: this, out: to.out, slot: change.slot });
+  }
+
+  /** Marks what an update would have said as missed. */
+  miss(batch: Batch): void {
+    eachCell(this.cells, this.#fanout.world.map, (cell) => {
+      if (batch.cells.has(cell)) this.pressure.dirty.add(cell);
+    });
+  }
+
+  /** Says one thing at once. */
+  say(message: FrameMessage): void {
+    const out = this.#fanout.frame({ urgent: true });
+    out.begin(this.format);
+    out.message(message);
+    this.transmit(out);
+  }
+
+  /** Sends a frame that has something in it. */
+  transmit(out: FrameOut): void {
+    if (out.empty) return;
+    const bytes = out.finish();
+    this.lastSentTick = this.#fanout.tick;
+    this.#fanout.counters.frames += 1;
+    this.#fanout.counters.bytes += bytes.length;
+    this.port.send(bytes);
+  }
+}
+
+function parse(text: string): ViewerMessage | null {
+  try {
+    const parsed = ViewerMessage.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : null;
+  } catch {
+    return null;
+  }
+}
