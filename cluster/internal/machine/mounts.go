@@ -78,9 +78,24 @@ func RemoveMounts(s spec.Spec) error {
 		}
 	}
 	for _, target := range []string{"/var/lib/kubelet", "/var/lib/cni"} {
-		_ = unix.Rmdir(target) // refuses unless empty: then it is somebody else's
+		if !mountedSomewhere(target) {
+			_ = unix.Rmdir(target) // refuses unless empty: then it is somebody else's
+		}
 	}
 	return errors.Join(errs...)
+}
+
+// mountedSomewhere says whether any process sees a mount at the path. Another
+// cluster's node may, and removing the folder would take the mount from under it.
+func mountedSomewhere(path string) bool {
+	tables, _ := filepath.Glob("/proc/[0-9]*/mountinfo")
+	for _, table := range tables {
+		raw, err := os.ReadFile(table)
+		if err == nil && strings.Contains(string(raw), " "+path+" ") {
+			return true
+		}
+	}
+	return false
 }
 
 func isMountPoint(path string) bool {
