@@ -1,0 +1,74 @@
+import { API_VERSION } from '@hamlet/contract';
+import { isStatus, KubeError } from '@hamlet/kube';
+import type { KubeClient, KubeObject } from '@hamlet/kube';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { UnavailableError } from '../http/respond.ts';
+import type { Log } from '../service/log.ts';
+import type { AgentRecord, AgentSource, LifecycleChange, OnConflict } from './agent-source.ts';
+import { AGENTS, recordOf, watchVillage } from './kubernetes-watch.ts';
+
+/** Under this name the api writes spec, on behalf of a person. */
+const FIELD_MANAGER = 'hamlet-api';
+
+interface Fields {
+  readonly power: 'Awake' | 'Asleep';
+  readonly rebootedAt: string | undefined;
+}
+
+/** Agents and Entitlements of the cluster's namespace: watched to read, applied to write. */
+export function openKubernetesSource(ports: { readonly client: KubeClient; readonly namespace: string; readonly log: Log }): AgentSource {
+  const { client, namespace } = ports;
+  const watch = watchVillage(ports);
+
+  /** Both fields are always applied together: one left out would be given up, and fall back to its default. */
+  async function write(before: AgentRecord, fields: Fields, onConflict: OnConflict): Promise<Outcome<LifecycleChange>> {
+    const spec = { power: fields.power, ...(fields.rebootedAt === undefined ? {} : { rebootedAt: fields.rebootedAt }) };
+    const object = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: before.agentId, namespace, uid: before.uid }, spec };
+    const after = await client.apply<KubeObject>(AGENTS, object, { fieldManager: FIELD_MANAGER, force: onConflict === 'take_over' });
+    watch.see(after);
+    return accepted({ record: recordOf(after), changed: true });
+  }
+
+  /** Decides from what the API server holds now, not from the watch. */
+  async function change(agentId: string, decide: (record: AgentRecord) => Promise<Outcome<LifecycleChange>>): Promise<Outcome<LifecycleChange>> {
+    try {
+      return await decide(recordOf(await client.get<KubeObject>(AGENTS, { namespace, name: agentId })));
+    } catch (error) {
+      return refusalOf(error);
+    }
+  }
+
+  return {
+    get ready() {
+      return watch.ready;
+    },
+    list: () => [...watch.agents.values()],
+    get: (agentId) => watch.agents.get(agentId) ?? null,
+    entitlement: (name) => watch.entitlements.get(name) ?? null,
+    onChange: (hear) => watch.onChange(hear),
+    setPower: (agentId, power, onConflict) =>
+      change(agentId, async (record) => {
+        if (record.spec.power === power) return accepted({ record, changed: false });
+        return write(record, { power, rebootedAt: record.spec.rebootedAt }, onConflict);
+      }),
+    reboot: (agentId, at, onConflict) =>
+      change(agentId, async (record) => {
+        if (record.spec.power === 'Asleep') return refused('reboot_while_asleep');
+        return write(record, { power: 'Awake', rebootedAt: at.toISOString() }, onConflict);
+      }),
+    close: () => watch.close(),
+  };
+}
+
+/** A conflict of field managers says in its message who owns the field; another 409 is another life of the name. */
+function refusalOf(error: unknown): Outcome<LifecycleChange> {
+  if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
+    throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });
+  }
+  if (isStatus(error, 404)) return refused('no_such_agent');
+  if (isStatus(error, 422) && error.message.includes('asleep cannot reboot')) return refused('reboot_while_asleep');
+  if (!isStatus(error, 409)) throw error;
+  if (!error.message.includes('conflict with "')) return refused('no_such_agent', 'The agent was deleted or made anew meanwhile');
+  return refused('field_owned_elsewhere', `${error.message}. Repeat with on_conflict=take_over to take the field over`);
+}

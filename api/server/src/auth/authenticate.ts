@@ -1,0 +1,77 @@
+import type { Audience } from '@hamlet/contract';
+import { findAgentSession, findApiKey, findSession } from '@hamlet/store';
+import type { ApiKey, Db } from '@hamlet/store';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AgentSource } from '../agents/agent-source.ts';
+import type { Actor } from '../http/actor.ts';
+import { refused } from '../http/outcome.ts';
+import type { Refused } from '../http/outcome.ts';
+import { hashOf } from './secrets.ts';
+import { SESSION_IDLE_MS, sessionOf } from './session-cookie.ts';
+import type { TokenReviewer } from './token-reviewer.ts';
+import { throughOutage } from './through-outage.ts';
+
+/** Prefix of the tokens that residents get in exchange. */
+export const AGENT_TOKEN_PREFIX = 'hat_';
+
+export interface Credentials {
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+  /** Audiences of the listener: where people are served, one without credentials is a visitor. */
+  readonly listener: readonly Audience[];
+}
+
+export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused>;
+
+/** The bearer token of a request; null where there is none. */
+export function bearerOf(headers: IncomingHttpHeaders): string | null {
+  return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
+}
+
+/** Finds out who sends a request: by API key, agent token, the operator's projected token, or session. */
+export function createAuthenticate(ports: { readonly db: Db; readonly source: AgentSource; readonly reviewer: TokenReviewer; readonly monotonicMs: () => number }): Authenticate {
+  const { db, source, reviewer, monotonicMs } = ports;
+  const keyOf = throughOutage((token: string) => findApiKey(db, hashOf(token)), monotonicMs);
+  const agentSessionOf = throughOutage((token: string) => findAgentSession(db, hashOf(token)), monotonicMs);
+  const accountOf = throughOutage((id: string) => findSession(db, hashOf(id), SESSION_IDLE_MS), monotonicMs);
+  const isOperator = throughOutage((token: string) => reviewer.reviewOperator(token), monotonicMs, { freshMs: 60_000 });
+
+  function agentActor(agentId: string, life: { readonly uid: string; readonly cycle: number; readonly currentCycle: number }): Actor {
+    const record = source.get(agentId);
+    const newest = record?.uid === life.uid ? Math.max(life.currentCycle, record.status.cycle ?? 0) : life.currentCycle;
+    return { role: 'agent', id: `agent ${agentId}`, agentId, uid: life.uid, cycle: life.cycle, stale: life.cycle < newest };
+  }
+
+  /** A key of the role agent is a development token: it speaks for whatever cycle is current. */
+  function keyActor(key: ApiKey): Actor | Refused {
+    if (key.role === 'operator') return { role: 'operator', id: 'operator' };
+    if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
+    const record = source.get(key.agentId ?? '');
+    if (record === null) return refused('token_invalid', `There is no agent ${key.agentId}`);
+    const cycle = record.status.cycle ?? 0;
+    return agentActor(record.agentId, { uid: record.uid, cycle, currentCycle: cycle });
+  }
+
+  async function bearerActor(token: string): Promise<Actor | Refused> {
+    if (token.startsWith(AGENT_TOKEN_PREFIX)) {
+      const session = await agentSessionOf(token);
+      return session === null ? refused('token_invalid') : agentActor(session.agentId, session);
+    }
+    const key = await keyOf(token);
+    if (key !== null) return keyActor(key);
+    // Only a signed token can be a projected one; anything else need not trouble the cluster.
+    const mayBeProjected = token.split('.').length === 3;
+    return mayBeProjected && (await isOperator(token)) ? { role: 'operator', id: 'operator' } : refused('token_invalid');
+  }
+
+  return async ({ headers, address, listener }) => {
+    const token = bearerOf(headers);
+    if (token !== null) return bearerActor(token);
+    if (headers.authorization !== undefined) return refused('token_invalid', 'Write Authorization: Bearer TOKEN');
+    if (!listener.includes('people')) return refused('unauthenticated');
+    const session = sessionOf(headers.cookie);
+    const account = session === null ? null : await accountOf(session);
+    if (account === null) return { role: 'visitor', id: `visitor ${address}` };
+    return { role: account.role, id: `account ${account.accountId}`, accountId: account.accountId, name: account.name };
+  };
+}

@@ -1,0 +1,80 @@
+import { isStatus, PODS, TOKEN_REVIEWS } from '@hamlet/kube';
+import type { KubeClient, KubeObject } from '@hamlet/kube';
+import { z } from 'zod';
+import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { ReviewedAgent, TokenReviewer } from './token-reviewer.ts';
+
+const AUDIENCE = 'hamlet-api';
+const AGENT_ACCOUNT = 'hamlet-agent';
+const OPERATOR_ACCOUNT = 'hamlet-operator';
+const POD_NAME = 'authentication.kubernetes.io/pod-name';
+const POD_UID = 'authentication.kubernetes.io/pod-uid';
+
+const User = z.object({ username: z.string().default(''), extra: z.record(z.string(), z.array(z.string())).default({}) });
+const Review = z.object({
+  status: z.object({ authenticated: z.boolean().default(false), audiences: z.array(z.string()).default([]), user: User.prefault({}) }),
+});
+
+interface Reviewed {
+  readonly username: string;
+  readonly podName: string | undefined;
+  readonly podUid: string | undefined;
+}
+
+/** Asks the cluster's TokenReview, and then the pod that the token is bound to: a deleted pod's token still reviews as good for a while. */
+export function createKubernetesReviewer(ports: { readonly client: KubeClient; readonly namespace: string; readonly source: AgentSource }): TokenReviewer {
+  const { client, namespace, source } = ports;
+
+  async function review(token: string): Promise<Reviewed | null> {
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token, audiences: [AUDIENCE] } };
+    const { status } = Review.parse(await client.create(TOKEN_REVIEWS, body, {}));
+    if (!status.authenticated || !status.audiences.includes(AUDIENCE)) return null;
+    const { username, extra } = status.user;
+    return { username, podName: extra[POD_NAME]?.[0], podUid: extra[POD_UID]?.[0] };
+  }
+
+  async function findPod(name: string): Promise<KubeObject | null> {
+    try {
+      return await client.get<KubeObject>(PODS, { namespace, name });
+    } catch (error) {
+      if (isStatus(error, 404)) return null;
+      throw error;
+    }
+  }
+
+  return {
+    reviewAgent: async (token) => {
+      const reviewed = await review(token);
+      if (reviewed?.username !== `system:serviceaccount:${namespace}:${AGENT_ACCOUNT}`) return refused('token_review_refused');
+      if (reviewed.podName === undefined || reviewed.podUid === undefined) return refused('token_not_from_pod');
+      return lifeOf(await findPod(reviewed.podName), reviewed.podUid, source);
+    },
+    reviewOperator: async (token) => (await review(token))?.username === `system:serviceaccount:${namespace}:${OPERATOR_ACCOUNT}`,
+  };
+}
+
+/** The life that a pod lives: the pod must be the very one, not ending, controlled by an Agent that is there, and of its current cycle. Pure. */
+export function lifeOf(pod: KubeObject | null, podUid: string, source: Pick<AgentSource, 'get'>): Outcome<ReviewedAgent> {
+  if (pod === null || pod.metadata.uid !== podUid) return refused('token_not_from_pod', 'The pod of this token is gone');
+  if (pod.metadata.deletionTimestamp !== undefined) return refused('token_not_from_pod', 'The pod of this token is ending');
+  const record = controllerOf(pod, source);
+  if (record === null) return refused('token_not_from_pod', 'The pod of this token belongs to no agent');
+  const cycle = cycleIn(pod.metadata.name, record.agentId);
+  if (cycle === null) return refused('token_not_from_pod', 'The pod is not named as a pod of an agent');
+  if (cycle < (record.status.cycle ?? 0)) return refused('stale_cycle');
+  return accepted({ agentId: record.agentId, uid: record.uid, cycle });
+}
+
+function controllerOf(pod: KubeObject, source: Pick<AgentSource, 'get'>): AgentRecord | null {
+  const owner = pod.metadata.ownerReferences?.find((each) => each.controller === true && each.kind === 'Agent');
+  const record = owner === undefined ? null : source.get(owner.name);
+  return record?.uid === owner?.uid ? record : null;
+}
+
+/** A pod of an agent is named NAME-CYCLE. */
+function cycleIn(podName: string, agentId: string): number | null {
+  const suffix = podName.startsWith(`${agentId}-`) ? podName.slice(agentId.length + 1) : '';
+  return /^\d+$/.test(suffix) ? Number(suffix) : null;
+}
