@@ -72,7 +72,8 @@ export class VillageStream implements VillageFacts {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       await this.#follow().catch((error: unknown) => {
-        if (!signal.aborted) this.#options.onError(error);
+        // Once for each outage, not once for each attempt.
+        if (!signal.aborted && this.#failures === 0) this.#options.onError(error);
       });
       this.#setReachable(false);
       this.#failures += 1;
