@@ -41,6 +41,8 @@ export class ModelCluster {
     },
     tell: () => undefined,
   };
+  /** Names of pods that the status has told: each stands for one pod for ever. */
+  readonly #told = new Set<string>();
   #uids = 0;
 
   observed(): Observed | undefined {
@@ -71,7 +73,9 @@ export class ModelCluster {
     if (this.agent === undefined) return;
     const { podName: _old, ...status } = this.agent.status;
     const name = `ada-${status.cycle ?? 0}`;
-    this.agent = { ...this.agent, status: this.pods.some(({ metadata }) => metadata.name === name) ? { ...status, podName: name } : status };
+    const exists = this.pods.some(({ metadata }) => metadata.name === name);
+    if (exists) this.#told.add(name);
+    this.agent = { ...this.agent, status: exists ? { ...status, podName: name } : status };
   }
 
   terminate(uid: string): void {
@@ -137,6 +141,7 @@ export class ModelCluster {
   #createPod(name: string): void {
     if (this.pods.some(({ metadata }) => metadata.name === name)) throw new Error('AlreadyExists');
     if (name !== `ada-${this.agent?.status.cycle ?? 0}`) this.broken.push(`pod ${name} was made in cycle ${this.agent?.status.cycle ?? 0}`);
+    if (this.#told.has(name)) this.broken.push(`pod ${name} was made a second time`);
     if (this.claim === undefined) this.broken.push(`pod ${name} was made without a claim`);
     if (this.pods.some(({ metadata }) => metadata.deletionTimestamp === undefined)) this.broken.push(`pod ${name} was made beside one that nobody ended`);
     const pod = podOf(name, { createdAt: iso(this.nowMs) });
