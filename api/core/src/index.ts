@@ -1,3 +1,5 @@
+export * from './hash.ts';
+export * from './prng.ts';
 export * from './time-of-day.ts';
 export * from './map/default-map.ts';
 export * from './map/directions.ts';

@@ -39,11 +39,13 @@ export class ByteWriter {
   }
 
   u16(value: number): void {
-    this.#view.setUint16(this.#reserve(2), value, true);
+    const at = this.#reserve(2);
+    this.#view.setUint16(at, value, true);
   }
 
   u32(value: number): void {
-    this.#view.setUint32(this.#reserve(4), value, true);
+    const at = this.#reserve(4);
+    this.#view.setUint32(at, value, true);
   }
 
   /** An unsigned number below 2^32 in one to five bytes. */

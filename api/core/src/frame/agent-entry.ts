@@ -1,27 +1,17 @@
 import { ACTIVITIES, EMOTES, EMOTE_TICKS } from '@hamlet/contract';
 import type { AgentEntry, FrameItem, FrameMessageOf, PathRecord } from '@hamlet/contract';
-import { stepBetween } from '../map/directions.ts';
 import { tilePosition } from '../map/path-tiles.ts';
 import { AWAKE, ONLINE, has } from '../world/agent-table.ts';
 import { speechAt } from '../world/describe.ts';
 import { itemId } from '../world/item-table.ts';
-import { arrivalTick, walkOf } from '../world/position.ts';
+import { walkOf } from '../world/position.ts';
 import type { WorldState } from '../world/state.ts';
 
-/** Viewers draw up to this far in the past; an agent that has stood longer is written as standing. */
-const STANDING_AFTER_TICKS = 50;
-
-/** The path of an agent as viewers need it at a tick. */
-export function pathRecord(world: WorldState, slot: number, tick: number): PathRecord {
-  const { map } = world;
-  const walk = walkOf(world, slot);
-  const last = walk.tiles.at(-1) ?? 0;
-  const from = tilePosition(map, walk.tiles[0] ?? last);
-  if (tick < arrivalTick(walk) + STANDING_AFTER_TICKS) return { from, lead: walk.lead, to: tilePosition(map, last), start_tick: walk.startTick };
-  const before = walk.tiles.at(-2);
-  const lead = before === undefined ? walk.lead : stepBetween(before, last, map.width);
-  const stand = tilePosition(map, last);
-  return { from: stand, lead, to: stand, start_tick: tick - STANDING_AFTER_TICKS };
+/** The path of an agent as viewers hold it. One that has ended is told whole, so that both ends list it in the same cells. */
+export function pathRecord(world: WorldState, slot: number): PathRecord {
+  const { tiles, lead, startTick } = walkOf(world, slot);
+  const first = tiles[0] ?? 0;
+  return { from: tilePosition(world.map, first), lead, to: tilePosition(world.map, tiles.at(-1) ?? first), start_tick: startTick };
 }
 
 /** Power, presence, activity and emote of an agent at a tick. */
@@ -53,7 +43,7 @@ export function frameItem(world: WorldState, number: number): FrameItem | null {
 export function agentEntry(world: WorldState, slot: number, tick: number): AgentEntry {
   return {
     agent: slot,
-    path: pathRecord(world, slot, tick),
+    path: pathRecord(world, slot),
     ...agentShowing(world, slot, tick),
     speech: speechAt(world, slot, tick),
     inventory: (world.agents.carried[slot] ?? []).flatMap((number) => frameItem(world, number)?.item_id ?? []),

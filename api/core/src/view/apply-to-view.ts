@@ -94,6 +94,7 @@ const APPLY: { readonly [K in FrameMessage['kind']]: (view: View, message: Frame
   spawn: (view, message) => putAgent(view, message.entry),
   despawn: (view, message) => {
     view.agents.delete(message.agent);
+    view.pinned.delete(message.agent);
   },
   path: (view, message) => toSeen(view, message.agent, (seen) => setWalk(seen, walkFrom(view, message.path))),
   state: (view, message) => toSeen(view, message.agent, (seen) => {

@@ -1,4 +1,4 @@
-import { SPEECH_TICKS, EMOTE_TICKS } from '@hamlet/contract';
+import { EMOTE_TICKS, SPEECH_TICKS, TICKS_PER_TILE } from '@hamlet/contract';
 import type { Activity, Emote, FrameMessageOf, ItemKind, Zoom } from '@hamlet/contract';
 import { FACINGS, stepBetween } from '../map/directions.ts';
 import type { Facing } from '../map/directions.ts';
@@ -72,9 +72,11 @@ function lastStep(walk: Walk, width: number): number {
   return last === undefined || before === undefined ? walk.lead : stepBetween(before, last, width);
 }
 
-/** The walk that was true at a tick: before the newest began the one before it was. */
+/** The walk that was true at a tick. The newest knows the step that led to its first tile; what came before that the older one knows. */
 function walkAt(seen: SeenAgent, tick: number): Walk {
-  return seen.before !== null && tick < seen.walk.startTick ? seen.before : seen.walk;
+  const { walk, before } = seen;
+  const knownFrom = walk.startTick - (walk.lead === 0 ? 0 : TICKS_PER_TILE);
+  return before !== null && tick < knownFrom ? before : walk;
 }
 
 function activityOf(seen: SeenAgent, moving: boolean, tick: number): Activity {

@@ -56,7 +56,7 @@ function deltaMessages(world: WorldState, pending: PendingAgent, tick: number): 
   if (!has(world.agents, agent, ALIVE)) return [{ kind: 'despawn', agent }];
   const messages: FrameMessage[] = [];
   if (pending.renamed) messages.push(identity(world, agent));
-  if (pending.moved) messages.push({ kind: 'path', agent, path: pathRecord(world, agent, tick) });
+  if (pending.moved) messages.push({ kind: 'path', agent, path: pathRecord(world, agent) });
   if (pending.changed) messages.push({ kind: 'state', agent, ...agentShowing(world, agent, tick) });
   return messages;
 }
@@ -98,7 +98,7 @@ class BatchBuilder {
   }
 
   agent(change: Change): void {
-    if (change.delta.messages.length === 0) return;
+    if (change.delta.messages.length === 0 && !change.fresh) return;
     this.bySlot.set(change.slot, change);
     for (const cell of new Set([...change.before, ...change.after])) {
       const batch = this.#cell(cell);

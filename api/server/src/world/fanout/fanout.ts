@@ -97,13 +97,14 @@ export class Fanout {
   #farewell(slot: number): void {
     for (const viewer of this.#viewers) {
       viewer.known.forget(slot);
-      if (viewer.pinned.delete(slot) && !viewer.sees(this.#state.world.index.cellsOf(slot))) viewer.say({ kind: 'despawn', agent: slot });
+      if (viewer.early.delete(slot)) viewer.say({ kind: 'despawn', agent: slot });
+      if (viewer.pinned.delete(slot)) viewer.say({ kind: 'despawn', agent: slot });
     }
   }
 
   #repin(agentId: string): void {
     const slot = slotOf(this.#state.world, agentId);
-    for (const viewer of this.#viewers) if (viewer.pinnedIds.has(agentId)) viewer.pinned.add(slot);
+    for (const viewer of this.#viewers) if (viewer.pinnedIds.has(agentId)) viewer.pin(slot);
   }
 
   #hear(event: WorldEventOf<'talk'>): void {

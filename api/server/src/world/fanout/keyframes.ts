@@ -7,8 +7,9 @@ import type { FanoutState } from './fanout-state.ts';
 import type { FrameOut } from './frame-out.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Names the agent of a slot to a viewer that cannot. */
+/** Names the agent of a slot to a viewer that cannot, and remembers who is told of before the update that brings its change. */
 function introduce(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
+  if (fanout.pending.agents.has(to.slot)) to.viewer.early.set(to.slot, fanout.world.index.cellsOf(to.slot));
   if (to.viewer.known.has(to.slot)) return;
   to.viewer.known.add(to.slot);
   to.out.message(identity(fanout.world, to.slot));

@@ -32,10 +32,10 @@ export class Pending {
     this.items.clear();
   }
 
-  #agent(world: WorldState, slot: number): PendingAgent {
+  #agent(slot: number, before: readonly number[]): PendingAgent {
     const known = this.agents.get(slot);
     if (known !== undefined) return known;
-    const made = { slot, before: world.index.cellsOf(slot), moved: false, changed: false, renamed: false, fresh: false };
+    const made = { slot, before, moved: false, changed: false, renamed: false, fresh: false };
     this.agents.set(slot, made);
     return made;
   }
@@ -54,7 +54,9 @@ export class Pending {
     const slot = slotOf(world, event.agent_id);
     if (slot < 0) return;
     if (event.kind === 'despawn') for (const itemId of agentEntry(world, slot, event.tick).inventory) this.#item(world, itemId);
-    this.#mark(this.#agent(world, slot), event);
+    // Seen first after it was reduced, an agent was nowhere before.
+    const before = event.kind === 'spawn' ? [] : world.index.cellsOf(slot);
+    this.#mark(this.#agent(slot, before), event);
   }
 
   #mark(pending: PendingAgent, event: WorldEvent): void {

@@ -25,6 +25,8 @@ export class Viewer {
   readonly serial: number;
   readonly known = new KnownSlots();
   readonly pinned = new Set<number>();
+  /** Agents told of since the last update though that update still has to tell of them, with the cells they were told in. */
+  readonly early = new Map<number, readonly number[]>();
   readonly pressure: Pressure;
   zoom: Zoom = 'near';
   /** The cells sent in detail; none at the far zoom. */
@@ -102,9 +104,19 @@ export class Viewer {
     this.zoom = zoom;
     this.pinned.clear();
     for (const slot of pinned) this.pinned.add(slot);
-    out.message({ kind: 'view', ...cells, zoom, pinned });
+    out.message(this.#viewMessage());
     tellCells(this.#fanout, { viewer: this, out, held });
     this.transmit(out);
+  }
+
+  #viewMessage(): FrameMessage {
+    return { kind: 'view', ...this.cells, zoom: this.zoom, pinned: [...this.pinned] };
+  }
+
+  /** An agent the viewer asked for by name has come. */
+  pin(slot: number): void {
+    this.pinned.add(slot);
+    this.say(this.#viewMessage());
   }
 
   /** Hello, and the cells the viewer still holds from an earlier connection. Those that changed since are dirty. */
@@ -126,6 +138,9 @@ export class Viewer {
   /** The viewer's part of an update. */
   update(batch: Batch, out: FrameOut): void {
     const { map } = this.#fanout.world;
+    // What was told early may have left all cells of this change by now.
+    for (const slot of this.early.keys()) this.#tellOf(batch, slot, out);
+    this.early.clear();
     eachCell(this.cells, map, (cell) => {
       const content = batch.cells.get(cell);
       if (content === undefined) return;
@@ -133,10 +148,12 @@ export class Viewer {
       for (const change of content.others) this.#tell(change, out);
       if (this.zoom === 'near') for (const item of content.items) this.#tellOnce(item, out);
     });
-    for (const slot of this.pinned) {
-      const change = batch.bySlot.get(slot);
-      if (change !== undefined) this.#tell(change, out);
-    }
+    for (const slot of this.pinned) this.#tellOf(batch, slot, out);
+  }
+
+  #tellOf(batch: Batch, slot: number, out: FrameOut): void {
+    const change = batch.bySlot.get(slot);
+    if (change !== undefined) this.#tell(change, out);
   }
 
   #tellOnce(item: { readonly chunk: Chunk; toldTo: number }, out: FrameOut): void {
@@ -150,7 +167,7 @@ export class Viewer {
     if (change.toldTo === this.serial || rectHas(this.cells, this.#fanout.world.map, change.sharedCell)) return;
     change.toldTo = this.serial;
     const pinned = this.pinned.has(change.slot);
-    const knew = pinned || this.sees(change.before);
+    const knew = pinned || this.early.has(change.slot) || this.sees(change.before);
     const sees = change.after.length > 0 && (pinned || this.sees(change.after));
     if (sees) this.#inform(change, { out, knew });
     else if (knew) out.message({ kind: 'despawn', agent: change.slot });
@@ -164,6 +181,8 @@ export class Viewer {
 
   /** Marks what an update would have said as missed. */
   miss(batch: Batch): void {
+    for (const cells of this.early.values()) for (const cell of cells) this.pressure.dirty.add(cell);
+    this.early.clear();
     eachCell(this.cells, this.#fanout.world.map, (cell) => {
       if (batch.cells.has(cell)) this.pressure.dirty.add(cell);
     });
