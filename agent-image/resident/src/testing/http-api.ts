@@ -33,13 +33,12 @@ const USUAL: Readonly<Record<string, (request: Request) => unknown>> = {
   'agent-token': () => ({ access_token: 'token-1', expires_at: new Date(Date.now() + 300_000).toISOString(), agent_id: 'ada', uid: 'u', cycle: 1 }),
   world: () => aWorld(),
   ada: () => aStanding(),
-  config: () => aConfig({ loop_every_ms: 50 }),
   move: () => ({ accepted_seq: 2, from: { x: 0, y: 0 }, to: { x: 1, y: 1 }, start_tick: 1, arrives_tick: 9, path_tiles: 2 }),
   turns: ({ body }) => ({ turn_id: (body as { turn_id: string }).turn_id }),
   action: () => ({ accepted_seq: 3, durable_seq: 3, event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' } }),
 };
 
-export async function startHttpApi(): Promise<HttpApi> {
+export async function startHttpApi(loopEveryMs = 50): Promise<HttpApi> {
   const requests: Request[] = [];
   const refuse: HttpApi['refuse'] = new Map();
   const hold: HttpApi['hold'] = new Map();
@@ -59,7 +58,7 @@ export async function startHttpApi(): Promise<HttpApi> {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
       return streams.add(response);
     }
-    return json(response, last === 'turns' ? 201 : 200, USUAL[last]?.(asked));
+    return json(response, last === 'turns' ? 201 : 200, last === 'config' ? aConfig({ loop_every_ms: loopEveryMs }) : USUAL[last]?.(asked));
   };
 
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');

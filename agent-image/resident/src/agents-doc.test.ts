@@ -1,0 +1,44 @@
+/** docs/AGENTS.md says what is so: conditions, reasons, wakes, runtimes, limits and the example are held to the code. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { CHAIN, CONDITION_TYPES, REASONS, SPEECH_MAX_LENGTH, WAKE_KINDS } from '@hamlet/contract';
+import { API_BACKOFF } from './backoff.ts';
+import { MAX_ITEMS, MAX_NEIGHBOURS, PERCEPTION_TILES } from './brain/perceive.ts';
+import { ANSWER_TIMEOUT_MS } from './loop/voice.ts';
+import { MAX_UNRECORDED_TURNS } from './loop/village-loop.ts';
+import { MAX_DIARY_ENTRIES, MAX_MEMORY_BYTES } from './memory/memory-store.ts';
+import { RUNTIMES } from './runtimes.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const doc = readFileSync(join(ROOT, 'docs/AGENTS.md'), 'utf8');
+const plain = doc.replaceAll(/\s+/g, ' ');
+
+test('every condition and every reason with its advice', () => {
+  assert.ok(plain.includes(CHAIN.map((type) => `\`${type}\``).join(' → ')));
+  for (const type of CONDITION_TYPES) assert.ok(plain.includes(`\`${type}\``), type);
+  const rows = new Map([...doc.matchAll(/^\| `([A-Z][A-Za-z]+)` \| [^|]+ \| ([^|]+) \|$/gm)].map(([, reason, advice]) => [reason, advice]));
+  assert.deepEqual(Object.fromEntries(rows), { ...REASONS });
+});
+
+test('every wake and every runtime', () => {
+  for (const name of [...WAKE_KINDS, ...Object.keys(RUNTIMES)]) assert.ok(doc.includes(`\`${name}\``), name);
+});
+
+test('the example is the compiled file, to the letter', () => {
+  assert.ok(doc.includes(readFileSync(join(ROOT, 'agent-image/engine/examples/echo-runtime.ts'), 'utf8').trimEnd()));
+});
+
+test('the limits', () => {
+  const sentences = [
+    `${MAX_NEIGHBOURS} agents within ${PERCEPTION_TILES} tiles and the ${MAX_ITEMS} nearest items`,
+    `up to ${MAX_UNRECORDED_TURNS} of them`,
+    `after ${API_BACKOFF.firstMs / 1_000} s, then longer, up to ${API_BACKOFF.maxMs / 1_000} s`,
+    `newest ${MAX_DIARY_ENTRIES} entries`,
+    `compacted at ${MAX_MEMORY_BYTES / 1024 / 1024} MiB`,
+    `It has ${ANSWER_TIMEOUT_MS / 1_000} s`,
+    `cut to ${SPEECH_MAX_LENGTH} characters`,
+  ];
+  for (const sentence of sentences) assert.ok(plain.includes(sentence), sentence);
+});
