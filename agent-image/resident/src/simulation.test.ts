@@ -1,7 +1,7 @@
 /** One village day (24 minutes of real time) in the real world's rules, without clock or network: what the villagers make of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TICK_MS, TICKS_PER_DAY } from '@hamlet/contract';
+import { TICK_MS, TICKS_PER_DAY, Turn } from '@hamlet/contract';
 import { chance } from './brain/chance.ts';
 import { liveTurn } from './loop/turn.ts';
 import { restAfter } from './loop/village-loop.ts';
@@ -37,14 +37,14 @@ function lifeOf(villager: Villager, voice: ReturnType<typeof voiceOf>, seed: num
   let nextTurn = Math.floor(chance(seed, villager.agentId) * TICKS_BETWEEN_TURNS);
   let restsUntil = 0;
   let count = 0;
-  const newId = () => `${villager.agentId}-${(count += 1)}`;
+  const newId = () => `00000000-0000-4000-8000-${String((count += 1)).padStart(12, '0')}`;
   return async (tick: number) => {
     if (tick < restsUntil) return;
     const trigger = villager.waiting.shift() ?? (tick >= nextTurn ? { kind: 'tick' as const } : null);
     if (trigger === null) return;
     const lived = await liveTurn({ village: villager.village, voice, memory, cycle: 1, newId }, trigger, recallMind(memory));
     assert.ok(lived.kind === 'lived', 'the village cannot be out of reach here');
-    villager.turns.push(lived.turn);
+    villager.turns.push(Turn.parse(lived.turn));
     nextTurn = tick + TICKS_BETWEEN_TURNS;
     restsUntil = tick + Math.ceil(restAfter(lived.turn) / TICK_MS);
   };

@@ -1,6 +1,6 @@
 /** A village in one process: the real rules of the world, no network and no clock. It does what the api does with a command. */
-import type { ActionBody, AgentView, MoveBody, Turn, WorldCommand, WorldEvent, WorldView } from '@hamlet/contract';
-import { TICK_MS } from '@hamlet/contract';
+import { ActionBody, MoveBody, TICK_MS } from '@hamlet/contract';
+import type { AgentView, Turn, WorldCommand, WorldEvent, WorldView } from '@hamlet/contract';
 import { advance, agentPlaces, createWorld, defaultMap, itemViews, reduce, stateHash, timeOfDay, validateCommand, wakesOf } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import type { Trigger } from '../loop/inbox.ts';
@@ -92,8 +92,8 @@ function villageOf(agentId: string, { seed, view, command }: Rules): Village {
     config: async () => ok(aConfig({ agent_id: agentId, display_name: agentId, home: null, seed })),
     world: async () => ok(view()),
     standing: async () => ok(aStanding({ agent_id: agentId })),
-    move: async (target: MoveBody) => present(command({ kind: 'move', agent_id: agentId, target }), moveAnswerOf),
-    act: async (body: ActionBody) => present(command({ ...body, agent_id: agentId }), (event) => ({ accepted_seq: event.seq, durable_seq: event.seq, event })),
+    move: async (body) => present(command({ kind: 'move', agent_id: agentId, target: MoveBody.parse(body) }), moveAnswerOf),
+    act: async (body) => present(command({ ...ActionBody.parse(body), agent_id: agentId }), (event) => ({ accepted_seq: event.seq, durable_seq: event.seq, event })),
     record: async () => ok(null),
     follow: async () => ({ kind: 'unreachable', why: 'wakes are delivered by hand' }),
   };

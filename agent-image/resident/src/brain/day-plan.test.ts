@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultMap } from '@hamlet/core';
+import { chance, choose } from './chance.ts';
+import { isBedtime, planDay, stopAt } from './day-plan.ts';
+import { interestIn } from './interests.ts';
+import type { Character } from './situation.ts';
+
+const { landmarks } = defaultMap();
+const ADA: Character = { agentId: 'ada', seed: 1, persona: 'Ada keeps the workshop and repairs what others break.', home: 'home-1', tier: 'tier-0' };
+const DAYS = Array.from({ length: 50 }, (_, day) => day);
+const GATHERING_MINUTES = [480, 750, 1_110];
+
+test('everybody gathers at the same places at the same minutes', () => {
+  const gatherings = (character: Character, day: number) => planDay(character, landmarks, day).stops.filter(({ fromMinute }) => GATHERING_MINUTES.includes(fromMinute));
+  for (const day of DAYS) assert.deepEqual(gatherings(ADA, day), gatherings({ ...ADA, agentId: 'bob', seed: 99, persona: '' }, day));
+});
+
+test('a day holds at least six places, none twice, no home, in order of time', () => {
+  for (const day of DAYS) {
+    const { stops } = planDay(ADA, landmarks, day);
+    const ids = stops.map(({ landmarkId }) => landmarkId);
+    assert.ok(ids.length >= 6 && new Set(ids).size === ids.length);
+    assert.ok(ids.every((id) => landmarks.find(({ landmark_id }) => landmark_id === id)?.kind !== 'home'));
+    assert.deepEqual(stops, stops.toSorted((a, b) => a.fromMinute - b.fromMinute));
+  }
+});
+
+test('a place that a higher tier unlocks is for that tier', () => {
+  const places = (tier: string | null) => new Set(DAYS.flatMap((day) => planDay({ ...ADA, tier }, landmarks, day).stops.map(({ landmarkId }) => landmarkId)));
+  const locked = landmarks.flatMap(({ landmark_id, unlocked_by }) => (unlocked_by === undefined ? [] : [{ landmark_id, unlocked_by }]));
+  assert.ok(locked.length > 0);
+  for (const { landmark_id, unlocked_by } of locked) {
+    assert.ok(!places('tier-0').has(landmark_id) && !places(null).has(landmark_id) && !places('gold').has(landmark_id));
+    assert.ok(places(unlocked_by).has(landmark_id) && places('tier-9').has(landmark_id));
+  }
+});
+
+test('what a persona speaks of draws it more', () => {
+  const visits = (persona: string) => DAYS.filter((day) => planDay({ ...ADA, persona }, landmarks, day).stops.slice(0, 2).some(({ landmarkId }) => landmarkId === 'workshop')).length;
+  const workshop = landmarks.find(({ landmark_id }) => landmark_id === 'workshop');
+  assert.ok(workshop !== undefined);
+  assert.ok(interestIn(workshop, ADA.persona) > interestIn(workshop, 'Bob knows everybody.'));
+  assert.ok(visits(ADA.persona) > visits('Bob knows everybody.'));
+});
+
+test('the night goes over midnight and leaves the day alone', () => {
+  const plan = planDay(ADA, landmarks, 3);
+  for (const minute of [0, 200, 330, 1_345, 1_439]) assert.ok(isBedtime(plan, minute));
+  for (const minute of [360, 720, 1_300]) assert.ok(!isBedtime(plan, minute));
+  assert.equal(stopAt(plan, 0), undefined);
+  assert.equal(stopAt(plan, 480)?.fromMinute, 480);
+});
+
+test('chance is even, repeats itself, and depends on each word', () => {
+  const draws = Array.from({ length: 10_000 }, (_, index) => chance(1, 'ada', index));
+  const mean = draws.reduce((sum, draw) => sum + draw, 0) / draws.length;
+  assert.ok(Math.abs(mean - 0.5) < 0.02 && draws.every((draw) => draw >= 0 && draw < 1));
+  assert.equal(chance(1, 'ada', 5), chance(1, 'ada', 5));
+  assert.equal(new Set([chance(1, 'ada', 5), chance(2, 'ada', 5), chance(1, 'bob', 5), chance(1, 'ada', 6), chance(1, 'ada5')]).size, 5);
+  assert.equal(choose([], 0.5), undefined);
+  assert.equal(choose(['a', 'b'], 0.999), 'b');
+});
