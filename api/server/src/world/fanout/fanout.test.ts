@@ -130,7 +130,7 @@ function randomDeed(village: Village, draw: (bound: number) => number): void {
   deeds[draw(deeds.length)]?.();
 }
 
-for (const seed of [1, 2, 3, 4]) {
+for (const seed of Array.from({ length: Number(process.env['FANOUT_SEEDS'] ?? 6) }, (_, index) => index + 1)) {
   test(`every viewer's copy equals the truth after each update, whatever happens and wherever it looks (seed ${seed})`, () => {
     const village = new Village();
     let drawn = 0;

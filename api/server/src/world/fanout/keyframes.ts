@@ -7,9 +7,8 @@ import type { FanoutState } from './fanout-state.ts';
 import type { FrameOut } from './frame-out.ts';
 import type { Viewer } from './viewer.ts';
 
-/** Names the agent of a slot to a viewer that cannot, and remembers who is told of before the update that brings its change. */
+/** Names the agent of a slot to a viewer that cannot. */
 function introduce(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
-  if (fanout.pending.agents.has(to.slot)) to.viewer.early.set(to.slot, fanout.world.index.cellsOf(to.slot));
   if (to.viewer.known.has(to.slot)) return;
   to.viewer.known.add(to.slot);
   to.out.message(identity(fanout.world, to.slot));
@@ -32,40 +31,62 @@ interface Telling {
   readonly held: { readonly cells: CellRect; readonly pinned: ReadonlySet<number> };
 }
 
-/** Has the viewer forget its dirty cells. All are forgotten before any is told anew, since one agent may be listed in several. */
-function forgetDirty(fanout: FanoutState, { viewer, out }: Telling): ReadonlySet<number> {
+/**
+ * Has the viewer forget its dirty cells, also those that leave its view: what it wrongly knows of there may reach into the new one.
+ * All are forgotten before any is told anew, since one agent may be listed in several.
+ */
+function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
   const dirty = new Set(viewer.pressure.dirty);
   viewer.pressure.dirty.clear();
-  for (const cell of dirty) {
-    if (rectHas(viewer.cells, fanout.world.map, cell)) out.message({ kind: 'keyframe', cell, reset: true, agents: [], items: [] });
-  }
+  for (const cell of dirty) out.message({ kind: 'keyframe', cell, reset: true, agents: [], items: [] });
   return dirty;
+}
+
+/**
+ * Brings a viewer up to now with the agents whose change the next update will tell, and remembers what it knows of them then:
+ * a view that changes between updates must not see by the cells of the last one.
+ */
+function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): number[] {
+  const inView: number[] = [];
+  for (const [slot, { before }] of fanout.pending.agents) {
+    const knownBy = viewer.early.get(slot) ?? before;
+    const cells = fanout.world.index.cellsOf(slot);
+    viewer.early.set(slot, cells);
+    if (cells.length > 0 && (viewer.pinned.has(slot) || viewer.sees(cells))) inView.push(slot);
+    else if (viewer.sees(knownBy)) out.message({ kind: 'despawn', agent: slot });
+  }
+  return inView;
 }
 
 /** Sends a keyframe of every cell in view that the viewer does not hold, and the pinned agents it does not know. */
 export function tellCells(fanout: FanoutState, telling: Telling): void {
-  const { viewer, out, held } = telling;
+  const { viewer, out } = telling;
   const { world, pending } = fanout;
-  const dirty = forgetDirty(fanout, telling);
-  const holdsCell = (cell: number): boolean => !dirty.has(cell) && rectHas(held.cells, world.map, cell);
+  const dirty = forgetDirty(telling);
+  const holdsCell = (cell: number): boolean => !dirty.has(cell) && rectHas(telling.held.cells, world.map, cell);
   const told = new Set<number>();
   // What happened after the last update has not been told; what is listed in a dirty cell has been forgotten.
   const isNews = (slot: number): boolean => {
     const cells = world.index.cellsOf(slot);
     if (told.has(slot)) return false;
     if (pending.agents.has(slot) || cells.some((cell) => dirty.has(cell))) return true;
-    return !held.pinned.has(slot) && !cells.some(holdsCell);
+    return !telling.held.pinned.has(slot) && !cells.some(holdsCell);
   };
   eachCell(viewer.cells, world.map, (cell) => {
-    if (holdsCell(cell)) return;
+    const held = holdsCell(cell);
+    if (held && dirty.size === 0) return;
     const slots = [...world.index.agentsIn(cell)].filter(isNews);
     for (const slot of slots) {
       told.add(slot);
       introduce(fanout, { viewer, out, slot });
     }
-    const items = viewer.zoom === 'near' ? itemsIn(fanout, cell) : [];
+    const items = viewer.zoom === 'near' && !held ? itemsIn(fanout, cell) : [];
     if (slots.length === 0 && items.length === 0) return;
     out.message({ kind: 'keyframe', cell, reset: false, agents: slots.map((slot) => agentEntry(world, slot, fanout.tick)), items });
   });
-  for (const slot of viewer.pinned) if (isNews(slot)) tellAgent(fanout, { viewer, out, slot });
+  for (const slot of [...viewer.pinned, ...settlePending(fanout, viewer, out)]) {
+    if (!isNews(slot)) continue;
+    told.add(slot);
+    tellAgent(fanout, { viewer, out, slot });
+  }
 }

@@ -25,7 +25,7 @@ export class Viewer {
   readonly serial: number;
   readonly known = new KnownSlots();
   readonly pinned = new Set<number>();
-  /** Agents told of since the last update though that update still has to tell of them, with the cells they were told in. */
+  /** Agents whose change the next update tells, but of whom the viewer knows already: with the cells it knows them by. */
   readonly early = new Map<number, readonly number[]>();
   readonly pressure: Pressure;
   zoom: Zoom = 'near';
@@ -138,9 +138,8 @@ export class Viewer {
   /** The viewer's part of an update. */
   update(batch: Batch, out: FrameOut): void {
     const { map } = this.#fanout.world;
-    // What was told early may have left all cells of this change by now.
+    // These first: what is known early may have left all cells of its change by now.
     for (const slot of this.early.keys()) this.#tellOf(batch, slot, out);
-    this.early.clear();
     eachCell(this.cells, map, (cell) => {
       const content = batch.cells.get(cell);
       if (content === undefined) return;
@@ -149,6 +148,7 @@ export class Viewer {
       if (this.zoom === 'near') for (const item of content.items) this.#tellOnce(item, out);
     });
     for (const slot of this.pinned) this.#tellOf(batch, slot, out);
+    this.early.clear();
   }
 
   #tellOf(batch: Batch, slot: number, out: FrameOut): void {
@@ -164,13 +164,18 @@ export class Viewer {
 
   /** One change that no shared buffer in view includes. */
   #tell(change: Change, out: FrameOut): void {
-    if (change.toldTo === this.serial || rectHas(this.cells, this.#fanout.world.map, change.sharedCell)) return;
+    if (change.toldTo === this.serial || this.#shares(change)) return;
     change.toldTo = this.serial;
     const pinned = this.pinned.has(change.slot);
-    const knew = pinned || this.early.has(change.slot) || this.sees(change.before);
+    const knew = pinned || this.sees(this.early.get(change.slot) ?? change.before);
     const sees = change.after.length > 0 && (pinned || this.sees(change.after));
     if (sees) this.#inform(change, { out, knew });
     else if (knew) out.message({ kind: 'despawn', agent: change.slot });
+  }
+
+  /** Whether a shared buffer in view tells all of a change: not to a viewer that knows something newer than the last update. */
+  #shares(change: Change): boolean {
+    return !this.early.has(change.slot) && rectHas(this.cells, this.#fanout.world.map, change.sharedCell);
   }
 
   /** News of an agent in view: everything to those it is new to, the difference to the others. */
