@@ -37,11 +37,6 @@ export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
   }
 }
 
-/** The home that the agent remembers. */
-export function recallHome(memory: Pick<MemoryStore, 'recall'>): string | null {
-  return memory.recall(HOME)?.observations[0] ?? null;
-}
-
 function timeInWords({ day, minute }: Situation): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `Day ${day}, ${two(Math.floor(minute / 60))}:${two(minute % 60)}`;

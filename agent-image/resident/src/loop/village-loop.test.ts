@@ -10,7 +10,7 @@ import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts
 import type { ScriptedVillage } from '../testing/scripted-village.ts';
 import { API_BACKOFF } from '../backoff.ts';
 import { createInbox } from './inbox.ts';
-import { recallHome, recallMind } from './reflect.ts';
+import { recallMind } from './reflect.ts';
 import { live, MAX_UNRECORDED_TURNS, MIN_TURN_GAP_MS } from './village-loop.ts';
 import { noVoice, voiceOf } from './voice.ts';
 import type { Voice } from './voice.ts';
@@ -55,7 +55,7 @@ test('what the turn remembers is in memory: the diary, the home and the plan', a
   village.onTurn = () => loop.inbox.end('stopped');
   await loop.run();
   assert.equal(loop.memory.diary().length, 1);
-  assert.equal(recallHome(loop.memory), 'home');
+  assert.deepEqual(loop.memory.recall('home')?.observations, ['home']);
   assert.equal(recallMind(loop.memory).goal, village.turns[0]?.reflected['goal']);
 });
 
