@@ -1,1 +1,6 @@
-export {};
+export { readConfig } from './config.ts';
+export type { Config } from './config.ts';
+export { createLog } from './service/log.ts';
+export type { Log } from './service/log.ts';
+export { startServer } from './start/start-server.ts';
+export type { RunningServer } from './start/start-server.ts';

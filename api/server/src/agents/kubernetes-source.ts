@@ -1,5 +1,5 @@
 import { API_VERSION } from '@hamlet/contract';
-import { isStatus, KubeError } from '@hamlet/kube';
+import { KubeError } from '@hamlet/kube';
 import type { KubeClient, KubeObject } from '@hamlet/kube';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
@@ -66,9 +66,10 @@ function refusalOf(error: unknown): Outcome<LifecycleChange> {
   if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
     throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });
   }
-  if (isStatus(error, 404)) return refused('no_such_agent');
-  if (isStatus(error, 422) && error.message.includes('asleep cannot reboot')) return refused('reboot_while_asleep');
-  if (!isStatus(error, 409)) throw error;
-  if (!error.message.includes('conflict with "')) return refused('no_such_agent', 'The agent was deleted or made anew meanwhile');
-  return refused('field_owned_elsewhere', `${error.message}. Repeat with on_conflict=take_over to take the field over`);
+  const { status, message } = error;
+  if (status === 404) return refused('no_such_agent');
+  if (status === 422 && message.includes('asleep cannot reboot')) return refused('reboot_while_asleep');
+  if (status !== 409) throw error;
+  if (!message.includes('conflict with "')) return refused('no_such_agent', 'The agent was deleted or made anew meanwhile');
+  return refused('field_owned_elsewhere', `${message}. Repeat with on_conflict=take_over to take the field over`);
 }

@@ -1,4 +1,4 @@
-import { beat, connectStream, disconnectStream, INTERNAL_EVENTS_CHANNEL, listen, readPresence, sweepSilentReplicas } from '@hamlet/store';
+import { assertStream, beat, connectStream, disconnectStream, INTERNAL_EVENTS_CHANNEL, listen, readPresence, sweepSilentReplicas } from '@hamlet/store';
 import type { Db, PresenceRow, Stream } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
 
@@ -9,9 +9,9 @@ const SILENT_MS = 4_000;
 /** Who is connected, over all replicas. */
 export interface PresenceBoard {
   get(agentId: string): PresenceRow | null;
-  /** Notes a stream of this replica; false where a newer one is there. */
-  connect(stream: Omit<Stream, 'replicaId'>): Promise<boolean>;
-  disconnect(streamId: string): Promise<void>;
+  /** Notes a new stream of this replica; null where a newer cycle of the agent is known. */
+  connect(life: { readonly agentId: string; readonly uid: string; readonly cycle: number }): Promise<Stream | null>;
+  disconnect(stream: Stream): Promise<void>;
   onChange(hear: () => void): void;
   /** Ends every stream of this replica in the books. */
   close(): Promise<void>;
@@ -23,7 +23,7 @@ export interface PresenceBoard {
  */
 export async function startPresenceBoard(ports: { readonly db: Db; readonly listenUrl: string; readonly replicaId: string; readonly log: Log }): Promise<PresenceBoard> {
   const { db, replicaId, log } = ports;
-  const mine = new Map<string, Stream>();
+  const mine = new Set<Stream>();
   const hearers: (() => void)[] = [];
   let rows = new Map<string, PresenceRow>();
 
@@ -34,9 +34,9 @@ export async function startPresenceBoard(ports: { readonly db: Db; readonly list
 
   async function assertMine(): Promise<void> {
     await beat(db, replicaId);
-    for (const stream of mine.values()) {
+    for (const stream of mine) {
       const row = rows.get(stream.agentId);
-      if (row?.connected !== true || row.streamId !== stream.streamId) await connectStream(db, stream);
+      if (row?.streamNo === stream.streamNo && !row.connected) await assertStream(db, stream);
     }
     await sweepSilentReplicas(db, SILENT_MS);
   }
@@ -54,20 +54,19 @@ export async function startPresenceBoard(ports: { readonly db: Db; readonly list
 
   return {
     get: (agentId) => rows.get(agentId) ?? null,
-    connect: async (stream) => {
-      const whole = { ...stream, replicaId };
-      if (!(await connectStream(db, whole))) return false;
-      mine.set(stream.streamId, whole);
-      return true;
+    connect: async (life) => {
+      const stream = await connectStream(db, { ...life, replicaId });
+      if (stream !== null) mine.add(stream);
+      return stream;
     },
-    disconnect: async (streamId) => {
-      mine.delete(streamId);
-      await disconnectStream(db, streamId);
+    disconnect: async (stream) => {
+      mine.delete(stream);
+      await disconnectStream(db, stream);
     },
     onChange: (hear) => void hearers.push(hear),
     close: async () => {
       clearInterval(timer);
-      for (const streamId of mine.keys()) await disconnectStream(db, streamId).catch(() => undefined);
+      for (const stream of mine) await disconnectStream(db, stream).catch(() => undefined);
       await listener.stop();
     },
   };

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ROUTES, RouteSpec } from '@hamlet/contract';
 import type { Tx } from '@hamlet/store';
 import type { z } from 'zod';
@@ -16,7 +17,7 @@ export interface RequestOf<R extends RouteSpec> {
   readonly requestId: string;
   readonly traceparent: string;
   readonly now: Date;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** What a keyed write is known by. `hash` is of route, path, query and body. */

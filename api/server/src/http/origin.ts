@@ -6,9 +6,9 @@ function hostOf(headers: IncomingHttpHeaders): URL | null {
   return URL.parse(`http://${headers.host ?? ''}`);
 }
 
-/** Whether a cookie may travel here: https (also behind a proxy that says so), or plain http on this machine. */
-export function isPrivateConnection(headers: IncomingHttpHeaders, encrypted: boolean): boolean {
-  return encrypted || headers['x-forwarded-proto'] === 'https' || LOCAL_HOSTS.has(hostOf(headers)?.hostname ?? '');
+/** Whether a cookie may travel here: https, as the proxy that ends TLS says, or plain http on this machine. */
+export function isPrivateConnection(headers: IncomingHttpHeaders): boolean {
+  return headers['x-forwarded-proto'] === 'https' || LOCAL_HOSTS.has(hostOf(headers)?.hostname ?? '');
 }
 
 /**

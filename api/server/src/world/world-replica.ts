@@ -14,7 +14,6 @@ export interface WorldWatcher {
 
 /** Events that came before those they follow; more than this and they are asked for again instead. */
 const EARLY_MAX = 5_000;
-const WAIT_LIMIT_MS = 2_000;
 
 /**
  * The durable world as this process knows it: what every read, frame and wake is made from. Events reach it from the writer in this process, over
@@ -56,13 +55,13 @@ export class WorldReplica {
     return this.#early.size === 0;
   }
 
-  /** Resolves once an event is applied here. Throws UnavailableError where that takes longer than two seconds. */
-  async reached(seq: number): Promise<void> {
+  /** Resolves once an event is applied here. Throws UnavailableError where that takes longer than `limitMs`. */
+  async reached(seq: number, limitMs: number): Promise<void> {
     if (this.world.seq >= seq) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter = { seq, done: resolve };
     this.#waiting.add(waiter);
-    const timer = setTimeout(() => reject(new UnavailableError('This replica has not caught up with the world yet')), WAIT_LIMIT_MS);
+    const timer = setTimeout(() => reject(new UnavailableError('This replica has not caught up with the world yet')), limitMs);
     try {
       await promise;
     } finally {

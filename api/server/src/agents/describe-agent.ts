@@ -1,0 +1,127 @@
+import { CHAIN, durationMs } from '@hamlet/contract';
+import type { AgentConfig, AgentDetail, AgentPlace, AgentView, EntitlementSpec, Limits } from '@hamlet/contract';
+import { hashText } from '@hamlet/core';
+import type { PresenceRow } from '@hamlet/store';
+import type { AgentRecord } from './agent-source.ts';
+
+/** What is known of an agent's connection; its own life's only. */
+function presenceOf(record: AgentRecord, row: PresenceRow | null): PresenceRow | null {
+  return row?.uid === record.uid ? row : null;
+}
+
+/** The place of an agent that the world has not let in yet: on its way, nowhere. */
+function placeless(record: AgentRecord): AgentPlace {
+  return {
+    agent_id: record.agentId,
+    display_name: record.spec.displayName ?? record.agentId,
+    position: { x: 0, y: 0 },
+    moving_to: null,
+    activity: record.spec.power === 'Asleep' ? 'sleeping' : 'idle',
+    speech: null,
+    inventory: [],
+    zone_id: null,
+    landmark_id: null,
+    home: record.spec.home ?? '',
+  };
+}
+
+/** An agent as the world shows it. Pure. */
+export function agentView(record: AgentRecord, place: AgentPlace | null, row: PresenceRow | null): AgentView {
+  const presence = presenceOf(record, row);
+  const online = presence?.connected === true;
+  const asleep = record.spec.power === 'Asleep';
+  return {
+    ...(place ?? placeless(record)),
+    power: record.spec.power,
+    status: {
+      online,
+      last_seen: presence?.lastSeen.toISOString() ?? null,
+      health: asleep ? 'asleep' : online ? 'healthy' : 'unreachable',
+    },
+  };
+}
+
+/** Why an agent runs or does not, as a sentence: the first condition of the chain that is not met. Pure. */
+export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] {
+  if (record.spec.power === 'Asleep') return { ready: false, reason: 'Asleep', message: 'The agent is asleep. Awaken it to bring it back.' };
+  const conditions = new Map((record.status.conditions ?? []).map((condition) => [condition.type, condition]));
+  const quarantined = conditions.get('Quarantined');
+  if (quarantined?.status === 'True') return { ready: false, reason: quarantined.reason, message: quarantined.message };
+  const blocking = CHAIN.map((type) => conditions.get(type)).find((condition) => condition !== undefined && condition.status !== 'True');
+  if (blocking !== undefined) return { ready: false, reason: blocking.reason, message: blocking.message };
+  if (!online) return { ready: false, reason: 'NotConnected', message: 'The resident has not reached the api yet.' };
+  return { ready: true, reason: 'Ready', message: 'The agent is in the world and connected.' };
+}
+
+/** The limits of a tier in the words of the wire. */
+export function limitsOf(entitlement: EntitlementSpec | null): Limits | null {
+  if (entitlement === null) return null;
+  const { requestsPerMinute, concurrentTools, tokensPerHour, models } = entitlement.limits;
+  return { requests_per_minute: requestsPerMinute, concurrent_tools: concurrentTools, tokens_per_hour: tokensPerHour, models };
+}
+
+function personaOf({ spec }: AgentRecord): AgentDetail['persona'] {
+  const { identity = '', personality = '', instructions = '' } = spec.persona ?? {};
+  return { identity, personality, instructions };
+}
+
+export interface Described {
+  readonly record: AgentRecord;
+  readonly place: AgentPlace | null;
+  readonly presence: PresenceRow | null;
+  readonly entitlement: EntitlementSpec | null;
+}
+
+/** Everything people may know of an agent. Pure. */
+export function agentDetail({ record, place, presence, entitlement }: Described): AgentDetail {
+  const view = agentView(record, place, presence);
+  const { spec, status } = record;
+  return {
+    ...view,
+    persona: personaOf(record),
+    entitlement: { tier: status.tier ?? null, policy: spec.entitlement.policy, limits: limitsOf(entitlement) },
+    tier: status.tier ?? null,
+    node: status.nodeName ?? null,
+    pod: status.podName ?? null,
+    cycle: status.cycle ?? 0,
+    conditions: (status.conditions ?? []).map(({ type, status: holds, reason, message, lastTransitionTime }) => ({
+      type,
+      status: holds,
+      reason,
+      message,
+      last_transition_time: lastTransitionTime,
+    })),
+    why: whyOf(record, view.status.online),
+    uid: record.uid,
+    created_at: record.createdAt,
+  };
+}
+
+function repositoryOf({ spec }: AgentRecord): AgentConfig['repository'] {
+  return spec.repository === undefined ? null : { url: spec.repository.url, branch: spec.repository.branch ?? 'main' };
+}
+
+/** The first model of a tier is its default. */
+function modelOf(limits: Limits | null): AgentConfig['model'] {
+  const [name] = limits?.models ?? [];
+  return name === undefined ? null : { provider: 'gateway', name };
+}
+
+/** What a resident needs to run. The seed is of the name, so that every life of an agent has the same character. Pure. */
+export function agentConfig({ record, place, entitlement }: Described): AgentConfig {
+  const { spec, status } = record;
+  const limits = limitsOf(entitlement);
+  return {
+    agent_id: record.agentId,
+    display_name: spec.displayName ?? record.agentId,
+    persona: personaOf(record),
+    loop_every_ms: durationMs(spec.loop.every),
+    runtime: { name: spec.runtime.name, config: spec.runtime.config ?? {} },
+    repository: repositoryOf(record),
+    home: spec.home ?? place?.home ?? null,
+    tier: status.tier ?? null,
+    limits,
+    model: modelOf(limits),
+    seed: hashText(record.agentId),
+  };
+}

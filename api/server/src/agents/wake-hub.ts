@@ -1,0 +1,92 @@
+import type { Wake } from '@hamlet/contract';
+import type { Stream } from '@hamlet/store';
+import type { AgentActor } from '../http/actor.ts';
+import type { EventSink } from '../http/event-sink.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { Log } from '../service/log.ts';
+import type { AgentSource } from './agent-source.ts';
+import type { PresenceBoard } from './presence-board.ts';
+
+/** Wakes kept per agent for a resident that comes back. */
+const KEPT_WAKES = 64;
+
+interface OpenStream {
+  readonly stream: Stream;
+  readonly sink: EventSink;
+}
+
+/** The wake streams of this replica. Mutable because it holds what is open. */
+export class WakeHub {
+  readonly #open = new Set<OpenStream>();
+  readonly #kept = new Map<string, Wake[]>();
+  readonly #ports: { readonly source: AgentSource; readonly presence: PresenceBoard; readonly log: Log };
+
+  constructor(ports: { readonly source: AgentSource; readonly presence: PresenceBoard; readonly log: Log }) {
+    this.#ports = ports;
+    ports.source.onChange(() => this.#review());
+    ports.presence.onChange(() => this.#review());
+  }
+
+  /** Tells an agent something, and keeps it for a while in case it is away. */
+  wake(agentId: string, wake: Wake): void {
+    const kept = this.#kept.get(agentId) ?? [];
+    kept.push(wake);
+    if (kept.length > KEPT_WAKES) kept.shift();
+    this.#kept.set(agentId, kept);
+    for (const { stream, sink } of this.#open) if (stream.agentId === agentId) sink.send('wake', wake, String(wake.seq));
+  }
+
+  /** Forgets an agent that has left the world. */
+  forget(agentId: string): void {
+    this.#kept.delete(agentId);
+  }
+
+  /** Opens the stream of an agent's life and cycle: it is connected from now on, and older streams of it end. */
+  async open(agent: AgentActor, after: number | undefined, sink: EventSink): Promise<Outcome<() => void>> {
+    const { agentId, uid, cycle } = agent;
+    const stream = await this.#ports.presence.connect({ agentId, uid, cycle });
+    if (stream === null) return refused('stale_cycle');
+    for (const other of this.#open) if (other.stream.agentId === agentId) this.#end(other, cycle > other.stream.cycle ? cycle : undefined);
+    if (after !== undefined) for (const wake of this.#kept.get(agentId) ?? []) if (wake.seq > after) sink.send('wake', wake, String(wake.seq));
+    const opened = { stream, sink };
+    this.#open.add(opened);
+    this.#review();
+    return accepted(() => {
+      this.#open.delete(opened);
+      this.#ports.presence.disconnect(stream).catch((error: unknown) => this.#ports.log('warn', 'a disconnect was not noted', { agent_id: agentId, error }));
+    });
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  closeAll(): void {
+    for (const { sink } of this.#open) sink.close();
+  }
+
+  /** Ends the streams whose cycle or life is over, or that a newer stream on another replica has replaced. */
+  #review(): void {
+    for (const open of this.#open) {
+      const cycle = this.#newestCycle(open.stream);
+      const row = this.#ports.presence.get(open.stream.agentId);
+      if (cycle === null || cycle > open.stream.cycle) this.#end(open, cycle ?? undefined);
+      else if (row !== null && row.streamNo > open.stream.streamNo) this.#end(open, row.cycle > open.stream.cycle ? row.cycle : undefined);
+    }
+  }
+
+  /** The cycle that an agent is in now; one past the stream's where its life is another, null where it is gone. */
+  #newestCycle({ agentId, uid, cycle }: Stream): number | null {
+    const record = this.#ports.source.get(agentId);
+    if (record === null) return this.#ports.source.ready ? null : cycle;
+    return record.uid === uid ? (record.status.cycle ?? 0) : cycle + 1;
+  }
+
+  /** A resident that is told of another cycle ends; one that is not may come back. */
+  #end(open: OpenStream, cycle: number | undefined): void {
+    if (cycle !== undefined) open.sink.send('cycle', { cycle });
+    this.#open.delete(open);
+    open.sink.close();
+  }
+}

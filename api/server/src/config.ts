@@ -1,0 +1,86 @@
+import { z } from 'zod';
+
+export interface HostPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `host:port`; port 0 is any free one. */
+const Listen = z
+  .string()
+  .regex(/^(\[[0-9a-f:]+\]|[^:]+):\d{1,5}$/, 'write host:port, for example 127.0.0.1:8080')
+  .transform((text): HostPort => ({ host: text.slice(0, text.lastIndexOf(':')).replace(/^\[|\]$/g, ''), port: Number(text.slice(text.lastIndexOf(':') + 1)) }));
+
+const Environment = z.object({
+  HAMLET_POSTGRES_URL: z.string().min(1).describe('Postgres as the role app'),
+  HAMLET_POSTGRES_OWNER_URL: z.string().min(1).describe('Postgres as the owner of the schema, for migrations at start'),
+  HAMLET_REDIS_URL: z.string().min(1).describe('Redis, for messages between replicas'),
+  HAMLET_PEOPLE_LISTEN: Listen.default({ host: '127.0.0.1', port: 8080 }).describe('host:port for people: web and API (127.0.0.1:8080)'),
+  HAMLET_AGENTS_LISTEN: Listen.optional().describe('host:port for agents and the operator; without it the people listener serves them too'),
+  HAMLET_METRICS_LISTEN: Listen.default({ host: '127.0.0.1', port: 9090 }).describe('host:port for /metrics (127.0.0.1:9090)'),
+  HAMLET_AGENT_SOURCE: z.enum(['kubernetes', 'samples']).default('kubernetes').describe('kubernetes or samples: where agents come from'),
+  HAMLET_SAMPLES_DIR: z.string().optional().describe('folder of good-agent-*.yaml and good-entitlement-*.yaml, for the source samples'),
+  HAMLET_NAMESPACE: z.string().default('hamlet').describe('namespace of the village (hamlet)'),
+  HAMLET_KUBECONFIG: z.string().optional().describe('kubeconfig to use outside of a pod'),
+  HAMLET_BOOTSTRAP_CODE_FILE: z.string().optional().describe('file with the one-time code for the first admin'),
+  HAMLET_API_KEYS_FILE: z.string().optional().describe('JSON file {adminToken, memberToken, operatorToken, agentTokens}'),
+  HAMLET_WEB_DIR: z.string().optional().describe('folder of the built web, served at /'),
+  HAMLET_TRUSTED_PROXIES: z.string().default('loopback').describe('proxies whose X-Forwarded-For is believed (loopback)'),
+  HAMLET_RATE_LIMIT: z.coerce.number().int().min(1).default(6_000).describe('requests a minute for each address, and for each person (6000)'),
+  HAMLET_STRICT_ANSWERS: z.enum(['0', '1']).default('0').describe('1: an answer outside the contract fails instead of being logged'),
+  HAMLET_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('debug, info, warn or error (info)'),
+});
+
+export interface Config {
+  readonly postgresUrl: string;
+  readonly postgresOwnerUrl: string;
+  readonly redisUrl: string;
+  readonly peopleListen: HostPort;
+  readonly agentsListen: HostPort | undefined;
+  readonly metricsListen: HostPort;
+  readonly agents: { readonly source: 'kubernetes'; readonly kubeconfig: string | undefined } | { readonly source: 'samples'; readonly folder: string };
+  readonly namespace: string;
+  readonly bootstrapCodeFile: string | undefined;
+  readonly apiKeysFile: string | undefined;
+  readonly webDir: string | undefined;
+  readonly trustedProxies: string;
+  readonly requestsPerMinute: number;
+  readonly strictAnswers: boolean;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+/** Reads the configuration. Throws an Error that names every variable that is wrong and what to write. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const parsed = Environment.safeParse(Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')));
+  if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+  const env = parsed.data;
+  return {
+    postgresUrl: env.HAMLET_POSTGRES_URL,
+    postgresOwnerUrl: env.HAMLET_POSTGRES_OWNER_URL,
+    redisUrl: env.HAMLET_REDIS_URL,
+    peopleListen: env.HAMLET_PEOPLE_LISTEN,
+    agentsListen: env.HAMLET_AGENTS_LISTEN,
+    metricsListen: env.HAMLET_METRICS_LISTEN,
+    agents: agentsOf(env),
+    namespace: env.HAMLET_NAMESPACE,
+    bootstrapCodeFile: env.HAMLET_BOOTSTRAP_CODE_FILE,
+    apiKeysFile: env.HAMLET_API_KEYS_FILE,
+    webDir: env.HAMLET_WEB_DIR,
+    trustedProxies: env.HAMLET_TRUSTED_PROXIES,
+    requestsPerMinute: env.HAMLET_RATE_LIMIT,
+    strictAnswers: env.HAMLET_STRICT_ANSWERS === '1',
+    logLevel: env.HAMLET_LOG_LEVEL,
+  };
+}
+
+function agentsOf(env: z.infer<typeof Environment>): Config['agents'] {
+  if (env.HAMLET_AGENT_SOURCE === 'kubernetes') return { source: 'kubernetes', kubeconfig: env.HAMLET_KUBECONFIG };
+  if (env.HAMLET_SAMPLES_DIR === undefined) throw new Error('HAMLET_SAMPLES_DIR: name the folder of the samples, for example crds/samples');
+  return { source: 'samples', folder: env.HAMLET_SAMPLES_DIR };
+}
+
+/** What --help prints. */
+export function usage(): string {
+  const variables = Object.entries(Environment.shape).map(([name, schema]) => `  ${name.padEnd(28)} ${schema.description ?? ''}`);
+  return `hamlet api: the world, its agents, and what people do with them\n\nusage: node api/server/src/main.ts\n\nenvironment:\n${variables.join('\n')}\n`;
+}

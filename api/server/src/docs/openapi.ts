@@ -1,0 +1,109 @@
+import { PERMISSIONS, Problem, PROBLEM_CONTENT_TYPE, reasonsOf, REFUSALS, ROUTES, pathsOf } from '@hamlet/contract';
+import type { Refusal, RouteSpec } from '@hamlet/contract';
+import { z } from 'zod';
+
+type Json = Record<string, unknown>;
+
+/** A zod schema as JSON Schema 2020-12, which OpenAPI 3.1 uses as it is. */
+export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
+  return json;
+}
+
+function parametersOf(route: RouteSpec): Json[] {
+  const parameters: Json[] = [];
+  for (const [part, location] of [['params', 'path'], ['query', 'query']] as const) {
+    const schema = route[part];
+    if (schema === undefined) continue;
+    const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] };
+    for (const [name, property] of Object.entries(properties)) {
+      parameters.push({ name, in: location, required: location === 'path' || required.includes(name), schema: property });
+    }
+  }
+  if (route.idempotency === 'key') {
+    const description = 'A value of your own for each intent, kept across its retries; the same key and body give the same answer for 24 hours';
+    parameters.push({ name: 'Idempotency-Key', in: 'header', required: true, description, schema: { type: 'string', minLength: 1, maxLength: 255 } });
+  }
+  return parameters;
+}
+
+function contentOf(route: RouteSpec): Json {
+  switch (route.answer.kind) {
+    case 'json':
+      return { 'application/json': { schema: jsonSchemaOf(route.answer.schema, 'output') } };
+    case 'text':
+      return { [route.answer.contentType]: { schema: { type: 'string' } } };
+    case 'sse': {
+      const events = Object.entries(route.answer.events).map(([event, schema]) => ({
+        type: 'object',
+        properties: { event: { const: event }, id: { type: 'string' }, data: jsonSchemaOf(schema, 'output') },
+      }));
+      return { 'text/event-stream': { schema: { oneOf: events } } };
+    }
+  }
+}
+
+/** Reasons of one route by HTTP status. */
+export function reasonsByStatus(route: RouteSpec): ReadonlyMap<number, readonly Refusal[]> {
+  const byStatus = new Map<number, Refusal[]>();
+  for (const reason of new Set(reasonsOf(route))) {
+    const { status } = REFUSALS[reason];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), reason]);
+  }
+  return new Map([...byStatus].toSorted(([a], [b]) => a - b));
+}
+
+function responsesOf(route: RouteSpec): Json {
+  const responses: Json = { [String(route.status ?? 200)]: { description: 'Done', content: contentOf(route) } };
+  for (const [status, reasons] of reasonsByStatus(route)) {
+    responses[String(status)] = {
+      description: reasons.map((reason) => `\`${reason}\`: ${REFUSALS[reason].title}`).join('\n\n'),
+      content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
+    };
+  }
+  return responses;
+}
+
+function operationOf(route: RouteSpec, operationId: string): Json {
+  return {
+    operationId,
+    summary: route.summary,
+    tags: [route.tag],
+    security: (PERMISSIONS[route.permission] as readonly string[]).includes('visitor') ? [{}, { bearer: [] }, { session: [] }] : [{ bearer: [] }, { session: [] }],
+    'x-permission': route.permission,
+    'x-audiences': route.audiences,
+    parameters: parametersOf(route),
+    ...(route.body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: jsonSchemaOf(route.body, 'input') } } } }),
+    responses: responsesOf(route),
+  };
+}
+
+function build(): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of ROUTES) {
+    for (const [index, path] of pathsOf(route).entries()) {
+      const operation = operationOf(route, index === 0 ? route.name : `${route.name}Bare`);
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Hamlet', version: '1.0.0', description: 'A village of AI agents: the world, its agents, and what people do with them.' },
+    paths,
+    components: {
+      schemas: { Problem: jsonSchemaOf(Problem, 'output') },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key, an agent token, or the operator\'s projected token' },
+        session: { type: 'apiKey', in: 'cookie', name: '__Host-hamlet_session' },
+      },
+    },
+  };
+}
+
+let built: Json | undefined;
+
+/** The contract as OpenAPI 3.1; made once. */
+export function openApiDocument(): Json {
+  built ??= build();
+  return built;
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { LifecycleAnswer } from '@hamlet/contract';
+import { readTurns, recordAudit } from '@hamlet/store';
+import type { Tx } from '@hamlet/store';
+import type { LifecycleChange } from '../agents/agent-source.ts';
+import { agentDetail } from '../agents/describe-agent.ts';
+import type { Actor } from '../http/actor.ts';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { cursorOf, readCursor } from './turn-cursor.ts';
+import type { Services } from './services.ts';
+
+type Names = 'listAgents' | 'getAgent' | 'awakenAgent' | 'suspendAgent' | 'rebootAgent' | 'listTurns';
+
+interface Asked {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly params: { readonly agent_id: string };
+}
+
+/** Agents as people see them, and their lifecycle. */
+export function agentHandlers({ reader, source, db }: Services): Pick<Handlers, Names> {
+  async function conclude(asked: Asked, tx: Tx, done: { readonly action: string; readonly outcome: Outcome<LifecycleChange> }): Promise<Outcome<LifecycleAnswer>> {
+    const { action, outcome } = done;
+    if (!outcome.ok) return outcome;
+    const { record, changed } = outcome.data;
+    const { actor, requestId, traceparent } = asked;
+    const object = record.agentId;
+    if (changed) await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action, object, detail: { uid: record.uid }, requestId, traceparent });
+    return accepted({ agent_id: record.agentId, power: record.spec.power, cycle: record.status.cycle ?? 0, changed });
+  }
+
+  return {
+    listAgents: { kind: 'plain', run: async () => accepted({ agents: [...(await reader.details())] }) },
+    getAgent: {
+      kind: 'plain',
+      run: async ({ params }) => {
+        const described = await reader.describe(params.agent_id);
+        return described === null ? refused('no_such_agent', `There is no agent ${params.agent_id}`) : accepted(agentDetail(described));
+      },
+    },
+    awakenAgent: {
+      kind: 'tx',
+      run: async (request, tx) =>
+        conclude(request, tx, { action: 'awaken', outcome: await source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict) }),
+    },
+    suspendAgent: {
+      kind: 'tx',
+      run: async (request, tx) =>
+        conclude(request, tx, { action: 'suspend', outcome: await source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict) }),
+    },
+    rebootAgent: {
+      kind: 'tx',
+      run: async (request, tx) =>
+        conclude(request, tx, { action: 'reboot', outcome: await source.reboot(request.params.agent_id, request.now, request.query.on_conflict) }),
+    },
+    listTurns: {
+      kind: 'plain',
+      run: async ({ params, query }) => {
+        if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+        const after = query.cursor === undefined ? null : readCursor(query.cursor, params.agent_id);
+        if (after === undefined) return refused('cursor_invalid');
+        const page = await readTurns(db, params.agent_id, { after, limit: query.limit });
+        const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({ ...turn, agent_id: agentId, recorded_at: recordedAt.toISOString() }));
+        return accepted({ turns, next_cursor: page.next === null ? null : cursorOf(page.next, params.agent_id) });
+      },
+    },
+  };
+}

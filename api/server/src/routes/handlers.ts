@@ -1,0 +1,20 @@
+import type { Handlers } from '../http/handler.ts';
+import { accountHandlers } from './account-handlers.ts';
+import { agentHandlers } from './agent-handlers.ts';
+import { internalHandlers } from './internal-handlers.ts';
+import { residentHandlers } from './resident-handlers.ts';
+import { serviceHandlers } from './service-handlers.ts';
+import type { Services } from './services.ts';
+import { worldHandlers } from './world-handlers.ts';
+
+/** How every route of the contract is served. */
+export function createHandlers(services: Services): Handlers {
+  return {
+    ...worldHandlers(services),
+    ...agentHandlers(services),
+    ...residentHandlers(services),
+    ...accountHandlers(services),
+    ...internalHandlers(services),
+    ...serviceHandlers(services),
+  };
+}

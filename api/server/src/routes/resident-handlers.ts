@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { recordAudit, recordTurn } from '@hamlet/store';
+import { agentConfig } from '../agents/describe-agent.ts';
+import { bearerOf } from '../auth/authenticate.ts';
+import { exchangeToken } from '../auth/exchange.ts';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Services } from './services.ts';
+
+type Names = 'exchangeAgentToken' | 'getAgentConfig' | 'openWakes' | 'recordTurn';
+
+/** What residents ask for themselves. */
+export function residentHandlers(services: Services): Pick<Handlers, Names> {
+  return {
+    exchangeAgentToken: {
+      kind: 'plain',
+      run: async ({ headers, now }) => {
+        const projected = bearerOf(headers);
+        return projected === null ? refused('unauthenticated') : exchangeToken(services, projected, now);
+      },
+    },
+    getAgentConfig: {
+      kind: 'plain',
+      run: async ({ params }) => {
+        const described = await services.reader.describe(params.agent_id);
+        return described === null ? refused('no_such_agent') : accepted(agentConfig(described));
+      },
+    },
+    openWakes: {
+      kind: 'stream',
+      open: async ({ params, query, actor }, sink) => {
+        if (services.source.get(params.agent_id) === null) return refused('no_such_agent');
+        return services.hub.open(actor, query.after, sink);
+      },
+    },
+    recordTurn: {
+      kind: 'tx',
+      run: async ({ params, body, actor, requestId, traceparent }, tx) => {
+        if (services.source.get(params.agent_id) === null) return refused('no_such_agent');
+        if (body.cycle < actor.cycle) return refused('stale_cycle');
+        const { turn_id, cycle, trigger, decided } = body;
+        await recordTurn(tx, { agentId: actor.agentId, uid: actor.uid }, body);
+        const detail = { turn_id, cycle, trigger, uid: actor.uid, why: decided.why };
+        await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action: 'turn', object: actor.agentId, detail, requestId, traceparent });
+        services.log('info', 'turn', { agent_id: actor.agentId, ...detail, traceparent });
+        return accepted({ turn_id });
+      },
+    },
+  };
+}

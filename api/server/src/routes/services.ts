@@ -1,0 +1,23 @@
+import type { MapResponse } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
+import type { InternalFeed } from '../agents/internal-feed.ts';
+import type { WakeHub } from '../agents/wake-hub.ts';
+import type { TokenReviewer } from '../auth/token-reviewer.ts';
+import type { Readiness } from '../service/readiness.ts';
+import type { Log } from '../service/log.ts';
+import type { WorldReader } from '../world/world-reader.ts';
+
+/** What the handlers of routes work with. */
+export interface Services {
+  readonly db: Db;
+  readonly log: Log;
+  readonly source: AgentSource;
+  readonly reviewer: TokenReviewer;
+  readonly hub: WakeHub;
+  readonly feed: InternalFeed;
+  readonly reader: WorldReader;
+  readonly mapAnswer: MapResponse;
+  readonly readiness: Readiness;
+  readonly bootstrapCodeFile: string | undefined;
+}

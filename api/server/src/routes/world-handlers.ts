@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { recordAudit } from '@hamlet/store';
+import type { WorldCommand } from '@hamlet/contract';
+import type { Actor } from '../http/actor.ts';
+import type { Answered, Handlers, WriteKey } from '../http/handler.ts';
+import { accepted } from '../http/outcome.ts';
+import type { Services } from './services.ts';
+
+type Names = 'getWorld' | 'getWorldMap' | 'moveAgent' | 'actAsAgent';
+
+interface Asked {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly traceparent: string;
+}
+
+/** The map, and what agents do on it. */
+export function worldHandlers(services: Services): Pick<Handlers, Names> {
+  const { reader, mapAnswer } = services;
+
+  /** A person's hand on an agent is durable before it is answered, and in the audit; an agent's own step may be committed with others. */
+  async function command(asked: Asked, wish: WorldCommand, key: WriteKey): Promise<Answered> {
+    const byItself = asked.actor.role === 'agent';
+    const answered = await reader.commands.submit({ command: wish, durability: byItself ? 'grouped' : 'written_through', key });
+    if (!byItself && answered.outcome.ok && !answered.replayed) await audit(asked, wish);
+    return answered;
+  }
+
+  async function audit({ actor, requestId, traceparent }: Asked, wish: WorldCommand): Promise<void> {
+    const { kind, agent_id: object } = wish;
+    await recordAudit(services.db, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action: `steer.${kind}`, object, detail: wish, requestId, traceparent });
+  }
+
+  return {
+    getWorld: { kind: 'plain', run: async () => accepted(await reader.world()) },
+    getWorldMap: { kind: 'plain', run: async () => accepted(mapAnswer) },
+    moveAgent: { kind: 'world', run: (request, key) => command(request, { kind: 'move', agent_id: request.params.agent_id, target: request.body }, key) },
+    actAsAgent: { kind: 'world', run: (request, key) => command(request, { ...request.body, agent_id: request.params.agent_id }, key) },
+  };
+}

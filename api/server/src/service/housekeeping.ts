@@ -1,0 +1,14 @@
+import { forgetEndedAgentSessions, forgetEndedSessions, forgetOldAnswers, forgetOldInternalEvents } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import type { Log } from './log.ts';
+
+const EVERY_MS = 60_000;
+
+/** Forgets what has outlived its use, once a minute. Replicas that do it at the same time do no harm. Returns what stops it. */
+export function startHousekeeping(db: Db, log: Log): () => void {
+  const timer = setInterval(() => {
+    const work = [forgetOldAnswers(db), forgetEndedSessions(db), forgetEndedAgentSessions(db), forgetOldInternalEvents(db)];
+    for (const each of work) each.catch((error: unknown) => log('warn', 'housekeeping waits for the database', { error }));
+  }, EVERY_MS);
+  return () => clearInterval(timer);
+}

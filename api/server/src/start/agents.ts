@@ -1,0 +1,43 @@
+import { inClusterConnection, KubeClient, kubeconfigConnection } from '@hamlet/kube';
+import type { Connection } from '@hamlet/kube';
+import type { Db } from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { openKubernetesSource } from '../agents/kubernetes-source.ts';
+import { openSamplesSource } from '../agents/samples-source.ts';
+import { createDevReviewer } from '../auth/dev-reviewer.ts';
+import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
+import type { TokenReviewer } from '../auth/token-reviewer.ts';
+import type { Config } from '../config.ts';
+import type { Log } from '../service/log.ts';
+
+export interface Agents {
+  readonly source: AgentSource;
+  readonly reviewer: TokenReviewer;
+  close(): Promise<void>;
+}
+
+async function connectionOf(kubeconfig: string | undefined): Promise<Connection> {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
+  if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);
+  if (host === undefined || port === undefined) throw new Error('HAMLET_KUBECONFIG: name a kubeconfig, since this is no pod; or set HAMLET_AGENT_SOURCE=samples');
+  return inClusterConnection({ host, port });
+}
+
+/** Opens where agents come from, and who vouches for their tokens. */
+export async function openAgents(config: Config, db: Db, log: Log): Promise<Agents> {
+  if (config.agents.source === 'samples') {
+    const source = await openSamplesSource({ db, listenUrl: config.postgresUrl, folder: config.agents.folder, log });
+    return { source, reviewer: createDevReviewer(db, source), close: () => source.close() };
+  }
+  const { namespace } = config;
+  const client = new KubeClient(await connectionOf(config.agents.kubeconfig));
+  const source = openKubernetesSource({ client, namespace, log });
+  return {
+    source,
+    reviewer: createKubernetesReviewer({ client, namespace, source }),
+    close: async () => {
+      await source.close();
+      await client.close();
+    },
+  };
+}

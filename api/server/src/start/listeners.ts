@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { Audience } from '@hamlet/contract';
+import type { Registry } from 'prom-client';
+import type { Authenticate } from '../auth/authenticate.ts';
+import type { Config, HostPort } from '../config.ts';
+import { createApp } from '../http/create-app.ts';
+import type { MountPorts } from '../http/exchange.ts';
+import type { Handlers } from '../http/handler.ts';
+import { serveWorldSocket } from '../world/world-socket.ts';
+import type { SocketPorts } from '../world/world-socket.ts';
+
+/** A stream of a resident or viewer is open for hours; a request that is being sent is not. */
+const REQUEST_LIMIT_MS = 30_000;
+const KEEP_ALIVE_MS = 65_000;
+
+export interface ListenerPorts {
+  readonly config: Config;
+  readonly handlers: Handlers;
+  readonly mount: MountPorts;
+  readonly socket: Omit<SocketPorts, 'authenticate'>;
+  readonly authenticate: Authenticate;
+  readonly registry: Registry;
+}
+
+export interface Listeners {
+  readonly peopleUrl: string;
+  readonly agentsUrl: string;
+  readonly metricsUrl: string;
+  /** Refuses what is new, ends sockets and streams, and waits for requests under way. */
+  stop(): Promise<void>;
+}
+
+async function listen(server: Server, at: HostPort): Promise<string> {
+  server.requestTimeout = REQUEST_LIMIT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.listen(at.port, at.host);
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : at.port;
+  const host = at.host.includes(':') ? `[${at.host}]` : at.host;
+  return `http://${host}:${port}`;
+}
+
+/** Opens the listeners: people, agents (or both on one), and metrics. */
+export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
+  const { config, handlers, mount, registry } = ports;
+  const closers: (() => void)[] = [];
+  const servers: Server[] = [];
+
+  async function open(audiences: readonly Audience[], at: HostPort, webDir?: string): Promise<string> {
+    const server = createServer(createApp({ audiences, handlers, ports: mount, webDir, trustedProxies: config.trustedProxies }));
+    closers.push(serveWorldSocket(server, audiences, { ...ports.socket, authenticate: ports.authenticate }));
+    servers.push(server);
+    return listen(server, at);
+  }
+
+  const together = config.agentsListen === undefined;
+  const peopleUrl = await open(together ? ['people', 'agents'] : ['people'], config.peopleListen, config.webDir);
+  const agentsUrl = config.agentsListen === undefined ? peopleUrl : await open(['agents'], config.agentsListen);
+  const service = createApp({ audiences: ['people'], handlers, ports: mount, only: 'service', trustedProxies: config.trustedProxies });
+  const metrics = createServer((request, response) => {
+    if (request.url !== '/metrics') return service(request, response);
+    void registry.metrics().then((text) => response.setHeader('content-type', registry.contentType).end(text));
+  });
+  servers.push(metrics);
+  return {
+    peopleUrl,
+    agentsUrl,
+    metricsUrl: await listen(metrics, config.metricsListen),
+    stop: async () => {
+      for (const close of closers) close();
+      const closed = servers.map((server) => once(server, 'close'));
+      for (const server of servers) {
+        server.close();
+        server.closeIdleConnections();
+      }
+      const patience = setTimeout(() => {
+        for (const server of servers) server.closeAllConnections();
+      }, 2_000);
+      await Promise.all(closed);
+      clearTimeout(patience);
+    },
+  };
+}
