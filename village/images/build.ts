@@ -6,6 +6,7 @@ import type { StepContext } from '../steps.ts';
 import { ensureBases, type Bases } from './base.ts';
 import { buildDockerfile, hasImage } from './buildah.ts';
 import { hashSources, stageSources } from './context.ts';
+import { packageSource } from './packages.ts';
 import { IMAGE_NAMES, recipeOf, type ImageName, type Recipe } from './recipe.ts';
 
 export interface BuiltImage {
@@ -36,7 +37,8 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
   if (await hasImage(referenceOf(image))) return { ...image, isNew: false };
   context.doing(`image hamlet/${recipe.name}`);
   const folder = join(CACHE, 'images/context', recipe.name);
-  stageSources(recipe.sources, folder);
+  const packages = recipe.workspace === undefined ? [] : [await packageSource(recipe.workspace, context)];
+  stageSources([...recipe.sources, ...packages], folder);
   try {
     await buildDockerfile(
       { name: referenceOf(image), context: folder, dockerfile, buildArgs: { [recipe.base.argument]: base } },

