@@ -1,3 +1,4 @@
+import './client/no-eval.ts'
 // Pixi compiles its shaders' uniform code with eval unless this is loaded; the page's content security policy forbids eval.
 import 'pixi.js/unsafe-eval'
 import '@fontsource-variable/nunito'

@@ -54,22 +54,22 @@ export class MapController {
   #busy = true
   #restMs: number | null = null
 
-  private constructor(parts: { canvas: HTMLCanvasElement; stage: Stage; world: StageWorld; host: MapHost; camera: Camera }) {
+  private constructor(parts: { canvas: HTMLCanvasElement; stage: Stage; world: StageWorld; host: MapHost; viewport: Viewport; camera: Camera }) {
     this.#canvas = parts.canvas
     this.#stage = parts.stage
     this.#world = parts.world
     this.#host = parts.host
     this.#camera = parts.camera
     this.#target = parts.camera
-    this.#viewport = { width: parts.canvas.clientWidth, height: parts.canvas.clientHeight, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 }
+    this.#viewport = parts.viewport
     this.#listen()
   }
 
   /** Starts the map on a canvas that is in the page. */
-  static async start(canvas: HTMLCanvasElement, options: { readonly world: StageWorld; readonly host: MapHost; readonly camera: Camera | null }): Promise<MapController> {
+  static async start(canvas: HTMLCanvasElement, options: { readonly world: StageWorld; readonly host: MapHost; readonly start: (viewport: Viewport) => Camera; readonly insets: Insets }): Promise<MapController> {
     const stage = await Stage.create(canvas, options.world)
-    const camera = options.camera ?? startCamera(options.world)
-    return new MapController({ canvas, stage, world: options.world, host: options.host, camera })
+    const viewport = { width: canvas.clientWidth, height: canvas.clientHeight, ...options.insets }
+    return new MapController({ canvas, stage, world: options.world, host: options.host, viewport, camera: clampCamera(options.start(viewport), options.world.map) })
   }
 
   /** What was drawn last: for tests and the hit test. */
@@ -232,12 +232,6 @@ export class MapController {
     if (hovered !== this.#hovered) this.#busy = true
     this.#hovered = hovered
   }
-}
-
-/** The middle of the village's places, near enough to make out people. */
-function startCamera(world: StageWorld): Camera {
-  const square = world.landmarks.find((landmark) => landmark.kind === 'square')
-  return { x: square?.x ?? world.map.width / 2, y: square?.y ?? world.map.height / 2, zoom: 26 }
 }
 
 /** Calls back before every repaint until the returned function is called. */

@@ -8,7 +8,7 @@ import type { Connection } from './world-socket.ts'
 export interface Row {
   readonly id: string; readonly name: string; readonly x: number; readonly y: number; readonly moving: boolean
   readonly asleep: boolean; readonly online: boolean; readonly activity: string; readonly speech: string | null
-  readonly carried: readonly string[]; readonly node: string | null; readonly ready: boolean; readonly tier: string | null
+  readonly carried: readonly string[]; readonly node: string | null
   /** Name of the landmark or zone it is at, or is on the way to. */
   readonly place: string | null; readonly heading: string | null
 }

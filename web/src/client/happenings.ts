@@ -20,20 +20,33 @@ export function happeningsBetween(before: readonly Row[], after: readonly Row[],
 type Change = Pick<Happening, 'text' | 'kind'>
 
 function changes(was: Row, row: Row): Change[] {
-  const found: Change[] = []
-  if (row.speech !== null && row.speech !== was.speech) found.push({ kind: 'speech', text: `“${row.speech}”` })
-  if (row.asleep !== was.asleep) found.push({ kind: 'power', text: row.asleep ? 'fell asleep' : 'woke up' })
-  if (row.heading !== null && row.heading !== was.heading) found.push({ kind: 'walk', text: `is walking to ${row.heading}` })
+  return [spoke(was, row), changedPower(was, row), setOut(was, row), took(was, row), began(was, row)].filter((change) => change !== null)
+}
+
+function spoke(was: Row, row: Row): Change | null {
+  return row.speech === null || row.speech === was.speech ? null : { kind: 'speech', text: `“${row.speech}”` }
+}
+
+function changedPower(was: Row, row: Row): Change | null {
+  return row.asleep === was.asleep ? null : { kind: 'power', text: row.asleep ? 'fell asleep' : 'woke up' }
+}
+
+function setOut(was: Row, row: Row): Change | null {
+  return row.heading === null || row.heading === was.heading ? null : { kind: 'walk', text: `is walking to ${row.heading}` }
+}
+
+function took(was: Row, row: Row): Change | null {
   const taken = row.carried.find((item) => !was.carried.includes(item))
-  if (taken !== undefined) found.push({ kind: 'item', text: `took ${withArticle(taken)}` })
-  if (row.activity !== was.activity && row.heading === null && !row.asleep && !QUIET.has(row.activity)) {
-    found.push({ kind: 'activity', text: `is ${activityWords(row.activity)}${row.place === null ? '' : ` at ${row.place}`}` })
-  }
-  return found
+  return taken === undefined ? null : { kind: 'item', text: `took ${withArticle(taken)}` }
+}
+
+function began(was: Row, row: Row): Change | null {
+  if (row.activity === was.activity || row.heading !== null || row.asleep || QUIET.has(row.activity)) return null
+  return { kind: 'activity', text: `is ${activityWords(row.activity)}${row.place === null ? '' : ` at ${row.place}`}` }
 }
 
 /** Not worth a line. */
-const QUIET: ReadonlySet<string> = new Set(['idle', 'walking', 'sleeping'])
+const QUIET: ReadonlySet<string> = new Set(['idle', 'walking'])
 
 function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`

@@ -17,14 +17,16 @@ const WATCH_MS = 120_000
 
 /** What has come of a change so far, from the agent as it is now and the cycle it had when the change was asked. */
 export function progress(verb: Verb, agent: AgentDetail, cycleBefore: number): { readonly done: boolean; readonly text: string } {
+  if (verb === 'suspend') return suspension(agent)
   const name = agent.display_name
-  if (verb === 'suspend') {
-    if (agent.power === 'Asleep' && agent.pod === null) return { done: true, text: `${name} is asleep. Its home and memory are kept.` }
-    return { done: false, text: agent.pod === null ? 'Waiting for the operator.' : `Stopping pod ${agent.pod}.` }
-  }
   const started = verb === 'awaken' || agent.cycle > cycleBefore
   if (started && agent.power === 'Awake' && agent.why.ready) return { done: true, text: verb === 'awaken' ? `${name} is awake.` : `${name} runs again, in cycle ${agent.cycle}.` }
   return { done: false, text: started && agent.why.message !== '' ? agent.why.message : 'Waiting for the operator.' }
+}
+
+function suspension(agent: AgentDetail): { readonly done: boolean; readonly text: string } {
+  if (agent.power === 'Asleep' && agent.pod === null) return { done: true, text: `${agent.display_name} is asleep. Its home and memory are kept.` }
+  return { done: false, text: agent.pod === null ? 'Waiting for the operator.' : `Stopping pod ${agent.pod}.` }
 }
 
 /** Asks for changes of agents' lives and watches what comes of them. Mutable because a change outlives the panel that asked for it. */

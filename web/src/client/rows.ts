@@ -13,25 +13,33 @@ export interface RowSource {
 
 /** One row for everybody who is known: live where the view is, as last reported elsewhere; by name. */
 export function rowsOf(source: RowSource): Row[] {
-  const live = new Map(source.agents.map((agent) => [agent.id, agent]))
-  const ids = new Set([...source.details.keys(), ...live.keys()])
-  const rows = [...ids].map((id) => rowOf(source, { detail: source.details.get(id), agent: live.get(id), id }))
+  const seen = new Map(source.agents.map((agent) => [agent.id, agent]))
+  const ids = new Set([...source.details.keys(), ...seen.keys()])
+  const rows = [...ids].map((id) => rowOf(source, { detail: source.details.get(id), agent: seen.get(id), id }))
   return rows.sort((left, right) => left.name.localeCompare(right.name))
 }
 
 interface Known { readonly id: string; readonly detail: AgentDetail | undefined; readonly agent: SceneAgent | undefined }
 
 function rowOf(source: RowSource, { id, detail, agent }: Known): Row {
-  const at = agent ?? detail?.position ?? { x: 0, y: 0 }
-  const asleep = agent === undefined ? detail?.power === 'Asleep' : agent.asleep
+  const seen = agent === undefined ? reported(detail) : live(agent)
   return {
-    id, name: detail?.display_name ?? agent?.name ?? id, x: at.x, y: at.y, moving: agent?.moving ?? false, asleep,
-    online: agent?.online ?? detail?.status.online ?? false, activity: agent?.activity ?? detail?.activity ?? 'idle',
-    speech: agent === undefined ? detail?.speech?.text ?? null : agent.speech?.text ?? null,
-    carried: agent?.carried ?? detail?.inventory.map((item) => item.kind) ?? [],
-    node: detail?.node ?? null, ready: detail?.why.ready ?? false, tier: detail?.tier ?? null,
-    place: placeName(source, at), heading: headingOf(source, id, detail),
+    ...seen, id, name: detail?.display_name ?? agent?.name ?? id, place: placeName(source, seen), heading: headingOf(source, id, detail), node: detail?.node ?? null,
   }
+}
+
+type Seen = Pick<Row, 'x' | 'y' | 'moving' | 'asleep' | 'online' | 'activity' | 'speech' | 'carried'>
+
+/** As the frames show it. */
+function live({ x, y, moving, asleep, online, activity, speech, carried }: SceneAgent): Seen {
+  return { x, y, moving, asleep, online, activity, carried, speech: speech?.text ?? null }
+}
+
+/** As the api last reported it. */
+function reported(detail: AgentDetail | undefined): Seen {
+  if (detail === undefined) return { x: 0, y: 0, moving: false, asleep: false, online: false, activity: 'idle', speech: null, carried: [] }
+  const { position, power, status, activity, speech, inventory } = detail
+  return { ...position, moving: false, asleep: power === 'Asleep', online: status.online, activity, speech: speech?.text ?? null, carried: inventory.map((item) => item.kind) }
 }
 
 function headingOf(source: RowSource, id: string, detail: AgentDetail | undefined): string | null {

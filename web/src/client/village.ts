@@ -47,7 +47,7 @@ export class Village {
       return null
     }
     const scene = sceneOf(map.data, world.data)
-    this.#live = new LiveWorld(worldMapOf(map.data, world.data), { epoch: world.data.epoch, tick: world.data.tick })
+    this.#live = new LiveWorld(worldMapOf(map.data, world.data), { tick: world.data.tick, atMs: performance.now() })
     this.#store.set((state) => ({ ...state, loading: 'ready', landmarks: scene.landmarks, zones: scene.zones }))
     if (agents.ok) this.#keepDetails(agents.data.agents)
     this.#refreshRows()
@@ -120,7 +120,7 @@ export class Village {
     this.#socket = openWorldSocket(url.href, {
       frame: (bytes) => { if (this.#live?.receive(bytes, performance.now()) === 'other map') window.location.reload() },
       connection: (connection) => this.#store.set((state) => (state.connection === connection ? state : { ...state, connection })),
-      greeting: () => [this.#live?.resumeMessage() ?? null, this.#viewMessage()].filter((message) => message !== null),
+      greeting: () => [this.#live?.resume() ?? null, this.#viewMessage()].filter((message) => message !== null),
     })
   }
 

@@ -62,6 +62,19 @@ export function fitRect(rect: TileRect, viewport: Viewport, maxZoom: number): Ca
   return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, zoom: clamp(zoom, MIN_ZOOM, MAX_ZOOM) }
 }
 
+/** The camera of a first visit: near enough to make out the people there are, and all of them as long as that is not too far. */
+export function showPeople(people: readonly Point[], viewport: Viewport, map: MapSize): Camera {
+  if (people.length === 0) return fitRect({ x: 0, y: 0, ...map }, viewport, FIRST_ZOOM)
+  const xs = people.map((person) => person.x)
+  const ys = people.map((person) => person.y)
+  const x = Math.min(...xs) - 3
+  const y = Math.min(...ys) - 3
+  const camera = fitRect({ x, y, width: Math.max(...xs) + 4 - x, height: Math.max(...ys) + 4 - y }, viewport, FIRST_ZOOM)
+  return { ...camera, zoom: Math.max(camera.zoom, FIRST_ZOOM_LEAST) }
+}
+const FIRST_ZOOM = 28
+const FIRST_ZOOM_LEAST = 8.5
+
 /** The tiles that can be seen, grown by `margin` tiles and cut to the map and what is drawn around it (`edge` tiles). */
 export function visibleTiles(camera: Camera, viewport: Viewport, limits: { readonly map: MapSize; readonly margin: number; readonly edge: number }): TileRect {
   const upperLeft = screenToWorld(camera, viewport, { x: 0, y: 0 })

@@ -1,10 +1,11 @@
+import { SPEECH_TICKS } from '@hamlet/contract'
 import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } from './camera.ts'
 import { type Level, levelOf } from './level.ts'
 import { hashText } from './noise.ts'
 import type { Facing, SceneAgent, SceneCluster, SceneItem, SceneLandmark, SceneZone } from './scene.ts'
 
 /** Different figures in the atlas: shirt, hair and skin. */
-export const LOOKS = 32
+export const LOOKS = 35
 
 /** A figure to draw. `x`,`y` is where the feet stand, in CSS pixels; `size` its height in CSS pixels. */
 export interface FigureCommand {
@@ -37,8 +38,7 @@ export interface FrameInput {
   readonly selected: string | null; readonly hovered: string | null
 }
 
-/** Ticks that speech stays, and the last part in which it fades. */
-export const SPEECH_TICKS = 70
+/** The last part of a speech's time, in ticks, in which it fades. */
 const SPEECH_FADE_TICKS = 15
 /** A step changes the legs every 2 ticks: two steps a tile at walking pace. */
 const STEP_TICKS = 2
@@ -85,10 +85,15 @@ function figure(input: FrameInput, agent: SceneAgent, visible: number): FigureCo
   return {
     id: agent.id, x: feet.x, y: feet.y, size, dot, look: hashText(agent.id, LOOKS), facing: agent.facing,
     step: !agent.moving || phase % 2 === 0 ? 0 : phase === 1 ? 1 : 2,
-    asleep: agent.asleep, alpha: agent.online || agent.asleep ? 1 : 0.45,
+    asleep: lies(agent), alpha: agent.online || agent.asleep ? 1 : 0.45,
     ring: agent.id === input.selected ? 'selected' : agent.id === input.hovered ? 'hover' : 'none',
-    carried: agent.asleep ? null : agent.carried[0] ?? null, emote: agent.emote,
+    carried: lies(agent) ? null : agent.carried[0] ?? null, emote: agent.emote,
   }
+}
+
+/** Suspended agents lie where they were; others lie down by themselves at night. */
+function lies(agent: SceneAgent): boolean {
+  return agent.asleep || agent.activity === 'sleeping'
 }
 
 /** Feet stand a little below the middle of the tile, so that heads do not touch the tile's upper neighbour too early. */
@@ -110,7 +115,7 @@ function nameCommands(input: FrameInput, seen: readonly SceneAgent[], visible: n
     const feet = feetOf(input, agent)
     const width = agent.name.length * LETTER_PX + 26
     if (!takeRoom(taken, { x: feet.x - width / 2, y: feet.y + 3, width, height: 18 })) return []
-    const tone = agent.id === input.selected ? 'selected' as const : agent.asleep ? 'asleep' as const : agent.online ? 'plain' as const : 'offline' as const
+    const tone = agent.id === input.selected ? 'selected' as const : lies(agent) ? 'asleep' as const : agent.online ? 'plain' as const : 'offline' as const
     return [{ id: agent.id, x: feet.x, y: feet.y + 3, text: agent.name, tone }]
   })
 }

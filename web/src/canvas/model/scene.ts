@@ -10,6 +10,7 @@ export interface SceneAgent {
   readonly y: number
   readonly facing: Facing
   readonly moving: boolean
+  /** Put to sleep: it has no pod. */
   readonly asleep: boolean
   readonly online: boolean
   readonly speech: { readonly text: string; readonly tick: number } | null

@@ -37,7 +37,8 @@ export class Stage {
   readonly #ground: TerrainPyramid
   readonly #roofs: TerrainPyramid
   readonly #zones = new Graphics()
-  readonly #glows = new Container()
+  readonly #rooms = new Container()
+  readonly #windows = new Container()
   readonly #marks = new SpritePool()
   readonly #figures = new SpritePool()
   readonly #tags = new SpritePool()
@@ -50,8 +51,8 @@ export class Stage {
     this.#ground = new TerrainPyramid(world.map, (brush) => { paintGround(brush); paintInteriors(brush); paintFurniture(brush); paintNature(brush) })
     this.#roofs = new TerrainPyramid(world.map, (brush) => paintRoofs(brush, buildings))
     this.#paintZones(world.zones)
-    this.#hangLamps(buildings, world.landmarks)
-    this.#root.addChild(this.#ground.container, this.#zones, this.#roofs.container, this.#glows, this.#marks.container, this.#figures.container, this.#tags.container)
+    this.#hangLamps(buildings, world)
+    this.#root.addChild(this.#ground.container, this.#zones, this.#rooms, this.#roofs.container, this.#windows, this.#marks.container, this.#figures.container, this.#tags.container)
   }
 
   /** Starts WebGL on `canvas`. Rejects where the browser has none. */
@@ -72,12 +73,12 @@ export class Stage {
     const origin = worldToScreen(frame.camera, frame.viewport, { x: 0, y: 0 })
     const scale = frame.camera.zoom * this.#renderer.resolution
     const roof = 1 - clamp((frame.camera.zoom - ROOF_WHOLE) / (ROOF_GONE - ROOF_WHOLE), 0, 1)
-    for (const layer of [this.#ground.container, this.#roofs.container, this.#zones, this.#glows]) {
+    for (const layer of [this.#ground.container, this.#roofs.container, this.#zones, this.#rooms, this.#windows]) {
       layer.position.set(origin.x, origin.y)
       layer.scale.set(frame.camera.zoom)
     }
     this.#light(frame.light)
-    this.#zones.alpha = clamp(1.6 - frame.camera.zoom / 24, 0.35, 1)
+    this.#zones.alpha = clamp(1.5 - frame.camera.zoom / 18, 0, 1)
     this.#roofs.container.alpha = roof
     this.#roofs.container.visible = roof > 0
     const groundDone = this.#ground.show(frame.visible, scale)
@@ -110,29 +111,34 @@ export class Stage {
     this.#ground.container.tint = light.tint
     this.#roofs.container.tint = light.tint
     this.#renderer.background.color = multiply(BEYOND, light.tint)
-    this.#glows.alpha = light.glow
-    this.#glows.visible = light.glow > 0.02
+    for (const lamps of [this.#rooms, this.#windows]) {
+      lamps.alpha = light.glow
+      lamps.visible = light.glow > 0.02
+    }
   }
 
   #paintZones(zones: readonly SceneZone[]): void {
     for (const zone of zones) {
       const colour = ZONE_TINT[zone.kind] ?? 0xffffff
-      this.#zones.roundRect(zone.x, zone.y, zone.width, zone.height, 1.2).fill({ color: colour, alpha: 0.13 }).stroke({ color: colour, alpha: 0.5, width: 0.14 })
+      this.#zones.roundRect(zone.x, zone.y, zone.width, zone.height, 1.2).fill({ color: colour, alpha: 0.12 }).stroke({ color: colour, alpha: 0.35, width: 0.12 })
     }
   }
 
-  /** Windows of houses and lamps at places; they shine at night. */
-  #hangLamps(buildings: readonly Building[], landmarks: readonly SceneLandmark[]): void {
-    const lamps = [
-      ...buildings.map(({ rect }) => ({ x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, size: Math.max(rect.width, rect.height) * 1.5 })),
-      ...landmarks.map((landmark) => ({ x: landmark.x + 0.5, y: landmark.y + 0.5, size: 5 })),
-    ]
-    for (const lamp of lamps) {
-      const sprite = new Sprite({ texture: this.#atlas.glow, anchor: 0.5, x: lamp.x, y: lamp.y, blendMode: 'add', alpha: 0.5 })
-      sprite.width = lamp.size
-      sprite.height = lamp.size
-      this.#glows.addChild(sprite)
+  /** Lamps in rooms and at places, which a roof covers, and windows, which shine at night. */
+  #hangLamps(buildings: readonly Building[], { map, landmarks }: StageWorld): void {
+    for (const { rect } of buildings) this.#hang(this.#rooms, { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, size: Math.max(rect.width, rect.height) * 1.4 })
+    for (const { rect } of buildings) {
+      const front = rect.y + rect.height - 1
+      for (let x = rect.x; x < rect.x + rect.width; x++) if (map.at(x, front) === 'window') this.#hang(this.#windows, { x: x + 0.5, y: front + 0.75, size: 2.4 })
     }
+    for (const landmark of landmarks) this.#hang(this.#rooms, { x: landmark.x + 0.5, y: landmark.y + 0.5, size: 5 })
+  }
+
+  #hang(where: Container, lamp: { readonly x: number; readonly y: number; readonly size: number }): void {
+    const sprite = new Sprite({ texture: this.#atlas.glow, anchor: 0.5, x: lamp.x, y: lamp.y, blendMode: 'add', alpha: 0.6 })
+    sprite.width = lamp.size
+    sprite.height = lamp.size
+    where.addChild(sprite)
   }
 }
 

@@ -41,8 +41,7 @@ export class TerrainPyramid {
   show(visible: TileRect, scale: number): boolean {
     this.#frame += 1
     const level = levelFor(scale)
-    for (const [index, container] of this.#levels.entries()) container.visible = index <= level
-    if (level === 0) return true
+    if (level === 0) { this.#showLevels(0, 0); return true }
     const tiles = CHUNK_PX / (SCALES[level] ?? SCALES[0])
     const wanted = chunksWithin(visible, tiles)
     for (const rect of wanted) {
@@ -53,12 +52,18 @@ export class TerrainPyramid {
     const next = nearest(missing, visible)
     if (next !== undefined) this.#add(level, next)
     this.#trim()
+    // Coarser pictures are drawn only where they still stand in for finer ones: overdraw is what a weak graphics card feels.
+    this.#showLevels(missing.length <= 1 ? level : 0, level)
     return missing.length <= 1
   }
 
   destroy(): void {
     for (const chunk of this.#chunks.values()) chunk.sprite.destroy({ texture: true, textureSource: true })
     this.container.destroy({ children: true })
+  }
+
+  #showLevels(from: number, to: number): void {
+    for (const [index, container] of this.#levels.entries()) container.visible = index >= from && index <= to
   }
 
   #add(level: number, rect: TileRect): void {

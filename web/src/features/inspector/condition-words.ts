@@ -25,11 +25,17 @@ export function conditionWords(conditions: readonly Condition[]): ConditionWords
 }
 
 function wordsOf(condition: Condition): ConditionWords {
-  const { type, status, reason, message, last_transition_time: since } = condition
+  const { type, reason, last_transition_time: since } = condition
+  return { type, title: MEANING[type]?.title ?? type, text: textOf(condition), tone: toneOf(condition), since, reason }
+}
+
+/** Where all is well our own words are shorter; where not, the operator's say what blocks. */
+function textOf({ type, status, reason, message }: Condition): string {
   const meaning = MEANING[type]
-  const plain = status === 'True' ? meaning?.holds : status === 'False' ? meaning?.fails : 'Not known yet.'
-  const told = message !== '' && (status !== 'True' || meaning?.wantedFalse === true) ? message : ''
-  return { type, title: meaning?.title ?? type, text: told === '' ? plain ?? reason : told, tone: toneOf(condition), since, reason }
+  const asWanted = (status === 'True') !== (meaning?.wantedFalse ?? false)
+  if (!asWanted && message !== '') return message
+  if (status === 'Unknown') return 'Not known yet.'
+  return (status === 'True' ? meaning?.holds : meaning?.fails) ?? reason
 }
 
 /** Reasons that are somebody's wish or a normal step, not a fault. */

@@ -4,10 +4,10 @@ import type { Row } from '../../client/app-state.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-paths.ts'
 import { timeAgo } from '../../ui/time-words.ts'
+import { useVillageState } from '../village-context.ts'
 
 /** Where it is, where it runs, what it has and what it may use. */
 export function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
-  const home = detail.home ?? null
   return (
     <dl className="facts">
       <Fact icon="pin" title="Place">{row.place ?? 'On the way'} <small>{Math.round(row.x)}, {Math.round(row.y)}</small></Fact>
@@ -16,10 +16,20 @@ export function FactList({ row, detail }: { readonly row: Row; readonly detail: 
       <Fact icon="reboot" title="Run cycle">{detail.cycle}</Fact>
       <Fact icon="chip" title="Tier">{detail.tier ?? 'None'} <small>{detail.entitlement.policy === 'Pinned' ? 'pinned' : 'by balance'}</small></Fact>
       <Fact icon="signal" title="Limits">{limitWords(detail)}</Fact>
-      {home !== null && <Fact icon="home" title="Home">{home}</Fact>}
-      <Fact icon="clock" title="Last seen">{detail.status.online ? 'Here now' : detail.status.last_seen === null ? 'Never' : timeAgo(detail.status.last_seen, Date.now())}</Fact>
+      <Fact icon="home" title="Home"><HomeName id={detail.home} /></Fact>
+      <Fact icon="clock" title="Last seen">{lastSeen(detail)}</Fact>
     </dl>
   )
+}
+
+function lastSeen({ status }: AgentDetail): string {
+  if (status.online) return 'Here now'
+  return status.last_seen === null ? 'Never' : timeAgo(status.last_seen, Date.now())
+}
+
+function HomeName({ id }: { readonly id: string | null }): ReactElement {
+  const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === id)?.name)
+  return <>{name ?? id ?? 'None'}</>
 }
 
 function Fact({ icon, title, children }: { readonly icon: IconName; readonly title: string; readonly children: ReactNode }): ReactElement {

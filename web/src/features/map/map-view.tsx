@@ -1,12 +1,12 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import { keyIntent } from '../../canvas/input/keys.ts'
 import { MapController, type MapHost } from '../../canvas/map-controller.ts'
-import type { Camera } from '../../canvas/model/camera.ts'
+import { type Camera, type MapSize, showPeople, type Viewport } from '../../canvas/model/camera.ts'
 import type { StageWorld } from '../../canvas/render/stage.ts'
 import { readUrl, type UrlState, writeUrl } from '../../client/url-state.ts'
-import { useVillage, type VillageTools } from '../village-context.ts'
-import { useVillageState } from '../village-context.ts'
+import { useVillage, useVillageState, type VillageTools } from '../village-context.ts'
 import { exposeForTests } from './expose.ts'
+import { rememberFrame } from './frame-times.ts'
 import { insetsOf } from './insets.ts'
 
 interface MapViewProps { readonly world: StageWorld; readonly start: UrlState; readonly onController: (controller: MapController | null) => void }
@@ -27,7 +27,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
     if (canvas.current === null) return undefined
     let here = true
     let made: MapController | null = null
-    MapController.start(canvas.current, { world, host: hostOf(() => latest.current), camera: cameraOf(start, latest.current) }).then((started) => {
+    MapController.start(canvas.current, { world, host: hostOf(() => latest.current), start: (viewport) => cameraOf(start, latest.current, { viewport, map: world.map }), insets: insetsOf() }).then((started) => {
       if (!here) { started.destroy(); return }
       made = started
       controller.current = started
@@ -60,10 +60,7 @@ function useKeys(controller: () => MapController | null, tools: { readonly curre
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target instanceof HTMLElement ? event.target : null
-      if (target?.closest('dialog') !== null && target !== null) return
-      const writing = target !== null && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
-      const onMap = target === null || target === document.body || target instanceof HTMLCanvasElement
-      const intent = keyIntent(event.key, { writing, onMap, modified: event.ctrlKey || event.metaKey || event.altKey })
+      const intent = target?.closest('dialog') instanceof HTMLElement ? null : keyIntent(event.key, focusOf(event, target))
       if (intent === null) return
       event.preventDefault()
       if (intent.kind === 'follow') tools.current.follow(!tools.current.store.get().following)
@@ -74,6 +71,14 @@ function useKeys(controller: () => MapController | null, tools: { readonly curre
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
   }, [controller, tools])
+}
+
+function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<typeof keyIntent>[1] {
+  return {
+    writing: target !== null && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName),
+    onMap: target === null || target === document.body || target instanceof HTMLCanvasElement,
+    modified: event.ctrlKey || event.metaKey || event.altKey,
+  }
 }
 
 /** Escape goes back one step: out of a text, off the person followed, off the selection. */
@@ -92,18 +97,17 @@ function hostOf(tools: () => VillageTools): MapHost {
       tools().village.look(visible, camera.zoom)
       replaceQuery({ ...readUrl(window.location.search), x: camera.x, y: camera.y, z: camera.zoom })
     },
-    measured: (frameMs) => { frameTimes[frameCount % frameTimes.length] = frameMs; frameCount += 1 },
+    measured: rememberFrame,
   }
 }
 
-/** The last frames' milliseconds of the main thread, for measuring. */
-export const frameTimes = new Float32Array(240)
-let frameCount = 0
-
-function cameraOf(start: UrlState, tools: VillageTools): Camera | null {
+/** Where the address says, else at the chosen agent, else where the people are. */
+function cameraOf(start: UrlState, tools: VillageTools, at: { readonly viewport: Viewport; readonly map: MapSize }): Camera {
   if (start.x !== null && start.y !== null) return { x: start.x, y: start.y, zoom: start.z ?? 26 }
-  const chosen = start.agent === null ? undefined : tools.store.get().details.get(start.agent)
-  return chosen === undefined ? null : { x: chosen.position.x + 0.5, y: chosen.position.y + 0.5, zoom: start.z ?? 34 }
+  const { details } = tools.store.get()
+  const chosen = start.agent === null ? undefined : details.get(start.agent)
+  if (chosen !== undefined) return { x: chosen.position.x + 0.5, y: chosen.position.y + 0.5, zoom: start.z ?? 34 }
+  return showPeople([...details.values()].map((agent) => agent.position), at.viewport, { width: at.map.width, height: at.map.height })
 }
 
 function rememberSelection(agent: string | null): void {

@@ -22,6 +22,7 @@ export function lookOf(index: number): Look {
 export type Pose = { readonly facing: Facing; readonly step: 0 | 1 | 2 } | 'asleep'
 
 const OUTLINE = 'rgba(48,34,30,0.75)'
+const SHEEN = 'rgba(255,255,255,0.22)'
 const EYE = '#2d2523'
 
 /** Draws one figure into a cell of 1 × 1; feet stand at 0.5, 0.92. */
@@ -74,17 +75,34 @@ function paintLegs(ctx: CanvasRenderingContext2D, look: Look, pose: { readonly f
 function paintBody(ctx: CanvasRenderingContext2D, look: Look, pose: { readonly facing: Facing; readonly step: number }): void {
   const swing = pose.step === 0 ? 0 : pose.step === 1 ? 0.03 : -0.03
   const sideways = pose.facing === 'east' || pose.facing === 'west'
-  ctx.fillStyle = look.shirtDark
-  if (!sideways) for (const side of [-1, 1]) round(ctx, [side < 0 ? 0.305 : 0.605, 0.54 + swing * side, 0.09, 0.19], 0.045)
+  if (sideways) paintSide(ctx, look, swing * 1.6)
+  else paintFront(ctx, look, swing)
+}
+
+/** The trunk, with one arm before it. */
+function paintSide(ctx: CanvasRenderingContext2D, look: Look, reach: number): void {
   ctx.fillStyle = look.shirt
-  round(ctx, sideways ? [0.39, 0.5, 0.22, 0.28] : [0.36, 0.5, 0.28, 0.28], 0.09)
-  ctx.fillStyle = 'rgba(255,255,255,0.22)'
-  ctx.fillRect(sideways ? 0.41 : 0.385, 0.56, 0.04, 0.15)
+  round(ctx, [0.39, 0.5, 0.22, 0.28], 0.09)
+  ctx.fillStyle = SHEEN
+  ctx.fillRect(0.41, 0.56, 0.04, 0.15)
   ctx.fillStyle = look.shirtDark
-  if (sideways) round(ctx, [0.455 + swing * 1.6, 0.55, 0.09, 0.18], 0.045)
+  round(ctx, [0.455 + reach, 0.55, 0.09, 0.18], 0.045)
   ctx.fillStyle = look.skin
-  const hands: readonly (readonly [number, number])[] = sideways ? [[0.5 + swing * 1.6, 0.735]] : [[0.35, 0.735 - swing], [0.65, 0.735 + swing]]
-  for (const [x, y] of hands) ellipse(ctx, [x, y, 0.04, 0.04])
+  ellipse(ctx, [0.5 + reach, 0.735, 0.04, 0.04])
+}
+
+/** The trunk between two arms. */
+function paintFront(ctx: CanvasRenderingContext2D, look: Look, swing: number): void {
+  ctx.fillStyle = look.shirtDark
+  round(ctx, [0.305, 0.54 - swing, 0.09, 0.19], 0.045)
+  round(ctx, [0.605, 0.54 + swing, 0.09, 0.19], 0.045)
+  ctx.fillStyle = look.shirt
+  round(ctx, [0.36, 0.5, 0.28, 0.28], 0.09)
+  ctx.fillStyle = SHEEN
+  ctx.fillRect(0.385, 0.56, 0.04, 0.15)
+  ctx.fillStyle = look.skin
+  ellipse(ctx, [0.35, 0.735 - swing, 0.04, 0.04])
+  ellipse(ctx, [0.65, 0.735 + swing, 0.04, 0.04])
 }
 
 function paintHead(ctx: CanvasRenderingContext2D, look: Look, facing: Facing): void {

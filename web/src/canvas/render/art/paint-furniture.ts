@@ -60,15 +60,21 @@ function paintTable(spot: Spot): void {
   disc(ctx, { x: x + 0.42, y: y + 0.44, radius: 0.11 })
 }
 
+const BLANKETS = ['#7f9fc4', '#c97b6b', '#84a978', '#a58bbd'] as const
+
 function paintBed(spot: Spot): void {
   const head = !spot.same(0, -1)
-  const foot = !spot.same(0, 1)
-  box(spot, [0.1, 0, 0.8, foot ? 0.96 : 1], '#8d6140')
-  box(spot, [0.15, head ? 0.1 : 0, 0.7, foot ? 0.78 : 1], '#f3ede1')
-  const blanket = ['#7f9fc4', '#c97b6b', '#84a978', '#a58bbd'][Math.floor(hash2(spot.x, spot.y >> 1, 131) * 4)] ?? '#7f9fc4'
-  box(spot, [0.15, head ? 0.5 : 0, 0.7, head ? (foot ? 0.4 : 0.5) : foot ? 0.88 : 1], blanket)
-  box(spot, [0.15, head ? 0.5 : 0, 0.7, 0.08], 'rgba(255,255,255,0.4)')
-  if (head) { spot.ctx.fillStyle = '#ffffff'; spot.ctx.beginPath(); spot.ctx.roundRect(spot.x + 0.24, spot.y + 0.15, 0.52, 0.26, 0.08); spot.ctx.fill() }
+  const bottom = spot.same(0, 1) ? 1 : 0.88
+  const top = head ? 0.5 : 0
+  box(spot, [0.1, 0, 0.8, bottom === 1 ? 1 : 0.96], '#8d6140')
+  box(spot, [0.15, head ? 0.1 : 0, 0.7, bottom - (head ? 0.1 : 0)], '#f3ede1')
+  box(spot, [0.15, top, 0.7, bottom - top], BLANKETS[Math.floor(hash2(spot.x, spot.y >> 1, 131) * BLANKETS.length)] ?? BLANKETS[0])
+  box(spot, [0.15, top, 0.7, 0.08], 'rgba(255,255,255,0.4)')
+  if (!head) return
+  spot.ctx.fillStyle = '#ffffff'
+  spot.ctx.beginPath()
+  spot.ctx.roundRect(spot.x + 0.24, spot.y + 0.15, 0.52, 0.26, 0.08)
+  spot.ctx.fill()
 }
 
 const SPINES = ['#b5524a', '#4f7f95', '#d6a94a', '#5d8d62', '#8a6aa5', '#e0d3b8'] as const

@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
+
+/** Debian's package `chromium`; `HAMLET_CHROMIUM` names another. */
+const EXECUTABLE = process.env['HAMLET_CHROMIUM'] ?? '/usr/bin/chromium';
+/** Everything waits for conditions, none longer than this. */
+const WAIT_CAP_MS = 120_000;
+
+/**
+ * No GPU: WebGL is drawn by SwiftShader. Nothing that phones home. `--no-sandbox` because tests run as root, where Chromium's own
+ * sandbox refuses to start; the pages are ours.
+ */
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+
+export interface BrowserOptions {
+  /** Size of the window in CSS pixels; 1280 × 800 unless said. */
+  readonly width?: number;
+  readonly height?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  /** A phone: touch, and twice the pixels. */
+  readonly phone?: boolean;
+}
+
+/** A headless browser with a profile of its own. */
+export interface TestBrowser {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the page wrote to the console as an error, and what it threw. */
+  readonly errors: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Starts Chromium; `close` ends it and removes its profile. */
+export async function openBrowser(options: BrowserOptions = {}): Promise<TestBrowser> {
+  const profile = await mkdtemp(join(tmpdir(), 'hamlet-browser-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: EXECUTABLE, headless: true, args: FLAGS,
+    viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
+    colorScheme: options.colorScheme ?? 'light', hasTouch: options.phone ?? false, deviceScaleFactor: options.phone === true ? 2 : 1,
+  });
+  context.setDefaultTimeout(WAIT_CAP_MS);
+  const page = context.pages()[0] ?? (await context.newPage());
+  const errors: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  page.on('pageerror', (error) => {
+    errors.push(error.message);
+  });
+  return {
+    page, context, errors,
+    async close() {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}

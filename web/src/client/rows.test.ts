@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SceneAgent } from '../canvas/model/scene.ts'
+import { happeningsBetween } from './happenings.ts'
+import { rowsOf } from './rows.ts'
+
+const CAFE = { id: 'cafe', name: 'Café', kind: 'cafe', x: 10, y: 10, slots: [{ x: 11, y: 10 }] }
+const ZONES = [{ id: 'a', name: 'Old town', kind: 'public', x: 0, y: 0, width: 50, height: 50 }, { id: 'b', name: 'Garden', kind: 'quiet', x: 20, y: 20, width: 5, height: 5 }]
+const ADA: SceneAgent = { id: 'ada', name: 'Ada', x: 11, y: 10, facing: 'south', moving: false, asleep: false, online: true, speech: null, emote: null, activity: 'idle', carried: [] }
+
+const rows = (agents: readonly SceneAgent[], goals = new Map<string, { x: number; y: number }>()): ReturnType<typeof rowsOf> =>
+  rowsOf({ details: new Map(), agents, goals, landmarks: [CAFE], zones: ZONES })
+
+test('a place is the landmark on whose slot one stands, else the smallest zone, else nothing', () => {
+  assert.equal(rows([ADA])[0]?.place, 'Café')
+  assert.equal(rows([{ ...ADA, x: 21, y: 22 }])[0]?.place, 'Garden')
+  assert.equal(rows([{ ...ADA, x: 30, y: 30 }])[0]?.place, 'Old town')
+  assert.equal(rows([{ ...ADA, x: 90, y: 90 }])[0]?.place, null)
+})
+
+test('a walker says where to', () => {
+  assert.equal(rows([{ ...ADA, moving: true }], new Map([['ada', { x: 11, y: 10 }]]))[0]?.heading, 'Café')
+  assert.equal(rows([{ ...ADA, moving: true }], new Map([['ada', { x: 77, y: 10 }]]))[0]?.heading, null)
+})
+
+test('happenings: each change is told once, in words', () => {
+  const at = { minute: 600, serial: 1 }
+  const texts = (change: Partial<SceneAgent>, goals?: Map<string, { x: number; y: number }>): string[] =>
+    happeningsBetween(rows([ADA]), rows([{ ...ADA, ...change }], goals), at).map((happening) => happening.text)
+  assert.deepEqual(texts({}), [])
+  assert.deepEqual(texts({ speech: { text: 'Hello', tick: 1 } }), ['“Hello”'])
+  assert.deepEqual(texts({ asleep: true }), ['fell asleep'])
+  assert.deepEqual(texts({ carried: ['apple'] }), ['took an apple'])
+  assert.deepEqual(texts({ activity: 'drinking_coffee' }), ['is drinking coffee at Café'])
+  assert.deepEqual(texts({ activity: 'walking', moving: true }, new Map([['ada', { x: 10, y: 10 }]])), ['is walking to Café'])
+})
+
+test('a newcomer is no happening of everything at once', () => {
+  assert.deepEqual(happeningsBetween([], rows([ADA]), { minute: 0, serial: 1 }), [])
+})

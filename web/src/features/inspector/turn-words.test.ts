@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type TurnParts, turnWords } from './turn-words.ts'
+
+const TURN: TurnParts = {
+  trigger: 'tick', perceived: { world: { neighbours: [{}, {}], items: [{}] } },
+  decided: { goal: 'have a coffee', why: 'the café is near', command: { kind: 'move', body: { landmark_id: 'cafe' } } },
+  acted: { outcome: 'accepted', seq: 7 }, reflected: { remembered: 'Day 1: a coffee.' },
+}
+
+test('a turn in words', () => {
+  assert.deepEqual(turnWords(TURN), {
+    goal: 'have a coffee', why: 'the café is near', saw: '2 neighbours, one thing in reach', did: 'Walked to cafe.', refused: false, remembered: 'Day 1: a coffee.', wake: '',
+  })
+})
+
+test('what came of it', () => {
+  const did = (acted: TurnParts['acted'], command = TURN.decided['command']): string => turnWords({ ...TURN, acted, decided: { ...TURN.decided, command } }).did
+  assert.equal(did({ outcome: 'refused', code: 'tile_blocked', detail: 'Nobody can stand there' }), 'Refused: Nobody can stand there')
+  assert.equal(did({ outcome: 'accepted', said: 'Hello' }), 'Said “Hello”')
+  assert.equal(did({ outcome: 'none' }), 'Stayed.')
+  assert.equal(did({ outcome: 'accepted' }, { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-3' } }), 'Pick up apple-3')
+})
+
+test('a turn whose insides are unknown is still shown', () => {
+  const words = turnWords({ trigger: 'wake', wake: { kind: 'new_kind' }, perceived: {}, decided: { why: 'just so' }, acted: {}, reflected: {} })
+  assert.deepEqual([words.goal, words.saw, words.did, words.wake], ['just so', 'nobody near', '', 'was woken'])
+})
