@@ -33,6 +33,8 @@ export interface LocalProgram {
   readonly options?: SpawnOptions;
   /** Whether the daemon answers. */
   readonly ready: () => Promise<boolean>;
+  /** Hears what it prints. */
+  readonly onOutput?: (text: string) => void;
 }
 
 const running = new Set<ChildProcess>();
@@ -54,6 +56,7 @@ export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
   let output = '';
   const keep = (chunk: Buffer): void => {
     output = (output + chunk.toString()).slice(-4_000);
+    program.onOutput?.(chunk.toString());
   };
   child.stdout?.on('data', keep);
   child.stderr?.on('data', keep);

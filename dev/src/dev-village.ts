@@ -1,0 +1,71 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getLivez } from '@hamlet/contract';
+import type { DevFile, DevFolder } from './dev-folder.ts';
+import { ROOT } from './dev-folder.ts';
+import { keepResidents } from './dev-residents.ts';
+import { freePort, startLocal } from './local-process.ts';
+import { startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
+
+export interface DevVillage {
+  readonly file: DevFile;
+  stop(): Promise<void>;
+}
+
+/** The connection string of a role of the development database. */
+function asRole(url: string, role: string): string {
+  const changed = new URL(url);
+  changed.username = role;
+  changed.password = role;
+  return changed.href;
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(`${url}${getLivez.path}`).then((response) => response.ok, () => false);
+}
+
+/** Starts Postgres, Redis and the api on loopback, and says in `.hamlet/dev.json` where they are. */
+export async function startDevVillage(folder: DevFolder, options: { readonly port: number | null; readonly residents: boolean }): Promise<DevVillage> {
+  const redis = await startRedis();
+  const postgres = await startPostgres({ dataDir: folder.postgresData });
+  const port = options.port ?? (await freePort());
+  const url = `http://localhost:${port}`;
+  const web = join(ROOT, 'web/dist');
+  const api = await startLocal({
+    file: process.execPath,
+    args: [join(ROOT, 'api/server/src/main.ts')],
+    options: {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        HAMLET_POSTGRES_URL: asRole(postgres.url(), 'app'),
+        HAMLET_POSTGRES_OWNER_URL: postgres.url(),
+        HAMLET_REDIS_URL: redis.url,
+        HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
+        HAMLET_METRICS_LISTEN: '127.0.0.1:0',
+        HAMLET_AGENT_SOURCE: 'samples',
+        HAMLET_SAMPLES_DIR: join(ROOT, 'crds/samples'),
+        HAMLET_API_KEYS_FILE: folder.apiKeysFile,
+        HAMLET_BOOTSTRAP_CODE_FILE: folder.bootstrapCodeFile,
+        ...(existsSync(web) ? { HAMLET_WEB_DIR: web } : {}),
+      },
+    },
+    ready: () => answers(url),
+    onOutput: (text) => process.stdout.write(text),
+  });
+  const stopResidents = options.residents ? keepResidents(folder, url) : async (): Promise<void> => undefined;
+  const { adminToken, memberToken, agentTokens } = folder.secrets;
+  const file: DevFile = { url, adminToken, memberToken, agentTokens, postgresUrl: postgres.url(), redisUrl: redis.url, pid: process.pid };
+  writeFileSync(folder.file, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+  return {
+    file,
+    stop: async () => {
+      rmSync(folder.file, { force: true });
+      await stopResidents();
+      await api.stop();
+      await postgres.stop();
+      await redis.stop();
+    },
+  };
+}
