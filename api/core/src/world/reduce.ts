@@ -8,16 +8,23 @@ import { parseItemId } from './item-table.ts';
 import { moveItem, removeItem } from './move-item.ts';
 import type { WorldState } from './state.ts';
 
-function holdPlace(world: WorldState, slot: number, tile: number | null): void {
+/** Gives an agent a landmark slot, by its number plus one, and frees the one it held; 0 holds none. */
+export function holdPlace(world: WorldState, slot: number, place: number): void {
   const { agents, slotHolders } = world;
   const before = agents.place[slot] ?? 0;
   if (before > 0) slotHolders[before - 1] = 0;
-  const place = tile === null ? undefined : world.map.slotAt.get(tile);
-  agents.place[slot] = place === undefined ? 0 : place + 1;
-  if (place !== undefined) slotHolders[place] = slot + 1;
+  agents.place[slot] = place;
+  if (place > 0) slotHolders[place - 1] = slot + 1;
 }
 
-/** Puts an agent on a path and lists it where the path leads. Also restores: everything derived of a path is derived here. */
+/** The landmark slot an agent holds on its way to a tile. Whoever stops on a slot that is taken stands there and holds nothing. */
+function placeAt(world: WorldState, slot: number, tile: number): number {
+  const place = world.map.slotAt.get(tile);
+  const holder = place === undefined ? 0 : (world.slotHolders[place] ?? 0);
+  return place !== undefined && (holder === 0 || holder === slot + 1) ? place + 1 : 0;
+}
+
+/** Puts an agent on a path and lists it where the path leads; snapshots restore through it too. */
 export function setPath(
   world: WorldState, slot: number, path: { readonly from: number; readonly to: number; readonly startTick: number; readonly lead: number },
 ): void {
@@ -30,7 +37,6 @@ export function setPath(
   agents.lead[slot] = path.lead;
   agents.steps[slot] = walk.length - 1;
   agents.walks[slot] = walk;
-  holdPlace(world, slot, path.to);
   world.index.place(slot, walk);
 }
 
@@ -64,6 +70,7 @@ function spawn(world: WorldState, event: WorldEventOf<'spawn'>): void {
   agents.home[slot] = world.map.landmarkIndex.get(event.home) ?? 0;
   for (const column of [agents.place, agents.activity, agents.activityUntil, agents.emote, agents.emoteTick, agents.speechTick]) column[slot] = 0;
   setPath(world, slot, { from: tile, to: tile, startTick: event.tick, lead: 0 });
+  holdPlace(world, slot, placeAt(world, slot, tile));
 }
 
 /** The slot a new agent takes: the lowest free one, so that every replica gives the same. */
@@ -79,7 +86,7 @@ function despawn(world: WorldState, event: WorldEventOf<'despawn'>): void {
   const carried = agents.carried[slot] ?? [];
   const tiles = dropTiles(world, tileAt(world, slot, event.tick), carried.length);
   for (const [index, number] of [...carried].entries()) moveItem(world, number, { tile: tiles[index] ?? 0, holder: -1 });
-  holdPlace(world, slot, null);
+  holdPlace(world, slot, 0);
   world.index.place(slot, []);
   agents.slotById.delete(event.agent_id);
   agents.flags[slot] = 0;
@@ -104,6 +111,7 @@ function move(world: WorldState, event: WorldEventOf<'move'>): void {
   const { map } = world;
   const path = { from: tileIndex(map, event.from), to: tileIndex(map, event.to), startTick: event.start_tick, lead: event.lead };
   setPath(world, slot, path);
+  holdPlace(world, slot, placeAt(world, slot, path.to));
   setActivity(world, slot, { name: 'idle', untilTick: 0 });
   setFlag(world.agents, slot, { bit: ARRIVED, on: false });
   world.wheel.schedule(arrivalTick(walkOf(world, slot)), slot);

@@ -7,7 +7,7 @@ import { ARRIVED, has } from './agent-table.ts';
 import { aliveSlots } from './describe.ts';
 import { moveItem } from './move-item.ts';
 import { arrivalTick, walkOf } from './position.ts';
-import { seatAgent, setPath } from './reduce.ts';
+import { holdPlace, seatAgent, setPath } from './reduce.ts';
 import { emptyWorld } from './state.ts';
 import type { WorldState } from './state.ts';
 
@@ -21,7 +21,7 @@ function writeAgent(writer: ByteWriter, world: WorldState, slot: number): void {
   for (const texts of [agents.ids, agents.names, agents.speech]) writer.text(texts[slot] ?? '');
   for (const column of [agents.flags, agents.tier, agents.lead, agents.activity, agents.emote]) writer.u8(column[slot] ?? 0);
   const numbers = [
-    agents.home, agents.from, agents.to, agents.startTick, agents.activityUntil, agents.emoteTick, agents.speechTick,
+    agents.home, agents.from, agents.to, agents.startTick, agents.activityUntil, agents.emoteTick, agents.speechTick, agents.place,
   ];
   for (const column of numbers) writer.varint(column[slot] ?? 0);
 }
@@ -36,6 +36,7 @@ function readAgent(reader: ByteReader, world: WorldState): void {
   const path = { from: reader.varint(), to: reader.varint(), startTick: reader.varint(), lead: agents.lead[slot] ?? 0 };
   for (const column of [agents.activityUntil, agents.emoteTick, agents.speechTick]) column[slot] = reader.varint();
   setPath(world, slot, path);
+  holdPlace(world, slot, reader.varint());
   if (!has(agents, slot, ARRIVED)) world.wheel.schedule(arrivalTick(walkOf(world, slot)), slot);
 }
 

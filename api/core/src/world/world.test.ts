@@ -10,7 +10,7 @@ import { validateCommand } from './command/validate-command.ts';
 import { aliveSlots } from './describe.ts';
 import { decodeEvents, encodeEvents } from './event-chunk.ts';
 import { arrivalTick, exactPositionAt, isMoving, positionAt, tileAt, walkOf } from './position.ts';
-import { drawsOf, runRandomly } from './random-village.test-support.ts';
+import { drawsOf, runRandomly } from './random-village.ts';
 import { reduce } from './reduce.ts';
 import { restoreWorld, snapshotWorld, stateHash } from './snapshot.ts';
 import { createWorld } from './state.ts';

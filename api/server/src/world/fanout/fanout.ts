@@ -97,6 +97,7 @@ export class Fanout {
   #farewell(slot: number): void {
     for (const viewer of this.#viewers) {
       viewer.known.forget(slot);
+      viewer.pressure.stalePins.delete(slot);
       if (viewer.early.delete(slot)) viewer.say({ kind: 'despawn', agent: slot });
       if (viewer.pinned.delete(slot)) viewer.say({ kind: 'despawn', agent: slot });
     }

@@ -44,18 +44,29 @@ function forgetDirty({ viewer, out }: Telling): ReadonlySet<number> {
 
 /**
  * Brings a viewer up to now with the agents whose change the next update will tell, and remembers what it knows of them then:
- * a view that changes between updates must not see by the cells of the last one.
+ * a view that changes between updates must not see by the cells of the last one. Returns those in view.
  */
 function settlePending(fanout: FanoutState, viewer: Viewer, out: FrameOut): number[] {
   const inView: number[] = [];
   for (const [slot, { before }] of fanout.pending.agents) {
     const knownBy = viewer.early.get(slot) ?? before;
-    const cells = fanout.world.index.cellsOf(slot);
-    viewer.early.set(slot, cells);
-    if (cells.length > 0 && (viewer.pinned.has(slot) || viewer.sees(cells))) inView.push(slot);
+    viewer.early.set(slot, fanout.world.index.cellsOf(slot));
+    if (viewer.hasInView(slot)) inView.push(slot);
     else if (viewer.sees(knownBy)) out.message({ kind: 'despawn', agent: slot });
   }
   return inView;
+}
+
+/** The same for pinned agents whose changes were not sent. Returns those in view. */
+function settleStalePins(viewer: Viewer, out: FrameOut): ReadonlySet<number> {
+  const stale = new Set(viewer.pressure.stalePins);
+  viewer.pressure.stalePins.clear();
+  for (const slot of stale) {
+    if (viewer.hasInView(slot)) continue;
+    stale.delete(slot);
+    out.message({ kind: 'despawn', agent: slot });
+  }
+  return stale;
 }
 
 /** Sends a keyframe of every cell in view that the viewer does not hold, and the pinned agents it does not know. */
@@ -63,13 +74,14 @@ export function tellCells(fanout: FanoutState, telling: Telling): void {
   const { viewer, out } = telling;
   const { world, pending } = fanout;
   const dirty = forgetDirty(telling);
+  const stale = settleStalePins(viewer, out);
   const holdsCell = (cell: number): boolean => !dirty.has(cell) && rectHas(telling.held.cells, world.map, cell);
   const told = new Set<number>();
   // What happened after the last update has not been told; what is listed in a dirty cell has been forgotten.
   const isNews = (slot: number): boolean => {
     const cells = world.index.cellsOf(slot);
     if (told.has(slot)) return false;
-    if (pending.agents.has(slot) || cells.some((cell) => dirty.has(cell))) return true;
+    if (pending.agents.has(slot) || stale.has(slot) || cells.some((cell) => dirty.has(cell))) return true;
     return !telling.held.pinned.has(slot) && !cells.some(holdsCell);
   };
   eachCell(viewer.cells, world.map, (cell) => {
@@ -84,7 +96,7 @@ export function tellCells(fanout: FanoutState, telling: Telling): void {
     if (slots.length === 0 && items.length === 0) return;
     out.message({ kind: 'keyframe', cell, reset: false, agents: slots.map((slot) => agentEntry(world, slot, fanout.tick)), items });
   });
-  for (const slot of [...viewer.pinned, ...settlePending(fanout, viewer, out)]) {
+  for (const slot of [...viewer.pinned, ...stale, ...settlePending(fanout, viewer, out)]) {
     if (!isNews(slot)) continue;
     told.add(slot);
     tellAgent(fanout, { viewer, out, slot });

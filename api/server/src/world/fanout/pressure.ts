@@ -8,6 +8,8 @@ export type Capacity = 'open' | 'full' | 'drained' | 'lost';
 export class Pressure {
   /** Cells whose changes were not sent; a keyframe makes each good. */
   readonly dirty = new Set<number>();
+  /** Pinned agents whose changes were not sent; they may be anywhere. */
+  readonly stalePins = new Set<number>();
   readonly #port: ViewerPort;
   /** Tick since which the viewer has been full, or -1. */
   #fullSince = -1;

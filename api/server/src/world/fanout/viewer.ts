@@ -70,6 +70,8 @@ export class Viewer {
     this.#resume = null;
     this.known.clear();
     this.pressure.dirty.clear();
+    this.pressure.stalePins.clear();
+    this.early.clear();
     const [cells, zoom] = [this.cells, this.zoom];
     this.cells = NO_CELLS;
     this.pinned.clear();
@@ -81,6 +83,12 @@ export class Viewer {
     const { map } = this.#fanout.world;
     for (const cell of cells) if (rectHas(this.cells, map, cell)) return true;
     return false;
+  }
+
+  /** Whether the viewer is to know an agent now. */
+  hasInView(slot: number): boolean {
+    const cells = this.#fanout.world.index.cellsOf(slot);
+    return cells.length > 0 && (this.pinned.has(slot) || this.sees(cells));
   }
 
   #look(message: Extract<ViewerMessage, { type: 'view' }>): void {
@@ -188,6 +196,7 @@ export class Viewer {
   miss(batch: Batch): void {
     for (const cells of this.early.values()) for (const cell of cells) this.pressure.dirty.add(cell);
     this.early.clear();
+    for (const slot of this.pinned) if (batch.bySlot.has(slot)) this.pressure.stalePins.add(slot);
     eachCell(this.cells, this.#fanout.world.map, (cell) => {
       if (batch.cells.has(cell)) this.pressure.dirty.add(cell);
     });

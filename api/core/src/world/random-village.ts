@@ -1,15 +1,15 @@
 import { EMOTES } from '@hamlet/contract';
-import type { WorldCommand, WorldEvent } from '@hamlet/contract';
+import type { Landmark, WorldCommand, WorldEvent } from '@hamlet/contract';
 import { drawBelow } from '../prng.ts';
 import { advance } from './advance.ts';
 import { validateCommand } from './command/validate-command.ts';
-import { aliveSlots } from './describe.ts';
-import { itemId } from './item-table.ts';
+import { aliveSlots, itemViews } from './describe.ts';
 import { reduce } from './reduce.ts';
 import type { WorldState } from './state.ts';
 
 const NAMES = 40;
 const WAYS = 30;
+const NOBODY = 'nobody';
 
 /** Numbers in a row from one seed. */
 export type Draw = (bound: number) => number;
@@ -22,23 +22,36 @@ export function drawsOf(seed: number): Draw {
   };
 }
 
-/** A command somebody might send at any time, sensible or not: for tests that must hold whatever is sent. */
-export function randomCommand(world: WorldState, draw: Draw): WorldCommand {
-  const slots = aliveSlots(world);
-  const agent_id = draw(20) === 0 ? 'nobody' : (world.agents.ids[slots[draw(slots.length)] ?? 0] ?? 'nobody');
-  const items = [...world.items.byNumber.values()];
+/** What a random command is about. */
+interface Subjects {
+  readonly agent_id: string;
+  readonly fresh: string;
+  readonly item_id: string;
+  readonly tile: { readonly x: number; readonly y: number };
+  readonly landmark: Landmark;
+}
+
+function randomSubjects(world: WorldState, draw: Draw): Subjects {
+  const ids = aliveSlots(world).map((slot) => world.agents.ids[slot] ?? NOBODY);
+  const items = itemViews(world);
   const item = items[draw(items.length)];
-  const item_id = item === undefined ? 'apple-0' : itemId(item.kind, item.number);
   const landmark = world.map.landmarks[draw(world.map.landmarks.length)];
-  const fresh = `agent-${draw(NAMES)}`;
-  const target = [landmark?.landmark_id ?? 'nowhere', landmark?.affordances[0] ?? 'sit', item_id][draw(3)] ?? 'sit';
+  if (landmark === undefined) throw new Error('the map has no landmarks');
+  const agent_id = draw(20) === 0 ? NOBODY : (ids[draw(ids.length)] ?? NOBODY);
+  return { agent_id, fresh: `agent-${draw(NAMES)}`, item_id: item?.item_id ?? 'apple-0', tile: item?.position ?? { x: 3, y: 3 }, landmark };
+}
+
+/** A command somebody might send at any time, sensible or not: for tests that must hold whatever is sent. */
+function randomCommand(world: WorldState, draw: Draw): WorldCommand {
+  const { agent_id, fresh, item_id, tile, landmark } = randomSubjects(world, draw);
+  const target = [landmark.landmark_id, landmark.affordances[0], item_id][draw(3)] ?? 'sit';
   const commands: WorldCommand[] = [
     { kind: 'spawn', agent_id: fresh, display_name: fresh, tier: draw(3), awake: draw(5) > 0, online: true },
-    { kind: 'despawn', agent_id: draw(4) === 0 ? agent_id : 'nobody' },
+    { kind: 'despawn', agent_id: draw(4) === 0 ? agent_id : NOBODY },
     { kind: 'state', agent_id, awake: draw(4) > 0, tier: draw(3) },
-    { kind: 'move', agent_id, target: { landmark_id: landmark?.landmark_id ?? 'nowhere' } },
+    { kind: 'move', agent_id, target: { landmark_id: landmark.landmark_id } },
     { kind: 'move', agent_id, target: { dx: draw(WAYS) - WAYS / 2, dy: draw(WAYS) - WAYS / 2 } },
-    { kind: 'move', agent_id, target: { x: item === undefined ? 3 : item.tile % world.map.width, y: Math.floor((item?.tile ?? 0) / world.map.width) } },
+    { kind: 'move', agent_id, target: tile },
     { kind: 'talk', agent_id, text: 'x'.repeat(draw(300)), ...(draw(2) === 0 && { to: fresh }) },
     { kind: 'pick_up', agent_id, item_id },
     { kind: 'drop', agent_id, item_id },
