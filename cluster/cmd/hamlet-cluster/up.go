@@ -36,8 +36,8 @@ func up(f *flag.FlagSet, args []string) error {
 		return err
 	}
 	o.Profile = spec.Profile(*profile)
-	if os.Getuid() != 0 && o.Profile == spec.ProfileFull {
-		return errors.New("the full profile makes namespaces and links, which takes root")
+	if os.Getuid() != 0 {
+		return errors.New("a cluster makes cgroups, and a full one namespaces and links: run this as root")
 	}
 	s, err := plan(o)
 	if err != nil {
@@ -92,14 +92,32 @@ func lock(s spec.Spec) (func(), error) {
 	if err := os.MkdirAll(s.State, 0o755); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(s.Path("lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	for {
+		file, err := os.OpenFile(s.Path("lock"), os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
+			return nil, err
+		}
+		if sameFile(file, s.Path("lock")) {
+			return func() { _ = file.Close() }, nil
+		}
+		// While we waited, a `down` removed the folder and this lock with it.
+		_ = file.Close()
+		if err := os.MkdirAll(s.State, 0o755); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func sameFile(open *os.File, path string) bool {
+	ours, err := open.Stat()
 	if err != nil {
-		return nil, err
+		return false
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
-		return nil, err
-	}
-	return func() { _ = file.Close() }, nil
+	theirs, err := os.Stat(path)
+	return err == nil && os.SameFile(ours, theirs)
 }
 
 // adopt deals with a cluster that is there already: a sound one is left alone, an

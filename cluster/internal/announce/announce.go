@@ -14,7 +14,9 @@ import (
 const Time = 5 * time.Second
 
 // Announcement is what the CNI plugin says of a pod whose network it has just made.
+// The uid tells it from an earlier pod of the same name.
 type Announcement struct {
+	UID       string `json:"uid"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
 	IP        string `json:"ip"`
@@ -22,7 +24,7 @@ type Announcement struct {
 
 // Send tells a node's agent of a new pod and returns once the pod's rules are
 // in place. Without it a pod would run for a moment with no rules at all.
-func Send(socket, namespace, name, ip string) error {
+func Send(socket string, said Announcement) error {
 	conn, err := net.DialTimeout("unix", socket, Time)
 	if err != nil {
 		return fmt.Errorf("the network policy agent does not listen: %w", err)
@@ -31,7 +33,7 @@ func Send(socket, namespace, name, ip string) error {
 	if err := conn.SetDeadline(time.Now().Add(Time)); err != nil {
 		return err
 	}
-	if err := json.NewEncoder(conn).Encode(Announcement{Namespace: namespace, Name: name, IP: ip}); err != nil {
+	if err := json.NewEncoder(conn).Encode(said); err != nil {
 		return err
 	}
 	var problem string

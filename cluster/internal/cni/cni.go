@@ -57,7 +57,9 @@ func serve(getenv func(string) string, in io.Reader, out io.Writer) error {
 		return err
 	}
 	args := arguments(getenv("CNI_ARGS"))
-	if err := announce.Send(c.Socket, args["K8S_POD_NAMESPACE"], args["K8S_POD_NAME"], ip); err != nil {
+	if err := announce.Send(c.Socket, announce.Announcement{
+		UID: args["K8S_POD_UID"], Namespace: args["K8S_POD_NAMESPACE"], Name: args["K8S_POD_NAME"], IP: ip,
+	}); err != nil {
 		return err
 	}
 	_, err = out.Write(c.PrevResult)

@@ -33,7 +33,7 @@ func TrackingCgroup(s spec.Spec) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(root, "hamlet-cluster-"+s.Name), nil
+	return filepath.Join(root, s.Cgroup), nil
 }
 
 // OpenCgroup makes and opens the cgroup of a component.
@@ -102,11 +102,13 @@ func clusterCgroups(s spec.Spec) []string {
 			continue
 		}
 		names := []string{}
-		for _, n := range s.Nodes {
-			names = append(names, NodeCgroup(n))
+		if OwnsNetwork(s) {
+			for _, n := range s.Nodes {
+				names = append(names, NodeCgroup(n))
+			}
 		}
 		if m.kind == "cgroup2" {
-			names = append(names, "hamlet-cluster-"+s.Name)
+			names = append(names, s.Cgroup)
 		}
 		for _, name := range names {
 			folder := filepath.Join(m.point, name)

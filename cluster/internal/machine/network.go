@@ -8,6 +8,9 @@ import (
 	"hamlet.village/cluster/internal/spec"
 )
 
+// ownsNetwork is a file in the state folder of the cluster that made the slot's links.
+const ownsNetwork = "network-is-ours"
+
 // EnsureNetwork makes the bridge, a network namespace and a cable for each node,
 // and the routes between machine, nodes, pods and Services. It is idempotent by
 // starting afresh where anything of a node is missing.
@@ -26,8 +29,17 @@ func EnsureNetwork(s spec.Spec) error {
 }
 
 func ensureBridge(s spec.Spec) error {
-	if _, err := net.InterfaceByName(s.Bridge); err == nil {
+	_, missing := net.InterfaceByName(s.Bridge)
+	_, foreign := os.Stat(s.Path(ownsNetwork))
+	if missing == nil && foreign == nil {
 		return nil
+	}
+	if missing == nil {
+		return fmt.Errorf("address slot %d is taken by another cluster (the link %s exists): choose another --slot", s.Slot, s.Bridge)
+	}
+	// First the mark, then the link: an interrupted start must not look like a stranger's.
+	if err := spec.WriteFile(s.Path(ownsNetwork), nil, 0o600); err != nil {
+		return err
 	}
 	return ipAll(
 		fmt.Sprintf("link add %s type bridge", s.Bridge),
@@ -80,8 +92,19 @@ func removeNodeNetwork(s spec.Spec, n spec.Node) {
 	}
 }
 
+// OwnsNetwork says whether the links, namespaces and cgroups of the slot are this
+// cluster's. Where they are not, nothing of them may be touched.
+func OwnsNetwork(s spec.Spec) bool {
+	_, err := os.Stat(s.Path(ownsNetwork))
+	return err == nil
+}
+
 // RemoveNetwork takes away all that EnsureNetwork made; routes go with the bridge.
 func RemoveNetwork(s spec.Spec) error {
+	if !OwnsNetwork(s) {
+		return nil
+	}
+	defer func() { _ = os.Remove(s.Path(ownsNetwork)) }()
 	for _, n := range s.Nodes {
 		removeNodeNetwork(s, n)
 	}

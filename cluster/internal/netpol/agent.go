@@ -37,7 +37,7 @@ type Agent struct {
 	mu sync.Mutex
 	// announced holds the addresses of pods that are being started, before the API
 	// server has heard of them.
-	announced map[types.NamespacedName]string
+	announced map[types.UID]string
 	applied   string
 }
 
@@ -45,7 +45,7 @@ type Agent struct {
 func Run(ctx context.Context, client kubernetes.Interface, node, socket string) error {
 	factory := informers.NewSharedInformerFactory(client, 0)
 	a := &Agent{
-		node: node, dirty: make(chan struct{}, 1), announced: map[types.NamespacedName]string{},
+		node: node, dirty: make(chan struct{}, 1), announced: map[types.UID]string{},
 		pods:       factory.Core().V1().Pods().Lister(),
 		namespaces: factory.Core().V1().Namespaces().Lister(),
 		policies:   factory.Networking().V1().NetworkPolicies().Lister(),
@@ -154,13 +154,12 @@ func (a *Agent) address(pod *corev1.Pod) string {
 	if pod.Spec.HostNetwork || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return ""
 	}
-	key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-	announced, ok := a.announced[key]
+	announced, ok := a.announced[pod.UID]
 	if !ok {
 		return pod.Status.PodIP
 	}
 	if announced == pod.Status.PodIP {
-		delete(a.announced, key)
+		delete(a.announced, pod.UID)
 	}
 	return announced
 }
@@ -171,7 +170,7 @@ func (a *Agent) forget(object any) {
 	}
 	if pod, ok := object.(*corev1.Pod); ok {
 		a.mu.Lock()
-		delete(a.announced, types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name})
+		delete(a.announced, pod.UID)
 		a.mu.Unlock()
 	}
 }

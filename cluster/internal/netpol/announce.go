@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"hamlet.village/cluster/internal/announce"
@@ -55,17 +54,17 @@ func (a *Agent) answer(ctx context.Context, conn net.Conn) {
 func (a *Agent) admit(ctx context.Context, said announce.Announcement) error {
 	const tries, pause = 40, 50 * time.Millisecond
 	for try := 0; ; try++ {
-		_, err := a.pods.Pods(said.Namespace).Get(said.Name)
-		if err == nil {
+		pod, err := a.pods.Pods(said.Namespace).Get(said.Name)
+		if err == nil && string(pod.UID) == said.UID {
 			break
 		}
-		if !apierrors.IsNotFound(err) || try == tries {
-			return fmt.Errorf("pod %s/%s: %w", said.Namespace, said.Name, err)
+		if try == tries {
+			return fmt.Errorf("pod %s/%s of uid %s is not known to the network policy agent", said.Namespace, said.Name, said.UID)
 		}
 		time.Sleep(pause)
 	}
 	a.mu.Lock()
-	a.announced[types.NamespacedName{Namespace: said.Namespace, Name: said.Name}] = said.IP
+	a.announced[types.UID(said.UID)] = said.IP
 	a.mu.Unlock()
 	return a.sync(ctx)
 }

@@ -3,10 +3,14 @@
 package spec
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path/filepath"
 	"regexp"
 )
+
+// maxState leaves room for the names of sockets, whose paths end at 107 characters.
+const maxState = 64
 
 // Profile is how much of a cluster runs.
 type Profile string
@@ -60,6 +64,9 @@ type Spec struct {
 	APIService  string  `json:"apiService"`
 	DNSService  string  `json:"dnsService"`
 	GPUsPerNode int     `json:"gpusPerNode"`
+	// Cgroup names the cgroup of all the cluster's processes. The state folder is
+	// part of it: two clusters may have one name, never one folder.
+	Cgroup string `json:"cgroup"`
 }
 
 // Options are what a person may choose about a cluster.
@@ -81,6 +88,8 @@ func New(o Options) (Spec, error) {
 	switch {
 	case !validName.MatchString(o.Name):
 		return Spec{}, fmt.Errorf("--name %q: want 1-20 of a-z, 0-9 and -, starting with a letter", o.Name)
+	case !filepath.IsAbs(o.State) || len(o.State) > maxState:
+		return Spec{}, fmt.Errorf("--state %q: want an absolute path of at most %d characters", o.State, maxState)
 	case o.Slot < 0 || o.Slot > MaxSlot:
 		return Spec{}, fmt.Errorf("--slot %d: want 0-%d", o.Slot, MaxSlot)
 	case o.GPUsPerNode < 0 || o.GPUsPerNode > 64:
@@ -88,7 +97,7 @@ func New(o Options) (Spec, error) {
 	}
 	s := Spec{
 		Name: o.Name, Profile: o.Profile, State: o.State, Bin: o.Bin, Slot: o.Slot, Ports: o.Ports,
-		GPUsPerNode: o.GPUsPerNode, Nodes: []Node{}, APIHost: "127.0.0.1",
+		GPUsPerNode: o.GPUsPerNode, Cgroup: cgroupName(o), Nodes: []Node{}, APIHost: "127.0.0.1",
 		PodCIDR:     fmt.Sprintf("10.90.%d.0/20", 16*o.Slot),
 		ServiceCIDR: fmt.Sprintf("10.%d.0.0/16", 96+o.Slot),
 		APIService:  fmt.Sprintf("10.%d.0.1", 96+o.Slot),
@@ -121,6 +130,11 @@ func (s Spec) withNodes() Spec {
 		})
 	}
 	return s
+}
+
+func cgroupName(o Options) string {
+	sum := sha256.Sum256([]byte(o.State))
+	return fmt.Sprintf("hamlet-cluster-%s-%x", o.Name, sum[:3])
 }
 
 // Path joins parts to the state folder.

@@ -1,0 +1,62 @@
+package image
+
+import (
+	"archive/tar"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func unpack(t *testing.T, archive []byte) map[string][]byte {
+	t.Helper()
+	files := map[string][]byte{}
+	r := tar.NewReader(bytes.NewReader(archive))
+	for {
+		header, err := r.Next()
+		if err == io.EOF {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[header.Name] = content
+	}
+}
+
+func TestArchiveIsAnImageOfOneProgram(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "hello")
+	if err := os.WriteFile(program, []byte("binary"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var first, second bytes.Buffer
+	for _, out := range []*bytes.Buffer{&first, &second} {
+		if err := Archive(out, "hamlet.local/hello:1", program); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Error("the same program gives different bytes")
+	}
+	files := unpack(t, first.Bytes())
+	var manifest []struct{ RepoTags, Layers []string }
+	if err := json.Unmarshal(files["manifest.json"], &manifest); err != nil || manifest[0].RepoTags[0] != "hamlet.local/hello:1" {
+		t.Fatalf("manifest %s, %v", files["manifest.json"], err)
+	}
+	layer := files[manifest[0].Layers[0]]
+	if content := unpack(t, layer)["hello"]; string(content) != "binary" {
+		t.Errorf("the layer holds %q", content)
+	}
+	sum := sha256.Sum256(layer)
+	if !bytes.Contains(files["config.json"], []byte("sha256:"+hex.EncodeToString(sum[:]))) {
+		t.Error("the configuration does not name the layer")
+	}
+}
