@@ -1,6 +1,10 @@
 export { Environment, settingsOf } from './config.ts';
+export { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
+export { claimManifest, podManifest } from './kinds/agent/manifests.ts';
+export { statusOf } from './kinds/agent/status.ts';
+export { agentView, podView, tierView } from './kinds/agent/transform.ts';
 export { ROLE_RULES, CLUSTER_ROLE_RULES, type Rule } from './kinds/agent/rbac.ts';
-export type { Settings } from './kinds/agent/views.ts';
+export type { AgentView, Observed, Settings, TierView } from './kinds/agent/views.ts';
 export { operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 export { Operator, type OperatorOptions } from './operator.ts';
 export { villageClient } from './village/village-client.ts';

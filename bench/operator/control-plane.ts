@@ -1,0 +1,122 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { KubeClient, kubeconfigConnection, NAMESPACES, NODES, SERVICE_ACCOUNTS, type Connection, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import { parse } from 'yaml';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' };
+/** Connections of the one who creates things, as kubectl with 32 hands. */
+export const HANDS = 32;
+const STAGES = join(import.meta.dirname, 'kwok-stages.yaml');
+/** Nothing here takes longer, unless something is broken. */
+export const CAP_MS = 300_000;
+const BUILD_OUTPUT_BYTES = 64 << 20;
+
+const execute = promisify(execFile);
+
+/** An API server, scheduler and controllers, with simulated nodes. Fresh for each case, so that none inherits another's work. */
+export interface ControlPlane {
+  readonly kubeconfig: string;
+  readonly connection: Connection;
+  readonly client: KubeClient;
+  readonly namespace: string;
+  end(): Promise<void>;
+}
+
+/** Builds what is missing and says where the programs are. */
+export async function programs(): Promise<string> {
+  const build = join(ROOT, 'cluster/build.sh');
+  await execute(build, ['--with', 'kwok'], { maxBuffer: BUILD_OUTPUT_BYTES });
+  const { stdout } = await execute(build, ['--with', 'kwok', '--print-bin']);
+  return stdout.trim();
+}
+
+/** Runs `task` for every number below `count`, `HANDS` at a time. */
+export async function inParallel(count: number, task: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const hand = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) await task(index);
+  };
+  await Promise.all(Array.from({ length: HANDS }, hand));
+}
+
+function simulatedNode(index: number): NewObject {
+  const name = `kwok-${index}`;
+  const capacity = { cpu: '32', memory: '256Gi', pods: '110' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: { 'kubernetes.io/hostname': name, type: 'kwok' }, annotations: { 'kwok.x-k8s.io/node': 'fake', 'node.alpha.kubernetes.io/ttl': '0' } },
+    status: { allocatable: capacity, capacity },
+  } as NewObject;
+}
+
+async function furnish(client: KubeClient, namespace: string, nodes: number): Promise<void> {
+  const folder = join(ROOT, 'crds/bases');
+  for (const file of await readdir(folder)) await client.apply(CRDS, parse(await readFile(join(folder, file), 'utf8')) as NewObject, { fieldManager: 'bench' });
+  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, {});
+  await client.create(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'hamlet-agent' } }, { namespace });
+  await inParallel(nodes, (index) => client.create(NODES, simulatedNode(index), {}));
+}
+
+type NodeObject = KubeObject & { readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] } };
+
+const isReady = ({ status }: NodeObject): boolean => status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+
+async function nodesReady(client: KubeClient, nodes: number): Promise<void> {
+  const endMs = performance.now() + CAP_MS;
+  for (let ready = 0; ready < nodes; ) {
+    if (performance.now() > endMs) throw new Error(`only ${ready} of ${nodes} nodes are ready`);
+    const { items } = await client.list<NodeObject>(NODES, {});
+    ready = items.filter(isReady).length;
+    await new Promise((resolvePause) => setTimeout(resolvePause, 250));
+  }
+}
+
+async function startKwok(bin: string, kubeconfig: string, log: string): Promise<ChildProcess> {
+  const output = await open(log, 'w');
+  const kwok = spawn(join(bin, 'kwok'), ['--kubeconfig', kubeconfig, '--config', STAGES, '--manage-all-nodes=false', '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake'], {
+    stdio: ['ignore', output.fd, output.fd],
+  });
+  kwok.once('exit', () => void output.close());
+  return kwok;
+}
+
+/** Ends a process and waits until it has. */
+export function endProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolveExit) => {
+    child.once('exit', () => resolveExit());
+    child.kill('SIGTERM');
+  });
+}
+
+/** Starts everything and waits until all nodes are ready. */
+export async function startControlPlane(bin: string, nodes: number): Promise<ControlPlane> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-'));
+  const state = join(folder, 'state');
+  const hamletCluster = join(bin, 'hamlet-cluster');
+  await execute(hamletCluster, ['up', '--profile', 'control-plane', '--state', state, '--name', `b-${basename(folder).slice(-6).toLowerCase()}`]);
+  const kubeconfig = join(state, 'kubeconfig');
+  const connection = await kubeconfigConnection(kubeconfig);
+  const client = new KubeClient(connection, { limits: { perSecond: 100_000, burst: 100_000, inFlight: HANDS } });
+  const namespace = 'village';
+  await furnish(client, namespace, nodes);
+  const kwok = await startKwok(bin, kubeconfig, join(folder, 'kwok.log'));
+  await nodesReady(client, nodes);
+  return {
+    kubeconfig,
+    connection,
+    client,
+    namespace,
+    end: async () => {
+      await client.close();
+      await endProcess(kwok);
+      await execute(hamletCluster, ['down', '--state', state]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

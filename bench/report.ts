@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** One figure, beside those of the peers in the same run on the same input. */
+export interface Row {
+  readonly metric: string;
+  readonly unit: string;
+  readonly better: 'lower' | 'higher';
+  readonly ours: number;
+  readonly peers: Readonly<Record<string, number>>;
+  readonly target: number | null;
+  /** Ours over the first peer, where that says more than the figure. */
+  readonly ratio?: number;
+}
+
+function commit(): string {
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
+  return `${git('rev-parse', 'HEAD')}${git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '-dirty'}`;
+}
+
+function machine(): string {
+  const [first] = cpus();
+  return `${cpus().length} × ${first?.model ?? 'cpu'}, ${Math.round(totalmem() / 2 ** 30)} GiB, node ${process.version}`;
+}
+
+const met = ({ better, ours, target }: Row): string => {
+  if (target === null) return '';
+  return (better === 'lower' ? ours <= target : ours >= target) ? 'met' : 'MISSED';
+};
+
+const round = (value: number): number => Number(value.toPrecision(4));
+
+/** Prints the rows as a table for people. */
+export function printRows(area: string, rows: readonly Row[]): void {
+  console.log(`\n${area}`);
+  for (const row of rows) {
+    const peers = Object.entries(row.peers).map(([name, value]) => `${name} ${round(value)}`);
+    const target = row.target === null ? '' : `target ${row.better === 'lower' ? '≤' : '≥'} ${row.target} ${met(row)}`;
+    console.log(`  ${row.metric.padEnd(44)} ${String(round(row.ours)).padStart(9)} ${row.unit.padEnd(8)} ${target.padEnd(22)} ${peers.join(', ')}`);
+  }
+}
+
+/** Writes `bench/results/AREA.json` and prints the rows; returns the file's name. */
+export function writeReport(area: string, rows: readonly Row[]): string {
+  const folder = join(ROOT, 'bench/results');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${area}.json`);
+  const report = { area, date: new Date().toISOString(), commit: commit(), machine: machine(), rows };
+  writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`);
+  printRows(area, rows);
+  return file;
+}
