@@ -62,6 +62,12 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
     why: /I hear Bob/,
   },
   {
+    name: 'an agent that is put to sleep does nothing more',
+    given: { self: { power: 'Asleep' }, others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }) },
+    command: { kind: 'stay' },
+    why: /power is Asleep/,
+  },
+  {
     name: 'coffee is drunk where it was got',
     given: { self: { landmark_id: 'cafe', position: AT.cafe, inventory: [{ item_id: 'coffee-3', kind: 'coffee' }] }, mind: { visited: ['cafe'] } },
     command: { kind: 'act', body: { kind: 'use', target: 'coffee-3' } },

@@ -7,13 +7,13 @@ import { enjoy } from './rules/enjoy.ts';
 import { errand } from './rules/errand.ts';
 import { greet } from './rules/greet.ts';
 import { linger } from './rules/linger.ts';
-import { sleep } from './rules/sleep.ts';
+import { sleep, suspended } from './rules/sleep.ts';
 import { thank } from './rules/thank.ts';
 import { usePlace } from './rules/use-place.ts';
 import type { Decision, Rule, Situation } from './situation.ts';
 
 /** What matters more comes first: people, then the night, then company, then the day's work and wishes. */
-const RULES: readonly Rule[] = [answer, thank, sleep, greet, errand, usePlace, enjoy, attend, linger];
+const RULES: readonly Rule[] = [suspended, answer, thank, sleep, greet, errand, usePlace, enjoy, attend, linger];
 
 /** Decides one turn: the first rule that has something to say and was not refused it a moment ago. Pure. */
 export function decide(situation: Situation): Decision {

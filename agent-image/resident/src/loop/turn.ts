@@ -35,7 +35,7 @@ export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kin
   const { situation, config, standing } = seen.value;
   const turnId = ports.newId();
   const decided = decide(situation);
-  const acted = await act({ ...ports, repository: config.repository }, situation, { decided, key: turnId });
+  const acted = await act({ ...ports, repository: config.repository }, situation, { decided, key: `act-${turnId}` });
   if (acted.outcome === 'stale') return { kind: 'stale' };
   const reflection = reflect(situation, { decided, acted, turnId });
   const forgot = rememberNews(ports.memory, reflection.entities);

@@ -43,7 +43,7 @@ test('a turn is recorded as perceived, decided, acted, reflected, in the log and
   assert.ok(turn.decided.why.length > 0);
   assert.deepEqual(turn.acted, { outcome: 'accepted', seq: 2 });
   assert.match(String(turn.reflected['remembered']), /^Day 0, 10:00: walking to/);
-  assert.deepEqual(village.keys, [turn.turn_id]);
+  assert.deepEqual(village.keys, [`act-${turn.turn_id}`], 'the record of the turn has the bare id as its own key');
   const logged = loop.lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'turn');
   assert.equal(logged.turn_id, turn.turn_id);
   assert.equal(logged.agent_id, 'ada');

@@ -4,6 +4,10 @@ import { decision, goTo, isAt, isPaused, nameOf, STAY } from './decision.ts';
 
 const GOAL = 'going home to sleep';
 
+/** An agent whose power is Asleep does nothing: its process is about to be ended. */
+export const suspended: Rule = (situation) =>
+  situation.self.power === 'Asleep' ? decision(situation, { command: STAY, goal: 'sleeping', why: 'my power is Asleep' }) : null;
+
 /** Goes home for the night and stays there, asleep, until it is time to rise. */
 export const sleep: Rule = (situation) => {
   const { self, character, landmarks, day, minute } = situation;
