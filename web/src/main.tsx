@@ -24,7 +24,8 @@ function main(): void {
   applyTheme(savedTheme())
   const api = createApi()
   const url = readUrl(window.location.search)
-  const store = createStore({ ...INITIAL_STATE, selected: url.agent })
+  // A shared address of an agent without a place shows the agent, wherever it has gone since.
+  const store = createStore({ ...INITIAL_STATE, selected: url.agent, following: url.agent !== null && url.x === null })
   const village = new Village(api, store)
   createRoot(root).render(<StrictMode><App parts={{ api, store, village, lifecycle: new Lifecycle(api, village) }} start={url} /></StrictMode>)
 }

@@ -2,6 +2,7 @@ import { type Camera, clampCamera, EDGE_TILES, fitRect, glide, type MapSize, pan
 import { correct, type Drawn } from './model/correction.ts'
 import { daylight } from './model/daylight.ts'
 import { type DrawList, drawList } from './model/draw-list.ts'
+import { pauseAfter } from './model/pace.ts'
 import type { SceneAgent, SceneCluster, SceneItem } from './model/scene.ts'
 import { hitTest } from './hit/hit-test.ts'
 import { listenToGestures } from './input/gestures.ts'
@@ -52,6 +53,8 @@ export class MapController {
   #hovered: string | null = null
   #lastMs = 0
   #busy = true
+  #drewLast = false
+  #notBeforeMs = 0
   #restMs: number | null = null
 
   private constructor(parts: { canvas: HTMLCanvasElement; stage: Stage; world: StageWorld; host: MapHost; viewport: Viewport; camera: Camera }) {
@@ -142,7 +145,10 @@ export class MapController {
 
   #frame(nowMs: number): void {
     const elapsedMs = nowMs - this.#lastMs
-    if (!this.#busy && elapsedMs < IDLE_FRAME_MS) return
+    if (this.#drewLast) this.#notBeforeMs = nowMs + pauseAfter(elapsedMs)
+    this.#drewLast = false
+    if (nowMs < this.#notBeforeMs || (!this.#busy && elapsedMs < IDLE_FRAME_MS)) return
+    this.#drewLast = true
     const started = performance.now()
     this.#lastMs = nowMs
     const moment = this.#host.moment(nowMs)

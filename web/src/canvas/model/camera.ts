@@ -62,7 +62,7 @@ export function fitRect(rect: TileRect, viewport: Viewport, maxZoom: number): Ca
   return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, zoom: clamp(zoom, MIN_ZOOM, MAX_ZOOM) }
 }
 
-/** The camera of a first visit: near enough to make out the people there are, and all of them as long as that is not too far. */
+/** The camera of a first visit: near enough to make out people, with as many in sight as can be. */
 export function showPeople(people: readonly Point[], viewport: Viewport, map: MapSize): Camera {
   if (people.length === 0) return fitRect({ x: 0, y: 0, ...map }, viewport, FIRST_ZOOM)
   const xs = people.map((person) => person.x)
@@ -70,7 +70,11 @@ export function showPeople(people: readonly Point[], viewport: Viewport, map: Ma
   const x = Math.min(...xs) - 3
   const y = Math.min(...ys) - 3
   const camera = fitRect({ x, y, width: Math.max(...xs) + 4 - x, height: Math.max(...ys) + 4 - y }, viewport, FIRST_ZOOM)
-  return { ...camera, zoom: Math.max(camera.zoom, FIRST_ZOOM_LEAST) }
+  if (camera.zoom >= FIRST_ZOOM_LEAST) return camera
+  // Too far apart for one picture: look at whoever is nearest to the middle of all.
+  const distance = (person: Point): number => Math.hypot(person.x - camera.x, person.y - camera.y)
+  const middle = people.reduce((best, person) => (distance(person) < distance(best) ? person : best))
+  return { x: middle.x + 0.5, y: middle.y + 0.5, zoom: FIRST_ZOOM_LEAST }
 }
 const FIRST_ZOOM = 28
 const FIRST_ZOOM_LEAST = 8.5

@@ -11,7 +11,7 @@ export function FactList({ row, detail }: { readonly row: Row; readonly detail: 
   return (
     <dl className="facts">
       <Fact icon="pin" title="Place">{row.place ?? 'On the way'} <small>{Math.round(row.x)}, {Math.round(row.y)}</small></Fact>
-      <Fact icon="bag" title="Carries">{row.carried.length === 0 ? 'Nothing' : row.carried.join(', ')}</Fact>
+      <Fact icon="bag" title="Carries">{carriedWords(row.carried)}</Fact>
       <Fact icon="server" title="Node">{detail.node ?? 'None'} {detail.pod !== null && <small>pod {detail.pod}</small>}</Fact>
       <Fact icon="reboot" title="Run cycle">{detail.cycle}</Fact>
       <Fact icon="chip" title="Tier">{detail.tier ?? 'None'} <small>{detail.entitlement.policy === 'Pinned' ? 'pinned' : 'by balance'}</small></Fact>
@@ -34,6 +34,15 @@ function HomeName({ id }: { readonly id: string | null }): ReactElement {
 
 function Fact({ icon, title, children }: { readonly icon: IconName; readonly title: string; readonly children: ReactNode }): ReactElement {
   return <div className="fact"><dt><Icon name={icon} size={16} />{title}</dt><dd>{children}</dd></div>
+}
+
+/** Things with their number: `bread × 2, tool`. */
+export function carriedWords(carried: readonly string[]): string {
+  if (carried.length === 0) return 'Nothing'
+  return [...new Set(carried)].map((kind) => {
+    const count = carried.filter((other) => other === kind).length
+    return count === 1 ? kind : `${kind} × ${count}`
+  }).join(', ')
 }
 
 /** What the tier allows, in few words. */
