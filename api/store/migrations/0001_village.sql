@@ -83,14 +83,14 @@ create table agent_session (
 create index agent_session_by_uid on agent_session (uid, cycle);
 create index agent_session_by_expiry on agent_session (expires_at);
 
--- Whether an agent holds a wake stream, and on which replica of the api. stream_id orders streams of one life: the newest counts.
+-- Whether an agent holds a wake stream, and on which replica of the api. stream_no counts the streams of an agent: the newest is the one.
 create table agent_presence (
   agent_id text primary key,
   uid text not null,
   cycle bigint not null,
   connected boolean not null,
   replica_id text not null,
-  stream_id uuid not null,
+  stream_no bigint not null check (stream_no > 0),
   last_seen timestamptz not null default now()
 );
 

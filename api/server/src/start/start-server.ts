@@ -59,8 +59,13 @@ function policyFor(config: Config, agents: Agents): (actor: Actor) => RatePolicy
   };
 }
 
+export interface StartOptions {
+  /** The clock that village time runs by, in ms; tests let it run fast. */
+  readonly villageMs?: () => number;
+}
+
 /** Starts an api replica: migrations, world, listeners. Resolves once it serves. */
-export async function startServer(config: Config, log: Log): Promise<RunningServer> {
+export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
   const monotonicMs = (): number => performance.now();
   const replicaId = randomUUID();
   await migrateWhenUp(config, log);
@@ -73,7 +78,7 @@ export async function startServer(config: Config, log: Log): Promise<RunningServ
   const presence = await startPresenceBoard({ db, listenUrl: config.postgresUrl, replicaId, log });
   const hub = new WakeHub({ source, presence, log });
   const feed = createInternalFeed({ db, presence, log });
-  const world = await startWorld({ db, link, source, presence, hub, registry, replicaId, log, monotonicMs });
+  const world = await startWorld({ db, link, source, presence, hub, registry, replicaId, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs });
   const readiness = createReadiness([
     { name: 'world', required: true, check: () => true },
     { name: 'agents', required: true, check: () => source.ready },

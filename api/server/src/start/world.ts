@@ -31,6 +31,7 @@ export interface WorldPorts {
   readonly replicaId: string;
   readonly log: Log;
   readonly monotonicMs: () => number;
+  readonly villageMs: () => number;
 }
 
 export interface RunningWorld {
@@ -42,10 +43,10 @@ export interface RunningWorld {
 
 /** Recovers the world, and starts everything that keeps it going on this replica. */
 export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
-  const { db, link, source, presence, hub, registry, replicaId, log, monotonicMs } = ports;
+  const { db, link, source, presence, hub, registry, replicaId, log, monotonicMs, villageMs } = ports;
   const map = defaultMap();
   const village = await readVillage(db);
-  const clock = createVillageClock(village, monotonicMs);
+  const clock = createVillageClock(village, villageMs);
   const countBadSnapshot = createCounter(registry, 'hamlet_world_snapshot_mismatches_total', 'Snapshots that did not restore to their own hash; must stay 0');
   const onBadSnapshot = (seq: number): void => {
     countBadSnapshot();

@@ -4,13 +4,13 @@ import { inTransaction } from '../connection/database.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { addInternalEvent } from './internal-events.ts';
 
-/** A wake stream that a replica serves. `streamId` is a UUIDv7, so that newer streams compare greater. */
+/** A wake stream that a replica serves; `streamNo` counts the streams of an agent. */
 export interface Stream {
   readonly agentId: string;
   readonly uid: string;
   readonly cycle: number;
-  readonly streamId: string;
   readonly replicaId: string;
+  readonly streamNo: number;
 }
 
 export interface PresenceRow extends Stream {
@@ -18,7 +18,7 @@ export interface PresenceRow extends Stream {
   readonly lastSeen: Date;
 }
 
-const COLUMNS = ['agent_id as agentId', 'uid', 'cycle', 'connected', 'replica_id as replicaId', 'stream_id as streamId', 'last_seen as lastSeen'] as const;
+const COLUMNS = ['agent_id as agentId', 'uid', 'cycle', 'connected', 'replica_id as replicaId', 'stream_no as streamNo', 'last_seen as lastSeen'] as const;
 
 function wireOf(row: PresenceRow): Presence {
   return { agent_id: row.agentId, uid: row.uid, cycle: row.cycle, connected: row.connected, last_seen: row.lastSeen.toISOString() };
@@ -28,45 +28,47 @@ async function announce(tx: Tx, rows: readonly PresenceRow[]): Promise<void> {
   for (const row of rows) await addInternalEvent(tx, 'presence', wireOf(row));
 }
 
-/**
- * Notes that an agent is connected by this stream. False, and nothing noted, where a newer stream or cycle of it is: the caller closes the stream.
- * Repeating it is harmless, and brings back a row that was swept while its replica was slow.
- */
-export async function connectStream(db: Db, stream: Stream): Promise<boolean> {
+/** Notes that an agent is connected by a new stream, which replaces any other. Null, and nothing noted, where a newer cycle of it is known. */
+export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): Promise<Stream | null> {
   return inTransaction(db, async (tx) => {
     const before = await tx.selectFrom('agent_presence').select(COLUMNS).where('agent_id', '=', stream.agentId).forUpdate().executeTakeFirst();
-    if (before !== undefined && isNewer(before, stream)) return false;
-    if (before?.connected === true && before.streamId === stream.streamId) return true;
-    const row = {
-      uid: stream.uid,
-      cycle: stream.cycle,
-      connected: true,
-      replica_id: stream.replicaId,
-      stream_id: stream.streamId,
-    };
+    const sameLife = before?.uid === stream.uid;
+    if (before !== undefined && sameLife && before.cycle > stream.cycle) return null;
+    const row = { uid: stream.uid, cycle: stream.cycle, connected: true, replica_id: stream.replicaId, stream_no: (before?.streamNo ?? 0) + 1 };
     const after = await tx
       .insertInto('agent_presence')
       .values({ agent_id: stream.agentId, ...row })
       .onConflict((conflict) => conflict.column('agent_id').doUpdateSet({ ...row, last_seen: sql`now()` }))
       .returning(COLUMNS)
       .executeTakeFirstOrThrow();
-    const same = before?.connected === true && before.uid === stream.uid && before.cycle === stream.cycle;
-    if (!same) await announce(tx, [after]);
-    return true;
+    await announce(tx, [after]);
+    return after;
   });
 }
 
-function isNewer(before: PresenceRow, stream: Stream): boolean {
-  return before.uid === stream.uid && (before.cycle > stream.cycle || (before.cycle === stream.cycle && before.streamId > stream.streamId));
+/** Says that a stream is still open: brings back a row that was swept while its replica was slow. */
+export async function assertStream(db: Db, stream: Stream): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const rows = await tx
+      .updateTable('agent_presence')
+      .set({ connected: true })
+      .where('agent_id', '=', stream.agentId)
+      .where('stream_no', '=', stream.streamNo)
+      .where('connected', '=', false)
+      .returning(COLUMNS)
+      .execute();
+    await announce(tx, rows);
+  });
 }
 
 /** Notes that a stream has ended, unless a newer one has taken its place. */
-export async function disconnectStream(db: Db, streamId: string): Promise<void> {
+export async function disconnectStream(db: Db, stream: Stream): Promise<void> {
   await inTransaction(db, async (tx) => {
     const rows = await tx
       .updateTable('agent_presence')
       .set({ connected: false, last_seen: sql`now()` })
-      .where('stream_id', '=', streamId)
+      .where('agent_id', '=', stream.agentId)
+      .where('stream_no', '=', stream.streamNo)
       .where('connected', '=', true)
       .returning(COLUMNS)
       .execute();

@@ -14,7 +14,7 @@ export interface Tables {
   agent_session: {
     token_hash: Buffer; jti: string; agent_id: string; uid: string; cycle: number; issued_at: Generated<Date>; expires_at: Date; revoked_at: Defaulted<Date | null>;
   };
-  agent_presence: { agent_id: string; uid: string; cycle: number; connected: boolean; replica_id: string; stream_id: string; last_seen: Defaulted<Date> };
+  agent_presence: { agent_id: string; uid: string; cycle: number; connected: boolean; replica_id: string; stream_no: number; last_seen: Defaulted<Date> };
   api_replica: { replica_id: string; seen_at: Defaulted<Date> };
   internal_event: { id: Generated<number>; event: string; data: Json; at: Generated<Date> };
   sample_agent: {

@@ -142,7 +142,7 @@ for (const seed of Array.from({ length: Number(process.env['FANOUT_SEEDS'] ?? 6)
       for (let deeds = draw(4); deeds > 0; deeds -= 1) randomDeed(village, draw);
       const { viewer, socket } = viewers[draw(viewers.length)] ?? viewers[0] ?? village.join();
       if (draw(8) === 0) look(viewer, { x: draw(160) - 10, y: draw(128) - 10, pinned: draw(3) === 0 ? [`agent-${draw(60)}`] : [] });
-      if (draw(60) === 0) socket.extraBuffered = DROP_ABOVE_BYTES + 1;
+      if (round % 45 > 10 && draw(40) === 0) socket.extraBuffered = DROP_ABOVE_BYTES + 1;
       village.step();
       if (round % 5 !== 0) continue;
       village.fanout.flush();

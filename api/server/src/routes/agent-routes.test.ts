@@ -1,0 +1,102 @@
+/** Agents, their lifecycle and their turns, through HTTP on a real Postgres and Redis. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { awakenAgent, getAgent, listAgents, listTurns, rebootAgent, recordTurn, suspendAgent } from '@hamlet/contract';
+import type { Client } from '@hamlet/contract';
+import { readAudit, openDatabase } from '@hamlet/store';
+import { dataOf, Play } from '../testing/play.ts';
+import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let play: Play;
+let admin: Client;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica()).peopleUrl);
+  admin = play.admin;
+  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+});
+after(() => village.remove());
+
+function of(agentId: string): { params: { agent_id: string } } {
+  return { params: { agent_id: agentId } };
+}
+
+test('every agent is listed with tier, node, cycle and why', async () => {
+  const { agents } = dataOf(await admin.call(listAgents, {}));
+  assert.deepEqual(agents.map((agent) => agent.agent_id).toSorted(), [...AGENT_IDS]);
+  const ada = await play.agent('ada');
+  assert.equal(ada.tier, 'tier-1');
+  assert.equal(ada.entitlement.policy, 'Pinned');
+  assert.ok((ada.entitlement.limits?.requests_per_minute ?? 0) > 0);
+  assert.match(ada.home, /^home-/);
+  assert.deepEqual(ada.why, { ready: false, reason: 'NotConnected', message: 'The resident has not reached the api yet.' });
+  assert.deepEqual(ada.status, { online: false, last_seen: null, health: 'unreachable' });
+});
+
+test('sleep and awakening raise the cycle once each and show in the world; repeating them changes nothing', async () => {
+  const before = await play.agent('bob');
+  const asleep = dataOf(await admin.call(suspendAgent, of('bob')));
+  assert.deepEqual(asleep, { agent_id: 'bob', power: 'Asleep', cycle: before.cycle + 1, changed: true });
+  await eventually('bob asleep on the map', async () => (await play.world()).agents.find((agent) => agent.agent_id === 'bob')?.activity === 'sleeping');
+  const again = dataOf(await admin.call(suspendAgent, of('bob')));
+  assert.deepEqual(again, { ...asleep, changed: false });
+  const sleeping = await play.agent('bob');
+  assert.equal(sleeping.power, 'Asleep');
+  assert.equal(sleeping.why.reason, 'Asleep');
+  assert.equal(sleeping.status.health, 'asleep');
+  const awake = dataOf(await admin.call(awakenAgent, of('bob')));
+  assert.deepEqual(awake, { agent_id: 'bob', power: 'Awake', cycle: before.cycle + 2, changed: true });
+  assert.equal(dataOf(await admin.call(awakenAgent, of('bob'))).changed, false);
+  assert.equal((await play.agent('bob')).home, before.home);
+});
+
+test('reboot raises the cycle of an awake agent and is refused for one asleep', async () => {
+  const { cycle } = await play.agent('cleo');
+  assert.equal(dataOf(await admin.call(rebootAgent, of('cleo'))).cycle, cycle + 1);
+  dataOf(await admin.call(suspendAgent, of('cleo')));
+  const refused = await admin.call(rebootAgent, of('cleo'));
+  assert.equal(refused.ok ? null : refused.problem.code, 'reboot_while_asleep');
+  assert.equal((await play.agent('cleo')).cycle, cycle + 2);
+});
+
+test('an agent nobody knows is refused on every route of agents', async () => {
+  for (const route of [getAgent, awakenAgent, suspendAgent, rebootAgent, listTurns]) {
+    const refused = await admin.call(route, of('nobody'));
+    assert.equal(refused.ok ? null : refused.problem.code, 'no_such_agent', route.name);
+  }
+});
+
+test('acts on an agent are in the audit, with who and by which request', async () => {
+  const done = await admin.call(rebootAgent, of('dan'));
+  const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
+  const [entry] = await readAudit(db, 'dan', 1);
+  await db.destroy();
+  assert.equal(entry?.action, 'reboot');
+  assert.equal(entry.actorId, 'key admin');
+  assert.equal(entry.requestId, done.response.headers.get('x-request-id'));
+  assert.equal(entry.traceparent, done.response.headers.get('traceparent'));
+});
+
+test('turns are kept and paged, newest first, by an opaque cursor of that agent', async () => {
+  const { cycle } = await play.agent('eve');
+  const ids: string[] = [];
+  for (let number = 0; number < 5; number += 1) {
+    const turn = { turn_id: randomUUID(), cycle, trigger: 'tick' as const, perceived: { number }, decided: { why: 'because' }, acted: {}, reflected: {} };
+    dataOf(await play.as('eve').call(recordTurn, { ...of('eve'), body: turn }));
+    ids.unshift(turn.turn_id);
+  }
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = dataOf(await clientOf(play.url, TOKENS.member).call(listTurns, { ...of('eve'), query: { limit: 2, ...(cursor === undefined ? {} : { cursor }) } }));
+    seen.push(...page.turns.map((turn) => turn.turn_id));
+    cursor = page.next_cursor ?? undefined;
+    const others = await admin.call(listTurns, { ...of('ada'), query: { cursor: cursor ?? 'bm9uc2Vuc2U' } });
+    assert.equal(others.ok ? null : others.problem.code, 'cursor_invalid');
+  } while (cursor !== undefined);
+  assert.deepEqual(seen, ids);
+});

@@ -1,0 +1,119 @@
+/** Every refusal of a command to the world, through HTTP on a real Postgres and Redis. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ACTION_REASONS, actAsAgent, moveAgent, REFUSALS, suspendAgent } from '@hamlet/contract';
+import type { ActionKind, Outcome, Refusal } from '@hamlet/contract';
+import { defaultMap } from '@hamlet/core';
+import { dataOf, Play } from '../testing/play.ts';
+import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+const NOBODY = { agent_id: 'nobody' };
+const LONG = 'a'.repeat(281);
+let village: TestVillage;
+let play: Play;
+
+before(async () => {
+  village = await startTestVillage({ villageSpeed: 20 });
+  play = new Play((await village.startReplica()).peopleUrl);
+  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+});
+after(() => village.remove());
+
+type Answer = Promise<Outcome<unknown>>;
+type Case = () => Answer;
+
+async function asleep(): Promise<void> {
+  dataOf(await play.admin.call(suspendAgent, { params: { agent_id: 'fay' } }));
+  await eventually('fay asleep in the world', async () => (await play.move('fay', { dx: 0, dy: 0 })).ok === false);
+}
+
+/** A tile nobody can stand on. */
+function wall(): { x: number; y: number } {
+  const { walkable, width } = defaultMap();
+  const tile = walkable.indexOf(0);
+  return { x: tile % width, y: Math.floor(tile / width) };
+}
+
+async function fillHome(): Promise<void> {
+  for (const id of ['bob', 'cleo', 'dan', 'eve']) dataOf(await play.move(id, { landmark_id: 'home-quince' }));
+}
+
+/** Cases in the order they run: each leaves the village so that the next can begin. */
+const MOVE_CASES: readonly (readonly [Refusal, Case])[] = [
+  ['not_own_agent', () => play.as('bob').call(moveAgent, { params: { agent_id: 'ada' }, body: { dx: 1, dy: 0 } })],
+  ['no_such_agent', () => play.move('nobody', { dx: 1, dy: 0 })],
+  ['out_of_bounds', () => play.move('bob', { x: 5_000, y: 5_000 })],
+  ['unreachable', () => play.move('bob', wall())],
+  ['no_such_landmark', () => play.move('bob', { landmark_id: 'atlantis' })],
+  ['zone_locked', () => play.move('bob', { landmark_id: 'observatory' })],
+  ['no_free_slot', async () => { await fillHome(); return play.move('ada', { landmark_id: 'home-quince' }); }],
+  [
+    'slot_taken',
+    async () => {
+      const bed = (await play.agent('bob')).moving_to;
+      return play.move('ada', { x: bed?.x ?? 0, y: bed?.y ?? 0 });
+    },
+  ],
+  ['not_awake', async () => { await asleep(); return play.move('fay', { dx: 1, dy: 0 }); }],
+];
+
+const ACTION_CASES: readonly (readonly [Refusal, ActionKind, Case])[] = [
+  ['not_own_agent', 'talk', () => play.as('bob').call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'hi' } })],
+  ['no_such_agent', 'emote', () => play.admin.call(actAsAgent, { params: NOBODY, body: { kind: 'emote', emote: 'wave' } })],
+  ['not_awake', 'emote', () => play.act('fay', { kind: 'emote', emote: 'wave' })],
+  ['text_empty', 'talk', () => play.act('ada', { kind: 'talk', text: '  ' })],
+  ['text_too_long', 'talk', () => play.act('ada', { kind: 'talk', text: LONG })],
+  ['no_such_listener', 'talk', () => play.act('ada', { kind: 'talk', text: 'hi', to: 'nobody' })],
+  ['out_of_earshot', 'talk', async () => { await play.walk('cleo', { landmark_id: 'library' }); return play.act('cleo', { kind: 'talk', text: 'hi', to: 'ada' }); }],
+  ['item_not_here', 'pick_up', () => play.act('ada', { kind: 'pick_up', item_id: 'apple-999999' })],
+  [
+    'too_far',
+    'pick_up',
+    async () => {
+      const item = (await play.world()).items.find(({ position }) => position !== null);
+      return play.act('ada', { kind: 'pick_up', item_id: item?.item_id ?? '' });
+    },
+  ],
+  ['inventory_full', 'pick_up', async () => {
+    for (let held = 0; held < 6; held += 1) await play.fetchItem('bob');
+    const more = (await play.world()).items.find(({ position }) => position !== null);
+    await play.walk('bob', more?.position ?? { x: 0, y: 0 });
+    return play.act('bob', { kind: 'pick_up', item_id: more?.item_id ?? '' });
+  }],
+  ['not_holding', 'drop', () => play.act('ada', { kind: 'drop', item_id: 'apple-999999' })],
+  ['no_room_here', 'drop', async () => {
+    await play.walk('bob', { landmark_id: 'square' });
+    const [first, second] = (await play.agent('bob')).inventory;
+    dataOf(await play.act('bob', { kind: 'drop', item_id: first?.item_id ?? '' }));
+    return play.act('bob', { kind: 'drop', item_id: second?.item_id ?? '' });
+  }],
+  ['nothing_to_use', 'use', () => play.act('ada', { kind: 'use', target: 'telescope' })],
+  ['not_at_board', 'use_board', () => play.act('ada', { kind: 'use_board', text: 'hello' })],
+  ['text_too_long', 'use_board', () => play.act('ada', { kind: 'use_board', text: LONG })],
+  // The second of two emotes comes within the 3 s of village time that the first shows, unless the machine stands still: then another pair is tried.
+  ['emote_too_soon', 'emote', () => eventually('two emotes at once', async () => {
+    const [, second] = await Promise.all([play.act('ada', { kind: 'emote', emote: 'wave' }), play.act('ada', { kind: 'emote', emote: 'nod' })]);
+    return second.ok ? null : second;
+  })],
+];
+
+function assertRefused(outcome: Outcome<unknown>, reason: Refusal): void {
+  if (outcome.ok) assert.fail(`expected ${reason}, was accepted: ${JSON.stringify(outcome.data)}`);
+  assert.equal(outcome.problem.code, reason, outcome.problem.detail);
+  assert.equal(outcome.response.status, REFUSALS[reason].status);
+  assert.equal(outcome.response.headers.get('content-type'), 'application/problem+json; charset=utf-8');
+}
+
+for (const [reason, run] of MOVE_CASES) test(`move: ${reason}`, async () => assertRefused(await run(), reason));
+for (const [reason, kind, run] of ACTION_CASES) test(`action ${kind}: ${reason}`, async () => assertRefused(await run(), reason));
+
+test('no refusal of a command is untested', () => {
+  const elsewhere: readonly Refusal[] = ['stale_cycle'];
+  assert.deepEqual(moveAgent.reasons.filter((reason) => !elsewhere.includes(reason) && !MOVE_CASES.some(([tested]) => tested === reason)), []);
+  const missing = Object.entries(ACTION_REASONS).flatMap(([kind, reasons]) =>
+    reasons.filter((reason) => !ACTION_CASES.some(([tested, of]) => tested === reason && of === kind)).map((reason) => `${kind}: ${reason}`),
+  );
+  assert.deepEqual(missing, []);
+  assert.deepEqual(actAsAgent.reasons.filter((reason) => !elsewhere.includes(reason) && !ACTION_CASES.some(([tested]) => tested === reason)), []);
+});

@@ -1,0 +1,61 @@
+import { actAsAgent, getAgent, getWorld, moveAgent } from '@hamlet/contract';
+import type { ActionBody, AgentDetail, Client, MoveBody, Outcome, WorldView } from '@hamlet/contract';
+import { agentToken, clientOf, eventually, TOKENS } from './test-village.ts';
+import type { AgentId } from './test-village.ts';
+
+/** Steers agents through the api, as tests need it. */
+export class Play {
+  readonly url: string;
+  readonly admin: Client;
+
+  constructor(url: string) {
+    this.url = url;
+    this.admin = clientOf(url, TOKENS.admin);
+  }
+
+  as(agentId: AgentId): Client {
+    return clientOf(this.url, agentToken(agentId));
+  }
+
+  async agent(agentId: string): Promise<AgentDetail> {
+    return dataOf(await this.admin.call(getAgent, { params: { agent_id: agentId } }));
+  }
+
+  async world(): Promise<WorldView> {
+    return dataOf(await this.admin.call(getWorld, {}));
+  }
+
+  move(agentId: string, target: MoveBody): ReturnType<typeof this.admin.call<typeof moveAgent>> {
+    return this.admin.call(moveAgent, { params: { agent_id: agentId }, body: target });
+  }
+
+  act(agentId: string, action: ActionBody): ReturnType<typeof this.admin.call<typeof actAsAgent>> {
+    return this.admin.call(actAsAgent, { params: { agent_id: agentId }, body: action });
+  }
+
+  /** Sends an agent somewhere and waits until it stands there. */
+  async walk(agentId: string, target: MoveBody): Promise<AgentDetail> {
+    const { to } = dataOf(await this.move(agentId, target));
+    return eventually(`${agentId} at ${to.x},${to.y}`, async () => {
+      const agent = await this.agent(agentId);
+      return agent.moving_to === null && agent.position.x === to.x && agent.position.y === to.y ? agent : null;
+    });
+  }
+
+  /** Walks to the next lying item that can be reached, and takes it. Returns its id. */
+  async fetchItem(agentId: string): Promise<string> {
+    const { items } = await this.world();
+    for (const { item_id, position } of items) {
+      if (position === null || !(await this.move(agentId, position)).ok) continue;
+      await this.walk(agentId, position);
+      if ((await this.act(agentId, { kind: 'pick_up', item_id })).ok) return item_id;
+    }
+    throw new Error('no item in the world can be taken');
+  }
+}
+
+/** The data of an answer. Throws with the problem of a refusal. */
+export function dataOf<T>(outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.data;
+  throw new Error(`refused: ${outcome.problem.code}: ${outcome.problem.detail}`);
+}

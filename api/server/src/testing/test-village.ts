@@ -1,0 +1,119 @@
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient } from '@hamlet/contract';
+import type { Client } from '@hamlet/contract';
+import type { LocalRedis } from '@hamlet/dev';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { testRedis } from '@hamlet/test/env/redis';
+import { readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { createLog } from '../service/log.ts';
+import { startServer } from '../start/start-server.ts';
+import type { RunningServer } from '../start/start-server.ts';
+
+const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
+const WAIT_LIMIT_MS = 120_000;
+const WAIT_PAUSE_MS = 20;
+
+/** Agents of a test village; ada is pinned to tier-1, the others are of the lowest tier. */
+export const AGENT_IDS = ['ada', 'bob', 'cleo', 'dan', 'eve', 'fay'] as const;
+export type AgentId = (typeof AGENT_IDS)[number];
+
+export const TOKENS = {
+  admin: 'test-token-of-an-admin',
+  member: 'test-token-of-a-member',
+  operator: 'test-token-of-the-operator',
+} as const;
+export const BOOTSTRAP_CODE = 'test-bootstrap-code';
+
+export function agentToken(agentId: AgentId): string {
+  return `test-token-of-agent-${agentId}`;
+}
+
+/** A real Postgres and Redis with the files an api needs; replicas are started against it. */
+export interface TestVillage {
+  readonly postgres: TestPostgres;
+  readonly redis: LocalRedis;
+  /** What a replica is configured with, as its environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logs: string[];
+  /** Starts a replica in this process. */
+  startReplica(changes?: Readonly<Record<string, string>>): Promise<RunningServer>;
+  /** Stops every replica, Postgres and Redis. */
+  remove(): Promise<void>;
+}
+
+function sampleAgent(name: string): string {
+  const entitlement = name === 'ada' ? '\n  entitlement: { policy: Pinned, name: tier-1 }' : '';
+  return `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${name} }\nspec:\n  displayName: ${name}${entitlement}\n`;
+}
+
+async function writeFiles(folder: string): Promise<void> {
+  for (const file of await readdir(SAMPLES)) if (file.startsWith('good-entitlement-')) await copyFile(join(SAMPLES, file), join(folder, file));
+  for (const name of AGENT_IDS) await writeFile(join(folder, `good-agent-${name}.yaml`), sampleAgent(name));
+  const agentTokens = Object.fromEntries(AGENT_IDS.map((id) => [id, agentToken(id)]));
+  await writeFile(join(folder, 'keys.json'), JSON.stringify({ adminToken: TOKENS.admin, memberToken: TOKENS.member, operatorToken: TOKENS.operator, agentTokens }));
+  await writeFile(join(folder, 'code'), `${BOOTSTRAP_CODE}\n`);
+}
+
+/** @param options.villageSpeed how much faster than the clock village time passes, so that a walk need not be waited for */
+export async function startTestVillage(options: { readonly villageSpeed?: number } = {}): Promise<TestVillage> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-village-'));
+  const [postgres, redis] = await Promise.all([testPostgres(), testRedis(), writeFiles(folder)]);
+  const logs: string[] = [];
+  const replicas: RunningServer[] = [];
+  const environment = {
+    HAMLET_POSTGRES_URL: postgres.url().replace('postgres:hamlet@', 'app:app@'),
+    HAMLET_POSTGRES_OWNER_URL: postgres.url(),
+    HAMLET_REDIS_URL: redis.url,
+    HAMLET_PEOPLE_LISTEN: '127.0.0.1:0',
+    HAMLET_METRICS_LISTEN: '127.0.0.1:0',
+    HAMLET_AGENT_SOURCE: 'samples',
+    HAMLET_SAMPLES_DIR: folder,
+    HAMLET_API_KEYS_FILE: join(folder, 'keys.json'),
+    HAMLET_BOOTSTRAP_CODE_FILE: join(folder, 'code'),
+    HAMLET_STRICT_ANSWERS: '1',
+    HAMLET_RATE_LIMIT: '1000000',
+  };
+  return {
+    postgres,
+    redis,
+    environment,
+    logs,
+    startReplica: async (changes = {}) => {
+      const config: Config = readConfig({ ...environment, ...changes });
+      const villageMs = (): number => performance.now() * (options.villageSpeed ?? 1);
+      const replica = await startServer(config, createLog((line) => void logs.push(line), 'debug'), { villageMs });
+      replicas.push(replica);
+      return replica;
+    },
+    remove: async () => {
+      await Promise.all(replicas.map((replica) => replica.stop()));
+      await Promise.all([postgres.remove(), redis.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A typed client of a replica as somebody. */
+export function clientOf(url: string, token?: string): Client {
+  return createClient(token === undefined ? { baseUrl: url } : { baseUrl: url, token });
+}
+
+/** Waits until something holds, at most two minutes; says what it waited for when it does not. */
+export async function eventually<T>(what: string, look: () => Promise<T | false | null | undefined> | T | false | null | undefined): Promise<T> {
+  let last: unknown = null;
+  for (const giveUpMs = Date.now() + WAIT_LIMIT_MS; Date.now() < giveUpMs; await sleep(WAIT_PAUSE_MS)) {
+    try {
+      const found = await look();
+      if (found !== false && found !== null && found !== undefined) return found;
+    } catch (error) {
+      last = error;
+    }
+  }
+  throw new Error(`waited two minutes in vain for ${what}`, { cause: last });
+}
