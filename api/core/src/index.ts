@@ -3,6 +3,7 @@ export * from './prng.ts';
 export * from './time-of-day.ts';
 export * from './map/default-map.ts';
 export * from './map/directions.ts';
+export * from './map/painter.ts';
 export * from './map/path-tiles.ts';
 export * from './map/places.ts';
 export * from './map/world-map.ts';

@@ -1,7 +1,10 @@
 import { TICK_MS } from '@hamlet/contract';
 
-/** Viewers draw this far behind the newest tick, so that what they draw has arrived. */
-export const DRAW_BEHIND_TICKS = 3;
+/**
+ * Viewers draw this far behind the newest tick: an update every five ticks, one tick until its events are durable, one on the way.
+ * Then every path is known before its first step is drawn, and nobody is ever seen to jump.
+ */
+export const DRAW_BEHIND_TICKS = 7;
 /** How fast the drawn tick may catch up or fall back, as a part of real time. */
 const MAX_SLEW = 0.1;
 /** Errors beyond this are jumped, not chased: a tab was hidden, or the village restarted at an earlier tick. */

@@ -1,0 +1,113 @@
+/** The peer: the same walkers in a Colyseus room, broadcast to all or filtered by StateView. Started by main.ts. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Room, Server } from '@colyseus/core';
+import type { Client } from '@colyseus/core';
+import { StateView, schema, t } from '@colyseus/schema';
+import { WebSocketTransport } from '@colyseus/ws-transport';
+import { createWorld, exactPositionAt } from '@hamlet/core';
+import { benchMap } from './bench-map.ts';
+import { Camera } from './camera.ts';
+import { wallMs } from './ipc.ts';
+import type { Flush, FromServer, ToServer } from './ipc.ts';
+import type { Setting } from './setting.ts';
+import { CpuMeter, everyTick } from './ticking.ts';
+import { Walkers, agentName, populate } from './walkers.ts';
+
+/** Positions travel in sixteenths of a tile: two 16-bit fields an agent, the tightest the library offers. */
+const PARTS = 16;
+/** Who is in whose view is decided twice a second. */
+const FILTER_EVERY_TICKS = 5;
+
+const setting = JSON.parse(process.argv[3] ?? '{}') as Setting;
+const filtered = process.argv[2] === 'colyseus-view';
+
+const Agent = schema({ x: t.uint16(), y: t.uint16() }, 'Agent');
+const Shared = schema({ agents: t.map(Agent) }, 'Shared');
+const Filtered = schema({ agents: t.map(Agent).view() }, 'Filtered');
+
+interface Watcher {
+  readonly client: Client;
+  readonly camera: Camera;
+  readonly pans: boolean;
+  readonly inView: Set<number>;
+}
+
+const send = (message: FromServer): void => {
+  process.send?.(message);
+};
+
+const world = createWorld(benchMap(setting.mapSide), setting.seed);
+populate(world, setting.agents, setting.seed);
+const walkers = new Walkers(world, setting);
+const agents = Array.from({ length: setting.agents }, () => new Agent());
+
+class Town extends Room {
+  override maxClients = 10_000;
+  override autoDispose = false;
+  override patchRate = null as unknown as number;
+  override state = filtered ? new Filtered() : new Shared();
+  readonly watchers = new Map<string, Watcher>();
+
+  override onCreate(): void {
+    for (const [index, agent] of agents.entries()) this.state.agents.set(agentName(index), agent);
+    town = this;
+  }
+
+  override onJoin(client: Client, options: { index: number }): void {
+    this.watchers.set(client.sessionId, { client, camera: new Camera(setting, options.index), pans: options.index < setting.panning, inView: new Set() });
+    if (filtered) client.view = new StateView();
+  }
+
+  override onLeave(client: Client): void {
+    this.watchers.delete(client.sessionId);
+  }
+
+  place(tick: number): void {
+    for (const [slot, agent] of agents.entries()) {
+      const { x, y } = exactPositionAt(world, slot, tick);
+      agent.x = x * PARTS;
+      agent.y = y * PARTS;
+    }
+  }
+
+  filter(): void {
+    for (const { client, camera, pans, inView } of this.watchers.values()) {
+      if (pans) camera.slide(setting.panTilesPerSecond / 2);
+      for (const [slot, agent] of agents.entries()) {
+        const [x, y] = [(agent.x ?? 0) / PARTS - camera.x, (agent.y ?? 0) / PARTS - camera.y];
+        const sees = x >= 0 && y >= 0 && x < setting.viewSide && y < setting.viewSide;
+        if (sees === inView.has(slot)) continue;
+        if (sees) inView.add(slot);
+        else inView.delete(slot);
+        if (sees) client.view?.add(agent);
+        else client.view?.remove(agent);
+      }
+    }
+  }
+}
+
+let town: Town | null = null;
+const meter = new CpuMeter();
+let flushes: Flush[] = [];
+
+const server = createServer();
+const colyseus = new Server({ greet: false, gracefullyShutdown: false, transport: new WebSocketTransport({ server, pingInterval: 0 }) });
+colyseus.define('town', Town);
+await colyseus.listen(0, '127.0.0.1');
+
+process.on('message', (message: ToServer) => {
+  if (message.type === 'measure') {
+    meter.restart();
+    flushes = [];
+  } else send({ type: 'report', cpuCore: meter.cores(), rssMb: process.memoryUsage.rss() / 2 ** 20, flushes, notes: {} });
+});
+everyTick((tick) => {
+  walkers.tick(tick);
+  if (town === null) return;
+  town.place(tick);
+  if (filtered && tick % FILTER_EVERY_TICKS === 0) town.filter();
+  flushes.push([tick, wallMs()]);
+  town.broadcastPatch();
+});
+send({ type: 'ready', port: (server.address() as AddressInfo).port });

@@ -1,0 +1,40 @@
+import { DRAW_BEHIND_TICKS, applyToView, createView, decodeFrame, viewAgents } from '@hamlet/core';
+import type { View, WorldMap } from '@hamlet/core';
+
+/** What a viewer drew at the update of one tick: agents by slot with their place now and at the tick drawn then, and its cells. */
+export interface Drawn {
+  readonly cells: View['cells'];
+  readonly now: ReadonlyMap<number, { readonly x: number; readonly y: number }>;
+  readonly before: ReadonlyMap<number, { readonly x: number; readonly y: number }>;
+}
+
+/** Updates remembered, so that a truth that comes later finds what it is about. */
+const REMEMBERED = 8;
+
+/** A viewer of our server, with the same copy of the world that the browser keeps. Mutable: it lives as long as its socket. */
+export class HamletViewer {
+  readonly #view: View;
+  readonly drawn = new Map<number, Drawn>();
+  /** Drawing is the viewer's work; it is remembered only while fidelity is checked. */
+  static remembers = false;
+
+  constructor(map: WorldMap) {
+    this.#view = createView(map);
+  }
+
+  /** Takes a message; returns the tick of the update in it, or -1 for one that overtakes. */
+  take(bytes: Uint8Array): number {
+    const frame = decodeFrame(bytes);
+    applyToView(this.#view, frame);
+    if (frame.urgent) return -1;
+    if (HamletViewer.remembers) this.#remember(frame.tick);
+    return frame.tick;
+  }
+
+  #remember(tick: number): void {
+    const at = (drawnTick: number): Map<number, { x: number; y: number }> =>
+      new Map(viewAgents(this.#view, drawnTick).map(({ agent, x, y }) => [agent, { x, y }]));
+    this.drawn.set(tick, { cells: { ...this.#view.cells }, now: at(tick), before: at(tick - DRAW_BEHIND_TICKS) });
+    for (const old of this.drawn.keys()) if (this.drawn.size > REMEMBERED) this.drawn.delete(old);
+  }
+}

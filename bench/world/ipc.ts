@@ -1,0 +1,32 @@
+/** Milliseconds on a clock that all processes of this machine share. */
+export const wallMs = (): number => performance.timeOrigin + performance.now();
+
+/** Parent to server. */
+export type ToServer = { readonly type: 'measure' } | { readonly type: 'report' } | { readonly type: 'truth' };
+
+/** When an update of a tick began to be built. */
+export type Flush = readonly [tick: number, startMs: number];
+
+/** Server to parent. Truth is x, y in quarter tiles for each agent, now and a little before. */
+export type FromServer =
+  | { readonly type: 'ready'; readonly port: number }
+  | { readonly type: 'report'; readonly cpuCore: number; readonly rssMb: number; readonly flushes: readonly Flush[]; readonly notes: Readonly<Record<string, number>> }
+  | { readonly type: 'truth'; readonly tick: number; readonly now: readonly number[]; readonly before: readonly number[] };
+
+export type ServerKind = 'hamlet' | 'colyseus-broadcast' | 'colyseus-view';
+
+/** Parent to viewers. */
+export type ToViewers =
+  | { readonly type: 'measure' }
+  | { readonly type: 'report' }
+  | { readonly type: 'remember' }
+  | Extract<FromServer, { type: 'truth' }>;
+
+/** Viewers to parent. Receipts are what each viewer got and when. */
+export type FromViewers =
+  | { readonly type: 'ready' }
+  | {
+      readonly type: 'report'; readonly seconds: number; readonly stillBytes: number; readonly panningBytes: number;
+      readonly receipts: readonly (readonly [tick: number, atMs: number])[];
+    }
+  | { readonly type: 'fidelity'; readonly compared: number; readonly worstTiles: number; readonly worstDrawnTiles: number; readonly missing: number; readonly extra: number };

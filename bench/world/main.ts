@@ -1,0 +1,105 @@
+/** What a moving village costs to show: bytes, processor, delay and truth for 1,000 walkers and 200 viewers, beside Colyseus. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '@hamlet/dev';
+import { migrate } from '@hamlet/store';
+import { writeReport } from '../report.ts';
+import type { Row } from '../report.ts';
+import type { ServerKind } from './ipc.ts';
+import { run } from './run.ts';
+import type { RunResult } from './run.ts';
+import { CROWD, FULL, QUICK } from './setting.ts';
+import type { Setting } from './setting.ts';
+
+const USAGE = `Usage: node bench/world/main.ts [--quick] [--only CASE] [--seconds N]
+
+1,000 agents that all walk on 250 by 250 tiles, deciding 143 times a second in process; 200 viewers of 79 by 79 tiles,
+40 of whom pan 4 tiles a second; events committed to a real Postgres in groups before anybody sees them; then the same with
+50,000 agents at the same density; then the same walkers in a Colyseus room, broadcast and filtered by StateView (2 Hz).
+Bytes are those on the websocket with their headers; delivery runs from the start of an update to its receipt in another
+process; CPU is that of the server's process. Writes bench/results/world.json.
+  --quick    shorter windows; the figures are rougher, not smaller
+  --only     one of hamlet, crowd, colyseus-broadcast, colyseus-view; writes no report
+  --seconds  length of the measured window (${FULL.measureSeconds})
+`;
+
+const CASES = ['hamlet', 'crowd', 'colyseus-broadcast', 'colyseus-view'] as const;
+type Case = (typeof CASES)[number];
+
+function rowsOf(results: Record<Case, RunResult>): Row[] {
+  const ours = results.hamlet;
+  const peers = (figure: (result: RunResult) => number): Record<string, number> => ({
+    colyseusBroadcast: figure(results['colyseus-broadcast']), colyseusStateView: figure(results['colyseus-view']),
+  });
+  const row = (metric: string, unit: string, target: number | null, figure: (result: RunResult) => number): Row => {
+    const beside = peers(figure);
+    return { metric, unit, better: 'lower', ours: figure(ours), peers: beside, target, ratio: figure(ours) / (beside['colyseusStateView'] ?? Number.NaN) };
+  };
+  const lone = (metric: string, unit: string, figure: { ours: number; target: number | null }): Row => ({ metric, unit, better: 'lower', peers: {}, ...figure });
+  const { fidelity } = ours;
+  const missed = fidelity === null ? Number.NaN : fidelity.missing + fidelity.extra;
+  return [
+    row('bytesPerViewerPerSecond', 'B/s', 300, (result) => result.bytesPerViewerPerSecond),
+    row('bytesPerPanningViewerPerSecond', 'B/s', 600, (result) => result.bytesPerPanningViewerPerSecond),
+    row('serverCpuCore', 'core', 0.05, (result) => result.serverCpuCore),
+    row('deliveryP99Ms', 'ms', 50, (result) => result.deliveryP99Ms),
+    row('deliveryP50Ms', 'ms', null, (result) => result.deliveryP50Ms),
+    lone('reconstructionErrorTiles', 'tiles', { ours: Math.max(fidelity?.worstTiles ?? Number.NaN, fidelity?.worstDrawnTiles ?? Number.NaN), target: 0 }),
+    lone('reconstructionMissedAgents', 'agents', { ours: missed, target: 0 }),
+    lone('agents50kCpuCore', 'core', { ours: results.crowd.serverCpuCore, target: 0.05 }),
+    lone('agents50kBytesPerViewerPerSecond', 'B/s', { ours: results.crowd.bytesPerViewerPerSecond, target: null }),
+    lone('agents50kDeliveryP99Ms', 'ms', { ours: results.crowd.deliveryP99Ms, target: null }),
+  ];
+}
+
+/** A Postgres of the benchmark's own, with every commit flushed to disk as in production. */
+async function withPostgres<T>(work: (freshUrl: () => Promise<string>) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-world-'));
+  await chmod(folder, 0o755);
+  const postgres = await startPostgres({ dataDir: join(folder, 'data'), durability: 'full' });
+  let databases = 0;
+  const freshUrl = async (): Promise<string> => {
+    databases += 1;
+    const url = postgres.url(`world_${databases}`);
+    await postgresDo(postgres.url(), `create database world_${databases}`);
+    await migrate({ ownerUrl: url, appUrl: url });
+    return url;
+  };
+  try {
+    return await work(freshUrl);
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function postgresDo(url: string, statement: string): Promise<void> {
+  const { openDatabase } = await import('@hamlet/store');
+  const { sql } = await import('kysely');
+  const db = openDatabase({ url, poolSize: 1, onError: (error) => console.error(error) });
+  await sql.raw(statement).execute(db);
+  await db.destroy();
+}
+
+async function measure(name: Case, setting: Setting, freshUrl: () => Promise<string>): Promise<RunResult> {
+  const kind: ServerKind = name === 'crowd' ? 'hamlet' : name;
+  const sized = name === 'crowd' ? { ...setting, ...CROWD } : setting;
+  const result = await run(kind, { ...sized, postgresUrl: kind === 'hamlet' ? await freshUrl() : null });
+  console.log(name.padEnd(20), JSON.stringify(result, (_, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value)));
+  return result;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' }, seconds: { type: 'string' }, help: { type: 'boolean' } } });
+  if (values.help === true) return void process.stdout.write(USAGE);
+  const setting: Setting = { ...FULL, ...(values.quick === true && QUICK), ...(values.seconds !== undefined && { measureSeconds: Number(values.seconds) }) };
+  await withPostgres(async (freshUrl) => {
+    const results: Partial<Record<Case, RunResult>> = {};
+    for (const name of CASES.filter((one) => values.only === undefined || values.only === one)) results[name] = await measure(name, setting, freshUrl);
+    if (values.only === undefined) console.log(writeReport('world', rowsOf(results as Record<Case, RunResult>)));
+  });
+}
+
+await main();

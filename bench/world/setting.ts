@@ -1,0 +1,29 @@
+/** The size of one run; a child process gets it as JSON. */
+export interface Setting {
+  readonly agents: number;
+  readonly viewers: number;
+  readonly panning: number;
+  /** Side of the square map, in tiles. */
+  readonly mapSide: number;
+  /** Side of each viewer's rectangle, in tiles. */
+  readonly viewSide: number;
+  readonly panTilesPerSecond: number;
+  /** Each agent decides where to go this often, in seconds: 1,000 agents make 143 decisions a second. */
+  readonly decideEverySeconds: number;
+  readonly warmSeconds: number;
+  readonly measureSeconds: number;
+  readonly seed: number;
+  readonly postgresUrl: string | null;
+}
+
+/** Workload of the design: 1,000 walkers, 200 viewers of whom 40 pan, a tenth of the map in view. */
+export const FULL: Setting = {
+  agents: 1000, viewers: 200, panning: 40, mapSide: 250, viewSide: 79, panTilesPerSecond: 4, decideEverySeconds: 7,
+  warmSeconds: 20, measureSeconds: 30, seed: 11, postgresUrl: null,
+};
+
+/** The same density with fifty times the agents. */
+export const CROWD = { agents: 50_000, mapSide: 1768 } as const;
+
+/** The same load for a short look; its figures are rougher, not smaller. */
+export const QUICK = { warmSeconds: 6, measureSeconds: 8 } as const;

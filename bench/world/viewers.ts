@@ -1,0 +1,107 @@
+/** All viewers of a run in one process of their own, so that their work is not counted as the server's. Started by main.ts. */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { WorldMap } from '@hamlet/core';
+import { WebSocket } from 'ws';
+import { benchMap } from './bench-map.ts';
+import { Camera } from './camera.ts';
+import { answerGreeting, reserveSeat } from './colyseus-join.ts';
+import { compare } from './fidelity.ts';
+import { HamletViewer } from './hamlet-viewer.ts';
+import { wallMs } from './ipc.ts';
+import type { FromViewers, ServerKind, ToViewers } from './ipc.ts';
+import type { Setting } from './setting.ts';
+
+const PAN_EVERY_MS = 250;
+const TRUTH_WAIT_MS = 1000;
+
+/** One viewer's socket, where it looks, and what came through. */
+interface Viewer {
+  readonly socket: WebSocket;
+  readonly wire: () => number;
+  readonly pans: boolean;
+  readonly camera: Camera;
+  readonly hamlet: HamletViewer | null;
+  bytesAtStart: number;
+}
+
+const send = (message: FromViewers): void => {
+  process.send?.(message);
+};
+
+/** Says where our viewer looks; the peer's server slides the same cameras by itself, which spares it the messages. */
+function look(viewer: Viewer, setting: Setting): void {
+  const { x, y } = viewer.camera;
+  const view = { type: 'view', x, y, width: setting.viewSide, height: setting.viewSide, zoom: 'near', pinned: [] };
+  if (viewer.hamlet !== null) viewer.socket.send(JSON.stringify(view));
+}
+
+interface Opening {
+  readonly kind: ServerKind;
+  readonly url: string;
+  readonly setting: Setting;
+  readonly map: WorldMap;
+  readonly heard: (tick: number) => void;
+}
+
+async function open(opening: Opening, index: number): Promise<Viewer> {
+  const { kind, setting } = opening;
+  const hamlet = kind === 'hamlet' ? new HamletViewer(opening.map) : null;
+  const address = hamlet === null ? await reserveSeat(opening.url, index) : opening.url.replace('http', 'ws');
+  const socket = new WebSocket(address, { perMessageDeflate: false });
+  let tcp: Socket | null = null;
+  socket.on('upgrade', (response: IncomingMessage) => {
+    tcp = response.socket;
+  });
+  socket.on('error', (error) => {
+    throw error;
+  });
+  socket.on('message', (data: Buffer) => {
+    if (hamlet === null) answerGreeting(socket, data);
+    opening.heard(hamlet === null ? -1 : hamlet.take(data));
+  });
+  await new Promise((resolve) => socket.once('open', resolve));
+  const wire = (): number => tcp?.bytesRead ?? 0;
+  const viewer = { socket, wire, pans: index < setting.panning, camera: new Camera(setting, index), hamlet, bytesAtStart: 0 };
+  look(viewer, setting);
+  return viewer;
+}
+
+const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
+
+async function main(): Promise<void> {
+  const [kind, url, json] = process.argv.slice(2) as [ServerKind, string, string];
+  const setting = JSON.parse(json) as Setting;
+  const map = benchMap(setting.mapSide);
+  let receipts: [number, number][] = [];
+  const heard = (tick: number): void => {
+    receipts.push([tick, wallMs()]);
+  };
+  const viewers: Viewer[] = [];
+  for (let index = 0; index < setting.viewers; index += 1) viewers.push(await open({ kind, url, setting, map, heard }, index));
+  setInterval(() => {
+    for (const viewer of viewers) {
+      if (!viewer.pans) continue;
+      viewer.camera.slide((setting.panTilesPerSecond * PAN_EVERY_MS) / 1000);
+      look(viewer, setting);
+    }
+  }, PAN_EVERY_MS);
+  let startMs = wallMs();
+  process.on('message', (message: ToViewers) => {
+    if (message.type === 'remember') HamletViewer.remembers = true;
+    else if (message.type === 'measure') {
+      receipts = [];
+      startMs = wallMs();
+      for (const viewer of viewers) viewer.bytesAtStart = viewer.wire();
+    } else if (message.type === 'report') {
+      const bytes = (pans: boolean): number => mean(viewers.filter((viewer) => viewer.pans === pans).map((viewer) => viewer.wire() - viewer.bytesAtStart));
+      send({ type: 'report', seconds: (wallMs() - startMs) / 1000, stillBytes: bytes(false), panningBytes: bytes(true), receipts });
+    } else {
+      // Later updates may still be on their way to slower sockets; what they were drawn from is kept by tick.
+      setTimeout(() => send({ type: 'fidelity', ...compare(viewers.flatMap(({ hamlet }) => hamlet ?? []), message) }), TRUTH_WAIT_MS);
+    }
+  });
+  send({ type: 'ready' });
+}
+
+await main();
