@@ -59,11 +59,11 @@ function postgresFolder(folder: string): string {
   return join(outside, 'postgres');
 }
 
-/** The folder of the development village under `.hamlet`, with tokens that stay the same from start to start. */
-export function openDevFolder(): DevFolder {
-  const folder = join(STATE, 'dev');
+/** The folder of the development village under `.hamlet`, or a test's own, with tokens that stay the same from start to start. */
+export function openDevFolder(state = STATE): DevFolder {
+  const folder = join(state, 'dev');
   mkdirSync(folder, { recursive: true });
-  mkdirSync(join(STATE, 'log'), { recursive: true });
+  mkdirSync(join(state, 'log'), { recursive: true });
   const apiKeysFile = join(folder, 'api-keys.json');
   const bootstrapCodeFile = join(folder, 'bootstrap-code');
   const secrets = writeSecret(apiKeysFile, () =>
@@ -75,8 +75,8 @@ export function openDevFolder(): DevFolder {
     }),
   );
   return {
-    file: join(STATE, 'dev.json'),
-    log: join(STATE, 'log', 'dev.log'),
+    file: join(state, 'dev.json'),
+    log: join(state, 'log', 'dev.log'),
     postgresData: postgresFolder(folder),
     apiKeysFile,
     bootstrapCodeFile,

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { openDevFolder, startDevVillage } from '@hamlet/dev';
+import type { DevVillage } from '@hamlet/dev';
+import { openBrowser } from './browser.ts';
+import type { TestBrowser } from './browser.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const OUTPUT = join(ROOT, 'test/output');
+const PASSWORD = 'correct horse battery';
+
+/** The web against a real api, Postgres, Redis and the residents of ada and bob, in a real browser. */
+let state: string;
+let village: DevVillage;
+let browser: TestBrowser;
+let code: string;
+
+before(async () => {
+  execFileSync(process.execPath, [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', join(ROOT, 'web'), '--logLevel', 'error'], { stdio: 'inherit' });
+  mkdirSync(OUTPUT, { recursive: true });
+  state = mkdtempSync(join(tmpdir(), 'hamlet-web-'));
+  // Postgres runs as nobody under root and must be able to enter.
+  chmodSync(state, 0o755);
+  const folder = openDevFolder(state);
+  code = folder.bootstrapCode;
+  village = await startDevVillage(folder, { port: null, residents: true });
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await village?.stop();
+  if (state !== undefined) rmSync(state, { recursive: true, force: true });
+});
+
+/** Runs once the people list says so; the caps are the browser's. */
+async function waitForRow(id: string, attribute: string, value: string): Promise<void> {
+  await browser.page.waitForSelector(`.person[data-agent-id="${id}"][data-${attribute}="${value}"]`);
+}
+
+async function shot(name: string): Promise<void> {
+  await browser.page.screenshot({ path: join(OUTPUT, `web-${name}.png`) });
+}
+
+test('a visitor sees two agents move in one world', async () => {
+  await browser.page.goto(village.file.url);
+  await waitForRow('ada', 'state', 'Awake');
+  await waitForRow('bob', 'state', 'Awake');
+  for (const id of ['ada', 'bob']) {
+    const from = await browser.page.evaluate(`window.__hamlet?.agents.find((agent) => agent.id === '${id}')`);
+    assert.notEqual(from, undefined, `${id} is not drawn`);
+    const { x, y } = from as { x: number; y: number };
+    await browser.page.waitForFunction(`(() => {
+      const now = window.__hamlet.agents.find((agent) => agent.id === '${id}');
+      return now !== undefined && Math.hypot(now.x - ${x}, now.y - ${y}) > 1;
+    })()`);
+  }
+  await shot('visitor');
+});
+
+test('a visitor may look at an agent and not change it', async () => {
+  await browser.page.click('.person[data-agent-id="ada"]');
+  await browser.page.waitForSelector('.inspector .conditions .condition');
+  assert.equal(await browser.page.getAttribute('[data-verb="suspend"]', 'aria-disabled'), 'true');
+  assert.match(await browser.page.innerText('.lifecycle'), /visitor/);
+  await shot('inspector');
+});
+
+test('the first admin signs in with the code and suspends, awakens and reboots an agent', async () => {
+  await browser.page.goto(`${village.file.url}/?code=${encodeURIComponent(code)}&agent=bob`);
+  await browser.page.fill('input[name="name"]', 'keeper');
+  await browser.page.fill('input[name="password"]', PASSWORD);
+  await browser.page.click('.dialog button[type="submit"]');
+  await browser.page.waitForSelector('.account-name');
+  assert.doesNotMatch(browser.page.url(), /code=/);
+  await browser.page.click('[data-verb="suspend"]');
+  await waitForRow('bob', 'state', 'Asleep');
+  await browser.page.waitForSelector('[data-verb="reboot"][aria-disabled="true"]');
+  await shot('asleep');
+  await browser.page.waitForSelector('[data-verb="awaken"][aria-disabled="false"]');
+  await browser.page.click('[data-verb="awaken"]');
+  await waitForRow('bob', 'state', 'Awake');
+  await browser.page.waitForSelector('[data-verb="reboot"][aria-disabled="false"]');
+  await browser.page.click('[data-verb="reboot"]');
+  await browser.page.waitForFunction(`/in cycle \\d+/.test(document.querySelector('.lifecycle .notice-good')?.textContent ?? '')`);
+  await shot('rebooted');
+});
+
+test('members read the diary of an agent', async () => {
+  await browser.page.waitForSelector('.turns .turn summary');
+  await browser.page.click('.turns .turn summary');
+  assert.match(await browser.page.innerText('.turns .turn'), /Decided/);
+});
+
+test('the page breaks nothing on the way', () => {
+  // The one refusal a visitor's page asks for is "who am I".
+  assert.deepEqual(browser.errors.filter((error) => !error.includes('401')), []);
+});
