@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { settle } from './outcome.ts';
+import { WorkQueue } from './work-queue.ts';
+import { runWorkers } from './workers.ts';
+
+test('a key waits once however often it is added', async () => {
+  const queue = new WorkQueue();
+  for (let count = 0; count < 5; count += 1) queue.add('a');
+  assert.equal(queue.depth, 1);
+  assert.equal(await queue.take(), 'a');
+  assert.equal(queue.depth, 0);
+});
+
+test('a key that is worked on waits until that is done, and then once', async () => {
+  const queue = new WorkQueue();
+  queue.add('a');
+  await queue.take();
+  queue.add('a');
+  queue.add('a');
+  assert.equal(queue.depth, 0);
+  queue.done('a');
+  assert.equal(queue.depth, 1);
+  await queue.take();
+  queue.done('a');
+  assert.equal(queue.depth, 0);
+});
+
+test('live keys go before bulk ones, and a bulk key that changes becomes live', async () => {
+  const queue = new WorkQueue();
+  queue.add('first', 'bulk');
+  queue.add('second', 'bulk');
+  queue.add('changed', 'live');
+  queue.add('second', 'live');
+  queue.add('changed', 'bulk');
+  assert.deepEqual([await queue.take(), await queue.take(), await queue.take()], ['changed', 'second', 'first']);
+});
+
+test('of two delays the earlier counts', () => {
+  const clock = new FakeClock();
+  const queue = new WorkQueue(clock);
+  queue.addAfter('a', 1_000);
+  queue.addAfter('a', 100);
+  queue.addAfter('a', 5_000);
+  clock.pass(99);
+  assert.equal(queue.depth, 0);
+  clock.pass(1);
+  assert.equal(queue.depth, 1);
+  assert.equal(queue.delayed, 0);
+});
+
+test('failures back off from 5 ms, doubling to 1000 s, until the key is forgiven', () => {
+  const queue = new WorkQueue(new FakeClock());
+  const delays = Array.from({ length: 20 }, () => queue.addAfterFailure('a'));
+  assert.deepEqual(delays.slice(0, 4), [5, 10, 20, 40]);
+  assert.equal(delays.at(-1), 1_000_000);
+  queue.forgive('a');
+  assert.equal(queue.addAfterFailure('a'), 5);
+});
+
+test('every outcome does to the queue what it says', () => {
+  const clock = new FakeClock();
+  const queue = new WorkQueue(clock);
+  assert.equal(settle(queue, 'a', { kind: 'retry', error: 'x' }), 5);
+  assert.equal(settle(queue, 'b', { kind: 'requeue', afterMs: 70 }), 70);
+  assert.equal(settle(queue, 'c', { kind: 'done' }), undefined);
+  assert.equal(settle(queue, 'd', { kind: 'terminal', error: 'x' }), undefined);
+  clock.pass(70);
+  assert.equal(queue.depth, 2);
+});
+
+test('workers never share a key, retry what throws, and end when the queue is closed', async () => {
+  const queue = new WorkQueue();
+  const busy = new Set<string>();
+  const done = new Map<string, number>();
+  const finished = Promise.withResolvers<void>();
+  const working = runWorkers({
+    queue,
+    count: 4,
+    reconcile: async (key) => {
+      assert.ok(!busy.has(key), `${key} is worked on twice at a time`);
+      busy.add(key);
+      await new Promise((resolve) => setImmediate(resolve));
+      busy.delete(key);
+      const times = (done.get(key) ?? 0) + 1;
+      done.set(key, times);
+      if (key === 'bad' && times < 3) throw new Error('not yet');
+      if (times === 1) queue.add(key);
+      if (done.size === 5 && [...done.values()].every((count) => count >= 2) && (done.get('bad') ?? 0) >= 3) finished.resolve();
+      return { kind: 'done' };
+    },
+  });
+  for (const key of ['a', 'b', 'c', 'd', 'bad']) queue.add(key);
+  await finished.promise;
+  queue.close();
+  await working;
+  assert.equal(await queue.take(), undefined);
+});

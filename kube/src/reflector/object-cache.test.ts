@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { KubeObject } from '../kube-object.ts';
+import { compareVersions, ObjectCache } from './object-cache.ts';
+
+interface Pod extends KubeObject {
+  readonly node?: string;
+}
+
+const pod = (name: string, version: number, parts: { readonly uid?: string; readonly node?: string } = {}): Pod => ({
+  metadata: { name, namespace: 'n', uid: parts.uid ?? `${name}-uid`, resourceVersion: String(version) },
+  ...(parts.node === undefined ? {} : { node: parts.node }),
+});
+
+function cacheWithLog(): { readonly cache: ObjectCache<Pod>; readonly log: string[] } {
+  const cache = new ObjectCache<Pod>({ node: ({ node }) => (node === undefined ? [] : [node]) });
+  const log: string[] = [];
+  cache.onChange(({ kind, key, object }) => log.push(`${kind} ${key} ${object.metadata.resourceVersion}`));
+  return { cache, log };
+}
+
+test('an older version never replaces a newer one', () => {
+  const { cache, log } = cacheWithLog();
+  cache.see(pod('a', 10));
+  cache.see(pod('a', 9));
+  cache.see(pod('a', 10));
+  cache.see(pod('a', 100));
+  assert.deepEqual(log, ['added n/a 10', 'updated n/a 100']);
+});
+
+test('what a write answered is known at once, and the watch that shows it later is no news', () => {
+  const { cache, log } = cacheWithLog();
+  cache.learn(pod('a', 10));
+  assert.equal(cache.get('n/a')?.metadata.resourceVersion, '10');
+  cache.see(pod('a', 10));
+  assert.deepEqual(log, []);
+  cache.see(pod('a', 11));
+  assert.deepEqual(log, ['updated n/a 11']);
+});
+
+test('an answer that comes after the end of its object brings nothing back', () => {
+  const { cache, log } = cacheWithLog();
+  cache.see(pod('a', 10));
+  cache.forget(pod('a', 12));
+  cache.learn(pod('a', 11));
+  assert.equal(cache.get('n/a'), undefined);
+  cache.see(pod('a', 13, { uid: 'next-life' }));
+  assert.deepEqual(log, ['added n/a 10', 'deleted n/a 12', 'added n/a 13']);
+});
+
+test('the end of an earlier life does not touch the next one', () => {
+  const { cache } = cacheWithLog();
+  cache.see(pod('a', 10));
+  cache.learn(pod('a', 20, { uid: 'next-life' }));
+  cache.forget(pod('a', 15));
+  assert.equal(cache.get('n/a')?.metadata.uid, 'next-life');
+});
+
+test('a list finds what was deleted while nobody watched, and spares what is younger than it', () => {
+  const { cache, log } = cacheWithLog();
+  cache.replaceAll([pod('a', 1), pod('b', 2)], '5');
+  cache.learn(pod('young', 9));
+  log.length = 0;
+  cache.replaceAll([pod('b', 7)], '8');
+  assert.deepEqual(log, ['deleted n/a 1', 'updated n/b 7']);
+  assert.deepEqual([...cache.keys()].toSorted(), ['n/b', 'n/young']);
+});
+
+test('indexes follow every change', () => {
+  const { cache } = cacheWithLog();
+  const names = (node: string): readonly string[] => cache.by('node', node).map(({ metadata }) => metadata.name);
+  cache.see(pod('a', 1, { node: 'x' }));
+  cache.see(pod('b', 2, { node: 'x' }));
+  assert.deepEqual(names('x'), ['a', 'b']);
+  cache.see(pod('a', 3, { node: 'y' }));
+  assert.deepEqual([names('x'), names('y'), cache.count('node', 'y')], [['b'], ['a'], 1]);
+  cache.forget(pod('b', 4, { node: 'x' }));
+  assert.deepEqual([names('x'), cache.count('node', 'x')], [[], 0]);
+});
+
+test('a listener that throws stops nobody', () => {
+  const errors: unknown[] = [];
+  const cache = new ObjectCache<Pod>({}, (error) => errors.push(error));
+  const seen: string[] = [];
+  cache.onChange(() => {
+    throw new Error('mine');
+  });
+  cache.onChange(({ key }) => seen.push(key));
+  cache.see(pod('a', 1));
+  assert.deepEqual([seen, errors.length, cache.size], [['n/a'], 1, 1]);
+});
+
+test('versions are numbers of any length', () => {
+  assert.ok(compareVersions('99', '100') < 0);
+  assert.ok(compareVersions('90071992547409930', '90071992547409929') > 0);
+  assert.equal(compareVersions('7', '7'), 0);
+});

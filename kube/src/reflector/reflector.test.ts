@@ -1,0 +1,168 @@
+/** Every way in which a list or a watch goes wrong, over real sockets. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { until } from '@hamlet/test/env/until';
+import { KubeClient } from '../client/kube-client.ts';
+import { PODS, type KubeObject } from '../kube-object.ts';
+import { bookmark, fakeApiServer, line, list, object, refuse, send, sendAndBreak, sendAndEnd, status, type FakeApiServer } from '../testing/fake-api-server.ts';
+import type { Recovery } from './recovery.ts';
+import { DEFAULT_WATCH_TIMES, Reflector, type WatchTimes } from './reflector.ts';
+
+interface Named extends KubeObject {
+  readonly note?: string;
+}
+
+interface Harness {
+  readonly server: FakeApiServer;
+  readonly reflector: Reflector<Named>;
+  readonly changes: string[];
+  readonly recoveries: Recovery[];
+}
+
+const endings: (() => Promise<unknown>)[] = [];
+after(() => Promise.all(endings.map((end) => end())));
+
+async function harness(times: Partial<WatchTimes> = {}): Promise<Harness> {
+  const server = await fakeApiServer();
+  const client = new KubeClient(server.connection);
+  const changes: string[] = [];
+  const recoveries: Recovery[] = [];
+  const reflector = new Reflector<Named>({ client, type: PODS, namespace: 'n', times: { ...DEFAULT_WATCH_TIMES, ...times }, random: () => 0, onFailure: (_error, recovery) => recoveries.push(recovery) });
+  reflector.cache.onChange(({ kind, object: { metadata } }) => changes.push(`${kind} ${metadata.name}@${metadata.resourceVersion}`));
+  endings.push(() => reflector.stop().then(() => client.close()).then(() => server.stop()));
+  return { server, reflector, changes, recoveries };
+}
+
+const versions = (server: FakeApiServer): (string | null)[] => server.watches.map(({ query }) => query.get('resourceVersion'));
+
+test('lists in pages, then watches from the version of the list, with bookmarks and a time limit', async () => {
+  const { server, reflector, changes } = await harness();
+  server.onList(list(5, [object('a', 1)], 'page-2'), list(5, [object('b', 2)]));
+  server.onWatch(send(line('ADDED', object('c', 6)), line('DELETED', object('a', 7))));
+  await reflector.start();
+  await until('the events', async () => changes.length === 4);
+  assert.deepEqual(changes, ['added a@1', 'added b@2', 'added c@6', 'deleted a@7']);
+  assert.deepEqual(server.lists.map(({ query }) => [query.get('limit'), query.get('continue')]), [['500', null], ['500', 'page-2']]);
+  const [watch] = server.watches;
+  assert.deepEqual([watch?.query.get('resourceVersion'), watch?.query.get('allowWatchBookmarks'), watch?.query.get('timeoutSeconds')], ['5', 'true', '300']);
+});
+
+test('started three times, it lists and watches once', async () => {
+  const { server, reflector } = await harness();
+  server.onList(list(5, []));
+  server.onWatch(send(bookmark(6)));
+  await Promise.all([reflector.start(), reflector.start(), reflector.start()]);
+  await until('a bookmark', async () => reflector.state.version === '6');
+  assert.deepEqual([server.lists.length, server.open], [1, 1]);
+  await reflector.stop();
+  await until('no watch is open', async () => server.open === 0);
+});
+
+test('a watch that the server ends is resumed from the last bookmark, at once', async () => {
+  const { server, reflector, recoveries } = await harness();
+  server.onList(list(5, []));
+  server.onWatch(sendAndEnd(line('ADDED', object('a', 6)), bookmark(40)), send());
+  await reflector.start();
+  await until('two watches', async () => server.watches.length === 2);
+  assert.deepEqual([versions(server), server.lists.length, recoveries.length], [['5', '40'], 1, 0]);
+});
+
+test('429 with Retry-After is obeyed, and nothing is listed again', async () => {
+  const { server, reflector, recoveries, changes } = await harness();
+  server.onList(list(5, []));
+  server.onWatch(refuse(429, 'TooManyRequests', { 'retry-after': '1' }), send(line('ADDED', object('a', 6))));
+  await reflector.start();
+  await until('the event', async () => changes.length === 1);
+  assert.deepEqual([recoveries, versions(server), server.lists.length], [[{ action: 'resume', delayMs: 1_000, cause: 'throttled' }], ['5', '5'], 1]);
+});
+
+test('a connection that breaks within an event loses nothing', async () => {
+  const { server, reflector, changes, recoveries } = await harness();
+  server.onList(list(5, []));
+  server.onWatch(sendAndBreak(line('ADDED', object('a', 6)) + line('ADDED', object('b', 7)).slice(0, 40)), send(line('ADDED', object('b', 7))));
+  await reflector.start();
+  await until('both', async () => changes.length === 2);
+  assert.deepEqual([changes, versions(server), recoveries[0]?.cause], [['added a@6', 'added b@7'], ['5', '6'], 'connection']);
+});
+
+for (const [how, answer] of [['an answer', refuse(410, 'Expired')], ['an event', send(line('ERROR', status(410, 'Expired')))]] as const) {
+  test(`410 as ${how}: lists again and finds what was deleted meanwhile`, async () => {
+    const { server, reflector, changes } = await harness();
+    server.onList(list(5, [object('a', 1), object('b', 2)]), list(90, [object('b', 80)]));
+    server.onWatch(answer, send());
+    await reflector.start();
+    await until('the second list', async () => changes.length === 4);
+    assert.deepEqual(changes, ['added a@1', 'added b@2', 'deleted a@1', 'updated b@80']);
+    await until('the second watch', async () => server.watches.length === 2);
+    assert.deepEqual(versions(server), ['5', '90']);
+  });
+}
+
+test('characters split between packets arrive whole', async () => {
+  const { server, reflector } = await harness();
+  const bytes = new TextEncoder().encode(line('ADDED', object('a', 6, { note: 'Zürich 🦉' })));
+  server.onList(list(5, []));
+  server.onWatch((response) => {
+    response.writeHead(200);
+    response.flushHeaders();
+    [...bytes].forEach((byte, index) => setTimeout(() => response.write(Uint8Array.of(byte)), index));
+  });
+  await reflector.start();
+  await until('the event', async () => reflector.cache.size === 1);
+  assert.equal(reflector.cache.get('n/a')?.note, 'Zürich 🦉');
+});
+
+test('a connection that is half open is noticed by its silence', async () => {
+  const { server, reflector, changes } = await harness({ minTimeoutMs: 200, maxTimeoutMs: 200, graceMs: 100 });
+  server.onList(list(5, []));
+  server.onWatch(send(), send(line('ADDED', object('a', 6))));
+  await reflector.start();
+  await until('the event of the second watch', async () => changes.length === 1);
+  assert.deepEqual(versions(server).slice(0, 2), ['5', '5']);
+});
+
+test('once bookmarks come, a shorter silence is enough', async () => {
+  const { server, reflector, changes } = await harness({ bookmarkSilenceMs: 150 });
+  server.onList(list(5, []));
+  server.onWatch(send(bookmark(8)), send(line('ADDED', object('a', 9))));
+  await reflector.start();
+  await until('the event of the second watch', async () => changes.length === 1);
+  assert.deepEqual(versions(server).slice(0, 2), ['5', '8']);
+});
+
+test('a server that ends every watch at once is not asked in a circle', async () => {
+  const { server, reflector, recoveries } = await harness();
+  server.onList(list(5, []));
+  server.onWatch(sendAndEnd());
+  await reflector.start();
+  await until('two failures', async () => recoveries.length === 2);
+  assert.ok(server.watches.length <= 3);
+  assert.ok(recoveries.every(({ delayMs }) => delayMs >= 800));
+});
+
+test('a line that is no event, or half of one, is survived', async () => {
+  const { server, reflector, changes, recoveries } = await harness();
+  server.onList(list(5, []));
+  server.onWatch(sendAndEnd(line('ADDED', object('a', 6)), '{"type":"ADDED","obj'.concat('\n')), sendAndEnd(line('NONSENSE', {})), send(line('ADDED', object('b', 7))));
+  await reflector.start();
+  await until('both', async () => changes.length === 2);
+  assert.deepEqual(recoveries.map(({ cause }) => cause), ['protocol', 'protocol']);
+});
+
+test('a server that is down at first is waited for', async () => {
+  const { server, reflector } = await harness();
+  server.onList(refuse(503, 'ServiceUnavailable'), list(5, [object('a', 1)]));
+  server.onWatch(send());
+  await reflector.start();
+  assert.equal(reflector.cache.size, 1);
+});
+
+test('a token that is refused is read again', async () => {
+  const tokens = ['old', 'new'];
+  const server = await fakeApiServer({ read: () => Promise.resolve(tokens[0] ?? ''), forget: () => void tokens.shift() });
+  const client = new KubeClient(server.connection);
+  endings.push(() => client.close().then(() => server.stop()));
+  server.onList((response, seen) => (seen.authorization === 'Bearer new' ? list(5, []) : refuse(401, 'Unauthorized'))(response, seen));
+  await client.list(PODS, { namespace: 'n' });
+  assert.deepEqual(server.lists.map(({ authorization }) => authorization), ['Bearer old', 'Bearer new']);
+});

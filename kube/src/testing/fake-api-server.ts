@@ -1,0 +1,121 @@
+/** An API server that does as it is told, wrongly too: over real sockets, for faults that a real one shows only in bad times. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Connection } from '../connection/connection.ts';
+
+/** A request as it came. */
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly authorization: string | undefined;
+}
+
+type Answer = (response: ServerResponse, seen: Seen) => void;
+
+export interface FakeApiServer {
+  readonly connection: Connection;
+  readonly lists: Seen[];
+  readonly watches: Seen[];
+  /** Watches that are open now. */
+  readonly open: number;
+  /** Answers of the lists to come, in order; the last one stays. */
+  onList(...answers: Answer[]): void;
+  onWatch(...answers: Answer[]): void;
+  stop(): Promise<void>;
+}
+
+export const line = (type: string, object: unknown): string => `${JSON.stringify({ type, object })}\n`;
+
+export const object = (name: string, version: number, extra: Readonly<Record<string, unknown>> = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'n', uid: `${name}-uid`, resourceVersion: String(version) },
+  ...extra,
+});
+
+export const bookmark = (version: number): string => line('BOOKMARK', { kind: 'Pod', metadata: { resourceVersion: String(version) } });
+
+export const status = (code: number, reason: string): object => ({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: reason });
+
+/** A list, whole or one page of it. */
+export const list = (version: number, items: readonly object[], next = ''): Answer => (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ kind: 'PodList', metadata: { resourceVersion: String(version), continue: next }, items }));
+};
+
+export const refuse = (code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Answer => (response) => {
+  response.writeHead(code, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(status(code, reason)));
+};
+
+/** A watch that sends these and stays open. */
+export const send = (...lines: readonly (string | Uint8Array)[]): Answer => (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.flushHeaders();
+  for (const each of lines) response.write(each);
+};
+
+/** A watch that sends these and is ended by the server. */
+export const sendAndEnd = (...lines: readonly string[]): Answer => (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(lines.join(''));
+};
+
+/** A watch whose connection breaks after these bytes. */
+export const sendAndBreak = (bytes: string): Answer => (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.write(bytes, () => setImmediate(() => response.destroy()));
+};
+
+class Script {
+  readonly seen: Seen[] = [];
+  #answers: Answer[] = [];
+
+  set(answers: readonly Answer[]): void {
+    this.#answers = [...answers];
+  }
+
+  play(seen: Seen, response: ServerResponse): void {
+    this.seen.push(seen);
+    const answer = this.#answers.length > 1 ? this.#answers.shift() : this.#answers[0];
+    if (answer === undefined) response.writeHead(500).end();
+    else answer(response, seen);
+  }
+}
+
+function seenOf(request: IncomingMessage): Seen {
+  const url = new URL(request.url ?? '/', 'http://fake');
+  return { method: request.method ?? '', path: url.pathname, query: url.searchParams, authorization: request.headers.authorization };
+}
+
+const listening = (server: Server): Promise<number> =>
+  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+
+export async function fakeApiServer(token?: Connection['token']): Promise<FakeApiServer> {
+  const lists = new Script();
+  const watches = new Script();
+  let open = 0;
+  const server = createServer((request, response) => {
+    const seen = seenOf(request);
+    if (seen.query.get('watch') !== 'true') return lists.play(seen, response);
+    open += 1;
+    response.once('close', () => (open -= 1));
+    watches.play(seen, response);
+  });
+  const port = await listening(server);
+  return {
+    connection: { server: `http://127.0.0.1:${port}`, namespace: 'n', tls: {}, ...(token === undefined ? {} : { token }) },
+    lists: lists.seen,
+    watches: watches.seen,
+    get open() {
+      return open;
+    },
+    onList: (...answers) => lists.set(answers),
+    onWatch: (...answers) => watches.set(answers),
+    stop: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

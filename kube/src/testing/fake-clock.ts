@@ -1,0 +1,32 @@
+import type { Clock } from '../clock.ts';
+
+/** A clock that moves when it is told to. */
+export class FakeClock implements Clock {
+  #nowMs = 0;
+  readonly #timers = new Set<{ readonly atMs: number; readonly action: () => void }>();
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number, action: () => void): () => void {
+    const timer = { atMs: this.#nowMs + delayMs, action };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Lets time pass; timers fire in their order. */
+  pass(milliseconds: number): void {
+    const endMs = this.#nowMs + milliseconds;
+    for (let due = this.#next(endMs); due !== undefined; due = this.#next(endMs)) {
+      this.#timers.delete(due);
+      this.#nowMs = due.atMs;
+      due.action();
+    }
+    this.#nowMs = endMs;
+  }
+
+  #next(untilMs: number): { readonly atMs: number; readonly action: () => void } | undefined {
+    return [...this.#timers].filter(({ atMs }) => atMs <= untilMs).toSorted((a, b) => a.atMs - b.atMs)[0];
+  }
+}
