@@ -1,4 +1,4 @@
-import { type Camera, clampCamera, EDGE_TILES, fitRect, glide, type MapSize, panBy, type Point, type TileRect, type Viewport, visibleTiles, zoomAt } from './model/camera.ts'
+import { type Camera, clampCamera, EDGE_TILES, fitRect, glide, type MapSize, inSight, panBy, type Point, showPeople, type TileRect, type Viewport, visibleTiles, zoomAt } from './model/camera.ts'
 import { correct, type Drawn } from './model/correction.ts'
 import { daylight } from './model/daylight.ts'
 import { type DrawList, drawList } from './model/draw-list.ts'
@@ -18,8 +18,8 @@ export interface MapHost {
   /** A tap: an agent's id, or null for open ground. */
   select(id: string | null): void
   follow(on: boolean): void
-  /** The camera rests here now. */
-  moved(camera: Camera, visible: TileRect): void
+  /** The camera rests here now; `chosen` where a person put it there. */
+  moved(camera: Camera, visible: TileRect, chosen: boolean): void
   /** Milliseconds of the main thread that a frame took. */
   measured(frameMs: number): void
 }
@@ -32,6 +32,10 @@ const IDLE_FRAME_MS = 160
 /** The zoom of a camera that follows somebody from far away. */
 const FOLLOW_ZOOM = 34
 const REST_MS = 250
+/** A tour goes on only when there is this far to go: a camera that never rests tires. */
+const TOUR_STEP_TILES = 3
+/** More people than this are everywhere anyhow. */
+const TOUR_PEOPLE = 12
 
 /**
  * The loop of the map: reads the world, keeps the camera, draws, and answers hands and keys. React never sees a frame.
@@ -50,6 +54,8 @@ export class MapController {
   #list: DrawList | null = null
   #selected: string | null = null
   #following = false
+  /** Until somebody takes the camera it keeps the people in sight by itself. */
+  #touring: boolean
   #hovered: string | null = null
   #lastMs = 0
   #busy = true
@@ -57,7 +63,7 @@ export class MapController {
   #notBeforeMs = 0
   #restMs: number | null = null
 
-  private constructor(parts: { canvas: HTMLCanvasElement; stage: Stage; world: StageWorld; host: MapHost; viewport: Viewport; camera: Camera }) {
+  private constructor(parts: { canvas: HTMLCanvasElement; stage: Stage; world: StageWorld; host: MapHost; viewport: Viewport; camera: Camera; tour: boolean }) {
     this.#canvas = parts.canvas
     this.#stage = parts.stage
     this.#world = parts.world
@@ -65,14 +71,15 @@ export class MapController {
     this.#camera = parts.camera
     this.#target = parts.camera
     this.#viewport = parts.viewport
+    this.#touring = parts.tour && !reducedMotion()
     this.#listen()
   }
 
   /** Starts the map on a canvas that is in the page. */
-  static async start(canvas: HTMLCanvasElement, options: { readonly world: StageWorld; readonly host: MapHost; readonly start: (viewport: Viewport) => Camera; readonly insets: Insets }): Promise<MapController> {
+  static async start(canvas: HTMLCanvasElement, options: { readonly world: StageWorld; readonly host: MapHost; readonly start: (viewport: Viewport) => Camera; readonly insets: Insets; readonly tour: boolean }): Promise<MapController> {
     const stage = await Stage.create(canvas, options.world)
     const viewport = { width: canvas.clientWidth, height: canvas.clientHeight, ...options.insets }
-    return new MapController({ canvas, stage, world: options.world, host: options.host, viewport, camera: clampCamera(options.start(viewport), options.world.map) })
+    return new MapController({ canvas, stage, world: options.world, host: options.host, viewport, camera: clampCamera(options.start(viewport), options.world.map), tour: options.tour })
   }
 
   /** What was drawn last: for tests and the hit test. */
@@ -83,6 +90,7 @@ export class MapController {
   /** Which agent is marked, and whether the camera stays with it. */
   mark(selected: string | null, following: boolean): void {
     const starts = following && !(this.#following && this.#selected === selected)
+    if (selected !== null) this.#touring = false
     this.#selected = selected
     this.#following = following && selected !== null
     if (starts) this.#glideTo({ ...this.#target, zoom: Math.max(this.#target.zoom, FOLLOW_ZOOM) })
@@ -96,11 +104,13 @@ export class MapController {
 
   /** Brings a place into the middle, near enough to see people. */
   goTo(place: Point, zoom = FOLLOW_ZOOM): void {
+    this.#touring = false
     this.#glideTo({ x: place.x, y: place.y, zoom: Math.max(this.#target.zoom, zoom) })
   }
 
   /** Obeys a key; what is not about the camera is left to the host. */
   obey(intent: KeyIntent): void {
+    this.#touring = false
     if (intent.kind === 'pan') { this.#stopFollowing(); this.#glideTo(panBy(this.#target, intent.dx, intent.dy)) }
     if (intent.kind === 'zoom') this.zoomBy(intent.factor)
     if (intent.kind === 'whole') this.showWhole()
@@ -108,10 +118,12 @@ export class MapController {
 
   /** Zooms about the middle of what can be seen. */
   zoomBy(factor: number): void {
+    this.#touring = false
     this.#glideTo({ ...this.#target, zoom: this.#target.zoom * factor })
   }
 
   showWhole(): void {
+    this.#touring = false
     this.#stopFollowing()
     this.#glideTo(fitRect({ x: 0, y: 0, ...sizeOf(this.#world.map) }, this.#viewport, 40))
   }
@@ -123,8 +135,8 @@ export class MapController {
 
   #listen(): void {
     this.#stop.push(listenToGestures(this.#canvas, {
-      pan: (dx, dy) => { this.#stopFollowing(); this.#jumpTo(panBy(this.#camera, dx, dy)) },
-      zoom: (screen, factor) => this.#glideTo(zoomAt(this.#target, this.#viewport, { screen, factor })),
+      pan: (dx, dy) => { this.#touring = false; this.#stopFollowing(); this.#jumpTo(panBy(this.#camera, dx, dy)) },
+      zoom: (screen, factor) => { this.#touring = false; this.#glideTo(zoomAt(this.#target, this.#viewport, { screen, factor })) },
       tap: (at, finger) => this.#host.select(this.#agentAt(at, finger)),
       doubleTap: (at, finger) => this.#doubleTap(at, finger),
       hover: (at) => this.#hover(at),
@@ -179,6 +191,13 @@ export class MapController {
     return placed
   }
 
+  #tour(agents: readonly SceneAgent[]): void {
+    const { camera, viewport } = { camera: this.#target, viewport: this.#viewport }
+    if (agents.length > TOUR_PEOPLE || agents.every((agent) => inSight(camera, viewport, agent))) return
+    const better = clampCamera(showPeople(agents, viewport, sizeOf(this.#world.map)), this.#world.map)
+    if (Math.hypot(better.x - camera.x, better.y - camera.y) > TOUR_STEP_TILES || Math.abs(better.zoom / camera.zoom - 1) > 0.1) this.#target = better
+  }
+
   #drawnOff(): boolean {
     for (const drawn of this.#drawn.values()) if (drawn.correction.dx !== 0 || drawn.correction.dy !== 0) return true
     return false
@@ -187,6 +206,7 @@ export class MapController {
   #moveCamera(agents: readonly SceneAgent[], elapsedMs: number): boolean {
     const followed = this.#following ? agents.find((agent) => agent.id === this.#selected) : undefined
     if (followed !== undefined) this.#target = { ...this.#target, x: followed.x + 0.5, y: followed.y + 0.5 }
+    else if (this.#touring) this.#tour(agents)
     if (this.#camera === this.#target) return false
     this.#camera = reducedMotion() ? this.#target : glide(this.#camera, this.#target, elapsedMs)
     return true
@@ -197,7 +217,7 @@ export class MapController {
     if (moving) { this.#restMs ??= nowMs + REST_MS; if (nowMs < this.#restMs) return }
     if (this.#restMs === null) return
     this.#restMs = null
-    this.#host.moved(this.#camera, this.visible)
+    this.#host.moved(this.#camera, this.visible, !this.#touring)
   }
 
   #glideTo(camera: Camera): void {

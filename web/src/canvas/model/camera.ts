@@ -76,6 +76,14 @@ export function showPeople(people: readonly Point[], viewport: Viewport, map: Ma
   const middle = people.reduce((best, person) => (distance(person) < distance(best) ? person : best))
   return { x: middle.x + 0.5, y: middle.y + 0.5, zoom: FIRST_ZOOM_LEAST }
 }
+/** Whether a place lies in the uncovered part of the picture, with room for a name. */
+export function inSight(camera: Camera, viewport: Viewport, place: Point): boolean {
+  const at = worldToScreen(camera, viewport, place)
+  return at.x > viewport.insetLeft + SIGHT_PX && at.x < viewport.width - viewport.insetRight - SIGHT_PX
+    && at.y > viewport.insetTop + SIGHT_PX && at.y < viewport.height - viewport.insetBottom - SIGHT_PX
+}
+const SIGHT_PX = 24
+
 const FIRST_ZOOM = 28
 const FIRST_ZOOM_LEAST = 8.5
 

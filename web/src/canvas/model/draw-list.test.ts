@@ -70,7 +70,7 @@ test('names do not cover each other, and the selected one is always there', () =
   const agents = Array.from({ length: 6 }, (_, index) => ({ ...AGENT, id: `a${index}`, name: 'Somebody', x: 50 + index * 0.2 }))
   const names = drawList(frame({ agents, selected: 'a5' })).names
   assert.ok(names.length < 6)
-  assert.ok(names.some((name) => name.id === 'a5' && name.tone === 'selected'))
+  assert.ok(names.some((name) => name.id === 'a5' && name.selected))
 })
 
 test('a crowd seen from afar is dots, and a great one counts', () => {

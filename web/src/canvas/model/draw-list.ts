@@ -16,7 +16,7 @@ export interface FigureCommand {
   readonly carried: string | null; readonly emote: string | null
 }
 /** A name under a figure; `x`,`y` is the middle of its upper edge. */
-export interface NameCommand { readonly id: string; readonly x: number; readonly y: number; readonly text: string; readonly tone: 'plain' | 'asleep' | 'offline' | 'selected' }
+export interface NameCommand { readonly id: string; readonly x: number; readonly y: number; readonly text: string; readonly tone: 'plain' | 'asleep' | 'offline'; readonly selected: boolean }
 /** A bubble whose tail points at `x`,`y`. */
 export interface BubbleCommand { readonly ids: readonly string[]; readonly x: number; readonly y: number; readonly text: string; readonly alpha: number; readonly count: number }
 export interface LandmarkCommand { readonly id: string; readonly x: number; readonly y: number; readonly text: string; readonly kind: string; readonly labelled: boolean }
@@ -115,8 +115,8 @@ function nameCommands(input: FrameInput, seen: readonly SceneAgent[], visible: n
     const feet = feetOf(input, agent)
     const width = agent.name.length * LETTER_PX + 26
     if (!takeRoom(taken, { x: feet.x - width / 2, y: feet.y + 3, width, height: 18 })) return []
-    const tone = agent.id === input.selected ? 'selected' as const : lies(agent) ? 'asleep' as const : agent.online ? 'plain' as const : 'offline' as const
-    return [{ id: agent.id, x: feet.x, y: feet.y + 3, text: agent.name, tone }]
+    const tone = lies(agent) ? 'asleep' as const : agent.online ? 'plain' as const : 'offline' as const
+    return [{ id: agent.id, x: feet.x, y: feet.y + 3, text: agent.name, tone, selected: agent.id === input.selected }]
   })
 }
 

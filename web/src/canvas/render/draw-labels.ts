@@ -20,7 +20,7 @@ export function drawMarks(pool: SpritePool, list: DrawList, tools: Tools): void 
 /** Names, bubbles and counts: above everything, in whole pixels so that text stays sharp. */
 export function drawLabels(pool: SpritePool, list: DrawList, tools: Tools & { readonly width: number; readonly top: number }): void {
   for (const name of list.names) {
-    pool.add({ texture: tools.labels.get({ kind: 'name', text: name.text, tone: name.tone }), x: Math.round(name.x), y: Math.round(name.y), anchorX: 0.5, anchorY: 0 })
+    pool.add({ texture: tools.labels.get({ kind: 'name', text: name.text, tone: name.tone, selected: name.selected }), x: Math.round(name.x), y: Math.round(name.y), anchorX: 0.5, anchorY: 0 })
   }
   for (const cluster of list.clusters) {
     pool.add({ texture: tools.labels.get({ kind: 'cluster', count: cluster.count, radius: Math.round(cluster.radius) }), x: Math.round(cluster.x), y: Math.round(cluster.y), anchorX: 0.5, anchorY: 0.5 })

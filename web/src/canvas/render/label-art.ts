@@ -5,7 +5,7 @@ import { ellipsis, wrapText } from '../model/wrap-text.ts'
 export interface Label { readonly canvas: HTMLCanvasElement; readonly width: number; readonly height: number }
 /** What can be labelled. */
 export type LabelSpec =
-  | { readonly kind: 'name'; readonly text: string; readonly tone: 'plain' | 'asleep' | 'offline' | 'selected' }
+  | { readonly kind: 'name'; readonly text: string; readonly tone: 'plain' | 'asleep' | 'offline'; readonly selected: boolean }
   | { readonly kind: 'bubble'; readonly text: string; readonly crowd: boolean }
   | { readonly kind: 'landmark'; readonly text: string; readonly icon: string; readonly labelled: boolean }
   | { readonly kind: 'zone'; readonly text: string }
@@ -52,8 +52,10 @@ function sheet(size: { readonly width: number; readonly height: number }, pixelR
 
 const TONES = {
   plain: { back: 'rgba(22,28,36,0.74)', text: '#ffffff', mark: '#6fdc9c' }, asleep: { back: 'rgba(44,48,82,0.78)', text: '#dfe2ff', mark: '#aeb6ff' },
-  offline: { back: 'rgba(60,60,64,0.6)', text: '#e4e4e4', mark: '#c9c9c9' }, selected: { back: '#fffdf6', text: '#1c2a25', mark: '#1f8a5f' },
+  offline: { back: 'rgba(60,60,64,0.6)', text: '#e4e4e4', mark: '#c9c9c9' },
 } as const
+/** The chosen one's pill is light, with marks dark enough for it. */
+const CHOSEN = { back: '#fffdf6', text: '#1c2a25', marks: { plain: '#1f8a5f', asleep: '#5a63c9', offline: '#777777' } } as const
 
 /** A pill with a mark that tells the state by shape as well as colour: disc, moon, ring. */
 function paintName(spec: LabelSpec & { kind: 'name' }, pixelRatio: number): Label {
@@ -61,7 +63,7 @@ function paintName(spec: LabelSpec & { kind: 'name' }, pixelRatio: number): Labe
   const text = ellipsis(spec.text, 140, measure(font))
   const width = measure(font)(text) + 26
   const { label, ctx } = sheet({ width, height: 20 }, pixelRatio)
-  const tone = TONES[spec.tone]
+  const tone = spec.selected ? { back: CHOSEN.back, text: CHOSEN.text, mark: CHOSEN.marks[spec.tone] } : TONES[spec.tone]
   ctx.fillStyle = tone.back
   ctx.beginPath()
   ctx.roundRect(0.5, 0.5, width - 1, 18, 9)

@@ -27,7 +27,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
     if (canvas.current === null) return undefined
     let here = true
     let made: MapController | null = null
-    MapController.start(canvas.current, { world, host: hostOf(() => latest.current), start: (viewport) => cameraOf(start, latest.current, { viewport, map: world.map }), insets: insetsOf() }).then((started) => {
+    MapController.start(canvas.current, { world, host: hostOf(() => latest.current), start: (viewport) => cameraOf(start, latest.current, { viewport, map: world.map }), insets: insetsOf(), tour: start.x === null && start.agent === null }).then((started) => {
       if (!here) { started.destroy(); return }
       made = started
       controller.current = started
@@ -93,9 +93,9 @@ function hostOf(tools: () => VillageTools): MapHost {
     moment: (nowMs) => tools().village.moment(nowMs),
     select: (id) => tools().select(id),
     follow: (on) => tools().follow(on),
-    moved(camera, visible) {
+    moved(camera, visible, chosen) {
       tools().village.look(visible, camera.zoom)
-      replaceQuery({ ...readUrl(window.location.search), x: camera.x, y: camera.y, z: camera.zoom })
+      if (chosen) replaceQuery({ ...readUrl(window.location.search), x: camera.x, y: camera.y, z: camera.zoom })
     },
     measured: rememberFrame,
   }
