@@ -35,7 +35,7 @@ export class RateLimiter {
     return {
       allowed: window.count <= policy.quota,
       remaining: Math.max(0, policy.quota - window.count),
-      resetS: Math.ceil((window.endsMs - nowMs) / 1_000),
+      resetS: Math.min(policy.windowS, Math.ceil((window.endsMs - nowMs) / 1_000)),
       policy,
     };
   }

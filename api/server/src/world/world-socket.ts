@@ -77,7 +77,7 @@ function attach(webSocket: WebSocket, request: IncomingMessage, { fanout, size, 
     },
     { format },
   );
-  const wholeMap = JSON.stringify({ type: 'view', x: 0, y: 0, ...size, zoom: 'near' });
+  const wholeMap = JSON.stringify({ type: 'view', x: 0, y: 0, width: size.width, height: size.height, zoom: 'near' });
   const silence = setTimeout(() => viewer.receive(wholeMap), DEFAULT_VIEW_AFTER_MS);
   let answered = true;
   const pinger = setInterval(() => {

@@ -1,0 +1,94 @@
+/** The operator's stream and its closing of lives. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { closeAgent, openInternalStream, openWakes } from '@hamlet/contract';
+import type { StreamEvent } from '@hamlet/contract';
+import { dataOf, Play } from '../testing/play.ts';
+import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let play: Play;
+
+before(async () => {
+  village = await startTestVillage();
+  play = new Play((await village.startReplica()).peopleUrl);
+  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+});
+after(() => village.remove());
+
+interface Reading {
+  readonly events: StreamEvent<typeof openInternalStream>[];
+  stop(): void;
+}
+
+function readInternal(after?: string): Reading {
+  const stopping = new AbortController();
+  const events: StreamEvent<typeof openInternalStream>[] = [];
+  const stream = clientOf(play.url, TOKENS.operator).open(openInternalStream, { query: after === undefined ? {} : { after }, signal: stopping.signal });
+  const reading = (async () => {
+    for await (const event of stream) events.push(event);
+  })();
+  reading.catch(() => undefined);
+  return { events, stop: () => stopping.abort() };
+}
+
+function connect(agentId: 'ada' | 'bob' | 'cleo'): () => void {
+  const stopping = new AbortController();
+  const reading = (async () => {
+    for await (const event of play.as(agentId).open(openWakes, { params: { agent_id: agentId }, signal: stopping.signal })) void event;
+  })();
+  reading.catch(() => undefined);
+  return () => stopping.abort();
+}
+
+function presenceOf({ events }: Reading, agentId: string): readonly boolean[] {
+  return events.flatMap((event) => (event.event === 'presence' && event.data.agent_id === agentId ? [event.data.connected] : []));
+}
+
+test('a stream begins with a reset and all that holds, and goes on with what changes', async () => {
+  const leave = connect('ada');
+  await eventually('ada online', async () => (await play.agent('ada')).status.online);
+  const reading = readInternal();
+  await eventually('ada in the beginning', () => presenceOf(reading, 'ada').at(0) === true);
+  assert.equal(reading.events[0]?.event, 'reset');
+  leave();
+  await eventually('ada leaving', () => presenceOf(reading, 'ada').at(-1) === false);
+  const last = reading.events.at(-1);
+  assert.ok(last?.event === 'presence');
+  assert.equal(last.data.uid, (await play.agent('ada')).uid);
+  reading.stop();
+});
+
+test('a stream is resumed after the last event seen, without a reset and without a gap', async () => {
+  const first = readInternal();
+  const leave = connect('bob');
+  const seen = await eventually('bob', () => first.events.find((event) => event.event === 'presence' && event.data.agent_id === 'bob'));
+  first.stop();
+  leave();
+  await eventually('bob offline', async () => !(await play.agent('bob')).status.online);
+  const second = readInternal(seen.id ?? '');
+  await eventually('what was missed', () => presenceOf(second, 'bob').length > 0);
+  assert.deepEqual(presenceOf(second, 'bob'), [false]);
+  assert.ok(second.events.every((event) => event.event !== 'reset'));
+  second.stop();
+});
+
+test('who resumes from another epoch, or from nowhere, begins anew', async () => {
+  for (const after of ['0123abc:1', `${'f'.repeat(32)}:99999`]) {
+    const reading = readInternal(after);
+    await eventually('the reset', () => reading.events[0]?.event === 'reset');
+    reading.stop();
+  }
+});
+
+test('closing a life takes the agent out of the world; closing an older one leaves the present one in', async () => {
+  const operator = clientOf(play.url, TOKENS.operator);
+  const { uid } = await play.agent('cleo');
+  const inWorld = async (): Promise<boolean> => (await play.world()).agents.some((agent) => agent.agent_id === 'cleo');
+  dataOf(await operator.call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid: 'an-older-life' } }));
+  assert.equal(await inWorld(), true);
+  dataOf(await operator.call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } }));
+  assert.equal(await inWorld(), false);
+  assert.equal(dataOf(await operator.call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } })).closed, true);
+});

@@ -1,0 +1,35 @@
+import { resolve } from 'node:path';
+import { freePort, startLocal } from '@hamlet/dev';
+import type { TestVillage } from './test-village.ts';
+
+const MAIN = resolve(import.meta.dirname, '../main.ts');
+
+/** An api in a process of its own, which can be killed. */
+export interface ApiProcess {
+  readonly url: string;
+  readonly metricsUrl: string;
+  readonly pid: number;
+  stop(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts the api's main program against a test village. */
+export async function startApiProcess(village: TestVillage, changes: Readonly<Record<string, string>> = {}): Promise<ApiProcess> {
+  const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
+  const url = `http://127.0.0.1:${port}`;
+  const local = await startLocal({
+    file: process.execPath,
+    args: [MAIN],
+    options: {
+      env: {
+        ...process.env,
+        ...village.environment,
+        HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
+        HAMLET_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+        ...changes,
+      },
+    },
+    ready: () => fetch(`${url}/livez`).then((response) => response.ok, () => false),
+    onOutput: (text) => void village.logs.push(text),
+  });
+  return { url, metricsUrl: `http://127.0.0.1:${metricsPort}`, pid: local.pid, stop: (signal) => local.stop(signal) };
+}

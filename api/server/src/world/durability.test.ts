@@ -1,0 +1,119 @@
+/** Nothing that was acknowledged as durable is lost: not by a kill -9 of the writer, nor by a restart of Postgres or Redis. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { actAsAgent, getAgent } from '@hamlet/contract';
+import type { WorldEvent } from '@hamlet/contract';
+import { lastSeq, openDatabase } from '@hamlet/store';
+import { startApiProcess } from '../testing/api-process.ts';
+import type { ApiProcess } from '../testing/api-process.ts';
+import { Play } from '../testing/play.ts';
+import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+import { readEventsAfter } from './recover.ts';
+
+/** Full runs kill a hundred times; an ordinary one a twentieth of that. */
+const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 100 : 5;
+const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_122);
+let village: TestVillage;
+
+before(async () => {
+  village = await startTestVillage();
+});
+after(() => village.remove());
+
+/** A small generator, so that a failing seed can be run again. */
+function dice(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 0x1_0000_0000;
+  };
+}
+
+/** Talks as fast as it can until told to stop; returns the texts that were acknowledged as durable. */
+function talkAll(url: string, round: number, until: AbortSignal): Promise<string[]> {
+  const client = clientOf(url, TOKENS.admin);
+  const talk = async (agentId: string): Promise<string[]> => {
+    const acknowledged: string[] = [];
+    for (let number = 0; !until.aborted; number += 1) {
+      const text = `${round} ${agentId} ${number}`;
+      const outcome = await client.call(actAsAgent, { params: { agent_id: agentId }, body: { kind: 'talk', text } }).catch(() => null);
+      if (outcome?.ok === true && outcome.data.durable_seq !== null) acknowledged.push(text);
+    }
+    return acknowledged;
+  };
+  return Promise.all(AGENT_IDS.map(talk)).then((lists) => lists.flat());
+}
+
+/** The whole log, which has no gaps: reading ends at the first. */
+async function readLog(): Promise<readonly WorldEvent[]> {
+  const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
+  const events: WorldEvent[] = [];
+  await readEventsAfter(db, 0, (page) => events.push(...page));
+  assert.equal(events.length, await lastSeq(db), 'the log has no gaps');
+  await db.destroy();
+  return events;
+}
+
+async function talksInLog(): Promise<ReadonlySet<string>> {
+  return new Set((await readLog()).flatMap((event) => (event.kind === 'talk' ? [event.text] : [])));
+}
+
+async function inWorld(url: string): Promise<void> {
+  await eventually('everybody in the world', async () => (await new Play(url).world()).agents.length === AGENT_IDS.length);
+}
+
+test(`the writer is killed ${KILLS} times at random (seed ${SEED}) and every acknowledged word is in the log`, async () => {
+  const random = dice(SEED);
+  const acknowledged: string[] = [];
+  let api: ApiProcess | null = null;
+  for (let round = 0; round < KILLS; round += 1) {
+    api = await startApiProcess(village);
+    await inWorld(api.url);
+    const stopping = new AbortController();
+    const talking = talkAll(api.url, round, stopping.signal);
+    await sleep(50 + random() * 450);
+    await api.stop('SIGKILL');
+    stopping.abort();
+    acknowledged.push(...(await talking));
+  }
+  const log = await talksInLog();
+  assert.ok(acknowledged.length > KILLS, `only ${acknowledged.length} words were acknowledged`);
+  assert.deepEqual(acknowledged.filter((text) => !log.has(text)), []);
+});
+
+test('Postgres restarts: the map stays readable, and what was acknowledged is there when it is back', async () => {
+  const { peopleUrl: url, stop } = await village.startReplica();
+  await inWorld(url);
+  const stopping = new AbortController();
+  const talking = talkAll(url, 1_000, stopping.signal);
+  await sleep(200);
+  await village.postgres.stop('SIGKILL');
+  const client = clientOf(url, TOKENS.admin);
+  const read = await client.call(getAgent, { params: { agent_id: 'ada' } });
+  assert.equal(read.ok, true, 'a read while Postgres is away');
+  const write = await client.call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'nobody hears' } });
+  assert.equal(write.ok ? null : write.problem.code, 'unavailable');
+  await village.postgres.start();
+  await eventually('writing again', async () => (await client.call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'back' } })).ok);
+  stopping.abort();
+  const acknowledged = await talking;
+  const log = await talksInLog();
+  assert.deepEqual(acknowledged.filter((text) => !log.has(text)), []);
+  await stop();
+});
+
+test('Redis restarts: the writing replica goes on meanwhile, and the other catches up and forwards again', async () => {
+  const writer = await village.startReplica();
+  await inWorld(writer.peopleUrl);
+  const other = await village.startReplica();
+  const [onWriter, onOther] = [new Play(writer.peopleUrl), new Play(other.peopleUrl)];
+  await village.redis.stop('SIGKILL');
+  const said = await onWriter.act('bob', { kind: 'talk', text: 'without redis' });
+  assert.ok(said.ok);
+  await eventually('the other replica to learn of it from Postgres', async () => (await onOther.world()).seq >= said.data.accepted_seq);
+  await village.redis.start();
+  await eventually('forwarding again', async () => (await onOther.act('bob', { kind: 'talk', text: 'with redis again' })).ok);
+  await Promise.all([writer.stop(), other.stop()]);
+});

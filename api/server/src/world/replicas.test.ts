@@ -1,0 +1,112 @@
+/** Two replicas of the api: either answers reads, sockets, wakes and commands, whoever writes the world. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { actAsAgent, getAgent, moveAgent, openWakes } from '@hamlet/contract';
+import type { StreamEvent, WorldStateFrame } from '@hamlet/contract';
+import { defaultMap, stateHash } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import { openDatabase, readVillage } from '@hamlet/store';
+import { WebSocket } from 'ws';
+import type { RunningServer } from '../start/start-server.ts';
+import { dataOf, Play } from '../testing/play.ts';
+import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+import { recoverWorld } from './recover.ts';
+
+let village: TestVillage;
+let writer: RunningServer;
+let other: RunningServer;
+let onWriter: Play;
+let onOther: Play;
+
+before(async () => {
+  village = await startTestVillage();
+  writer = await village.startReplica();
+  onWriter = new Play(writer.peopleUrl);
+  await eventually('everybody in the world', async () => (await onWriter.world()).agents.length === AGENT_IDS.length);
+  other = await village.startReplica();
+  onOther = new Play(other.peopleUrl);
+});
+after(() => village.remove());
+
+async function writes(server: RunningServer): Promise<boolean> {
+  return /^hamlet_world_writing 1$/m.test(await (await fetch(`${server.metricsUrl}/metrics`)).text());
+}
+
+test('one replica writes, the other does not', async () => {
+  assert.deepEqual([await writes(writer), await writes(other)], [true, false]);
+});
+
+test('a command to the replica that does not write is forwarded, and its effect read there at once', async () => {
+  const { to, accepted_seq } = dataOf(await onOther.as('ada').call(moveAgent, { params: { agent_id: 'ada' }, body: { dx: 2, dy: 0 } }));
+  const seen = dataOf(await onOther.admin.call(getAgent, { params: { agent_id: 'ada' } }));
+  assert.deepEqual({ x: seen.moving_to?.x, y: seen.moving_to?.y }, to);
+  await eventually('the same on the writer', async () => (await onWriter.world()).seq >= accepted_seq);
+  const refused = await onOther.act('ada', { kind: 'drop', item_id: 'apple-999999' });
+  assert.equal(refused.ok ? null : refused.problem.code, 'not_holding');
+});
+
+test('one key is one effect, whichever replicas it is sent to', async () => {
+  const idempotencyKey = randomUUID();
+  const call = (play: Play): ReturnType<typeof play.act> => play.admin.call(actAsAgent, { params: { agent_id: 'bob' }, body: { kind: 'talk', text: 'once only' }, idempotencyKey });
+  const outcomes = await Promise.all([onWriter, onOther, onWriter, onOther].map(call));
+  const seqs = new Set(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data.accepted_seq] : [])));
+  assert.equal(seqs.size, 1);
+});
+
+test('wakes and presence work on either replica', async () => {
+  const stopping = new AbortController();
+  const events: StreamEvent<typeof openWakes>[] = [];
+  const reading = (async () => {
+    for await (const event of onOther.as('cleo').open(openWakes, { params: { agent_id: 'cleo' }, signal: stopping.signal })) events.push(event);
+  })();
+  reading.catch(() => undefined);
+  await eventually('cleo online on the writer too', async () => (await onWriter.agent('cleo')).status.online);
+  dataOf(await onWriter.move('cleo', { dx: 1, dy: 0 }));
+  await eventually('the wake', () => events.some((event) => event.event === 'wake' && event.data.kind === 'arrived'));
+  stopping.abort();
+  await eventually('cleo offline on the writer too', async () => !(await onWriter.agent('cleo')).status.online);
+});
+
+test('sockets on either replica bring the same paths', async () => {
+  const frames: [WorldStateFrame[], WorldStateFrame[]] = [[], []];
+  const sockets = [writer, other].map((server, index) => {
+    const socket = new WebSocket(`${server.peopleUrl.replace('http', 'ws')}/ws/world?format=json`);
+    socket.on('message', (data) => frames[index as 0 | 1].push(JSON.parse(data.toString()) as WorldStateFrame));
+    return socket;
+  });
+  const agentsSeen = (list: readonly WorldStateFrame[]): number =>
+    new Set(list.flatMap(({ messages }) => messages.flatMap((message) => (message.kind === 'agent' ? [message.agent_id] : [])))).size;
+  await eventually('keyframes', () => frames.every((list) => agentsSeen(list) === AGENT_IDS.length));
+  const { start_tick } = dataOf(await onWriter.move('dan', { dx: 3, dy: 0 }));
+  const pathIn = (list: readonly WorldStateFrame[]): string | undefined =>
+    list.flatMap(({ messages }) => messages).flatMap((message) => (message.kind === 'path' && message.path.start_tick === start_tick ? [JSON.stringify(message.path)] : []))[0];
+  const paths = await eventually('the path on both', () => (frames.every(pathIn) ? frames.map(pathIn) : null));
+  assert.equal(paths[0], paths[1]);
+  assert.ok(frames.flat().every((frame) => frame.type === 'world_state'));
+  for (const socket of sockets) socket.terminate();
+});
+
+test('when the writer ends the other takes over, under a new epoch and with the same world', async () => {
+  const before = await onOther.world();
+  await writer.stop();
+  const { accepted_seq } = dataOf(await onOther.move('eve', { dx: 1, dy: 0 }));
+  assert.ok(accepted_seq > before.seq);
+  const after = await onOther.world();
+  assert.ok(after.epoch > before.epoch);
+  assert.equal(after.agents.length, before.agents.length);
+  assert.equal(await writes(other), true);
+});
+
+test('whoever recovers gets the same world, to the bit, and the one that is served', async () => {
+  const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
+  const { seed } = await readVillage(db);
+  const recover = (): Promise<WorldState> => recoverWorld({ db, map: defaultMap(), seed, onBadSnapshot: () => assert.fail('a damaged snapshot') });
+  const [first, second] = await eventually('a moment without events', async () => {
+    const [one, two] = [await recover(), await recover()];
+    return one.seq === two.seq && one.seq === (await onOther.world()).seq ? [one, two] : null;
+  });
+  await db.destroy();
+  assert.equal(stateHash(first), stateHash(second));
+});
