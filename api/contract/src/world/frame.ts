@@ -47,6 +47,8 @@ export const SpawnMessage = z.strictObject({ kind: z.literal('spawn'), entry: Ag
 /** An agent goes out of view, by leaving the world or by walking out. */
 export const DespawnMessage = z.strictObject({ kind: z.literal('despawn'), ...slot });
 export const PathMessage = z.strictObject({ kind: z.literal('path'), ...slot, path: PathRecord });
+/** A path that follows from the one before: it begins where that one is at `start_tick`. The binary form of most paths; text has them whole. */
+export const TurnMessage = z.strictObject({ kind: z.literal('turn'), ...slot, start_tick: z.int().min(0), dx: z.int(), dy: z.int() });
 export const StateMessage = z.strictObject({
   kind: z.literal('state'), ...slot, awake: z.boolean(), online: z.boolean(),
   activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
@@ -63,7 +65,7 @@ export const ClusterMessage = z.strictObject({
 export const ClockMessage = z.strictObject({ kind: z.literal('clock') });
 
 export const FrameMessage = z.discriminatedUnion('kind', [
-  HelloMessage, ViewMessage, AgentMessage, KeyframeMessage, SpawnMessage, DespawnMessage, PathMessage, StateMessage,
+  HelloMessage, ViewMessage, AgentMessage, KeyframeMessage, SpawnMessage, DespawnMessage, PathMessage, TurnMessage, StateMessage,
   SpeechMessage, ItemMessage, ClusterMessage, ClockMessage,
 ]);
 export type FrameMessage = z.infer<typeof FrameMessage>;

@@ -89,6 +89,9 @@ const READERS: { readonly [K in FrameMessage['kind']]: (input: In, bits: number)
   spawn: (input) => ({ kind: 'spawn', entry: entry(input) }),
   despawn: ({ reader }) => ({ kind: 'despawn', agent: reader.u16() }),
   path: (input, bits) => ({ kind: 'path', agent: input.reader.u16(), path: path(input, bits) }),
+  turn: ({ reader, tick }) => ({
+    kind: 'turn', agent: reader.u16(), start_tick: tick + reader.signed(), dx: reader.signed(), dy: reader.signed(),
+  }),
   state: (input, bits) => ({ kind: 'state', agent: input.reader.u16(), ...showing(input, bits) }),
   speech: ({ reader, tick }) => ({ kind: 'speech', agent: reader.u16(), tick: tick + reader.signed(), text: reader.text() }),
   item: ({ reader }, bits) => ({ kind: 'item', item: item(reader, bits) }),

@@ -138,6 +138,13 @@ const WRITERS: { readonly [K in FrameMessage['kind']]: (out: Out, message: Frame
     out.writer.u16(message.agent);
     path(out, message.path);
   },
+  turn: (out, message) => {
+    head(out, 'turn');
+    out.writer.u16(message.agent);
+    out.writer.signed(message.start_tick - out.tick);
+    out.writer.signed(message.dx);
+    out.writer.signed(message.dy);
+  },
   state: (out, message) => {
     head(out, 'state', showingFlags(message));
     out.writer.u16(message.agent);

@@ -25,6 +25,7 @@ const frame: WorldStateFrame = {
     { kind: 'despawn', agent: 12 },
     { kind: 'path', agent: 12, path },
     { kind: 'path', agent: 13, path: { ...path, lead: 0, start_tick: 12 } },
+    { kind: 'turn', agent: 12, start_tick: 90_002, dx: -64, dy: 300 },
     { kind: 'state', agent: 1, awake: true, online: true, activity: null, emote: null },
     { kind: 'state', agent: 1, awake: false, online: false, activity: entry.activity, emote: entry.emote },
     { kind: 'speech', agent: 5, tick: 90_000, text: 'x'.repeat(280) },
@@ -50,9 +51,10 @@ test('the text twin names agents beside their slots', () => {
   assert.ok(WorldStateFrame.safeParse(JSON.parse(text)).success);
 });
 
-test('a path is nine bytes and a header twelve', () => {
+test('a turn is six bytes, a path nine and a header twelve', () => {
   const near = { from: { x: 100, y: 100 }, lead: 0, to: { x: 120, y: 90 }, start_tick: 90_003 };
   assert.equal(encodeFrame({ ...frame, messages: [{ kind: 'path', agent: 1, path: near }] }).length, 12 + 8);
+  assert.equal(encodeFrame({ ...frame, messages: [{ kind: 'turn', agent: 1, start_tick: 90_003, dx: 20, dy: -10 }] }).length, 12 + 6);
   const wide = { ...near, from: { x: 200, y: 100 }, to: { x: 220, y: 90 } };
   assert.equal(encodeFrame({ ...frame, messages: [{ kind: 'path', agent: 1, path: wide }] }).length, 12 + 9);
 });
@@ -69,5 +71,5 @@ test('bytes cut short anywhere, of another version or of an unknown kind are ref
     if (!ends.has(length)) assert.throws(() => decodeFrame(bytes.subarray(0, length)), MalformedBytes);
   }
   assert.throws(() => decodeFrame(Uint8Array.from([9, ...bytes.subarray(1)])), MalformedBytes);
-  assert.throws(() => decodeFrame(Uint8Array.from([...bytes.subarray(0, 12), 15])), MalformedBytes);
+  assert.throws(() => decodeFrame(Uint8Array.from([...bytes.subarray(0, 12), 14])), MalformedBytes);
 });

@@ -1,6 +1,7 @@
 import type { AgentEntry, FrameItem, FrameMessage, FrameMessageOf, PathRecord, ViewerMessage, WorldStateFrame } from '@hamlet/contract';
 import { tileIndex, walkTiles } from '../map/path-tiles.ts';
 import { cellOf, cellsOfWalk } from '../world/cell-index.ts';
+import { turningPoint } from '../world/position.ts';
 import type { Walk } from '../world/position.ts';
 import type { SeenAgent, View } from './view.ts';
 
@@ -38,6 +39,7 @@ function putAgent(view: View, entry: AgentEntry): void {
 }
 
 function forget(view: View): void {
+  view.gone = [];
   for (const known of [view.agents, view.names, view.lying, view.clusters, view.pinned]) known.clear();
   view.cells = { x: 0, y: 0, width: 0, height: 0 };
 }
@@ -67,6 +69,9 @@ function keyframe(view: View, message: FrameMessageOf<'keyframe'>): void {
   for (const item of message.items) putItem(view, item);
 }
 
+/** Viewers draw a little in the past, where whoever has gone still is. */
+const REMEMBER_GONE_TICKS = 20;
+
 /** Messages about an agent that is not in view are late echoes; the entry that brings it into view includes them. */
 function toSeen(view: View, agent: number, change: (seen: SeenAgent) => void): void {
   const seen = view.agents.get(agent);
@@ -93,10 +98,17 @@ const APPLY: { readonly [K in FrameMessage['kind']]: (view: View, message: Frame
   keyframe,
   spawn: (view, message) => putAgent(view, message.entry),
   despawn: (view, message) => {
+    const seen = view.agents.get(message.agent);
+    if (seen !== undefined) view.gone = [...view.gone, { seen, tick: view.tick }];
     view.agents.delete(message.agent);
     view.pinned.delete(message.agent);
   },
   path: (view, message) => toSeen(view, message.agent, (seen) => setWalk(seen, walkFrom(view, message.path))),
+  turn: (view, message) => toSeen(view, message.agent, (seen) => {
+    const { tile, lead } = turningPoint(seen.walk, message.start_tick, view.map.width);
+    const to = tile + message.dx + message.dy * view.map.width;
+    setWalk(seen, { tiles: walkTiles(view.map, tile, to) ?? [tile], startTick: message.start_tick, lead });
+  }),
   state: (view, message) => toSeen(view, message.agent, (seen) => {
     const { awake, online, activity, emote } = message;
     Object.assign(seen, { awake, online, activity, emote });
@@ -119,12 +131,13 @@ export function resumeMessage(view: View): ViewerMessage {
 
 /** Brings a view up to date with a frame, in place, and returns it. */
 export function applyToView(view: View, frame: WorldStateFrame): View {
+  view.tick = frame.tick;
+  if (view.gone.length > 0) view.gone = view.gone.filter(({ tick }) => tick > frame.tick - REMEMBER_GONE_TICKS);
   for (const message of frame.messages) {
     const apply = APPLY[message.kind] as (view: View, message: FrameMessage) => void;
     apply(view, message);
   }
   view.epoch = frame.epoch;
-  view.tick = frame.tick;
   view.seq = frame.seq;
   return view;
 }

@@ -33,6 +33,8 @@ export interface View {
   zoom: Zoom;
   readonly pinned: Set<number>;
   readonly agents: Map<number, SeenAgent>;
+  /** Agents that went out of view, with the tick they went at. */
+  gone: readonly { readonly seen: SeenAgent; readonly tick: number }[];
   readonly names: Map<number, { readonly agentId: string; readonly name: string }>;
   /** Tile of each lying item, by id. */
   readonly lying: Map<string, number>;
@@ -44,7 +46,7 @@ export interface View {
 export function createView(map: WorldMap): View {
   return {
     map, epoch: 0, seq: 0, tick: 0, cells: { x: 0, y: 0, width: 0, height: 0 }, zoom: 'near', pinned: new Set(), agents: new Map(),
-    names: new Map(), lying: new Map(), clusters: new Map(),
+    gone: [], names: new Map(), lying: new Map(), clusters: new Map(),
   };
 }
 
@@ -104,7 +106,9 @@ function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
 
 /** Every agent in view at a tick, which may lie between ticks; in no order. */
 export function viewAgents(view: View, tick: number): DrawnAgent[] {
-  return Array.from(view.agents.values(), (seen) => draw(view, seen, tick));
+  const here = Array.from(view.agents.values(), (seen) => draw(view, seen, tick));
+  const still = view.gone.filter((one) => tick < one.tick && !view.agents.has(one.seen.agent));
+  return still.length === 0 ? here : [...here, ...still.map(({ seen }) => draw(view, seen, tick))];
 }
 
 /** Items that lie in view. */

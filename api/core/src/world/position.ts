@@ -17,6 +17,16 @@ export function arrivalTick(walk: Walk): number {
   return walk.startTick + (walk.tiles.length - 1) * TICKS_PER_TILE;
 }
 
+/** The tile a walk is on, and the step that led there, at a tick at which a next one begins. */
+export function turningPoint(walk: Walk, startTick: number, width: number): { readonly tile: number; readonly lead: number } {
+  const last = walk.tiles.length - 1;
+  const steps = Math.floor((startTick - walk.startTick) / TICKS_PER_TILE);
+  if (steps > last) return { tile: walk.tiles[last] ?? 0, lead: 0 };
+  if (steps <= 0) return { tile: walk.tiles[0] ?? 0, lead: walk.lead };
+  const tile = walk.tiles[steps] ?? 0;
+  return { tile, lead: stepBetween(walk.tiles[steps - 1] ?? tile, tile, width) };
+}
+
 /** Where somebody on a walk is, in tiles and quarters of tiles; `tick` may lie between ticks. The whole movement of the world is this formula. */
 export function walkPosition(walk: Walk, width: number, tick: number): { x: number; y: number; step: number } {
   const steps = (tick - walk.startTick) / TICKS_PER_TILE;

@@ -1,5 +1,5 @@
 import type { FrameMessage } from '@hamlet/contract';
-import { ALIVE, agentEntry, agentShowing, findItem, frameItem, has, pathRecord } from '@hamlet/core';
+import { ALIVE, agentEntry, agentShowing, findItem, frameItem, has, pathRecord, tileIndex, turningPoint } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import { makeChunk } from './frame-out.ts';
 import type { Chunk } from './frame-out.ts';
@@ -51,6 +51,15 @@ export function entryMessage(world: WorldState, slot: number, tick: number): Fra
   return { kind: 'spawn', entry: agentEntry(world, slot, tick) };
 }
 
+/** A path that the viewer can continue from the one before needs no beginning. */
+function shortened(world: WorldState, pending: PendingAgent, message: FrameMessage): FrameMessage {
+  if (message.kind !== 'path' || pending.fresh) return message;
+  const { from, lead, to, start_tick } = message.path;
+  const point = turningPoint(pending.walk, start_tick, world.map.width);
+  const follows = point.tile === tileIndex(world.map, from) && (lead === 0 || lead === point.lead);
+  return follows ? { kind: 'turn', agent: message.agent, start_tick, dx: to.x - from.x, dy: to.y - from.y } : message;
+}
+
 function deltaMessages(world: WorldState, pending: PendingAgent, tick: number): FrameMessage[] {
   const { slot: agent } = pending;
   if (!has(world.agents, agent, ALIVE)) return [{ kind: 'despawn', agent }];
@@ -68,9 +77,11 @@ function sharedCellOf(pending: PendingAgent, after: readonly number[]): number {
 
 function changeOf(world: WorldState, pending: PendingAgent, tick: number): Change {
   const after = world.index.cellsOf(pending.slot);
+  const messages = deltaMessages(world, pending, tick);
+  const short = messages.map((message) => shortened(world, pending, message));
   return {
     slot: pending.slot, fresh: pending.fresh, sharedCell: sharedCellOf(pending, after), before: pending.before, after,
-    delta: makeChunk(deltaMessages(world, pending, tick), tick), toldTo: 0,
+    delta: makeChunk(messages, tick, short), toldTo: 0,
   };
 }
 

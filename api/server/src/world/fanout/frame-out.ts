@@ -12,10 +12,10 @@ export interface Chunk {
 
 const scratch = new ByteWriter();
 
-/** Encodes messages once for frames of a tick. */
-export function makeChunk(messages: readonly FrameMessage[], tick: number): Chunk {
+/** Encodes messages once for frames of a tick; `short` are the same messages for the binary form. */
+export function makeChunk(messages: readonly FrameMessage[], tick: number, short = messages): Chunk {
   scratch.clear();
-  for (const message of messages) encodeMessage(scratch, message, tick);
+  for (const message of short) encodeMessage(scratch, message, tick);
   return { messages, bytes: scratch.finish() };
 }
 

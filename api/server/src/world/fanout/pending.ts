@@ -1,12 +1,14 @@
 import type { WorldEvent } from '@hamlet/contract';
-import { agentEntry, cellOf, findItem, slotOf } from '@hamlet/core';
-import type { WorldState } from '@hamlet/core';
+import { agentEntry, cellOf, findItem, slotOf, walkOf } from '@hamlet/core';
+import type { Walk, WorldState } from '@hamlet/core';
 
 /** What has become of an agent since the last update. Only the sum counts: the newest path, the newest state. */
 export interface PendingAgent {
   readonly slot: number;
   /** Cells its path crossed at the last update; none when it was not there. */
   readonly before: readonly number[];
+  /** Its path at the last update. */
+  readonly walk: Walk;
   moved: boolean;
   changed: boolean;
   renamed: boolean;
@@ -32,10 +34,10 @@ export class Pending {
     this.items.clear();
   }
 
-  #agent(slot: number, before: readonly number[]): PendingAgent {
+  #agent(world: WorldState, slot: number, before: readonly number[]): PendingAgent {
     const known = this.agents.get(slot);
     if (known !== undefined) return known;
-    const made = { slot, before, moved: false, changed: false, renamed: false, fresh: false };
+    const made = { slot, before, walk: walkOf(world, slot), moved: false, changed: false, renamed: false, fresh: false };
     this.agents.set(slot, made);
     return made;
   }
@@ -56,7 +58,7 @@ export class Pending {
     if (event.kind === 'despawn') for (const itemId of agentEntry(world, slot, event.tick).inventory) this.#item(world, itemId);
     // Seen first after it was reduced, an agent was nowhere before.
     const before = event.kind === 'spawn' ? [] : world.index.cellsOf(slot);
-    this.#mark(this.#agent(slot, before), event);
+    this.#mark(this.#agent(world, slot, before), event);
   }
 
   #mark(pending: PendingAgent, event: WorldEvent): void {

@@ -188,7 +188,8 @@ export class Viewer {
 
   /** News of an agent in view: everything to those it is new to, the difference to the others. */
   #inform(change: Change, to: { readonly out: FrameOut; readonly knew: boolean }): void {
-    if (to.knew && !change.fresh) to.out.chunk(change.delta);
+    // A delta continues from the last update; who knows something newer is told everything.
+    if (to.knew && !change.fresh && !this.early.has(change.slot)) to.out.chunk(change.delta);
     else tellAgent(this.#fanout, { viewer: this, out: to.out, slot: change.slot });
   }
 
