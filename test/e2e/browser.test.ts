@@ -1,0 +1,112 @@
+/** What a person sees and does: two agents walk one world from two nodes, and the buttons act on their custom resources. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { moveAgent } from '@hamlet/contract';
+import { ROOT } from '../../village/paths.ts';
+import { secrets } from '../../village/secrets.ts';
+import { openBrowser, type TestBrowser } from '../env/browser.ts';
+import { agentOf, getObject, untilReady, village, type Village } from '../env/village.ts';
+
+const OUTPUT = join(ROOT, 'test/output');
+const AGENTS = ['ada', 'bob'] as const;
+/** Where each is sent, so that both walk also at night, when agents sleep at home. */
+const DESTINATIONS = { ada: ['square', 'board'], bob: ['market', 'square'] } as const;
+
+interface AgentObject {
+  readonly spec: { readonly power?: string; readonly rebootedAt?: string };
+}
+
+let place: Village;
+let browser: TestBrowser;
+
+before(async () => {
+  mkdirSync(OUTPUT, { recursive: true });
+  place = await village();
+  for (const agent of AGENTS) await untilReady(place, agent);
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser?.close();
+});
+
+/** The row of an agent in the list of people, once it has the attributes. */
+async function row(agent: string, attributes: Readonly<Record<string, string>> = {}): Promise<{ x: number; y: number; node: string }> {
+  const selector = `.person[data-agent-id="${agent}"]${Object.entries(attributes).map(([name, value]) => `[data-${name}="${value}"]`).join('')}`;
+  const element = await browser.page.waitForSelector(selector);
+  const [x, y, node] = await Promise.all(['data-x', 'data-y', 'data-node'].map(async (name) => element.getAttribute(name)));
+  return { x: Number(x), y: Number(y), node: node ?? '' };
+}
+
+async function shot(name: string): Promise<void> {
+  await browser.page.screenshot({ path: join(OUTPUT, `village-${name}.png`) });
+}
+
+/** Sends an agent to whichever of its places it is not at. */
+async function send(agent: (typeof AGENTS)[number]): Promise<void> {
+  for (const landmark_id of DESTINATIONS[agent]) {
+    const outcome = await place.admin.call(moveAgent, { params: { agent_id: agent }, body: { landmark_id } });
+    if (outcome.ok && outcome.data.path_tiles > 3) return;
+  }
+}
+
+test('two agents, one on each node, walk in the same world', async () => {
+  await browser.page.goto(place.url);
+  const nodes = [];
+  for (const agent of AGENTS) nodes.push((await row(agent, { state: 'Awake' })).node);
+  assert.deepEqual(nodes.toSorted(), ['sparky1', 'sparky2']);
+  await shot('both');
+  for (const agent of AGENTS) {
+    const from = await row(agent);
+    await send(agent);
+    await browser.page.waitForFunction(`(() => {
+      const row = document.querySelector('.person[data-agent-id="${agent}"]');
+      return Math.hypot(Number(row?.dataset.x) - ${from.x}, Number(row?.dataset.y) - ${from.y}) > 1;
+    })()`);
+  }
+  await shot('moving');
+});
+
+test('kubectl get village tells the same story', async () => {
+  const lines = (await place.kubectl(['get', 'village'])).split('\n');
+  const [head = ''] = lines.filter((line) => line.includes('NODE'));
+  for (const column of ['POWER', 'TIER', 'NODE', 'READY', 'REASON', 'AGE']) assert.ok(head.includes(column), `${column} in ${head}`);
+  for (const agent of AGENTS) {
+    const line = lines.find((text) => text.includes(`/${agent} `)) ?? '';
+    assert.match(line, /\bAwake\b.*\btier-[01]\b.*\bsparky[12]\b.*\bTrue\b.*\bReady\b/);
+  }
+});
+
+test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resource', async () => {
+  const { adminName, adminPassword } = secrets();
+  const { page } = browser;
+  await page.getByRole('button', { name: 'Sign in' }).first().click();
+  await page.fill('.dialog input[name="name"]', adminName);
+  await page.fill('.dialog input[name="password"]', adminPassword);
+  await page.click('.dialog button[type="submit"]');
+  await page.waitForSelector('.account-name');
+  await page.click('.person[data-agent-id="bob"]');
+
+  await page.click('[data-verb="suspend"][aria-disabled="false"]');
+  await row('bob', { state: 'Asleep' });
+  assert.equal((await getObject<AgentObject>(place, 'agent', 'bob'))?.spec.power, 'Asleep');
+  await shot('suspended');
+
+  await page.click('[data-verb="awaken"][aria-disabled="false"]');
+  await row('bob', { state: 'Awake' });
+  assert.equal((await getObject<AgentObject>(place, 'agent', 'bob'))?.spec.power, 'Awake');
+
+  const { cycle } = await untilReady(place, 'bob');
+  await page.click('[data-verb="reboot"][aria-disabled="false"]');
+  await page.waitForFunction(`/in cycle \\d+/.test(document.querySelector('.lifecycle .notice-good')?.textContent ?? '')`);
+  await shot('rebooted');
+  assert.notEqual((await getObject<AgentObject>(place, 'agent', 'bob'))?.spec.rebootedAt, undefined);
+  assert.ok(((await untilReady(place, 'bob')).cycle ?? 0) > cycle);
+  assert.equal((await agentOf(place, 'bob'))?.power, 'Awake');
+});
+
+test('the page breaks nothing on the way', () => {
+  // The one refusal that a visitor's page asks for is "who am I".
+  assert.deepEqual(browser.errors.filter((error) => !error.includes('401')), []);
+});

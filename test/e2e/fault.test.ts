@@ -1,0 +1,153 @@
+/** Kills each part of the village, one at a time: it is itself again each time, and nothing acknowledged is lost. */
+import assert from 'node:assert/strict';
+import { kill } from 'node:process';
+import { after, before, test } from 'node:test';
+import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
+import { until } from '../env/until.ts';
+import { agentOf, getObject, killComponent, processesOf, untilMoves, untilReady, village, type Village } from '../env/village.ts';
+import { Witness } from '../env/witness.ts';
+
+/** A node is given up by Kubernetes only after 40 s, and comes back after that: longer than the cap of the rest. */
+const KUBELET_CAP_MS = 300_000;
+
+interface Pod {
+  readonly status: { readonly containerStatuses?: readonly { readonly restartCount: number; readonly ready: boolean }[] };
+}
+
+interface Node {
+  readonly status: {
+    readonly allocatable: Readonly<Record<string, string>>;
+    readonly conditions: readonly { readonly type: string; readonly status: string; readonly lastHeartbeatTime: string }[];
+  };
+}
+
+let place: Village;
+let witness: Witness;
+
+before(async () => {
+  place = await village();
+  await untilReady(place, 'ada');
+  await untilReady(place, 'bob');
+  witness = new Witness(place, 'ada');
+  await witness.untilHeard();
+});
+after(async () => {
+  await witness?.stop();
+});
+
+async function podNamed(component: string): Promise<string> {
+  return place.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component=${component}`, '-o', 'jsonpath={.items[0].metadata.name}']);
+}
+
+async function restartsOf(pod: string): Promise<number> {
+  return (await getObject<Pod>(place, 'pod', pod))?.status.containerStatuses?.[0]?.restartCount ?? 0;
+}
+
+/** SIGKILL to the main process of a pod's container; returns when the kubelet has counted it. */
+async function crash(pod: string): Promise<number> {
+  const before = await restartsOf(pod);
+  const [main] = await processesOf(place, pod);
+  assert.ok(main !== undefined, `no process of ${pod}`);
+  const killed = performance.now();
+  kill(main, 'SIGKILL');
+  await until(`${pod} is started again`, async () => (await restartsOf(pod)) > before);
+  return killed;
+}
+
+/** Both agents live, the api answers and keeps what it is told, sockets show the world, nothing is lost. */
+async function itselfAgain(): Promise<void> {
+  await untilReady(place, 'ada');
+  await untilReady(place, 'bob');
+  await witness.untilHeard();
+  await until('the api is ready', async () => (await fetch(`${place.url}/readyz`)).ok);
+  await until('a socket shows the world', showsWorld);
+}
+
+/** Whether a fresh socket gets a first frame. */
+async function showsWorld(): Promise<boolean> {
+  const socket = new WebSocket(`${place.url.replace('http', 'ws')}/ws/world?format=json`);
+  try {
+    return await new Promise<boolean>((resolve) => {
+      socket.addEventListener('message', ({ data }) => resolve(String(data).includes('world_state')));
+      socket.addEventListener('error', () => resolve(false));
+      setTimeout(() => resolve(false), 2_000).unref();
+    });
+  } finally {
+    socket.close();
+  }
+}
+
+/** Records the time from the kill until now, then checks the rest of the village. */
+async function settle(metric: RecoveryMetric, killed: number): Promise<void> {
+  await itselfAgain();
+  recordRecovery(metric, performance.now() - killed);
+  await untilMoves(place, 'ada');
+  await untilMoves(place, 'bob');
+  assert.deepEqual(await witness.lost(), []);
+  assert.ok(witness.count > 0);
+}
+
+test("an agent's pod is deleted by force", async () => {
+  const { pod, cycle } = await untilReady(place, 'bob');
+  const killed = performance.now();
+  await place.kubectl(['delete', 'pod', pod ?? '', '--grace-period=0', '--force']);
+  await until('another pod is Ready', async () => {
+    const agent = await agentOf(place, 'bob');
+    return agent?.why.ready === true && agent.status.online && agent.cycle > cycle && agent.pod !== null && agent.pod !== pod;
+  });
+  await settle('podBackMs', killed);
+});
+
+test("an agent's process dies", async () => {
+  const { pod, cycle } = await untilReady(place, 'bob');
+  await crash(pod ?? '');
+  const agent = await untilReady(place, 'bob');
+  assert.deepEqual({ pod: agent.pod, cycle: agent.cycle }, { pod, cycle }, 'the same pod starts its resident again');
+  await itselfAgain();
+});
+
+test('the operator dies', async () => {
+  const { cycle } = await untilReady(place, 'bob');
+  const killed = await crash(await podNamed('operator'));
+  await place.kubectl(['patch', 'agent', 'bob', '--type=merge', '-p', JSON.stringify({ spec: { rebootedAt: new Date().toISOString() } })]);
+  await until('a reboot is acted on', async () => ((await agentOf(place, 'bob'))?.cycle ?? 0) > cycle);
+  await settle('operatorBackMs', killed);
+});
+
+test('the api dies', async () => {
+  const killed = await crash(await podNamed('api'));
+  await settle('apiBackMs', killed);
+});
+
+test('Postgres dies', async () => {
+  const killed = await crash('hamlet-postgres-0');
+  await settle('postgresBackMs', killed);
+});
+
+test('Redis dies', async () => {
+  const killed = await crash('hamlet-redis-0');
+  await settle('redisBackMs', killed);
+});
+
+test('a kubelet dies; its GPUs are still there afterwards', async () => {
+  const node = (await untilReady(place, 'bob')).node ?? '';
+  const gpus = (await getObject<Node>(place, 'node', node))?.status.allocatable['nvidia.com/gpu'];
+  assert.equal(gpus, '1');
+  const killed = performance.now();
+  const killedAt = Date.now();
+  await killComponent('kubelet', node);
+  await until(
+    `the kubelet of ${node} reports again`,
+    async () => {
+      const ready = (await getObject<Node>(place, 'node', node))?.status.conditions.find(({ type }) => type === 'Ready');
+      return ready?.status === 'True' && Date.parse(ready.lastHeartbeatTime) > killedAt;
+    },
+    { capMs: KUBELET_CAP_MS },
+  );
+  // What the kubelet alone can do: start a pod on its node.
+  const { cycle } = await untilReady(place, 'bob', KUBELET_CAP_MS);
+  await place.kubectl(['patch', 'agent', 'bob', '--type=merge', '-p', JSON.stringify({ spec: { rebootedAt: new Date().toISOString() } })]);
+  await until('a new cycle', async () => ((await agentOf(place, 'bob'))?.cycle ?? 0) > cycle, { capMs: KUBELET_CAP_MS });
+  await settle('kubeletBackMs', killed);
+  await until('the GPUs are advertised', async () => (await getObject<Node>(place, 'node', node))?.status.allocatable['nvidia.com/gpu'] === gpus);
+});

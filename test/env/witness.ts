@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { actAsAgent } from '@hamlet/contract';
+import { until } from './until.ts';
+import type { Village } from './village.ts';
+
+const PAUSE_MS = 300;
+
+/** What the api acknowledged as durable. */
+interface Acknowledged {
+  readonly seq: number;
+  readonly text: string;
+}
+
+/** Has an agent say one numbered thing after another and remembers what the api acknowledged as durable. */
+export class Witness {
+  readonly #place: Village;
+  readonly #agent: string;
+  readonly #acknowledged: Acknowledged[] = [];
+  readonly #done: Promise<void>;
+  #stopped = false;
+  #said = 0;
+
+  constructor(place: Village, agent: string) {
+    this.#place = place;
+    this.#agent = agent;
+    this.#done = this.#speak();
+  }
+
+  /** How many things were acknowledged as durable so far. */
+  get count(): number {
+    return this.#acknowledged.length;
+  }
+
+  /** Waits until the api acknowledges something that is said from now on. */
+  async untilHeard(): Promise<void> {
+    const before = this.#said;
+    await until('a durable event is acknowledged', async () => this.#acknowledged.some(({ text }) => numberOf(text) > before));
+  }
+
+  /** Acknowledged things that Postgres does not have as they were said; empty when nothing is lost. */
+  async lost(): Promise<readonly Acknowledged[]> {
+    const sql = `select coalesce(json_object_agg(seq, event->>'text'), '{}') from world_event where kind = 'talk' and agent_id = '${this.#agent}'`;
+    const stored = await until('Postgres answers', async () =>
+      JSON.parse(await this.#place.kubectl(['exec', 'hamlet-postgres-0', '--', 'psql', '-U', 'postgres', '-d', 'hamlet', '-Atc', sql])) as Record<string, string>,
+    );
+    return this.#acknowledged.filter(({ seq, text }) => stored[String(seq)] !== text);
+  }
+
+  /** Stops speaking. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#done;
+  }
+
+  async #speak(): Promise<void> {
+    while (!this.#stopped) {
+      this.#said += 1;
+      const text = `Word ${this.#said} of ${process.pid}.`;
+      try {
+        const outcome = await this.#place.admin.call(actAsAgent, {
+          params: { agent_id: this.#agent },
+          body: { kind: 'talk', text },
+          signal: AbortSignal.timeout(10_000),
+        });
+        if (outcome.ok && outcome.data.durable_seq !== null) this.#acknowledged.push({ seq: outcome.data.durable_seq, text });
+      } catch {
+        // No answer is no promise: only what was acknowledged must be kept.
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+function numberOf(text: string): number {
+  return Number(/^Word (\d+)/.exec(text)?.[1]);
+}
