@@ -1,0 +1,265 @@
+/** The operator with the rights of its Role, on a real API server, scheduler and garbage collector. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { API_VERSION, type Agent, type AgentStatus, type ConditionType } from '@hamlet/contract/kinds';
+import { CLAIMS, isStatus, KubeClient, PODS, SERVICE_ACCOUNTS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { until } from '@hamlet/test/env/until';
+import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
+import { CLUSTER_ROLE_RULES, ROLE_RULES } from './kinds/agent/rbac.ts';
+import { SETTINGS } from './kinds/agent/testing/sample-state.ts';
+import { operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
+import { Operator } from './operator.ts';
+import { fakeKubelet, type FakeKubelet } from './testing/fake-kubelet.ts';
+import { fakeVillage, type FakeVillage } from './testing/fake-village.ts';
+import { villageClient } from './village/village-client.ts';
+
+let server: TestApiServer;
+let village: FakeVillage;
+let kubelet: FakeKubelet;
+let namespace: string;
+let running: { readonly operator: Operator; readonly client: KubeClient; readonly metrics: OperatorMetrics };
+const log: string[] = [];
+
+const rbac = (plural: string, kind: string): ResourceType => ({ group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind });
+
+/** A client with exactly the rights that the chart grants. */
+async function operatorClient(metrics: OperatorMetrics): Promise<KubeClient> {
+  const subjects = [{ kind: 'ServiceAccount', name: 'hamlet-operator', namespace }];
+  const apply = (type: ResourceType, object: object): Promise<unknown> =>
+    server.client.apply(type, { apiVersion: type.group === '' ? 'v1' : `${type.group}/${type.version}`, kind: type.kind, ...object } as NewObject, { fieldManager: 'test' });
+  await apply(SERVICE_ACCOUNTS, { metadata: { name: 'hamlet-operator', namespace } });
+  await apply(rbac('roles', 'Role'), { metadata: { name: 'op', namespace }, rules: ROLE_RULES });
+  await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: 'op' }, rules: CLUSTER_ROLE_RULES });
+  await apply(rbac('rolebindings', 'RoleBinding'), { metadata: { name: 'op', namespace }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'op' } });
+  await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), { metadata: { name: 'op' }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'op' } });
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
+  const { status } = await server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: 'hamlet-operator', subresource: 'token' });
+  const { cert: _cert, key: _key, ...tls } = server.connection.tls;
+  return new KubeClient({ ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } }, { onRequest: metrics.onRequest });
+}
+
+async function startOperator(): Promise<typeof running> {
+  const metrics = operatorMetrics();
+  const client = await operatorClient(metrics);
+  const operator = new Operator({
+    client,
+    village: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),
+    namespace,
+    settings: SETTINGS,
+    workers: 4,
+    instance: 'test',
+    metrics,
+    log: (line) => log.push(line),
+  });
+  await operator.start();
+  return { operator, client, metrics };
+}
+
+async function stopOperator(): Promise<void> {
+  await running.operator.stop();
+  await running.client.close();
+}
+
+before(async () => {
+  server = await testApiServer('control-plane');
+  await server.installCrds();
+  namespace = await server.namespace();
+  village = await fakeVillage();
+  kubelet = await fakeKubelet(server.client, 'sparky1', (error) => {
+    if (!isStatus(error, 404) && !isStatus(error, 409)) log.push(String(error));
+  });
+  await createTier('tier-0', 0);
+  running = await startOperator();
+});
+
+after(async () => {
+  await stopOperator();
+  await kubelet.stop();
+  await village.stop();
+  await server.remove();
+});
+
+async function createTier(name: string, rank: number): Promise<void> {
+  const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
+  await server.client.create(ENTITLEMENTS, { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name }, spec: { rank, limits, minBalance: rank === 0 ? '0' : '10' } }, { namespace });
+}
+
+const createAgent = (name: string, spec: object = {}): Promise<KubeObject> => server.client.create(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec }, { namespace });
+const patchAgent = (name: string, spec: object): Promise<unknown> => server.client.mergePatch(AGENTS, { spec }, { namespace, name });
+const agentNow = async (name: string): Promise<Agent & KubeObject> => server.client.get(AGENTS, { namespace, name });
+const statusNow = async (name: string): Promise<AgentStatus> => (await agentNow(name)).status ?? {};
+
+async function podsOf(name: string): Promise<readonly string[]> {
+  const { items } = await server.client.list<KubeObject>(PODS, { namespace, query: { labelSelector: `hamlet.village/agent=${name}` } });
+  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name);
+}
+
+async function isGone(type: ResourceType, name: string): Promise<boolean> {
+  return server.client.get(type, { namespace, name }).then(() => false, (error: unknown) => isStatus(error, 404));
+}
+
+/** Waits for `TYPE STATUS REASON` in the conditions. */
+async function condition(name: string, wanted: `${ConditionType} ${'True' | 'False' | 'Unknown'} ${string}`): Promise<string> {
+  return until(`${name}: ${wanted}`, async () => {
+    const { conditions = [] } = await statusNow(name);
+    return conditions.find(({ type, status, reason }) => `${type} ${status} ${reason}` === wanted)?.message ?? false;
+  });
+}
+
+const present = (name: string, uid: string, cycle: number): void => village.say('presence', { agent_id: name, uid, cycle, connected: true, last_seen: '2026-11-22T10:00:00.5Z' });
+
+test('an Agent comes alive: finalizer, claim, pod, node, session', async () => {
+  const { metadata } = await createAgent('ada');
+  await condition('ada', 'Connected False NotConnected');
+  present('ada', metadata.uid, 1);
+  await condition('ada', 'Ready True Ready');
+  const { metadata: now, status } = await agentNow('ada');
+  assert.deepEqual(now.finalizers, ['hamlet.village/account']);
+  assert.deepEqual([status?.cycle, status?.power, status?.tier, status?.nodeName, status?.podName, status?.lastSeen], [1, 'Awake', 'tier-0', 'sparky1', 'ada-1', '2026-11-22T10:00:00Z']);
+  assert.deepEqual(await podsOf('ada'), ['ada-1']);
+  assert.equal(status?.observedGeneration, now.generation);
+});
+
+test('the pod is made as the security of the village asks', async () => {
+  interface Pod extends KubeObject {
+    readonly spec: {
+      readonly hostUsers: boolean;
+      readonly automountServiceAccountToken: boolean;
+      readonly serviceAccountName: string;
+      readonly terminationGracePeriodSeconds: number;
+      readonly securityContext: object;
+      readonly volumes: readonly { readonly name: string; readonly projected?: { readonly sources: readonly object[] } }[];
+      readonly containers: readonly { readonly securityContext: object; readonly resources: object; readonly volumeMounts: readonly { readonly mountPath: string }[] }[];
+    };
+    readonly status: { readonly qosClass: string };
+  }
+  const { spec, status } = await server.client.get<Pod>(PODS, { namespace, name: 'ada-1' });
+  assert.deepEqual([spec.hostUsers, spec.automountServiceAccountToken, spec.serviceAccountName, spec.terminationGracePeriodSeconds, status.qosClass], [false, false, 'hamlet-agent', 10, 'Burstable']);
+  assert.deepEqual(spec.securityContext, { seccompProfile: { type: 'RuntimeDefault' } });
+  assert.deepEqual(spec.volumes.find(({ name }) => name === 'token')?.projected?.sources, [{ serviceAccountToken: { audience: 'hamlet-api', expirationSeconds: 3_600, path: 'token' } }]);
+  const [container] = spec.containers;
+  assert.deepEqual(container?.resources, { limits: { cpu: '500m', memory: '512Mi' }, requests: { cpu: '250m', memory: '256Mi' } });
+  assert.deepEqual(container?.volumeMounts.map(({ mountPath }) => mountPath), ['/workspace', '/root/.mcp-memory', '/var/lib/hamlet', '/var/run/secrets/hamlet']);
+  assert.partialDeepStrictEqual(container?.securityContext, { privileged: false, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } });
+});
+
+test('suspended: the pod goes, the volume stays; awake again: the same volume, the next cycle', async () => {
+  const claim = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'ada-home' });
+  await patchAgent('ada', { power: 'Asleep' });
+  await condition('ada', 'Suspended True Asleep');
+  await until('no pod', () => isGone(PODS, 'ada-1'));
+  assert.equal((await statusNow('ada')).cycle, 2);
+  await patchAgent('ada', { power: 'Asleep' });
+  await patchAgent('ada', { power: 'Awake' });
+  await until('the next pod', async () => (await podsOf('ada')).includes('ada-3'));
+  await patchAgent('ada', { power: 'Awake' });
+  await condition('ada', 'Connected False NotConnected');
+  assert.equal((await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'ada-home' })).metadata.uid, claim.metadata.uid);
+  assert.equal((await statusNow('ada')).cycle, 3);
+});
+
+test('rebooted: one cycle for one wish', async () => {
+  await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z' });
+  await until('the pod of the cycle', async () => (await podsOf('ada')).join() === 'ada-4');
+  await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z', displayName: 'Ada' });
+  await until('the new generation is seen', async () => (await statusNow('ada')).observedGeneration === (await agentNow('ada')).metadata.generation);
+  assert.equal((await statusNow('ada')).cycle, 4);
+});
+
+test('a pod that somebody deletes is replaced under the next name', async () => {
+  await server.client.delete(PODS, { namespace, name: 'ada-4' });
+  await until('the pod of the cycle', async () => (await podsOf('ada')).join() === 'ada-5');
+});
+
+test('another operator takes over without a trace', async () => {
+  await condition('ada', 'Connected False NotConnected');
+  const status = await statusNow('ada');
+  await stopOperator();
+  running = await startOperator();
+  const { uid } = (await agentNow('ada')).metadata;
+  present('ada', uid, 5);
+  await condition('ada', 'Ready True Ready');
+  assert.deepEqual([(await statusNow('ada')).cycle, await podsOf('ada')], [status.cycle, ['ada-5']]);
+});
+
+test('the api goes away and comes back: what it said is kept, and the stream is resumed', async () => {
+  const before = village.resumed.length;
+  village.hangUp();
+  await until('the stream is opened again', async () => village.resumed.length > before);
+  assert.match(village.resumed.at(-1) ?? '', /^e1:\d+$/);
+  assert.equal((await statusNow('ada')).conditions?.find(({ type }) => type === 'Ready')?.status, 'True');
+});
+
+test('a quarantine ends the pod, and lifting it brings the agent back', async () => {
+  const standing = { agent_id: 'ada', quarantined: true, frozen: false, token_revoked: false, balance_tier: null };
+  village.say('standing', standing);
+  await condition('ada', 'Quarantined True Quarantined');
+  await condition('ada', 'Ready False Quarantined');
+  await until('no pod', async () => (await podsOf('ada')).length === 0);
+  village.say('standing', { ...standing, quarantined: false });
+  await until('a pod', async () => (await podsOf('ada')).length === 1);
+});
+
+test('a tier that is not there is named, and its creation is enough', async () => {
+  await createAgent('eve', { entitlement: { policy: 'Pinned', name: 'tier-9' } });
+  assert.match(await condition('eve', 'Ready False EntitlementNotFound'), /"tier-9", and there is no such Entitlement/);
+  await createTier('tier-9', 9);
+  await until('a pod', async () => (await podsOf('eve')).length === 1);
+});
+
+test('a pod that cannot be placed says why, in the words of the scheduler', async () => {
+  await createAgent('pin', { placement: { nodeName: 'sparky9' } });
+  assert.match(await condition('pin', 'Ready False Unschedulable'), /pod pin-1: 0\/1 nodes are available/);
+});
+
+test('deleted: account closed, pod and volume gone', async () => {
+  const { metadata } = await agentNow('ada');
+  await server.client.delete(AGENTS, { namespace, name: 'ada' });
+  await until('the Agent is gone', () => isGone(AGENTS, 'ada'));
+  assert.ok(village.closed.includes(`ada ${metadata.uid}`));
+  await until('no claim', () => isGone(CLAIMS, 'ada-home'));
+  await until('no pod', async () => (await podsOf('ada')).length === 0);
+});
+
+test('a new life under the same name begins anew; a retained volume is taken over', async () => {
+  await createAgent('kit', { memory: { retain: 'Retain' } });
+  await condition('kit', 'Connected False NotConnected');
+  const { metadata: claim } = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'kit-home' });
+  await server.client.delete(AGENTS, { namespace, name: 'kit' });
+  await until('the Agent is gone', () => isGone(AGENTS, 'kit'));
+  await createAgent('kit');
+  await condition('kit', 'Connected False NotConnected');
+  const { metadata: now } = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'kit-home' });
+  assert.equal(now.uid, claim.uid);
+  await until('the new life owns it', async () => {
+    const { metadata } = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'kit-home' });
+    return metadata.ownerReferences?.[0]?.uid === (await agentNow('kit')).metadata.uid;
+  });
+});
+
+test('what the API server refuses is told, and tried again when it can go well', async () => {
+  const quota: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' };
+  await server.client.create(quota, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' }, spec: { hard: { pods: '0' } } }, { namespace });
+  await until('the quota counts', async () => {
+    const { status } = await server.client.get<KubeObject & { status?: { hard?: object } }>(quota, { namespace, name: 'none' });
+    return status?.hard !== undefined;
+  });
+  await createAgent('late');
+  assert.match(await condition('late', 'Ready False PodRefused'), /exceeded quota/);
+  const { cycle } = await statusNow('late');
+  await server.client.delete(quota, { namespace, name: 'none' });
+  await until('a pod', async () => (await podsOf('late')).length === 1);
+  assert.equal((await statusNow('late')).cycle, cycle, 'a refusal is no cycle');
+});
+
+test('nothing was done with rights that the Role does not give, and nothing is written when nothing changes', async () => {
+  await condition('late', 'Connected False NotConnected');
+  assert.deepEqual(log.filter((line) => /forbidden/i.test(line) && !/exceeded quota/.test(line)), []);
+  const writes = (): string[] => running.metrics.requests.text().split('\n').filter((line) => /PATCH|POST|DELETE/.test(line) && !line.includes('"events"'));
+  const before = writes();
+  await server.client.mergePatch(AGENTS, { metadata: { labels: { seen: 'yes' } } }, { namespace, name: 'late' });
+  const reconciles = running.metrics.reconciles.total;
+  await until('one more reconcile', async () => running.metrics.reconciles.total > reconciles);
+  assert.deepEqual(writes(), before);
+});
