@@ -18,7 +18,7 @@ export interface MapHost {
   /** A tap: an agent's id, or null for open ground. */
   select(id: string | null): void
   follow(on: boolean): void
-  /** The camera rests here now; `chosen` where a person put it there. */
+  /** The camera rests here now; `chosen` where a person put it there, and not a tour or a followed agent. */
   moved(camera: Camera, visible: TileRect, chosen: boolean): void
   /** Milliseconds of the main thread that a frame took. */
   measured(frameMs: number): void
@@ -31,7 +31,7 @@ export type Insets = Pick<Viewport, 'insetLeft' | 'insetRight' | 'insetTop' | 'i
 const IDLE_FRAME_MS = 160
 /** The zoom of a camera that follows somebody from far away. */
 const FOLLOW_ZOOM = 34
-const REST_MS = 250
+const REST_MS = 400
 /** A tour goes on only when there is this far to go: a camera that never rests tires. */
 const TOUR_STEP_TILES = 3
 /** More people than this are everywhere anyhow. */
@@ -217,7 +217,7 @@ export class MapController {
     if (moving) { this.#restMs ??= nowMs + REST_MS; if (nowMs < this.#restMs) return }
     if (this.#restMs === null) return
     this.#restMs = null
-    this.#host.moved(this.#camera, this.visible, !this.#touring)
+    this.#host.moved(this.#camera, this.visible, !this.#touring && !this.#following)
   }
 
   #glideTo(camera: Camera): void {

@@ -16,6 +16,9 @@ import { openWorldSocket, type WorldSocket } from './world-socket.ts'
 /** How often the panels are refreshed, and the custom resources behind them. */
 const ROWS_MS = 500
 const DETAILS_MS = 4000
+/** In a village larger than `LARGE` the whole list is asked for only every so many times. */
+const LARGE = 200
+const LARGE_EVERY = 8
 /** In a village up to this size every agent is pinned, so that the list is live wherever the camera is. */
 const PIN_ALL = 32
 const EMPTY_MOMENT: Moment = { tick: 0, minute: 720, agents: [], items: [], clusters: [] }
@@ -32,6 +35,7 @@ export class Village {
   #socket: WorldSocket | null = null
   #look: { readonly rect: TileRect; readonly zoom: number } | null = null
   #serial = 0
+  #round = 0
 
   constructor(api: Api, store: Store<AppState>) {
     this.#api = api
@@ -51,7 +55,7 @@ export class Village {
     this.#store.set((state) => ({ ...state, loading: 'ready', landmarks: scene.landmarks, zones: scene.zones }))
     if (agents.ok) this.#keepDetails(agents.data.agents)
     this.#refreshRows()
-    this.#timers.push(setInterval(() => this.#refreshRows(), ROWS_MS), setInterval(() => void this.refreshDetails(), DETAILS_MS))
+    this.#timers.push(setInterval(() => this.#refreshRows(), ROWS_MS), setInterval(() => this.#refreshNow(), DETAILS_MS))
     this.#connect()
     return scene
   }
@@ -108,6 +112,13 @@ export class Village {
   stop(): void {
     for (const timer of this.#timers) clearInterval(timer)
     this.#socket?.close()
+  }
+
+  #refreshNow(): void {
+    this.#round += 1
+    const { details, selected } = this.#store.get()
+    if (details.size <= LARGE || this.#round % LARGE_EVERY === 0) void this.refreshDetails()
+    else if (selected !== null) void this.refreshAgent(selected)
   }
 
   #setAccount(account: Account | null): void {

@@ -52,6 +52,10 @@ const MAX_NAMES = 80
 const CLUSTER_X_PX = 150
 const CLUSTER_Y_PX = 64
 const MAX_BUBBLES = 24
+/** Room for an emote between a head and a bubble. */
+const EMOTE_PX = 24
+/** Pins of homes are left out below this zoom: they are many. */
+const HOME_PIN_ZOOM = 9
 
 /** The plain list that `render` draws and `hit` answers from. */
 export function drawList(input: FrameInput): DrawList {
@@ -149,7 +153,7 @@ function bubbleCommands(input: FrameInput, seen: readonly SceneAgent[], visible:
   const { size } = figureSize(input.camera.zoom, visible)
   for (const { agent, text, alpha } of talking) {
     const feet = feetOf(input, agent)
-    const tip = { x: feet.x, y: feet.y - size - 2 }
+    const tip = { x: feet.x, y: feet.y - size - (agent.emote === null ? 2 : EMOTE_PX) }
     const near = bubbles.findIndex((bubble) => Math.abs(bubble.x - tip.x) < CLUSTER_X_PX && Math.abs(bubble.y - tip.y) < CLUSTER_Y_PX)
     const other = bubbles[near]
     if (other !== undefined) bubbles[near] = { ...other, ids: [...other.ids, agent.id], count: other.count + 1, alpha: Math.max(other.alpha, alpha) }
@@ -167,7 +171,7 @@ function crowdText(bubble: BubbleCommand, input: FrameInput): string {
 function landmarkCommands(input: FrameInput): LandmarkCommand[] {
   const { zoom } = input.camera
   const taken: Box[] = []
-  const seen = input.landmarks.filter((landmark) => within(input.visible, landmark))
+  const seen = input.landmarks.filter((landmark) => within(input.visible, landmark) && (zoom >= HOME_PIN_ZOOM || landmark.kind !== 'home'))
   return seen.toSorted((left, right) => Number(left.kind === 'home') - Number(right.kind === 'home')).map((landmark) => {
     const at = worldToScreen(input.camera, input.viewport, { x: landmark.x + 0.5, y: landmark.y + 0.5 })
     const wanted = zoom >= (landmark.kind === 'home' ? 20 : 8)

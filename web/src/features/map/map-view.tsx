@@ -95,7 +95,9 @@ function hostOf(tools: () => VillageTools): MapHost {
     follow: (on) => tools().follow(on),
     moved(camera, visible, chosen) {
       tools().village.look(visible, camera.zoom)
-      if (chosen) replaceQuery({ ...readUrl(window.location.search), x: camera.x, y: camera.y, z: camera.zoom })
+      // Followed agents are named in the address, their way is not: browsers refuse more than a few changes of it a second.
+      const at = chosen ? { x: camera.x, y: camera.y, z: camera.zoom } : { x: null, y: null, z: null }
+      replaceQuery({ ...readUrl(window.location.search), ...at })
     },
     measured: rememberFrame,
   }
@@ -116,5 +118,6 @@ function rememberSelection(agent: string | null): void {
 }
 
 function replaceQuery(state: UrlState): void {
-  window.history.replaceState(null, '', `${window.location.pathname}${writeUrl(state)}`)
+  const query = writeUrl(state)
+  if (query !== window.location.search) window.history.replaceState(null, '', `${window.location.pathname}${query}`)
 }
