@@ -50,13 +50,11 @@ test('writes carry the key that makes them happen once; a turn is its own key', 
   ]);
 });
 
-test('a refusal is a value with its code; a newer cycle or life is the end; a failing api is unreachable', async () => {
+test('a refusal is a value with its code; a newer cycle is the end; a failing api is unreachable', async () => {
   api.refuse.set('move', 'zone_locked');
   assert.deepEqual(await village.move({ landmark_id: 'cafe' }, 'k'), { kind: 'refused', code: 'zone_locked', detail: (await detailOf('zone_locked')) });
-  for (const code of ['stale_cycle', 'life_ended'] as const) {
-    api.refuse.set('world', code);
-    assert.deepEqual(await village.world(), { kind: 'stale' });
-  }
+  api.refuse.set('world', 'stale_cycle');
+  assert.deepEqual(await village.world(), { kind: 'stale' });
   for (const code of ['unavailable', 'internal', 'rate_limited'] as const) {
     api.refuse.set('world', code);
     assert.equal((await village.world()).kind, 'unreachable');

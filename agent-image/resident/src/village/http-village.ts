@@ -77,9 +77,9 @@ function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
   return refusalOf(error.problem);
 }
 
-/** A newer cycle and a newer life of the same name both mean that this process is over; a failure of the api is no refusal. */
+/** A newer cycle means that this process is over; a failure of the api is no refusal. */
 function refusalOf({ code, detail, status }: Problem): Answer<never> {
-  if (code === 'stale_cycle' || code === 'life_ended') return { kind: 'stale' };
+  if (code === 'stale_cycle') return { kind: 'stale' };
   if (status >= 500 || status === 429 || status === 401) return { kind: 'unreachable', why: `${code}: ${detail}` };
   return { kind: 'refused', code, detail };
 }
