@@ -49,7 +49,6 @@ export const REFUSALS = {
   reboot_while_asleep: entry(409, 'The agent is asleep: awaken it instead of rebooting it', 'after_change'),
   field_owned_elsewhere: entry(409, 'Another field manager owns this field of the custom resource', 'after_change'),
   stale_cycle: entry(409, 'A newer run cycle of this agent has begun', 'never'),
-  life_ended: entry(409, 'The name belongs to another life of the agent', 'never'),
 
   // Exchange of a projected token
   token_review_refused: entry(401, 'The cluster does not vouch for this token', 'after_change'),

@@ -1,0 +1,167 @@
+/** The api on a real API server: agents from custom resources, lifecycle by server-side apply, tokens by TokenReview. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { API_VERSION, awakenAgent, exchangeAgentToken, getAgentConfig, moveAgent, openInternalStream, rebootAgent, suspendAgent } from '@hamlet/contract';
+import type { AgentTokenAnswer, Client, Outcome } from '@hamlet/contract';
+import { PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
+import type { KubeObject } from '@hamlet/kube';
+import { testApiServer } from '@hamlet/test/env/api-server';
+import type { TestApiServer } from '@hamlet/test/env/api-server';
+import { dataOf, Play } from '../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+import { AGENTS } from './kubernetes-watch.ts';
+
+const LIFETIME_S = 600;
+let kube: TestApiServer;
+let village: TestVillage;
+let namespace = '';
+let play: Play;
+
+before(async () => {
+  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
+  await kube.installCrds();
+  namespace = await kube.namespace();
+  const environment = { HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace };
+  play = new Play((await village.startReplica(environment)).peopleUrl);
+});
+after(async () => {
+  await village.remove();
+  await kube.remove();
+});
+
+async function applyAgent(name: string, spec: object = {}, fieldManager = 'kubectl'): Promise<KubeObject> {
+  const wanted = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name, namespace }, spec };
+  const agent = await kube.client.apply<KubeObject>(AGENTS, wanted, { fieldManager });
+  await eventually(`${name} in the world`, async () => (await play.world()).agents.find((each) => each.agent_id === name));
+  return agent;
+}
+
+async function setStatus(name: string, status: object): Promise<void> {
+  await kube.client.mergePatch(AGENTS, { status }, { namespace, name, subresource: 'status' });
+  await eventually(`the status of ${name}`, async () => JSON.stringify((await play.agent(name)).cycle) === JSON.stringify((status as { cycle?: number }).cycle ?? 0));
+}
+
+/** A pod as the operator makes it, and the token its kubelet would project. */
+async function podToken(agent: KubeObject, podName: string, changes: { readonly serviceAccountName?: string; readonly audiences?: readonly string[]; readonly owned?: boolean } = {}): Promise<string> {
+  const { serviceAccountName = 'hamlet-agent', audiences = ['hamlet-api'], owned = true } = changes;
+  const owner = { apiVersion: API_VERSION, kind: 'Agent', name: agent.metadata.name, uid: agent.metadata.uid, controller: true };
+  const pod = await kube.client.create<KubeObject>(PODS, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: podName, namespace, ownerReferences: owned ? [owner] : [] },
+    spec: { serviceAccountName, automountServiceAccountToken: false, containers: [{ name: 'resident', image: 'hamlet/agent' }] },
+  }, { namespace });
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { name: serviceAccountName },
+    spec: { audiences, expirationSeconds: LIFETIME_S, boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: podName, uid: pod.metadata.uid } },
+  };
+  const { status } = await kube.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: serviceAccountName, subresource: 'token' });
+  return status.token;
+}
+
+function exchange(token: string): Promise<Outcome<AgentTokenAnswer>> {
+  return clientOf(play.url, token).call(exchangeAgentToken, {});
+}
+
+async function codeOf(call: Promise<{ ok: true } | { ok: false; problem: { code: string } }>): Promise<string | null> {
+  const outcome = await call;
+  return outcome.ok ? null : outcome.problem.code;
+}
+
+function on(agentId: string): { params: { agent_id: string } } {
+  return { params: { agent_id: agentId } };
+}
+
+test('an Agent that is applied comes into the world, and one that is deleted goes', async () => {
+  await applyAgent('ivo', { displayName: 'Ivo' });
+  assert.equal((await play.agent('ivo')).display_name, 'Ivo');
+  await kube.client.delete(AGENTS, { namespace, name: 'ivo' });
+  await eventually('ivo gone', async () => !(await play.world()).agents.some((agent) => agent.agent_id === 'ivo'));
+  const again = await applyAgent('ivo', { displayName: 'Ivo the second' });
+  assert.equal((await play.agent('ivo')).uid, again.metadata.uid);
+});
+
+test('the details say what the operator wrote, and why in words', async () => {
+  await applyAgent('uma');
+  const lastTransitionTime = new Date().toISOString();
+  const message = '0/2 nodes are available: 2 Insufficient nvidia.com/gpu.';
+  await setStatus('uma', {
+    cycle: 3, tier: 'tier-9', nodeName: 'sparky2', podName: 'uma-3',
+    conditions: [
+      { type: 'Accepted', status: 'True', reason: 'Accepted', message: '', lastTransitionTime },
+      { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime },
+    ],
+  });
+  const uma = await play.agent('uma');
+  assert.deepEqual([uma.cycle, uma.tier, uma.node, uma.pod], [3, 'tier-9', 'sparky2', 'uma-3']);
+  assert.deepEqual(uma.why, { ready: false, reason: 'Unschedulable', message });
+});
+
+test('lifecycle is written to spec under our name, keeps what others wrote, and repeats without effect', async () => {
+  await applyAgent('lou', { displayName: 'Lou' });
+  assert.equal(dataOf(await play.admin.call(suspendAgent, on('lou'))).changed, true);
+  assert.equal(dataOf(await play.admin.call(suspendAgent, on('lou'))).changed, false);
+  assert.equal(await codeOf(play.admin.call(rebootAgent, on('lou'))), 'reboot_while_asleep');
+  assert.equal(dataOf(await play.admin.call(awakenAgent, on('lou'))).power, 'Awake');
+  dataOf(await play.admin.call(rebootAgent, on('lou')));
+  dataOf(await play.admin.call(suspendAgent, on('lou')));
+  const stored = (await kube.client.get(AGENTS, { namespace, name: 'lou' })) as KubeObject & { spec: Record<string, unknown> };
+  assert.equal(stored.spec['displayName'], 'Lou');
+  assert.equal(stored.spec['power'], 'Asleep');
+  assert.equal(typeof stored.spec['rebootedAt'], 'string', 'sleeping does not take the reboot back');
+  const managers = (stored.metadata.managedFields as { manager: string }[]).map(({ manager }) => manager);
+  assert.ok(managers.includes('hamlet-api'));
+});
+
+test('a field that somebody else owns is not taken without being asked to, and the answer says whose it is', async () => {
+  await applyAgent('max', { power: 'Awake' }, 'argocd');
+  const refused = await play.admin.call(suspendAgent, on('max'));
+  assert.equal(refused.ok ? null : refused.problem.code, 'field_owned_elsewhere');
+  assert.match(refused.ok ? '' : refused.problem.detail, /argocd/);
+  assert.equal(dataOf(await play.admin.call(suspendAgent, { ...on('max'), query: { on_conflict: 'take_over' } })).power, 'Asleep');
+});
+
+test('nobody is no agent', async () => {
+  for (const route of [awakenAgent, suspendAgent, rebootAgent]) assert.equal(await codeOf(play.admin.call(route, on('nobody'))), 'no_such_agent');
+});
+
+test('a pod trades its token for one of its agent, life and cycle', async () => {
+  const ada = await applyAgent('ada');
+  await setStatus('ada', { cycle: 2 });
+  const answer = dataOf(await exchange(await podToken(ada, 'ada-2')));
+  assert.deepEqual([answer.agent_id, answer.uid, answer.cycle], ['ada', ada.metadata.uid, 2]);
+  const client = clientOf(play.url, answer.access_token);
+  assert.equal(dataOf(await client.call(getAgentConfig, on('ada'))).agent_id, 'ada');
+  await setStatus('ada', { cycle: 3 });
+  assert.equal(await codeOf(client.call(moveAgent, { ...on('ada'), body: { dx: 1, dy: 0 } })), 'stale_cycle');
+});
+
+test('the exchange trusts neither a wrong audience, nor another account, nor a pod that is gone, foreign or of an older cycle', async () => {
+  const bob = await applyAgent('bob');
+  await setStatus('bob', { cycle: 5 });
+  assert.equal(await codeOf(exchange(await podToken(bob, 'bob-6', { audiences: ['somebody-else'] }))), 'token_review_refused');
+  assert.equal(await codeOf(exchange(await podToken(bob, 'bob-7', { serviceAccountName: 'default' }))), 'token_review_refused');
+  assert.equal(await codeOf(exchange(await podToken(bob, 'bob-8', { owned: false }))), 'token_not_from_pod');
+  assert.equal(await codeOf(exchange(await podToken(bob, 'bob-4'))), 'stale_cycle');
+  assert.equal(await codeOf(exchange(await podToken(bob, 'impostor-5'))), 'token_not_from_pod');
+  const gone = await podToken(bob, 'bob-5');
+  await kube.client.delete(PODS, { namespace, name: 'bob-5', graceSeconds: 0 });
+  // The API server refuses a token whose pod is gone at once, or still vouches for it for a minute: then the pod is asked for.
+  assert.match((await codeOf(exchange(gone))) ?? '', /^token_(not_from_pod|review_refused)$/);
+});
+
+test('the operator is known by its own projected token, and nobody else by theirs', async () => {
+  await kube.client.apply(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'hamlet-operator', namespace } }, { fieldManager: 'test' });
+  const cleo = await applyAgent('cleo');
+  const operator: Client = clientOf(play.url, await podToken(cleo, 'operator-1', { serviceAccountName: 'hamlet-operator', owned: false }));
+  for await (const event of operator.open(openInternalStream, {})) {
+    assert.equal(event.event, 'reset');
+    break;
+  }
+  const agent = await podToken(cleo, 'cleo-1');
+  assert.equal(await codeOf(clientOf(play.url, agent).call(suspendAgent, on('cleo'))), 'token_invalid');
+  assert.equal(await codeOf(clientOf(play.url, TOKENS.operator).call(suspendAgent, on('cleo'))), 'forbidden');
+});
