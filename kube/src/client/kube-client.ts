@@ -121,7 +121,7 @@ export class KubeClient {
     );
   }
 
-  /** JSON merge patch. `metadata.uid` or `metadata.resourceVersion` in it are preconditions (409). */
+  /** JSON merge patch. `metadata.resourceVersion` in it is a precondition (409), and so is `metadata.uid` (409 or 422). */
   mergePatch<T extends KubeObject>(type: ResourceType, patch: object, at: ToObject): Promise<T> {
     return this.#call<T>({ method: 'PATCH', path: pathOf(type, at), body: patch, contentType: 'application/merge-patch+json' }, at);
   }

@@ -1,0 +1,84 @@
+/** Against a real API server: preconditions, pages, compaction and events. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { until } from '@hamlet/test/env/until';
+import { EVENTS, PODS, SERVICE_ACCOUNTS, type KubeObject, type ResourceType } from '../kube-object.ts';
+import { Reflector } from '../reflector/reflector.ts';
+import { EventRecorder } from '../service/event-recorder.ts';
+import { isStatus, KubeError } from './kube-error.ts';
+
+const MAPS: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
+type ConfigMap = KubeObject & { readonly data?: Readonly<Record<string, string>> };
+
+let server: TestApiServer;
+let namespace: string;
+before(async () => {
+  server = await testApiServer();
+  namespace = await server.namespace();
+});
+after(() => server.remove());
+
+const map = (name: string, data: Record<string, string> = {}): { apiVersion: string; kind: string; metadata: { name: string; namespace: string }; data: Record<string, string> } => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data });
+const refusedWith = (status: number) => (error: unknown): boolean => isStatus(error, status);
+
+test('apply owns its fields only, and another life of the name is refused', async () => {
+  const first = await server.client.apply<ConfigMap>(MAPS, map('applied', { ours: '1' }), { fieldManager: 'a' });
+  await server.client.apply(MAPS, map('applied', { theirs: '2' }), { fieldManager: 'b' });
+  const both = await server.client.apply<ConfigMap>(MAPS, map('applied', { ours: '3' }), { fieldManager: 'a' });
+  assert.deepEqual(both.data, { ours: '3', theirs: '2' });
+  const { uid } = first.metadata;
+  await server.client.delete(MAPS, { namespace, name: 'applied', uid });
+  await server.client.create(MAPS, map('applied'), { namespace });
+  const stale = { ...map('applied', { late: 'yes' }), metadata: { name: 'applied', namespace, uid } };
+  await assert.rejects(server.client.apply(MAPS, stale, { fieldManager: 'a' }), refusedWith(409));
+  await assert.rejects(server.client.mergePatch(MAPS, { metadata: { uid }, data: { late: 'yes' } }, { namespace, name: 'applied' }), /metadata.uid: Invalid value/);
+  await assert.rejects(server.client.delete(MAPS, { namespace, name: 'applied', uid }), refusedWith(409));
+  await server.client.delete(MAPS, { namespace, name: 'applied' });
+  await server.client.delete(MAPS, { namespace, name: 'applied' });
+});
+
+test('a refusal carries the words of the API server', async () => {
+  const error: unknown = await server.client.create(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' }, spec: {} }, { namespace }).catch((reason: unknown) => reason);
+  assert.ok(error instanceof KubeError);
+  assert.deepEqual([error.status, error.reason], [422, 'Invalid']);
+  assert.match(error.message, /spec.containers: Required value/);
+});
+
+test('a write that the gate keeper forbids is never sent', async () => {
+  const fenced = server.clientWith({
+    beforeWrite: () => {
+      throw new Error('no leader');
+    },
+  });
+  await assert.rejects(fenced.create(MAPS, map('fenced'), { namespace }), /no leader/);
+  await assert.rejects(server.client.get(MAPS, { namespace, name: 'fenced' }), refusedWith(404));
+  assert.ok((await fenced.list(SERVICE_ACCOUNTS, { namespace })).items.length > 0);
+});
+
+test('the reflector sees 1,200 objects in pages, and then every change', async () => {
+  await Promise.all(Array.from({ length: 1_200 }, (_, index) => server.client.create(MAPS, { ...map(`many-${index}`), metadata: { name: `many-${index}`, namespace, labels: { many: 'yes' } } }, { namespace })));
+  const reflector = new Reflector<ConfigMap>({ client: server.client, type: MAPS, namespace, labelSelector: 'many=yes' });
+  await reflector.start();
+  assert.equal(reflector.cache.size, 1_200);
+  await server.client.mergePatch(MAPS, { data: { k: 'Zürich 🦉' } }, { namespace, name: 'many-7' });
+  await server.client.delete(MAPS, { namespace, name: 'many-8' });
+  await until('both changes', async () => reflector.cache.size === 1_199 && reflector.cache.get(`${namespace}/many-7`)?.data?.['k'] === 'Zürich 🦉');
+  assert.deepEqual([reflector.state.relists, reflector.state.watches], [1, 1]);
+  await reflector.stop();
+});
+
+test('equal events are one event with a count', async () => {
+  const errors: unknown[] = [];
+  const recorder = new EventRecorder({ client: server.client, component: 'test', instance: 'one', onError: (error) => errors.push(error) });
+  const { metadata } = await server.client.create<KubeObject>(MAPS, map('told'), { namespace });
+  const target = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'told', uid: metadata.uid };
+  for (let count = 0; count < 3; count += 1) recorder.record({ target, type: 'Normal', reason: 'Told', message: 'once more' });
+  await recorder.flush(10_000);
+  recorder.record({ target, type: 'Normal', reason: 'Told', message: 'once more' });
+  recorder.record({ target, type: 'Warning', reason: 'Other', message: 'something else' });
+  await recorder.flush(10_000);
+  const { items } = await server.client.list<KubeObject & { readonly reason: string; readonly count: number }>(EVENTS, { namespace, query: { fieldSelector: `involvedObject.uid=${metadata.uid}` } });
+  assert.deepEqual(items.map(({ reason, count }) => [reason, count]).toSorted(), [['Other', 1], ['Told', 4]]);
+  assert.deepEqual(errors, []);
+});

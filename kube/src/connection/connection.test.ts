@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { stringify } from 'yaml';
+import { inClusterConnection } from './in-cluster.ts';
+import { kubeconfigConnection, KubeconfigError } from './kubeconfig.ts';
+import { tokenFile } from './token-file.ts';
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-connection-'));
+});
+after(() => rm(folder, { recursive: true }));
+
+async function kubeconfig(user: object, cluster: object = {}): Promise<string> {
+  const file = join(folder, 'config');
+  const config = {
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'k', user: 'u', namespace: 'village' } }],
+    clusters: [{ name: 'k', cluster: { server: 'https://example.org:6443/', ...cluster } }],
+    users: [{ name: 'u', user }],
+  };
+  await writeFile(file, stringify(config));
+  return file;
+}
+
+test('certificates, inline or in files beside the kubeconfig', async () => {
+  await writeFile(join(folder, 'key.pem'), 'KEY');
+  const inline = Buffer.from('CERT').toString('base64');
+  const file = await kubeconfig({ 'client-certificate-data': inline, 'client-key': 'key.pem' }, { 'certificate-authority-data': Buffer.from('CA').toString('base64'), 'tls-server-name': 'api' });
+  const connection = await kubeconfigConnection(file);
+  assert.deepEqual(connection, { server: 'https://example.org:6443', namespace: 'village', tls: { ca: 'CA', servername: 'api', cert: 'CERT', key: 'KEY' } });
+});
+
+test('tokens: written down, in a file, from a program', async () => {
+  assert.equal(await (await kubeconfigConnection(await kubeconfig({ token: 'abc' }))).token?.read(), 'abc');
+  await writeFile(join(folder, 'token'), 'from-file\n');
+  assert.equal(await (await kubeconfigConnection(await kubeconfig({ tokenFile: 'token' }))).token?.read(), 'from-file');
+  const script = `console.log(JSON.stringify({ kind: 'ExecCredential', status: { token: process.env.WORD + JSON.parse(process.env.KUBERNETES_EXEC_INFO).kind } }))`;
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: ['-e', script], env: [{ name: 'WORD', value: 'made-' }] };
+  assert.equal(await (await kubeconfigConnection(await kubeconfig({ exec }))).token?.read(), 'made-ExecCredential');
+});
+
+test('a kubeconfig that leads nowhere says what is missing', async () => {
+  const file = join(folder, 'broken');
+  await writeFile(file, stringify({ 'current-context': 'gone', contexts: [], clusters: [], users: [] }));
+  await assert.rejects(kubeconfigConnection(file), (error) => error instanceof KubeconfigError && /no context "gone"/.test(error.message));
+});
+
+test('in a pod: certificate, namespace and token come from the mounted folder', async () => {
+  await Promise.all([writeFile(join(folder, 'ca.crt'), 'CA'), writeFile(join(folder, 'namespace'), 'village\n'), writeFile(join(folder, 'token'), 'one')]);
+  const connection = await inClusterConnection({ host: 'fd00::1', port: '443', directory: folder });
+  assert.deepEqual([connection.server, connection.namespace, connection.tls], ['https://[fd00::1]:443', 'village', { ca: 'CA' }]);
+  assert.equal(await connection.token?.read(), 'one');
+});
+
+test('a token file is read again after a minute, and at once when it was refused', async () => {
+  const file = join(folder, 'rotating');
+  let nowMs = 0;
+  const token = tokenFile(file, () => nowMs);
+  await writeFile(file, 'one');
+  assert.equal(await token.read(), 'one');
+  await writeFile(file, 'two');
+  nowMs = 60_000;
+  assert.equal(await token.read(), 'one');
+  nowMs = 60_001;
+  assert.equal(await token.read(), 'two');
+  await writeFile(file, 'three');
+  token.forget();
+  assert.equal(await token.read(), 'three');
+});

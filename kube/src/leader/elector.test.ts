@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { until } from '@hamlet/test/env/until';
+import { LEASES } from '../kube-object.ts';
+import { Elector } from './elector.ts';
+import type { Lease } from './lease-step.ts';
+
+/** A tenth of the real times: the ratios are what counts. */
+const TIMES = { durationMs: 1_000, renewDeadlineMs: 700, retryMs: 100 };
+
+let server: TestApiServer;
+let namespace: string;
+before(async () => {
+  server = await testApiServer();
+  namespace = await server.namespace();
+});
+after(() => server.remove());
+
+const elector = (name: string): Elector => new Elector({ client: server.client, namespace, name, holder: 'pod-uid', times: TIMES });
+const lease = (name: string): Promise<Lease> => server.client.get<Lease>(LEASES, { namespace, name });
+
+test('one of three leads; when it gives the lease back, another follows with a greater fence', async () => {
+  const all = [elector('three'), elector('three'), elector('three')];
+  for (const each of all) each.start();
+  const first = await Promise.race(all.map((each) => each.elected.then((fence) => ({ each, fence }))));
+  assert.deepEqual(all.filter((each) => each.leads), [first.each]);
+  assert.equal(first.fence.leaseUid, (await lease('three')).metadata.uid);
+  await first.each.stop();
+  const others = all.filter((each) => each !== first.each);
+  const second = await Promise.race(others.map((each) => each.elected.then((fence) => ({ each, fence }))));
+  assert.equal(second.fence.leaseUid, first.fence.leaseUid);
+  assert.ok(second.fence.transitions > first.fence.transitions);
+  assert.equal(first.each.leads, false);
+  await Promise.all(others.map((each) => each.stop()));
+});
+
+test('a holder that is silent loses the lease to another, and a restart of the same pod is another', async () => {
+  const silent = { holderIdentity: 'pod-uid_gone', leaseDurationSeconds: 1, leaseTransitions: 7, renewTime: '2026-11-22T10:00:00.000000Z' };
+  await server.client.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'silent' }, spec: silent }, { namespace });
+  const next = elector('silent');
+  next.start();
+  assert.equal((await next.elected).transitions, 8);
+  await next.stop();
+});
+
+test('a leader whose lease was taken knows it, and writes no more', async () => {
+  const robbed = elector('robbed');
+  robbed.start();
+  await robbed.elected;
+  await until('the lease is taken', async () => {
+    const held = await lease('robbed');
+    await server.client.replace(LEASES, { ...held, spec: { ...held.spec, holderIdentity: 'thief', leaseTransitions: 1 } }, { namespace, name: 'robbed' });
+    return true;
+  });
+  await robbed.lost;
+  assert.throws(() => robbed.assertLeads(), /not held/);
+  assert.equal((await lease('robbed')).spec?.holderIdentity, 'thief');
+});
+
+test('a lease that is deleted under its leader ends its leadership: the fence would start anew', async () => {
+  const orphan = elector('orphan');
+  orphan.start();
+  await orphan.elected;
+  await server.client.delete(LEASES, { namespace, name: 'orphan' });
+  await orphan.lost;
+  assert.equal(orphan.leads, false);
+});

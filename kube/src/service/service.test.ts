@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Metrics } from './metrics.ts';
+import { ServiceServer } from './service-server.ts';
+import { drain } from './shutdown.ts';
+
+test('health tells each check, metrics are told in the text format', async () => {
+  const metrics = new Metrics();
+  metrics.counter('made_total', 'Made.').add({ kind: 'a "b"\n' }, 2);
+  metrics.gauge('depth', 'Depth.', () => [[{ queue: 'x' }, 3]]);
+  metrics.histogram('seconds', 'Time.', [0.1, 1]).observe(0.5);
+  let listed = false;
+  const server = new ServiceServer({
+    host: '127.0.0.1',
+    port: 0,
+    live: [],
+    ready: [{ name: 'listed', problem: () => (listed ? undefined : 'agents not listed') }],
+    metrics: () => Promise.resolve(metrics.text()),
+  });
+  const url = `http://127.0.0.1:${await server.listen()}`;
+  const read = async (path: string): Promise<string> => {
+    const answer = await fetch(`${url}${path}`);
+    return `${answer.status} ${await answer.text()}`;
+  };
+  assert.match(await read('/livez'), /^200/);
+  assert.equal(await read('/readyz?verbose'), '503 [-] listed: agents not listed\n');
+  listed = true;
+  assert.equal(await read('/readyz'), '200 [+] listed ok\n');
+  assert.match(await read('/other'), /^404/);
+  const text = await read('/metrics');
+  assert.ok(text.includes('made_total{kind="a \\"b\\"\\n"} 2\n'), text);
+  assert.ok(text.includes('depth{queue="x"} 3\n') && text.includes('seconds_bucket{le="0.1"} 0\nseconds_bucket{le="1"} 1\nseconds_bucket{le="+Inf"} 1\nseconds_sum 0.5\nseconds_count 1\n'), text);
+  await server.close();
+});
+
+test('draining goes on after an error and does not wait for ever', async () => {
+  const done: string[] = [];
+  const errors: unknown[] = [];
+  const step = (name: string) => async (): Promise<void> => void done.push(name);
+  await drain([step('a'), () => Promise.reject(new Error('b')), step('c')], 5_000, (error) => errors.push(error));
+  assert.deepEqual([done, errors.length], [['a', 'c'], 1]);
+  await drain([() => new Promise(() => undefined), step('late')], 20, () => undefined);
+  assert.ok(done.includes('late'));
+});
