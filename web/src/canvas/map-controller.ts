@@ -165,7 +165,7 @@ export class MapController {
     this.#lastMs = nowMs
     const moment = this.#host.moment(nowMs)
     const agents = this.#smooth(moment.agents, Math.min(elapsedMs, 100))
-    const moving = this.#moveCamera(agents, Math.min(elapsedMs, 100))
+    const moving = this.#moveCamera(agents, Math.min(elapsedMs, 500))
     const visible = this.visible
     const list = drawList({
       camera: this.#camera, viewport: this.#viewport, visible, tick: moment.tick, agents, items: moment.items, clusters: moment.clusters,

@@ -48,6 +48,10 @@ function began(was: Row, row: Row): Change | null {
 /** Not worth a line. */
 const QUIET: ReadonlySet<string> = new Set(['idle', 'walking'])
 
+/** Things that are not counted. */
+const SOME: ReadonlySet<string> = new Set(['wood', 'bread'])
+
 function withArticle(noun: string): string {
+  if (SOME.has(noun)) return `some ${noun}`
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`
 }

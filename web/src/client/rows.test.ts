@@ -31,6 +31,7 @@ test('happenings: each change is told once, in words', () => {
   assert.deepEqual(texts({ speech: { text: 'Hello', tick: 1 } }), ['“Hello”'])
   assert.deepEqual(texts({ asleep: true }), ['fell asleep'])
   assert.deepEqual(texts({ carried: ['apple'] }), ['took an apple'])
+  assert.deepEqual(texts({ carried: ['wood'] }), ['took some wood'])
   assert.deepEqual(texts({ activity: 'drinking_coffee' }), ['is drinking coffee at Café'])
   assert.deepEqual(texts({ activity: 'walking', moving: true }, new Map([['ada', { x: 10, y: 10 }]])), ['is walking to Café'])
 })
