@@ -1,0 +1,74 @@
+/** Walks the table of docs/DATA_MODEL.md, original name → ours, against a running api. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { API_PREFIX } from '@hamlet/contract';
+import { WebSocket } from 'ws';
+import { Play } from '../testing/play.ts';
+import { AGENT_IDS, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+const DOCS = resolve(import.meta.dirname, '../../../../docs/DATA_MODEL.md');
+const ROW = /^\| (?<original>[^|]+) \| `(?<field>[^`]+)` \| `(?<method>GET|POST|WS) (?<path>\S+)(?: (?<body>\{.*\}))?` \|$/;
+const rows = readFileSync(DOCS, 'utf8').split('\n').flatMap((line) => ROW.exec(line)?.groups ?? []);
+let village: TestVillage;
+let url = '';
+
+before(async () => {
+  village = await startTestVillage();
+  url = (await village.startReplica()).peopleUrl;
+  const play = new Play(url);
+  await eventually('everybody and things in the world', async () => {
+    const world = await play.world();
+    return world.agents.length === AGENT_IDS.length && world.items.length > 0;
+  });
+});
+after(() => village.remove());
+
+/** Whether a value has a field, such as `a.b` or `list[].c`; every element of a list, of which there must be one. */
+function hasField(value: unknown, field: string): boolean {
+  const [head = '', ...rest] = field.split('.');
+  const name = head.replace('[]', '');
+  if (typeof value !== 'object' || value === null || !(name in value)) return false;
+  const inner = (value as Record<string, unknown>)[name];
+  if (!head.endsWith('[]')) return rest.length === 0 || hasField(inner, rest.join('.'));
+  return Array.isArray(inner) && inner.length > 0 && inner.every((element) => rest.length === 0 || hasField(element, rest.join('.')));
+}
+
+async function firstFrame(path: string): Promise<unknown> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`);
+  const [data] = (await once(socket, 'message')) as [Buffer];
+  socket.terminate();
+  return JSON.parse(data.toString());
+}
+
+async function ask(row: Record<string, string>, prefix: string): Promise<unknown> {
+  if (row['method'] === 'WS') return firstFrame(row['path'] ?? '');
+  const headers = { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+  const init = row['method'] === 'POST' ? { method: 'POST', headers, body: row['body'] ?? '' } : { headers };
+  return (await fetch(`${url}${prefix}${row['path'] ?? ''}`, init)).json();
+}
+
+test('the table has the rows of the world and of agents', () => {
+  const originals = rows.map((row) => row['original']);
+  for (const name of ['world_size', 'tick', 'time', 'landmarks', 'zones', 'agent_id', 'inventory', 'status (online)', 'entitlement_tier', 'move {dx, dy}', 'move {x, y}']) {
+    assert.ok(originals.includes(name), name);
+  }
+});
+
+for (const row of rows) {
+  const { original = '', field = '', method, path } = row;
+  test(`${original} is ${field} of ${method} ${path}, bare and versioned`, async () => {
+    for (const prefix of method === 'WS' ? [''] : ['', API_PREFIX]) {
+      const answer = await ask(row, prefix);
+      assert.ok(hasField(answer, field), `${prefix}: ${JSON.stringify(answer).slice(0, 500)}`);
+    }
+  });
+}
+
+test('what the socket sends is called world_state', async () => {
+  assert.equal(((await firstFrame('/ws/world?format=json')) as { type: string }).type, 'world_state');
+});
