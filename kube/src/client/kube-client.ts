@@ -110,7 +110,7 @@ export class KubeClient {
     return this.#call<T>({ method: 'PUT', path: pathOf(type, at), body: object }, at);
   }
 
-  /** Server-side apply. A `metadata.uid` in the object makes it fail (409) on another life of the name. */
+  /** Server-side apply. A `metadata.uid` in the object makes it fail (409 or 422) on another life of the name. */
   apply<T extends KubeObject>(type: ResourceType, object: NewObject, at: CallOptions & Manager): Promise<T> {
     const { fieldManager, force = true, subresource, query, ...rest } = at;
     const { name, namespace } = object.metadata;
