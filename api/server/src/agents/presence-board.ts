@@ -27,9 +27,23 @@ export async function startPresenceBoard(ports: { readonly db: Db; readonly list
   const hearers: (() => void)[] = [];
   let rows = new Map<string, PresenceRow>();
 
+  /** Many agents come and go at once: what is asked for during a reading is read once more after it, not once for each. */
+  let reading: Promise<void> | null = null;
+  let again = false;
   async function refresh(): Promise<void> {
-    rows = new Map((await readPresence(db)).map((row) => [row.agentId, row]));
-    for (const hear of hearers) hear();
+    again = true;
+    reading ??= readUntilQuiet().finally(() => {
+      reading = null;
+    });
+    await reading;
+  }
+
+  async function readUntilQuiet(): Promise<void> {
+    while (again) {
+      again = false;
+      rows = new Map((await readPresence(db)).map((row) => [row.agentId, row]));
+      for (const hear of hearers) hear();
+    }
   }
 
   async function assertMine(): Promise<void> {

@@ -11,6 +11,7 @@ import type { PlacedResident, WantedResident } from './settlement.ts';
 
 const EVERY_MS = 1_000;
 const TIER_MAX = 255;
+const AT_ONCE = 10;
 
 export interface SettlerPorts {
   readonly db: Db;
@@ -58,19 +59,25 @@ export function startSettler(ports: SettlerPorts): Settler {
   };
 }
 
+/** Works on a few at a time: a thousand agents that are applied at once are let in with a hundred commits, not a thousand. */
+async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += AT_ONCE) await Promise.all(items.slice(start, start + AT_ONCE).map(work));
+}
+
 async function settleOnce(ports: SettlerPorts): Promise<void> {
   const records = ports.source.list();
   const before = new Map((await openLives(ports.db)).map((life) => [life.agentId, life]));
   const wanted: WantedResident[] = [];
-  for (const record of records) {
+  await inChunks(records, async (record) => {
     const known = before.get(record.agentId);
     const life = known?.uid === record.uid ? known : await openLife(ports.db, record.uid, record.agentId);
     if (life !== null) wanted.push(wantedOf(ports, record, life));
-  }
+  });
   await ports.caughtUp();
-  for (const command of planSettlement(wanted, placedIn(ports.world, before))) {
+  // The order of submission is the order of events; one commit takes many.
+  await inChunks(planSettlement(wanted, placedIn(ports.world, before)), async (command) => {
     await ports.commands.submit({ command, durability: 'written_through', key: null });
-  }
+  });
   await ports.caughtUp();
   await noteHomes(ports, wanted);
   // An agent whose resource is gone without its finalizer having run has ended its life all the same.

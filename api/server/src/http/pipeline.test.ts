@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { actAsAgent, getWorld, moveAgent, recordTurn, rebootAgent, REFUSALS } from '@hamlet/contract';
+import { actAsAgent, getDocs, getLivez, getOpenApi, getReadyz, getWorld, getWorldMap, moveAgent, recordTurn, rebootAgent, REFUSALS } from '@hamlet/contract';
 import type { Refusal } from '@hamlet/contract';
 import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, agentToken, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { AGENT_IDS, agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -131,6 +131,13 @@ test('requests beyond a quota are refused until the window ends, by address and 
   assert.match(byTier.headers.get('ratelimit-policy') ?? '', /^"tier-1";q=\d+;w=60$/);
 });
 
+test('the map is told with a byte for each tile, and its own legend', async () => {
+  const map = dataOf(await clientOf(play.url).call(getWorldMap, {}));
+  const terrain = Buffer.from(map.terrain, 'base64');
+  assert.equal(terrain.length, map.width * map.height);
+  assert.ok(terrain.every((code) => code < map.legend.length));
+});
+
 test('a trace is continued, or begun', async () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
   const response = await send('/world', { headers: { traceparent: `00-${trace}-00f067aa0ba902b7-01` } });
@@ -149,7 +156,11 @@ test('every route answers on its bare path as well where the contract says so', 
 
 test('health, metrics and docs are served where they should be', async () => {
   const live = await village.startReplica();
-  assert.equal(await (await fetch(`${live.peopleUrl}/livez`)).text(), 'ok\n');
+  const anyone = clientOf(live.peopleUrl);
+  assert.equal(dataOf(await anyone.call(getLivez, {})), 'ok\n');
+  assert.equal(dataOf(await anyone.call(getReadyz, {})), 'ok\n');
+  assert.equal(dataOf(await anyone.call(getOpenApi, {}))['openapi'], '3.1.0');
+  assert.match(dataOf(await anyone.call(getDocs, {})), /^<!doctype html>/);
   const verbose = await (await fetch(`${live.metricsUrl}/readyz?verbose`)).text();
   for (const name of ['world', 'agents', 'postgres', 'redis']) assert.match(verbose, new RegExp(`^\\[\\+\\]${name} ok$`, 'm'));
   const metrics = await (await fetch(`${live.metricsUrl}/metrics`)).text();

@@ -13,7 +13,10 @@ import type { TestVillage } from '../testing/test-village.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../../../docs/DATA_MODEL.md');
 const ROW = /^\| (?<original>[^|]+) \| `(?<field>[^`]+)` \| `(?<method>GET|POST|WS) (?<path>\S+)(?: (?<body>\{.*\}))?` \|$/;
-const rows = readFileSync(DOCS, 'utf8').split('\n').flatMap((line) => ROW.exec(line)?.groups ?? []);
+const rows = readFileSync(DOCS, 'utf8').split('\n').flatMap((line): Record<string, string>[] => {
+  const { groups } = ROW.exec(line) ?? {};
+  return groups === undefined ? [] : [groups];
+});
 let village: TestVillage;
 let url = '';
 
