@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly input?: string;
   /** Appends stdout and stderr to this file. */
   readonly log?: string;
-  /** Called for each line of either stream, as it comes. */
+  /** Called for each whole line of either stream, as it comes. */
   readonly onLine?: (line: string) => void;
   /** What a person can do when the program fails. */
   readonly fix?: string;
@@ -40,17 +40,14 @@ export async function tryRun(program: string, args: readonly string[], options: 
   if (options.input !== undefined) child.stdin?.end(options.input);
   let stdout = '';
   let output = '';
-  const lines = lineSplitter(options.onLine);
-  const keep = (text: string): void => {
+  const keep = (lines: (text: string) => void) => (text: string) => {
     output = (output + text).slice(-KEPT_CHARACTERS);
     log?.write(text);
     lines(text);
   };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    stdout = (stdout + text).slice(-KEPT_CHARACTERS);
-    keep(text);
-  });
-  child.stderr?.setEncoding('utf8').on('data', keep);
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout = (stdout + text).slice(-KEPT_CHARACTERS)));
+  child.stdout?.on('data', keep(lineSplitter(options.onLine)));
+  child.stderr?.setEncoding('utf8').on('data', keep(lineSplitter(options.onLine)));
   try {
     const code = await new Promise<number>((resolve, reject) => {
       child.on('error', (error: NodeJS.ErrnoException) => reject(notRunnable(program, error)));

@@ -4,7 +4,7 @@ import { kill } from 'node:process';
 import { after, before, test } from 'node:test';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { agentOf, getObject, killComponent, processesOf, untilMoves, untilReady, village, type Village } from '../env/village.ts';
+import { agentOf, getObject, killComponent, mainProcessOf, untilMoves, untilReady, village, type Village } from '../env/village.ts';
 import { Witness } from '../env/witness.ts';
 
 /** A node is given up by Kubernetes only after 40 s, and comes back after that: longer than the cap of the rest. */
@@ -46,8 +46,7 @@ async function restartsOf(pod: string): Promise<number> {
 /** SIGKILL to the main process of a pod's container; returns when the kubelet has counted it. */
 async function crash(pod: string): Promise<number> {
   const before = await restartsOf(pod);
-  const [main] = await processesOf(place, pod);
-  assert.ok(main !== undefined, `no process of ${pod}`);
+  const main = await mainProcessOf(place, pod);
   const killed = performance.now();
   kill(main, 'SIGKILL');
   await until(`${pod} is started again`, async () => (await restartsOf(pod)) > before);

@@ -102,12 +102,14 @@ export async function nodeAddress({ kubectl }: Village, node: string): Promise<s
   return kubectl(['get', 'node', node, '-o', 'jsonpath={.status.addresses[?(@.type=="InternalIP")].address}']);
 }
 
-/** Process ids on this machine of what runs in a pod's container, its main process first. */
-export async function processesOf(place: Village, pod: string): Promise<readonly number[]> {
+/** Process id, on this machine, of the main process of a pod's container. */
+export async function mainProcessOf(place: Village, pod: string): Promise<number> {
   const status = await clusterStatus();
   const node = await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.spec.nodeName}']);
   const id = (await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses[0].containerID}'])).replace('containerd://', '');
   const socket = join(status?.spec.state ?? '', 'nodes', node, 'containerd.sock');
-  const { stdout } = await tryRun(await program('ctr'), ['-a', socket, '-n', 'k8s.io', 'task', 'ps', id]);
-  return stdout.split('\n').slice(1).map((line) => Number(line.trim().split(/\s+/)[0])).filter((pid) => pid > 0);
+  const { stdout } = await tryRun(await program('ctr'), ['-a', socket, '-n', 'k8s.io', 'task', 'ls']);
+  const pid = Number(stdout.split('\n').find((line) => line.startsWith(id))?.trim().split(/\s+/)[1]);
+  if (!(pid > 1)) throw new Error(`no process of ${pod} on ${node}`);
+  return pid;
 }

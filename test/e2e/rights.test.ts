@@ -1,0 +1,62 @@
+/** What the service accounts may do, asked of the real API server. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { village, type Village } from '../env/village.ts';
+
+const accountOf = (name: string): string => `system:serviceaccount:hamlet:hamlet-${name}`;
+/** Gives the api far more than its Role does, to see what stops it then. */
+const TOO_MUCH = 'test-too-much-for-the-api';
+const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'test-by-the-api' }, spec: { containers: [{ name: 'c', image: 'hamlet.local/none:1' }] } };
+const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'test-by-the-api' }, rules: [] };
+
+let place: Village;
+before(async () => {
+  place = await village();
+});
+after(async () => {
+  await place.tryKubectl(['delete', 'rolebinding', TOO_MUCH, '--ignore-not-found']);
+  await place.tryKubectl(['delete', 'pod', POD.metadata.name, '--ignore-not-found', '--wait=false']);
+  await place.tryKubectl(['delete', 'role', ROLE.metadata.name, '--ignore-not-found']);
+});
+
+/** Whether an account may do something in the village's namespace. */
+async function may(account: string, verb: string, resource: string): Promise<boolean> {
+  const [whole = '', part] = resource.split('/');
+  const subresource = part === undefined ? [] : [`--subresource=${part}`];
+  const { stdout } = await place.tryKubectl(['auth', 'can-i', verb, whole, ...subresource, `--as=${accountOf(account)}`]);
+  return stdout.trim() === 'yes';
+}
+
+const TABLE: readonly (readonly [account: string, verb: string, resource: string, allowed: boolean])[] = [
+  ['api', 'patch', 'agents.hamlet.village', true],
+  ['api', 'delete', 'schedules.hamlet.village', true],
+  ['api', 'get', 'secrets', true],
+  ['api', 'list', 'secrets', false],
+  ['api', 'create', 'pods', false],
+  ['api', 'create', 'pods/exec', false],
+  ['api', 'create', 'roles.rbac.authorization.k8s.io', false],
+  ['api', 'patch', 'agents.hamlet.village/status', false],
+  ['operator', 'create', 'pods', true],
+  ['operator', 'patch', 'agents.hamlet.village/status', true],
+  ['operator', 'get', 'secrets', false],
+  ['operator', 'create', 'pods/exec', false],
+  ['operator', 'create', 'rolebindings.rbac.authorization.k8s.io', false],
+  ['agent', 'get', 'pods', false],
+  ['agent', 'get', 'secrets', false],
+  ['agent', 'get', 'agents.hamlet.village', false],
+];
+
+for (const [account, verb, resource, allowed] of TABLE) {
+  test(`the ${account} ${allowed ? 'may' : 'may not'} ${verb} ${resource}`, async () => {
+    assert.equal(await may(account, verb, resource), allowed);
+  });
+}
+
+test('the api makes no pods and gives no rights even if its Role said it may', async () => {
+  await place.kubectl(['create', 'rolebinding', TOO_MUCH, '--clusterrole=cluster-admin', `--serviceaccount=hamlet:hamlet-api`]);
+  for (const object of [POD, ROLE]) {
+    const { code, output } = await place.tryKubectl(['create', '-f', '-', `--as=${accountOf('api')}`], JSON.stringify(object));
+    assert.notEqual(code, 0, `${object.kind} was made`);
+    assert.match(output, /the api may not touch pods or rights/);
+  }
+});

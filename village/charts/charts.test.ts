@@ -1,0 +1,131 @@
+/** The charts as helm renders them: what is refused, and what every pod has in common. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { parseAllDocuments } from 'yaml';
+import { buildPrograms, program } from '../cluster.ts';
+import { tryRun } from '../command.ts';
+import { ROOT } from '../paths.ts';
+import { generatedFiles } from './generate.ts';
+
+interface Container {
+  readonly name: string;
+  readonly image: string;
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly securityContext: Readonly<Record<string, unknown>>;
+  readonly resources: { readonly requests: object; readonly limits: Readonly<Record<string, string>> };
+  readonly readinessProbe?: object;
+  readonly livenessProbe?: object;
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec: {
+    readonly template: { readonly spec: { readonly containers: readonly Container[]; readonly securityContext: object; readonly nodeSelector?: object } };
+    readonly power?: string;
+  };
+  readonly subjects?: readonly { readonly namespace: string }[];
+}
+
+const WORKLOADS = ['hamlet-api', 'hamlet-operator', 'hamlet-postgres', 'hamlet-redis'];
+let folder = '';
+let helm = '';
+
+before(async () => {
+  await buildPrograms({});
+  helm = await program('helm');
+  folder = mkdtempSync(join(tmpdir(), 'hamlet-charts-'));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function template(values: object): Promise<{ code: number; output: string; manifests: readonly Manifest[] }> {
+  const file = join(folder, 'values.json');
+  writeFileSync(file, JSON.stringify(values));
+  const { code, stdout, output } = await tryRun(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet'), '--namespace', 'meadow', '--values', file]);
+  const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest | null).filter((manifest) => manifest !== null);
+  return { code, output, manifests: code === 0 ? manifests : [] };
+}
+
+async function workloads(values: object = {}): Promise<readonly Manifest[]> {
+  const { code, output, manifests } = await template(values);
+  assert.equal(code, 0, output);
+  return manifests.filter(({ metadata, kind }) => WORKLOADS.includes(metadata.name) && ['Deployment', 'StatefulSet'].includes(kind));
+}
+
+test('helm lints both charts', async () => {
+  const { code, output } = await tryRun(helm, ['lint', '--strict', join(ROOT, 'charts/hamlet-crds'), join(ROOT, 'charts/hamlet')]);
+  assert.equal(code, 0, output);
+});
+
+test('every pod of the chart runs as nobody in particular and can change nothing of its image', async () => {
+  const found = await workloads();
+  assert.deepEqual(found.map(({ metadata }) => metadata.name).toSorted(), WORKLOADS);
+  for (const { metadata, spec } of found) {
+    const { containers, securityContext } = spec.template.spec;
+    assert.partialDeepStrictEqual(securityContext, { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }, metadata.name);
+    for (const container of containers) {
+      assert.deepEqual(container.securityContext, { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } }, container.name);
+      assert.ok(container.resources.limits['memory'] !== undefined && container.readinessProbe !== undefined && container.livenessProbe !== undefined, container.name);
+    }
+  }
+});
+
+test('cluster-scoped names carry the village', async () => {
+  const { manifests } = await template({});
+  const clusterScoped = manifests.filter(({ kind }) => /^(ClusterRole|ClusterRoleBinding|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding)$/.test(kind));
+  assert.ok(clusterScoped.length >= 6);
+  for (const { kind, metadata } of clusterScoped) assert.match(metadata.name, /\.meadow$/, kind);
+  for (const { subjects } of manifests) for (const subject of subjects ?? []) assert.equal(subject.namespace, 'meadow');
+});
+
+test('the core goes to one node by a value', async () => {
+  const selectors = (await workloads({ core: { nodeName: 'sparky1' } })).map(({ metadata, spec }) => [metadata.name, spec.template.spec.nodeSelector]);
+  const there = { 'kubernetes.io/hostname': 'sparky1' };
+  assert.deepEqual(Object.fromEntries(selectors), { 'hamlet-api': there, 'hamlet-operator': undefined, 'hamlet-postgres': there, 'hamlet-redis': there });
+});
+
+test('images come from the registry, the tag or a whole reference', async () => {
+  const images = async (values: object): Promise<readonly string[]> => (await workloads(values)).map(({ spec }) => spec.template.spec.containers[0]?.image ?? '').toSorted();
+  assert.deepEqual(await images({}), ['hamlet/api:0.1.0', 'hamlet/operator:0.1.0', 'postgres:18', 'redis:8']);
+  assert.deepEqual(await images({ image: { registry: 'example.org/team/', tag: 'v2' } }), ['example.org/team/hamlet/api:v2', 'example.org/team/hamlet/operator:v2', 'postgres:18', 'redis:8']);
+  assert.deepEqual(await images({ images: { api: 'a:1', operator: 'o:1', postgres: 'p:1', redis: 'r:1' } }), ['a:1', 'o:1', 'p:1', 'r:1']);
+});
+
+test('tiers and agents are those of the values; null takes one away; power stays with people', async () => {
+  const { manifests } = await template({ agents: { bob: null, eve: { displayName: 'Eve' } } });
+  const names = (kind: string): readonly string[] => manifests.filter((manifest) => manifest.kind === kind).map(({ metadata }) => metadata.name);
+  assert.deepEqual(names('Agent').toSorted(), ['ada', 'eve']);
+  assert.deepEqual(names('Entitlement').toSorted(), ['tier-0', 'tier-1', 'tier-2']);
+  for (const { kind, spec } of manifests) if (kind === 'Agent') assert.equal('power' in spec || 'rebootedAt' in spec, false);
+});
+
+const REFUSED: Readonly<Record<string, object>> = {
+  'a misspelt value': { api: { replica: 2 } },
+  'a value of another chart': { nodeSelector: {} },
+  'no replicas': { api: { replicas: 0 } },
+  'an unknown pull policy': { image: { pullPolicy: 'Sometimes' } },
+  'a key that can be guessed': { api: { keys: { adminToken: 'secret' } } },
+  'a key of a role that does not exist': { api: { keys: { rootToken: 'abcdefghijklmnopqrstuvwxyz' } } },
+  'resources that are no quantity': { redis: { resources: { limits: { memory: 'much' } } } },
+  'a node name that is none': { core: { nodeName: 'Not A Node' } },
+  'an agent with an unknown field': { agents: { eve: { persona: { identiti: 'x' } } } },
+  'an agent that the chart would put to sleep': { agents: { ada: { power: 'Asleep' } } },
+  'an agent whose name is too long': { agents: { ['e'.repeat(41)]: {} } },
+  'a tier without a rank': { entitlements: { gold: { limits: {} } } },
+};
+
+for (const [what, values] of Object.entries(REFUSED)) {
+  test(`refused: ${what}`, async () => {
+    const { code, output } = await template(values);
+    assert.notEqual(code, 0);
+    assert.match(output, /values don't meet the specifications of the schema/);
+  });
+}
+
+test('every CRD is in the chart', () => {
+  const files = [...generatedFiles().keys()].filter((path) => path.startsWith('charts/hamlet-crds/files/'));
+  assert.equal(files.length, 3);
+});

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run, tryRun } from './command.ts';
+import { Failure } from './failure.ts';
+
+test('the answer is the standard output; whole lines of both streams come as they are printed', async () => {
+  const lines: string[] = [];
+  const answer = await run('sh', ['-c', 'echo out; echo err >&2; printf last'], { onLine: (line) => lines.push(line) });
+  assert.equal(answer, 'out\nlast');
+  assert.deepEqual(lines.toSorted(), ['err', 'out']);
+});
+
+test('input, environment and folder reach the program', async () => {
+  assert.equal(await run('sh', ['-c', 'cat; printf " $WORD $PWD"'], { input: 'in', env: { WORD: 'word' }, cwd: '/' }), 'in word /');
+});
+
+test('a program that fails throws with the end of what it said, where all of it is, and the fix', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hamlet-command-'));
+  const log = join(folder, 'log');
+  const failed = run('sh', ['-c', 'echo before; echo why >&2; exit 3'], { log, fix: 'do that' });
+  await assert.rejects(failed, (error) => error instanceof Failure && /ended with 3:[\s\S]*why/.test(error.message) && error.message.includes(log) && error.fix === 'do that');
+  assert.match(readFileSync(log, 'utf8'), /^\$ sh -c/);
+  rmSync(folder, { recursive: true });
+});
+
+test('an exit code can be an answer', async () => {
+  assert.equal((await tryRun('sh', ['-c', 'exit 4'])).code, 4);
+});
+
+test('a program that does not exist is said to be missing', async () => {
+  await assert.rejects(run('hamlet-no-such-program', []), /hamlet-no-such-program is not installed/);
+});

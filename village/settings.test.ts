@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Failure } from './failure.ts';
+import { readSettings } from './settings.ts';
+
+test('without a word it is the local cluster on port 8080', () => {
+  assert.deepEqual(readSettings({}), { cluster: 'local', yes: false, imageRegistry: undefined, port: 8080, namespace: 'hamlet', keepData: false, who: undefined });
+});
+
+test('what a person sets is taken', () => {
+  const settings = readSettings({ CLUSTER: 'current', YES: '1', IMAGE_REGISTRY: 'example.org/team/', PORT: '9000', NAMESPACE: 'meadow', KEEP_DATA: '1', WHO: 'ada' });
+  assert.deepEqual(settings, { cluster: 'current', yes: true, imageRegistry: 'example.org/team', port: 9000, namespace: 'meadow', keepData: true, who: 'ada' });
+});
+
+test('0 and nothing mean no', () => {
+  assert.equal(readSettings({ YES: '0' }).yes, false);
+  assert.equal(readSettings({ KEEP_DATA: '' }).keepData, false);
+});
+
+const WRONG: Readonly<Record<string, string>> = { CLUSTER: 'remote', PORT: 'http', NAMESPACE: 'My_Village' };
+for (const [name, value] of Object.entries(WRONG)) {
+  test(`${name}=${value} is refused with what to write`, () => {
+    assert.throws(
+      () => readSettings({ [name]: value }),
+      (error) => error instanceof Failure && error.message.includes(`${name}=${value}`) && (error.fix ?? '') !== '',
+    );
+  });
+}
