@@ -35,7 +35,7 @@ export async function tryRun(program: string, args: readonly string[], options: 
     env: { ...process.env, ...options.env },
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
-  const log = options.log === undefined ? undefined : createWriteStream(options.log, { flags: 'a', mode: 0o600 });
+  const log = openLog(options.log);
   log?.write(`$ ${program} ${args.join(' ')}\n`);
   if (options.input !== undefined) child.stdin?.end(options.input);
   let stdout = '';
@@ -80,6 +80,10 @@ function lineSplitter(onLine: ((line: string) => void) | undefined): (text: stri
     rest = lines.pop() ?? '';
     for (const line of lines) onLine(line);
   };
+}
+
+function openLog(file: string | undefined): WriteStream | undefined {
+  return file === undefined ? undefined : createWriteStream(file, { flags: 'a', mode: 0o600 });
 }
 
 async function closed(log: WriteStream | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 /** `make up` on this machine: from nothing to a village in the browser. */
+import { writeFileSync } from 'node:fs';
 import { checkMachine } from './doctor/machine.ts';
 import { run } from './command.ts';
 import { buildPrograms, hamletCluster, program } from './cluster.ts';
@@ -59,6 +60,14 @@ export async function localPlace(namespace: string): Promise<Place> {
   return { kubectl: await program('kubectl'), helm: await program('helm'), kubeconfig: await hamletCluster(['kubeconfig']), namespace };
 }
 
+/** A kubeconfig of this checkout whose context is in the village's namespace, so that kubectl needs no flag. */
+async function writeKubeconfig(place: Place): Promise<string> {
+  const file = stateFile('kubeconfig');
+  writeFileSync(file, await kubectl(place, ['config', 'view', '--raw', '--flatten']), { mode: 0o600 });
+  await kubectl({ ...place, kubeconfig: file }, ['config', 'set-context', '--current']);
+  return file;
+}
+
 async function packages(context: StepContext): Promise<void> {
   await run('bash', ['village/packages.sh', 'up'], { log: context.log, onLine: context.doing, fix: 'run as root, or install the packages named above yourself' });
 }
@@ -81,10 +90,11 @@ async function firstAdmin(place: Place, url: string): Promise<string> {
 
 async function report(place: Place, url: string): Promise<void> {
   const { adminName, adminPassword, adminToken, memberToken } = secrets();
-  writePrivate(stateFile('up.json'), { url, adminToken, memberToken, kubeconfig: place.kubeconfig });
+  const kubeconfig = await writeKubeconfig(place);
+  writePrivate(stateFile('up.json'), { url, adminToken, memberToken, kubeconfig });
   console.log(`\n${await kubectl(place, ['get', 'village'])}\n`);
   console.log(`The village:  ${url}`);
   console.log(`First admin:  ${adminName}   password  ${adminPassword}`);
-  console.log(`kubectl:      export KUBECONFIG=${place.kubeconfig}; kubectl -n ${place.namespace} get village`);
+  console.log(`kubectl:      export KUBECONFIG=${kubeconfig}; kubectl get village`);
   console.log('For tools:    .hamlet/up.json      To end it: make down');
 }
