@@ -92,8 +92,10 @@ test('the first admin signs in with the code and suspends, awakens and reboots a
 
 test('members read the diary of an agent', async () => {
   await browser.page.waitForSelector('.turns .turn summary');
+  // The list grows at its top while one reads: whichever turn is opened stays open.
   await browser.page.click('.turns .turn summary');
-  assert.match(await browser.page.innerText('.turns .turn'), /Decided/);
+  await browser.page.waitForSelector('.turns details[open] dd');
+  assert.match(await browser.page.innerText('.turns details[open]'), /Decided/);
 });
 
 test('the page breaks nothing on the way', () => {
