@@ -85,7 +85,7 @@ export async function createClaimsAndPods({ client, namespace }: ControlPlane, c
 
 async function writeStatus(client: KubeClient, { agent, tier }: Children): Promise<void> {
   const status = statusOf(
-    { agent, pods: [], nameTaken: false, claim: undefined, tiers: [tier], node: undefined, volumeNode: undefined, standing: undefined, presence: undefined, apiReachable: true, refusal: undefined, settings: SETTINGS },
+    { agent, pods: [], nameTaken: false, claim: undefined, tiers: [tier], node: undefined, volumeNode: undefined, standing: undefined, presence: undefined, apiReachable: true, upgrade: 'none', refusal: undefined, settings: SETTINGS },
     new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
   );
   const { name, uid, namespace = '' } = agent.metadata;

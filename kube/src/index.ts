@@ -18,6 +18,5 @@ export type { Recovery } from './reflector/recovery.ts';
 export { DEFAULT_WATCH_TIMES, Reflector, type ReflectorOptions, type ReflectorState, type WatchTimes } from './reflector/reflector.ts';
 export { slim } from './reflector/slim.ts';
 export { EventRecorder, type EventTarget, type KubeEvent } from './service/event-recorder.ts';
-export { Counter, Histogram, Metrics, type Labels } from './service/metrics.ts';
 export { ServiceServer, type Check } from './service/service-server.ts';
 export { drain, shutdownSignal } from './service/shutdown.ts';

@@ -1,3 +1,4 @@
+import { SERVICE_ACCOUNT_DIR } from '@hamlet/kube';
 import * as z from 'zod';
 import type { Settings } from './kinds/agent/views.ts';
 
@@ -11,6 +12,7 @@ export const Environment = z.object({
   HAMLET_METRICS_LISTEN: HostPort.default('127.0.0.1:9090').describe('Where /livez, /readyz and /metrics are served.'),
   HAMLET_TOKEN_FILE: z.string().optional().describe('Token for the api.'),
   HAMLET_KUBECONFIG: z.string().optional().describe('Kubeconfig; the service account of the pod if left out.'),
+  HAMLET_SERVICE_ACCOUNT_DIR: z.string().default(SERVICE_ACCOUNT_DIR).describe('Token, certificate and namespace of the pod.'),
   HAMLET_POD_UID: z.string().default('process').describe('Uid of this pod, for the Lease.'),
   HAMLET_AGENT_SERVICE_ACCOUNT: z.string().default('hamlet-agent').describe('ServiceAccount of the agents.'),
   HAMLET_STORAGE_CLASS: z.string().min(1).optional().describe("StorageClass of the agents' volumes; the cluster's default if left out."),

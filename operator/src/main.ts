@@ -9,7 +9,7 @@ import { villageClient } from './village/village-client.ts';
 
 const LEASE = 'hamlet-operator';
 const DRAIN_MS = 8_000;
-/** Seven requests of the burst for each one a second, as long as the API server bears it. */
+/** Seconds' worth of requests that may go at once after a pause. */
 const BURST_FACTOR = 2;
 const IN_FLIGHT = 32;
 
@@ -17,11 +17,11 @@ const log = (line: string): void => {
   process.stdout.write(`${new Date().toISOString()} ${line}\n`);
 };
 
-async function connect({ HAMLET_KUBECONFIG: kubeconfig }: Environment): Promise<Connection> {
+async function connect({ HAMLET_KUBECONFIG: kubeconfig, HAMLET_SERVICE_ACCOUNT_DIR: directory }: Environment): Promise<Connection> {
   if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   if (host === undefined || port === undefined) throw new Error('no pod and no HAMLET_KUBECONFIG: nothing says where the API server is');
-  return inClusterConnection({ host, port });
+  return inClusterConnection({ host, port, directory });
 }
 
 function listenAt(address: string): { readonly host: string; readonly port: number } {
@@ -41,7 +41,7 @@ async function run(environment: Environment): Promise<number> {
     live: [],
     // A process that waits for the lease is ready to lead; one that leads must have listed.
     ready: [{ name: 'listed', problem: () => operator?.problem() }],
-    metrics: () => Promise.resolve(metrics.registry.text()),
+    metrics: () => metrics.registry.metrics(),
   });
   await server.listen();
   elector.start();

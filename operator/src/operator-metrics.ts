@@ -1,13 +1,16 @@
-import { KubeError, Metrics, type Counter, type Labels, type OutcomeRecord, type Recovery, type RequestRecord, type WorkQueue } from '@hamlet/kube';
+import { KubeError, type OutcomeRecord, type Recovery, type RequestRecord, type WorkQueue } from '@hamlet/kube';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Watched } from './kinds/agent/triggers.ts';
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 /** What is counted, and how it is told. */
 export interface OperatorMetrics {
-  readonly registry: Metrics;
-  readonly reconciles: Counter;
-  readonly requests: Counter;
+  readonly registry: Registry;
+  /** Agents worked on since the start. */
+  readonly reconciles: () => number;
+  /** Requests since the start that changed something, without Events and the Lease. */
+  readonly writes: () => number;
   onOutcome(record: OutcomeRecord): void;
   onRequest(record: RequestRecord): void;
   onWatchFailure(kind: string, recovery: Recovery): void;
@@ -23,39 +26,66 @@ export function resourceOf(path: string): string {
   return subresource === undefined ? resource : `${resource}/${subresource}`;
 }
 
+const isWrite = ({ method, path }: RequestRecord): boolean => method !== 'GET' && !['events', 'leases'].includes(resourceOf(path));
+
+/** Counters and histograms of this process in a registry of their own. */
 export function operatorMetrics(): OperatorMetrics {
-  const registry = new Metrics();
-  const reconciles = registry.counter('hamlet_operator_reconciles_total', 'Agents worked on, by outcome.');
-  const reconcileSeconds = registry.histogram('hamlet_operator_reconcile_seconds', 'Time of one reconcile.', SECONDS);
-  const requests = registry.counter('hamlet_operator_kube_requests_total', 'Requests to the API server, by method, resource and status.');
-  const requestSeconds = registry.histogram('hamlet_operator_kube_request_seconds', 'Time to the head of the answer.', SECONDS);
-  const watchFailures = registry.counter('hamlet_operator_watch_failures_total', 'Lists and watches that failed, by kind and cause.');
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const reconciles = new Counter({ name: 'hamlet_operator_reconciles_total', help: 'Agents worked on, by outcome.', labelNames: ['outcome'], registers });
+  const reconcileSeconds = new Histogram({ name: 'hamlet_operator_reconcile_seconds', help: 'Time of one reconcile.', buckets: SECONDS, registers });
+  const requests = new Counter({ name: 'hamlet_operator_kube_requests_total', help: 'Requests to the API server, by method, resource and status.', labelNames: ['method', 'resource', 'status'], registers });
+  const requestSeconds = new Histogram({ name: 'hamlet_operator_kube_request_seconds', help: 'Time to the head of the answer.', buckets: SECONDS, registers });
+  const watchFailures = new Counter({ name: 'hamlet_operator_watch_failures_total', help: 'Lists and watches that failed, by kind and cause.', labelNames: ['kind', 'cause'], registers });
+  const totals = { reconciles: 0, writes: 0 };
   return {
     registry,
-    reconciles,
-    requests,
+    reconciles: () => totals.reconciles,
+    writes: () => totals.writes,
     onOutcome: ({ outcome, milliseconds }) => {
-      reconciles.add({ outcome: outcome.kind });
+      totals.reconciles += 1;
+      reconciles.inc({ outcome: outcome.kind });
       reconcileSeconds.observe(milliseconds / 1_000);
     },
-    onRequest: ({ method, path, status, milliseconds }) => {
-      requests.add({ method, resource: resourceOf(path), status: String(status) });
-      requestSeconds.observe(milliseconds / 1_000);
+    onRequest: (record) => {
+      if (isWrite(record)) totals.writes += 1;
+      requests.inc({ method: record.method, resource: resourceOf(record.path), status: String(record.status) });
+      requestSeconds.observe(record.milliseconds / 1_000);
     },
-    onWatchFailure: (kind, { cause }) => watchFailures.add({ kind, cause }),
+    onWatchFailure: (kind, { cause }) => watchFailures.inc({ kind, cause }),
   };
 }
 
+type Read = (reflector: Watched[keyof Watched]) => number;
+
 /** Gauges that are read when they are asked for. */
-export function addGauges(registry: Metrics, queue: WorkQueue, watched: Watched): void {
-  const perKind = (read: (reflector: Watched[keyof Watched]) => number) => (): (readonly [Labels, number])[] =>
-    Object.entries(watched).map(([kind, reflector]) => [{ kind }, read(reflector)]);
-  registry.gauge('hamlet_operator_queue_depth', 'Agents that wait for a worker.', () => queue.depth);
-  registry.gauge('hamlet_operator_queue_delayed', 'Agents that wait for a time.', () => queue.delayed);
-  registry.gauge('hamlet_operator_watch_silence_seconds', 'Time since the API server was last heard.', perKind(({ state }) => (performance.now() - state.lastHeardMs) / 1_000));
-  registry.gauge('hamlet_operator_relists', 'Full lists since the start.', perKind(({ state }) => state.relists));
-  registry.gauge('hamlet_operator_objects', 'Objects in the cache.', perKind(({ cache }) => cache.size));
-  registry.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss());
+export function addGauges(registry: Registry, queue: WorkQueue, watched: Watched): void {
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  const perKind = (name: string, help: string, read: Read): Gauge<'kind'> =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      labelNames: ['kind'],
+      collect() {
+        for (const [kind, reflector] of Object.entries(watched)) this.set({ kind }, read(reflector));
+      },
+    });
+  gauge('hamlet_operator_queue_depth', 'Agents that wait for a worker.', () => queue.depth);
+  gauge('hamlet_operator_queue_delayed', 'Agents that wait for a time.', () => queue.delayed);
+  perKind('hamlet_operator_watch_silence_seconds', 'Time since the API server was last heard.', ({ state }) => (performance.now() - state.lastHeardMs) / 1_000);
+  perKind('hamlet_operator_relists', 'Full lists since the start.', ({ state }) => state.relists);
+  perKind('hamlet_operator_objects', 'Objects in the cache.', ({ cache }) => cache.size);
 }
 
 /** An error in a few words for the log. */

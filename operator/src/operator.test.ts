@@ -39,14 +39,14 @@ async function operatorClient(metrics: OperatorMetrics): Promise<KubeClient> {
   return new KubeClient({ ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } }, { onRequest: metrics.onRequest });
 }
 
-async function startOperator(): Promise<typeof running> {
+async function startOperator(image = SETTINGS.image): Promise<typeof running> {
   const metrics = operatorMetrics();
   const client = await operatorClient(metrics);
   const operator = new Operator({
     client,
     village: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),
     namespace,
-    settings: SETTINGS,
+    settings: { ...SETTINGS, image },
     workers: 4,
     instance: 'test',
     metrics,
@@ -160,7 +160,15 @@ test('suspended: the pod goes, the volume stays; awake again: the same volume, t
 });
 
 test('rebooted: one cycle for one wish', async () => {
+  present('ada', (await agentNow('ada')).metadata.uid, 3);
+  await condition('ada', 'Ready True Ready');
   await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z' });
+  const { conditions = [], cycle } = await until('the cycle', async () => {
+    const status = await statusNow('ada');
+    return status.cycle === 4 && status;
+  });
+  assert.equal(cycle, 4);
+  assert.notEqual(conditions.find(({ type }) => type === 'Ready')?.status, 'True', 'the new cycle is never shown with the session of the old');
   await until('the pod of the cycle', async () => (await podsOf('ada')).join() === 'ada-4');
   await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z', displayName: 'Ada' });
   await until('the new generation is seen', async () => (await statusNow('ada')).observedGeneration === (await agentNow('ada')).metadata.generation);
@@ -253,13 +261,32 @@ test('what the API server refuses is told, and tried again when it can go well',
   assert.equal((await statusNow('late')).cycle, cycle, 'a refusal is no cycle');
 });
 
+test('another image reaches the agents one after the other', async () => {
+  const awake = ['eve', 'kit', 'late'];
+  await stopOperator();
+  running = await startOperator('hamlet/agent:2');
+  const isNew = async (name: string): Promise<boolean> => {
+    const { items } = await server.client.list<KubeObject & { spec: { containers: { image: string }[] } }>(PODS, { namespace, query: { labelSelector: `hamlet.village/agent=${name}` } });
+    return items.some(({ spec, metadata }) => spec.containers[0]?.image === 'hamlet/agent:2' && metadata.deletionTimestamp === undefined);
+  };
+  const upgraded = async (): Promise<string[]> => (await Promise.all(awake.map(async (name) => ((await isNew(name)) ? [name] : [])))).flat();
+  const seen: string[] = [];
+  while (seen.length < awake.length) {
+    const next = await until('one more', async () => (await upgraded()).find((name) => !seen.includes(name)));
+    seen.push(next);
+    assert.deepEqual((await upgraded()).toSorted(), seen.toSorted(), 'the next waits until this one is ready');
+    const { metadata, status } = await agentNow(next);
+    present(next, metadata.uid, status?.cycle ?? 0);
+    await condition(next, 'Ready True Ready');
+  }
+});
+
 test('nothing was done with rights that the Role does not give, and nothing is written when nothing changes', async () => {
-  await condition('late', 'Connected False NotConnected');
   assert.deepEqual(log.filter((line) => /forbidden/i.test(line) && !/exceeded quota/.test(line)), []);
-  const writes = (): string[] => running.metrics.requests.text().split('\n').filter((line) => /PATCH|POST|DELETE/.test(line) && !line.includes('"events"'));
-  const before = writes();
+  const { metrics } = running;
+  const before = metrics.writes();
+  const reconciles = metrics.reconciles();
   await server.client.mergePatch(AGENTS, { metadata: { labels: { seen: 'yes' } } }, { namespace, name: 'late' });
-  const reconciles = running.metrics.reconciles.total;
-  await until('one more reconcile', async () => running.metrics.reconciles.total > reconciles);
-  assert.deepEqual(writes(), before);
+  await until('one more reconcile', async () => metrics.reconciles() > reconciles);
+  assert.equal(metrics.writes(), before);
 });

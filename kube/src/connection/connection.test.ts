@@ -3,7 +3,6 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { stringify } from 'yaml';
 import { inClusterConnection } from './in-cluster.ts';
 import { kubeconfigConnection, KubeconfigError } from './kubeconfig.ts';
 import { tokenFile } from './token-file.ts';
@@ -22,7 +21,7 @@ async function kubeconfig(user: object, cluster: object = {}): Promise<string> {
     clusters: [{ name: 'k', cluster: { server: 'https://example.org:6443/', ...cluster } }],
     users: [{ name: 'u', user }],
   };
-  await writeFile(file, stringify(config));
+  await writeFile(file, JSON.stringify(config));
   return file;
 }
 
@@ -37,16 +36,16 @@ test('certificates, inline or in files beside the kubeconfig', async () => {
 test('tokens: written down, in a file, from a program', async () => {
   assert.equal(await (await kubeconfigConnection(await kubeconfig({ token: 'abc' }))).token?.read(), 'abc');
   await writeFile(join(folder, 'token'), 'from-file\n');
-  assert.equal(await (await kubeconfigConnection(await kubeconfig({ tokenFile: 'token' }))).token?.read(), 'from-file');
+  assert.equal(await (await kubeconfigConnection(await kubeconfig({ 'auth-provider': { name: 'tokenFile', config: { tokenFile: join(folder, 'token') } } }))).token?.read(), 'from-file');
   const script = `console.log(JSON.stringify({ kind: 'ExecCredential', status: { token: process.env.WORD + JSON.parse(process.env.KUBERNETES_EXEC_INFO).kind } }))`;
-  const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: process.execPath, args: ['-e', script], env: [{ name: 'WORD', value: 'made-' }] };
+  const exec = { apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never', command: process.execPath, args: ['-e', script], env: [{ name: 'WORD', value: 'made-' }] };
   assert.equal(await (await kubeconfigConnection(await kubeconfig({ exec }))).token?.read(), 'made-ExecCredential');
 });
 
 test('a kubeconfig that leads nowhere says what is missing', async () => {
   const file = join(folder, 'broken');
-  await writeFile(file, stringify({ 'current-context': 'gone', contexts: [], clusters: [], users: [] }));
-  await assert.rejects(kubeconfigConnection(file), (error) => error instanceof KubeconfigError && /no context "gone"/.test(error.message));
+  await writeFile(file, JSON.stringify({ 'current-context': 'gone', contexts: [], clusters: [], users: [] }));
+  await assert.rejects(kubeconfigConnection(file), (error) => error instanceof KubeconfigError && /"gone".*no context/.test(error.message));
 });
 
 test('in a pod: certificate, namespace and token come from the mounted folder', async () => {

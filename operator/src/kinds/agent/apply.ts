@@ -1,8 +1,17 @@
-import { API_VERSION } from '@hamlet/contract/kinds';
+import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
 import { CLAIMS, isStatus, KubeError, PODS, type EventRecorder, type KubeClient, type KubeObject, type NewObject, type Reflector, type ResourceType } from '@hamlet/kube';
 import { AGENTS } from './agents.ts';
 import type { Action } from './plan.ts';
+import { statusPatch } from './status-patch.ts';
 import { FIELD_MANAGER, type AgentView, type ClaimView, type PodView } from './views.ts';
+
+/** The Agent that actions are for. */
+export interface Subject {
+  /** As the cache holds it, which changes with every action that writes it. */
+  readonly latest: () => AgentView | undefined;
+  /** The status that belongs to `agent` in the present circumstances. */
+  readonly statusOf: (agent: AgentView) => AgentStatus;
+}
 
 /** What actions act on. Every answer is learned at once, so that nothing is done twice. */
 export interface ApplyPorts {
@@ -67,49 +76,51 @@ async function deleteObject(ports: ApplyPorts, type: ResourceType, at: At & { re
 
 type Kind = Action['kind'];
 type Of<K extends Kind> = Extract<Action, { readonly kind: K }>;
+/** The Agent at the moment of the action. */
+type Now = Pick<Subject, 'statusOf'> & { readonly agent: AgentView };
 
-async function raiseCycle(ports: ApplyPorts, agent: AgentView, { cycle, power, rebootedAt }: Of<'raiseCycle'>): Promise<void> {
-  const status = { cycle, power, rebootedAt, podName: null, nodeName: null };
+/** The cycle goes out with the conditions that belong to it, so that nobody sees the new cycle with the session of the old. */
+async function raiseCycle(ports: ApplyPorts, { agent, statusOf }: Now, { cycle, power, rebootedAt }: Of<'raiseCycle'>): Promise<void> {
+  const { podName: _pod, nodeName: _node, rebootedAt: _before, ...kept } = agent.status;
+  const raised = { ...agent, status: { ...kept, cycle, power, ...(rebootedAt === null ? {} : { rebootedAt }) } };
+  const status = statusPatch(agent.status, statusOf(raised)) ?? {};
   return patchStatus(ports, agent, { status, resourceVersion: agent.metadata.resourceVersion });
 }
 
-async function ownClaim(ports: ApplyPorts, { metadata }: AgentView, { name, uid, owners }: Of<'ownClaim'>): Promise<void> {
+async function ownClaim(ports: ApplyPorts, { agent: { metadata } }: Now, { name, uid, owners }: Of<'ownClaim'>): Promise<void> {
   const patch = { metadata: { uid, ownerReferences: owners } };
   ports.claims.learn(await ports.client.mergePatch<ClaimView>(CLAIMS, patch, { ...inNamespace(metadata.namespace, name), query: QUERY }));
 }
 
-function tell({ recorder }: ApplyPorts, { metadata }: AgentView, { type, reason, message }: Of<'tell'>): Promise<void> {
+function tell({ recorder }: ApplyPorts, { agent: { metadata } }: Now, { type, reason, message }: Of<'tell'>): Promise<void> {
   const { name, uid, namespace = 'default' } = metadata;
   recorder.record({ target: { apiVersion: API_VERSION, kind: AGENTS.kind, namespace, name, uid }, type, reason, message });
   return Promise.resolve();
 }
 
 /** How each action is performed, for the Agent as it is known at that moment. */
-const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, agent: AgentView, action: Of<K>) => Promise<void> } = {
-  setFinalizers: (ports, agent, { finalizers }) => setFinalizers(ports, agent, finalizers),
+const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<K>) => Promise<void> } = {
+  setFinalizers: (ports, { agent }, { finalizers }) => setFinalizers(ports, agent, finalizers),
   raiseCycle,
-  createClaim: async (ports, _agent, { manifest }) => ports.claims.learn(await create(ports.client, CLAIMS, manifest)),
+  createClaim: async (ports, _now, { manifest }) => ports.claims.learn(await create(ports.client, CLAIMS, manifest)),
   ownClaim,
-  deleteClaim: (ports, { metadata }, { name, uid }) => deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid }),
-  createPod: async (ports, _agent, { manifest }) => ports.pods.learn(await create(ports.client, PODS, manifest)),
-  deletePod: (ports, { metadata }, { kind: _kind, ...pod }) => deleteObject(ports, PODS, { ...inNamespace(metadata.namespace, pod.name), ...pod }),
-  closeAccount: (ports, { metadata }) => ports.closeAccount(metadata.name, metadata.uid),
+  deleteClaim: (ports, { agent: { metadata } }, { name, uid }) => deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid }),
+  createPod: async (ports, _now, { manifest }) => ports.pods.learn(await create(ports.client, PODS, manifest)),
+  deletePod: (ports, { agent: { metadata } }, { kind: _kind, ...pod }) => deleteObject(ports, PODS, { ...inNamespace(metadata.namespace, pod.name), ...pod }),
+  closeAccount: (ports, { agent: { metadata } }) => ports.closeAccount(metadata.name, metadata.uid),
   tell,
 };
 
-function perform<K extends Kind>(ports: ApplyPorts, agent: AgentView, action: Of<K> & { readonly kind: K }): Promise<void> {
-  return PERFORM[action.kind](ports, agent, action);
+function perform<K extends Kind>(ports: ApplyPorts, now: Now, action: Of<K> & { readonly kind: K }): Promise<void> {
+  return PERFORM[action.kind](ports, now, action);
 }
 
-/**
- * Performs the actions in order and stops at the first that fails, with its error.
- * @param latest the Agent as the cache holds it, which changes with every action that writes it
- */
-export async function apply(ports: ApplyPorts, latest: () => AgentView | undefined, actions: readonly Action[]): Promise<void> {
+/** Performs the actions in order and stops at the first that fails, with its error. */
+export async function apply(ports: ApplyPorts, { latest, statusOf }: Subject, actions: readonly Action[]): Promise<void> {
   for (const action of actions) {
     const agent = latest();
     if (agent === undefined) return;
-    await perform(ports, agent, action);
+    await perform(ports, { agent, statusOf }, action);
   }
 }
 

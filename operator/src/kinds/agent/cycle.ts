@@ -4,8 +4,11 @@ import { podName, podOfCycle, type Observed, type PodView } from './views.ts';
 /** A pod that failed is not replaced sooner than this after it was made. */
 export const REPLACE_AFTER_MS = 10_000;
 
+/** An agent that waits for its turn to get a new image looks this often whether it has come. */
+export const UPGRADE_LOOK_MS = 5_000;
+
 /** Why a cycle begins. */
-export type CycleCause = 'Awakened' | 'Suspended' | 'Rebooted' | 'PodLost' | 'PodDeleted' | 'PodFailed' | 'NameTaken';
+export type CycleCause = 'Awakened' | 'Suspended' | 'Rebooted' | 'PodLost' | 'PodDeleted' | 'PodFailed' | 'NameTaken' | 'ImageChanged';
 
 /** Where the run cycle goes. */
 export interface CycleStep {
@@ -15,7 +18,7 @@ export interface CycleStep {
   readonly power: Power;
   /** Set where `cycle` is a new one. */
   readonly cause?: CycleCause;
-  /** Set where a failed pod may be replaced later. */
+  /** Set where the pod may be replaced later. */
   readonly waitMs?: number;
 }
 
@@ -42,14 +45,25 @@ function endOfPod(observed: Observed, pod: PodView | undefined): CycleCause | un
   return pod.phase === 'Failed' || pod.phase === 'Succeeded' ? 'PodFailed' : undefined;
 }
 
-function whileAwake(observed: Observed, cycle: number, nowMs: number): CycleStep {
+/** Waits before the replacement that `cause` asks for, in milliseconds; none if negative. */
+function waitFor(cause: CycleCause, pod: PodView | undefined, nowMs: number): number {
+  if (cause !== 'PodFailed') return 0;
+  return Date.parse(pod?.metadata.creationTimestamp ?? '') + REPLACE_AFTER_MS - nowMs;
+}
+
+function causeOf(observed: Observed, pod: PodView | undefined): CycleCause | undefined {
   const { spec, status } = observed.agent;
-  if (spec?.rebootedAt !== undefined && spec.rebootedAt !== status.rebootedAt) return { cycle: cycle + 1, power: 'Awake', cause: 'Rebooted' };
+  if (spec?.rebootedAt !== undefined && spec.rebootedAt !== status.rebootedAt) return 'Rebooted';
+  return endOfPod(observed, pod) ?? (observed.upgrade === 'now' ? 'ImageChanged' : undefined);
+}
+
+function whileAwake(observed: Observed, cycle: number, nowMs: number): CycleStep {
+  const stays = { cycle, power: 'Awake' } as const;
   const pod = podOfCycle(observed, cycle);
-  const cause = endOfPod(observed, pod);
-  if (cause === undefined) return { cycle, power: 'Awake' };
-  const waitMs = cause === 'PodFailed' ? Date.parse(pod?.metadata.creationTimestamp ?? '') + REPLACE_AFTER_MS - nowMs : 0;
-  return waitMs > 0 ? { cycle, power: 'Awake', waitMs } : { cycle: cycle + 1, power: 'Awake', cause };
+  const cause = causeOf(observed, pod);
+  if (cause === undefined) return observed.upgrade === 'waits' ? { ...stays, waitMs: UPGRADE_LOOK_MS } : stays;
+  const waitMs = waitFor(cause, pod, nowMs);
+  return waitMs > 0 ? { ...stays, waitMs } : { cycle: cycle + 1, power: 'Awake', cause };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { keyOf, type ObjectCache } from '@hamlet/kube';
-import { podName, claimName, type AgentView, type ClaimView, type NodeState, type NodeView, type Observed, type PodView, type Presence, type Settings, type Standing, type TierView } from './views.ts';
+import { podName, claimName, type AgentView, type ClaimView, type NodeState, type NodeView, type Observed, type PodView, type Presence, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
 
 /** Where the scheduler writes the node of a volume that it places with its first pod. */
 const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
@@ -22,12 +22,20 @@ export interface Sources {
   /** The readable Entitlements by rank, lowest first. */
   readonly tiers: () => readonly TierView[];
   readonly village: VillageFacts;
+  /** Whether it is the turn of this Agent to get another image. */
+  readonly hasTurn: (key: string) => boolean;
   readonly refusals: ReadonlyMap<string, string>;
   readonly settings: Settings;
 }
 
 function nodeState(nodes: ObjectCache<NodeView>, name: string | undefined): NodeState | undefined {
   return name === undefined ? undefined : { name, ready: nodes.get(name)?.ready === true };
+}
+
+/** Nobody asks for a turn who does not need one. */
+function upgradeOf(sources: Sources, key: string, pod: PodView | undefined): Upgrade {
+  if (pod?.image === undefined || pod.image === sources.settings.image) return 'none';
+  return sources.hasTurn(key) ? 'now' : 'waits';
 }
 
 /** Gathers one plain value about one Agent; undefined if there is no such Agent. */
@@ -49,6 +57,7 @@ export function observe(sources: Sources, key: string): Observed | undefined {
     volumeNode: nodeState(sources.nodes, claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION]),
     standing: sources.village.standingOf(metadata.name),
     presence: sources.village.presenceOf(metadata.name),
+    upgrade: upgradeOf(sources, key, pods.find((pod) => pod === named)),
     apiReachable: sources.village.reachable,
     refusal: sources.refusals.get(key),
     settings: sources.settings,

@@ -57,6 +57,7 @@ const TABLE: readonly (readonly [string, Partial<Observed>, readonly string[]])[
   ['pod deleted by hand: the next cycle at once', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z' })] }, ['cycle 2 Awake', 'Warning PodDeleted', 'createPod ada-2']],
   ['pod failed long ago: replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed' })] }, ['cycle 2 Awake', 'Warning PodFailed', 'deletePod ada-1-uid', 'createPod ada-2']],
   ['pod failed at once: waits', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed', createdAt: '2026-11-22T09:59:55Z' })] }, []],
+  ['a new image, and it is its turn: the next cycle', { upgrade: 'now' }, ['cycle 2 Awake', 'Normal ImageChanged', 'deletePod ada-1-uid', 'createPod ada-2']],
   ['pod waits for the scheduler: never replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', unschedulable)] }, []],
   ["the cycle's name is another's: the next cycle", { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], nameTaken: true }, ['cycle 2 Awake', 'Warning NameTaken', 'createPod ada-2']],
   ['a pod of an old cycle is left: removed', { agent: agentOf({ status: { ...awake, cycle: 2, podName: 'ada-2' } }), pods: [podOf('ada-1'), podOf('ada-2')] }, ['deletePod ada-1-uid']],
@@ -98,6 +99,7 @@ test('what waits is looked at again in time', () => {
   const failed = observedOf({ agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed', createdAt: '2026-11-22T09:59:55Z' })] });
   assert.equal(plan(failed, NOW).requeueAfterMs, 5_000);
   const deleted = observedOf({ agent: agentOf({ deletionTimestamp: '2026-11-22T09:59:55Z' }) });
+  assert.equal(plan(observedOf({ upgrade: 'waits' }), NOW).requeueAfterMs, 5_000);
   assert.equal(plan(deleted, NOW).requeueAfterMs, 55_000);
 });
 

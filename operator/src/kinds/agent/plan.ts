@@ -36,6 +36,7 @@ const STORIES: Readonly<Record<CycleCause, { readonly type: 'Normal' | 'Warning'
   PodLost: { type: 'Warning', text: 'the pod is gone and is replaced' },
   PodDeleted: { type: 'Warning', text: 'somebody deleted the pod: it is replaced' },
   PodFailed: { type: 'Warning', text: 'the pod has failed and is replaced' },
+  ImageChanged: { type: 'Normal', text: 'the village has a new image for agents' },
   NameTaken: { type: 'Warning', text: "another pod has this cycle's name: the next one is taken" },
 };
 

@@ -39,7 +39,7 @@ const ContainerStatus = z.looseObject({
   lastState: z.looseObject({ terminated: Terminated.optional() }).default({}),
 });
 const RawPod = z.looseObject({
-  spec: z.looseObject({ nodeName: z.string().optional() }),
+  spec: z.looseObject({ nodeName: z.string().optional(), containers: z.array(z.looseObject({ image: z.string().optional() })).default([]) }),
   status: z
     .looseObject({
       phase: z.string().default('Pending'),
@@ -69,6 +69,7 @@ export function podView(raw: Raw): PodView {
   const [container] = status.containerStatuses;
   return {
     metadata: slim(raw).metadata,
+    image: spec.containers[0]?.image,
     nodeName: spec.nodeName,
     phase: status.phase,
     scheduled: scheduled === undefined ? undefined : { status: scheduled.status, reason: scheduled.reason, message: scheduled.message },

@@ -31,6 +31,8 @@ export interface ContainerState {
 }
 
 export interface PodView extends KubeObject {
+  /** Image that the pod was made with. */
+  readonly image: string | undefined;
   readonly nodeName: string | undefined;
   readonly phase: string;
   readonly scheduled: { readonly status: string; readonly reason: string; readonly message: string } | undefined;
@@ -85,6 +87,9 @@ export interface Settings {
   readonly appArmor: 'RuntimeDefault' | 'Off';
 }
 
+/** Whether the pod has another image than the operator's, and whether it is this agent's turn to get it. */
+export type Upgrade = 'none' | 'waits' | 'now';
+
 /** All that counts for one Agent, at one moment. */
 export interface Observed {
   readonly agent: AgentView;
@@ -102,6 +107,7 @@ export interface Observed {
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
   readonly apiReachable: boolean;
+  readonly upgrade: Upgrade;
   /** Why the API server refused the pod or the claim at the last attempt. */
   readonly refusal: string | undefined;
   readonly settings: Settings;

@@ -58,6 +58,7 @@ export class ModelCluster {
       standing: { quarantined: this.quarantined, frozen: false, balanceTier: undefined },
       presence: undefined,
       apiReachable: this.apiAnswers,
+      upgrade: 'none',
       refusal: undefined,
       settings: SETTINGS,
     };

@@ -44,6 +44,7 @@ export function podOf(name: string, parts: Partial<Omit<PodView, 'metadata'>> & 
   const { deletionTimestamp, createdAt = '2026-11-22T09:00:00Z', ...view } = parts;
   return {
     metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1', creationTimestamp: createdAt, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
+    image: SETTINGS.image,
     nodeName: 'sparky1',
     phase: 'Running',
     scheduled: { status: 'True', reason: '', message: '' },
@@ -82,6 +83,7 @@ export function observedOf(parts: Partial<Observed> = {}): Observed {
     standing: undefined,
     presence: { uid: 'ada-uid', cycle: 1, connected: true, lastSeen: '2026-11-22T09:00:01.250Z' },
     apiReachable: true,
+    upgrade: 'none',
     refusal: undefined,
     settings: SETTINGS,
     ...parts,
