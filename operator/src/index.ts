@@ -1,6 +1,6 @@
 export { Environment, settingsOf } from './config.ts';
 export { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
-export { claimManifest, podManifest } from './kinds/agent/manifests.ts';
+export { claimManifest, podManifest } from './kinds/agent/child/manifests.ts';
 export { statusOf } from './kinds/agent/status.ts';
 export { agentView, podView, tierView } from './kinds/agent/transform.ts';
 export { ROLE_RULES, CLUSTER_ROLE_RULES, type Rule } from './kinds/agent/rbac.ts';

@@ -22,7 +22,7 @@ async function filledBy(config: KubeConfig): Promise<Filled> {
   return options;
 }
 
-const bearerOf = ({ headers }: Filled): string | undefined => /^Bearer (.+)$/.exec(headers?.['Authorization'] ?? '')?.[1];
+const bearerOf = ({ headers }: Filled): string | undefined => /^Bearer\s+(\S+)/.exec(headers?.['Authorization'] ?? '')?.[1];
 
 function textOf(name: string, value: unknown): Partial<Record<string, string>> {
   if (value === undefined || value === null) return {};

@@ -1,10 +1,10 @@
 import type { Power } from '@hamlet/contract/kinds';
 import type { NewObject } from '@hamlet/kube';
-import { deletionMs, isClaimUsable, isForeignClaim, isTerminating } from './claim.ts';
+import { deletionMs, isClaimUsable, isForeignClaim, isTerminating } from './child/claim.ts';
 import { cycleStep, type CycleCause, type CycleStep } from './cycle.ts';
-import { claimManifest, ownerOf, podManifest } from './manifests.ts';
-import { isUnschedulableByVolume } from './pod-verdict.ts';
-import { admissionOf, type Admission } from './verdict.ts';
+import { claimManifest, ownerOf, podManifest } from './child/manifests.ts';
+import { isUnschedulableByVolume } from './condition/pod-verdict.ts';
+import { admissionOf, type Admission } from './condition/verdict.ts';
 import { FINALIZER, podName, podOfCycle, type ClaimView, type Observed, type PodView } from './views.ts';
 
 /** A deletion waits this long for the api to close the account, then goes on without. */

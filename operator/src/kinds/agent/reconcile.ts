@@ -1,6 +1,6 @@
 import { keyOf, type Outcome } from '@hamlet/kube';
 import { apply, patchStatus, refusalOf, type ApplyPorts, type Subject } from './apply.ts';
-import { isTerminating } from './claim.ts';
+import { isTerminating } from './child/claim.ts';
 import { observe, type Sources } from './observe.ts';
 import { plan } from './plan.ts';
 import { statusPatch } from './status-patch.ts';

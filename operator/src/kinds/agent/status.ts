@@ -1,6 +1,6 @@
 import { MAX_MESSAGE_CHARS, type AgentStatus, type Condition, type ConditionType } from '@hamlet/contract/kinds';
-import { connectedVerdict, scheduledVerdict } from './pod-verdict.ts';
-import { admissionOf, type Verdict } from './verdict.ts';
+import { connectedVerdict, scheduledVerdict } from './condition/pod-verdict.ts';
+import { admissionOf, type Verdict } from './condition/verdict.ts';
 import { podOfCycle, type Observed } from './views.ts';
 
 type Chain = readonly (readonly [ConditionType, Verdict])[];

@@ -1,7 +1,7 @@
 import { API_VERSION } from '@hamlet/contract/kinds';
 import type { NewObject, OwnerReference } from '@hamlet/kube';
 import { halfOfCpu, halfOfMemory } from './quantity.ts';
-import { AGENT_LABEL, AGENT_ROLE, claimName, podName, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from './views.ts';
+import { AGENT_LABEL, AGENT_ROLE, claimName, podName, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from '../views.ts';
 
 export const TOKEN_AUDIENCE = 'hamlet-api';
 const TOKEN_LIFE_SECONDS = 3_600;

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@hamlet/kube';
-import type { ClaimView, Observed } from './views.ts';
+import type { ClaimView, Observed } from '../views.ts';
 
 export function isTerminating(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;

@@ -1,5 +1,5 @@
 import type { ConditionStatus, Reason } from '@hamlet/contract/kinds';
-import type { Observed, TierView } from './views.ts';
+import type { Observed, TierView } from '../views.ts';
 
 /** What a condition will say. `PodScheduled` may carry a reason of the scheduler's own. */
 export interface Verdict {

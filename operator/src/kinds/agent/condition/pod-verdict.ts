@@ -1,6 +1,6 @@
-import { isClaimUsable, isTerminating } from './claim.ts';
+import { isClaimUsable, isTerminating } from '../child/claim.ts';
 import type { Admission, Verdict } from './verdict.ts';
-import { podOfCycle, type ContainerState, type Observed, type PodView } from './views.ts';
+import { podOfCycle, type ContainerState, type Observed, type PodView } from '../views.ts';
 
 const VOLUME_CONFLICT = 'volume node affinity conflict';
 /** Reasons of a waiting container that mean its image. */
