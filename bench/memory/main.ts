@@ -1,0 +1,93 @@
+/** `make bench-memory`: what an idle resident, operator and api weigh, as the processes of their images. */
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres, startRedis } from '@hamlet/dev';
+import { testApiServer } from '@hamlet/test/env/api-server';
+import { writeReport } from '../report.ts';
+import type { Row } from '../report.ts';
+import { buildCluster, furnish } from './village.ts';
+import { medianRssMb, startMeasured } from './measured-process.ts';
+import type { MeasuredProcess } from './measured-process.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** Idle is what remains once start-up is over. */
+const SETTLE_MS = 45_000;
+const SAMPLES = 30;
+const SAMPLE_EVERY_MS = 1_000;
+const TARGETS = { residentIdleRssMb: 90, operatorIdleRssMb: 150, apiIdleRssMb: 150 } as const;
+type Metric = keyof typeof TARGETS;
+
+if (process.argv.includes('--help')) {
+  console.log('usage: make bench-memory\n\nStarts api, operator and one resident on a real API server, Postgres and Redis, and prints their idle memory.');
+  process.exit(0);
+}
+
+async function measure(processes: Readonly<Record<Metric, MeasuredProcess>>): Promise<readonly Row[]> {
+  console.log(`idle for ${SETTLE_MS / 1_000} s, then ${SAMPLES} samples`);
+  await sleep(SETTLE_MS);
+  const samples: Record<Metric, number[]> = { residentIdleRssMb: [], operatorIdleRssMb: [], apiIdleRssMb: [] };
+  const metrics = Object.keys(TARGETS) as Metric[];
+  for (let count = 0; count < SAMPLES; count += 1) {
+    for (const metric of metrics) samples[metric].push(processes[metric].rssMb());
+    await sleep(SAMPLE_EVERY_MS);
+  }
+  return metrics.map((metric) => ({ metric, unit: 'MB', better: 'lower', ours: medianRssMb(samples[metric]), peers: {}, target: TARGETS[metric] }));
+}
+
+await buildCluster();
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-memory-'));
+await chmod(folder, 0o755);
+const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+try {
+  const kube = await testApiServer();
+  ends.unshift(() => kube.remove());
+  const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), durability: 'fast' });
+  ends.unshift(() => postgres.stop());
+  const redis = await startRedis();
+  ends.unshift(() => redis.stop());
+  const { namespace, tokens, keysFile, tokenFile, serviceAccountDir } = await furnish(kube, folder);
+  const server = new URL(kube.connection.server);
+  const inPod = { NODE_COMPILE_CACHE: join(folder, 'cache'), KUBERNETES_SERVICE_HOST: server.hostname, KUBERNETES_SERVICE_PORT: server.port, HAMLET_NAMESPACE: namespace };
+  const api = await startMeasured(join(ROOT, 'api/server/src/main.ts'), {
+    serviceAccountDir,
+    ports: ['HAMLET_PEOPLE_LISTEN', 'HAMLET_AGENTS_LISTEN', 'HAMLET_METRICS_LISTEN'],
+    ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
+    environment: {
+      ...inPod,
+      HAMLET_POSTGRES_URL: postgres.url().replace('postgres:hamlet@', 'app:app@'),
+      HAMLET_POSTGRES_OWNER_URL: postgres.url(),
+      HAMLET_REDIS_URL: redis.url,
+      HAMLET_API_KEYS_FILE: keysFile,
+    },
+  });
+  ends.unshift(() => api.end());
+  const apiUrl = `http://${api.environment['HAMLET_AGENTS_LISTEN']}`;
+  const operator = await startMeasured(join(ROOT, 'operator/src/main.ts'), {
+    serviceAccountDir,
+    ports: ['HAMLET_METRICS_LISTEN'],
+    ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
+    environment: { ...inPod, HAMLET_API_URL: apiUrl, HAMLET_TOKEN_FILE: tokenFile, HAMLET_AGENT_IMAGE: 'hamlet/agent:bench', HAMLET_POD_UID: 'bench' },
+  });
+  ends.unshift(() => operator.end());
+  const resident = await startMeasured(join(ROOT, 'agent-image/resident/src/main.ts'), {
+    flags: ['--max-semi-space-size=1', '--no-opt', '--no-maglev'],
+    ports: [],
+    ready: () => null,
+    environment: {
+      NODE_COMPILE_CACHE: inPod.NODE_COMPILE_CACHE,
+      HAMLET_API_URL: apiUrl,
+      HAMLET_AGENT_ID: 'ada',
+      HAMLET_AGENT_TOKEN: tokens.ada,
+      HAMLET_STATE_DIR: folder,
+      HAMLET_MEMORY_DIR: folder,
+      HAMLET_WORKSPACE_DIR: folder,
+    },
+  });
+  ends.unshift(() => resident.end());
+  const file = writeReport('memory', await measure({ residentIdleRssMb: resident, operatorIdleRssMb: operator, apiIdleRssMb: api }));
+  console.log(`\nwritten to ${file}`);
+} finally {
+  for (const end of ends) await end().catch((error: unknown) => console.error(error));
+}

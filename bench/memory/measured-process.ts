@@ -1,0 +1,73 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '@hamlet/dev';
+
+const READY_TRIES = 600;
+const READY_PAUSE_MS = 100;
+
+export interface MeasuredProcess {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Resident memory now, in MiB. */
+  rssMb(): number;
+  end(): Promise<void>;
+}
+
+export interface MeasuredProgram {
+  /** Node's flags, as the image has them. */
+  readonly flags?: readonly string[];
+  /** Variables that are given a free loopback `host:port`. */
+  readonly ports: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Files of a service account to show the program where a pod has them; needs root. */
+  readonly serviceAccountDir?: string;
+  /** A URL that answers once the program is ready; null for one that serves none. */
+  readonly ready: (environment: Readonly<Record<string, string>>) => string | null;
+}
+
+/** Starts a program as its image does: with its flags, and a compile cache that a run of --help has filled. */
+export async function startMeasured(main: string, program: MeasuredProgram): Promise<MeasuredProcess> {
+  const listens = await Promise.all(program.ports.map(async (name) => [name, `127.0.0.1:${await freePort()}`] as const));
+  const environment = { ...program.environment, ...Object.fromEntries(listens) };
+  const args = [...(program.flags ?? []), main];
+  const env = { PATH: process.env['PATH'] ?? '', ...environment };
+  await promisify(execFile)(process.execPath, [...args, '--help'], { env });
+  const [file, before] = program.serviceAccountDir === undefined ? [process.execPath, []] : ['unshare', asInPod(program.serviceAccountDir)];
+  const child = spawn(file, [...before, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const url = program.ready(environment);
+  for (let tries = 0; url !== null && !(await answers(url)); tries += 1) {
+    if (child.exitCode !== null || tries === READY_TRIES) throw new Error(`${main} did not get ready`);
+    await sleep(READY_PAUSE_MS);
+  }
+  return {
+    environment,
+    rssMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1_024,
+    end: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/**
+ * Arguments of unshare(1) that give Node a /run of its own with a pod's service account in it. Outside of a pod the programs load client-node to read a
+ * kubeconfig, which weighs 60 MB and is not there in an image. The shell execs, so the process keeps its pid.
+ */
+function asInPod(dir: string): string[] {
+  const mounted = '/run/secrets/kubernetes.io/serviceaccount';
+  const script = `mount -t tmpfs tmpfs /run && mkdir -p ${mounted} && cp "$0"/* ${mounted}/ && exec "$@"`;
+  return ['--mount', '--propagation', 'private', 'sh', '-c', script, dir, process.execPath];
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then((response) => response.ok, () => false);
+}
+
+/** The middle one of the samples. */
+export function medianRssMb(samples: readonly number[]): number {
+  return samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { GROUP, VERSION } from '@hamlet/contract';
+import { SERVICE_ACCOUNTS } from '@hamlet/kube';
+import type { NewObject, ResourceType } from '@hamlet/kube';
+import type { TestApiServer } from '@hamlet/test/env/api-server';
+import { parse } from 'yaml';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PLURALS: Readonly<Record<string, string>> = { Agent: 'agents', Entitlement: 'entitlements' };
+const BINDINGS: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', kind: 'ClusterRoleBinding' };
+const BUILD_OUTPUT_BYTES = 64 << 20;
+
+/** Builds the programs of the local cluster if they are not there. */
+export async function buildCluster(): Promise<void> {
+  await promisify(execFile)(join(ROOT, 'cluster/build.sh'), [], { maxBuffer: BUILD_OUTPUT_BYTES });
+}
+
+export interface Furnished {
+  readonly namespace: string;
+  readonly tokens: { readonly ada: string };
+  readonly keysFile: string;
+  /** File with the operator's token for the api. */
+  readonly tokenFile: string;
+  /** What a pod finds of its service account: ca.crt, namespace, token. */
+  readonly serviceAccountDir: string;
+}
+
+/** Puts the samples in a namespace of an API server, and the keys of the api in a folder. */
+export async function furnish(kube: TestApiServer, folder: string): Promise<Furnished> {
+  await kube.installCrds();
+  const namespace = await kube.namespace();
+  const samples = join(ROOT, 'crds/samples');
+  for (const file of (await readdir(samples)).filter((name) => /^good-(agent|entitlement)-.*\.yaml$/.test(name))) {
+    const object = parse(await readFile(join(samples, file), 'utf8')) as NewObject;
+    const type: ResourceType = { group: GROUP, version: VERSION, plural: PLURALS[object.kind] ?? '', kind: object.kind };
+    await kube.client.apply(type, { ...object, metadata: { ...object.metadata, namespace } }, { fieldManager: 'bench' });
+  }
+  const token = (): string => randomBytes(24).toString('base64url');
+  const tokens = { ada: token(), operator: token() };
+  const keysFile = join(folder, 'keys.json');
+  const tokenFile = join(folder, 'operator-token');
+  await writeFile(keysFile, JSON.stringify({ operatorToken: tokens.operator, agentTokens: { ada: tokens.ada } }), { mode: 0o600 });
+  await writeFile(tokenFile, tokens.operator, { mode: 0o600 });
+  return { namespace, tokens, keysFile, tokenFile, serviceAccountDir: await mountedAccount(kube, namespace, folder) };
+}
+
+/** A service account that may do everything, as a pod has it on disk. */
+async function mountedAccount(kube: TestApiServer, namespace: string, folder: string): Promise<string> {
+  const account = 'bench';
+  const manager = { fieldManager: 'bench' };
+  await kube.client.apply(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } }, manager);
+  const binding = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: `bench-${namespace}` },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
+  };
+  await kube.client.apply(BINDINGS, binding, manager);
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: { name: account }, spec: { expirationSeconds: 3_600 } };
+  const { status } = await kube.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: account, subresource: 'token' });
+  const dir = join(folder, 'serviceaccount');
+  await mkdir(dir);
+  const files = { 'ca.crt': kube.connection.tls.ca ?? '', namespace, token: status.token };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
+  return dir;
+}
