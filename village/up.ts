@@ -50,7 +50,7 @@ export async function up(settings: Settings): Promise<void> {
     },
     { name: 'port', work: async () => forward(settings) },
     { name: 'first admin', work: async () => firstAdmin(here(), url) },
-    { name: 'agents', work: async (context) => waitForAgents(here(), context) },
+    { name: 'agents', work: async (context) => waitForAgents(here(), referenceTo('agent', images), context) },
   ]);
   await report(here(), url);
 }
@@ -70,6 +70,10 @@ async function writeKubeconfig(place: Place): Promise<string> {
 
 async function packages(context: StepContext): Promise<void> {
   await run('bash', ['village/packages.sh', 'up'], { log: context.log, onLine: context.doing, fix: 'run as root, or install the packages named above yourself' });
+}
+
+function referenceTo(name: BuiltImage['name'], images: readonly BuiltImage[]): string {
+  return images.filter((image) => image.name === name).map(referenceOf).join();
 }
 
 function said(images: readonly BuiltImage[]): string {

@@ -42,7 +42,7 @@ export async function upCurrent(settings: Settings): Promise<void> {
         await installCharts({ place, images: references, coreNode: undefined, secrets: secrets() }, step);
       },
     },
-    { name: 'agents', work: async (step) => waitForAgents(place, step) },
+    { name: 'agents', work: async (step) => waitForAgents(place, agentImage(images, imageRegistry), step) },
   ]);
   console.log(`\n${await kubectl(place, ['get', 'village'])}\n`);
   console.log(`kubectl -n ${namespace} port-forward service/hamlet-api 8080, then http://localhost:8080`);
@@ -51,6 +51,10 @@ export async function upCurrent(settings: Settings): Promise<void> {
 
 function pushedReference(image: BuiltImage, registry: string): string {
   return `${registry}/hamlet/${image.name}:${image.tag}`;
+}
+
+function agentImage(images: readonly BuiltImage[], registry: string): string {
+  return images.filter(({ name }) => name === 'agent').map((image) => pushedReference(image, registry)).join();
 }
 
 async function push(images: readonly BuiltImage[], registry: string, { log, doing }: StepContext): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { standingOf } from './agents-ready.ts';
+import { standingOf, whyNot } from './agents-ready.ts';
 
 const metadata = { name: 'ada' };
 
@@ -19,4 +19,17 @@ test('an agent on the way says why in the words of its condition', () => {
 
 test('an agent without a status has not been seen', () => {
   assert.equal(standingOf({ metadata, spec: {} }), 'not seen by the operator yet');
+});
+
+const ready = { metadata, spec: {}, status: { podName: 'ada-2', conditions: [{ type: 'Ready', status: 'True' }] } };
+const pod = (name: string, image: string): { metadata: { name: string }; spec: { containers: { image: string }[] } } => ({ metadata: { name }, spec: { containers: [{ image }] } });
+
+test('a ready agent on the image that was installed is waited for no longer', () => {
+  assert.equal(whyNot(ready, [pod('ada-1', 'old'), pod('ada-2', 'new')], 'new'), undefined);
+  assert.equal(whyNot({ ...ready, spec: { power: 'Asleep' } }, [], 'new'), undefined);
+});
+
+test('a ready agent on an older image, or between two pods, is', () => {
+  assert.equal(whyNot(ready, [pod('ada-2', 'old')], 'new'), 'ada waits for its new image');
+  assert.equal(whyNot(ready, [pod('ada-1', 'new')], 'new'), 'ada gets another pod');
 });

@@ -17,7 +17,12 @@ interface Condition {
 interface AgentObject {
   readonly metadata: { readonly name: string; readonly generation?: number };
   readonly spec: { readonly power?: string };
-  readonly status?: { readonly conditions?: readonly Condition[]; readonly nodeName?: string };
+  readonly status?: { readonly conditions?: readonly Condition[]; readonly nodeName?: string; readonly podName?: string };
+}
+
+interface PodObject {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly containers: readonly { readonly image: string }[] };
 }
 
 /** How an agent stands: `ready`, `asleep` because somebody wants it so, or the reason it is neither. */
@@ -28,16 +33,38 @@ export function standingOf(agent: AgentObject): string {
   return ready === undefined ? 'not seen by the operator yet' : `${ready.reason ?? 'unknown'}: ${ready.message ?? ''}`;
 }
 
-/** Returns a line that says where everyone is once no agent is on the way any more. */
-export async function waitForAgents(place: Place, context: StepContext): Promise<string> {
+/**
+ * Returns a line that says where everyone is once no agent is on the way any more: each Ready on the image that
+ * was installed (the operator replaces older pods one after the other), or asleep by its owner's wish.
+ */
+export async function waitForAgents(place: Place, image: string, context: StepContext): Promise<string> {
   const deadline = Date.now() + LIMIT_MS;
   for (;;) {
-    const { items } = JSON.parse(await kubectl(place, ['get', 'agents', '-o', 'json'])) as { items: AgentObject[] };
-    const waiting = items.map((agent) => ({ agent, standing: standingOf(agent) })).filter(({ standing }) => standing !== 'ready' && standing !== 'asleep');
-    if (waiting.length === 0) return items.map(({ metadata, spec, status }) => `${metadata.name} ${spec.power === 'Asleep' ? 'asleep' : `on ${status?.nodeName ?? '?'}`}`).join(', ');
-    const why = waiting.map(({ agent, standing }) => `${agent.metadata.name} ${standing}`).join('; ');
-    context.doing(why);
-    if (Date.now() > deadline) throw new Failure(`not ready after ${LIMIT_MS / 1000} s: ${why}`, `make logs WHO=operator, or kubectl -n ${place.namespace} describe agents`);
+    const agents = await listOf<AgentObject>(place, ['agents']);
+    const pods = await listOf<PodObject>(place, ['pods', '-l', 'hamlet.village/role=agent']);
+    const waiting = agents.map((agent) => whyNot(agent, pods, image)).filter((why) => why !== undefined);
+    if (waiting.length === 0) return agents.map(whereabouts).join(', ');
+    context.doing(waiting.join('; '));
+    if (Date.now() > deadline) throw new Failure(`not ready after ${LIMIT_MS / 1000} s: ${waiting.join('; ')}`, `make logs WHO=operator, or kubectl -n ${place.namespace} describe agents`);
     await sleep(PAUSE_MS);
   }
+}
+
+/** What an agent is waited for; undefined when it is as it shall be. */
+export function whyNot(agent: AgentObject, pods: readonly PodObject[], image: string): string | undefined {
+  const { name } = agent.metadata;
+  const standing = standingOf(agent);
+  if (standing === 'asleep') return undefined;
+  if (standing !== 'ready') return `${name} ${standing}`;
+  const pod = pods.find(({ metadata }) => metadata.name === agent.status?.podName);
+  if (pod === undefined) return `${name} gets another pod`;
+  return pod.spec.containers[0]?.image === image ? undefined : `${name} waits for its new image`;
+}
+
+function whereabouts({ metadata, spec, status }: AgentObject): string {
+  return `${metadata.name} ${spec.power === 'Asleep' ? 'asleep' : `on ${status?.nodeName ?? '?'}`}`;
+}
+
+async function listOf<T>(place: Place, what: readonly string[]): Promise<readonly T[]> {
+  return (JSON.parse(await kubectl(place, ['get', ...what, '-o', 'json'])) as { items: T[] }).items;
 }
