@@ -1,11 +1,13 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { SERVICE_ACCOUNTS, type NewObject, type ResourceType } from '@hamlet/kube';
+import { CLUSTER_ROLE_RULES, ROLE_RULES } from '@hamlet/operator';
 import { endProcess, type ControlPlane } from './control-plane.ts';
 import { operatorEnvironment } from './workload.ts';
 
@@ -72,15 +74,40 @@ async function ready(url: string): Promise<void> {
   throw new Error('the operator does not get ready');
 }
 
+const ACCOUNT = 'hamlet-operator';
+const RBAC = 'rbac.authorization.k8s.io';
+const rbac = (plural: string, kind: string): ResourceType => ({ group: RBAC, version: 'v1', plural, kind });
+
+/** The service account, its rights and its token, where a pod would find them. */
+async function mountAccount({ client, connection, namespace }: ControlPlane, folder: string): Promise<void> {
+  const apply = (type: ResourceType, object: object): Promise<unknown> =>
+    client.apply(type, { apiVersion: type.group === '' ? 'v1' : `${type.group}/v1`, kind: type.kind, ...object } as NewObject, { fieldManager: 'bench' });
+  const subjects = [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }];
+  await apply(SERVICE_ACCOUNTS, { metadata: { name: ACCOUNT, namespace } });
+  await apply(rbac('roles', 'Role'), { metadata: { name: ACCOUNT, namespace }, rules: ROLE_RULES });
+  await apply(rbac('rolebindings', 'RoleBinding'), { metadata: { name: ACCOUNT, namespace }, subjects, roleRef: { apiGroup: RBAC, kind: 'Role', name: ACCOUNT } });
+  await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: ACCOUNT }, rules: CLUSTER_ROLE_RULES });
+  await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), { metadata: { name: ACCOUNT }, subjects, roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: ACCOUNT } });
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
+  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: ACCOUNT, subresource: 'token' });
+  await mkdir(folder);
+  await Promise.all([writeFile(join(folder, 'token'), status.token), writeFile(join(folder, 'namespace'), namespace), writeFile(join(folder, 'ca.crt'), connection.tls.ca ?? '')]);
+}
+
 /** Starts it and waits until it leads and has listed everything. */
 export async function startOperator(plane: ControlPlane): Promise<OperatorProcess> {
   const api = await silentApi();
   const port = await freePort();
   const cache = await mkdtemp(join(tmpdir(), 'hamlet-bench-cache-'));
+  const account = join(cache, 'account');
+  await mountAccount(plane, account);
+  const { hostname, port: kubePort } = new URL(plane.connection.server);
   const environment = {
     PATH: process.env['PATH'],
-    NODE_COMPILE_CACHE: cache,
-    HAMLET_KUBECONFIG: plane.kubeconfig,
+    NODE_COMPILE_CACHE: join(cache, 'compiled'),
+    KUBERNETES_SERVICE_HOST: hostname,
+    KUBERNETES_SERVICE_PORT: kubePort,
+    HAMLET_SERVICE_ACCOUNT_DIR: account,
     HAMLET_NAMESPACE: plane.namespace,
     HAMLET_METRICS_LISTEN: `127.0.0.1:${port}`,
     ...operatorEnvironment(`http://127.0.0.1:${(api.address() as AddressInfo).port}`),
