@@ -56,6 +56,7 @@ try {
     ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
     environment: {
       ...inPod,
+      NODE_OPTIONS: '--max-semi-space-size=4',
       HAMLET_POSTGRES_URL: postgres.url().replace('postgres:hamlet@', 'app:app@'),
       HAMLET_POSTGRES_OWNER_URL: postgres.url(),
       HAMLET_REDIS_URL: redis.url,
