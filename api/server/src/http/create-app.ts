@@ -41,6 +41,15 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
+/** The page runs what the village serves and nothing else: no inline code, no eval, no other origin; it cannot be framed. */
+const PAGE_POLICY = [
+  "default-src 'self'",
+  "img-src 'self' data: blob:",
+  "object-src 'none'",
+  "base-uri 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 /** The web's only page is /; its files carry a hash in their names and never change. */
 function serveWeb(webDir: string): RequestHandler {
   return express.static(webDir, {
@@ -49,7 +58,7 @@ function serveWeb(webDir: string): RequestHandler {
     setHeaders: (response, path) => {
       response.setHeader('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
       response.setHeader('x-content-type-options', 'nosniff');
-      if (path.endsWith('.html')) response.setHeader('content-security-policy', "frame-ancestors 'none'; object-src 'none'; base-uri 'self'");
+      if (path.endsWith('.html')) response.setHeader('content-security-policy', PAGE_POLICY);
     },
   });
 }
