@@ -51,7 +51,7 @@ class Town extends Room {
 
   override onCreate(): void {
     for (const [index, agent] of agents.entries()) this.state.agents.set(agentName(index), agent);
-    town = this;
+    towns.push(this);
   }
 
   override onJoin(client: Client, options: { index: number }): void {
@@ -72,22 +72,29 @@ class Town extends Room {
   }
 
   filter(): void {
-    for (const { client, camera, pans, inView } of this.watchers.values()) {
-      if (pans) camera.slide(setting.panTilesPerSecond / 2);
-      for (const [slot, agent] of agents.entries()) {
-        const [x, y] = [(agent.x ?? 0) / PARTS - camera.x, (agent.y ?? 0) / PARTS - camera.y];
-        const sees = x >= 0 && y >= 0 && x < setting.viewSide && y < setting.viewSide;
-        if (sees === inView.has(slot)) continue;
-        if (sees) inView.add(slot);
-        else inView.delete(slot);
-        if (sees) client.view?.add(agent);
-        else client.view?.remove(agent);
-      }
+    for (const watcher of this.watchers.values()) {
+      if (watcher.pans) watcher.camera.slide(setting.panTilesPerSecond / 2);
+      for (const [slot, agent] of agents.entries()) this.#show(watcher, slot, agent);
+    }
+  }
+
+  #show({ client, camera, inView }: Watcher, slot: number, agent: InstanceType<typeof Agent>): void {
+    const sees = isWithin(agent.x / PARTS - camera.x) && isWithin(agent.y / PARTS - camera.y);
+    if (sees === inView.has(slot)) return;
+    if (sees) {
+      inView.add(slot);
+      client.view?.add(agent);
+    } else {
+      inView.delete(slot);
+      client.view?.remove(agent);
     }
   }
 }
 
-let town: Town | null = null;
+const isWithin = (tiles: number): boolean => tiles >= 0 && tiles < setting.viewSide;
+
+/** The one room there is, once the first viewer has come. */
+const towns: Town[] = [];
 const meter = new CpuMeter();
 let flushes: Flush[] = [];
 
@@ -104,7 +111,8 @@ process.on('message', (message: ToServer) => {
 });
 everyTick((tick) => {
   walkers.tick(tick);
-  if (town === null) return;
+  const [town] = towns;
+  if (town === undefined) return;
   town.place(tick);
   if (filtered && tick % FILTER_EVERY_TICKS === 0) town.filter();
   flushes.push([tick, wallMs()]);

@@ -33,19 +33,19 @@ function rowsOf(results: Record<Case, RunResult>): Row[] {
   const peers = (figure: (result: RunResult) => number): Record<string, number> => ({
     colyseusBroadcast: figure(results['colyseus-broadcast']), colyseusStateView: figure(results['colyseus-view']),
   });
-  const row = (metric: string, unit: string, target: number | null, figure: (result: RunResult) => number): Row => {
+  const row = (named: Pick<Row, 'metric' | 'unit' | 'target'>, figure: (result: RunResult) => number): Row => {
     const beside = peers(figure);
-    return { metric, unit, better: 'lower', ours: figure(ours), peers: beside, target, ratio: figure(ours) / (beside['colyseusStateView'] ?? Number.NaN) };
+    return { ...named, better: 'lower', ours: figure(ours), peers: beside, ratio: figure(ours) / (beside['colyseusStateView'] ?? Number.NaN) };
   };
   const lone = (metric: string, unit: string, figure: { ours: number; target: number | null }): Row => ({ metric, unit, better: 'lower', peers: {}, ...figure });
   const { fidelity } = ours;
   const missed = fidelity === null ? Number.NaN : fidelity.missing + fidelity.extra;
   return [
-    row('bytesPerViewerPerSecond', 'B/s', 300, (result) => result.bytesPerViewerPerSecond),
-    row('bytesPerPanningViewerPerSecond', 'B/s', 600, (result) => result.bytesPerPanningViewerPerSecond),
-    row('serverCpuCore', 'core', 0.05, (result) => result.serverCpuCore),
-    row('deliveryP99Ms', 'ms', 50, (result) => result.deliveryP99Ms),
-    row('deliveryP50Ms', 'ms', null, (result) => result.deliveryP50Ms),
+    row({ metric: 'bytesPerViewerPerSecond', unit: 'B/s', target: 300 }, (result) => result.bytesPerViewerPerSecond),
+    row({ metric: 'bytesPerPanningViewerPerSecond', unit: 'B/s', target: 600 }, (result) => result.bytesPerPanningViewerPerSecond),
+    row({ metric: 'serverCpuCore', unit: 'core', target: 0.05 }, (result) => result.serverCpuCore),
+    row({ metric: 'deliveryP99Ms', unit: 'ms', target: 50 }, (result) => result.deliveryP99Ms),
+    row({ metric: 'deliveryP50Ms', unit: 'ms', target: null }, (result) => result.deliveryP50Ms),
     lone('reconstructionErrorTiles', 'tiles', { ours: Math.max(fidelity?.worstTiles ?? Number.NaN, fidelity?.worstDrawnTiles ?? Number.NaN), target: 0 }),
     lone('reconstructionMissedAgents', 'agents', { ours: missed, target: 0 }),
     lone('agents50kCpuCore', 'core', { ours: results.crowd.serverCpuCore, target: 0.05 }),

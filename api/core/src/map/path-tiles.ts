@@ -14,6 +14,9 @@ export function tilePosition(map: WorldMap, tile: number): TilePosition {
   return { x: tile % map.width, y: Math.floor(tile / map.width) };
 }
 
+/** Flow fields cost a byte per tile and slot; on maps above 512 by 512 tiles every walk is a route. */
+const FIELD_MAX_TILES = 512 * 512;
+
 function alongField(map: WorldMap, from: number, slot: number): number[] | null {
   const field = flowField(map, slot);
   if (field[from] === NO_WAY) return null;
@@ -25,10 +28,28 @@ function alongField(map: WorldMap, from: number, slot: number): number[] | null 
   return tiles;
 }
 
+/** Walks lately asked for: the command, the event and the replica ask for the same one within a moment, and share it. */
+const recentOf = new WeakMap<WorldMap, Map<number, readonly number[] | null>>();
+const RECENT_WALKS = 4096;
+
+function recentWalks(map: WorldMap): Map<number, readonly number[] | null> {
+  const known = recentOf.get(map) ?? new Map<number, readonly number[] | null>();
+  if (known.size === 0) recentOf.set(map, known);
+  if (known.size >= RECENT_WALKS) known.clear();
+  return known;
+}
+
 /** Tiles between two tile indexes, both included: by the flow field to a landmark's slot, by a route to any other tile; null: no way. */
-export function walkTiles(map: WorldMap, from: number, to: number): number[] | null {
-  const slot = map.slotAt.get(to);
-  return slot === undefined ? route(map, from, to) : alongField(map, from, slot);
+export function walkTiles(map: WorldMap, from: number, to: number): readonly number[] | null {
+  if (from === to) return [from];
+  const recent = recentWalks(map);
+  const key = from * map.stepCost.length + to;
+  const known = recent.get(key);
+  if (known !== undefined) return known;
+  const slot = map.stepCost.length > FIELD_MAX_TILES ? undefined : map.slotAt.get(to);
+  const walk = slot === undefined ? route(map, from, to) : alongField(map, from, slot);
+  recent.set(key, walk);
+  return walk;
 }
 
 /** The tiles of a path record, in walking order. Server and viewers compute the same from the same map. */

@@ -1,8 +1,8 @@
-import { neighbour } from './flow-field.ts';
+import { BucketQueue } from './bucket-queue.ts';
 import { STEP_X, STEP_Y } from './directions.ts';
-import { MIN_STEP_COST } from './terrain.ts';
+import { isConnected } from './regions.ts';
+import { USUAL_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
-import { TileHeap } from './tile-heap.ts';
 
 /** Up to this many tiles people cut across the grass when one corner is enough. */
 const SHORT_WALK_TILES = 48;
@@ -11,8 +11,10 @@ const SHORT_WALK_TILES = 48;
 interface Scratch {
   readonly cost: Int32Array;
   readonly step: Uint8Array;
+  /** Stamp of the search that reached a tile, and of the one that is done with it. */
   readonly seen: Int32Array;
-  readonly heap: TileHeap;
+  readonly done: Int32Array;
+  readonly queue: BucketQueue;
   stamp: number;
 }
 
@@ -23,7 +25,8 @@ function scratchFor(map: WorldMap): Scratch {
   if (known !== undefined) return known;
   const tiles = map.width * map.height;
   const made: Scratch = {
-    cost: new Int32Array(tiles), step: new Uint8Array(tiles), seen: new Int32Array(tiles), heap: new TileHeap(), stamp: 0,
+    cost: new Int32Array(tiles), step: new Uint8Array(tiles), seen: new Int32Array(tiles), done: new Int32Array(tiles),
+    queue: new BucketQueue(), stamp: 0,
   };
   scratchOf.set(map, made);
   return made;
@@ -46,10 +49,9 @@ function cornerWalk(map: WorldMap, ends: { from: number; to: number }, axes: rea
   return tiles;
 }
 
-function estimate(map: WorldMap, tile: number, to: number): number {
-  const dx = Math.abs((tile % map.width) - (to % map.width));
-  const dy = Math.abs(Math.floor(tile / map.width) - Math.floor(to / map.width));
-  return (dx + dy) * MIN_STEP_COST;
+function tilesApart(map: WorldMap, from: number, to: number): number {
+  const [fromX, toX] = [from % map.width, to % map.width];
+  return Math.abs(fromX - toX) + Math.abs((from - fromX) - (to - toX)) / map.width;
 }
 
 function walkBack(map: WorldMap, scratch: Scratch, ends: { from: number; to: number }): number[] {
@@ -62,36 +64,56 @@ function walkBack(map: WorldMap, scratch: Scratch, ends: { from: number; to: num
   return tiles.toReversed();
 }
 
-/** A* over the step costs; ties fall by the order of the heap, which is the same everywhere. */
+/** Offers one neighbour to the queue, when this is the best way to it so far. */
+function offer(map: WorldMap, scratch: Scratch, way: { readonly from: number; readonly next: number; readonly direction: number; readonly to: number }): void {
+  const { cost, seen, done, stamp } = scratch;
+  const { next } = way;
+  const price = map.stepCost[next] ?? 0;
+  if (price === 0 || done[next] === stamp) return;
+  const total = (cost[way.from] ?? 0) + price;
+  if (seen[next] === stamp && (cost[next] ?? 0) <= total) return;
+  seen[next] = stamp;
+  cost[next] = total;
+  scratch.step[next] = way.direction;
+  scratch.queue.push(next, total + tilesApart(map, next, way.to) * USUAL_STEP_COST);
+}
+
+/** Offers the neighbours of a tile, in the order of the directions. */
+function spread(map: WorldMap, scratch: Scratch, reach: { readonly tile: number; readonly to: number }): void {
+  const { tile: from, to } = reach;
+  const x = from % map.width;
+  offer(map, scratch, { from, next: from - map.width, direction: 1, to });
+  if (x < map.width - 1) offer(map, scratch, { from, next: from + 1, direction: 2, to });
+  offer(map, scratch, { from, next: from + map.width, direction: 3, to });
+  if (x > 0) offer(map, scratch, { from, next: from - 1, direction: 4, to });
+}
+
+/**
+ * A* over the step costs. The estimate is that of grass: roads cost less, so a way may be a little longer than the best,
+ * but the search looks at little more than the way itself. Ties fall by the order of the queue, the same everywhere.
+ */
 function search(map: WorldMap, ends: { from: number; to: number }): number[] | null {
   const scratch = scratchFor(map);
-  const { cost, step, seen, heap } = scratch;
+  const { cost, seen, done, queue } = scratch;
   scratch.stamp += 1;
-  heap.clear();
+  queue.clear();
   cost[ends.from] = 0;
   seen[ends.from] = scratch.stamp;
-  heap.push(ends.from, estimate(map, ends.from, ends.to));
-  for (let tile = heap.pop(); tile >= 0; tile = heap.pop()) {
+  queue.push(ends.from, tilesApart(map, ends.from, ends.to) * USUAL_STEP_COST);
+  for (let tile = queue.pop(); tile >= 0; tile = queue.pop()) {
     if (tile === ends.to) return walkBack(map, scratch, ends);
-    for (let direction = 1; direction <= 4; direction += 1) {
-      const next = neighbour(map, tile, direction);
-      if (next < 0) continue;
-      const total = (cost[tile] ?? 0) + (map.stepCost[next] ?? 0);
-      if (seen[next] === scratch.stamp && (cost[next] ?? 0) <= total) continue;
-      seen[next] = scratch.stamp;
-      cost[next] = total;
-      step[next] = direction;
-      heap.push(next, total + estimate(map, next, ends.to));
-    }
+    if (done[tile] === scratch.stamp) continue;
+    done[tile] = scratch.stamp;
+    spread(map, scratch, { tile, to: ends.to });
   }
   return null;
 }
 
 /** The tiles of the walk between two tiles, both included, or null when no way leads there. Fixed by the map alone. */
 export function route(map: WorldMap, from: number, to: number): number[] | null {
-  if (map.walkable[to] !== 1) return null;
+  if (!isConnected(map, from, to)) return null;
   const ends = { from, to };
-  if (estimate(map, from, to) <= SHORT_WALK_TILES * MIN_STEP_COST) {
+  if (tilesApart(map, from, to) <= SHORT_WALK_TILES) {
     const corner = cornerWalk(map, ends, [0, 1]) ?? cornerWalk(map, ends, [1, 0]);
     if (corner !== null) return corner;
   }

@@ -8,8 +8,8 @@ const STEP_COST: Readonly<Record<Terrain, number>> = {
   workbench: 0, notice_board: 0, well: 0, stall: 0, stone: 0, crop: 4,
 };
 
-/** The cheapest step there is, for the estimate of a route. */
-export const MIN_STEP_COST = 2;
+/** A step on open ground, for the estimate of a route. */
+export const USUAL_STEP_COST = 3;
 /** The dearest step there is: the flow field keeps one bucket more than this. */
 export const MAX_STEP_COST = 4;
 

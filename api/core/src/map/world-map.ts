@@ -36,6 +36,8 @@ export interface WorldMap extends MapPlan {
   /** Slot number on a tile. */
   readonly slotAt: ReadonlyMap<number, number>;
   readonly landmarkIndex: ReadonlyMap<string, number>;
+  /** Cell of the spatial index each tile lies in. */
+  readonly cellOf: Uint16Array;
   readonly cellsWide: number;
   readonly cellsHigh: number;
 }
@@ -49,6 +51,13 @@ function zoneTable(plan: MapPlan): Uint16Array {
     }
   }
   return zoneOf;
+}
+
+function cellTable(plan: MapPlan, cellsWide: number): Uint16Array {
+  return Uint16Array.from({ length: plan.width * plan.height }, (_, tile) => {
+    const y = Math.floor(tile / plan.width);
+    return Math.floor(y / CELL_SIZE) * cellsWide + Math.floor((tile - y * plan.width) / CELL_SIZE);
+  });
 }
 
 function numberSlots(plan: MapPlan): Pick<WorldMap, 'slots' | 'firstSlot' | 'slotAt'> {
@@ -73,6 +82,7 @@ function versionOf(plan: MapPlan): string {
 
 /** Builds the tables of a map from its plan. */
 export function buildMap(plan: MapPlan): WorldMap {
+  const cellsWide = Math.ceil(plan.width / CELL_SIZE);
   const stepCost = plan.terrain.map((code) => STEP_COSTS[code] ?? 0);
   return {
     ...plan,
@@ -83,7 +93,8 @@ export function buildMap(plan: MapPlan): WorldMap {
     zoneOf: zoneTable(plan),
     ...numberSlots(plan),
     landmarkIndex: new Map(plan.landmarks.map((landmark, index) => [landmark.landmark_id, index])),
-    cellsWide: Math.ceil(plan.width / CELL_SIZE),
+    cellOf: cellTable(plan, cellsWide),
+    cellsWide,
     cellsHigh: Math.ceil(plan.height / CELL_SIZE),
   };
 }

@@ -1,10 +1,8 @@
-import { CELL_SIZE } from '@hamlet/contract';
 import type { WorldMap } from '../map/world-map.ts';
 
 /** Cell a tile lies in. */
 export function cellOf(map: WorldMap, tile: number): number {
-  const y = Math.floor(tile / map.width);
-  return Math.floor(y / CELL_SIZE) * map.cellsWide + Math.floor((tile - y * map.width) / CELL_SIZE);
+  return map.cellOf[tile] ?? 0;
 }
 
 /** Cells a walk crosses, in the order it enters them, each once. */
@@ -12,7 +10,7 @@ export function cellsOfWalk(map: WorldMap, walk: readonly number[]): number[] {
   const cells: number[] = [];
   let last = -1;
   for (const tile of walk) {
-    const cell = cellOf(map, tile);
+    const cell = map.cellOf[tile] ?? 0;
     if (cell === last) continue;
     last = cell;
     if (!cells.includes(cell)) cells.push(cell);
@@ -53,9 +51,10 @@ export class CellIndex {
 
   /** Lists an agent under a new walk; an empty one takes it out. */
   place(slot: number, walk: readonly number[]): void {
-    for (const cell of this.cellsOf(slot)) this.#agents[cell]?.delete(slot);
+    const before = this.cellsOf(slot);
     const cells = cellsOfWalk(this.#map, walk);
-    for (const cell of cells) this.#agents[cell]?.add(slot);
+    for (const cell of before) if (!cells.includes(cell)) this.#agents[cell]?.delete(slot);
+    for (const cell of cells) if (!before.includes(cell)) this.#agents[cell]?.add(slot);
     this.#cells[slot] = cells;
   }
 
