@@ -59,6 +59,12 @@ function policyFor(config: Config, agents: Agents): (actor: Actor) => RatePolicy
   };
 }
 
+/** A copy of the world that cannot follow the log is worth nothing: the process ends, and the next one recovers. */
+function endBroken(log: Log, error: unknown): never {
+  log('error', 'this replica cannot follow the log of the world and ends', { error });
+  process.exit(1);
+}
+
 export interface StartOptions {
   /** The clock that village time runs by, in ms; tests let it run fast. */
   readonly villageMs?: () => number;
@@ -78,7 +84,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const presence = await startPresenceBoard({ db, listenUrl: config.postgresUrl, replicaId, log });
   const hub = new WakeHub({ source, presence, log });
   const feed = createInternalFeed({ db, presence, log });
-  const world = await startWorld({ db, link, source, presence, hub, registry, replicaId, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs });
+  const world = await startWorld({ db, link, source, presence, hub, registry, replicaId, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
   const readiness = createReadiness([
     { name: 'world', required: true, check: () => true },
     { name: 'agents', required: true, check: () => source.ready },

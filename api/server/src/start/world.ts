@@ -1,6 +1,6 @@
 import { TICK_MS } from '@hamlet/contract';
-import { defaultMap, mapResponse } from '@hamlet/core';
-import { lastSeq, readLease, readVillage } from '@hamlet/store';
+import { defaultMap, mapResponse, wakesOf } from '@hamlet/core';
+import { readLease, readVillage } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { PresenceBoard } from '../agents/presence-board.ts';
@@ -12,9 +12,10 @@ import type { Log } from '../service/log.ts';
 import { startCommandBus } from '../world/command-bus.ts';
 import { startEventFeed } from '../world/event-feed.ts';
 import { Fanout } from '../world/fanout/fanout.ts';
-import { recoverWorld } from '../world/recover.ts';
+import { copyDurableWorld, recoverWorld } from '../world/recover.ts';
 import type { RedisLink } from '../world/redis-link.ts';
 import { createVillageClock } from '../world/village-clock.ts';
+import type { VillageClock } from '../world/village-clock.ts';
 import { createWorldReader } from '../world/world-reader.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 import { WorldReplica } from '../world/world-replica.ts';
@@ -32,6 +33,8 @@ export interface WorldPorts {
   readonly log: Log;
   readonly monotonicMs: () => number;
   readonly villageMs: () => number;
+  /** Hears that this replica's world cannot be trusted any more. */
+  readonly onBroken: (error: unknown) => void;
 }
 
 export interface RunningWorld {
@@ -41,33 +44,68 @@ export interface RunningWorld {
   stop(): Promise<void>;
 }
 
-/** Recovers the world, and starts everything that keeps it going on this replica. */
-export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
-  const { db, link, source, presence, hub, registry, replicaId, log, monotonicMs, villageMs } = ports;
-  const map = defaultMap();
+interface FollowedWorld {
+  readonly clock: VillageClock;
+  readonly replica: WorldReplica;
+  readonly fanout: Fanout;
+}
+
+/** Recovers this replica's copy of the world, and has viewers and wakes follow it. */
+async function followWorld({ db, hub, registry, log, villageMs, onBroken }: WorldPorts): Promise<FollowedWorld> {
   const village = await readVillage(db);
-  const clock = createVillageClock(village, villageMs);
-  const countBadSnapshot = createCounter(registry, 'hamlet_world_snapshot_mismatches_total', 'Snapshots that did not restore to their own hash; must stay 0');
-  const onBadSnapshot = (seq: number): void => {
-    countBadSnapshot();
-    log('error', 'a snapshot of the world is damaged and was dropped', { seq });
-  };
   const { epoch } = await readLease(db);
-  const replica = new WorldReplica(await recoverWorld({ db, map, seed: village.seed, onBadSnapshot }), epoch);
-  const fanout = new Fanout({ world: replica.world, epoch });
+  const countBadSnapshot = createCounter(registry, 'hamlet_world_snapshot_mismatches_total', 'Snapshots that did not restore to their own hash; must stay 0');
+  const world = await recoverWorld({
+    db,
+    map: defaultMap(),
+    seed: village.seed,
+    onBadSnapshot: (seq) => {
+      countBadSnapshot();
+      log('error', 'a snapshot of the world is damaged and was dropped', { seq });
+    },
+    // A resident that was away meanwhile asks for what it missed.
+    onReplayed: (replayed, event) => {
+      for (const { agent_id, wake } of wakesOf(replayed, event)) hub.wake(agent_id, wake);
+    },
+  });
+  const replica = new WorldReplica({ world, epoch }, { onBroken, onWatcherError: (error) => log('error', 'somebody who follows the world failed', { error }) });
+  const fanout = new Fanout({ world, epoch });
   replica.watch({
     before: (event) => fanout.before(event),
     after: (event) => fanout.after(event),
-    epochBegan: (began) => fanout.replaceWorld(replica.world, began),
+    epochBegan: (began) => fanout.replaceWorld(world, began),
     wake: (agentId, wake) => hub.wake(agentId, wake),
   });
+  return { clock: createVillageClock(village, villageMs), replica, fanout };
+}
+
+function showWorld(registry: Registry, { replica, fanout }: FollowedWorld, shown: { readonly hub: WakeHub; readonly term: () => WorldTerm | null }): void {
+  registerGauges(registry, {
+    hamlet_world_seq: { help: 'Last event this replica has applied', read: () => replica.world.seq },
+    hamlet_world_epoch: { help: 'Epoch of the last writer this replica has heard of', read: () => replica.epoch },
+    hamlet_world_agents: { help: 'Agents in the world', read: () => replica.world.agents.count },
+    hamlet_world_writing: { help: '1 on the replica that writes the world', read: () => (shown.term() === null ? 0 : 1) },
+    hamlet_world_backlog_events: { help: 'Accepted events that are not durable yet', read: () => shown.term()?.backlog ?? 0 },
+    hamlet_world_viewers: { help: 'Open sockets of viewers', read: () => fanout.stats().viewers },
+    hamlet_world_queued_bytes: { help: 'Bytes queued for viewers', read: () => fanout.stats().queuedBytes },
+    hamlet_wake_streams: { help: 'Open wake streams of this replica', read: () => shown.hub.size },
+  });
+}
+
+/** Recovers the world, and starts everything that keeps it going on this replica. */
+export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
+  const { db, link, source, presence, hub, registry, replicaId, log, monotonicMs } = ports;
+  const followed = await followWorld(ports);
+  const { clock, replica, fanout } = followed;
+  const { world } = replica;
   const bus = await startCommandBus({ db, link, replicaId, log });
   const feed = await startEventFeed({ db, link, replica, log });
   const reader = createWorldReader({ replica, clock, source, presence }, bus);
   let term: WorldTerm | null = null;
-  const settler = startSettler({ db, source, presence, commands: reader.commands, world: replica.world, caughtUp: reader.fresh, active: () => term !== null, log });
+  const settler = startSettler({ db, source, presence, commands: reader.commands, world, caughtUp: reader.fresh, active: () => term !== null, log });
   const writer = startWorldWriter({
-    db, clock, monotonicMs, map, seed: village.seed, replicaId, log, onBadSnapshot,
+    db, clock, monotonicMs, replicaId, log,
+    recover: () => copyDurableWorld(db, world),
     onDurable: (began, events) => feed.publish(began, events),
     onTerm: (next) => {
       term = next;
@@ -76,22 +114,13 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
       settler.nudge();
     },
   });
-  const frames = setInterval(() => fanout.tick(Math.max(clock.tick(), replica.world.tick)), TICK_MS);
-  registerGauges(registry, {
-    hamlet_world_seq: { help: 'Last event this replica has applied', read: () => replica.world.seq },
-    hamlet_world_epoch: { help: 'Epoch of the last writer this replica has heard of', read: () => replica.epoch },
-    hamlet_world_agents: { help: 'Agents in the world', read: () => replica.world.agents.count },
-    hamlet_world_writing: { help: '1 on the replica that writes the world', read: () => (term === null ? 0 : 1) },
-    hamlet_world_backlog_events: { help: 'Accepted events that are not durable yet', read: () => term?.backlog ?? 0 },
-    hamlet_world_viewers: { help: 'Open sockets of viewers', read: () => fanout.stats().viewers },
-    hamlet_world_queued_bytes: { help: 'Bytes queued for viewers', read: () => fanout.stats().queuedBytes },
-    hamlet_wake_streams: { help: 'Open wake streams of this replica', read: () => hub.size },
-  });
-  log('info', 'the world is here', { seq: replica.world.seq, durable_seq: await lastSeq(db), agents: replica.world.agents.count });
+  const frames = setInterval(() => fanout.tick(Math.max(clock.tick(), world.tick)), TICK_MS);
+  showWorld(registry, followed, { hub, term: () => term });
+  log('info', 'the world is here', { seq: world.seq, agents: world.agents.count });
   return {
     reader,
     fanout,
-    mapAnswer: mapResponse(map),
+    mapAnswer: mapResponse(world.map),
     stop: async () => {
       await settler.stop();
       await writer.stop();

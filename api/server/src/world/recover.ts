@@ -80,3 +80,12 @@ async function newestWholeSnapshot({ db, map, onBadSnapshot }: RecoverOptions): 
     before = snapshot.seq;
   }
 }
+
+/** The durable world as a copy of one that is known already: its state, and whatever was committed since. */
+export async function copyDurableWorld(db: Db, known: WorldState): Promise<WorldState> {
+  const copy = restoreWorld(known.map, snapshotWorld(known));
+  await readEventsAfter(db, copy.seq, (events) => {
+    for (const event of events) reduce(copy, event);
+  });
+  return copy;
+}

@@ -12,6 +12,13 @@ export interface WorldWatcher {
   wake?(agentId: string, wake: Wake): void;
 }
 
+export interface ReplicaPorts {
+  /** Hears of a watcher that failed; the world goes on. */
+  readonly onWatcherError: (error: unknown) => void;
+  /** Hears of an event that could not be applied: this copy of the world is in doubt, and only a new one helps. */
+  readonly onBroken: (error: unknown) => void;
+}
+
 /** Events that came before those they follow; more than this and they are asked for again instead. */
 const EARLY_MAX = 5_000;
 
@@ -26,9 +33,12 @@ export class WorldReplica {
   readonly #early = new Map<number, WorldEvent>();
   readonly #waiting = new Set<{ readonly seq: number; readonly done: () => void }>();
 
-  constructor(world: WorldState, epoch: number) {
-    this.world = world;
-    this.#epoch = epoch;
+  readonly #ports: ReplicaPorts;
+
+  constructor(recovered: { readonly world: WorldState; readonly epoch: number }, ports: ReplicaPorts) {
+    this.world = recovered.world;
+    this.#epoch = recovered.epoch;
+    this.#ports = ports;
   }
 
   get epoch(): number {
@@ -43,12 +53,12 @@ export class WorldReplica {
   take(epoch: number, events: readonly WorldEvent[]): boolean {
     if (epoch > this.#epoch) {
       this.#epoch = epoch;
-      for (const watcher of this.#watchers) watcher.epochBegan?.(epoch);
+      this.#tell((watcher) => watcher.epochBegan?.(epoch));
     }
     for (const event of events) if (event.seq > this.world.seq) this.#early.set(event.seq, event);
     for (let next = this.#early.get(this.world.seq + 1); next !== undefined; next = this.#early.get(this.world.seq + 1)) {
       this.#early.delete(next.seq);
-      this.#apply(next);
+      if (!this.#apply(next)) return true;
     }
     if (this.#early.size > EARLY_MAX) this.#early.clear();
     this.#release();
@@ -70,12 +80,26 @@ export class WorldReplica {
     }
   }
 
-  #apply(event: WorldEvent): void {
-    for (const watcher of this.#watchers) watcher.before?.(event);
-    reduce(this.world, event);
-    for (const watcher of this.#watchers) watcher.after?.(event);
-    for (const { agent_id, wake } of wakesOf(this.world, event)) {
-      for (const watcher of this.#watchers) watcher.wake?.(agent_id, wake);
+  #apply(event: WorldEvent): boolean {
+    this.#tell((watcher) => watcher.before?.(event));
+    try {
+      reduce(this.world, event);
+    } catch (error) {
+      this.#ports.onBroken(error);
+      return false;
+    }
+    this.#tell((watcher) => watcher.after?.(event));
+    for (const { agent_id, wake } of wakesOf(this.world, event)) this.#tell((watcher) => watcher.wake?.(agent_id, wake));
+    return true;
+  }
+
+  #tell(say: (watcher: WorldWatcher) => void): void {
+    for (const watcher of this.#watchers) {
+      try {
+        say(watcher);
+      } catch (error) {
+        this.#ports.onWatcherError(error);
+      }
     }
   }
 

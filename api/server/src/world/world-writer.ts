@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TICK_MS } from '@hamlet/contract';
-import type { WorldMap } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
 import { dropLease, renewLease, takeLease } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
-import { recoverWorld } from './recover.ts';
 import { WorldTerm } from './world-term.ts';
 import type { TermPorts } from './world-term.ts';
 
@@ -13,11 +12,10 @@ const ASK_EVERY_MS = 250;
 const SNAPSHOT_CHECK_MS = 2_000;
 
 export interface WriterPorts extends TermPorts {
-  readonly map: WorldMap;
-  readonly seed: number;
   readonly replicaId: string;
   readonly log: Log;
-  readonly onBadSnapshot: (seq: number) => void;
+  /** The durable world, as a copy of the writer's own. */
+  readonly recover: () => Promise<WorldState>;
   /** Hears when this replica begins (a term) and stops (null) to write. */
   readonly onTerm: (term: WorldTerm | null) => void;
 }
@@ -55,7 +53,7 @@ async function standFor(ports: WriterPorts, signal: AbortSignal): Promise<void> 
   const renewal = keepLease(ports, epoch, askedMs);
   try {
     const startedMs = ports.monotonicMs();
-    const world = await recoverWorld(ports);
+    const world = await ports.recover();
     const term = await WorldTerm.begin({ epoch, world }, ports);
     ports.log('info', 'writing the world', { epoch, seq: world.seq, recovered_ms: Math.round(ports.monotonicMs() - startedMs) });
     renewal.over.then((reason) => term.stop(reason), () => undefined);

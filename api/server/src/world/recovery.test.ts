@@ -1,0 +1,88 @@
+/** A large village is recovered whole: the newest snapshot that is undamaged, and everything after it. */
+import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
+import { after, before, test } from 'node:test';
+import type { WorldCommand, WorldEvent } from '@hamlet/contract';
+import { advance, createWorld, defaultMap, reduce, stateHash, validateCommand } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import { appendBatch, migrate, openDatabase, saveSnapshot, takeLease } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { batchOf } from './commit-queue.ts';
+import { packSnapshot, recoverWorld } from './recover.ts';
+
+const AGENTS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
+const SEED = 7;
+const map = defaultMap();
+let postgres: TestPostgres;
+let db: Db;
+let epoch = 0;
+let world: WorldState;
+
+before(async () => {
+  postgres = await testPostgres();
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  db = openDatabase({ url: appUrl, poolSize: 2, onError: () => undefined });
+  epoch = (await takeLease(db, 'test', 600_000)) ?? 0;
+  world = createWorld(map, SEED);
+});
+after(async () => {
+  await db.destroy();
+  await postgres.remove();
+});
+
+/** Applies commands at a tick and makes their events durable. */
+async function play(commands: readonly WorldCommand[], tick: number): Promise<void> {
+  const events: WorldEvent[] = advance(world, tick);
+  for (const command of commands) {
+    const outcome = validateCommand(world, command, tick);
+    if (!outcome.ok) continue;
+    for (const event of outcome.events) reduce(world, event);
+    events.push(...outcome.events);
+  }
+  await appendBatch(db, { ...batchOf(epoch, { events, answers: [] }) });
+}
+
+const ids = Array.from({ length: AGENTS }, (_, index) => `agent-${index}`);
+const walk = (dx: number): readonly WorldCommand[] => ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 40 + ((index + dx) % 80), y: 60 + (index % 8) } }));
+
+function recover(onBadSnapshot: (seq: number) => void = () => assert.fail('a damaged snapshot')): Promise<WorldState> {
+  return recoverWorld({ db, map, seed: SEED, onBadSnapshot });
+}
+
+test(`${AGENTS} agents that walk are recovered to the bit, from a snapshot and the tail`, async (t) => {
+  await play(ids.map((agent_id) => ({ kind: 'spawn', agent_id, display_name: agent_id, tier: 2, awake: true, online: true })), 1);
+  await play(walk(0), 10);
+  await saveSnapshot(db, epoch, await packSnapshot(world));
+  await play(walk(1), 400);
+  const startedMs = performance.now();
+  const recovered = await recover();
+  t.diagnostic(`recovered ${recovered.agents.count} agents and ${recovered.seq} events in ${Math.round(performance.now() - startedMs)} ms`);
+  assert.equal(recovered.agents.count, AGENTS);
+  assert.equal(recovered.seq, world.seq);
+  assert.equal(stateHash(recovered), stateHash(world));
+});
+
+test('a snapshot that was damaged is dropped, and an older one or the whole log is used', async () => {
+  const good = await packSnapshot(world);
+  await play([{ kind: 'despawn', agent_id: 'agent-0' }], 500);
+  await saveSnapshot(db, epoch, { ...good, seq: world.seq, stateHash: '0'.repeat(16) });
+  await play([{ kind: 'despawn', agent_id: 'agent-1' }], 510);
+  const damaged: number[] = [];
+  const recovered = await recover((seq) => damaged.push(seq));
+  assert.equal(damaged.length, 1);
+  assert.equal(stateHash(recovered), stateHash(world));
+  assert.equal(stateHash(await recover()), stateHash(world), 'it is gone now');
+});
+
+test('who lost the lease can neither append nor keep a snapshot', async () => {
+  const owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
+  await owner.updateTable('world_lease').set({ epoch: epoch + 1 }).execute();
+  const before = (await recover()).seq;
+  await assert.rejects(play([{ kind: 'despawn', agent_id: 'agent-2' }], 520), /lease of epoch \d+ is over/);
+  await assert.rejects(packSnapshot(world).then((snapshot) => saveSnapshot(db, epoch, snapshot)), /lease of epoch \d+ is over/);
+  assert.equal((await recover()).seq, before);
+  await owner.destroy();
+});
