@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Room, Server } from '@colyseus/core';
 import type { Client } from '@colyseus/core';
-import { StateView, schema, t } from '@colyseus/schema';
+import { Encoder, StateView, schema, t } from '@colyseus/schema';
 import { WebSocketTransport } from '@colyseus/ws-transport';
 import { createWorld, exactPositionAt } from '@hamlet/core';
 import { benchMap } from './bench-map.ts';
@@ -18,6 +18,9 @@ import { Walkers, agentName, populate } from './walkers.ts';
 const PARTS = 16;
 /** Who is in whose view is decided twice a second. */
 const FILTER_EVERY_TICKS = 5;
+
+// The whole state of 1,000 agents does not fit the library's default of 8 KB.
+Encoder.BUFFER_SIZE = 256 * 1024;
 
 const setting = JSON.parse(process.argv[3] ?? '{}') as Setting;
 const filtered = process.argv[2] === 'colyseus-view';

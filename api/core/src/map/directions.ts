@@ -1,7 +1,6 @@
 /** Steps of a walk: 0 none, 1 north, 2 east, 3 south, 4 west; the tables are indexed by these. */
 export const STEP_X: readonly number[] = [0, 0, 1, 0, -1];
 export const STEP_Y: readonly number[] = [0, -1, 0, 1, 0];
-export const OPPOSITE: readonly number[] = [0, 3, 4, 1, 2];
 export const FACINGS = ['south', 'north', 'east', 'south', 'west'] as const;
 export type Facing = (typeof FACINGS)[number];
 

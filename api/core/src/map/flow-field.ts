@@ -1,4 +1,4 @@
-import { OPPOSITE, STEP_X, STEP_Y } from './directions.ts';
+import { STEP_X, STEP_Y } from './directions.ts';
 import { MAX_STEP_COST } from './terrain.ts';
 import type { WorldMap } from './world-map.ts';
 
@@ -46,18 +46,24 @@ interface Growth {
 
 /** Improves the neighbours of one tile and says how many were queued. Walking back pays for the tile walked onto. */
 function relax(map: WorldMap, growth: Growth): number {
-  const { tile, steps, distance, ring } = growth;
-  const cost = growth.reached + (map.stepCost[tile] ?? 0);
-  let queued = 0;
-  for (let direction = 1; direction <= 4; direction += 1) {
-    const next = neighbour(map, tile, direction);
-    if (next < 0 || (distance[next] ?? 0) <= cost) continue;
-    distance[next] = cost;
-    steps[next] = OPPOSITE[direction] ?? 0;
-    ring[cost % ring.length]?.push(next);
-    queued += 1;
-  }
-  return queued;
+  const { tile } = growth;
+  const x = tile % map.width;
+  return (
+    improve(map, growth, { next: tile - map.width, back: 3 }) +
+    (x < map.width - 1 ? improve(map, growth, { next: tile + 1, back: 4 }) : 0) +
+    improve(map, growth, { next: tile + map.width, back: 1 }) +
+    (x > 0 ? improve(map, growth, { next: tile - 1, back: 2 }) : 0)
+  );
+}
+
+function improve(map: WorldMap, growth: Growth, way: { readonly next: number; readonly back: number }): number {
+  const { next } = way;
+  const cost = growth.reached + (map.stepCost[growth.tile] ?? 0);
+  if (map.walkable[next] !== 1 || (growth.distance[next] ?? 0) <= cost) return 0;
+  growth.distance[next] = cost;
+  growth.steps[next] = way.back;
+  growth.ring[cost % growth.ring.length]?.push(next);
+  return 1;
 }
 
 /** For every tile the step that leads towards a slot: 0 at the slot, NO_WAY where none leads there. */
