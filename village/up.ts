@@ -89,7 +89,8 @@ async function forward({ port, namespace }: Settings): Promise<string> {
 async function firstAdmin(place: Place, url: string): Promise<string> {
   const { adminName, adminPassword } = secrets();
   const code = await secretValue(place, 'hamlet-bootstrap', 'code');
-  return makeFirstAdmin({ url, code, name: adminName, password: adminPassword });
+  const outcome = await makeFirstAdmin({ url, code, name: adminName, password: adminPassword });
+  return outcome === 'unknown' ? 'made before, elsewhere: the login printed below is not valid here' : outcome;
 }
 
 async function report(place: Place, url: string): Promise<void> {

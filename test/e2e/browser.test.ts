@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { moveAgent } from '@hamlet/contract';
 import { ROOT } from '../../village/paths.ts';
 import { secrets } from '../../village/secrets.ts';
+import { until } from '../env/until.ts';
 import { openBrowser, type TestBrowser } from '../env/browser.ts';
 import { agentOf, getObject, untilReady, village, type Village } from '../env/village.ts';
 
@@ -60,10 +61,11 @@ test('two agents, one on each node, walk in the same world', async () => {
   for (const agent of AGENTS) {
     const from = await row(agent);
     await send(agent);
-    await browser.page.waitForFunction(`(() => {
-      const row = document.querySelector('.person[data-agent-id="${agent}"]');
-      return Math.hypot(Number(row?.dataset.x) - ${from.x}, Number(row?.dataset.y) - ${from.y}) > 1;
-    })()`);
+    // Asked from outside: the page's content security policy lets nobody evaluate a string in it.
+    await until(`${agent} walks on the screen`, async () => {
+      const now = await row(agent);
+      return Math.hypot(now.x - from.x, now.y - from.y) > 1;
+    });
   }
   await shot('moving');
 });
@@ -99,7 +101,7 @@ test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resour
 
   const { cycle } = await untilReady(place, 'bob');
   await page.click('[data-verb="reboot"][aria-disabled="false"]');
-  await page.waitForFunction(`/in cycle \\d+/.test(document.querySelector('.lifecycle .notice-good')?.textContent ?? '')`);
+  await page.locator('.lifecycle .notice-good', { hasText: /in cycle \d+/ }).waitFor();
   await shot('rebooted');
   assert.notEqual((await getObject<AgentObject>(place, 'agent', 'bob'))?.spec.rebootedAt, undefined);
   assert.ok(((await untilReady(place, 'bob')).cycle ?? 0) > cycle);
