@@ -14,6 +14,8 @@ export type Case = (typeof CASES)[number];
 export interface CaseResult {
   readonly createdSeconds: number;
   readonly runningSeconds: number;
+  /** CPU of the control plane, without kwok and whoever creates the objects. */
+  readonly cpuSeconds: number;
   /** Only where the operator ran. */
   readonly operator?: OperatorFigures & { readonly settledSeconds: number; readonly metrics: string };
 }
@@ -27,13 +29,15 @@ async function timed(plane: ControlPlane, agents: number, create: () => Promise<
   const watcher = new KubeClient(plane.connection);
   const pods = new RunningPods(watcher, plane.namespace, agents);
   await pods.start();
+  const cpuBefore = await plane.cpuSeconds();
   const startedMs = performance.now();
   await create();
   const createdMs = performance.now();
   const runningMs = await Promise.race([pods.all, sleep(CAP_MS, undefined, { ref: false }).then(() => { throw new Error(`only ${pods.count} of ${agents} pods run`); })]);
+  const cpuSeconds = (await plane.cpuSeconds()) - cpuBefore;
   await pods.stop();
   await watcher.close();
-  return { createdSeconds: (createdMs - startedMs) / 1_000, runningSeconds: (runningMs - startedMs) / 1_000 };
+  return { createdSeconds: (createdMs - startedMs) / 1_000, runningSeconds: (runningMs - startedMs) / 1_000, cpuSeconds };
 }
 
 async function withOperator(plane: ControlPlane, agents: number): Promise<CaseResult> {

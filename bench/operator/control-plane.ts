@@ -1,5 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,6 +24,8 @@ export interface ControlPlane {
   readonly connection: Connection;
   readonly client: KubeClient;
   readonly namespace: string;
+  /** CPU that every process of the control plane has used, in seconds. */
+  cpuSeconds(): Promise<number>;
   end(): Promise<void>;
 }
 
@@ -94,6 +97,19 @@ export function endProcess(child: ChildProcess): Promise<void> {
   });
 }
 
+/** CPU of one process so far, in seconds. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  // utime and stime, in hundredths of a second on every Linux that Node runs on.
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+async function usedCpu(hamletCluster: string, state: string): Promise<number> {
+  const { stdout } = await execute(hamletCluster, ['status', '--json', '--state', state]);
+  const pids = [...stdout.matchAll(/"pid": ?(\d+)/g)].map(([, pid]) => Number(pid));
+  return [...new Set(pids)].reduce((sum, pid) => sum + cpuSecondsOf(pid), 0);
+}
+
 /** Starts everything and waits until all nodes are ready. */
 export async function startControlPlane(bin: string, nodes: number): Promise<ControlPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-'));
@@ -112,6 +128,7 @@ export async function startControlPlane(bin: string, nodes: number): Promise<Con
     connection,
     client,
     namespace,
+    cpuSeconds: () => usedCpu(hamletCluster, state),
     end: async () => {
       await client.close();
       await endProcess(kwok);

@@ -55,7 +55,7 @@ async function main(): Promise<void> {
     for (const name of cases) {
       const result = await runCase(name, bin, size);
       results[name].push(result);
-      console.log(`round ${round}  ${name.padEnd(20)} created ${result.createdSeconds.toFixed(1)} s, all Running ${result.runningSeconds.toFixed(1)} s`);
+      console.log(`round ${round}  ${name.padEnd(20)} created ${result.createdSeconds.toFixed(1)} s, all Running ${result.runningSeconds.toFixed(1)} s, control plane used ${result.cpuSeconds.toFixed(1)} s of CPU`);
       if (values.verbose === true && result.operator !== undefined) console.log(result.operator);
     }
   }

@@ -92,13 +92,13 @@ export class Operator {
     return {
       agents: this.#reflector(AGENTS, { namespace, transform: agentView }),
       pods: this.#reflector(PODS, { namespace, labelSelector, transform: podView, indexers: POD_INDEXERS }),
-      claims: this.#reflector(CLAIMS, { namespace, labelSelector, transform: claimView }),
+      claims: this.#reflector(CLAIMS, { namespace, labelSelector, metadataOnly: true, transform: claimView }),
       tiers: this.#reflector(ENTITLEMENTS, { namespace, transform: tierView }),
       nodes: this.#reflector(NODES, { transform: nodeView }),
     };
   }
 
-  #reflector<T extends KubeObject>(type: ResourceType, options: Pick<ReflectorOptions<T>, 'namespace' | 'labelSelector' | 'indexers'> & { readonly transform: (object: T) => T }): Reflector<T> {
+  #reflector<T extends KubeObject>(type: ResourceType, options: Pick<ReflectorOptions<T>, 'namespace' | 'labelSelector' | 'indexers' | 'metadataOnly'> & { readonly transform: (object: T) => T }): Reflector<T> {
     const { client, metrics, log } = this.#options;
     return new Reflector<T>({
       ...options,

@@ -71,6 +71,16 @@ test('the reflector sees 1,200 objects in pages, and then every change', async (
   await reflector.stop();
 });
 
+test('metadata alone: an empty list, then what comes, without the rest', async () => {
+  const reflector = new Reflector<ConfigMap>({ client: server.client, type: MAPS, namespace, labelSelector: 'bare=yes', metadataOnly: true });
+  await reflector.start();
+  assert.equal(reflector.cache.size, 0);
+  await server.client.create(MAPS, { ...map('bare', { heavy: 'x' }), metadata: { name: 'bare', namespace, labels: { bare: 'yes' } } }, { namespace });
+  await until('the object', async () => reflector.cache.size === 1);
+  assert.equal(reflector.cache.get(`${namespace}/bare`)?.data, undefined);
+  await reflector.stop();
+});
+
 test('equal events are one event with a count', async () => {
   const errors: unknown[] = [];
   const recorder = new EventRecorder({ client: server.client, component: 'test', instance: 'one', onError: (error) => errors.push(error) });

@@ -25,6 +25,8 @@ export interface CallOptions {
   readonly query?: Query;
   readonly priority?: Priority;
   readonly signal?: AbortSignal;
+  /** Lists and watches answer with the metadata of each object and nothing else. */
+  readonly metadataOnly?: boolean;
 }
 
 export type ToKind = Target & CallOptions;
@@ -42,11 +44,15 @@ export interface ListPage<T> {
   readonly items: readonly T[];
 }
 
+/** An empty list of metadata says null. */
+type RawPage<T> = Omit<ListPage<T>, 'items'> & { readonly items: ListPage<T>['items'] | null };
+
 interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
   readonly contentType?: string;
+  readonly accept?: string;
 }
 
 /** One request as it is counted: what, and how it ended. `status` 0 is a lost connection. */
@@ -64,6 +70,21 @@ export interface KubeClientOptions {
   readonly onRequest?: (record: RequestRecord) => void;
 }
 
+const METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+
+function acceptOf({ metadataOnly }: CallOptions, metadataType: string): { readonly accept?: string } {
+  return metadataOnly === true ? { accept: metadataType } : {};
+}
+
+function headersOf(call: Call, token: string | undefined): Record<string, string> {
+  return {
+    accept: call.accept ?? 'application/json',
+    ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+  };
+}
+
 function withQuery(path: string, query: Query | undefined): string {
   const entries = Object.entries(query ?? {}).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]));
   return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries).toString()}`;
@@ -79,12 +100,13 @@ export class KubeClient {
 
   constructor(connection: Connection, options: KubeClientOptions = {}) {
     const limits = options.limits ?? DEFAULT_LIMITS;
-    const connect = { ...connection.tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS };
+    // HTTP/1.1: Node's HTTP/2 costs more CPU and memory for each request, and would put every watch on one connection.
+    const common = { allowH2: false, connect: { ...connection.tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS }, headersTimeout: REQUEST_TIMEOUT_MS };
     this.#connection = connection;
     this.#options = options;
     this.#gate = new RequestGate(limits);
-    this.#calls = new Pool(connection.server, { connect, connections: limits.inFlight + 2, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: REQUEST_TIMEOUT_MS });
-    this.#watches = new Pool(connection.server, { connect, headersTimeout: REQUEST_TIMEOUT_MS, bodyTimeout: 0 });
+    this.#calls = new Pool(connection.server, { ...common, connections: limits.inFlight + 2, bodyTimeout: REQUEST_TIMEOUT_MS });
+    this.#watches = new Pool(connection.server, { ...common, bodyTimeout: 0 });
   }
 
   /** Namespace of the connection. */
@@ -96,8 +118,9 @@ export class KubeClient {
     return this.#call<T>({ method: 'GET', path: pathOf(type, at) }, at);
   }
 
-  list<T extends KubeObject>(type: ResourceType, at: ToKind): Promise<ListPage<T>> {
-    return this.#call<ListPage<T>>({ method: 'GET', path: pathOf(type, at) }, at);
+  async list<T extends KubeObject>(type: ResourceType, at: ToKind): Promise<ListPage<T>> {
+    const page = await this.#call<RawPage<T>>({ method: 'GET', path: pathOf(type, at), ...acceptOf(at, METADATA_LIST) }, at);
+    return { metadata: page.metadata, items: page.items ?? [] };
   }
 
   /** Also serves kinds that are not stored, such as TokenReview, whose answer is what counts. */
@@ -154,7 +177,7 @@ export class KubeClient {
    */
   async *watch(type: ResourceType, at: ToKind & { readonly onBytes?: () => void }): AsyncGenerator<unknown> {
     const path = withQuery(pathOf(type, at), { ...at.query, watch: true });
-    const { body } = await this.#send(this.#watches, { method: 'GET', path }, at.signal);
+    const { body } = await this.#send(this.#watches, { method: 'GET', path, ...acceptOf(at, METADATA) }, at.signal);
     const splitter = new LineSplitter();
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       at.onBytes?.();
@@ -193,11 +216,7 @@ export class KubeClient {
       const answer = await pool.request({
         method: call.method,
         path: call.path,
-        headers: {
-          accept: 'application/json',
-          ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        },
+        headers: headersOf(call, token),
         body: call.body === undefined ? null : JSON.stringify(call.body),
         ...(signal === undefined ? {} : { signal }),
       });

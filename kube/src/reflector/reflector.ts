@@ -31,6 +31,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** Asks for the metadata of each object alone, where nothing else is read. */
+  readonly metadataOnly?: boolean;
   /** What to keep of an object; {@link slim} if left out. */
   readonly transform?: (object: T) => T;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
@@ -156,7 +158,7 @@ export class Reflector<T extends KubeObject> {
   #page(next: string | undefined): Promise<ListPage<T>> {
     const { client, type, namespace } = this.#options;
     const query = { ...this.#selection(), limit: PAGE_SIZE, continue: next };
-    return client.list<T>(type, { namespace, query, signal: this.#stopping.signal });
+    return client.list<T>(type, { namespace, query, metadataOnly: this.#options.metadataOnly === true, signal: this.#stopping.signal });
   }
 
   async #watch(): Promise<void> {
@@ -170,7 +172,7 @@ export class Reflector<T extends KubeObject> {
     try {
       const query = { ...this.#selection(), resourceVersion: this.#version, allowWatchBookmarks: true, timeoutSeconds: Math.max(1, Math.ceil(timeoutMs / 1_000)) };
       const onBytes = (): void => this.#heardFrom(silence);
-      for await (const line of client.watch(type, { namespace, query, signal: silence.signal, onBytes })) {
+      for await (const line of client.watch(type, { namespace, query, metadataOnly: this.#options.metadataOnly === true, signal: silence.signal, onBytes })) {
         this.#take(watchEventOf(line), silence);
         events += 1;
       }
