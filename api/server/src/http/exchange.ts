@@ -6,7 +6,7 @@ import type { Log } from '../service/log.ts';
 import type { Actor } from './actor.ts';
 import type { AnyHandler } from './handler.ts';
 import type { Refused } from './outcome.ts';
-import type { RateLimiter, RatePolicy } from './rate-limit.ts';
+import type { RateLimiter, RatePolicy } from './admission/rate-limit.ts';
 
 /** What every route shares. */
 export interface MountPorts {

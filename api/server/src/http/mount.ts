@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pathsOf } from '@hamlet/contract';
 import type { Audience, RouteSpec } from '@hamlet/contract';
 import type { RequestHandler, Router } from 'express';
-import { admit } from './admit.ts';
+import { admit } from './admission/admit.ts';
 import { answer } from './answer.ts';
 import { openEventSink } from './event-sink.ts';
 import type { Exchange, MountPorts } from './exchange.ts';

@@ -4,7 +4,7 @@ import { findSession } from '@hamlet/store';
 import { hashOf } from '../auth/secrets.ts';
 import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
 import type { Handlers } from '../http/handler.ts';
-import { isPrivateConnection } from '../http/origin.ts';
+import { isPrivateConnection } from '../http/admission/origin.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Services } from './services.ts';
 

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import type { Authenticate } from '../auth/authenticate.ts';
-import { isSameOrigin } from '../http/origin.ts';
+import { isSameOrigin } from '../http/admission/origin.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 import { problemOf, refusalOfError } from '../http/respond.ts';

@@ -1,11 +1,11 @@
 import type { RouteSpec } from '@hamlet/contract';
 import type { Request } from 'express';
-import type { Actor } from './actor.ts';
+import type { Actor } from '../actor.ts';
 import { authorize } from './authorize.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { isSameOrigin } from './origin.ts';
-import { refused } from './outcome.ts';
-import type { Refused } from './outcome.ts';
+import { refused } from '../outcome.ts';
+import type { Refused } from '../outcome.ts';
 import { rateHeaders } from './rate-limit.ts';
 import type { RatePolicy } from './rate-limit.ts';
 

@@ -1,8 +1,8 @@
 import { OWN_AGENT_PERMISSIONS, roleMay } from '@hamlet/contract';
 import type { RouteSpec } from '@hamlet/contract';
-import type { Actor } from './actor.ts';
-import { refused } from './outcome.ts';
-import type { Refused } from './outcome.ts';
+import type { Actor } from '../actor.ts';
+import { refused } from '../outcome.ts';
+import type { Refused } from '../outcome.ts';
 
 /** Whether an actor may use a route at all, and, for an agent, on this object. Pure. Null means yes. */
 export function authorize(route: RouteSpec, actor: Actor, params: Readonly<Record<string, string | string[] | undefined>>): Refused | null {
