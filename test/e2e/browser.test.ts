@@ -11,6 +11,8 @@ import { openBrowser, type TestBrowser } from '../env/browser.ts';
 import { agentOf, getObject, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
+/** The ground is drawn coarse first and finer from frame to frame. */
+const SETTLE_MS = 3_000;
 const AGENTS = ['ada', 'bob'] as const;
 /** Where each is sent, so that both walk also at night, when agents sleep at home. */
 const DESTINATIONS = { ada: ['square', 'board'], bob: ['market', 'square'] } as const;
@@ -40,7 +42,11 @@ async function row(agent: string, attributes: Readonly<Record<string, string>> =
   return { x: Number(x), y: Number(y), node: node ?? '' };
 }
 
-async function shot(name: string): Promise<void> {
+/** A picture of the page, once it draws that many agents and its ground has had time to get fine. */
+async function shot(name: string, figures = AGENTS.length): Promise<void> {
+  await until(`the map draws ${figures} agents`, async () =>
+    Number(await browser.page.locator('canvas[data-figures]').getAttribute('data-figures')) >= figures);
+  await browser.page.waitForTimeout(SETTLE_MS);
   await browser.page.screenshot({ path: join(OUTPUT, `village-${name}.png`) });
 }
 
@@ -93,7 +99,7 @@ test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resour
   await page.click('[data-verb="suspend"][aria-disabled="false"]');
   await row('bob', { state: 'Asleep' });
   assert.equal((await getObject<AgentObject>(place, 'agent', 'bob'))?.spec.power, 'Asleep');
-  await shot('suspended');
+  await shot('suspended', 1);
 
   await page.click('[data-verb="awaken"][aria-disabled="false"]');
   await row('bob', { state: 'Awake' });
@@ -102,7 +108,7 @@ test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resour
   const { cycle } = await untilReady(place, 'bob');
   await page.click('[data-verb="reboot"][aria-disabled="false"]');
   await page.locator('.lifecycle .notice-good', { hasText: /in cycle \d+/ }).waitFor();
-  await shot('rebooted');
+  await shot('rebooted', 1);
   assert.notEqual((await getObject<AgentObject>(place, 'agent', 'bob'))?.spec.rebootedAt, undefined);
   assert.ok(((await untilReady(place, 'bob')).cycle ?? 0) > cycle);
   assert.equal((await agentOf(place, 'bob'))?.power, 'Awake');

@@ -172,6 +172,8 @@ export class MapController {
       landmarks: this.#world.landmarks, zones: this.#world.zones, selected: this.#selected, hovered: this.#hovered,
     })
     this.#list = list
+    // How many people the picture shows: the list of people is in the page, the picture is not.
+    this.#canvas.dataset['figures'] = String(list.figures.length)
     const finer = this.#stage.draw({ list, camera: this.#camera, viewport: this.#viewport, visible, light: daylight(moment.minute), tick: moment.tick })
     this.#busy = moving || finer || agents.some((agent) => agent.moving) || list.bubbles.length > 0 || this.#drawnOff()
     this.#rest(nowMs, moving)
