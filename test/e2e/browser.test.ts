@@ -43,7 +43,7 @@ async function row(agent: string, attributes: Readonly<Record<string, string>> =
 }
 
 /** A picture of the page, once it draws that many agents and its ground has had time to get fine. */
-async function shot(name: string, figures = AGENTS.length): Promise<void> {
+async function shot(name: string, figures: number = AGENTS.length): Promise<void> {
   await until(`the map draws ${figures} agents`, async () =>
     Number(await browser.page.locator('canvas[data-figures]').getAttribute('data-figures')) >= figures);
   await browser.page.waitForTimeout(SETTLE_MS);

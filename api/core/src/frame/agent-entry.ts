@@ -1,17 +1,30 @@
 import { ACTIVITIES, EMOTES, EMOTE_TICKS } from '@hamlet/contract';
 import type { AgentEntry, FrameItem, FrameMessageOf, PathRecord } from '@hamlet/contract';
 import { tilePosition } from '../map/path-tiles.ts';
-import { AWAKE, ONLINE, has } from '../world/agent-table.ts';
+import { AWAKE, ONLINE, has } from '../world/state/agent-table.ts';
 import { speechAt } from '../world/describe.ts';
-import { itemId } from '../world/item-table.ts';
+import { itemId } from '../world/state/item-table.ts';
 import { walkOf } from '../world/position.ts';
-import type { WorldState } from '../world/state.ts';
+import type { Walk } from '../world/position.ts';
+import type { WorldState } from '../world/state/state.ts';
+
+/** Viewers draw no further back than this. */
+const DRAWN_BACK_TICKS = 10;
+
+function recordOf(world: WorldState, { tiles, lead, startTick }: Walk): PathRecord {
+  const first = tiles[0] ?? 0;
+  return { from: tilePosition(world.map, first), lead, to: tilePosition(world.map, tiles.at(-1) ?? first), start_tick: startTick };
+}
 
 /** The path of an agent as viewers hold it. One that has ended is told whole, so that both ends list it in the same cells. */
 export function pathRecord(world: WorldState, slot: number): PathRecord {
-  const { tiles, lead, startTick } = walkOf(world, slot);
-  const first = tiles[0] ?? 0;
-  return { from: tilePosition(world.map, first), lead, to: tilePosition(world.map, tiles.at(-1) ?? first), start_tick: startTick };
+  return recordOf(world, walkOf(world, slot));
+}
+
+/** The path before, when somebody may still draw from it. */
+function earlierRecord(world: WorldState, slot: number, tick: number): PathRecord | null {
+  const earlier = world.agents.earlier[slot] ?? null;
+  return earlier === null || tick > walkOf(world, slot).startTick + DRAWN_BACK_TICKS ? null : recordOf(world, earlier);
 }
 
 /** Power, presence, activity and emote of an agent at a tick. */
@@ -44,6 +57,7 @@ export function agentEntry(world: WorldState, slot: number, tick: number): Agent
   return {
     agent: slot,
     path: pathRecord(world, slot),
+    before: earlierRecord(world, slot, tick),
     ...agentShowing(world, slot, tick),
     speech: speechAt(world, slot, tick),
     inventory: (world.agents.carried[slot] ?? []).flatMap((number) => frameItem(world, number)?.item_id ?? []),

@@ -1,9 +1,9 @@
 import { ACTIVITIES, EMOTES, ITEM_KINDS } from '@hamlet/contract';
 import type { AgentEntry, FrameItem, FrameMessage, PathRecord, WorldStateFrame } from '@hamlet/contract';
 import { ByteReader, MalformedBytes } from '../bytes/byte-reader.ts';
-import { itemId } from '../world/item-table.ts';
+import { itemId } from '../world/state/item-table.ts';
 import {
-  FRAME_URGENT, FRAME_VERSION, HAS_ACTIVITY, HAS_EMOTE, HAS_INVENTORY, HAS_SPEECH, IS_AWAKE, IS_ONLINE, ITEM_HELD, ITEM_LIES,
+  FRAME_URGENT, FRAME_VERSION, HAS_ACTIVITY, HAS_BEFORE, HAS_EMOTE, HAS_INVENTORY, HAS_SPEECH, IS_AWAKE, IS_ONLINE, ITEM_HELD, ITEM_LIES,
   MESSAGE_KINDS, ZOOMS,
 } from './frame-kinds.ts';
 
@@ -56,9 +56,10 @@ function entry(input: In): AgentEntry {
   const flags = reader.u8();
   const agent = reader.u16();
   const record = path(input, reader.u8());
+  const before = (flags & HAS_BEFORE) === 0 ? null : path(input, reader.u8());
   const state = showing(input, flags);
   return {
-    agent, path: record, ...state,
+    agent, path: record, before, ...state,
     speech: (flags & HAS_SPEECH) === 0 ? null : { tick: input.tick + reader.signed(), text: reader.text() },
     inventory: (flags & HAS_INVENTORY) === 0 ? [] : list(reader.u8(), () => itemName(reader)),
   };

@@ -1,9 +1,9 @@
 import { ACTIVITIES, EMOTES, ITEM_KINDS } from '@hamlet/contract';
 import type { AgentEntry, FrameItem, FrameMessage, FrameMessageOf, PathRecord, WorldStateFrame } from '@hamlet/contract';
 import { ByteWriter } from '../bytes/byte-writer.ts';
-import { parseItemId } from '../world/item-table.ts';
+import { parseItemId } from '../world/state/item-table.ts';
 import {
-  FRAME_UPDATE, FRAME_URGENT, FRAME_VERSION, HAS_ACTIVITY, HAS_EMOTE, HAS_INVENTORY, HAS_SPEECH, IS_AWAKE, IS_ONLINE,
+  FRAME_UPDATE, FRAME_URGENT, FRAME_VERSION, HAS_ACTIVITY, HAS_BEFORE, HAS_EMOTE, HAS_INVENTORY, HAS_SPEECH, IS_AWAKE, IS_ONLINE,
   ITEM_GONE, ITEM_HELD, ITEM_LIES, MESSAGE_KINDS, ZOOMS,
 } from './frame-kinds.ts';
 
@@ -65,11 +65,13 @@ function itemBody(out: Out, item: FrameItem): void {
 
 function entry(out: Out, agent: AgentEntry): void {
   const { writer } = out;
-  const more = (agent.speech === null ? 0 : HAS_SPEECH) | (agent.inventory.length === 0 ? 0 : HAS_INVENTORY);
+  const more = (agent.speech === null ? 0 : HAS_SPEECH) | (agent.inventory.length === 0 ? 0 : HAS_INVENTORY) | (agent.before === null ? 0 : HAS_BEFORE);
   writer.u8(showingFlags(agent) | more);
   writer.u16(agent.agent);
-  writer.u8(agent.path.lead);
-  path(out, agent.path);
+  for (const record of agent.before === null ? [agent.path] : [agent.path, agent.before]) {
+    writer.u8(record.lead);
+    path(out, record);
+  }
   showing(out, agent);
   if (agent.speech !== null) {
     writer.signed(agent.speech.tick - out.tick);

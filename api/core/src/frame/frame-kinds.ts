@@ -20,6 +20,7 @@ export const HAS_ACTIVITY = 4;
 export const HAS_EMOTE = 8;
 export const HAS_SPEECH = 16;
 export const HAS_INVENTORY = 32;
+export const HAS_BEFORE = 64;
 
 /** Where an item is, in the high bits of its message or before its entry. */
 export const ITEM_GONE = 0;

@@ -1,6 +1,6 @@
 import type { AgentEntry, FrameItem, FrameMessage, FrameMessageOf, PathRecord, ViewerMessage, WorldStateFrame } from '@hamlet/contract';
 import { tileIndex, walkTiles } from '../map/path-tiles.ts';
-import { cellOf, cellsOfWalk } from '../world/cell-index.ts';
+import { cellOf, cellsOfWalk } from '../world/state/cell-index.ts';
 import { turningPoint } from '../world/position.ts';
 import type { Walk } from '../world/position.ts';
 import type { SeenAgent, View } from './view.ts';

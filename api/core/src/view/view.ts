@@ -5,7 +5,7 @@ import type { Facing } from '../map/directions.ts';
 import type { WorldMap } from '../map/world-map.ts';
 import { arrivalTick, walkPosition } from '../world/position.ts';
 import type { Walk } from '../world/position.ts';
-import { parseItemId } from '../world/item-table.ts';
+import { parseItemId } from '../world/state/item-table.ts';
 
 /** What a viewer knows of one agent. */
 export interface SeenAgent {

@@ -4,11 +4,11 @@ import { landmarkAt, zoneAt } from '../map/places.ts';
 import { tileIndex } from '../map/path-tiles.ts';
 import { drawBelow } from '../prng.ts';
 import { dawnsUntil } from '../time-of-day.ts';
-import { ALIVE, ARRIVED, has } from './agent-table.ts';
-import { itemId } from './item-table.ts';
+import { ALIVE, ARRIVED, has } from './state/agent-table.ts';
+import { itemId } from './state/item-table.ts';
 import { arrivalTick, positionAt, walkOf } from './position.ts';
 import { reduce } from './reduce.ts';
-import type { WorldState } from './state.ts';
+import type { WorldState } from './state/state.ts';
 
 /** What grows or is laid out at a landmark every dawn. */
 const GROWTH: Partial<Readonly<Record<LandmarkKind, readonly { readonly kind: ItemKind; readonly count: number }[]>>> = {

@@ -2,11 +2,11 @@ import { ACTIVITIES, SPEECH_TICKS } from '@hamlet/contract';
 import type { Activity, AgentPlace, ItemView, TilePosition } from '@hamlet/contract';
 import { tilePosition } from '../map/path-tiles.ts';
 import { landmarkAt, zoneAt } from '../map/places.ts';
-import { ALIVE, AWAKE, has } from './agent-table.ts';
-import { itemId } from './item-table.ts';
+import { ALIVE, AWAKE, has } from './state/agent-table.ts';
+import { itemId } from './state/item-table.ts';
 import { arrivalTick, isMoving, positionAt, walkOf } from './position.ts';
-import { slotOf } from './state.ts';
-import type { WorldState } from './state.ts';
+import { slotOf } from './state/state.ts';
+import type { WorldState } from './state/state.ts';
 
 /** What an agent is busy with at a tick. */
 export function activityAt(world: WorldState, slot: number, tick: number): Activity {

@@ -1,5 +1,5 @@
 import { neighbour } from '../map/flow-field.ts';
-import type { WorldState } from './state.ts';
+import type { WorldState } from './state/state.ts';
 
 /** The nearest tiles, `tile` first, where nothing lies and one can stand; fewer only where the whole reachable map is strewn. */
 export function dropTiles(world: WorldState, tile: number, count: number): number[] {

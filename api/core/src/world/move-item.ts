@@ -1,4 +1,4 @@
-import type { WorldState } from './state.ts';
+import type { WorldState } from './state/state.ts';
 
 function takeAway(world: WorldState, number: number): void {
   const item = world.items.byNumber.get(number);

@@ -1,7 +1,7 @@
 import { CELL_SIZE } from '@hamlet/contract';
 import type { TilePosition } from '@hamlet/contract';
 import { positionAt } from './position.ts';
-import type { WorldState } from './state.ts';
+import type { WorldState } from './state/state.ts';
 
 /** Steps a king needs between two tiles. */
 export function distanceBetween(a: TilePosition, b: TilePosition): number {

@@ -1,7 +1,7 @@
 import { TICKS_PER_TILE } from '@hamlet/contract';
 import type { TilePosition } from '@hamlet/contract';
 import { STEP_X, STEP_Y, stepBetween } from '../map/directions.ts';
-import type { WorldState } from './state.ts';
+import type { WorldState } from './state/state.ts';
 
 /** A path as both ends of the wire hold it: the record and the tiles it stands for. */
 export interface Walk {

@@ -5,7 +5,7 @@ import { advance } from './advance.ts';
 import { validateCommand } from './command/validate-command.ts';
 import { aliveSlots, itemViews } from './describe.ts';
 import { reduce } from './reduce.ts';
-import type { WorldState } from './state.ts';
+import type { WorldState } from './state/state.ts';
 
 const NAMES = 40;
 const WAYS = 30;

@@ -1,12 +1,12 @@
 import { ACTIVITIES, EMOTES } from '@hamlet/contract';
 import type { Activity, WorldEvent, WorldEventKind, WorldEventOf } from '@hamlet/contract';
 import { tileIndex, walkTiles } from '../map/path-tiles.ts';
-import { ALIVE, ARRIVED, AWAKE, ONLINE, ensureCapacity, setFlag } from './agent-table.ts';
+import { ALIVE, ARRIVED, AWAKE, ONLINE, ensureCapacity, setFlag } from './state/agent-table.ts';
 import { dropTiles } from './drop-tiles.ts';
 import { arrivalTick, tileAt, walkOf } from './position.ts';
-import { parseItemId } from './item-table.ts';
+import { parseItemId } from './state/item-table.ts';
 import { moveItem, removeItem } from './move-item.ts';
-import type { WorldState } from './state.ts';
+import type { WorldState } from './state/state.ts';
 
 /** Gives an agent a landmark slot, by its number plus one, and frees the one it held; 0 holds none. */
 export function holdPlace(world: WorldState, slot: number, place: number): void {

@@ -3,13 +3,13 @@ import { ByteReader } from '../bytes/byte-reader.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { hashBytes, hashToHex } from '../hash.ts';
 import type { WorldMap } from '../map/world-map.ts';
-import { ARRIVED, has } from './agent-table.ts';
+import { ARRIVED, has } from './state/agent-table.ts';
 import { aliveSlots } from './describe.ts';
 import { moveItem } from './move-item.ts';
 import { arrivalTick, walkOf } from './position.ts';
 import { holdPlace, seatAgent, setPath } from './reduce.ts';
-import { emptyWorld } from './state.ts';
-import type { WorldState } from './state.ts';
+import { emptyWorld } from './state/state.ts';
+import type { WorldState } from './state/state.ts';
 
 const MAGIC = 0x544c_4d48; // "HMLT"
 const VERSION = 1;

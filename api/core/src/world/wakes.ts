@@ -1,11 +1,11 @@
 import { HEARING_TILES, MEETING_TILES, QUIET_HEARING_TILES, REACH_TILES, SIGHT_TILES } from '@hamlet/contract';
 import type { TilePosition, Wake, WorldEvent, WorldEventOf } from '@hamlet/contract';
 import { zoneAt } from '../map/places.ts';
-import { AWAKE, has } from './agent-table.ts';
+import { AWAKE, has } from './state/agent-table.ts';
 import { distanceBetween, slotsNear } from './near.ts';
 import { isMoving, positionAt } from './position.ts';
-import { slotOf } from './state.ts';
-import type { WorldState } from './state.ts';
+import { slotOf } from './state/state.ts';
+import type { WorldState } from './state/state.ts';
 
 /** Meetings one arrival can make: enough for company, too few to wake a crowd. */
 const MEETINGS_PER_ARRIVAL = 4;

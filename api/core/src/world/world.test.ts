@@ -4,8 +4,8 @@ import { GROUP_COMMITTED_EVENTS, INVENTORY_LIMIT, WorldEvent } from '@hamlet/con
 import type { WorldCommand } from '@hamlet/contract';
 import { defaultMap } from '../map/default-map.ts';
 import { advance } from './advance.ts';
-import { AWAKE, has } from './agent-table.ts';
-import { cellOf, cellsOfWalk } from './cell-index.ts';
+import { AWAKE, has } from './state/agent-table.ts';
+import { cellOf, cellsOfWalk } from './state/cell-index.ts';
 import { validateCommand } from './command/validate-command.ts';
 import { aliveSlots } from './describe.ts';
 import { decodeEvents, encodeEvents } from './event-chunk.ts';
@@ -13,8 +13,8 @@ import { arrivalTick, exactPositionAt, isMoving, positionAt, tileAt, walkOf } fr
 import { drawsOf, runRandomly } from './random-village.ts';
 import { reduce } from './reduce.ts';
 import { restoreWorld, snapshotWorld, stateHash } from './snapshot.ts';
-import { createWorld } from './state.ts';
-import type { WorldState } from './state.ts';
+import { createWorld } from './state/state.ts';
+import type { WorldState } from './state/state.ts';
 import { wakesOf } from './wakes.ts';
 
 const map = defaultMap();

@@ -8,8 +8,8 @@ import { advance } from '../advance.ts';
 import { agentPlace, itemViews } from '../describe.ts';
 import { near } from '../near.ts';
 import { reduce } from '../reduce.ts';
-import { createWorld, slotOf } from '../state.ts';
-import type { WorldState } from '../state.ts';
+import { createWorld, slotOf } from '../state/state.ts';
+import type { WorldState } from '../state/state.ts';
 import { wakesOf } from '../wakes.ts';
 import { validateCommand } from './validate-command.ts';
 

@@ -1,7 +1,7 @@
 import type { WorldCommand } from '@hamlet/contract';
-import { AWAKE, has } from '../agent-table.ts';
-import { slotOf } from '../state.ts';
-import type { WorldState } from '../state.ts';
+import { AWAKE, has } from '../state/agent-table.ts';
+import { slotOf } from '../state/state.ts';
+import type { WorldState } from '../state/state.ts';
 import { refused } from './outcome.ts';
 import type { CommandOutcome } from './outcome.ts';
 import { validateAction } from './validate-action.ts';

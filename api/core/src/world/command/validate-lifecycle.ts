@@ -1,11 +1,11 @@
 import type { LifecycleCommand, TilePosition, WorldEvent } from '@hamlet/contract';
 import { tilePosition } from '../../map/path-tiles.ts';
 import { landmarkById } from '../../map/places.ts';
-import { AWAKE, ONLINE, freeSlot, has } from '../agent-table.ts';
+import { AWAKE, ONLINE, freeSlot, has } from '../state/agent-table.ts';
 import { aliveSlots } from '../describe.ts';
 import { isMoving, nextBoundary } from '../position.ts';
-import { slotOf } from '../state.ts';
-import type { WorldState } from '../state.ts';
+import { slotOf } from '../state/state.ts';
+import type { WorldState } from '../state/state.ts';
 import { accepted, refused } from './outcome.ts';
 import type { CommandOutcome } from './outcome.ts';
 import { moveEvent } from './validate-move.ts';

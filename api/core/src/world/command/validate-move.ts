@@ -3,7 +3,7 @@ import { landmarkAt, rankOf } from '../../map/places.ts';
 import { tileIndex, tilePosition, walkTiles } from '../../map/path-tiles.ts';
 import { TICKS_PER_TILE } from '@hamlet/contract';
 import { nextBoundary, positionAt } from '../position.ts';
-import type { WorldState } from '../state.ts';
+import type { WorldState } from '../state/state.ts';
 import { accepted, refused } from './outcome.ts';
 import type { CommandOutcome } from './outcome.ts';
 

@@ -1,4 +1,4 @@
-import type { WorldMap } from '../map/world-map.ts';
+import type { WorldMap } from '../../map/world-map.ts';
 import { createAgentTable } from './agent-table.ts';
 import type { AgentTable } from './agent-table.ts';
 import { CellIndex } from './cell-index.ts';

@@ -1,4 +1,4 @@
-import type { WorldMap } from '../map/world-map.ts';
+import type { WorldMap } from '../../map/world-map.ts';
 
 /** Cell a tile lies in. */
 export function cellOf(map: WorldMap, tile: number): number {
