@@ -21,6 +21,7 @@ export * from './world/reduce.ts';
 export * from './world/snapshot.ts';
 export * from './world/state/state.ts';
 export * from './world/wakes.ts';
+export * from './world/walk.ts';
 export * from './bytes/byte-reader.ts';
 export * from './bytes/byte-writer.ts';
 export * from './frame/agent-entry.ts';

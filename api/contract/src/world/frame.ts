@@ -20,6 +20,8 @@ export type FrameItem = z.infer<typeof FrameItem>;
 export const AgentEntry = z.strictObject({
   ...slot,
   path: PathRecord,
+  /** The path before, while viewers still draw from it: they draw a little in the past. */
+  before: PathRecord.nullable(),
   awake: z.boolean(),
   online: z.boolean(),
   activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),

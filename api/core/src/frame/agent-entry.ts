@@ -5,7 +5,7 @@ import { AWAKE, ONLINE, has } from '../world/state/agent-table.ts';
 import { speechAt } from '../world/describe.ts';
 import { itemId } from '../world/state/item-table.ts';
 import { walkOf } from '../world/position.ts';
-import type { Walk } from '../world/position.ts';
+import type { Walk } from '../world/walk.ts';
 import type { WorldState } from '../world/state/state.ts';
 
 /** Viewers draw no further back than this. */

@@ -8,10 +8,10 @@ import { frameFromJson, frameToJson } from './frame-json.ts';
 
 const path = { from: { x: 12, y: 200 }, lead: 3, to: { x: 300, y: 4 }, start_tick: 90_003 };
 const entry = {
-  agent: 4000, path, awake: true, online: false, activity: { activity: 'fishing' as const, until_tick: 90_400 },
+  agent: 4000, path, before: { ...path, lead: 1, start_tick: 89_900 }, awake: true, online: false, activity: { activity: 'fishing' as const, until_tick: 90_400 },
   speech: { text: 'Guten Morgen, 村', tick: 89_990 }, emote: { emote: 'wave' as const, tick: 90_000 }, inventory: ['apple-7', 'book-70000'],
 };
-const plain = { ...entry, agent: 3, awake: false, online: true, activity: null, speech: null, emote: null, inventory: [] };
+const plain = { ...entry, agent: 3, before: null, awake: false, online: true, activity: null, speech: null, emote: null, inventory: [] };
 
 /** One of every message, so that no layout goes untested. */
 const frame: WorldStateFrame = {

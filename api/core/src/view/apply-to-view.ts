@@ -1,8 +1,8 @@
 import type { AgentEntry, FrameItem, FrameMessage, FrameMessageOf, PathRecord, ViewerMessage, WorldStateFrame } from '@hamlet/contract';
 import { tileIndex, walkTiles } from '../map/path-tiles.ts';
 import { cellOf, cellsOfWalk } from '../world/state/cell-index.ts';
-import { turningPoint } from '../world/position.ts';
-import type { Walk } from '../world/position.ts';
+import { turningPoint } from '../world/walk.ts';
+import type { Walk } from '../world/walk.ts';
 import type { SeenAgent, View } from './view.ts';
 
 function walkFrom(view: View, path: PathRecord): Walk {
@@ -34,8 +34,8 @@ function putItem(view: View, item: FrameItem): void {
 }
 
 function putAgent(view: View, entry: AgentEntry): void {
-  const { agent, path, awake, online, activity, emote, speech, inventory } = entry;
-  view.agents.set(agent, { agent, walk: walkFrom(view, path), before: null, awake, online, activity, emote, speech, inventory });
+  const { agent, path, before, awake, online, activity, emote, speech, inventory } = entry;
+  view.agents.set(agent, { agent, walk: walkFrom(view, path), before: before === null ? null : walkFrom(view, before), awake, online, activity, emote, speech, inventory });
 }
 
 function forget(view: View): void {
@@ -53,7 +53,7 @@ function narrow(view: View, message: FrameMessageOf<'view'>): void {
   if (zoom !== 'far') view.clusters.clear();
   const sees = (cell: number): boolean => zoom !== 'far' && seesCell(view, cell);
   for (const [agent, { walk }] of view.agents) {
-    if (!view.pinned.has(agent) && !cellsOfWalk(view.map, walk.tiles).some(sees)) view.agents.delete(agent);
+    if (!view.pinned.has(agent) && !cellsOfWalk(view.map, walk).some(sees)) view.agents.delete(agent);
   }
   for (const [itemId, tile] of view.lying) if (zoom !== 'near' || !sees(cellOf(view.map, tile))) view.lying.delete(itemId);
 }
@@ -61,7 +61,7 @@ function narrow(view: View, message: FrameMessageOf<'view'>): void {
 function keyframe(view: View, message: FrameMessageOf<'keyframe'>): void {
   if (message.reset) {
     for (const [agent, { walk }] of view.agents) {
-      if (cellsOfWalk(view.map, walk.tiles).includes(message.cell)) view.agents.delete(agent);
+      if (cellsOfWalk(view.map, walk).includes(message.cell)) view.agents.delete(agent);
     }
     for (const [itemId, tile] of view.lying) if (cellOf(view.map, tile) === message.cell) view.lying.delete(itemId);
   }

@@ -3,8 +3,8 @@ import type { Activity, Emote, FrameMessageOf, ItemKind, Zoom } from '@hamlet/co
 import { FACINGS, stepBetween } from '../map/directions.ts';
 import type { Facing } from '../map/directions.ts';
 import type { WorldMap } from '../map/world-map.ts';
-import { arrivalTick, walkPosition } from '../world/position.ts';
-import type { Walk } from '../world/position.ts';
+import { arrivalTick, walkPosition } from '../world/walk.ts';
+import type { Walk } from '../world/walk.ts';
 import { parseItemId } from '../world/state/item-table.ts';
 
 /** What a viewer knows of one agent. */

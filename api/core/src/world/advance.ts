@@ -6,7 +6,8 @@ import { drawBelow } from '../prng.ts';
 import { dawnsUntil } from '../time-of-day.ts';
 import { ALIVE, ARRIVED, has } from './state/agent-table.ts';
 import { itemId } from './state/item-table.ts';
-import { arrivalTick, positionAt, walkOf } from './position.ts';
+import { positionAt, walkOf } from './position.ts';
+import { arrivalTick } from './walk.ts';
 import { reduce } from './reduce.ts';
 import type { WorldState } from './state/state.ts';
 

@@ -4,7 +4,8 @@ import { tilePosition } from '../map/path-tiles.ts';
 import { landmarkAt, zoneAt } from '../map/places.ts';
 import { ALIVE, AWAKE, has } from './state/agent-table.ts';
 import { itemId } from './state/item-table.ts';
-import { arrivalTick, isMoving, positionAt, walkOf } from './position.ts';
+import { isMoving, positionAt, walkOf } from './position.ts';
+import { arrivalTick } from './walk.ts';
 import { slotOf } from './state/state.ts';
 import type { WorldState } from './state/state.ts';
 

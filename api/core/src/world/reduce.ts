@@ -3,7 +3,8 @@ import type { Activity, WorldEvent, WorldEventKind, WorldEventOf } from '@hamlet
 import { tileIndex, walkTiles } from '../map/path-tiles.ts';
 import { ALIVE, ARRIVED, AWAKE, ONLINE, ensureCapacity, setFlag } from './state/agent-table.ts';
 import { dropTiles } from './drop-tiles.ts';
-import { arrivalTick, tileAt, walkOf } from './position.ts';
+import { tileAt, walkOf } from './position.ts';
+import { arrivalTick } from './walk.ts';
 import { parseItemId } from './state/item-table.ts';
 import { moveItem, removeItem } from './move-item.ts';
 import type { WorldState } from './state/state.ts';
@@ -37,7 +38,7 @@ export function setPath(
   agents.lead[slot] = path.lead;
   agents.steps[slot] = walk.length - 1;
   agents.walks[slot] = walk;
-  world.index.place(slot, walk);
+  world.index.place(slot, { tiles: walk, lead: path.lead });
 }
 
 function setActivity(world: WorldState, slot: number, activity: { readonly name: Activity; readonly untilTick: number }): void {
@@ -53,6 +54,7 @@ export function seatAgent(world: WorldState, slot: number, who: { readonly agent
   agents.names[slot] = who.name;
   agents.speech[slot] = '';
   agents.carried[slot] = [];
+  agents.earlier[slot] = null;
   agents.slotById.set(who.agentId, slot);
   agents.flags[slot] = ALIVE;
   agents.top = Math.max(agents.top, slot + 1);
@@ -80,6 +82,8 @@ function nextSlot(world: WorldState): number {
   return slot;
 }
 
+const NOWHERE = { tiles: [], lead: 0 } as const;
+
 function despawn(world: WorldState, event: WorldEventOf<'despawn'>): void {
   const { agents } = world;
   const slot = actor(world, event);
@@ -87,7 +91,7 @@ function despawn(world: WorldState, event: WorldEventOf<'despawn'>): void {
   const tiles = dropTiles(world, tileAt(world, slot, event.tick), carried.length);
   for (const [index, number] of [...carried].entries()) moveItem(world, number, { tile: tiles[index] ?? 0, holder: -1 });
   holdPlace(world, slot, 0);
-  world.index.place(slot, []);
+  world.index.place(slot, NOWHERE);
   agents.slotById.delete(event.agent_id);
   agents.flags[slot] = 0;
   agents.ids[slot] = '';
@@ -109,6 +113,7 @@ function changeState(world: WorldState, event: WorldEventOf<'state'>): void {
 function move(world: WorldState, event: WorldEventOf<'move'>): void {
   const slot = actor(world, event);
   const { map } = world;
+  world.agents.earlier[slot] = walkOf(world, slot);
   const path = { from: tileIndex(map, event.from), to: tileIndex(map, event.to), startTick: event.start_tick, lead: event.lead };
   setPath(world, slot, path);
   holdPlace(world, slot, placeAt(world, slot, path.to));

@@ -9,7 +9,8 @@ import { cellOf, cellsOfWalk } from './state/cell-index.ts';
 import { validateCommand } from './command/validate-command.ts';
 import { aliveSlots } from './describe.ts';
 import { decodeEvents, encodeEvents } from './event-chunk.ts';
-import { arrivalTick, exactPositionAt, isMoving, positionAt, tileAt, walkOf } from './position.ts';
+import { exactPositionAt, isMoving, positionAt, tileAt, walkOf } from './position.ts';
+import { arrivalTick } from './walk.ts';
 import { drawsOf, runRandomly } from './random-village.ts';
 import { reduce } from './reduce.ts';
 import { restoreWorld, snapshotWorld, stateHash } from './snapshot.ts';
@@ -32,7 +33,7 @@ function assertSound(world: WorldState, tick: number): void {
       holders.set(place, slot);
       assert.equal(world.slotHolders[place - 1], slot + 1);
     }
-    assert.deepEqual(world.index.cellsOf(slot), cellsOfWalk(map, walkOf(world, slot).tiles));
+    assert.deepEqual(world.index.cellsOf(slot), cellsOfWalk(map, walkOf(world, slot)));
     assert.ok((world.agents.carried[slot]?.length ?? 0) <= INVENTORY_LIMIT);
     if (!has(world.agents, slot, AWAKE)) assert.ok(arrivalTick(walkOf(world, slot)) - tick <= 8, 'a sleeper walks to the next tile at most');
   }

@@ -1,4 +1,5 @@
 import { MAX_AGENTS } from '@hamlet/contract';
+import type { Walk } from '../walk.ts';
 
 /** Bits of `flags`. */
 export const ALIVE = 1;
@@ -47,6 +48,8 @@ export interface AgentTable extends Columns {
   readonly slotById: Map<string, number>;
   /** Tile indexes of each path, from its first tile to its last; derived from the record and the map. */
   readonly walks: (readonly number[])[];
+  /** The walk before the present one, for those who draw a little in the past; not part of a snapshot. */
+  readonly earlier: (Walk | null)[];
   /** Items carried, by number, smallest first; derived from the items. */
   readonly carried: number[][];
 }
@@ -72,7 +75,7 @@ function columns(capacity: number): Columns {
 
 export function createAgentTable(): AgentTable {
   return {
-    top: 0, count: 0, firstFree: 0, ids: [], names: [], speech: [], slotById: new Map(), walks: [], carried: [],
+    top: 0, count: 0, firstFree: 0, ids: [], names: [], speech: [], slotById: new Map(), walks: [], earlier: [], carried: [],
     ...columns(FIRST_CAPACITY),
   };
 }

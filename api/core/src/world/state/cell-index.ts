@@ -1,15 +1,23 @@
+import { STEP_X, STEP_Y } from '../../map/directions.ts';
 import type { WorldMap } from '../../map/world-map.ts';
+import type { Walk } from '../walk.ts';
 
 /** Cell a tile lies in. */
 export function cellOf(map: WorldMap, tile: number): number {
   return map.cellOf[tile] ?? 0;
 }
 
-/** Cells a walk crosses, in the order it enters them, each once. */
-export function cellsOfWalk(map: WorldMap, walk: readonly number[]): number[] {
-  const cells: number[] = [];
-  let last = -1;
-  for (const tile of walk) {
+/** The tile a walk is still leaving when it begins, or its first. */
+function tileLeft(map: WorldMap, { tiles, lead }: Pick<Walk, 'tiles' | 'lead'>): number {
+  return (tiles[0] ?? 0) - (STEP_X[lead] ?? 0) - (STEP_Y[lead] ?? 0) * map.width;
+}
+
+/** Cells a walk crosses, in the order it enters them, each once; that of the tile it is still leaving when it begins comes first. */
+export function cellsOfWalk(map: WorldMap, walk: Pick<Walk, 'tiles' | 'lead'>): number[] {
+  if (walk.tiles.length === 0) return [];
+  let last = cellOf(map, tileLeft(map, walk));
+  const cells = [last];
+  for (const tile of walk.tiles) {
     const cell = map.cellOf[tile] ?? 0;
     if (cell === last) continue;
     last = cell;
@@ -50,7 +58,7 @@ export class CellIndex {
   }
 
   /** Lists an agent under a new walk; an empty one takes it out. */
-  place(slot: number, walk: readonly number[]): void {
+  place(slot: number, walk: Pick<Walk, 'tiles' | 'lead'>): void {
     const before = this.cellsOf(slot);
     const cells = cellsOfWalk(this.#map, walk);
     for (const cell of before) if (!cells.includes(cell)) this.#agents[cell]?.delete(slot);

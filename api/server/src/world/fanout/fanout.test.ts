@@ -4,7 +4,7 @@ import { WorldStateFrame } from '@hamlet/contract';
 import type { WorldCommand, WorldEvent } from '@hamlet/contract';
 import {
   advance, aliveSlots, applyToView, cellsOfWalk, createView, createWorld, decodeFrame, defaultMap, drawBelow, exactPositionAt, frameFromJson,
-  itemId, reduce, resumeMessage, restoreWorld, seesCell, snapshotWorld, tileAt, cellOf, validateCommand, viewAgents, viewItems,
+  itemId, reduce, resumeMessage, restoreWorld, seesCell, snapshotWorld, tileAt, cellOf, validateCommand, walkOf, viewAgents, viewItems,
 } from '@hamlet/core';
 import type { View, WorldState } from '@hamlet/core';
 import { Fanout } from './fanout.ts';
@@ -94,7 +94,7 @@ function look(viewer: Viewer, rect: { x: number; y: number; width?: number; heig
 function assertFaithful(village: Village, view: View): void {
   const { world, tick } = village;
   const expected = aliveSlots(world)
-    .filter((slot) => view.pinned.has(slot) || cellsOfWalk(map, world.agents.walks[slot] ?? []).some((cell) => seesCell(view, cell)))
+    .filter((slot) => view.pinned.has(slot) || cellsOfWalk(map, walkOf(world, slot)).some((cell) => seesCell(view, cell)))
     .map((slot) => ({ agent: slot, agentId: world.agents.ids[slot], ...exactPositionAt(world, slot, tick), inventory: (world.agents.carried[slot] ?? []).map((n) => itemId(world.items.byNumber.get(n)?.kind ?? 'apple', n)) }));
   const seen = viewAgents(view, tick)
     .map(({ agent, agentId, x, y, inventory }) => ({ agent, agentId, x, y, inventory: [...inventory].toSorted((a, b) => Number(a.split('-')[1]) - Number(b.split('-')[1])) }))
