@@ -1,5 +1,5 @@
 import type { Client } from '@hamlet/contract';
-import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, runWorkers, WorkQueue, type KubeClient, type KubeObject, type Outcome, type OutcomeRecord, type ReflectorOptions, type ResourceType } from '@hamlet/kube';
+import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, runWorkers, systemClock, WorkQueue, type KubeClient, type KubeObject, type OutcomeRecord, type ReflectorOptions, type ResourceType } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
 import { AgentReconciler } from './kinds/agent/reconcile.ts';
 import { agentView, claimView, isReadable, nodeView, podView, tierView } from './kinds/agent/transform.ts';
@@ -31,6 +31,7 @@ export class Operator {
   readonly #queue = new WorkQueue();
   readonly #recorder: EventRecorder;
   readonly #village: VillageStream;
+  readonly #reconciler: AgentReconciler;
   #tiers: readonly TierView[] = [];
   #resync: NodeJS.Timeout | undefined;
   #working: Promise<void> = Promise.resolve();
@@ -45,6 +46,7 @@ export class Operator {
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
+    this.#reconciler = this.#makeReconciler();
   }
 
   /** Lists everything, then works; resolves when the workers have begun. */
@@ -55,7 +57,7 @@ export class Operator {
     addGauges(this.#options.metrics.registry, this.#queue, this.watched);
     this.#village.start();
     await Promise.all(Object.values(this.watched).map((reflector) => reflector.start()));
-    this.#working = runWorkers({ queue: this.#queue, count: this.#options.workers, reconcile: this.#reconcile(), onOutcome: (record) => this.#onOutcome(record) });
+    this.#working = runWorkers({ queue: this.#queue, count: this.#options.workers, reconcile: (key) => this.#reconciler.reconcile(key), onOutcome: (record) => this.#onOutcome(record) });
     this.#resync = setInterval(() => {
       for (const key of agents.cache.keys()) this.#queue.addAfter(key, Math.random() * (RESYNC_MS / 2));
     }, RESYNC_MS);
@@ -71,19 +73,21 @@ export class Operator {
   async stop(): Promise<void> {
     clearInterval(this.#resync);
     this.#queue.close();
+    this.#reconciler.close();
     await Promise.all([this.#working, this.#village.stop(), ...Object.values(this.watched).map((reflector) => reflector.stop())]);
     await this.#recorder.flush(FLUSH_EVENTS_MS);
   }
 
-  #reconcile(): (key: string) => Promise<Outcome> {
+  #makeReconciler(): AgentReconciler {
     const { agents, pods, claims, nodes } = this.watched;
-    const { client, village, settings } = this.#options;
-    const reconciler = new AgentReconciler({
+    const { client, village, settings, log } = this.#options;
+    return new AgentReconciler({
       sources: { agents: agents.cache, pods: pods.cache, claims: claims.cache, nodes: nodes.cache, tiers: () => this.#tiers, village: this.#village, settings },
       ports: { client, agents, pods, claims, recorder: this.#recorder, closeAccount: (agentId, uid) => closeAccount(village, agentId, uid) },
       now: () => new Date(),
+      clock: systemClock,
+      onStatusError: (key, error) => log(`status of ${key}: ${errorText(error)}`),
     });
-    return (key) => reconciler.reconcile(key);
   }
 
   #reflectors(): Watched {

@@ -51,10 +51,10 @@ async function create<T extends KubeObject>(client: KubeClient, type: ResourceTy
 }
 
 /** Writes a status by merge patch: the uid makes it fail on another life of the name. Fields to remove are null. */
-export async function patchStatus(ports: ApplyPorts, agent: AgentView, change: { readonly status: object; readonly resourceVersion?: string; readonly bulk?: boolean }): Promise<void> {
+export async function patchStatus(ports: ApplyPorts, agent: AgentView, change: { readonly status: object; readonly resourceVersion?: string }): Promise<void> {
   const { uid } = agent.metadata;
   const metadata = change.resourceVersion === undefined ? { uid } : { uid, resourceVersion: change.resourceVersion };
-  const at = { ...atAgent(agent), subresource: 'status', query: QUERY, priority: change.bulk === true ? ('bulk' as const) : ('normal' as const) };
+  const at = { ...atAgent(agent), subresource: 'status', query: QUERY };
   ports.agents.learn(await ports.client.mergePatch<AgentView>(AGENTS, { metadata, status: change.status }, at));
 }
 

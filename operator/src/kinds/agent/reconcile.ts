@@ -1,39 +1,41 @@
-import { keyOf, type Outcome } from '@hamlet/kube';
+import { keyOf, type Clock, type Outcome } from '@hamlet/kube';
 import { apply, patchStatus, refusalOf, type ApplyPorts, type Subject } from './apply.ts';
 import { isTerminating } from './child/claim.ts';
 import { observe, type Sources } from './observe.ts';
 import { plan } from './plan.ts';
 import { statusPatch } from './status-patch.ts';
+import { StatusWriter } from './status-writer.ts';
 import { statusOf } from './status.ts';
 import { UpgradeTurn } from './upgrade-turn.ts';
-
-/** Changes of a status within this time are written together. */
-export const STATUS_COALESCE_MS = 500;
+import type { AgentView } from './views.ts';
 
 export interface ReconcilerOptions {
   readonly sources: Omit<Sources, 'refusals' | 'hasTurn'>;
   readonly ports: ApplyPorts;
   /** The date; the one place where reconciling looks at a clock. */
   readonly now: () => Date;
+  /** For the pace of status writes. */
+  readonly clock: Clock;
+  readonly onStatusError: (key: string, error: unknown) => void;
 }
 
-const earliest = (...times: readonly (number | undefined)[]): number | undefined => {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-};
-
-/** Brings one Agent a step nearer to what it asks for, from the state alone. */
+/** Brings one Agent a step nearer to what it asks for, from the state alone. Statuses follow in their own time. */
 export class AgentReconciler {
   readonly #options: ReconcilerOptions;
   readonly #refusals = new Map<string, string>();
   readonly #turn = new UpgradeTurn();
   readonly #sources: Sources;
-  /** When the status of an Agent was found different first. */
-  readonly #dirtySinceMs = new Map<string, number>();
+  readonly #statuses: StatusWriter;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
+    this.#statuses = new StatusWriter({ clock: options.clock, write: (key) => this.#writeStatus(key), onError: options.onStatusError });
     this.#sources = { ...options.sources, refusals: this.#refusals, hasTurn: (key) => this.#turn.take(key, (holder) => this.#isUpgraded(holder), options.now().getTime()) };
+  }
+
+  /** Writes no status any more. */
+  close(): void {
+    this.#statuses.close();
   }
 
   /** @param key `namespace/name` */
@@ -42,15 +44,14 @@ export class AgentReconciler {
     if (observed === undefined) return this.#forget(key);
     const planned = plan(observed, this.#options.now().getTime());
     const error = await this.#apply(key, planned.actions);
-    const statusInMs = await this.#writeStatus(key);
+    if (this.#statusChange(key) !== undefined) this.#statuses.mark(key);
     if (error !== undefined) return { kind: 'retry', error };
-    const afterMs = earliest(planned.requeueAfterMs, statusInMs);
-    return afterMs === undefined ? { kind: 'done' } : { kind: 'requeue', afterMs };
+    return planned.requeueAfterMs === undefined ? { kind: 'done' } : { kind: 'requeue', afterMs: planned.requeueAfterMs };
   }
 
   #forget(key: string): Outcome {
     this.#refusals.delete(key);
-    this.#dirtySinceMs.delete(key);
+    this.#statuses.forget(key);
     return { kind: 'done' };
   }
 
@@ -91,22 +92,16 @@ export class AgentReconciler {
     return this.#options.now().toISOString().replace(/\.\d+Z$/, 'Z');
   }
 
-  /** Writes the status if it has differed for long enough; else says when it will have. */
-  async #writeStatus(key: string): Promise<number | undefined> {
+  /** What the status must be told, if anything. */
+  #statusChange(key: string): { readonly agent: AgentView; readonly patch: object } | undefined {
     const observed = observe(this.#sources, key);
     if (observed === undefined || isTerminating(observed.agent)) return undefined;
-    const now = this.#options.now();
     const patch = statusPatch(observed.agent.status, statusOf(observed, this.#timestamp()));
-    if (patch === undefined) {
-      this.#dirtySinceMs.delete(key);
-      return undefined;
-    }
-    const sinceMs = this.#dirtySinceMs.get(key) ?? now.getTime();
-    const leftMs = sinceMs + STATUS_COALESCE_MS - now.getTime();
-    this.#dirtySinceMs.set(key, sinceMs);
-    if (leftMs > 0) return leftMs;
-    await patchStatus(this.#options.ports, observed.agent, { status: patch, bulk: true });
-    this.#dirtySinceMs.delete(key);
-    return undefined;
+    return patch === undefined ? undefined : { agent: observed.agent, patch };
+  }
+
+  async #writeStatus(key: string): Promise<void> {
+    const change = this.#statusChange(key);
+    if (change !== undefined) await patchStatus(this.#options.ports, change.agent, { status: change.patch });
   }
 }
