@@ -37,6 +37,8 @@ export function openDatabase(options: DatabaseOptions): Db {
     application_name: 'hamlet-api',
   });
   pool.on('error', options.onError);
+  // A connection lost while it is checked out tells its client alone, and unheard that would end the process. Its statement fails as well.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }
 
