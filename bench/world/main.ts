@@ -102,4 +102,7 @@ async function main(): Promise<void> {
   });
 }
 
+// What was started ends with this process, also when somebody stops it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 await main();

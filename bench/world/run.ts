@@ -30,6 +30,7 @@ class Child {
 
   constructor(file: string, args: readonly string[]) {
     this.#process = fork(join(import.meta.dirname, file), [...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    process.once('exit', () => this.#process.kill('SIGKILL'));
   }
 
   tell(message: ToServer | ToViewers): void {
