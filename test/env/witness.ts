@@ -39,11 +39,13 @@ export class Witness {
 
   /** Acknowledged things that Postgres does not have as they were said; empty when nothing is lost. */
   async lost(): Promise<readonly Acknowledged[]> {
+    // Taken before Postgres is asked: what is acknowledged while it answers may be younger than its answer.
+    const acknowledged = [...this.#acknowledged];
     const sql = `select coalesce(json_object_agg(seq, event->>'text'), '{}') from world_event where kind = 'talk' and agent_id = '${this.#agent}'`;
     const stored = await until('Postgres answers', async () =>
       JSON.parse(await this.#place.kubectl(['exec', 'hamlet-postgres-0', '--', 'psql', '-U', 'postgres', '-d', 'hamlet', '-Atc', sql])) as Record<string, string>,
     );
-    return this.#acknowledged.filter(({ seq, text }) => stored[String(seq)] !== text);
+    return acknowledged.filter(({ seq, text }) => stored[String(seq)] !== text);
   }
 
   /** Stops speaking. */
