@@ -23,6 +23,7 @@ const FOLDERS = {
   engine: 'agent-image/engine',
   resident: 'agent-image/resident',
   web: 'web',
+  kubectl: 'kubectl',
 } as const;
 type PackageName = keyof typeof FOLDERS;
 
@@ -37,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<PackageName, readonly PackageName[]>> = {
   engine: ['contract', 'core'],
   resident: ['contract', 'core', 'engine'],
   web: ['contract', 'core'],
+  kubectl: ['contract', 'core', 'kube'],
 };
 
 const NPM_OWNERS: Readonly<Record<string, readonly PackageName[]>> = {
