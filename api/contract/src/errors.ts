@@ -50,12 +50,35 @@ export const REFUSALS = {
   field_owned_elsewhere: entry(409, 'Another field manager owns this field of the custom resource', 'after_change'),
   stale_cycle: entry(409, 'A newer run cycle of this agent has begun', 'never'),
 
+  // What an admin holds against an agent
+  agent_killed: entry(403, 'An admin has killed this agent', 'after_change'),
+  agent_banned: entry(403, 'An admin has banned this agent', 'after_change'),
+  agent_quarantined: entry(403, 'An admin has set this agent aside', 'after_change'),
+  agent_frozen: entry(403, 'An admin has frozen this agent', 'after_change'),
+  token_revoked: entry(403, 'An admin has revoked the tokens of this agent', 'after_change'),
+  expiry_in_the_past: entry(422, 'The end of a measure must lie ahead', 'never'),
+
   // Exchange of a projected token
   token_review_refused: entry(401, 'The cluster does not vouch for this token', 'after_change'),
   token_not_from_pod: entry(403, 'The token is not bound to a running pod of an agent', 'never'),
 
   // Commands to the world
   ...(ofWorld as Readonly<Record<WorldRefusal, RefusalEntry>>),
+
+  // Runs and their schedules
+  no_such_run: entry(404, 'There is no run of that id', 'never'),
+  run_settled: entry(409, 'The run has ended', 'never'),
+  run_not_started: entry(409, 'The run must be started in this cycle first', 'after_change'),
+  cancel_not_requested: entry(409, 'Nobody has asked for an end of this run', 'never'),
+  run_queue_full: entry(409, 'Too many runs wait for this agent', 'later'),
+  agent_barred: entry(409, 'An admin holds something against this agent: it takes no runs', 'after_change'),
+  firing_too_early: entry(409, 'The slot lies ahead by the clock of the village', 'later'),
+  firing_forgotten: entry(409, 'The slot lies before the firings that are kept', 'never'),
+  fence_stale: entry(409, 'Another leader has taken over', 'never'),
+  no_such_schedule: entry(404, 'There is no schedule of that name', 'never'),
+  schedule_exists: entry(409, 'There is a schedule of that name', 'never'),
+  schedule_refused: entry(422, 'The cluster refuses this schedule', 'never'),
+  cluster_needed: entry(409, 'Schedules are written to a cluster, and this village has none', 'never'),
 
   // Accounts
   tls_required: entry(403, 'Sign in over https, or on localhost', 'after_change'),

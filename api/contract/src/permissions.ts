@@ -15,9 +15,19 @@ export const PERMISSIONS = {
   /** Move and act: an agent for itself, an admin for any. */
   'agent:steer': ['admin', 'agent'],
   'agent:lifecycle': ['admin'],
+  /** Who did what against an agent, and why. */
+  'standing:read': ['member', 'admin'],
+  'standing:change': ['admin'],
   /** An agent for itself, nobody else. */
   'agent:self': ['agent'],
   'turns:read': ['member', 'admin'],
+  /** Give an agent work; a member ends only what it gave itself. */
+  'run:create': ['member', 'admin'],
+  'runs:read': ['member', 'admin'],
+  /** An agent on its own runs; the handler looks whose the run is. */
+  'run:work': ['agent'],
+  'schedules:read': ['member', 'admin'],
+  'schedules:write': ['admin'],
   'account:self': ['member', 'admin'],
   'operator': ['operator'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Refusal } from './errors.ts';
+import { roleMay } from './permissions.ts';
 import type { Audience, Permission } from './permissions.ts';
 
 export const API_PREFIX = '/api/v1';
@@ -28,7 +29,7 @@ export interface RouteSpec {
   /** The operation id and the client's method name. */
   readonly name: string;
   readonly summary: string;
-  readonly tag: 'world' | 'agents' | 'resident' | 'accounts' | 'internal' | 'service';
+  readonly tag: 'world' | 'agents' | 'standing' | 'runs' | 'schedules' | 'resident' | 'accounts' | 'internal' | 'service';
   readonly method: Method;
   /** OpenAPI style: `/agents/{agent_id}/move`. */
   readonly path: `/${string}`;
@@ -53,6 +54,9 @@ export function defineRoute<const R extends RouteSpec>(route: R): R {
 
 const OF_EVERY_ROUTE: readonly Refusal[] = ['validation_failed', 'token_invalid', 'rate_limited', 'internal', 'unavailable'];
 const OF_GUARDED_ROUTES: readonly Refusal[] = ['unauthenticated', 'forbidden'];
+/** Told to an agent on whatever it may call, while an admin holds something against it. */
+export const BARS = ['agent_killed', 'agent_banned', 'agent_quarantined', 'agent_frozen', 'token_revoked'] as const satisfies readonly Refusal[];
+export type Bar = (typeof BARS)[number];
 const OF_BODIES: readonly Refusal[] = ['malformed_body', 'body_too_large', 'origin_not_allowed'];
 const OF_KEYED_WRITES: readonly Refusal[] = ['idempotency_key_missing', 'idempotency_in_flight', 'idempotency_key_reused'];
 
@@ -61,6 +65,7 @@ export function reasonsOf(route: RouteSpec): readonly Refusal[] {
   return [
     ...OF_EVERY_ROUTE,
     ...(route.permission === 'anyone' ? [] : OF_GUARDED_ROUTES),
+    ...(route.permission !== 'anyone' && roleMay('agent', route.permission) ? BARS : []),
     ...(route.method === 'GET' ? [] : OF_BODIES),
     ...(route.idempotency === 'key' ? OF_KEYED_WRITES : []),
     ...route.reasons,

@@ -29,6 +29,8 @@ interface Facts {
 
 type Message =
   | { readonly event: 'reset' }
+  | { readonly event: 'synced' }
+  | { readonly event: 'schedule' }
   | { readonly event: 'standing'; readonly data: { readonly agent_id: string; readonly quarantined: boolean; readonly frozen: boolean; readonly balance_tier: string | null } }
   | { readonly event: 'presence'; readonly data: { readonly agent_id: string; readonly uid: string; readonly cycle: number; readonly connected: boolean; readonly last_seen: string } };
 
@@ -106,6 +108,7 @@ export class VillageStream implements VillageFacts {
 
   #take(message: Message): void {
     if (message.event === 'reset') return this.#reset();
+    if (message.event === 'synced' || message.event === 'schedule') return;
     const { agent_id: agentId } = message.data;
     const facts = this.#facts.get(agentId) ?? { generation: this.#generation };
     facts.generation = this.#generation;

@@ -70,7 +70,9 @@ export function aStanding(changes: Partial<AgentDetail> = {}): AgentDetail {
   return {
     ...anAgent('ada'),
     persona: aConfig().persona,
-    entitlement: { tier: 'tier-0', policy: 'ByBalance', limits: null },
+    entitlement: { tier: 'tier-0', policy: 'ByBalance', limits: null, price: null },
+    standing: { balance_tier: 'tier-0', quarantined: false, frozen: false, banned: false, killed: false, token_revoked: false, reason: null },
+    balance: '0',
     tier: 'tier-0',
     node: 'sparky1',
     pod: 'ada-1',

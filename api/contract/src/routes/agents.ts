@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { AgentParams, Time } from './scalars.ts';
+import { Standing } from '../standing.ts';
 import { AgentView } from '../world/view.ts';
 
 const Persona = z.strictObject({ identity: z.string(), personality: z.string(), instructions: z.string() });
@@ -14,6 +15,10 @@ export const Limits = z.strictObject({
 });
 export type Limits = z.infer<typeof Limits>;
 
+/** What a tier costs, in aiDollars. */
+export const TierPrice = z.strictObject({ per_hour: z.string(), per_thousand_tokens: z.string() });
+export type TierPrice = z.infer<typeof TierPrice>;
+
 export const AgentCondition = z.strictObject({
   type: z.string(),
   status: z.enum(['True', 'False', 'Unknown']),
@@ -25,8 +30,10 @@ export const AgentCondition = z.strictObject({
 /** An agent as the world, its custom resource and its pod have it. `why` answers "why is my agent not running" in words. */
 export const AgentDetail = AgentView.extend({
   persona: Persona,
-  entitlement: z.strictObject({ tier: z.string().nullable(), policy: z.enum(['ByBalance', 'Pinned']), limits: Limits.nullable() }),
+  entitlement: z.strictObject({ tier: z.string().nullable(), policy: z.enum(['ByBalance', 'Pinned']), limits: Limits.nullable(), price: TierPrice.nullable() }),
   tier: z.string().nullable(),
+  standing: Standing.omit({ agent_id: true }),
+  balance: z.string().nullable().meta({ description: 'aiDollars; null where the agent has no account yet' }),
   node: z.string().nullable(),
   pod: z.string().nullable(),
   cycle: z.int().min(0),
@@ -94,7 +101,7 @@ export const awakenAgent = defineRoute({
   summary: 'Awaken an agent; changes nothing if it is awake',
   method: 'POST',
   path: '/agents/{agent_id}/awakening',
-  reasons: ['no_such_agent', 'field_owned_elsewhere'],
+  reasons: ['no_such_agent', 'field_owned_elsewhere', 'agent_banned'],
 });
 
 export const suspendAgent = defineRoute({
@@ -112,5 +119,5 @@ export const rebootAgent = defineRoute({
   summary: 'Start a new run cycle of an awake agent without waiting for the old one',
   method: 'POST',
   path: '/agents/{agent_id}/reboot',
-  reasons: ['no_such_agent', 'field_owned_elsewhere', 'reboot_while_asleep'],
+  reasons: ['no_such_agent', 'field_owned_elsewhere', 'reboot_while_asleep', 'agent_banned'],
 });

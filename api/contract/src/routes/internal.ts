@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
+import { Standing } from '../standing.ts';
 import { AgentId, AgentParams, Time } from './scalars.ts';
-
-/** What the village thinks of an agent; rows of the api that the operator turns into conditions and pods. */
-export const Standing = z.strictObject({
-  agent_id: AgentId,
-  quarantined: z.boolean(),
-  frozen: z.boolean(),
-  token_revoked: z.boolean(),
-  balance_tier: z.string().nullable().meta({ description: 'The entitlement the balance reaches; null while there is no balance' }),
-});
-export type Standing = z.infer<typeof Standing>;
 
 /** Whether this life of an agent, in this cycle, holds a wake stream. */
 export const Presence = z.strictObject({
@@ -25,9 +16,21 @@ export type Presence = z.infer<typeof Presence>;
 /** Sent first where `after` cannot be resumed from: forget everything, all that holds now follows. */
 export const StreamReset = z.strictObject({ epoch: z.string() });
 
+/** Sent once after a reset, behind all that holds now: what was not said until here does not hold. */
+export const StreamSynced = z.strictObject({});
+
+/** How the runs of a Schedule stand. */
+export const ScheduleActivity = z.strictObject({
+  schedule_uid: z.string().min(1).max(64),
+  active_runs: z.int().min(0),
+  last_run_id: z.uuid().nullable(),
+  last_run_at: Time.nullable(),
+});
+export type ScheduleActivity = z.infer<typeof ScheduleActivity>;
+
 export const openInternalStream = defineRoute({
   name: 'openInternalStream',
-  summary: 'Standing and presence of agents, for the operator; resumable by the event id',
+  summary: 'Standing and presence of agents and the runs of schedules, for the operator; resumable by the event id',
   tag: 'internal',
   method: 'GET',
   path: '/internal/stream',
@@ -42,7 +45,7 @@ export const openInternalStream = defineRoute({
       .regex(/^[0-9a-z-]+:[0-9]+$/, 'EPOCH:OFFSET, the id of the last event seen')
       .optional(),
   }),
-  answer: { kind: 'sse', events: { standing: Standing, presence: Presence, reset: StreamReset } },
+  answer: { kind: 'sse', events: { reset: StreamReset, synced: StreamSynced, standing: Standing, presence: Presence, schedule: ScheduleActivity } },
   reasons: [],
 });
 

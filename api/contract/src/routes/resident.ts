@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineRoute } from '../route.ts';
+import { BARS, defineRoute } from '../route.ts';
+import { RunHint } from '../run.ts';
 import { Wake } from '../world/wake.ts';
 import { AgentId, AgentParams, JsonObject, LandmarkId, SeqQuery, Time } from './scalars.ts';
 import { Limits } from './agents.ts';
@@ -24,7 +25,7 @@ export const exchangeAgentToken = defineRoute({
   permission: 'anyone',
   idempotency: 'natural',
   answer: { kind: 'json', schema: AgentTokenAnswer },
-  reasons: ['unauthenticated', 'token_review_refused', 'token_not_from_pod', 'stale_cycle'],
+  reasons: ['unauthenticated', 'token_review_refused', 'token_not_from_pod', 'stale_cycle', ...BARS],
 });
 
 /** What a resident needs to know of itself to run. */
@@ -70,7 +71,7 @@ export const openWakes = defineRoute({
   idempotency: 'read',
   params: AgentParams,
   query: z.strictObject({ after: SeqQuery.optional().meta({ description: 'The seq of the last wake seen; without it only new ones come' }) }),
-  answer: { kind: 'sse', events: { wake: Wake, cycle: z.strictObject({ cycle: z.int().min(0) }) } },
+  answer: { kind: 'sse', events: { wake: Wake, run: RunHint, cycle: z.strictObject({ cycle: z.int().min(0) }) } },
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 

@@ -1,5 +1,5 @@
-import { CHAIN, durationMs } from '@hamlet/contract';
-import type { AgentConfig, AgentDetail, AgentPlace, AgentView, EntitlementSpec, Limits } from '@hamlet/contract';
+import { CHAIN, durationMs, goodStanding } from '@hamlet/contract';
+import type { AgentConfig, AgentDetail, AgentPlace, AgentView, EntitlementSpec, Limits, Standing, TierPrice } from '@hamlet/contract';
 import { hashText } from '@hamlet/core';
 import type { PresenceRow } from '@hamlet/store';
 import type { AgentRecord } from './agent-source.ts';
@@ -60,6 +60,11 @@ export function limitsOf(entitlement: EntitlementSpec | null): Limits | null {
   return { requests_per_minute: requestsPerMinute, concurrent_tools: concurrentTools, tokens_per_hour: tokensPerHour, models };
 }
 
+/** The price of a tier in the words of the wire. */
+export function priceOf(entitlement: EntitlementSpec | null): TierPrice | null {
+  return entitlement === null ? null : { per_hour: entitlement.price.perHour, per_thousand_tokens: entitlement.price.perThousandTokens };
+}
+
 function personaOf({ spec }: AgentRecord): AgentDetail['persona'] {
   const { identity = '', personality = '', instructions = '' } = spec.persona ?? {};
   return { identity, personality, instructions };
@@ -72,6 +77,10 @@ export interface Described {
   readonly entitlement: EntitlementSpec | null;
 }
 
+function withoutId({ agent_id: _id, ...standing }: Standing): AgentDetail['standing'] {
+  return standing;
+}
+
 /** Everything people may know of an agent. Pure. */
 export function agentDetail({ record, place, presence, entitlement }: Described): AgentDetail {
   const view = agentView(record, place, presence);
@@ -79,8 +88,10 @@ export function agentDetail({ record, place, presence, entitlement }: Described)
   return {
     ...view,
     persona: personaOf(record),
-    entitlement: { tier: status.tier ?? null, policy: spec.entitlement.policy, limits: limitsOf(entitlement) },
+    entitlement: { tier: status.tier ?? null, policy: spec.entitlement.policy, limits: limitsOf(entitlement), price: priceOf(entitlement) },
     tier: status.tier ?? null,
+    standing: withoutId(goodStanding(record.agentId)),
+    balance: null,
     node: status.nodeName ?? null,
     pod: status.podName ?? null,
     cycle: status.cycle ?? 0,

@@ -5,6 +5,7 @@ import { jsonSchemaOf, reasonsByStatus } from './openapi.ts';
 const TAGS = {
   world: 'World',
   agents: 'Agents',
+  standing: 'Standing',
   resident: 'For residents',
   accounts: 'Accounts',
   internal: 'For the operator',
