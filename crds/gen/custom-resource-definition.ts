@@ -5,7 +5,7 @@ import { NotStructuralError, structural, type Structural } from './structural.ts
 /** One column of `kubectl get`. */
 interface Column {
   readonly name: string;
-  readonly type: 'string' | 'integer' | 'date';
+  readonly type: 'string' | 'integer' | 'boolean' | 'date';
   readonly jsonPath: string;
   readonly priority?: number;
 }

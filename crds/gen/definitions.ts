@@ -40,12 +40,16 @@ export const DEFINITIONS: readonly KindDefinition[] = [
     shortName: 'sch',
     schema: Schedule,
     columns: [
+      { name: 'Schedule', type: 'string', jsonPath: '.status.timing' },
       { name: 'Agent', type: 'string', jsonPath: '.spec.agentName' },
-      { name: 'Every', type: 'string', jsonPath: '.spec.every' },
-      { name: 'Cron', type: 'string', jsonPath: '.spec.cron' },
-      { name: 'Daily', type: 'string', jsonPath: '.spec.dailyAt' },
-      { name: 'Zone', type: 'string', jsonPath: '.spec.timeZone' },
+      { name: 'Suspend', type: 'boolean', jsonPath: '.spec.suspend' },
+      { name: 'Last', type: 'date', jsonPath: '.status.lastRunAt' },
+      // No date: kubectl prints a date that is to come as invalid.
+      { name: 'Next', type: 'string', jsonPath: '.status.nextRunAt' },
+      { name: 'Active', type: 'integer', jsonPath: '.status.activeRuns' },
       AGE,
+      { name: 'Missed', type: 'integer', jsonPath: '.status.missed', priority: 1 },
+      { name: 'Message', type: 'string', jsonPath: '.status.conditions[?(@.type=="Active")].message', priority: 1 },
     ],
   },
 ];

@@ -2,10 +2,12 @@ import * as z from 'zod';
 import { Conditions } from '../conditions.ts';
 import { guarded } from './guarded.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
-import { Duration, matching, MAX_PROSE_CHARS, ObjectName, SHORT_CHARS, text, TimeZone } from './text.ts';
+import { Duration, matching, MAX_PROSE_CHARS, ObjectName, SHORT_CHARS, text, TimeZone, Timestamp } from './text.ts';
 
 const MAX_CATCH_UP = 100;
 const MAX_LABELS = 16;
+/** Firings to come that a status lists. */
+export const NEXT_RUNS = 5;
 
 const cronList = (value: string): string => {
   const range = `([*]|${value}(-${value})?)(/[1-9][0-9]?)?`;
@@ -44,11 +46,11 @@ const fields = {
   cron: Cron.optional(),
   dailyAt: DailyAt.optional(),
   timeZone: TimeZone.optional().describe('Time zone of cron and dailyAt.'),
-  missedRuns: z.enum(['Skip', 'RunOnce', 'CatchUp']).default('Skip').describe('What to do about firings that were missed.'),
+  missedRuns: z.enum(['Skip', 'RunOnce', 'CatchUp']).default('Skip').describe('Missed firings: Skip makes up for none, RunOnce for all of them with one, CatchUp for each of the newest.'),
   catchUpLimit: z.int().min(1).max(MAX_CATCH_UP).default(10).describe('The most firings made up for under CatchUp.'),
-  overlap: z.enum(['Forbid', 'Queue', 'Replace']).default('Forbid').describe('What to do while an earlier run still goes.'),
-  startingDeadlineSeconds: z.int().min(1).max(604_800).default(300).describe('A firing that is later than this counts as missed.'),
-  suspend: z.boolean().default(false),
+  overlap: z.enum(['Forbid', 'Queue', 'Replace']).default('Forbid').describe('While an earlier run still goes: Forbid leaves the new one out, Queue lets it wait, Replace cancels the earlier.'),
+  startingDeadlineSeconds: z.int().min(1).max(604_800).default(300).describe('A firing that is later than this is missed; so is one that is over 30 seconds late when a newer one is due.'),
+  suspend: z.boolean().default(false).describe('Fires nothing; what passes meanwhile is not missed.'),
   historyLimit: z.int().min(0).max(1_000).default(10).describe('Runs that are kept.'),
 };
 
@@ -74,9 +76,37 @@ export const ScheduleSpec = guarded(z.strictObject(fields), [
 ]);
 export type ScheduleSpec = z.infer<typeof ScheduleSpec>;
 
+/** Conditions of a Schedule, all always present. */
+export const SCHEDULE_CONDITIONS = ['Accepted', 'Active', 'Suspended'] as const;
+export type ScheduleConditionType = (typeof SCHEDULE_CONDITIONS)[number];
+
+/** Every reason in a Schedule's conditions, with the advice that belongs to it. */
+export const SCHEDULE_REASONS = {
+  Accepted: 'the spec can be read and has a next firing',
+  InvalidSpec: 'the spec cannot be read: correct it as the message says',
+  NeverFires: 'no date of the next fifty years fits the cron fields: correct them',
+  Scheduled: 'it fires at its next time',
+  Suspended: 'spec.suspend is true: write false to let it fire',
+  NotSuspended: 'spec.suspend is false',
+  AgentNotFound: 'create the Agent that is named, or name another: meanwhile nothing fires and nothing is made up for',
+  NoAgentMatches: 'label an Agent as the selector says, or change the selector: meanwhile nothing fires and nothing is made up for',
+  ApiUnreachable: 'the operator does not hear from the api: what is due waits, and is missed after its deadline',
+} as const satisfies Readonly<Record<string, string>>;
+export type ScheduleReason = keyof typeof SCHEDULE_REASONS;
+
+const Count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
 export const ScheduleStatus = z.strictObject({
   conditions: Conditions.optional(),
-  observedGeneration: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  observedGeneration: Count.optional(),
+  timing: text(256).optional().describe('When it fires, in one line.'),
+  lastSlot: Timestamp.optional().describe('Every time up to this one is decided: it has fired, was missed, or was before this timing began.'),
+  lastRunID: text(64).optional().describe('The newest run that came of it.'),
+  lastRunAt: Timestamp.optional().describe('When the newest run was made.'),
+  nextRunAt: Timestamp.optional().describe('The next firing; not there while none is to come.'),
+  nextRuns: z.array(Timestamp).max(NEXT_RUNS).optional().describe('The next firings.'),
+  activeRuns: Count.optional().describe('Runs that wait or go.'),
+  missed: Count.optional().describe('Firings that were missed and not made up for, since the Schedule was made.'),
 });
 export type ScheduleStatus = z.infer<typeof ScheduleStatus>;
 
