@@ -29,6 +29,7 @@ export async function followWakes({ village, inbox, cycle, log, rest, dice, stop
         if (event.cycle > cycle) inbox.end('stale');
         return;
       }
+      if (event.kind === 'run') return;
       after = event.wake.seq;
       inbox.push(event.wake);
     });

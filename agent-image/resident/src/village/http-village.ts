@@ -1,7 +1,7 @@
 import { actAsAgent, getAgent, getAgentConfig, getWorld, moveAgent, openWakes, ProblemError, recordTurn } from '@hamlet/contract';
-import type { Client, Outcome, Problem } from '@hamlet/contract';
+import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
-import type { Answer, Village } from './village.ts';
+import type { Answer, Village, WakeEvent } from './village.ts';
 
 /** A request without an answer for so long is given up. */
 export const REQUEST_TIMEOUT_MS = 10_000;
@@ -42,9 +42,7 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
         onBytes: () => void timer.refresh(),
       };
       try {
-        for await (const { event, data } of client.open(openWakes, input)) {
-          onEvent(event === 'wake' ? { kind: 'wake', wake: data } : { kind: 'cycle', cycle: data.cycle });
-        }
+        for await (const event of client.open(openWakes, input)) onEvent(wakeEventOf(event));
         return { kind: 'ok', value: null };
       } catch (error) {
         return failureOf(error, tokens);
@@ -53,6 +51,12 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
       }
     },
   };
+}
+
+function wakeEventOf(event: StreamEvent<typeof openWakes>): WakeEvent {
+  if (event.event === 'wake') return { kind: 'wake', wake: event.data };
+  if (event.event === 'cycle') return { kind: 'cycle', cycle: event.data.cycle };
+  return { kind: 'run', hint: event.data };
 }
 
 async function askVillage<T>(call: () => Promise<Outcome<T>>, tokens: TokenSource): Promise<Answer<T>> {

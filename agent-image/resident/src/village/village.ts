@@ -1,4 +1,4 @@
-import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, MoveAnswer, MoveBody, Refusal, Turn, Wake, WorldView } from '@hamlet/contract';
+import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, MoveAnswer, MoveBody, Refusal, RunHint, Turn, Wake, WorldView } from '@hamlet/contract';
 
 /**
  * What the api said. `stale`: a newer run cycle has begun, this process is over.
@@ -11,7 +11,10 @@ export type Answer<T> =
   | { readonly kind: 'unreachable'; readonly why: string };
 
 /** What comes over the stream of wakes: `silence` is its end, for whatever reason. */
-export type WakeEvent = { readonly kind: 'wake'; readonly wake: Wake } | { readonly kind: 'cycle'; readonly cycle: number };
+export type WakeEvent =
+  | { readonly kind: 'wake'; readonly wake: Wake }
+  | { readonly kind: 'run'; readonly hint: RunHint }
+  | { readonly kind: 'cycle'; readonly cycle: number };
 
 /** The village as one agent reaches it. */
 export interface Village {

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { defineRoute } from '../../route.ts';
+import { RUN_PROMPT_MAX_CHARS } from '../../run.ts';
+import { AgentId, Time } from '../scalars.ts';
+
+/** Agents that one firing reaches. */
+export const FIRING_AGENTS_MAX = 2_000;
+/** How much earlier than its slot a firing may come, by the clock of the database. */
+export const FIRING_EARLY_MS = 1_000;
+
+/** What a firing came to for one agent. */
+export const FiringOutcome = z.enum(['started', 'queued', 'skipped_overlap', 'replaced', 'agent_unknown', 'agent_barred']);
+export type FiringOutcome = z.infer<typeof FiringOutcome>;
+
+export const FiredRun = z.strictObject({ agent_id: AgentId, run_id: z.uuid().nullable(), outcome: FiringOutcome });
+export type FiredRun = z.infer<typeof FiredRun>;
+
+/** One firing of a schedule: its slot, when it came, and what it came to. */
+export const Firing = z.strictObject({
+  firing_id: z.uuid(),
+  slot: Time,
+  fired_at: Time,
+  made_up: z.boolean().meta({ description: 'Whether it made up for a slot that was missed' }),
+  runs: z.array(FiredRun),
+});
+export type Firing = z.infer<typeof Firing>;
+
+/** Overlap as a Schedule has it. */
+export const Overlap = z.enum(['Forbid', 'Queue', 'Replace']);
+export type Overlap = z.infer<typeof Overlap>;
+
+export const FiringBody = z.strictObject({
+  schedule_uid: z.string().min(1).max(64),
+  schedule: z.string().min(1).max(253).meta({ description: 'The name of the Schedule' }),
+  slot: Time,
+  agents: z.array(AgentId).max(FIRING_AGENTS_MAX),
+  prompt: z.string().min(1).max(RUN_PROMPT_MAX_CHARS),
+  overlap: Overlap,
+  history_limit: z.int().min(0).max(1_000),
+  made_up: z.boolean(),
+});
+export type FiringBody = z.infer<typeof FiringBody>;
+
+export const fireSchedule = defineRoute({
+  name: 'fireSchedule',
+  summary: "Claim a slot of a schedule and make its runs, once; repeated, it gives the first answer. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS",
+  tag: 'internal',
+  method: 'POST',
+  path: '/internal/firings',
+  placement: 'absolute',
+  audiences: ['agents'],
+  permission: 'operator',
+  idempotency: 'natural',
+  body: FiringBody,
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({
+      firing_id: z.uuid(),
+      slot: Time,
+      claimed: z.boolean().meta({ description: 'False where the slot had fired before' }),
+      runs: z.array(FiredRun),
+    }),
+  },
+  reasons: ['firing_too_early', 'firing_forgotten', 'fence_stale'],
+});
