@@ -15,6 +15,7 @@ const MEANING: Readonly<Record<string, { readonly title: string; readonly holds:
   Ready: { title: 'In the village', holds: 'It lives in the village.', fails: 'It is not in the village now.' },
   Suspended: { title: 'Sleep', holds: 'It has been put to sleep.', fails: 'It is not suspended.', wantedFalse: true },
   Quarantined: { title: 'Quarantine', holds: 'An admin has set it aside.', fails: 'Nobody has set it aside.', wantedFalse: true },
+  Resized: { title: 'Compute', holds: 'It has the compute of its tier.', fails: 'It does not have the compute of its tier yet.' },
 }
 const ORDER = Object.keys(MEANING)
 
@@ -39,7 +40,7 @@ function textOf({ type, status, reason, message }: Condition): string {
 }
 
 /** Reasons that are somebody's wish or a normal step, not a fault. */
-const CALM: ReadonlySet<string> = new Set(['Asleep', 'Awake', 'Waiting', 'Starting', 'PodPending', 'WaitingForPredecessor', 'NotConnected', 'Terminating', 'NotQuarantined'])
+const CALM: ReadonlySet<string> = new Set(['Asleep', 'Awake', 'Waiting', 'Starting', 'PodPending', 'WaitingForPredecessor', 'NotConnected', 'Terminating', 'NotQuarantined', 'Resizing', 'ResizeDeferred', 'ReplacementPending', 'LastKnown'])
 
 function toneOf({ type, status, reason }: Condition): ConditionWords['tone'] {
   if (MEANING[type]?.wantedFalse === true) return status === 'False' ? 'good' : type === 'Suspended' ? 'info' : 'bad'
