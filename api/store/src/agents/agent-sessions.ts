@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
+import { readBars } from '../standing/bars.ts';
+import type { HeldBar } from '../standing/bars.ts';
 
 /** Whom an agent token stands for, and the newest cycle that this life is known to be in. */
 export interface AgentSession {
@@ -8,6 +10,10 @@ export interface AgentSession {
   readonly uid: string;
   readonly cycle: number;
   readonly currentCycle: number;
+  /** Whether its token was taken back; it stays refused. */
+  readonly revoked: boolean;
+  /** What holds against its agent. */
+  readonly bar: HeldBar | null;
 }
 
 export interface NewAgentSession {
@@ -33,18 +39,19 @@ export async function insertAgentSession(db: Db, session: NewAgentSession): Prom
     .execute();
 }
 
-/** The session of a token; null where it is unknown, over, revoked, or its life has ended. */
+/** The session of a token, with what holds against its agent; null where it is unknown, over, or its life has ended. */
 export async function findAgentSession(db: Db, tokenHash: Uint8Array): Promise<AgentSession | null> {
   const row = await db
     .selectFrom('agent_session')
     .innerJoin('agent_life', 'agent_life.uid', 'agent_session.uid')
     .select(['jti', 'agent_session.agent_id as agentId', 'agent_session.uid', 'agent_session.cycle', 'agent_life.cycle as currentCycle'])
+    .select(sql<boolean>`revoked_at is not null`.as('revoked'))
     .where('token_hash', '=', Buffer.from(tokenHash))
     .where('expires_at', '>', sql<Date>`now()`)
-    .where('revoked_at', 'is', null)
     .where('closed_at', 'is', null)
     .executeTakeFirst();
-  return row ?? null;
+  if (row === undefined) return null;
+  return { ...row, bar: (await readBars(db, [row.agentId])).get(row.agentId) ?? null };
 }
 
 /** Revokes every token of an agent at once. */

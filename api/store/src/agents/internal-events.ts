@@ -4,7 +4,7 @@ import type { Db, Tx } from '../connection/database.ts';
 /** One thing the operator is told. */
 export interface InternalEvent {
   readonly id: number;
-  readonly event: 'standing' | 'presence';
+  readonly event: 'standing' | 'presence' | 'schedule';
   readonly data: unknown;
 }
 
@@ -13,9 +13,14 @@ export const INTERNAL_EVENTS_CHANNEL = 'internal_event';
 const ORDER_LOCK = 4_832_003;
 const KEPT_HOURS = 1;
 
-/** Adds an event in the caller's transaction. The lock makes the order of ids the order of commits, so that a reader never skips one. */
-export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], data: unknown): Promise<void> {
+/** Makes the order of ids the order of commits, so that a reader never skips one. Held until the end of the transaction: take it last. */
+export async function lockInternalEvents(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${ORDER_LOCK})`.execute(tx);
+}
+
+/** Adds an event in the caller's transaction, which holds the lock of their order from here on. */
+export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], data: unknown): Promise<void> {
+  await lockInternalEvents(tx);
   await tx.insertInto('internal_event').values({ event, data: JSON.stringify(data) }).execute();
   await sql`select pg_notify(${INTERNAL_EVENTS_CHANNEL}, '')`.execute(tx);
 }
@@ -23,7 +28,7 @@ export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], da
 /** Events after an id in order, at most `limit`. */
 export async function readInternalEvents(db: Db, after: number, limit: number): Promise<readonly InternalEvent[]> {
   const rows = await db.selectFrom('internal_event').select(['id', 'event', 'data']).where('id', '>', after).orderBy('id').limit(limit).execute();
-  return rows.map((row) => ({ id: row.id, event: row.event === 'standing' ? 'standing' : 'presence', data: row.data }));
+  return rows;
 }
 
 /** The ids that are kept: resuming from before `first - 1` would skip events. Both 0 where there is none. */

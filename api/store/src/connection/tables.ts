@@ -1,3 +1,4 @@
+import type { Measure } from '@hamlet/contract';
 import type { ColumnType, Generated } from 'kysely';
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
@@ -16,7 +17,12 @@ export interface Tables {
   };
   agent_presence: { agent_id: string; uid: string; cycle: number; connected: boolean; replica_id: string; stream_no: number; last_seen: Defaulted<Date> };
   api_replica: { replica_id: string; seen_at: Defaulted<Date> };
-  internal_event: { id: Generated<number>; event: string; data: Json; at: Generated<Date> };
+  internal_event: { id: Generated<number>; event: 'standing' | 'presence' | 'schedule'; data: Json; at: Generated<Date> };
+  standing_measure: {
+    measure_id: Generated<string>; agent_id: string; measure: Measure; reason: string; by_role: string; by_id: string; since: Generated<Date>; expires_at: Date | null;
+    lifted_at: Defaulted<Date | null>; lifted_by_role: Defaulted<string | null>; lifted_by_id: Defaulted<string | null>; lift_reason: Defaulted<string | null>;
+  };
+  agent_tier: { agent_id: string; balance_tier: string | null; since: Defaulted<Date> };
   sample_agent: {
     agent_id: string; uid: string; power: Defaulted<'Awake' | 'Asleep'>; rebooted_at: Defaulted<Date | null>; cycle: Defaulted<number>; created_at: Generated<Date>;
   };
