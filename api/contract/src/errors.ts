@@ -80,6 +80,11 @@ export const REFUSALS = {
   schedule_refused: entry(422, 'The cluster refuses this schedule', 'never'),
   cluster_needed: entry(409, 'Schedules are written to a cluster, and this village has none', 'never'),
 
+  // Money
+  insufficient_funds: entry(409, 'The account does not have that much to spend', 'after_change'),
+  account_closed: entry(409, 'The account is closed: no agent of that name lives', 'after_change'),
+  allowance_exceeded: entry(409, 'That is more than is left of the allowance of the day', 'later'),
+
   // Accounts
   tls_required: entry(403, 'Sign in over https, or on localhost', 'after_change'),
   bootstrap_closed: entry(409, 'The first account exists already', 'never'),

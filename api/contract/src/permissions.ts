@@ -28,6 +28,10 @@ export const PERMISSIONS = {
   'run:work': ['agent'],
   'schedules:read': ['member', 'admin'],
   'schedules:write': ['admin'],
+  /** Reward and penalize: a member within the allowance of the day. */
+  'economy:judge': ['member', 'admin'],
+  /** An agent its own account. */
+  'ledger:read': ['member', 'admin', 'agent'],
   'account:self': ['member', 'admin'],
   'operator': ['operator'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
@@ -35,7 +39,7 @@ export const PERMISSIONS = {
 export type Permission = keyof typeof PERMISSIONS;
 
 /** Permissions under which the role `agent` may act only where `{agent_id}` is its own. */
-export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>(['agent:steer', 'agent:self']);
+export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>(['agent:steer', 'agent:self', 'ledger:read']);
 
 /** Whether a role holds a permission. Whether an agent's object is its own is asked of the object, not here. */
 export function roleMay(role: Role, permission: Permission): boolean {

@@ -29,7 +29,7 @@ export interface RouteSpec {
   /** The operation id and the client's method name. */
   readonly name: string;
   readonly summary: string;
-  readonly tag: 'world' | 'agents' | 'standing' | 'runs' | 'schedules' | 'resident' | 'accounts' | 'internal' | 'service';
+  readonly tag: 'world' | 'agents' | 'standing' | 'runs' | 'schedules' | 'economy' | 'resident' | 'accounts' | 'internal' | 'service';
   readonly method: Method;
   /** OpenAPI style: `/agents/{agent_id}/move`. */
   readonly path: `/${string}`;
