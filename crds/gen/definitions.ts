@@ -31,7 +31,11 @@ export const DEFINITIONS: readonly KindDefinition[] = [
       { name: 'Cpu', type: 'string', jsonPath: '.spec.compute.resources.cpu' },
       { name: 'Memory', type: 'string', jsonPath: '.spec.compute.resources.memory' },
       { name: 'Gpu', type: 'string', jsonPath: '.spec.compute.gpu.mode' },
+      { name: 'Seats', type: 'integer', jsonPath: '.status.seats.total' },
+      { name: 'Free', type: 'integer', jsonPath: '.status.seats.free' },
+      { name: 'Agents', type: 'integer', jsonPath: '.status.agents' },
       AGE,
+      { name: 'Message', type: 'string', jsonPath: '.status.conditions[?(@.type=="Derived")].message', priority: 1 },
     ],
   },
   {

@@ -13,7 +13,7 @@ export class NotStructuralError extends Error {
 
 const KEPT = [
   'type', 'description', 'default', 'enum', 'format', 'nullable', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems',
-  'minProperties', 'maxProperties', 'required', 'x-kubernetes-validations', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys',
+  'minProperties', 'maxProperties', 'required', 'x-kubernetes-validations', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-int-or-string',
 ];
 const HANDLED = new Set([...KEPT, 'properties', 'items', 'additionalProperties', 'propertyNames']);
 
@@ -48,6 +48,16 @@ function objectParts(node: Structural, path: string): Structural {
   return { properties: Object.fromEntries(properties.map(([key, child]) => [key, structural(object(child, `${path}.${key}`), `${path}.${key}`)])) };
 }
 
+/**
+ * Numbers that are no integers, and values of either type, are lossy or vague: a schema may only name them to refuse
+ * them with a reason, and says so in the description.
+ */
+function refusedParts(node: Structural, path: string): Structural {
+  const isNamed = node['type'] === 'number' || node['x-kubernetes-int-or-string'] === true;
+  if (isNamed && String(node['description']).startsWith('Refused: ')) return {};
+  throw new NotStructuralError(path, `has the type ${String(node['type'])}: only a field that is refused may have it`);
+}
+
 function partsOf(node: Structural, path: string): Structural {
   switch (node['type']) {
     case 'object':
@@ -63,6 +73,9 @@ function partsOf(node: Structural, path: string): Structural {
       return { format: 'int64' };
     case 'boolean':
       return {};
+    case 'number':
+    case undefined:
+      return refusedParts(node, path);
     default:
       throw new NotStructuralError(path, `has the type ${String(node['type'])}: a structural schema needs object, array, string, integer or boolean`);
   }

@@ -129,6 +129,7 @@ export const AgentStatus = z.strictObject({
   nodeName: text(253).optional(),
   podName: text(63).optional().describe('Set once the pod of the cycle exists.'),
   lastSeen: Timestamp.optional().describe('When the resident last connected or disconnected.'),
+  waitingSince: Timestamp.optional().describe('Since when the agent waits for a seat: who waits longest in a tier is first. Gone once it has one.'),
 });
 export type AgentStatus = z.infer<typeof AgentStatus>;
 

@@ -20,37 +20,95 @@ const Limits = z.strictObject({
     .describe('Models that may be used; none if empty. The first is the default.'),
 });
 
-const Gpu = guarded(
-  z.strictObject({
-    resourceName: matching(
-      '^[a-z0-9.-]+/[a-z0-9._-]+$',
-      128,
-      'write the name of an extended resource, for example nvidia.com/gpu',
-    ).default('nvidia.com/gpu'),
-    count: z.int().min(0).max(MAX_GPUS).default(0),
-    mode: z
-      .enum(['None', 'Shared', 'Exclusive'])
-      .default('None')
-      .describe('Shared: one permit of a time-sliced GPU. Exclusive: whole GPUs. A share of a GPU cannot be enforced and is not offered.'),
-  }),
+/** The GPU that is meant where `mode` is not None and nothing else is named. */
+export const DEFAULT_GPU_RESOURCE = 'nvidia.com/gpu';
+
+const NO_SHARE = 'these GPUs keep no share of themselves apart, neither memory nor cores nor time';
+const INSTEAD = 'write mode: Shared (a permit to use a shared GPU) or mode: Exclusive with a count (whole GPUs), and limit models by limits.tokensPerHour';
+
+/**
+ * Fields that people know from other systems and that would promise what the hardware does not hold: a GPU with unified
+ * memory has no partitions, its time-slices have no proportions, and a limit of its memory is not enforced. They are
+ * in the schema only to be refused with the reason; an API server would drop an unknown field without a word.
+ */
+const PROMISES = {
+  fraction: { type: 'number' },
+  share: { type: 'number' },
+  memory: { 'x-kubernetes-int-or-string': true },
+  cores: { 'x-kubernetes-int-or-string': true },
+  percent: { 'x-kubernetes-int-or-string': true },
+} as const;
+type ShareField = keyof typeof PROMISES;
+
+const promiseFields = Object.fromEntries(
+  Object.entries(PROMISES).map(([name, meta]) => [name, z.unknown().optional().meta({ ...meta, description: `Refused: ${NO_SHARE}.` })]),
+) as Record<ShareField, z.ZodOptional<z.ZodUnknown>>;
+
+const SHARE_NAMES = '/v?(gpu|cuda)[-._]?(mem|core|percent|fraction)';
+
+/** An extended resource of whole devices or of permits. */
+const GpuResource = guarded(
+  matching('^[a-z0-9.-]+/[a-z0-9._-]+$', 128, 'write the name of an extended resource, for example nvidia.com/gpu'),
   [
     {
-      holds: (value) => value.mode !== 'Shared' || value.count === 1,
-      rule: "self.mode != 'Shared' || self.count == 1",
-      message: 'mode Shared is one permit of one GPU: write count: 1, or mode: Exclusive',
-    },
-    {
-      holds: (value) => value.mode !== 'None' || value.count === 0,
-      rule: "self.mode != 'None' || self.count == 0",
-      message: 'mode None has no GPU: write count: 0, or mode: Shared or Exclusive',
-    },
-    {
-      holds: (value) => value.mode !== 'Exclusive' || value.count >= 1,
-      rule: "self.mode != 'Exclusive' || self.count >= 1",
-      message: `mode Exclusive needs GPUs: write a count from 1 to ${MAX_GPUS}, or mode: None`,
+      holds: (value) => !new RegExp(SHARE_NAMES).test(value),
+      rule: `!self.matches('${SHARE_NAMES}')`,
+      message: `a resource of this name sells shares, and ${NO_SHARE}: name whole devices or permits, for example nvidia.com/gpu`,
     },
   ],
 );
+
+const Gpu = guarded(
+  z.strictObject({
+    mode: z
+      .enum(['None', 'Shared', 'Exclusive'])
+      .default('None')
+      .describe('Shared: one permit to use a GPU together with others, with no promise of speed. Exclusive: whole GPUs.'),
+    resourceName: GpuResource.optional().describe(`The extended resource that nodes advertise, such as that of time-sliced or MIG devices; ${DEFAULT_GPU_RESOURCE} if left out.`),
+    count: z.int().min(0).max(MAX_GPUS).default(0).describe('How many of the resource one agent gets.'),
+    claimTemplateName: ObjectName.optional().describe('In place of resourceName and count: a ResourceClaimTemplate (resource.k8s.io/v1) of the namespace, from which each pod gets a claim.'),
+    ...promiseFields,
+  }),
+  [
+    {
+      holds: (value) => value.claimTemplateName === undefined || value.resourceName === undefined,
+      rule: '!has(self.claimTemplateName) || !has(self.resourceName)',
+      message: 'claimTemplateName and resourceName are two ways to the same GPUs: write one of them',
+    },
+    {
+      holds: (value) => value.claimTemplateName === undefined || value.count === 0,
+      rule: '!has(self.claimTemplateName) || self.count == 0',
+      message: 'the claim template says how many devices it asks for: leave count out',
+    },
+    {
+      holds: (value) => value.claimTemplateName !== undefined || value.mode !== 'Shared' || value.count === 1,
+      rule: "has(self.claimTemplateName) || self.mode != 'Shared' || self.count == 1",
+      message: 'mode Shared is one permit of one GPU: write count: 1, or mode: Exclusive',
+    },
+    {
+      holds: (value) => value.mode !== 'None' || (value.count === 0 && value.claimTemplateName === undefined),
+      rule: "self.mode != 'None' || (self.count == 0 && !has(self.claimTemplateName))",
+      message: 'mode None has no GPU: leave count and claimTemplateName out, or write mode: Shared or Exclusive',
+    },
+    {
+      holds: (value) => value.claimTemplateName !== undefined || value.mode !== 'Exclusive' || value.count >= 1,
+      rule: "has(self.claimTemplateName) || self.mode != 'Exclusive' || self.count >= 1",
+      message: `mode Exclusive needs GPUs: write a count from 1 to ${MAX_GPUS}, or mode: None`,
+    },
+    ...(Object.keys(PROMISES) as ShareField[]).map((name) => ({
+      holds: (value: Readonly<Partial<Record<ShareField, unknown>>>) => value[name] === undefined,
+      rule: `!has(self.${name})`,
+      message: `${name} cannot be held: ${NO_SHARE}. Leave it out: ${INSTEAD}`,
+    })),
+  ],
+);
+type Gpu = z.infer<typeof Gpu>;
+
+/** What one agent takes of the devices that nodes advertise; undefined if it takes none, or has them by a claim. */
+export function devicesOf(gpu: Gpu): { readonly resourceName: string; readonly count: number } | undefined {
+  if (gpu.mode === 'None' || gpu.claimTemplateName !== undefined) return undefined;
+  return { resourceName: gpu.resourceName ?? DEFAULT_GPU_RESOURCE, count: gpu.count };
+}
 
 const Compute = z.strictObject({
   resources: z
@@ -58,7 +116,7 @@ const Compute = z.strictObject({
     .prefault({})
     .describe('Limits of the pod; it requests half of them.'),
   gpu: Gpu.prefault({}),
-  priorityClassName: ObjectName.optional(),
+  priorityClassName: ObjectName.optional().describe('PriorityClass of the pods: which of them ends first when a node is short.'),
 });
 
 /** A tier: a bundle of limits and compute, and the balance that opens it. */
@@ -71,9 +129,29 @@ export const EntitlementSpec = z.strictObject({
 });
 export type EntitlementSpec = z.infer<typeof EntitlementSpec>;
 
+/** Why the seats of a tier are what they are: the reasons of its condition `Derived`, with the advice that belongs to each. */
+export const ENTITLEMENT_REASONS = {
+  Derived: 'the seats are counted from what the nodes hold',
+  DevicesNotCounted: 'the seats are counted by cpu and memory: only the scheduler knows the devices of a claim template',
+  InvalidSpec: 'the spec cannot be read: correct it as the message says',
+  NoNode: 'no node is ready and open to agents: see kubectl get nodes',
+  TooLarge: 'no node is large enough for one agent of the tier: write smaller resources, or free a node',
+} as const satisfies Readonly<Record<string, string>>;
+export type EntitlementReason = keyof typeof ENTITLEMENT_REASONS;
+
+const Count = z.int().min(0).max(1_000_000);
+
+/** What the operator counted last. */
 export const EntitlementStatus = z.strictObject({
   conditions: Conditions.optional(),
   observedGeneration: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  seats: z
+    .strictObject({
+      total: Count.describe('Agents of this tier that the nodes could hold if no other agents were there.'),
+      free: Count.describe('Agents of this tier that would find a seat now without displacing anybody.'),
+    })
+    .optional(),
+  agents: Count.optional().describe('Agents at this tier, awake or asleep.'),
 });
 export type EntitlementStatus = z.infer<typeof EntitlementStatus>;
 
