@@ -36,3 +36,5 @@ export * from './view/apply-to-view.ts';
 export * from './view/clock.ts';
 export * from './view/view.ts';
 export * from './world/state/cell-index.ts';
+export * from './run/decide-run.ts';
+export * from './run/plan-firing.ts';

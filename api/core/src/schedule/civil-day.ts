@@ -1,0 +1,45 @@
+/** A day of the calendar, in no time zone. */
+export interface CivilDay {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  /** 1 to 31. */
+  readonly dayOfMonth: number;
+  /** 0 is Sunday. */
+  readonly dayOfWeek: number;
+}
+
+export const DAY_MS = 86_400_000;
+const DAYS_PER_ERA = 146_097;
+const DAYS_FROM_MARCH_0000_TO_1970 = 719_468;
+const FIRST_DAY_OF_WEEK = 4;
+
+/**
+ * The Gregorian date of a day counted from 1970-01-01. Years begin in March here, so that the leap day is the last
+ * (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+ */
+export function civilDay(dayNumber: number): CivilDay {
+  const shifted = dayNumber + DAYS_FROM_MARCH_0000_TO_1970;
+  const era = Math.floor(shifted / DAYS_PER_ERA);
+  const dayOfEra = shifted - era * DAYS_PER_ERA;
+  const yearOfEra = Math.floor((dayOfEra - Math.floor(dayOfEra / 1_460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365);
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    dayOfMonth: dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1,
+    dayOfWeek: (((dayNumber + FIRST_DAY_OF_WEEK) % 7) + 7) % 7,
+  };
+}
+
+/** The day, counted from 1970-01-01, of a Gregorian date. */
+export function dayNumberOf({ year, month, dayOfMonth }: Omit<CivilDay, 'dayOfWeek'>): number {
+  const yearFromMarch = month <= 2 ? year - 1 : year;
+  const era = Math.floor(yearFromMarch / 400);
+  const yearOfEra = yearFromMarch - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + dayOfMonth - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * DAYS_PER_ERA + dayOfEra - DAYS_FROM_MARCH_0000_TO_1970;
+}

@@ -1,0 +1,109 @@
+import type { CivilDay } from './civil-day.ts';
+
+/** Five cron fields, read. */
+export interface CronFields {
+  /** Minutes of the day that fit, 0 to 1439, ascending. */
+  readonly minutesOfDay: readonly number[];
+  readonly daysOfMonth: ReadonlySet<number>;
+  readonly months: ReadonlySet<number>;
+  /** 0 is Sunday. */
+  readonly daysOfWeek: ReadonlySet<number>;
+  /** Whether both fields of the day must fit: so where one of them begins with `*`. Otherwise either is enough. */
+  readonly bothDays: boolean;
+  /** Whether the minute or the hour begins with `*`: such a job follows the clock as it runs (see `timetable.ts`). */
+  readonly wildcard: boolean;
+}
+
+/** Says what is wrong with the fields and what to write instead. */
+export class CronError extends Error {
+  override readonly name = 'CronError';
+}
+
+interface Field {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** Words for the values from `min` on. */
+  readonly words: readonly string[];
+}
+
+const MINUTE: Field = { name: 'minute', min: 0, max: 59, words: [] };
+const HOUR: Field = { name: 'hour', min: 0, max: 23, words: [] };
+const DAY_OF_MONTH: Field = { name: 'day of month', min: 1, max: 31, words: [] };
+const MONTH: Field = { name: 'month', min: 1, max: 12, words: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'] };
+/** 7 is Sunday too, so that FRI-SUN and 5-7 are ranges. */
+const DAY_OF_WEEK: Field = { name: 'day of week', min: 0, max: 7, words: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] };
+
+function valueOf(field: Field, word: string): number {
+  const index = field.words.indexOf(word.toUpperCase());
+  const value = index >= 0 ? index + field.min : Number(word);
+  if (/^[0-9]{1,2}$/.test(word) || index >= 0) {
+    if (value >= field.min && value <= field.max) return value;
+  }
+  throw new CronError(`${field.name}: write a number from ${field.min} to ${field.max}${field.words.length === 0 ? '' : ` or a name such as ${field.words[1]}`} instead of "${word}"`);
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** FRI-SUN ends on 7. */
+function endOf(field: Field, word: string, from: number): number {
+  const end = valueOf(field, word);
+  return field === DAY_OF_WEEK && end === 0 && from > 0 ? 7 : end;
+}
+
+function rangeOf(field: Field, text: string, stepped: boolean): Range {
+  if (text === '*') return { from: field.min, to: field === DAY_OF_WEEK ? 6 : field.max };
+  const [first = '', last, ...more] = text.split('-');
+  const from = valueOf(field, first);
+  // "5/15" is 5, 20, 35, 50: a start with a step and no end runs to the end of the field.
+  if (last === undefined) return { from, to: stepped ? field.max : from };
+  const to = endOf(field, last, from);
+  if (more.length > 0 || to < from) throw new CronError(`${field.name}: "${text}" runs backwards: write the smaller value first, or two ranges with a comma between`);
+  return { from, to };
+}
+
+function valuesOf(field: Field, text: string): ReadonlySet<number> {
+  const values = new Set<number>();
+  for (const item of text.split(',')) {
+    const [bare = '', stepText, ...more] = item.split('/');
+    const step = stepText === undefined ? 1 : Number(stepText);
+    if (more.length > 0 || !Number.isInteger(step) || step < 1) throw new CronError(`${field.name}: write a step of at least 1 instead of "${item}"`);
+    const { from, to } = rangeOf(field, bare, stepText !== undefined);
+    for (let value = from; value <= to; value += step) values.add(field === DAY_OF_WEEK ? value % 7 : value);
+  }
+  return values;
+}
+
+const ascending = (values: Iterable<number>): readonly number[] => [...values].toSorted((a, b) => a - b);
+
+/**
+ * Reads minute, hour, day of month, month and day of week: numbers, names, lists, ranges and steps, as Vixie cron has
+ * them.
+ * @throws CronError
+ */
+export function readCron(text: string): CronFields {
+  const fields = text.trim().split(/\s+/);
+  const [minute, hour, dayOfMonth, month, dayOfWeek] = fields;
+  if (fields.length !== 5 || minute === undefined || hour === undefined || dayOfMonth === undefined || month === undefined || dayOfWeek === undefined) {
+    throw new CronError(`write five fields (minute, hour, day of month, month, day of week) instead of ${fields.length}`);
+  }
+  const minutes = ascending(valuesOf(MINUTE, minute));
+  return {
+    minutesOfDay: ascending(valuesOf(HOUR, hour)).flatMap((h) => minutes.map((m) => h * 60 + m)),
+    daysOfMonth: valuesOf(DAY_OF_MONTH, dayOfMonth),
+    months: valuesOf(MONTH, month),
+    daysOfWeek: valuesOf(DAY_OF_WEEK, dayOfWeek),
+    bothDays: dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*'),
+    wildcard: minute.startsWith('*') || hour.startsWith('*'),
+  };
+}
+
+/** Whether a job has times on that day. */
+export function fitsDay({ months, daysOfMonth, daysOfWeek, bothDays }: CronFields, day: CivilDay): boolean {
+  if (!months.has(day.month)) return false;
+  const [byDate, byWeek] = [daysOfMonth.has(day.dayOfMonth), daysOfWeek.has(day.dayOfWeek)];
+  return bothDays ? byDate && byWeek : byDate || byWeek;
+}

@@ -1,0 +1,79 @@
+import { DAY_MS } from './civil-day.ts';
+import { firingsOfUtcDay, type Timetable } from './timetable.ts';
+
+/** Fifty years: no date that comes at all comes later (29 February on a given day of the week skips 40 around 2100). */
+const HORIZON_DAYS = 18_300;
+/** More missed slots than this are counted as this many. */
+export const MAX_COUNTED = 1_000_000;
+
+/** A stretch of time: after `afterMs`, until `untilMs` inclusive. */
+export interface Stretch {
+  readonly afterMs: number;
+  readonly untilMs: number;
+}
+
+function* forwards(timetable: Timetable, afterMs: number): Generator<number> {
+  if (timetable.kind === 'periodic') {
+    const { periodMs } = timetable;
+    for (let slot = Math.floor(afterMs / periodMs) * periodMs + periodMs; ; slot += periodMs) yield slot;
+  }
+  const firstDay = Math.floor(afterMs / DAY_MS);
+  for (let day = firstDay; day < firstDay + HORIZON_DAYS; day += 1) {
+    for (const slot of firingsOfUtcDay(timetable, day)) if (slot > afterMs) yield slot;
+  }
+}
+
+function* backwards(timetable: Timetable, atMs: number): Generator<number> {
+  if (timetable.kind === 'periodic') {
+    const { periodMs } = timetable;
+    for (let slot = Math.floor(atMs / periodMs) * periodMs; ; slot -= periodMs) yield slot;
+  }
+  const lastDay = Math.floor(atMs / DAY_MS);
+  for (let day = lastDay; day > lastDay - HORIZON_DAYS; day -= 1) {
+    for (const slot of firingsOfUtcDay(timetable, day).toReversed()) if (slot <= atMs) yield slot;
+  }
+}
+
+/** The next `count` slots after `afterMs`, ascending; fewer where fewer come within fifty years. */
+export function nextSlots(timetable: Timetable, afterMs: number, count: number): readonly number[] {
+  return slotsBetween(timetable, { afterMs, untilMs: Number.POSITIVE_INFINITY }, count);
+}
+
+/** The newest slot at or before `atMs`; undefined if there was none in fifty years. */
+export function slotAtOrBefore(timetable: Timetable, atMs: number): number | undefined {
+  return newestSlotsBetween(timetable, { afterMs: Number.NEGATIVE_INFINITY, untilMs: atMs }, 1)[0];
+}
+
+/** The oldest `limit` slots of a stretch, ascending. */
+export function slotsBetween(timetable: Timetable, { afterMs, untilMs }: Stretch, limit: number): readonly number[] {
+  const slots: number[] = [];
+  if (limit <= 0) return slots;
+  for (const slot of forwards(timetable, afterMs)) {
+    if (slot > untilMs) break;
+    if (slots.push(slot) >= limit) break;
+  }
+  return slots;
+}
+
+/** The newest `limit` slots of a stretch, ascending. */
+export function newestSlotsBetween(timetable: Timetable, { afterMs, untilMs }: Stretch, limit: number): readonly number[] {
+  const slots: number[] = [];
+  if (limit <= 0) return slots;
+  for (const slot of backwards(timetable, untilMs)) {
+    if (slot <= afterMs) break;
+    if (slots.push(slot) >= limit) break;
+  }
+  return slots.toReversed();
+}
+
+/** How many slots a stretch has, counted up to {@link MAX_COUNTED}. */
+export function countSlots(timetable: Timetable, { afterMs, untilMs }: Stretch): number {
+  if (untilMs <= afterMs) return 0;
+  if (timetable.kind === 'periodic') return Math.min(MAX_COUNTED, Math.floor(untilMs / timetable.periodMs) - Math.floor(afterMs / timetable.periodMs));
+  let count = 0;
+  for (let day = Math.floor(untilMs / DAY_MS); day >= Math.floor(afterMs / DAY_MS); day -= 1) {
+    count += firingsOfUtcDay(timetable, day).filter((slot) => slot > afterMs && slot <= untilMs).length;
+    if (count >= MAX_COUNTED) return MAX_COUNTED;
+  }
+  return count;
+}
