@@ -2,10 +2,15 @@ import type { RouteSpec } from '../route.ts';
 import { bootstrapAccount, getMe, logIn, logOut } from './accounts.ts';
 import { actAsAgent } from './actions.ts';
 import { awakenAgent, getAgent, listAgents, rebootAgent, suspendAgent } from './agents.ts';
+import { listEntitlements } from './entitlements.ts';
 import { closeAgent, openInternalStream } from './internal.ts';
 import { moveAgent } from './moves.ts';
 import { exchangeAgentToken, getAgentConfig, listTurns, openWakes, recordTurn } from './resident.ts';
+import { fireSchedule } from './runs/firings.ts';
+import { cancelRun, createRun, getRun, listRunEvents, listRuns, nextRun, recordRunStep, settleRun, startRun } from './runs/runs.ts';
+import { changeSchedule, createSchedule, deleteSchedule, getSchedule, listSchedules } from './runs/schedules.ts';
 import { getDocs, getLivez, getOpenApi, getReadyz } from './service.ts';
+import { banAgent, freezeAgent, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation, quarantineAgent, revokeAgentToken } from './standing.ts';
 import { getWorld, getWorldMap } from './world.ts';
 
 /** Every route there is. Mount, OpenAPI, permission matrix and tests walk this list. */
@@ -20,6 +25,18 @@ export const ROUTES = [
   suspendAgent,
   rebootAgent,
   listTurns,
+  listEntitlements,
+  getStanding,
+  quarantineAgent,
+  liftQuarantine,
+  freezeAgent,
+  liftFreeze,
+  banAgent,
+  liftBan,
+  killAgent,
+  liftKill,
+  revokeAgentToken,
+  liftTokenRevocation,
   exchangeAgentToken,
   getAgentConfig,
   openWakes,
@@ -28,8 +45,23 @@ export const ROUTES = [
   logIn,
   logOut,
   getMe,
+  createRun,
+  listRuns,
+  getRun,
+  listRunEvents,
+  cancelRun,
+  nextRun,
+  startRun,
+  recordRunStep,
+  settleRun,
+  listSchedules,
+  getSchedule,
+  createSchedule,
+  changeSchedule,
+  deleteSchedule,
   openInternalStream,
   closeAgent,
+  fireSchedule,
   getLivez,
   getReadyz,
   getOpenApi,

@@ -6,7 +6,12 @@ import { AgentCondition, Limits, TierPrice } from './agents.ts';
 const Compute = z.strictObject({
   cpu: z.string().meta({ example: '500m' }),
   memory: z.string().meta({ example: '512Mi' }),
-  gpu: z.strictObject({ mode: z.enum(['None', 'Shared', 'Exclusive']), resource_name: z.string(), count: z.int().min(0) }),
+  gpu: z.strictObject({
+    mode: z.enum(['None', 'Shared', 'Exclusive']),
+    resource_name: z.string().nullable(),
+    count: z.int().min(0),
+    claim_template_name: z.string().nullable(),
+  }),
   priority_class_name: z.string().nullable(),
 });
 

@@ -1,4 +1,4 @@
-import type { AgentSpec, AgentStatus, EntitlementSpec } from '@hamlet/contract';
+import type { AgentSpec, AgentStatus, EntitlementSpec, EntitlementStatus } from '@hamlet/contract';
 import type { Outcome } from '../http/outcome.ts';
 
 /** An Agent as its custom resource has it. */
@@ -10,6 +10,13 @@ export interface AgentRecord {
   readonly status: AgentStatus;
   /** Whether it is being deleted. */
   readonly deleting: boolean;
+}
+
+/** An Entitlement as its custom resource has it. */
+export interface EntitlementRecord {
+  readonly name: string;
+  readonly spec: EntitlementSpec;
+  readonly status: EntitlementStatus;
 }
 
 export interface LifecycleChange {
@@ -31,6 +38,7 @@ export interface AgentSource {
   get(agentId: string): AgentRecord | null;
   /** Spec of an Entitlement; null for an unknown one. */
   entitlement(name: string): EntitlementSpec | null;
+  entitlements(): readonly EntitlementRecord[];
   /** Hears that something may have changed; read again. */
   onChange(hear: () => void): void;
   setPower(agentId: string, power: 'Awake' | 'Asleep', onConflict: OnConflict): Promise<Outcome<LifecycleChange>>;

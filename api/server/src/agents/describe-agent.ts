@@ -1,8 +1,8 @@
-import { CHAIN, durationMs, goodStanding } from '@hamlet/contract';
-import type { AgentConfig, AgentDetail, AgentPlace, AgentView, EntitlementSpec, Limits, Standing, TierPrice } from '@hamlet/contract';
+import { CHAIN, durationMs, formatAiDollars } from '@hamlet/contract';
+import type { AgentConfig, AgentDetail, AgentPlace, AgentView, EntitlementSpec, EntitlementView, Limits, Standing, TierPrice } from '@hamlet/contract';
 import { hashText } from '@hamlet/core';
 import type { PresenceRow } from '@hamlet/store';
-import type { AgentRecord } from './agent-source.ts';
+import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
 /** What is known of an agent's connection; its own life's only. */
 function presenceOf(record: AgentRecord, row: PresenceRow | null): PresenceRow | null {
@@ -53,16 +53,43 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
   return { ready: true, reason: 'Ready', message: 'The agent is in the world and connected.' };
 }
 
-/** The limits of a tier in the words of the wire. */
-export function limitsOf(entitlement: EntitlementSpec | null): Limits | null {
-  if (entitlement === null) return null;
-  const { requestsPerMinute, concurrentTools, tokensPerHour, models } = entitlement.limits;
+function limitsOfTier({ limits }: EntitlementSpec): Limits {
+  const { requestsPerMinute, concurrentTools, tokensPerHour, models } = limits;
   return { requests_per_minute: requestsPerMinute, concurrent_tools: concurrentTools, tokens_per_hour: tokensPerHour, models };
 }
 
-/** The price of a tier in the words of the wire. */
-export function priceOf(entitlement: EntitlementSpec | null): TierPrice | null {
-  return entitlement === null ? null : { per_hour: entitlement.price.perHour, per_thousand_tokens: entitlement.price.perThousandTokens };
+/** The limits of a tier in the words of the wire. */
+export function limitsOf(entitlement: EntitlementSpec | null): Limits | null {
+  return entitlement === null ? null : limitsOfTier(entitlement);
+}
+
+function priceOfTier({ price }: EntitlementSpec): TierPrice {
+  return { per_hour: price.perHour, per_thousand_tokens: price.perThousandTokens };
+}
+
+function conditionsOf(conditions: AgentRecord['status']['conditions']): AgentDetail['conditions'] {
+  return (conditions ?? []).map(({ type, status, reason, message, lastTransitionTime }) => ({ type, status, reason, message, last_transition_time: lastTransitionTime }));
+}
+
+/** A tier in the words of the wire. Pure. */
+export function entitlementView({ name, spec, status }: EntitlementRecord): EntitlementView {
+  const { resources, gpu, priorityClassName } = spec.compute;
+  return {
+    name,
+    rank: spec.rank,
+    min_balance: spec.minBalance,
+    limits: limitsOfTier(spec),
+    compute: {
+      cpu: resources.cpu,
+      memory: resources.memory,
+      gpu: { mode: gpu.mode, resource_name: gpu.resourceName ?? null, count: gpu.count, claim_template_name: gpu.claimTemplateName ?? null },
+      priority_class_name: priorityClassName ?? null,
+    },
+    price: priceOfTier(spec),
+    seats: status.seats ?? null,
+    agents: status.agents ?? 0,
+    conditions: conditionsOf(status.conditions),
+  };
 }
 
 function personaOf({ spec }: AgentRecord): AgentDetail['persona'] {
@@ -75,33 +102,28 @@ export interface Described {
   readonly place: AgentPlace | null;
   readonly presence: PresenceRow | null;
   readonly entitlement: EntitlementSpec | null;
+  readonly standing: Standing;
 }
 
 function withoutId({ agent_id: _id, ...standing }: Standing): AgentDetail['standing'] {
   return standing;
 }
 
-/** Everything people may know of an agent. Pure. */
-export function agentDetail({ record, place, presence, entitlement }: Described): AgentDetail {
+/** Everything people may know of an agent. Pure. @param balance micro-aiDollars of its account, undefined where it has none */
+export function agentDetail({ record, place, presence, entitlement, standing }: Described, balance: bigint | undefined): AgentDetail {
   const view = agentView(record, place, presence);
   const { spec, status } = record;
   return {
     ...view,
     persona: personaOf(record),
-    entitlement: { tier: status.tier ?? null, policy: spec.entitlement.policy, limits: limitsOf(entitlement), price: priceOf(entitlement) },
+    entitlement: { tier: status.tier ?? null, policy: spec.entitlement.policy, limits: limitsOf(entitlement), price: entitlement === null ? null : priceOfTier(entitlement) },
     tier: status.tier ?? null,
-    standing: withoutId(goodStanding(record.agentId)),
-    balance: null,
+    standing: withoutId(standing),
+    balance: balance === undefined ? null : formatAiDollars(balance),
     node: status.nodeName ?? null,
     pod: status.podName ?? null,
     cycle: status.cycle ?? 0,
-    conditions: (status.conditions ?? []).map(({ type, status: holds, reason, message, lastTransitionTime }) => ({
-      type,
-      status: holds,
-      reason,
-      message,
-      last_transition_time: lastTransitionTime,
-    })),
+    conditions: conditionsOf(status.conditions),
     why: whyOf(record, view.status.online),
     uid: record.uid,
     created_at: record.createdAt,

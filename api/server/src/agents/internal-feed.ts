@@ -1,9 +1,9 @@
 import type { Presence } from '@hamlet/contract';
-import { internalEventRange, readInternalEvents, readPresence, readVillage } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
+import { inSnapshot, internalEventRange, readInternalEvents, readPresence, readStandings, readVillage } from '@hamlet/store';
+import type { Db, InternalEvent, Tx } from '@hamlet/store';
 import type { EventSink } from '../http/event-sink.ts';
 import type { Log } from '../service/log.ts';
-import type { PresenceBoard } from './presence-board.ts';
+import type { InternalSignal } from './internal-signal.ts';
 
 const PAGE = 500;
 const POLL_MS = 2_000;
@@ -15,13 +15,34 @@ export interface InternalFeed {
   close(): void;
 }
 
-export function createInternalFeed(ports: { readonly db: Db; readonly presence: PresenceBoard; readonly log: Log }): InternalFeed {
-  const { db, presence, log } = ports;
+/** One kind of thing that a stream begins with, read as of the moment at which it begins. */
+export type SnapshotPart = (tx: Tx) => Promise<readonly Pick<InternalEvent, 'event' | 'data'>[]>;
+
+async function presencePart(tx: Tx): ReturnType<SnapshotPart> {
+  return (await readPresence(tx)).map((row) => {
+    const data: Presence = { agent_id: row.agentId, uid: row.uid, cycle: row.cycle, connected: row.connected, last_seen: row.lastSeen.toISOString() };
+    return { event: 'presence', data };
+  });
+}
+
+async function standingPart(tx: Tx): ReturnType<SnapshotPart> {
+  return (await readStandings(tx)).map((data) => ({ event: 'standing', data }));
+}
+
+export interface FeedPorts {
+  readonly db: Db;
+  readonly signal: InternalSignal;
+  /** What a stream begins with besides standing and presence. */
+  readonly parts: readonly SnapshotPart[];
+  readonly log: Log;
+}
+
+export function createInternalFeed({ db, signal, parts, log }: FeedPorts): InternalFeed {
   const pumps = new Set<() => void>();
   const pumpAll = (): void => {
     for (const pump of pumps) pump();
   };
-  presence.onChange(pumpAll);
+  signal.on('any', pumpAll);
   // Whatever a notification missed is found by looking.
   const timer = setInterval(pumpAll, POLL_MS);
 
@@ -33,16 +54,17 @@ export function createInternalFeed(ports: { readonly db: Db; readonly presence: 
     return ofEpoch === epoch && offset <= last && offset >= first - 1 ? offset : null;
   }
 
-  /** All that holds now. The offset is read first: an event that comes between is sent twice rather than never. */
+  /** All that holds at one moment, and the offset of that moment. */
   async function begin(sink: EventSink, epoch: string): Promise<number> {
-    const { last } = await internalEventRange(db);
-    const id = `${epoch}:${last}`;
-    sink.send('reset', { epoch }, id);
-    for (const row of await readPresence(db)) {
-      const data: Presence = { agent_id: row.agentId, uid: row.uid, cycle: row.cycle, connected: row.connected, last_seen: row.lastSeen.toISOString() };
-      sink.send('presence', data, id);
-    }
-    return last;
+    return inSnapshot(db, async (tx) => {
+      const { last } = await internalEventRange(tx);
+      const id = `${epoch}:${last}`;
+      // Without an id until all of it is said: who is cut off in between must begin anew.
+      sink.send('reset', { epoch });
+      for (const part of [standingPart, presencePart, ...parts]) for (const { event, data } of await part(tx)) sink.send(event, data);
+      sink.send('synced', {}, id);
+      return last;
+    });
   }
 
   return {

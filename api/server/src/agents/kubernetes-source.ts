@@ -45,7 +45,8 @@ export function openKubernetesSource(ports: { readonly client: KubeClient; reado
     },
     list: () => [...watch.agents.values()],
     get: (agentId) => watch.agents.get(agentId) ?? null,
-    entitlement: (name) => watch.entitlements.get(name) ?? null,
+    entitlement: (name) => watch.entitlements.get(name)?.spec ?? null,
+    entitlements: () => [...watch.entitlements.values()],
     onChange: (hear) => watch.onChange(hear),
     setPower: (agentId, power, onConflict) =>
       change(agentId, async (record) => {

@@ -1,9 +1,8 @@
 import { Agent, API_VERSION, Entitlement, GROUP, VERSION } from '@hamlet/contract';
-import type { EntitlementSpec } from '@hamlet/contract';
 import { Reflector } from '@hamlet/kube';
 import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
 import type { Log } from '../service/log.ts';
-import type { AgentRecord } from './agent-source.ts';
+import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
 export const AGENTS: ResourceType = { group: GROUP, version: VERSION, plural: 'agents', kind: 'Agent' };
 const ENTITLEMENTS: ResourceType = { group: GROUP, version: VERSION, plural: 'entitlements', kind: 'Entitlement' };
@@ -22,15 +21,16 @@ export function recordOf(object: KubeObject): AgentRecord {
   };
 }
 
-function entitlementOf(object: KubeObject): EntitlementSpec {
-  return Entitlement.parse({ ...object, apiVersion: API_VERSION, kind: 'Entitlement' }).spec;
+function entitlementOf(object: KubeObject): EntitlementRecord {
+  const { metadata, spec, status } = Entitlement.parse({ ...object, apiVersion: API_VERSION, kind: 'Entitlement' });
+  return { name: metadata.name, spec, status: status ?? {} };
 }
 
 /** What a watch of the village's custom resources holds. */
 export interface VillageWatch {
   readonly ready: boolean;
   readonly agents: ReadonlyMap<string, AgentRecord>;
-  readonly entitlements: ReadonlyMap<string, EntitlementSpec>;
+  readonly entitlements: ReadonlyMap<string, EntitlementRecord>;
   onChange(hear: () => void): void;
   /** Takes the answer of a write before the watch brings it. */
   see(agent: KubeObject): void;

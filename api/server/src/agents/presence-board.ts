@@ -1,6 +1,7 @@
-import { assertStream, beat, connectStream, disconnectStream, INTERNAL_EVENTS_CHANNEL, listen, readPresence, sweepSilentReplicas } from '@hamlet/store';
+import { assertStream, beat, connectStream, disconnectStream, readPresence, sweepSilentReplicas } from '@hamlet/store';
 import type { Db, PresenceRow, Stream } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
+import type { InternalSignal } from './internal-signal.ts';
 
 const BEAT_MS = 1_000;
 /** A replica that says nothing for so long has gone, and its streams with it. */
@@ -21,7 +22,7 @@ export interface PresenceBoard {
  * Keeps presence in Postgres and in memory. Level-based: once a second this replica says that it lives and which streams it serves, so that a row
  * swept by mistake comes back; replicas that fell silent are swept by whoever notices.
  */
-export async function startPresenceBoard(ports: { readonly db: Db; readonly listenUrl: string; readonly replicaId: string; readonly log: Log }): Promise<PresenceBoard> {
+export async function startPresenceBoard(ports: { readonly db: Db; readonly signal: InternalSignal; readonly replicaId: string; readonly log: Log }): Promise<PresenceBoard> {
   const { db, replicaId, log } = ports;
   const mine = new Set<Stream>();
   const hearers: (() => void)[] = [];
@@ -58,7 +59,7 @@ export async function startPresenceBoard(ports: { readonly db: Db; readonly list
   await beat(db, replicaId);
   await refresh();
   const quietly = (work: () => Promise<void>) => (): void => void work().catch((error: unknown) => log('warn', 'presence was not kept', { error }));
-  const listener = listen(ports.listenUrl, [INTERNAL_EVENTS_CHANNEL], quietly(refresh));
+  ports.signal.on('presence', quietly(refresh));
   let beating = false;
   const timer = setInterval(() => {
     if (beating) return;
@@ -81,7 +82,6 @@ export async function startPresenceBoard(ports: { readonly db: Db; readonly list
     close: async () => {
       clearInterval(timer);
       for (const stream of mine) await disconnectStream(db, stream).catch(() => undefined);
-      await listener.stop();
     },
   };
 }

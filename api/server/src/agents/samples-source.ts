@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Agent, Entitlement } from '@hamlet/contract';
-import type { EntitlementSpec } from '@hamlet/contract';
-import { ensureSampleAgent, listen, readSampleAgents, rebootSample, SAMPLE_AGENTS_CHANNEL, setSamplePower } from '@hamlet/store';
+import type { AgentStatus, EntitlementSpec, Standing } from '@hamlet/contract';
+import { ensureSampleAgent, INTERNAL_EVENTS_CHANNEL, listen, readSampleAgents, readStandings, rebootSample, SAMPLE_AGENTS_CHANNEL, setSamplePower } from '@hamlet/store';
 import type { Db, SampleAgentRow } from '@hamlet/store';
 import { parse } from 'yaml';
 import { accepted, refused } from '../http/outcome.ts';
@@ -42,11 +42,39 @@ function lowestTier(entitlements: ReadonlyMap<string, EntitlementSpec>): string 
   return [...entitlements].toSorted(([, a], [, b]) => a.rank - b.rank)[0]?.[0];
 }
 
+interface Circumstances {
+  readonly tier: string | undefined;
+  readonly node: string;
+  readonly standing: Standing | undefined;
+}
+
+/** What keeps a pod away, in the operator's words; undefined where nothing does. */
+function heldAgainst(standing: Standing | undefined): 'Killed' | 'Banned' | 'Quarantined' | 'Frozen' | undefined {
+  if (standing?.killed === true) return 'Killed';
+  if (standing?.banned === true) return 'Banned';
+  if (standing?.quarantined === true) return 'Quarantined';
+  return standing?.frozen === true ? 'Frozen' : undefined;
+}
+
+function conditionsOf(row: SampleAgentRow, { standing, tier }: Circumstances): NonNullable<AgentStatus['conditions']> {
+  const lastTransitionTime = (row.rebootedAt ?? row.createdAt).toISOString();
+  const held = heldAgainst(standing);
+  const condition = (type: string, holds: boolean, about: { readonly reason: string; readonly message: string }): NonNullable<AgentStatus['conditions']>[number] => ({
+    type, status: holds ? 'True' : 'False', ...about, lastTransitionTime,
+  });
+  const why = { reason: held ?? 'ByBalance', message: standing?.reason ?? `the tier is ${tier ?? 'none'}` };
+  return [
+    condition('Accepted', true, { reason: 'Accepted', message: 'read from the samples' }),
+    condition('Entitled', held === undefined, why),
+    condition('Suspended', row.power === 'Asleep', { reason: row.power, message: `spec.power is ${row.power}` }),
+    condition('Quarantined', held === 'Quarantined', held === 'Quarantined' ? why : { reason: 'NotQuarantined', message: '' }),
+  ];
+}
+
 /** What the operator would have said of a sample agent: there is no operator here, so it runs wherever its row says it is awake. */
-function recordOf(sample: Agent, row: SampleAgentRow, place: { readonly tier: string | undefined; readonly node: string }): AgentRecord {
-  const asleep = row.power === 'Asleep';
-  const at = (row.rebootedAt ?? row.createdAt).toISOString();
-  const condition = { status: asleep ? ('True' as const) : ('False' as const), lastTransitionTime: at };
+function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstances): AgentRecord {
+  const { tier, node, standing } = circumstances;
+  const runs = row.power === 'Awake' && heldAgainst(standing) === undefined;
   return {
     agentId: row.agentId,
     uid: row.uid,
@@ -55,12 +83,9 @@ function recordOf(sample: Agent, row: SampleAgentRow, place: { readonly tier: st
     status: {
       cycle: row.cycle,
       power: row.power,
-      conditions: [
-        { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'read from the samples', lastTransitionTime: at },
-        { type: 'Suspended', ...condition, reason: row.power, message: asleep ? 'spec.power is Asleep' : 'spec.power is Awake' },
-      ],
-      ...(place.tier === undefined ? {} : { tier: place.tier }),
-      ...(asleep ? {} : { nodeName: place.node, podName: `${row.agentId}-${row.cycle}` }),
+      conditions: conditionsOf(row, circumstances),
+      ...(tier === undefined ? {} : { tier }),
+      ...(runs ? { nodeName: node, podName: `${row.agentId}-${row.cycle}` } : {}),
     },
     deleting: false,
   };
@@ -76,13 +101,15 @@ export async function openSamplesSource(ports: { readonly db: Db; readonly liste
 
   async function refresh(): Promise<void> {
     const rows = new Map((await readSampleAgents(db)).map((row) => [row.agentId, row]));
+    const standings = new Map((await readStandings(db)).map((standing) => [standing.agent_id, standing]));
     const before = JSON.stringify([...records.values()]);
     records = new Map(
       samples.agents.flatMap((sample, index) => {
         const row = rows.get(sample.metadata.name);
         const { policy, name } = sample.spec.entitlement;
-        const tier = policy === 'Pinned' ? name : lowestTier(samples.entitlements);
-        return row === undefined ? [] : [[row.agentId, recordOf(sample, row, { tier, node: NODES[index % NODES.length] ?? '' })] as const];
+        const standing = standings.get(sample.metadata.name);
+        const tier = policy === 'Pinned' ? name : (standing?.balance_tier ?? lowestTier(samples.entitlements));
+        return row === undefined ? [] : [[row.agentId, recordOf(sample, row, { tier, node: NODES[index % NODES.length] ?? '', standing })] as const];
       }),
     );
     if (JSON.stringify([...records.values()]) !== before) for (const hear of hearers) hear();
@@ -90,7 +117,7 @@ export async function openSamplesSource(ports: { readonly db: Db; readonly liste
   const refreshQuietly = (): void => void refresh().catch((error: unknown) => log('warn', 'the sample agents were not read', { error }));
 
   await refresh();
-  const listener = listen(ports.listenUrl, [SAMPLE_AGENTS_CHANNEL], refreshQuietly);
+  const listener = listen(ports.listenUrl, [SAMPLE_AGENTS_CHANNEL, INTERNAL_EVENTS_CHANNEL], refreshQuietly);
   const timer = setInterval(refreshQuietly, POLL_MS);
 
   async function changed(row: SampleAgentRow, isChanged: boolean): ReturnType<AgentSource['setPower']> {
@@ -104,6 +131,7 @@ export async function openSamplesSource(ports: { readonly db: Db; readonly liste
     list: () => [...records.values()],
     get: (agentId) => records.get(agentId) ?? null,
     entitlement: (name) => samples.entitlements.get(name) ?? null,
+    entitlements: () => [...samples.entitlements].map(([name, spec]) => ({ name, spec, status: { agents: [...records.values()].filter(({ status }) => status.tier === name).length } })),
     onChange: (hear) => void hearers.push(hear),
     setPower: async (agentId, power) => {
       const result = records.has(agentId) ? await setSamplePower(db, agentId, power) : null;

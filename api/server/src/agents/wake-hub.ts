@@ -1,4 +1,4 @@
-import type { Wake } from '@hamlet/contract';
+import type { RunHint, Wake } from '@hamlet/contract';
 import type { Stream } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import type { EventSink } from '../http/event-sink.ts';
@@ -6,6 +6,8 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { Log } from '../service/log.ts';
 import type { AgentSource } from './agent-source.ts';
+import { isBarred } from '../standing/standing-board.ts';
+import type { StandingBoard } from '../standing/standing-board.ts';
 import type { PresenceBoard } from './presence-board.ts';
 
 /** Wakes kept per agent for a resident that comes back. */
@@ -16,16 +18,24 @@ interface OpenStream {
   readonly sink: EventSink;
 }
 
+export interface HubPorts {
+  readonly source: AgentSource;
+  readonly presence: PresenceBoard;
+  readonly standing: StandingBoard;
+  readonly log: Log;
+}
+
 /** The wake streams of this replica. Mutable because it holds what is open. */
 export class WakeHub {
   readonly #open = new Set<OpenStream>();
   readonly #kept = new Map<string, Wake[]>();
-  readonly #ports: { readonly source: AgentSource; readonly presence: PresenceBoard; readonly log: Log };
+  readonly #ports: HubPorts;
 
-  constructor(ports: { readonly source: AgentSource; readonly presence: PresenceBoard; readonly log: Log }) {
+  constructor(ports: HubPorts) {
     this.#ports = ports;
     ports.source.onChange(() => this.#review());
     ports.presence.onChange(() => this.#review());
+    ports.standing.onChange(() => this.#review());
   }
 
   /** Tells an agent something, and keeps it for a while in case it is away. */
@@ -35,6 +45,16 @@ export class WakeHub {
     if (kept.length > KEPT_WAKES) kept.shift();
     this.#kept.set(agentId, kept);
     for (const { stream, sink } of this.#open) if (stream.agentId === agentId) sink.send('wake', wake, String(wake.seq));
+  }
+
+  /** Tells an agent to look at a run. Nothing is kept: it asks for its next run whenever it connects. */
+  hint(agentId: string, hint: RunHint): void {
+    for (const { stream, sink } of this.#open) if (stream.agentId === agentId) sink.send('run', hint);
+  }
+
+  /** What is open here. */
+  streams(): readonly Stream[] {
+    return [...this.#open].map(({ stream }) => stream);
   }
 
   /** Forgets an agent that has left the world. */
@@ -66,9 +86,13 @@ export class WakeHub {
     for (const { sink } of this.#open) sink.close();
   }
 
-  /** Ends the streams whose cycle or life is over, or that a newer stream on another replica has replaced. */
+  /** Ends the streams whose cycle or life is over, that a newer stream on another replica has replaced, or whose agent is barred. */
   #review(): void {
     for (const open of this.#open) {
+      if (isBarred(this.#ports.standing.get(open.stream.agentId))) {
+        this.#end(open, undefined);
+        continue;
+      }
       const cycle = this.#newestCycle(open.stream);
       const row = this.#ports.presence.get(open.stream.agentId);
       if (cycle === null || cycle > open.stream.cycle) this.#end(open, cycle ?? undefined);

@@ -1,11 +1,12 @@
 import type { Audience } from '@hamlet/contract';
-import { findAgentSession, findApiKey, findSession } from '@hamlet/store';
-import type { ApiKey, Db } from '@hamlet/store';
+import { findAgentSession, findApiKey, findSession, readBars } from '@hamlet/store';
+import type { ApiKey, Db, HeldBar } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor } from '../http/actor.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
+import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { hashOf } from './secrets.ts';
 import { SESSION_IDLE_MS, sessionOf } from './session-cookie.ts';
 import type { TokenReviewer } from './token-reviewer.ts';
@@ -23,6 +24,13 @@ export interface Credentials {
 
 export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused>;
 
+interface AgentLife {
+  readonly uid: string;
+  readonly cycle: number;
+  readonly currentCycle: number;
+  readonly bar: HeldBar | null;
+}
+
 /** The bearer token of a request; null where there is none. */
 export function bearerOf(headers: IncomingHttpHeaders): string | null {
   return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
@@ -33,29 +41,33 @@ export function createAuthenticate(ports: { readonly db: Db; readonly source: Ag
   const { db, source, reviewer, monotonicMs } = ports;
   const keyOf = throughOutage((token: string) => findApiKey(db, hashOf(token)), monotonicMs);
   const agentSessionOf = throughOutage((token: string) => findAgentSession(db, hashOf(token)), monotonicMs);
+  const barOf = throughOutage(async (agentId: string) => (await readBars(db, [agentId])).get(agentId) ?? null, monotonicMs);
   const accountOf = throughOutage((id: string) => findSession(db, hashOf(id), SESSION_IDLE_MS), monotonicMs);
   const isOperator = throughOutage((token: string) => reviewer.reviewOperator(token), monotonicMs, { freshMs: 60_000 });
 
-  function agentActor(agentId: string, life: { readonly uid: string; readonly cycle: number; readonly currentCycle: number }): Actor {
+  function agentActor(agentId: string, life: AgentLife): Actor | Refused {
+    if (life.bar !== null) return refusalOfBar(agentId, life.bar);
     const record = source.get(agentId);
     const newest = record?.uid === life.uid ? Math.max(life.currentCycle, record.status.cycle ?? 0) : life.currentCycle;
     return { role: 'agent', id: `agent ${agentId}`, agentId, uid: life.uid, cycle: life.cycle, stale: life.cycle < newest };
   }
 
   /** A key of the role agent is a development token: it speaks for whatever cycle is current. */
-  function keyActor(key: ApiKey): Actor | Refused {
+  async function keyActor(key: ApiKey): Promise<Actor | Refused> {
     if (key.role === 'operator') return { role: 'operator', id: 'operator' };
     if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
     const record = source.get(key.agentId ?? '');
     if (record === null) return refused('token_invalid', `There is no agent ${key.agentId}`);
     const cycle = record.status.cycle ?? 0;
-    return agentActor(record.agentId, { uid: record.uid, cycle, currentCycle: cycle });
+    return agentActor(record.agentId, { uid: record.uid, cycle, currentCycle: cycle, bar: await barOf(record.agentId) });
   }
 
   async function bearerActor(token: string): Promise<Actor | Refused> {
     if (token.startsWith(AGENT_TOKEN_PREFIX)) {
       const session = await agentSessionOf(token);
-      return session === null ? refused('token_invalid') : agentActor(session.agentId, session);
+      if (session === null) return refused('token_invalid');
+      if (session.revoked && session.bar === null) return refused('token_revoked', 'This token was revoked; exchange a new one');
+      return agentActor(session.agentId, session);
     }
     const key = await keyOf(token);
     if (key !== null) return keyActor(key);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentTokenAnswer } from '@hamlet/contract';
-import { insertAgentSession, openLife, raiseCycle } from '@hamlet/store';
+import { insertAgentSession, openLife, raiseCycle, readBars } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
+import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { AGENT_TOKEN_PREFIX } from './authenticate.ts';
 import { hashOf, newSecret } from './secrets.ts';
 import type { TokenReviewer } from './token-reviewer.ts';
@@ -16,6 +17,8 @@ export async function exchangeToken(ports: { readonly db: Db; readonly reviewer:
   const reviewed = await reviewer.reviewAgent(projected);
   if (!reviewed.ok) return reviewed;
   const { agentId, uid, cycle } = reviewed.data;
+  const bar = (await readBars(db, [agentId])).get(agentId);
+  if (bar !== undefined) return refusalOfBar(agentId, bar);
   if ((await openLife(db, uid, agentId)) === null) return refused('token_not_from_pod', 'This life of the agent has ended');
   const current = await raiseCycle(db, uid, cycle);
   if (current !== null && current > cycle) return refused('stale_cycle');

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 
 const HEARTBEAT_MS = 5_000;
 /** A reader that lets this much pile up is not reading: it is dropped, and comes back with `after`. */
-const BACKLOG_MAX_BYTES = 1 << 20;
+const BACKLOG_MAX_BYTES = 8 << 20;
 
 /** The writing end of a text/event-stream. */
 export interface EventSink {

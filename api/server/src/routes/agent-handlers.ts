@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { LifecycleAnswer } from '@hamlet/contract';
-import { readTurns, recordAudit } from '@hamlet/store';
+import { readMeasures, readTurns, recordAudit } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { LifecycleChange } from '../agents/agent-source.ts';
-import { agentDetail } from '../agents/describe-agent.ts';
+import { agentDetail, entitlementView } from '../agents/describe-agent.ts';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import type { Outcome } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { cursorOf, readCursor } from './turn-cursor.ts';
 import type { Services } from './services.ts';
 
-type Names = 'listAgents' | 'getAgent' | 'awakenAgent' | 'suspendAgent' | 'rebootAgent' | 'listTurns';
+type Names = 'listEntitlements' | 'listAgents' | 'getAgent' | 'awakenAgent' | 'suspendAgent' | 'rebootAgent' | 'listTurns';
 
 interface Asked {
   readonly actor: Actor;
@@ -20,8 +21,14 @@ interface Asked {
   readonly params: { readonly agent_id: string };
 }
 
+/** A banned agent is awakened by nobody, whatever else holds against it. */
+async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
+  const ban = (await readMeasures(tx, [agentId])).find(({ measure }) => measure === 'ban');
+  return ban === undefined ? null : refusalOfBar(agentId, ban);
+}
+
 /** Agents as people see them, and their lifecycle. */
-export function agentHandlers({ reader, source, db }: Services): Pick<Handlers, Names> {
+export function agentHandlers({ reader, source, db, readBalances }: Services): Pick<Handlers, Names> {
   async function conclude(asked: Asked, tx: Tx, done: { readonly action: string; readonly outcome: Outcome<LifecycleChange> }): Promise<Outcome<LifecycleAnswer>> {
     const { action, outcome } = done;
     if (!outcome.ok) return outcome;
@@ -33,18 +40,31 @@ export function agentHandlers({ reader, source, db }: Services): Pick<Handlers, 
   }
 
   return {
-    listAgents: { kind: 'plain', run: async () => accepted({ agents: [...(await reader.details())] }) },
+    listEntitlements: {
+      kind: 'plain',
+      run: async () => accepted({ entitlements: source.entitlements().toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1)).map(entitlementView) }),
+    },
+    listAgents: {
+      kind: 'plain',
+      run: async () => {
+        const all = await reader.describeAll();
+        const balances = await readBalances(db, all.map(({ record }) => record.agentId));
+        return accepted({ agents: all.map((described) => agentDetail(described, balances.get(described.record.agentId))) });
+      },
+    },
     getAgent: {
       kind: 'plain',
       run: async ({ params }) => {
         const described = await reader.describe(params.agent_id);
-        return described === null ? refused('no_such_agent', `There is no agent ${params.agent_id}`) : accepted(agentDetail(described));
+        if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+        const balances = await readBalances(db, [params.agent_id]);
+        return accepted(agentDetail(described, balances.get(params.agent_id)));
       },
     },
     awakenAgent: {
       kind: 'tx',
       run: async (request, tx) =>
-        conclude(request, tx, { action: 'awaken', outcome: await source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict) }),
+        (await refuseBanned(tx, request.params.agent_id)) ?? conclude(request, tx, { action: 'awaken', outcome: await source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict) }),
     },
     suspendAgent: {
       kind: 'tx',
@@ -54,7 +74,7 @@ export function agentHandlers({ reader, source, db }: Services): Pick<Handlers, 
     rebootAgent: {
       kind: 'tx',
       run: async (request, tx) =>
-        conclude(request, tx, { action: 'reboot', outcome: await source.reboot(request.params.agent_id, request.now, request.query.on_conflict) }),
+        (await refuseBanned(tx, request.params.agent_id)) ?? conclude(request, tx, { action: 'reboot', outcome: await source.reboot(request.params.agent_id, request.now, request.query.on_conflict) }),
     },
     listTurns: {
       kind: 'plain',

@@ -2,8 +2,13 @@ import type { Handlers } from '../http/handler.ts';
 import { accountHandlers } from './account-handlers.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { internalHandlers } from './internal-handlers.ts';
+import { firingHandlers } from '../runs/firing-handlers.ts';
+import { runHandlers } from '../runs/run-handlers.ts';
+import { workHandlers } from '../runs/work-handlers.ts';
+import { scheduleHandlers } from '../schedules/schedule-handlers.ts';
 import { residentHandlers } from './resident-handlers.ts';
 import { serviceHandlers } from './service-handlers.ts';
+import { standingHandlers } from '../standing/standing-handlers.ts';
 import type { Services } from './services.ts';
 import { worldHandlers } from './world-handlers.ts';
 
@@ -13,8 +18,13 @@ export function createHandlers(services: Services): Handlers {
     ...worldHandlers(services),
     ...agentHandlers(services),
     ...residentHandlers(services),
+    ...standingHandlers(services),
     ...accountHandlers(services),
     ...internalHandlers(services),
+    ...runHandlers(services),
+    ...workHandlers(services),
+    ...firingHandlers(services),
+    ...scheduleHandlers(services),
     ...serviceHandlers(services),
   };
 }

@@ -4,8 +4,10 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import type { InternalFeed } from '../agents/internal-feed.ts';
 import type { WakeHub } from '../agents/wake-hub.ts';
 import type { TokenReviewer } from '../auth/token-reviewer.ts';
+import type { ScheduleSource } from '../schedules/schedule-source.ts';
 import type { Readiness } from '../service/readiness.ts';
 import type { Log } from '../service/log.ts';
+import type { ReadBalances, StandingKeeper } from '../standing/standing-keeper.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 
 /** What the handlers of routes work with. */
@@ -19,5 +21,8 @@ export interface Services {
   readonly reader: WorldReader;
   readonly mapAnswer: MapResponse;
   readonly readiness: Readiness;
+  readonly standing: StandingKeeper;
+  readonly readBalances: ReadBalances;
+  readonly schedules: ScheduleSource;
   readonly bootstrapCodeFile: string | undefined;
 }

@@ -8,10 +8,14 @@ import { createDevReviewer } from '../auth/dev-reviewer.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
 import type { TokenReviewer } from '../auth/token-reviewer.ts';
 import type { Config } from '../config.ts';
+import { kubernetesSchedules } from '../schedules/kubernetes-schedules.ts';
+import { openSampleSchedules } from '../schedules/sample-schedules.ts';
+import type { ScheduleSource } from '../schedules/schedule-source.ts';
 import type { Log } from '../service/log.ts';
 
 export interface Agents {
   readonly source: AgentSource;
+  readonly schedules: ScheduleSource;
   readonly reviewer: TokenReviewer;
   close(): Promise<void>;
 }
@@ -27,13 +31,14 @@ async function connectionOf(kubeconfig: string | undefined): Promise<Connection>
 export async function openAgents(config: Config, db: Db, log: Log): Promise<Agents> {
   if (config.agents.source === 'samples') {
     const source = await openSamplesSource({ db, listenUrl: config.postgresUrl, folder: config.agents.folder, log });
-    return { source, reviewer: createDevReviewer(db, source), close: () => source.close() };
+    return { source, schedules: await openSampleSchedules(config.agents.folder), reviewer: createDevReviewer(db, source), close: () => source.close() };
   }
   const { namespace } = config;
   const client = new KubeClient(await connectionOf(config.agents.kubeconfig));
   const source = openKubernetesSource({ client, namespace, log });
   return {
     source,
+    schedules: kubernetesSchedules({ client, namespace, log }),
     reviewer: createKubernetesReviewer({ client, namespace, source }),
     close: async () => {
       await source.close();

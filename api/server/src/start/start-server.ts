@@ -2,9 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isConnectionError, migrate, openDatabase, ping } from '@hamlet/store';
-import { createInternalFeed } from '../agents/internal-feed.ts';
-import { startPresenceBoard } from '../agents/presence-board.ts';
-import { WakeHub } from '../agents/wake-hub.ts';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
@@ -14,14 +11,17 @@ import type { RatePolicy } from '../http/admission/rate-limit.ts';
 import { createHandlers } from '../routes/handlers.ts';
 import { startHousekeeping } from '../service/housekeeping.ts';
 import { createHttpMetrics } from '../service/http-metrics.ts';
+import { scheduleActivityPart, startRuns } from '../runs/start-runs.ts';
 import type { Log } from '../service/log.ts';
 import { createRegistry } from '../service/metrics.ts';
 import { createReadiness } from '../service/readiness.ts';
+import type { ReadBalances } from '../standing/standing-keeper.ts';
 import { openRedisLink } from '../world/redis-link.ts';
 import { openAgents } from './agents.ts';
 import type { Agents } from './agents.ts';
 import { openListeners } from './listeners.ts';
 import type { Listeners } from './listeners.ts';
+import { startVillageFacts } from './village-facts.ts';
 import { startWorld } from './world.ts';
 
 const POOL_SIZE = 16;
@@ -59,6 +59,8 @@ function policyFor(config: Config, agents: Agents): (actor: Actor) => RatePolicy
   };
 }
 
+const readBalances: ReadBalances = async () => new Map();
+
 /** A copy of the world that cannot follow the log is worth nothing: the process ends, and the next one recovers. */
 function endBroken(log: Log, error: unknown): never {
   log('error', 'this replica cannot follow the log of the world and ends', { error });
@@ -81,10 +83,9 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const link = openRedisLink(config.redisUrl, log);
   const agents = await openAgents(config, db, log);
   const { source, reviewer } = agents;
-  const presence = await startPresenceBoard({ db, listenUrl: config.postgresUrl, replicaId, log });
-  const hub = new WakeHub({ source, presence, log });
-  const feed = createInternalFeed({ db, presence, log });
-  const world = await startWorld({ db, link, source, presence, hub, registry, replicaId, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
+  const facts = await startVillageFacts({ db, listenUrl: config.postgresUrl, replicaId, source, readBalances, parts: [scheduleActivityPart], log, monotonicMs });
+  const { presence, standing, hub, feed } = facts;
+  const world = await startWorld({ db, link, source, presence, standing, hub, registry, replicaId, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
   const readiness = createReadiness([
     { name: 'world', required: true, check: () => true },
     { name: 'agents', required: true, check: () => source.ready },
@@ -94,6 +95,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const authenticate = createAuthenticate({ db, source, reviewer, monotonicMs });
   const handlers = createHandlers({
     db, log, source, reviewer, hub, feed, readiness, reader: world.reader, mapAnswer: world.mapAnswer, bootstrapCodeFile: config.bootstrapCodeFile,
+    standing: facts.keeper, readBalances, schedules: agents.schedules,
   });
   const listeners = await openListeners({
     config, handlers, authenticate, registry,
@@ -108,6 +110,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       strictAnswers: config.strictAnswers,
     },
   });
+  const runs = startRuns({ db, listenUrl: config.postgresUrl, hub, log });
   const stopHousekeeping = startHousekeeping(db, log);
   log('info', 'serving', { people: listeners.peopleUrl, agents: listeners.agentsUrl, metrics: listeners.metricsUrl, replica: replicaId });
   return {
@@ -118,7 +121,8 @@ export async function startServer(config: Config, log: Log, options: StartOption
       feed.close();
       await listeners.stop();
       await world.stop();
-      await presence.close();
+      await runs.stop();
+      await facts.close();
       await agents.close();
       link.close();
       await db.destroy();

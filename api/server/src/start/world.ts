@@ -9,6 +9,7 @@ import { startSettler } from '../agents/settler.ts';
 import type { WakeHub } from '../agents/wake-hub.ts';
 import { createCounter, registerGauges } from '../service/metrics.ts';
 import type { Log } from '../service/log.ts';
+import type { StandingBoard } from '../standing/standing-board.ts';
 import { startCommandBus } from '../world/command-bus.ts';
 import { startEventFeed } from '../world/event-feed.ts';
 import { Fanout } from '../world/fanout/fanout.ts';
@@ -27,6 +28,7 @@ export interface WorldPorts {
   readonly link: RedisLink;
   readonly source: AgentSource;
   readonly presence: PresenceBoard;
+  readonly standing: StandingBoard;
   readonly hub: WakeHub;
   readonly registry: Registry;
   readonly replicaId: string;
@@ -100,7 +102,7 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
   const { world } = replica;
   const bus = await startCommandBus({ db, link, replicaId, log });
   const feed = await startEventFeed({ db, link, replica, log });
-  const reader = createWorldReader({ replica, clock, source, presence }, bus);
+  const reader = createWorldReader({ replica, clock, source, presence, standing: ports.standing }, bus);
   let term: WorldTerm | null = null;
   const settler = startSettler({ db, source, presence, commands: reader.commands, world, caughtUp: reader.fresh, active: () => term !== null, log });
   const writer = startWorldWriter({

@@ -2,10 +2,11 @@ import { TICK_MS } from '@hamlet/contract';
 import type { AgentPlace, AgentView, WorldView } from '@hamlet/contract';
 import { agentPlace, agentPlaces, AWAKE, has, itemViews, ONLINE, slotOf, timeOfDay } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { agentDetail, agentView } from '../agents/describe-agent.ts';
+import { agentView } from '../agents/describe-agent.ts';
 import type { Described } from '../agents/describe-agent.ts';
 import type { PresenceBoard } from '../agents/presence-board.ts';
 import type { Answered } from '../http/handler.ts';
+import type { StandingBoard } from '../standing/standing-board.ts';
 import type { VillageClock } from './village-clock.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldReplica } from './world-replica.ts';
@@ -18,6 +19,7 @@ export interface ReaderPorts {
   readonly clock: VillageClock;
   readonly source: AgentSource;
   readonly presence: PresenceBoard;
+  readonly standing: StandingBoard;
 }
 
 /** Reads of the world from this replica, never older than what this replica itself has accepted. */
@@ -25,7 +27,8 @@ export interface WorldReader {
   world(): Promise<WorldView>;
   /** An agent with everything that is known of it; null where there is no such agent. */
   describe(agentId: string): Promise<Described | null>;
-  details(): Promise<readonly ReturnType<typeof agentDetail>[]>;
+  /** All agents, as {@link describe} has one. */
+  describeAll(): Promise<readonly Described[]>;
   /** Commands whose effects the reads that follow will show. */
   readonly commands: WorldCommands;
   /** Resolves once this replica shows everything it has accepted, or half a second later. */
@@ -33,7 +36,7 @@ export interface WorldReader {
 }
 
 export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): WorldReader {
-  const { replica, clock, source, presence } = ports;
+  const { replica, clock, source, presence, standing } = ports;
   const { world } = replica;
   let acceptedSeq = 0;
 
@@ -56,7 +59,8 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
     const record = source.get(agentId);
     if (record === null) return null;
     const { tier } = record.status;
-    return { record, place: agentPlace(world, agentId, now()), presence: presence.get(agentId), entitlement: tier === undefined ? null : source.entitlement(tier) };
+    const entitlement = tier === undefined ? null : source.entitlement(tier);
+    return { record, place: agentPlace(world, agentId, now()), presence: presence.get(agentId), entitlement, standing: standing.get(agentId) };
   }
 
   return {
@@ -81,12 +85,9 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
       await fresh();
       return describedOf(agentId);
     },
-    details: async () => {
+    describeAll: async () => {
       await fresh();
-      return source.list().flatMap(({ agentId }) => {
-        const described = describedOf(agentId);
-        return described === null ? [] : [agentDetail(described)];
-      });
+      return source.list().flatMap(({ agentId }) => describedOf(agentId) ?? []);
     },
     commands: {
       submit: async (request: WorldRequest): Promise<Answered> => {

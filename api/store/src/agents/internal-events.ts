@@ -8,7 +8,7 @@ export interface InternalEvent {
   readonly data: unknown;
 }
 
-/** Channel that says an internal event has been committed. */
+/** Channel that says an internal event has been committed; the payload is its kind. */
 export const INTERNAL_EVENTS_CHANNEL = 'internal_event';
 const ORDER_LOCK = 4_832_003;
 const KEPT_HOURS = 1;
@@ -20,9 +20,15 @@ export async function lockInternalEvents(tx: Tx): Promise<void> {
 
 /** Adds an event in the caller's transaction, which holds the lock of their order from here on. */
 export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], data: unknown): Promise<void> {
+  await addInternalEvents(tx, event, [data]);
+}
+
+/** Adds events of one kind at once. */
+export async function addInternalEvents(tx: Tx, event: InternalEvent['event'], all: readonly unknown[]): Promise<void> {
+  if (all.length === 0) return;
   await lockInternalEvents(tx);
-  await tx.insertInto('internal_event').values({ event, data: JSON.stringify(data) }).execute();
-  await sql`select pg_notify(${INTERNAL_EVENTS_CHANNEL}, '')`.execute(tx);
+  await tx.insertInto('internal_event').values(all.map((data) => ({ event, data: JSON.stringify(data) }))).execute();
+  await sql`select pg_notify(${INTERNAL_EVENTS_CHANNEL}, ${event})`.execute(tx);
 }
 
 /** Events after an id in order, at most `limit`. */

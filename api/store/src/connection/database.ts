@@ -47,6 +47,11 @@ export function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<
   return db.transaction().execute(work);
 }
 
+/** Reads several things as of one moment: everything committed before it and nothing after. */
+export function inSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction().setIsolationLevel('repeatable read').execute(read);
+}
+
 /** Answers once Postgres does. Throws where it does not. */
 export async function ping(db: Db): Promise<void> {
   await db.selectFrom('village').select('seed').executeTakeFirstOrThrow();

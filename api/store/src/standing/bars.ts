@@ -23,7 +23,7 @@ export async function readBars(db: Db, agentIds: readonly string[]): Promise<Rea
     .selectFrom('standing_measure')
     .distinctOn('agent_id')
     .select(['agent_id as agentId', 'measure', 'reason', 'expires_at as expiresAt'])
-    .where('agent_id', 'in', agentIds)
+    .where(sql<boolean>`agent_id = any(${agentIds})`)
     .where(HOLDS)
     .orderBy('agent_id')
     .orderBy(HARDEST_FIRST)

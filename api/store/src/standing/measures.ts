@@ -24,13 +24,13 @@ export interface MeasureRow {
 const EXPIRY: MeasureActor = { role: 'system', id: 'expiry' };
 const EXPIRED_AT_ONCE = 500;
 
-/** The measures that hold, hardest first; of one agent, or of all. */
-export async function readMeasures(db: Db, agentId?: string): Promise<readonly MeasureRow[]> {
+/** The measures that hold, hardest first; of all agents, or of some. */
+export async function readMeasures(db: Db, agentIds?: readonly string[]): Promise<readonly MeasureRow[]> {
   return db
     .selectFrom('standing_measure')
     .select(['agent_id as agentId', 'measure', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'expires_at as expiresAt'])
     .where(HOLDS)
-    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
+    .$if(agentIds !== undefined, (query) => query.where(sql<boolean>`agent_id = any(${agentIds})`))
     .orderBy('agent_id')
     .orderBy(HARDEST_FIRST)
     .execute();
@@ -73,17 +73,6 @@ export async function liftExpired(tx: Tx): Promise<readonly { readonly agentId: 
     )
     .returning(['agent_id as agentId', 'measure'])
     .execute();
-}
-
-/** Milliseconds until the next measure ends by itself; null where none does. */
-export async function nextExpiryMs(db: Db): Promise<number | null> {
-  const row = await db
-    .selectFrom('standing_measure')
-    .select(sql<number | null>`(extract(epoch from min(expires_at) - now()) * 1000)::float8`.as('ms'))
-    .where('lifted_at', 'is', null)
-    .where('expires_at', 'is not', null)
-    .executeTakeFirst();
-  return row?.ms ?? null;
 }
 
 /** Whether the village knows an agent of this id: one that lives or has lived, or that something was held against. */

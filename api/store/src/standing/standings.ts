@@ -1,6 +1,6 @@
 import { FLAG_OF_MEASURE, goodStanding } from '@hamlet/contract';
 import type { Standing } from '@hamlet/contract';
-import { addInternalEvent, lockInternalEvents } from '../agents/internal-events.ts';
+import { addInternalEvents, lockInternalEvents } from '../agents/internal-events.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { readMeasures } from './measures.ts';
 import type { MeasureRow } from './measures.ts';
@@ -12,26 +12,18 @@ export function standingOf(agentId: string, balanceTier: string | null, measures
   return { ...goodStanding(agentId, balanceTier), ...flags, reason: measures[0]?.reason ?? null };
 }
 
-/** The standing of every agent that has one: a tier that was computed, or something held against it. */
-export async function readStandings(db: Db): Promise<readonly Standing[]> {
-  const tiers = new Map((await readTiers(db)).map((row) => [row.agentId, row.balanceTier]));
-  const held = Map.groupBy(await readMeasures(db), ({ agentId }) => agentId);
-  const agentIds = new Set([...tiers.keys(), ...held.keys()]);
-  return [...agentIds].map((agentId) => standingOf(agentId, tiers.get(agentId) ?? null, held.get(agentId) ?? []));
+/** The standing of every agent that has one (a tier that was computed, or something held against it), or of those of `agentIds` alone. */
+export async function readStandings(db: Db, agentIds?: readonly string[]): Promise<readonly Standing[]> {
+  const tiers = new Map((await readTiers(db, agentIds)).map((row) => [row.agentId, row.balanceTier]));
+  const held = Map.groupBy(await readMeasures(db, agentIds), ({ agentId }) => agentId);
+  const known = new Set([...tiers.keys(), ...held.keys()]);
+  return [...known].map((agentId) => standingOf(agentId, tiers.get(agentId) ?? null, held.get(agentId) ?? []));
 }
 
-/** The standing of one agent with the measures behind it. */
-export async function readStanding(db: Db, agentId: string): Promise<{ readonly standing: Standing; readonly measures: readonly MeasureRow[] }> {
-  const row = await db.selectFrom('agent_tier').select('balance_tier').where('agent_id', '=', agentId).executeTakeFirst();
-  const measures = await readMeasures(db, agentId);
-  return { standing: standingOf(agentId, row?.balance_tier ?? null, measures), measures };
-}
-
-/** Tells the operator and every replica how an agent stands now, with the caller's transaction. Last in it: it takes the lock that orders events. */
-export async function announceStanding(tx: Tx, agentId: string): Promise<Standing> {
-  // Read under the lock: whoever announced this agent meanwhile has committed, and is seen.
+/** Tells the operator and every replica how agents stand now, with the caller's transaction. Last in it: it takes the lock that orders events. */
+export async function announceStandings(tx: Tx, agentIds: readonly string[]): Promise<void> {
+  if (agentIds.length === 0) return;
+  // Read under the lock: whoever announced these agents meanwhile has committed, and is seen.
   await lockInternalEvents(tx);
-  const { standing } = await readStanding(tx, agentId);
-  await addInternalEvent(tx, 'standing', standing);
-  return standing;
+  await addInternalEvents(tx, 'standing', await readStandings(tx, agentIds));
 }

@@ -7,9 +7,13 @@ export interface TierRow {
   readonly balanceTier: string | null;
 }
 
-/** The tiers that are kept, of all agents. */
-export async function readTiers(db: Db): Promise<readonly TierRow[]> {
-  return db.selectFrom('agent_tier').select(['agent_id as agentId', 'balance_tier as balanceTier']).execute();
+/** The tiers that are kept; of all agents, or of some. */
+export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<readonly TierRow[]> {
+  return db
+    .selectFrom('agent_tier')
+    .select(['agent_id as agentId', 'balance_tier as balanceTier'])
+    .$if(agentIds !== undefined, (query) => query.where(sql<boolean>`agent_id = any(${agentIds})`))
+    .execute();
 }
 
 /**
@@ -19,15 +23,14 @@ export async function readTiers(db: Db): Promise<readonly TierRow[]> {
 export async function lockTiers(tx: Tx, agentIds: readonly string[]): Promise<readonly TierRow[]> {
   const ids = [...new Set(agentIds)].sort();
   if (ids.length === 0) return [];
-  await tx
-    .insertInto('agent_tier')
-    .values(ids.map((agent_id) => ({ agent_id, balance_tier: null })))
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  return tx.selectFrom('agent_tier').select(['agent_id as agentId', 'balance_tier as balanceTier']).where('agent_id', 'in', ids).orderBy('agent_id').forUpdate().execute();
+  await sql`insert into agent_tier (agent_id) select unnest(${ids}::text[]) on conflict do nothing`.execute(tx);
+  return tx.selectFrom('agent_tier').select(['agent_id as agentId', 'balance_tier as balanceTier']).where(sql<boolean>`agent_id = any(${ids})`).orderBy('agent_id').forUpdate().execute();
 }
 
-/** Writes a tier whose row is locked. */
-export async function writeTier(tx: Tx, { agentId, balanceTier }: TierRow): Promise<void> {
-  await tx.updateTable('agent_tier').set({ balance_tier: balanceTier, since: sql<Date>`now()` }).where('agent_id', '=', agentId).execute();
+/** Writes tiers whose rows are locked. */
+export async function writeTiers(tx: Tx, tiers: readonly TierRow[]): Promise<void> {
+  const [ids, names] = [tiers.map(({ agentId }) => agentId), tiers.map(({ balanceTier }) => balanceTier)];
+  await sql`
+    update agent_tier set balance_tier = news.balance_tier, since = now()
+    from unnest(${ids}::text[], ${names}::text[]) as news (agent_id, balance_tier) where agent_tier.agent_id = news.agent_id`.execute(tx);
 }

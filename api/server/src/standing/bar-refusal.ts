@@ -1,0 +1,18 @@
+import type { Bar, Measure } from '@hamlet/contract';
+import type { HeldBar } from '@hamlet/store';
+import { refused } from '../http/outcome.ts';
+import type { Refused } from '../http/outcome.ts';
+
+const CODE_OF_MEASURE: Readonly<Record<Measure, Bar>> = {
+  kill: 'agent_killed',
+  ban: 'agent_banned',
+  quarantine: 'agent_quarantined',
+  freeze: 'agent_frozen',
+  revoke_token: 'token_revoked',
+};
+
+/** What an agent is told while something is held against it: the code, why, and until when. Pure. */
+export function refusalOfBar(agentId: string, { measure, reason, expiresAt }: HeldBar): Refused {
+  const until = expiresAt === null ? 'until it is lifted' : `until ${expiresAt.toISOString()}`;
+  return refused(CODE_OF_MEASURE[measure], `${agentId}: ${reason} (${until})`);
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentStanding, Measure, MeasureBody } from '@hamlet/contract';
+import { announceStandings, isKnownAgent, liftMeasure, lockTiers, readMeasures, readTiers, recordAudit, revokeAgentSessions, standingOf, takeMeasure } from '@hamlet/store';
+import type { Db, Tx } from '@hamlet/store';
+import type { Actor } from '../http/actor.ts';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+
+type Names =
+  | 'getStanding'
+  | 'quarantineAgent' | 'liftQuarantine'
+  | 'freezeAgent' | 'liftFreeze'
+  | 'banAgent' | 'liftBan'
+  | 'killAgent' | 'liftKill'
+  | 'revokeAgentToken' | 'liftTokenRevocation';
+
+interface Asked {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly params: { readonly agent_id: string };
+}
+
+type Act = Asked & { readonly action: string; readonly detail: unknown };
+
+async function audit(tx: Tx, { actor, requestId, traceparent, params, action, detail }: Act): Promise<void> {
+  await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action, object: params.agent_id, detail, requestId, traceparent });
+}
+
+/** A standing as people see it. */
+async function shown(db: Db, agentId: string): Promise<AgentStanding> {
+  const measures = await readMeasures(db, [agentId]);
+  const [tier] = await readTiers(db, [agentId]);
+  return {
+    ...standingOf(agentId, tier?.balanceTier ?? null, measures),
+    measures: measures.map(({ measure, reason, byRole, byId, since, expiresAt }) => ({
+      measure, reason, by: { role: byRole, id: byId }, since: since.toISOString(), expires_at: expiresAt?.toISOString() ?? null,
+    })),
+  };
+}
+
+/** The measures of admins against agents. Each is a row, an audit entry and an event to the operator in one transaction. */
+export function standingHandlers({ db, source }: Pick<Services, 'db' | 'source'>): Pick<Handlers, Names> {
+  /** A name may be barred and freed while nobody bears it: what is held against it waits for its next life. */
+  async function refuseUnknown(tx: Db, agentId: string): Promise<Refused | null> {
+    const known = source.get(agentId) !== null || (await isKnownAgent(tx, agentId));
+    return known ? null : refused('no_such_agent', `There is no agent ${agentId}`);
+  }
+
+  async function take(measure: Measure, asked: Asked & { readonly body: MeasureBody }, tx: Tx): Promise<Outcome<AgentStanding>> {
+    const { params: { agent_id: agentId }, body: { reason, expires_at: end }, actor } = asked;
+    const unknown = await refuseUnknown(tx, agentId);
+    if (unknown !== null) return unknown;
+    await lockTiers(tx, [agentId]);
+    const expiresAt = end === undefined ? null : new Date(end);
+    if (!(await takeMeasure(tx, { agentId, measure, reason, expiresAt }, actor))) return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
+    if (measure === 'revoke_token') await revokeAgentSessions(tx, agentId);
+    await audit(tx, { ...asked, action: measure, detail: { reason, expires_at: end ?? null } });
+    await announceStandings(tx, [agentId]);
+    return accepted(await shown(tx, agentId));
+  }
+
+  async function lift(measure: Measure, asked: Asked & { readonly query: { readonly reason?: string | undefined } }, tx: Tx): Promise<Outcome<AgentStanding>> {
+    const { params: { agent_id: agentId }, query: { reason = null }, actor } = asked;
+    const unknown = await refuseUnknown(tx, agentId);
+    if (unknown !== null) return unknown;
+    await lockTiers(tx, [agentId]);
+    if (await liftMeasure(tx, { agentId, measure, reason }, actor)) {
+      await audit(tx, { ...asked, action: `lift.${measure}`, detail: { reason } });
+      await announceStandings(tx, [agentId]);
+    }
+    return accepted(await shown(tx, agentId));
+  }
+
+  return {
+    getStanding: {
+      kind: 'plain',
+      run: async ({ params }) => (await refuseUnknown(db, params.agent_id)) ?? accepted(await shown(db, params.agent_id)),
+    },
+    quarantineAgent: { kind: 'tx', run: (request, tx) => take('quarantine', request, tx) },
+    liftQuarantine: { kind: 'tx', run: (request, tx) => lift('quarantine', request, tx) },
+    freezeAgent: { kind: 'tx', run: (request, tx) => take('freeze', request, tx) },
+    liftFreeze: { kind: 'tx', run: (request, tx) => lift('freeze', request, tx) },
+    banAgent: { kind: 'tx', run: (request, tx) => take('ban', request, tx) },
+    liftBan: { kind: 'tx', run: (request, tx) => lift('ban', request, tx) },
+    killAgent: { kind: 'tx', run: (request, tx) => take('kill', request, tx) },
+    liftKill: { kind: 'tx', run: (request, tx) => lift('kill', request, tx) },
+    revokeAgentToken: { kind: 'tx', run: (request, tx) => take('revoke_token', request, tx) },
+    liftTokenRevocation: { kind: 'tx', run: (request, tx) => lift('revoke_token', request, tx) },
+  };
+}
