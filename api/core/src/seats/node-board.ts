@@ -1,0 +1,85 @@
+import { add, amountsOf, fits, sum, type Amounts, type Room } from './room.ts';
+import type { SeatNode } from './seat-input.ts';
+
+/** An agent on a node, as others of higher rank see it. */
+export interface Seated {
+  readonly key: string;
+  readonly rank: number;
+  readonly createdAt: string;
+  readonly pinnedTo?: string | undefined;
+  readonly size: Amounts;
+}
+
+/**
+ * What is left on one node while a plan is made. Mutable, because a plan seats thousands of agents one after the other;
+ * it never leaves this folder.
+ */
+export class NodeBoard {
+  readonly name: string;
+  readonly open: boolean;
+  /** What agents could have if there were none. */
+  readonly whole: Amounts;
+  readonly free: number[];
+  readonly #seated = new Map<number, Seated[]>();
+  /** What the agents of each rank take. */
+  readonly #byRank = new Map<number, number[]>();
+
+  constructor(node: SeatNode, reserve: Room, devices: readonly string[]) {
+    this.name = node.name;
+    this.open = node.open;
+    const left = amountsOf(node.allocatable, devices);
+    add(left, amountsOf(node.taken, devices), -1);
+    add(left, amountsOf(reserve, devices), -1);
+    this.whole = left;
+    this.free = [...left];
+  }
+
+  take(size: Amounts): void {
+    add(this.free, size, -1);
+  }
+
+  give(size: Amounts): void {
+    add(this.free, size, 1);
+  }
+
+  /** Takes room for an agent that runs here, and that a higher rank may displace. */
+  seat(agent: Seated): void {
+    const agents = this.#seated.get(agent.rank);
+    if (agents === undefined) {
+      this.#seated.set(agent.rank, [agent]);
+      this.#byRank.set(agent.rank, [...agent.size]);
+    } else {
+      agents.push(agent);
+      add(this.#byRank.get(agent.rank) ?? [], agent.size, 1);
+    }
+    this.take(agent.size);
+  }
+
+  /** Takes an agent off again. */
+  unseat(agent: Seated): void {
+    const agents = this.#seated.get(agent.rank) ?? [];
+    agents.splice(agents.indexOf(agent), 1);
+    add(this.#byRank.get(agent.rank) ?? [], agent.size, -1);
+    this.give(agent.size);
+  }
+
+  /** Whether `size` would go in if every agent below `rank` left. */
+  couldFit(size: Amounts, rank: number): boolean {
+    let room: number[] = this.free;
+    for (const [below, taken] of this.#byRank) {
+      if (below < rank) room = sum(room, taken);
+    }
+    return fits(size, room);
+  }
+
+  /** Who could be displaced for `rank`: the lowest rank first, within it the youngest first. */
+  displaceable(rank: number): Seated[] {
+    const below = [...this.#seated].filter(([other]) => other < rank).toSorted(([a], [b]) => a - b);
+    return below.flatMap(([, agents]) => agents.toSorted(youngestFirst));
+  }
+}
+
+function youngestFirst(a: Seated, b: Seated): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+  return a.key < b.key ? 1 : -1;
+}

@@ -1,0 +1,24 @@
+const BINARY = 1_024;
+const POWERS: Readonly<Record<string, number>> = {
+  n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18,
+  Ki: BINARY, Mi: BINARY ** 2, Gi: BINARY ** 3, Ti: BINARY ** 4, Pi: BINARY ** 5, Ei: BINARY ** 6,
+};
+const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
+/** What decimal fractions lose as binary ones. */
+const LOSS = 1e-6;
+
+/** The number that a quantity of Kubernetes stands for (`500m` → 0.5, `1Gi` → 1073741824, `1e3` → 1000); 0 if it is none. */
+export function quantity(value: string | number | undefined): number {
+  const [, digits, exponent = '', suffix = ''] = QUANTITY.exec(String(value ?? '0')) ?? [];
+  return digits === undefined ? 0 : Number(`${digits}${exponent}`) * (POWERS[suffix] ?? 0);
+}
+
+/** Thousandths of a core, rounded up as Kubernetes rounds what a pod asks for. */
+export function cpuMillis(value: string | number | undefined): number {
+  return Math.ceil(quantity(value) * 1_000 - LOSS);
+}
+
+/** Whole bytes, rounded up. */
+export function bytes(value: string | number | undefined): number {
+  return Math.ceil(quantity(value) - LOSS);
+}

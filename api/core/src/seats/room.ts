@@ -1,0 +1,72 @@
+/** What a pod takes, or what a node has. */
+export interface Room {
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
+  /** Pods as such: a node takes only so many. */
+  readonly pods: number;
+  /** Extended resources by name, such as GPUs. */
+  readonly devices: Readonly<Record<string, number>>;
+}
+
+export const NO_ROOM: Room = { cpuMillis: 0, memoryBytes: 0, pods: 0, devices: {} };
+
+/**
+ * A room as numbers in a fixed order: cpu, memory, pods, then the devices that any tier asks for. What no tier asks
+ * for can limit no seat and is left out.
+ */
+export type Amounts = readonly number[];
+
+const CPU = 0;
+const MEMORY = 1;
+const PODS = 2;
+/** Index of the first device. */
+export const DEVICES = 3;
+
+export function amountsOf(room: Room, devices: readonly string[]): number[] {
+  return [room.cpuMillis, room.memoryBytes, room.pods, ...devices.map((name) => room.devices[name] ?? 0)];
+}
+
+/** Whether `need` goes into `room`; what it does not need may be overdrawn. */
+export function fits(need: Amounts, room: Amounts): boolean {
+  for (let index = 0; index < need.length; index += 1) {
+    const wanted = need[index] ?? 0;
+    if (wanted > 0 && wanted > (room[index] ?? 0)) return false;
+  }
+  return true;
+}
+
+/** Whether `need` asks for no more than `held` of anything. */
+export function isWithin(need: Amounts, held: Amounts): boolean {
+  return need.every((wanted, index) => wanted <= (held[index] ?? 0));
+}
+
+export function add(to: number[], what: Amounts, sign: 1 | -1): void {
+  for (let index = 0; index < to.length; index += 1) to[index] = (to[index] ?? 0) + sign * (what[index] ?? 0);
+}
+
+export const sum = (left: Amounts, right: Amounts): number[] => left.map((value, index) => value + (right[index] ?? 0));
+
+/** How often `need` goes into `room`. */
+export function timesIn(need: Amounts, room: Amounts): number {
+  let times = Number.MAX_SAFE_INTEGER;
+  for (let index = 0; index < need.length; index += 1) {
+    const wanted = need[index] ?? 0;
+    if (wanted > 0) times = Math.min(times, Math.floor((room[index] ?? 0) / wanted));
+  }
+  return Math.max(0, times);
+}
+
+/** Whether two sizes differ in devices: a pod cannot change those while it runs. */
+export function differInDevices(left: Amounts, right: Amounts): boolean {
+  return left.some((value, index) => index >= DEVICES && value !== right[index]);
+}
+
+/** What is short in `room` for `need`, in words for a person; a device before cpu and memory, for it is the rarest. */
+export function shortageOf(need: Amounts, room: Amounts, devices: readonly string[]): string | undefined {
+  const short = (index: number): boolean => (need[index] ?? 0) > 0 && (need[index] ?? 0) > (room[index] ?? 0);
+  const device = devices.find((_name, index) => short(DEVICES + index));
+  if (device !== undefined) return device;
+  if (short(MEMORY)) return 'memory';
+  if (short(CPU)) return 'cpu';
+  return short(PODS) ? 'pods' : undefined;
+}

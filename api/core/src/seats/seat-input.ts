@@ -1,0 +1,52 @@
+import type { Room } from './room.ts';
+
+/** A node as seats see it. */
+export interface SeatNode {
+  readonly name: string;
+  /** Ready, not cordoned, and without a taint that agents do not tolerate: new seats are given on open nodes only. */
+  readonly open: boolean;
+  readonly allocatable: Room;
+  /** What pods on it take that are not agents of this village: requests, and the limits of other villages' agents. */
+  readonly taken: Room;
+}
+
+/** A tier as seats see it. */
+export interface SeatTier {
+  readonly name: string;
+  /** Who needs a seat may take it from a lower rank. */
+  readonly rank: number;
+  /** The limits of one agent's pod: a seat holds what its agent may use, not what it requests. */
+  readonly size: Room;
+}
+
+/** The pod that an agent has already, where it is not ending. */
+export interface SeatHolder {
+  /** Undefined while the pod waits for the scheduler. */
+  readonly node?: string | undefined;
+  /** Name of the tier whose size it has; that of the claim if unknown. */
+  readonly tier?: string | undefined;
+}
+
+/** One agent that may and wants to run. */
+export interface SeatClaim {
+  /** `namespace/name` of the Agent. */
+  readonly key: string;
+  /** Name of the tier that it is entitled to. */
+  readonly tier: string;
+  readonly pod?: SeatHolder | undefined;
+  /** It had a seat in this cycle and is between two pods. */
+  readonly seated: boolean;
+  /** RFC 3339; undefined if it does not wait yet. */
+  readonly waitingSince?: string | undefined;
+  readonly createdAt: string;
+  /** The only node it may run on: by its spec, or because its volume lies there. */
+  readonly pinnedTo?: string | undefined;
+}
+
+export interface SeatInput {
+  readonly nodes: readonly SeatNode[];
+  readonly tiers: readonly SeatTier[];
+  readonly claims: readonly SeatClaim[];
+  /** What every node keeps for itself. */
+  readonly reserve: Room;
+}

@@ -1,0 +1,261 @@
+/** Seats: a table of situations, and rules that hold in any of thousands of random villages. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drawBelow } from '../prng.ts';
+import type { Room } from './room.ts';
+import type { SeatClaim, SeatInput, SeatNode, SeatTier } from './seat-input.ts';
+import { seatPlan, type SeatPlan } from './seat-plan.ts';
+import { queuePlace, seatSentence } from './verdict.ts';
+
+const GPU = 'nvidia.com/gpu';
+const VILLAGES = Number(process.env['SEAT_VILLAGES'] ?? 1_500);
+
+/** Cpu, memory, GPUs and pods. */
+const room = (...[cpuMillis = 0, memoryBytes = 0, gpus = 0, pods = 1]: readonly number[]): Room => ({ cpuMillis, memoryBytes, pods, devices: gpus === 0 ? {} : { [GPU]: gpus } });
+const node = (name: string, size: Room, parts: Partial<SeatNode> = {}): SeatNode => ({ name, open: true, allocatable: size, taken: room(0, 0, 0, 0), ...parts });
+const LOW: SeatTier = { name: 'low', rank: 0, size: room(100, 100) };
+const MIDDLE: SeatTier = { name: 'middle', rank: 1, size: room(200, 200) };
+const HIGH: SeatTier = { name: 'high', rank: 2, size: room(200, 200, 1) };
+const claim = (name: string, tier: string, parts: Partial<SeatClaim> = {}): SeatClaim => ({ key: `village/${name}`, tier, seated: false, createdAt: '2026-11-22T09:00:00Z', ...parts });
+const on = (name: string, tier?: string): Partial<SeatClaim> => ({ pod: { node: name, tier } });
+
+const planned = (parts: Partial<SeatInput>): SeatPlan => seatPlan({ nodes: [node('a', room(1_000, 1_000, 1, 10))], tiers: [LOW, MIDDLE, HIGH], claims: [], reserve: room(0, 0, 0, 0), ...parts });
+const verdict = (plan: SeatPlan, name: string): ReturnType<SeatPlan['verdictOf']> => plan.verdictOf(`village/${name}`);
+
+test('seats are what the nodes hold, less the pods of others and the reserve', () => {
+  const nodes = [node('a', room(1_000, 1_000, 1, 10), { taken: room(250, 100, 0, 2) }), node('b', room(1_000, 1_000, 0, 10)), node('c', room(1_000, 1_000), { open: false })];
+  const plan = planned({ nodes, reserve: room(50, 100, 0, 0) });
+  assert.deepEqual(plan.seatsOf('low'), { total: 7 + 9, free: 7 + 9 });
+  assert.deepEqual(plan.seatsOf('middle'), { total: 3 + 4, free: 3 + 4 });
+  assert.deepEqual(plan.seatsOf('high'), { total: 1, free: 1 });
+  assert.equal(plan.seatsOf('none'), undefined);
+});
+
+test('who waits longest is first, and the others are told their place', () => {
+  const claims = [claim('late', 'low', { waitingSince: '2026-11-22T10:00:05Z' }), claim('early', 'low', { waitingSince: '2026-11-22T10:00:00Z' }), claim('new', 'low')];
+  const plan = planned({ nodes: [node('a', room(100, 1_000, 0, 10))], claims });
+  assert.deepEqual([verdict(plan, 'early'), verdict(plan, 'late'), verdict(plan, 'new')], [
+    { granted: true, tier: 'low', node: 'a' },
+    { granted: false, tier: 'low', reason: 'NoSeat', blocking: 'cpu', position: 1 },
+    { granted: false, tier: 'low', reason: 'NoSeat', blocking: 'cpu', position: 2 },
+  ]);
+  assert.equal(seatSentence(verdict(plan, 'new') ?? { granted: true, tier: '' }), 'no node has cpu left for a seat; place 2 in the queue');
+});
+
+test('a higher tier takes the seat of the lowest, and of the youngest there', () => {
+  const claims = [
+    claim('old', 'low', { ...on('a'), createdAt: '2026-11-22T08:00:00Z' }),
+    claim('young', 'low', { ...on('a'), createdAt: '2026-11-22T08:30:00Z' }),
+    claim('mid', 'middle', on('a')),
+    claim('top', 'high'),
+  ];
+  const plan = planned({ nodes: [node('a', room(500, 1_000, 1, 10))], claims });
+  assert.deepEqual(verdict(plan, 'top'), { granted: true, tier: 'high', node: 'a' });
+  assert.equal(verdict(plan, 'young')?.reason, 'Displaced');
+  assert.equal(verdict(plan, 'young')?.blocking, 'agent top');
+  assert.equal(verdict(plan, 'old')?.granted, true);
+  assert.equal(verdict(plan, 'mid')?.granted, true);
+});
+
+test('a peer never takes a seat', () => {
+  const plan = planned({ nodes: [node('a', room(100, 100, 0, 10))], claims: [claim('runs', 'low', on('a')), claim('waits', 'low', { createdAt: '2026-01-01T00:00:00Z', waitingSince: '2026-01-01T00:00:00Z' })] });
+  assert.equal(verdict(plan, 'runs')?.granted, true);
+  assert.equal(verdict(plan, 'waits')?.reason, 'NoSeat');
+});
+
+test('who is displaced keeps a claim on what is free elsewhere: a lower tier does not get it first', () => {
+  const nodes = [node('a', room(400, 400, 1, 10)), node('b', room(200, 200, 0, 10))];
+  const claims = [claim('mid', 'middle', on('a')), claim('mid2', 'middle', on('a')), claim('top', 'high'), claim('low', 'low')];
+  const plan = planned({ nodes, claims });
+  assert.deepEqual([verdict(plan, 'top')?.node, [verdict(plan, 'mid')?.reason, verdict(plan, 'mid2')?.reason].toSorted(), verdict(plan, 'low')?.granted], ['a', ['Displaced', undefined], false]);
+});
+
+test('a larger tier grows in place, or keeps what it has until there is room', () => {
+  const growing = claim('ada', 'middle', on('a', 'low'));
+  const free = planned({ nodes: [node('a', room(300, 300, 0, 10))], claims: [growing] });
+  assert.deepEqual(verdict(free, 'ada'), { granted: true, tier: 'middle', node: 'a' });
+  const full = planned({ nodes: [node('a', room(250, 250, 0, 10)), node('b', room(900, 900, 0, 10))], claims: [growing, claim('bob', 'middle', on('a'))] });
+  assert.deepEqual(verdict(full, 'ada'), { granted: true, tier: 'low', node: 'a', reason: 'NodeFull', blocking: 'node a', position: 1 });
+  assert.equal(seatSentence(verdict(full, 'ada') ?? { granted: true, tier: '' }), 'keeps the size of low: node a, the only node that the agent may use, has no room left; place 1 in the queue');
+});
+
+test('a tier with a GPU may be had on another node, unless the volume pins the agent', () => {
+  const nodes = [node('a', room(900, 900, 0, 10)), node('b', room(900, 900, 1, 10))];
+  const claims = [claim('ada', 'high', on('a', 'middle'))];
+  assert.deepEqual(verdict(planned({ nodes, claims }), 'ada'), { granted: true, tier: 'high', node: 'b' });
+  const pinned = planned({ nodes, claims: [claim('ada', 'high', { ...on('a', 'middle'), pinnedTo: 'a' })] });
+  assert.deepEqual(verdict(pinned, 'ada'), { granted: true, tier: 'middle', node: 'a', reason: 'TooLarge', blocking: GPU, position: 1 });
+});
+
+test('every reason is given where it applies', () => {
+  const nodes = [node('a', room(400, 400, 1, 10)), node('shut', room(400, 400, 0, 10), { open: false })];
+  const claims = [
+    claim('gpu1', 'high', on('a')), claim('gpu2', 'high'), claim('big', 'giant'), claim('gone', 'low', { pinnedTo: 'nowhere' }), claim('shut', 'low', { pinnedTo: 'shut' }),
+    claim('fill1', 'middle', on('a')), claim('pin', 'low', { pinnedTo: 'a' }), claim('any', 'low'), claim('lost', 'nothing'),
+  ];
+  const plan = planned({ nodes, tiers: [LOW, MIDDLE, HIGH, { name: 'giant', rank: 0, size: room(9_000, 1) }], claims });
+  assert.deepEqual(
+    Object.fromEntries(['gpu2', 'big', 'gone', 'shut', 'pin', 'any', 'lost'].map((name) => [name, verdict(plan, name)?.reason])),
+    { gpu2: 'GpuBooked', big: 'TooLarge', gone: 'NodeClosed', shut: 'NodeClosed', pin: 'NodeFull', any: 'NoSeat', lost: undefined },
+  );
+  assert.equal(verdict(planned({ nodes: [], claims: [claim('ada', 'low')] }), 'ada')?.reason, 'NoNode');
+});
+
+test('a pod that waits for the scheduler is left to it, and one on a lost or cordoned node stays', () => {
+  const plan = planned({ nodes: [node('a', room(50, 50, 0, 10)), node('shut', room(400, 400, 0, 10), { open: false })], claims: [claim('pending', 'low', { pod: {} }), claim('there', 'low', on('shut')), claim('gone', 'low', on('nowhere'))] });
+  assert.deepEqual(['pending', 'there', 'gone'].map((name) => verdict(plan, name)?.granted), [true, true, true]);
+  assert.equal(verdict(plan, 'pending')?.reason, 'TooLarge');
+});
+
+test("a node that others' pods overfilled keeps its agents and gets nobody new", () => {
+  const plan = planned({ nodes: [node('a', room(400, 400, 0, 10), { taken: room(350, 350, 0, 3) })], claims: [claim('runs', 'low', on('a')), claim('new', 'low')] });
+  assert.deepEqual([verdict(plan, 'runs')?.granted, verdict(plan, 'new')?.reason, plan.seatsOf('low')], [true, 'TooLarge', { total: 0, free: 0 }]);
+});
+
+test('one more is admitted at once from what is free, and never from what is not', () => {
+  const plan = planned({ nodes: [node('a', room(300, 300, 0, 10))], claims: [claim('ada', 'low', on('a'))] });
+  assert.deepEqual(plan.admit(claim('bob', 'low')), { granted: true, tier: 'low', node: 'a' });
+  assert.deepEqual(plan.admit(claim('bob', 'low')), { granted: true, tier: 'low', node: 'a' });
+  assert.deepEqual(plan.seatsOf('low'), { total: 3, free: 1 });
+  assert.equal(plan.admit(claim('cleo', 'middle')), undefined);
+  assert.deepEqual(plan.admit(claim('ada', 'middle', on('a', 'low'))), { granted: true, tier: 'middle', node: 'a' });
+  assert.equal(plan.admit(claim('dan', 'low')), undefined);
+  assert.deepEqual(plan.seatsOf('low'), { total: 3, free: 0 });
+});
+
+test('places in a long queue are told so that they stay still', () => {
+  assert.deepEqual([1, 9, 10, 11, 19, 20, 49, 50, 99, 100, 4_999].map(queuePlace), [1, 9, 10, 10, 10, 20, 20, 50, 50, 100, 2_000]);
+});
+
+/** A village from a seed: few nodes, three ranks, all kinds of claims, often too many of them. */
+function randomVillage(seed: number): SeatInput {
+  let drawn = 0;
+  const draw = (bound: number): number => drawBelow(bound, seed, (drawn += 1));
+  const nodes = Array.from({ length: draw(5) }, (_, index) => node(`n${index}`, room(draw(12) * 100, draw(12) * 100, draw(3), draw(12)), { open: draw(5) > 0, taken: room(draw(4) * 100, draw(4) * 100, 0, draw(3)) }));
+  const names = ['n0', 'n1', 'n2', 'n3', 'n9'];
+  const tiers = [LOW, MIDDLE, HIGH, { name: 'twin', rank: 1, size: room(draw(4) * 100, 100) }];
+  const tierNames = ['low', 'middle', 'high', 'twin', 'missing'];
+  const claims = Array.from({ length: draw(24) }, (_, index): SeatClaim => {
+    const kind = draw(4);
+    const pod = kind === 0 ? { pod: { node: names[draw(5)], tier: tierNames[draw(4)] } } : kind === 1 ? { pod: {} } : {};
+    return claim(`a${index}`, tierNames[draw(20) === 0 ? 4 : draw(4)] ?? 'low', {
+      ...pod,
+      seated: draw(4) === 0,
+      createdAt: `2026-11-22T09:00:${String(draw(60)).padStart(2, '0')}Z`,
+      ...(draw(3) === 0 ? { waitingSince: `2026-11-22T10:00:${String(draw(60)).padStart(2, '0')}Z` } : {}),
+      ...(draw(5) === 0 ? { pinnedTo: names[draw(5)] } : {}),
+    });
+  });
+  return { nodes, tiers, claims, reserve: room(draw(2) * 100, 0, 0, 0) };
+}
+
+const tierIn = ({ tiers }: SeatInput, name: string | undefined): SeatTier | undefined => tiers.find((tier) => tier.name === name);
+
+/** What is left of a node when `sizes` are taken from it. */
+function left(input: SeatInput, on: SeatNode, sizes: readonly Room[]): Room {
+  const of = (pick: (size: Room) => number): number => pick(on.allocatable) - pick(on.taken) - pick(input.reserve) - sizes.reduce((total, size) => total + pick(size), 0);
+  return { cpuMillis: of((size) => size.cpuMillis), memoryBytes: of((size) => size.memoryBytes), pods: of((size) => size.pods), devices: { [GPU]: of((size) => size.devices[GPU] ?? 0) } };
+}
+
+const goesInto = (need: Room, into: Room): boolean =>
+  [[need.cpuMillis, into.cpuMillis], [need.memoryBytes, into.memoryBytes], [need.pods, into.pods], [need.devices[GPU] ?? 0, into.devices[GPU] ?? 0]].every(([wanted = 0, has = 0]) => wanted === 0 || wanted <= has);
+
+interface Facts {
+  readonly claim: SeatClaim;
+  readonly tier: SeatTier;
+  readonly size: Room;
+  readonly verdict: NonNullable<ReturnType<SeatPlan['verdictOf']>>;
+  readonly isNew: boolean;
+}
+
+function factsOf(input: SeatInput, plan: SeatPlan): readonly Facts[] {
+  return input.claims.flatMap((each) => {
+    const tier = tierIn(input, each.tier);
+    const got = plan.verdictOf(each.key);
+    if (tier === undefined || got === undefined) return [];
+    const isNew = each.pod?.node === undefined || got.node !== each.pod.node;
+    return [{ claim: each, tier, size: tierIn(input, got.tier)?.size ?? tier.size, verdict: got, isNew }];
+  });
+}
+
+function check(input: SeatInput, plan: SeatPlan): void {
+  const facts = factsOf(input, plan);
+  for (const at of input.nodes) {
+    const here = facts.filter(({ verdict: { granted, node: name } }) => granted && name === at.name);
+    const rest = left(input, at, here.map(({ size }) => size));
+    const newcomers = here.filter(({ isNew, claim: { pod }, verdict: { tier } }) => isNew || (pod?.tier !== undefined && pod.tier !== tier && !goesInto(tierIn(input, tier)?.size ?? LOW.size, tierIn(input, pod.tier)?.size ?? LOW.size)));
+    for (const { claim: { key }, size } of newcomers) {
+      const before = { cpuMillis: rest.cpuMillis + size.cpuMillis, memoryBytes: rest.memoryBytes + size.memoryBytes, pods: rest.pods + size.pods, devices: { [GPU]: (rest.devices[GPU] ?? 0) + (size.devices[GPU] ?? 0) } };
+      assert.ok(goesInto(size, before), `${key} came to ${at.name}, which was full`);
+    }
+  }
+  for (const { claim: each, tier, verdict: got } of facts) {
+    if (each.pod !== undefined) assert.ok(got.granted || got.reason === 'Displaced', `${each.key} has a pod and lost its seat for ${got.reason}`);
+    if (got.reason === 'Displaced') {
+      const taker = facts.find(({ claim: { key } }) => `agent ${key.slice(8)}` === got.blocking);
+      assert.ok(each.pod?.node !== undefined && taker !== undefined && taker.tier.rank > tier.rank, `${each.key} was displaced by ${got.blocking}`);
+    }
+    if (!got.granted && got.reason !== 'Displaced') assertNoInversion(input, facts, { each, tier });
+  }
+}
+
+/** Whoever is refused would not fit anywhere even without all agents of lower ranks: nobody lower has a seat in its stead. */
+function assertNoInversion(input: SeatInput, facts: readonly Facts[], { each, tier }: { readonly each: SeatClaim; readonly tier: SeatTier }): void {
+  // Those keep a claim on a seat elsewhere, which no verdict shows until their pods have ended.
+  if (facts.some((other) => other.verdict.reason === 'Displaced' && other.tier.rank >= tier.rank)) return;
+  for (const at of input.nodes.filter(({ open, name }) => open && (each.pinnedTo ?? name) === name)) {
+    const equals = facts.filter(({ verdict: { granted, node: name }, tier: { rank } }) => granted && name === at.name && rank >= tier.rank);
+    assert.ok(!goesInto(tier.size, left(input, at, equals.map(({ size }) => size))), `${each.key} of rank ${tier.rank} waits although ${at.name} has room but for lower ranks`);
+  }
+}
+
+test(`rules that hold in ${VILLAGES} random villages`, () => {
+  for (let seed = 1; seed <= VILLAGES; seed += 1) {
+    const input = randomVillage(seed);
+    try {
+      const plan = seatPlan(input);
+      check(input, plan);
+      const turned = seatPlan({ ...input, nodes: input.nodes.toReversed(), tiers: input.tiers.toReversed(), claims: input.claims.toReversed() });
+      for (const { key } of input.claims) assert.deepEqual(turned.verdictOf(key), plan.verdictOf(key), 'the order of the input does not count');
+      for (const { name } of input.tiers) assert.ok((plan.seatsOf(name)?.free ?? 0) <= (plan.seatsOf(name)?.total ?? 0));
+    } catch (error) {
+      throw new Error(`seed ${seed}`, { cause: error });
+    }
+  }
+});
+
+test(`a higher rank never costs an agent its seat, in ${VILLAGES} random villages`, () => {
+  for (let seed = 1; seed <= VILLAGES; seed += 1) {
+    const input = randomVillage(seed);
+    const plan = seatPlan(input);
+    const raised = { ...input, tiers: [...input.tiers, { name: 'raised', rank: 9, size: LOW.size }] };
+    for (const each of input.claims.filter(({ tier, pod }) => tier === 'low' && pod === undefined)) {
+      if (plan.verdictOf(each.key)?.granted !== true) continue;
+      const higher = seatPlan({ ...raised, claims: input.claims.map((other) => (other === each ? { ...each, tier: 'raised' } : other)) });
+      assert.equal(higher.verdictOf(each.key)?.granted, true, `seed ${seed}: ${each.key}`);
+    }
+  }
+});
+
+test('following the plan comes to rest: who is granted runs, who is displaced ends, and then nothing changes', () => {
+  for (let seed = 1; seed <= VILLAGES; seed += 1) {
+    let input = randomVillage(seed);
+    let changes = Number.POSITIVE_INFINITY;
+    let turns = 0;
+    for (; changes > 0 && turns < 40; turns += 1) {
+      const plan = seatPlan(input);
+      const claims = input.claims.map((each) => followed(each, plan));
+      changes = claims.filter((each, index) => JSON.stringify(each.pod) !== JSON.stringify(input.claims[index]?.pod)).length;
+      input = { ...input, claims };
+    }
+    assert.equal(changes, 0, `seed ${seed} still moves after ${turns} turns`);
+  }
+});
+
+function followed(each: SeatClaim, plan: SeatPlan): SeatClaim {
+  const got = plan.verdictOf(each.key);
+  if (got === undefined) return each;
+  if (got.reason === 'Displaced') return { ...each, pod: undefined, seated: false };
+  const isFree = got.granted && got.node !== undefined;
+  return isFree ? { ...each, pod: { node: got.node, tier: got.tier } } : each;
+}

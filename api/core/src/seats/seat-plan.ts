@@ -1,0 +1,246 @@
+import { enqueue, firstServed, type SizedTier, type Want } from './claim-order.ts';
+import { displacementFor } from './displacement.ts';
+import { NodeBoard, type Seated } from './node-board.ts';
+import { amountsOf, differInDevices, fits, isWithin, timesIn, type Amounts } from './room.ts';
+import type { SeatClaim, SeatInput, SeatTier } from './seat-input.ts';
+import { shortage } from './shortage.ts';
+import { queuePlace, type SeatVerdict } from './verdict.ts';
+
+/** Seats of one tier over all nodes. */
+export interface TierSeats {
+  /** Agents of this tier that the nodes could hold if no agents of this village were there. */
+  readonly total: number;
+  /** Agents of this tier that would find a seat now without displacing anybody. */
+  readonly free: number;
+}
+
+/** Where an agent sits in the plan. */
+interface Entry {
+  readonly tier: SizedTier;
+  readonly board?: NodeBoard | undefined;
+  readonly seated?: Seated | undefined;
+  readonly verdict: SeatVerdict;
+}
+
+const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);
+
+const devicesOf = (tiers: readonly SeatTier[]): readonly string[] =>
+  [...new Set(tiers.flatMap(({ size }) => Object.entries(size.devices).flatMap(([name, count]) => (count > 0 ? [name] : []))))].toSorted();
+
+/**
+ * Who may run, on what the nodes hold. Seats go to the higher rank first; within a rank who runs keeps its seat, then
+ * the one who waits longest has the next. An agent that runs loses its seat only to a higher rank, the lowest first.
+ * A node is never filled beyond what it holds; one that is overfull already, because somebody else's pods came, gets
+ * nobody new.
+ *
+ * Made once for one moment by {@link seatPlan}. The only thing that changes it afterwards is {@link admit}.
+ */
+export class SeatPlan {
+  readonly #boards = new Map<string, NodeBoard>();
+  readonly #open: readonly NodeBoard[];
+  readonly #devices: readonly string[];
+  readonly #tiers = new Map<string, SizedTier>();
+  readonly #entries = new Map<string, Entry>();
+  /** One object for all agents of a tier on a node. */
+  readonly #grants = new Map<string, SeatVerdict>();
+  readonly #queue: Want[] = [];
+  readonly #waiting: { readonly want: Want; readonly verdict: SeatVerdict }[] = [];
+
+  constructor({ nodes, tiers, claims, reserve }: SeatInput) {
+    this.#devices = devicesOf(tiers);
+    for (const node of nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1))) this.#boards.set(node.name, new NodeBoard(node, reserve, this.#devices));
+    this.#open = [...this.#boards.values()].filter(({ open }) => open);
+    for (const tier of tiers) this.#tiers.set(tier.name, { name: tier.name, rank: tier.rank, size: amountsOf(tier.size, this.#devices) });
+    for (const claim of claims) this.#take(claim);
+    this.#queue.sort(firstServed);
+    for (let index = 0; index < this.#queue.length; index += 1) {
+      const want = this.#queue[index];
+      if (want !== undefined && !this.#isDisplaced(want)) this.#serve(want, index + 1);
+    }
+    this.#rankWaiting();
+  }
+
+  /** Agents that wait for a seat, or for a larger one. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get keys(): IterableIterator<string> {
+    return this.#entries.keys();
+  }
+
+  /** Undefined for an agent that made no claim, or of a tier that is not there. */
+  verdictOf(key: string): SeatVerdict | undefined {
+    return this.#entries.get(key)?.verdict;
+  }
+
+  /** Of a tier by its name. */
+  seatsOf(tier: string): TierSeats | undefined {
+    const sized = this.#tiers.get(tier);
+    if (sized === undefined) return undefined;
+    const count = (roomOf: (board: NodeBoard) => Amounts): number => this.#open.reduce((total, board) => total + timesIn(sized.size, roomOf(board)), 0);
+    return { total: count(({ whole }) => whole), free: count(({ free }) => free) };
+  }
+
+  /** Nodes that are open to agents. */
+  get openNodes(): number {
+    return this.#open.length;
+  }
+
+  /**
+   * The seat of one agent that came, or whose tier changed, after the plan was made: from room that nobody who waits
+   * could use. Undefined if that is not enough: the next plan decides.
+   */
+  admit(claim: SeatClaim): SeatVerdict | undefined {
+    const tier = this.#tiers.get(claim.tier);
+    if (tier === undefined) return undefined;
+    const entry = this.#entries.get(claim.key);
+    if (entry === undefined) return this.#admitNew(claim, tier);
+    if (entry.tier.name === tier.name) return entry.verdict;
+    return this.#admitChanged(claim, tier, entry);
+  }
+
+  #admitNew(claim: SeatClaim, tier: SizedTier): SeatVerdict | undefined {
+    const board = this.#roomiest(this.#boardsFor(claim.pinnedTo), tier.size);
+    return board === undefined ? undefined : this.#settle({ claim, tier }, board);
+  }
+
+  #admitChanged(claim: SeatClaim, tier: SizedTier, { board, seated, verdict }: Entry): SeatVerdict | undefined {
+    if (board === undefined || seated === undefined || verdict.reason !== undefined) return undefined;
+    board.unseat(seated);
+    if (isWithin(tier.size, seated.size) || fits(tier.size, board.free)) return this.#settle({ claim, tier }, board);
+    board.seat(seated);
+    return undefined;
+  }
+
+  /** Bound pods sit where they are; all others queue. */
+  #take(claim: SeatClaim): void {
+    const tier = this.#tiers.get(claim.tier);
+    if (tier === undefined) return;
+    const node = claim.pod?.node;
+    if (node === undefined) return void this.#queue.push({ claim, tier });
+    const held = this.#tiers.get(claim.pod?.tier ?? claim.tier) ?? tier;
+    const board = this.#boards.get(node);
+    // A node that is gone holds nobody; the pod is about to go too.
+    if (board === undefined) return void this.#entries.set(claim.key, { tier, verdict: { granted: true, tier: held.name } });
+    if (isWithin(tier.size, held.size)) return void this.#settle({ claim, tier }, board);
+    const seated = this.#seat({ claim, tier }, board, held.size);
+    this.#queue.push({ claim, tier, from: { board, seated, tier: held } });
+  }
+
+  #isDisplaced({ claim, displacedBy }: Want): boolean {
+    return displacedBy === undefined && this.#entries.get(claim.key)?.verdict.reason === 'Displaced';
+  }
+
+  #serve(want: Want, next: number): void {
+    if (want.from !== undefined) return this.#grow(want, want.from, next);
+    const boards = this.#boardsFor(want.claim.pinnedTo);
+    const board = this.#find(want, boards, next);
+    if (board !== undefined) return void this.#settle(want, board);
+    this.#refuse(want, boards);
+  }
+
+  /** A larger size on the node where it runs, or elsewhere if it has to get another pod for it anyway. */
+  #grow(want: Want, { board, seated, tier }: NonNullable<Want['from']>, next: number): void {
+    board.unseat(seated);
+    const moves = differInDevices(want.tier.size, tier.size);
+    const others = moves ? this.#boardsFor(want.claim.pinnedTo).filter((other) => other !== board) : [];
+    const found = this.#find(want, [board], next) ?? this.#find(want, others, next);
+    if (found !== undefined) return void this.#settle(want, found);
+    board.seat(seated);
+    const { reason, blocking } = shortage({ ...want, claim: { ...want.claim, pinnedTo: moves ? want.claim.pinnedTo : board.name } }, [board, ...others], this.#devices);
+    this.#wait(want, { granted: true, tier: tier.name, node: board.name, reason, ...(blocking === undefined ? {} : { blocking }) }, { board, seated });
+  }
+
+  #find(want: Want, boards: readonly NodeBoard[], next: number): NodeBoard | undefined {
+    const { size, rank } = want.tier;
+    const free = this.#roomiest(boards, size);
+    if (free !== undefined) return free;
+    const displacement = displacementFor(boards, size, rank);
+    for (const victim of displacement?.victims ?? []) this.#displace(victim, want, next);
+    return displacement?.board;
+  }
+
+  /** The next plan may seat it elsewhere; this one keeps that seat for it, if there is one. */
+  #displace(victim: Seated, { claim: { key } }: Want, next: number): void {
+    const entry = this.#entries.get(victim.key);
+    if (entry?.board === undefined) return;
+    entry.board.unseat(victim);
+    const by = nameOf(key);
+    const claim: SeatClaim = { key: victim.key, tier: entry.tier.name, seated: true, createdAt: victim.createdAt, ...(victim.pinnedTo === undefined ? {} : { pinnedTo: victim.pinnedTo }) };
+    const want: Want = { claim, tier: entry.tier, displacedBy: by };
+    this.#wait(want, { granted: false, tier: entry.tier.name, reason: 'Displaced', blocking: `agent ${by}` });
+    enqueue(this.#queue, want, next);
+  }
+
+  #refuse(want: Want, boards: readonly NodeBoard[]): void {
+    if (want.displacedBy !== undefined) return;
+    const { claim, tier } = want;
+    const { reason, blocking } = shortage(want, boards, this.#devices);
+    // A pod that waits for the scheduler is left to it.
+    const kept = claim.pod === undefined ? { granted: false, tier: tier.name } : { granted: true, tier: claim.pod.tier ?? tier.name };
+    this.#wait(want, { ...kept, reason, ...(blocking === undefined ? {} : { blocking }) });
+  }
+
+  #wait(want: Want, verdict: SeatVerdict, at: Pick<Entry, 'board' | 'seated'> = {}): void {
+    this.#entries.set(want.claim.key, { tier: want.tier, verdict, ...at });
+    this.#waiting.push({ want, verdict });
+  }
+
+  #settle(want: Want, board: NodeBoard): SeatVerdict {
+    const { claim, tier, displacedBy } = want;
+    if (displacedBy !== undefined) {
+      board.take(tier.size);
+      return { granted: false, tier: tier.name };
+    }
+    this.#seat(want, board, tier.size);
+    return this.verdictOf(claim.key) ?? this.#grant(tier, board);
+  }
+
+  #seat({ claim, tier }: Want, board: NodeBoard, size: Amounts): Seated {
+    const { key, createdAt, pinnedTo } = claim;
+    const seated = { key, rank: tier.rank, createdAt, pinnedTo, size };
+    board.seat(seated);
+    this.#entries.set(key, { tier, board, seated, verdict: this.#grant(tier, board) });
+    return seated;
+  }
+
+  #grant(tier: SizedTier, board: NodeBoard): SeatVerdict {
+    const id = `${tier.name}/${board.name}`;
+    const known = this.#grants.get(id);
+    if (known !== undefined) return known;
+    const made = { granted: true, tier: tier.name, node: board.name };
+    this.#grants.set(id, made);
+    return made;
+  }
+
+  #boardsFor(pinnedTo: string | undefined): readonly NodeBoard[] {
+    if (pinnedTo === undefined) return this.#open;
+    const board = this.#boards.get(pinnedTo);
+    return board?.open === true ? [board] : [];
+  }
+
+  /** The node with the most seats of that size left: agents spread as the scheduler spreads them. */
+  #roomiest(boards: readonly NodeBoard[], size: Amounts): NodeBoard | undefined {
+    let best: NodeBoard | undefined;
+    let most = 0;
+    for (const board of boards) {
+      const times = timesIn(size, board.free);
+      if (times > most) [best, most] = [board, times];
+    }
+    return best;
+  }
+
+  #rankWaiting(): void {
+    this.#waiting.sort((a, b) => firstServed(a.want, b.want));
+    for (const [index, { want, verdict }] of this.#waiting.entries()) {
+      const entry = this.#entries.get(want.claim.key);
+      if (entry?.verdict === verdict) this.#entries.set(want.claim.key, { ...entry, verdict: { ...verdict, position: queuePlace(index + 1) } });
+    }
+  }
+}
+
+/** Plans the seats of all agents at one moment. Total and pure: the same input in any order gives the same plan. */
+export function seatPlan(input: SeatInput): SeatPlan {
+  return new SeatPlan(input);
+}

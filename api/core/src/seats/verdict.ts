@@ -1,0 +1,67 @@
+/** Why an agent has no seat, or not yet the seat of its tier. */
+export type SeatReason =
+  /** No node has room. */
+  | 'NoSeat'
+  /** The one node that it may run on has no room. */
+  | 'NodeFull'
+  /** The one node that it may run on is lost, cordoned or tainted. */
+  | 'NodeClosed'
+  /** No node is open to agents. */
+  | 'NoNode'
+  /** Every device of the kind is taken. */
+  | 'GpuBooked'
+  /** No node that it may run on is large enough, even if it were empty. */
+  | 'TooLarge'
+  /** It ran, and an agent of a higher tier needs its seat. */
+  | 'Displaced'
+  /** Others wait, and its place among them is being worked out. */
+  | 'SeatPending';
+
+/** Whether an agent may have a pod now, and of which size. */
+export interface SeatVerdict {
+  readonly granted: boolean;
+  /** The tier whose size the agent may have now. It is not the one it is entitled to while growth finds no room. */
+  readonly tier: string;
+  /** Where the plan sees it: a wish for the scheduler, no more. */
+  readonly node?: string;
+  /** Set where it waits for a seat, or for a larger one (`granted` with a reason). */
+  readonly reason?: SeatReason;
+  /** Place in the queue: exact up to 10, then at least that ({@link queuePlace}). */
+  readonly position?: number;
+  /** What is in the way: `node NAME`, `agent NAME`, or what is short. */
+  readonly blocking?: string;
+}
+
+const EXACT_PLACES = 10;
+
+/**
+ * A place in the queue, from 1: exact up to 10, then the next lower of 10, 20, 50, 100 …, so that a long queue that
+ * moves by one does not rewrite the status of all who stand in it.
+ */
+export function queuePlace(exact: number): number {
+  if (exact <= EXACT_PLACES) return exact;
+  const power = 10 ** Math.floor(Math.log10(exact));
+  const lead = [5, 2, 1].find((digit) => digit * power <= exact) ?? 1;
+  return lead * power;
+}
+
+const placeInWords = (position: number): string => (position <= EXACT_PLACES ? `place ${position} in the queue` : `more than ${position} wait before it`);
+
+const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
+  NoSeat: (blocking) => `no node has ${blocking} left for a seat`,
+  NodeFull: (blocking) => `${blocking}, the only node that the agent may use, has no room left`,
+  NodeClosed: (blocking) => `${blocking}, the only node that the agent may use, is not ready or not open to agents`,
+  NoNode: () => 'no node is ready and open to agents',
+  GpuBooked: (blocking) => `every ${blocking} is taken`,
+  TooLarge: (blocking) => `no node that the agent may use is large enough, even empty: ${blocking} is short`,
+  Displaced: (blocking) => `${blocking} is of a higher tier and needed the seat`,
+  SeatPending: () => 'others wait for a seat too: its place among them is being worked out',
+};
+
+/** The sentence of a verdict that has a reason, for a person; whose `granted` holds keeps what it has. */
+export function seatSentence({ granted, tier, reason, blocking = '', position }: SeatVerdict): string {
+  if (reason === undefined) return 'a seat is free';
+  const where = position === undefined ? '' : `; ${placeInWords(position)}`;
+  const why = `${SENTENCES[reason](blocking)}${where}`;
+  return granted ? `keeps the size of ${tier}: ${why}` : why;
+}
