@@ -4,6 +4,7 @@ export * from './time-of-day.ts';
 export * from './economy/tier.ts';
 export * from './schedule/due-plan.ts';
 export * from './schedule/slots.ts';
+export * from './schedule/utc-text.ts';
 export { describeTiming, readTiming, type Timetable, type TimetableReading, type Timing } from './schedule/timetable.ts';
 export * from './map/default-map.ts';
 export * from './map/directions.ts';

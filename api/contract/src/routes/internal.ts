@@ -25,6 +25,7 @@ export const ScheduleActivity = z.strictObject({
   active_runs: z.int().min(0),
   last_run_id: z.uuid().nullable(),
   last_run_at: Time.nullable(),
+  last_slot: Time.nullable().meta({ description: 'The newest slot that has fired' }),
 });
 export type ScheduleActivity = z.infer<typeof ScheduleActivity>;
 

@@ -13,7 +13,7 @@ export interface RequestOf<R extends RouteSpec> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;
   readonly body: Part<R, 'body'>;
-  readonly actor: R['permission'] extends 'agent:self' ? AgentActor : Actor;
+  readonly actor: R['permission'] extends 'agent:self' | 'run:work' ? AgentActor : Actor;
   readonly requestId: string;
   readonly traceparent: string;
   readonly now: Date;

@@ -59,6 +59,7 @@ export const fireSchedule = defineRoute({
       slot: Time,
       claimed: z.boolean().meta({ description: 'False where the slot had fired before' }),
       runs: z.array(FiredRun),
+      now: Time.meta({ description: 'What time it is by the clock that decides' }),
     }),
   },
   reasons: ['firing_too_early', 'firing_forgotten', 'fence_stale'],

@@ -1,0 +1,53 @@
+import type { FiringOutcome, Overlap, RunState } from '@hamlet/contract';
+
+/** A run of the same schedule that has not ended. */
+export interface RunUnderWay {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly state: RunState;
+}
+
+export interface FiringFacts {
+  /** In the order they are asked for; one that is named twice counts once. */
+  readonly agents: readonly string[];
+  readonly overlap: Overlap;
+  readonly isKnown: (agentId: string) => boolean;
+  readonly isBarred: (agentId: string) => boolean;
+  readonly underWay: readonly RunUnderWay[];
+  /** Runs of any kind that wait for an agent. */
+  readonly waitingFor: (agentId: string) => number;
+  readonly waitingMax: number;
+}
+
+export interface AgentFiring {
+  readonly agentId: string;
+  readonly outcome: FiringOutcome;
+  /** Whether a run is made for it. */
+  readonly runs: boolean;
+}
+
+export interface FiringPlan {
+  readonly agents: readonly AgentFiring[];
+  /** Runs that give way to a new one. */
+  readonly cancel: readonly RunUnderWay[];
+}
+
+/** What a firing does for each agent. Pure. */
+export function planFiring(facts: FiringFacts): FiringPlan {
+  const underWay = Map.groupBy(facts.underWay, ({ agentId }) => agentId);
+  const agents = [...new Set(facts.agents)].map((agentId): AgentFiring => {
+    const outcome = outcomeFor(facts, agentId, underWay.has(agentId));
+    return { agentId, outcome, runs: outcome === 'started' || outcome === 'queued' || outcome === 'replaced' };
+  });
+  const cancel = agents.flatMap(({ agentId, outcome }) => (outcome === 'replaced' ? (underWay.get(agentId) ?? []) : []));
+  return { agents, cancel };
+}
+
+function outcomeFor({ overlap, isKnown, isBarred, waitingFor, waitingMax }: FiringFacts, agentId: string, busy: boolean): FiringOutcome {
+  if (!isKnown(agentId)) return 'agent_unknown';
+  if (isBarred(agentId)) return 'agent_barred';
+  if (busy && overlap === 'Forbid') return 'skipped_overlap';
+  if (busy && overlap === 'Replace') return 'replaced';
+  if (waitingFor(agentId) >= waitingMax) return 'skipped_overlap';
+  return busy ? 'queued' : 'started';
+}

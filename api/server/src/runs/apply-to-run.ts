@@ -1,0 +1,75 @@
+import type { RunError } from '@hamlet/contract';
+import { decideRun, isSettled, RUN_ATTEMPTS_MAX } from '@hamlet/core';
+import type { RunCommand, RunProgress, RunRefusal } from '@hamlet/core';
+import { announceSchedule, changeRun, hintAgents, holdRun, pruneHistory } from '@hamlet/store';
+import type { RunRow, Tx } from '@hamlet/store';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+
+/** What goes with a command: what came of the run, and what its event says besides. */
+export interface RunWords {
+  readonly summary?: string | undefined;
+  readonly error?: RunError | undefined;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+export interface Applied {
+  readonly run: RunRow;
+  readonly changed: boolean;
+}
+
+const SPENT: RunError = { code: 'too_many_attempts', message: `${RUN_ATTEMPTS_MAX} cycles of the agent took this run up and none ended it` };
+
+function progressOf({ state, attempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
+  return { state, attempt, cycle, cancelRequested: cancelRequestedAt !== null };
+}
+
+function refusalOf(reason: RunRefusal, run: RunRow): Refused {
+  switch (reason) {
+    case 'run_settled':
+      return refused(reason, `The run is ${run.state}`);
+    case 'stale_cycle':
+      return refused(reason, `Cycle ${run.cycle} has taken the run up`);
+    case 'run_not_started':
+    case 'cancel_not_requested':
+      return refused(reason);
+  }
+}
+
+/** Does to a held run what core decides. Its event says what was asked; nothing is concluded yet. */
+export async function applyToHeldRun(tx: Tx, run: RunRow, asked: { readonly command: RunCommand; readonly words: RunWords }): Promise<Outcome<Applied>> {
+  const { command, words } = asked;
+  const verdict = decideRun(progressOf(run), command);
+  if (verdict.kind === 'refused') return refusalOf(verdict.reason, run);
+  if (verdict.kind === 'same') return accepted({ run, changed: false });
+  const { next, event } = verdict;
+  const spent = verdict.kind === 'spent';
+  const detail = { ...(event === 'settled' ? { state: next.state } : {}), ...(spent ? { code: SPENT.code } : words.detail) };
+  const changed = await changeRun(tx, run, { ...next, summary: spent ? undefined : words.summary, error: spent ? SPENT : words.error, event, detail });
+  return accepted({ run: changed, changed: true });
+}
+
+/** What follows the end of a run: its history is pruned, the agent's next one is due, and the operator is told. The only place for it. */
+export async function concludeRun(tx: Tx, run: RunRow): Promise<void> {
+  await pruneHistory(tx, run);
+  await hintAgents(tx, [run.agentId]);
+  if (run.scheduleUid !== null) await announceSchedule(tx, run.scheduleUid);
+}
+
+/** Does to a run what core decides, if `permit` lets it, and concludes it where it has ended. Last in its transaction. */
+export async function applyToRun(
+  tx: Tx,
+  runId: string,
+  asked: { readonly command: RunCommand; readonly words: RunWords; readonly permit: (run: RunRow) => Refused | null },
+): Promise<Outcome<Applied>> {
+  const run = await holdRun(tx, runId);
+  if (run === null) return refused('no_such_run');
+  const denied = asked.permit(run);
+  if (denied !== null) return denied;
+  const outcome = await applyToHeldRun(tx, run, asked);
+  if (!outcome.ok || !outcome.data.changed) return outcome;
+  const { run: changed } = outcome.data;
+  if (isSettled(changed.state)) await concludeRun(tx, changed);
+  else if (asked.command.kind === 'cancel') await hintAgents(tx, [changed.agentId]);
+  return outcome;
+}

@@ -1,0 +1,104 @@
+import { FIRING_EARLY_MS, RUNS_WAITING_MAX } from '@hamlet/contract';
+import type { FiredRun, FiringBody } from '@hamlet/contract';
+import { planFiring } from '@hamlet/core';
+import type { FiringPlan } from '@hamlet/core';
+import {
+  announceSchedule, countWaiting, findFiring, hintAgents, holdFence, holdRunsOfSchedule, holdSchedule, inTransaction, insertFiring, insertRuns, noteFence, pruneScheduleRuns,
+  readBars, readClock,
+} from '@hamlet/store';
+import type { Db, Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import { applyToHeldRun } from './apply-to-run.ts';
+import { barsRuns } from './bars-runs.ts';
+
+/** What a firing came to, and whether this request claimed its slot. */
+export interface Fired {
+  readonly firing: FiringRow;
+  readonly claimed: boolean;
+  /** The clock that decided. */
+  readonly now: Date;
+}
+
+export interface FiringPorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+}
+
+/**
+ * Claims a slot of a schedule and makes its runs, in one transaction: nobody sees one without the other, and a slot that has fired
+ * answers what it answered first. The clock is the database's.
+ */
+export async function fireSchedule({ db, source }: FiringPorts, body: FiringBody, fence: Fence): Promise<Outcome<Fired>> {
+  await noteFence(db, fence);
+  return inTransaction(db, async (tx) => {
+    if (!(await holdFence(tx, fence))) return refused('fence_stale', `The leader of Lease ${fence.leaseUid}, transition ${fence.transitions}, is not the present one`);
+    const slot = new Date(body.slot);
+    const now = await readClock(tx);
+    const earlyMs = slot.getTime() - now.getTime();
+    if (earlyMs > FIRING_EARLY_MS) return { ...refused('firing_too_early', `It is ${now.toISOString()} here`), retryAfterS: Math.ceil(earlyMs / 1_000) };
+    const { prunedThrough } = await holdSchedule(tx, { uid: body.schedule_uid, name: body.schedule, historyLimit: body.history_limit });
+    const before = await findFiring(tx, body.schedule_uid, slot);
+    if (before !== null) return accepted({ firing: before, claimed: false, now });
+    if (prunedThrough !== null && slot <= prunedThrough) return refused('firing_forgotten', `Slots up to ${prunedThrough.toISOString()} have had their turn`);
+    const firing = await claim(tx, source, { ...body, slot, fence });
+    return accepted({ firing, claimed: true, now });
+  });
+}
+
+type Claim = Omit<FiringBody, 'slot'> & { readonly slot: Date; readonly fence: Fence };
+
+async function claim(tx: Tx, source: FiringPorts['source'], body: Claim): Promise<FiringRow> {
+  const underWay = await holdRunsOfSchedule(tx, body.schedule_uid);
+  const bars = await readBars(tx, body.agents);
+  const waiting = await countWaiting(tx, body.agents);
+  const plan = planFiring({
+    agents: body.agents,
+    overlap: body.overlap,
+    isKnown: (agentId) => source.get(agentId)?.deleting === false,
+    isBarred: (agentId) => barsRuns(bars.get(agentId)),
+    underWay,
+    waitingFor: (agentId) => waiting.get(agentId) ?? 0,
+    waitingMax: RUNS_WAITING_MAX,
+  });
+  await giveWay(tx, underWay, plan);
+  const made = await makeRuns(tx, source, { body, plan });
+  const last = made.at(-1);
+  const firing = await insertFiring(tx, {
+    scheduleUid: body.schedule_uid,
+    slot: body.slot,
+    fence: body.fence,
+    madeUp: body.made_up,
+    runs: firedRuns(plan, made),
+    lastRun: last === undefined ? null : { runId: last.runId, createdAt: last.createdAt },
+  });
+  await pruneScheduleRuns(tx, body.schedule_uid, body.history_limit);
+  await announceSchedule(tx, body.schedule_uid);
+  return firing;
+}
+
+/** Under Replace: what waits is cancelled at once, what goes is asked to end. */
+async function giveWay(tx: Tx, underWay: readonly RunRow[], plan: FiringPlan): Promise<void> {
+  const leaving = new Set(plan.cancel.map(({ runId }) => runId));
+  const runs = underWay.filter(({ runId }) => leaving.has(runId));
+  for (const run of runs) await applyToHeldRun(tx, run, { command: { kind: 'cancel' }, words: { detail: { reason: 'replaced' } } });
+  await hintAgents(tx, runs.map(({ agentId }) => agentId));
+}
+
+async function makeRuns(tx: Tx, source: FiringPorts['source'], { body, plan }: { readonly body: Claim; readonly plan: FiringPlan }): Promise<readonly RunRow[]> {
+  const { schedule_uid: uid, schedule: name, slot, prompt } = body;
+  const schedule = { uid, name, slot };
+  return insertRuns(
+    tx,
+    plan.agents.flatMap(({ agentId, runs }) => {
+      const agentUid = source.get(agentId)?.uid;
+      return runs && agentUid !== undefined ? [{ agentId, agentUid, kind: 'schedule' as const, prompt, createdByRole: 'schedule', createdById: name, schedule }] : [];
+    }),
+  );
+}
+
+function firedRuns(plan: FiringPlan, made: readonly RunRow[]): readonly FiredRun[] {
+  const runOf = new Map(made.map(({ agentId, runId }) => [agentId, runId]));
+  return plan.agents.map(({ agentId, outcome }) => ({ agent_id: agentId, run_id: runOf.get(agentId) ?? null, outcome }));
+}

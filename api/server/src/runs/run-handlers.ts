@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { RUNS_WAITING_MAX } from '@hamlet/contract';
+import { countWaiting, findRun, insertRuns, readBars, readRunEvents, readRuns, recordAudit } from '@hamlet/store';
+import type { RunFilter, RunRow, Tx } from '@hamlet/store';
+import type { Actor } from '../http/actor.ts';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Refused } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+import { applyToRun } from './apply-to-run.ts';
+import { barsRuns } from './bars-runs.ts';
+import { readRunCursor, runCursorOf } from './run-cursor.ts';
+import { runEventView, runView } from './run-view.ts';
+
+type Names = 'createRun' | 'listRuns' | 'getRun' | 'listRunEvents' | 'cancelRun';
+
+interface Asked {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly traceparent: string;
+}
+
+async function audit(tx: Tx, { actor, requestId, traceparent }: Asked, act: { readonly action: string; readonly object: string; readonly detail: unknown }): Promise<void> {
+  await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, ...act, requestId, traceparent });
+}
+
+/** An admin ends any run, a member those that it gave itself. */
+function mayCancel(actor: Actor, run: RunRow): Refused | null {
+  const own = run.createdByRole === actor.role && run.createdById === actor.id;
+  return actor.role === 'admin' || own ? null : refused('forbidden', 'A member ends only runs that it gave itself');
+}
+
+/** What people give agents to do, and what came of it. */
+export function runHandlers({ db, source }: Services): Pick<Handlers, Names> {
+  return {
+    createRun: {
+      kind: 'tx',
+      run: async (request, tx) => {
+        const { agent_id: agentId } = request.params;
+        const record = source.get(agentId);
+        if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
+        const bar = (await readBars(tx, [agentId])).get(agentId);
+        if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
+        const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
+        if (waiting >= RUNS_WAITING_MAX) return refused('run_queue_full', `${waiting} runs wait for ${agentId}`);
+        const { role, id } = request.actor;
+        const [run] = await insertRuns(tx, [{ agentId, agentUid: record.uid, kind: 'prompt', prompt: request.body.prompt, createdByRole: role, createdById: id, schedule: null }]);
+        if (run === undefined) throw new Error('no run was made');
+        await audit(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
+        return accepted({ run: runView(run) });
+      },
+    },
+    listRuns: {
+      kind: 'plain',
+      run: async ({ query }) => {
+        const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
+        const before = query.cursor === undefined ? null : readRunCursor(query.cursor, filter);
+        if (before === undefined) return refused('cursor_invalid');
+        const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
+        return accepted({ runs: runs.map(runView), next_cursor: next === null ? null : runCursorOf(next, filter) });
+      },
+    },
+    getRun: {
+      kind: 'plain',
+      run: async ({ params }) => {
+        const run = await findRun(db, params.run_id);
+        return run === null ? refused('no_such_run') : accepted({ run: runView(run) });
+      },
+    },
+    listRunEvents: {
+      kind: 'plain',
+      run: async ({ params, query }) => {
+        if ((await findRun(db, params.run_id)) === null) return refused('no_such_run');
+        const events = await readRunEvents(db, params.run_id, query);
+        return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
+      },
+    },
+    cancelRun: {
+      kind: 'tx',
+      run: async (request, tx) => {
+        const { params, body, actor } = request;
+        const detail = { by: { role: actor.role, id: actor.id }, ...(body.reason === undefined ? {} : { reason: body.reason }) };
+        const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'cancel' }, words: { detail }, permit: (run) => mayCancel(actor, run) });
+        if (!outcome.ok) return outcome;
+        if (outcome.data.changed) await audit(tx, request, { action: 'run.cancel', object: params.run_id, detail: { reason: body.reason ?? null } });
+        return accepted({ run: runView(outcome.data.run) });
+      },
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { findStep, holdRun, inTransaction, readNextRun, readRunSteps } from '@hamlet/store';
+import type { RunRow } from '@hamlet/store';
+import type { RunStep } from '@hamlet/contract';
+import type { AgentActor } from '../http/actor.ts';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Refused } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
+import { runView } from './run-view.ts';
+
+type Names = 'nextRun' | 'startRun' | 'recordRunStep' | 'settleRun';
+
+/** Whether a run is this life's to work on, in this cycle. */
+function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
+  return (run) => {
+    if (run.agentId !== actor.agentId) return refused('not_own_agent', `This token is of ${actor.agentId}`);
+    if (run.agentUid !== actor.uid) return refused('no_such_run', 'The run was given to an earlier life of the agent');
+    return cycle === actor.cycle ? null : refused('stale_cycle', `This token is of cycle ${actor.cycle}`);
+  };
+}
+
+/** What a resident does with its runs. */
+export function workHandlers({ db, source }: Services): Pick<Handlers, Names> {
+  return {
+    nextRun: {
+      kind: 'plain',
+      run: async ({ params, actor }) => {
+        if (source.get(params.agent_id) === null) return refused('no_such_agent');
+        const run = await readNextRun(db, actor.agentId, actor.uid);
+        return accepted({ run: run === null ? null : runView(run) });
+      },
+    },
+    startRun: {
+      kind: 'plain',
+      run: ({ params, body: { cycle }, actor }) =>
+        inTransaction(db, async (tx) => {
+          const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'start', cycle }, words: { detail: { cycle } }, permit: permitWork(actor, cycle) });
+          if (!outcome.ok) return outcome;
+          const { run } = outcome.data;
+          if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
+          return accepted({ run: runView(run), steps: [...(await readRunSteps(tx, run.runId))] });
+        }),
+    },
+    recordRunStep: {
+      kind: 'plain',
+      run: ({ params, body: { cycle, ...step }, actor }) =>
+        inTransaction(db, async (tx) => {
+          const run = await holdRun(tx, params.run_id);
+          if (run === null) return refused('no_such_run');
+          const denied = permitWork(actor, cycle)(run);
+          if (denied !== null) return denied;
+          const noted = await findStep(tx, run.runId, step.step);
+          if (noted !== null) return accepted({ run: runView(run), step: noted as RunStep });
+          const outcome = await applyToHeldRun(tx, run, { command: { kind: 'step', cycle }, words: { detail: step } });
+          return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
+        }),
+    },
+    settleRun: {
+      kind: 'plain',
+      run: ({ params, body: { cycle, state, summary, error }, actor }) =>
+        inTransaction(db, async (tx) => {
+          const words = { summary, error: state === 'failed' ? (error ?? { code: 'failed', message: 'The agent gave no reason' }) : error, detail: { cycle } };
+          const said = state === 'done' ? { ...words, error: undefined } : words;
+          const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'settle', cycle, state }, words: said, permit: permitWork(actor, cycle) });
+          return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
+        }),
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { API_VERSION, GROUP, Schedule, VERSION } from '@hamlet/contract';
+import type { ScheduleChange } from '@hamlet/contract';
+import { isStatus, KubeError } from '@hamlet/kube';
+import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import type { OnConflict } from '../agents/agent-source.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import { UnavailableError } from '../http/respond.ts';
+import type { Log } from '../service/log.ts';
+import { otherOwners } from './field-owners.ts';
+import type { SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
+import { changedFields, mergePatchOf, newSpecOf, specChangeOf } from './spec-words.ts';
+
+const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
+/** Under this name the api writes spec, on behalf of a person. */
+const FIELD_MANAGER = 'hamlet-api';
+/** A write that meets another's write looks again so often. */
+const WRITE_ATTEMPTS = 5;
+
+/** A Schedule as the API server has it, in our words. Throws where it does not match the schema (an older version's object). */
+function recordOf(object: KubeObject): ScheduleRecord {
+  const { spec, status } = Schedule.parse({ ...object, apiVersion: API_VERSION, kind: 'Schedule' });
+  const { name, uid, creationTimestamp } = object.metadata;
+  return { name, uid, createdAt: new Date(creationTimestamp ?? 0).toISOString(), spec, status: status ?? {} };
+}
+
+/** What the API server says against a write, in its own words; anything else is its absence. */
+function refusalOf(error: unknown): Refused {
+  if (!(error instanceof KubeError) || error.status === 429 || error.status >= 500) {
+    throw new UnavailableError('The Kubernetes API cannot be reached right now; try again', { cause: error });
+  }
+  if (error.status === 404) return refused('no_such_schedule');
+  if (error.reason === 'AlreadyExists') return refused('schedule_exists');
+  if (error.status === 422 || error.status === 400) return refused('schedule_refused', error.message);
+  throw error;
+}
+
+async function guarded<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+/** Who keeps a change from being made without being asked; null where nobody does. */
+function ownedElsewhere(object: KubeObject, fields: readonly string[]): Refused | null {
+  const owners = otherOwners(object.metadata.managedFields, FIELD_MANAGER);
+  const held = fields.flatMap((field) => (owners.has(field) ? [`spec.${field} is managed by "${owners.get(field)}"`] : []));
+  return held.length === 0 ? null : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
+}
+
+/** Schedules of the cluster's namespace, read and written directly: what is answered is what the API server holds. */
+export function kubernetesSchedules(ports: { readonly client: KubeClient; readonly namespace: string; readonly log: Log }): ScheduleSource {
+  const { client, namespace, log } = ports;
+  const read = (name: string): Promise<KubeObject> => client.get<KubeObject>(SCHEDULES, { namespace, name });
+
+  function legible(object: KubeObject): readonly ScheduleRecord[] {
+    try {
+      return [recordOf(object)];
+    } catch (error) {
+      log('error', 'a Schedule does not match its schema and is left out', { name: object.metadata.name, error });
+      return [];
+    }
+  }
+
+  async function list({ cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>> {
+    try {
+      const page = await client.list<KubeObject>(SCHEDULES, { namespace, query: { limit, continue: cursor } });
+      const { continue: next = '' } = page.metadata;
+      return accepted({ schedules: page.items.flatMap(legible), next: next === '' ? null : next });
+    } catch (error) {
+      // A cursor is the API server's own: one that it did not make is a 400, one that it has forgotten a 410.
+      if (cursor !== undefined && (isStatus(error, 400) || isStatus(error, 410))) return refused('cursor_invalid');
+      return refusalOf(error);
+    }
+  }
+
+  /** Decides from what the API server holds now, and writes only if it still does. */
+  async function change(name: string, wanted: ScheduleChange, onConflict: OnConflict): Promise<Outcome<ScheduleRecord>> {
+    for (let attempt = 1; ; attempt += 1) {
+      const object = await read(name);
+      const before = recordOf(object);
+      const asked = specChangeOf(wanted);
+      const fields = changedFields(asked, before.spec);
+      if (fields.length === 0) return accepted(before);
+      const held = onConflict === 'refuse' ? ownedElsewhere(object, fields) : null;
+      if (held !== null) return held;
+      const { uid, resourceVersion } = object.metadata;
+      const patch = { metadata: { uid, resourceVersion }, spec: mergePatchOf(asked, before.spec) };
+      try {
+        return accepted(recordOf(await client.mergePatch<KubeObject>(SCHEDULES, patch, { namespace, name, query: { fieldManager: FIELD_MANAGER } })));
+      } catch (error) {
+        if (!isStatus(error, 409) || attempt === WRITE_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  return {
+    list,
+    get: async (name) => {
+      const found = await guarded(async () => accepted(recordOf(await read(name))));
+      return found.ok ? found.data : null;
+    },
+    create: (name, spec) =>
+      guarded(async () => {
+        const object = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name, namespace }, spec: newSpecOf(spec) };
+        return accepted(recordOf(await client.create<KubeObject>(SCHEDULES, object, { namespace, query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } })));
+      }),
+    change: (name, wanted, onConflict) => guarded(() => change(name, wanted, onConflict)),
+    remove: (name) =>
+      guarded(async () => {
+        const { uid } = (await read(name)).metadata;
+        await client.delete(SCHEDULES, { namespace, name, uid });
+        return accepted({ uid });
+      }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { RunError, RunState } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Tx } from '../connection/database.ts';
+import { RUN_COLUMNS, UNDER_WAY } from './run-row.ts';
+import type { RunRow } from './run-row.ts';
+
+/** What changes of a run; what is left out stays. */
+export interface RunChange {
+  readonly state: RunState;
+  readonly attempt: number;
+  readonly cycle: number | null;
+  readonly cancelRequested: boolean;
+  readonly summary?: string | undefined;
+  readonly error?: RunError | undefined;
+  readonly event: string;
+  readonly detail: unknown;
+}
+
+const ENDED: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cancelled']);
+
+/**
+ * A run, held until the transaction ends, with its schedule's row before it, which is the order of locks. Null where there is none.
+ * A run of a schedule whose row is gone is held alone.
+ */
+export async function holdRun(tx: Tx, runId: string): Promise<RunRow | null> {
+  const known = await tx.selectFrom('run').select('schedule_uid').where('run_id', '=', runId).executeTakeFirst();
+  if (known === undefined) return null;
+  if (known.schedule_uid !== null) await tx.selectFrom('schedule_state').select('schedule_uid').where('schedule_uid', '=', known.schedule_uid).forUpdate().execute();
+  return (await tx.selectFrom('run').select(RUN_COLUMNS).where('run_id', '=', runId).forUpdate().executeTakeFirst()) ?? null;
+}
+
+/** Writes what became of a run that the transaction holds, and the event that says so. */
+export async function changeRun(tx: Tx, run: RunRow, change: RunChange): Promise<RunRow> {
+  const now = sql<Date>`clock_timestamp()`;
+  const number = run.events + 1;
+  const changed = await tx
+    .updateTable('run')
+    .set({
+      state: change.state,
+      attempt: change.attempt,
+      cycle: change.cycle,
+      events: number,
+      ...(run.startedAt === null && change.attempt > 0 ? { started_at: now } : {}),
+      ...(ENDED.has(change.state) ? { ended_at: now } : {}),
+      ...(change.cancelRequested && run.cancelRequestedAt === null ? { cancel_requested_at: now } : {}),
+      ...(change.summary === undefined ? {} : { summary: change.summary }),
+      ...(change.error === undefined ? {} : { error_code: change.error.code, error_message: change.error.message }),
+    })
+    .where('run_id', '=', run.runId)
+    .returning(RUN_COLUMNS)
+    .executeTakeFirstOrThrow();
+  await tx.insertInto('run_event').values({ run_id: run.runId, number, event: change.event, detail: JSON.stringify(change.detail) }).execute();
+  return changed;
+}
+
+/** The step that was noted under a number, if it was. */
+export async function findStep(tx: Tx, runId: string, step: number): Promise<unknown> {
+  const row = await tx
+    .selectFrom('run_event')
+    .select('detail')
+    .where('run_id', '=', runId)
+    .where('event', '=', 'step')
+    .where(sql<boolean>`(detail ->> 'step')::integer = ${step}`)
+    .executeTakeFirst();
+  return row?.detail ?? null;
+}
+
+/** Runs of a schedule that have not ended, held until the transaction ends. The schedule's row is held already. */
+export async function holdRunsOfSchedule(tx: Tx, scheduleUid: string): Promise<readonly RunRow[]> {
+  return tx.selectFrom('run').select(RUN_COLUMNS).where('schedule_uid', '=', scheduleUid).where('state', 'in', UNDER_WAY).orderBy('run_id').forUpdate().execute();
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** Which leadership a request comes from: the Lease, and how often it had changed hands. */
+export interface Fence {
+  readonly leaseUid: string;
+  readonly transitions: number;
+}
+
+/** Seconds after which a Lease whose leader has been silent may be replaced by another: as long as the operator's Lease lasts. */
+export const FENCE_EXPIRES_S = 6;
+/** A leader's sign of life is noted once in so many seconds. */
+const NOTED_EVERY_S = 1;
+/** Leases that are remembered as replaced. */
+const REPLACED_KEPT = 1_000;
+
+/**
+ * Notes a leader that speaks: a greater count of the trusted Lease, or another Lease once the trusted one has been silent for as long as it
+ * lasts. Whether it may act is asked of {@link holdFence}, in the transaction of the act.
+ */
+export async function noteFence(db: Db, { leaseUid, transitions }: Fence): Promise<void> {
+  const fresh = await db
+    .selectFrom('operator_fence')
+    .select('lease_uid')
+    .where('lease_uid', '=', leaseUid)
+    .where('transitions', '>=', transitions)
+    .where(sql<boolean>`superseded_at is not null or seen_at > now() - ${NOTED_EVERY_S} * interval '1 second'`)
+    .executeTakeFirst();
+  if (fresh === undefined) await inTransaction(db, (tx) => learn(tx, { leaseUid, transitions }));
+}
+
+async function learn(tx: Tx, { leaseUid, transitions }: Fence): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${FENCE_LOCK})`.execute(tx);
+  const trusted = await tx
+    .selectFrom('operator_fence')
+    .select(['lease_uid as leaseUid', 'transitions', sql<boolean>`seen_at < clock_timestamp() - ${FENCE_EXPIRES_S} * interval '1 second'`.as('silent')])
+    .where('superseded_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst();
+  const now = sql<Date>`clock_timestamp()`;
+  if (trusted?.leaseUid === leaseUid) {
+    // One that was passed says nothing about whether the leader after it lives.
+    if (transitions >= trusted.transitions) await tx.updateTable('operator_fence').set({ transitions, seen_at: now }).where('lease_uid', '=', leaseUid).execute();
+    return;
+  }
+  const known = await tx.selectFrom('operator_fence').select('lease_uid').where('lease_uid', '=', leaseUid).executeTakeFirst();
+  if (known !== undefined || trusted?.silent === false) return;
+  if (trusted !== undefined) await tx.updateTable('operator_fence').set({ superseded_at: now }).where('lease_uid', '=', trusted.leaseUid).execute();
+  await tx.insertInto('operator_fence').values({ lease_uid: leaseUid, transitions, seen_at: now }).execute();
+  await sql`delete from operator_fence where lease_uid in (
+    select lease_uid from operator_fence where superseded_at is not null order by superseded_at desc offset ${REPLACED_KEPT})`.execute(tx);
+}
+
+const FENCE_LOCK = 4_832_004;
+
+/** Whether a leader may act; if so, none can take its place before the transaction has ended. */
+export async function holdFence(tx: Tx, { leaseUid, transitions }: Fence): Promise<boolean> {
+  const row = await tx
+    .selectFrom('operator_fence')
+    .select('transitions')
+    .where('lease_uid', '=', leaseUid)
+    .where('superseded_at', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  return row?.transitions === transitions;
+}

@@ -1,0 +1,87 @@
+import type { FiredRun } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import type { Fence } from './fences.ts';
+
+/** A firing as the table has it. */
+export interface FiringRow {
+  readonly firingId: string;
+  readonly slot: Date;
+  readonly firedAt: Date;
+  readonly madeUp: boolean;
+  readonly runs: readonly FiredRun[];
+}
+
+export interface HeldSchedule {
+  /** Slots up to this one have had their turn. */
+  readonly prunedThrough: Date | null;
+}
+
+/** The clock of the database, which is the village's. */
+export async function readClock(db: Db): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database told no time');
+  return row.now;
+}
+
+/** Takes a schedule's row, making it where it fires for the first time: whoever fires it too waits for the end of the transaction. */
+export async function holdSchedule(tx: Tx, schedule: { readonly uid: string; readonly name: string; readonly historyLimit: number }): Promise<HeldSchedule> {
+  const { uid, name, historyLimit } = schedule;
+  const row = await tx
+    .insertInto('schedule_state')
+    .values({ schedule_uid: uid, schedule_name: name, history_limit: historyLimit })
+    .onConflict((conflict) => conflict.column('schedule_uid').doUpdateSet({ schedule_name: name, history_limit: historyLimit, fired_at: sql`now()` }))
+    .returning(sql<Date | null>`nullif(pruned_through, '-infinity')`.as('prunedThrough'))
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+const COLUMNS = ['firing_id as firingId', 'slot', 'fired_at as firedAt', 'made_up as madeUp', 'runs'] as const;
+
+function rowOf(row: Omit<FiringRow, 'runs'> & { readonly runs: unknown }): FiringRow {
+  return { ...row, runs: row.runs as readonly FiredRun[] };
+}
+
+/** The firing of a slot; null where it has not fired. */
+export async function findFiring(db: Db, scheduleUid: string, slot: Date): Promise<FiringRow | null> {
+  const row = await db.selectFrom('firing').select(COLUMNS).where('schedule_uid', '=', scheduleUid).where('slot', '=', slot).executeTakeFirst();
+  return row === undefined ? null : rowOf(row);
+}
+
+export interface NewFiring {
+  readonly scheduleUid: string;
+  readonly slot: Date;
+  readonly fence: Fence;
+  readonly madeUp: boolean;
+  readonly runs: readonly FiredRun[];
+  /** The newest run that the firing made. */
+  readonly lastRun: { readonly runId: string; readonly createdAt: Date } | null;
+}
+
+/** Claims a slot with what came of it. Throws where it is claimed already: the caller holds the schedule and has looked. */
+export async function insertFiring(tx: Tx, firing: NewFiring): Promise<FiringRow> {
+  const { scheduleUid, slot, fence, madeUp, runs, lastRun } = firing;
+  const row = await tx
+    .insertInto('firing')
+    .values({ schedule_uid: scheduleUid, slot, lease_uid: fence.leaseUid, transitions: fence.transitions, made_up: madeUp, runs: JSON.stringify(runs) })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  await tx
+    .updateTable('schedule_state')
+    .set({ last_slot: sql`greatest(last_slot, ${slot}::timestamptz)`, ...(lastRun === null ? {} : { last_run_id: lastRun.runId, last_run_at: lastRun.createdAt }) })
+    .where('schedule_uid', '=', scheduleUid)
+    .execute();
+  return rowOf(row);
+}
+
+/** The newest firings of each of the schedules, newest first, at most `limit` each. */
+export async function readLastFirings(db: Db, scheduleUids: readonly string[], limit: number): Promise<ReadonlyMap<string, readonly FiringRow[]>> {
+  if (scheduleUids.length === 0) return new Map();
+  const { rows } = await sql<FiringRow & { readonly scheduleUid: string }>`
+    select uid as "scheduleUid", firing_id as "firingId", slot, fired_at as "firedAt", made_up as "madeUp", runs
+    from unnest(${[...scheduleUids]}::text[]) as uid
+    cross join lateral (select * from firing where firing.schedule_uid = uid order by slot desc limit ${limit}) as newest
+    order by uid, slot desc`.execute(db);
+  return Map.groupBy(rows, ({ scheduleUid }) => scheduleUid);
+}

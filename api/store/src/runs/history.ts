@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import type { RunRow } from './run-row.ts';
+
+/** Ended runs that people gave an agent and that are kept, the newest. */
+export const PROMPT_RUNS_KEPT = 1_000;
+/** Firings of a schedule that are kept, the newest: two days of one that fires each ten seconds. */
+export const FIRINGS_KEPT = 20_000;
+/** A schedule that has not fired for so long is forgotten with its firings and runs. */
+const FORGOTTEN_AFTER_DAYS = 90;
+/** Rows that one look removes at most. */
+const AT_ONCE = 5_000;
+
+/** Forgets the ended runs of a schedule beyond its history limit. */
+export async function pruneScheduleRuns(tx: Tx, scheduleUid: string, historyLimit: number): Promise<void> {
+  await sql`
+    delete from run where run_id in (
+      select run_id from run where schedule_uid = ${scheduleUid} and state in ('done', 'failed', 'cancelled')
+      order by run_id desc offset ${historyLimit} limit ${AT_ONCE})`.execute(tx);
+}
+
+/** Forgets what an ended run pushes out of the history of its schedule, or of its agent. */
+export async function pruneHistory(tx: Tx, { scheduleUid, agentId }: Pick<RunRow, 'scheduleUid' | 'agentId'>): Promise<void> {
+  if (scheduleUid !== null) {
+    const state = await tx.selectFrom('schedule_state').select('history_limit').where('schedule_uid', '=', scheduleUid).executeTakeFirst();
+    if (state !== undefined) await pruneScheduleRuns(tx, scheduleUid, state.history_limit);
+    return;
+  }
+  await sql`
+    delete from run where run_id in (
+      select run_id from run where agent_id = ${agentId} and schedule_uid is null and state in ('done', 'failed', 'cancelled')
+      order by run_id desc offset ${PROMPT_RUNS_KEPT} limit ${AT_ONCE} for update skip locked)`.execute(tx);
+}
+
+/** Forgets firings beyond those that are kept; the slots they stood for stay taken. */
+export async function forgetOldFirings(db: Db): Promise<void> {
+  await sql`
+    with surplus as (
+      select schedule_uid from firing group by schedule_uid having count(*) > ${FIRINGS_KEPT}),
+    bound as (
+      select surplus.schedule_uid, (
+        select slot from firing where firing.schedule_uid = surplus.schedule_uid order by slot desc offset ${FIRINGS_KEPT} limit 1) as slot
+      from surplus),
+    marked as (
+      update schedule_state set pruned_through = greatest(pruned_through, bound.slot) from bound
+      where schedule_state.schedule_uid = bound.schedule_uid returning schedule_state.schedule_uid, schedule_state.pruned_through)
+    delete from firing using marked where firing.schedule_uid = marked.schedule_uid and firing.slot <= marked.pruned_through`.execute(db);
+}
+
+/** Forgets schedules that have long ceased to fire and of which nothing is under way: firings go with them, then their runs. */
+export async function forgetOldSchedules(db: Db): Promise<void> {
+  await sql`
+    delete from schedule_state where fired_at < now() - ${FORGOTTEN_AFTER_DAYS} * interval '1 day' and not exists (
+      select from run where run.schedule_uid = schedule_state.schedule_uid and run.state in ('queued', 'running', 'waiting_permission'))`.execute(db);
+  await sql`
+    delete from run where run_id in (
+      select run_id from run where schedule_uid is not null and state in ('done', 'failed', 'cancelled')
+        and not exists (select from schedule_state where schedule_state.schedule_uid = run.schedule_uid) limit ${AT_ONCE})`.execute(db);
+}

@@ -1,0 +1,64 @@
+import type { RunKind } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Tx } from '../connection/database.ts';
+import { RUN_COLUMNS } from './run-row.ts';
+import type { RunRow } from './run-row.ts';
+
+/** A run to be made. */
+export interface NewRun {
+  readonly agentId: string;
+  readonly agentUid: string;
+  readonly kind: RunKind;
+  readonly prompt: string;
+  readonly createdByRole: string;
+  readonly createdById: string;
+  readonly schedule: { readonly uid: string; readonly name: string; readonly slot: Date } | null;
+}
+
+/** Channel that tells replicas to let an agent look for its runs; the payload is the agent's id. */
+export const RUN_HINTS_CHANNEL = 'run_hint';
+
+/** Tells agents to look, as the transaction commits. */
+export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
+  if (agentIds.length === 0) return;
+  await sql`select pg_notify(${RUN_HINTS_CHANNEL}, agent_id) from unnest(${[...new Set(agentIds)]}::text[]) as agent_id`.execute(tx);
+}
+
+/** Makes runs that wait, each with its first event, and tells their agents. In the order of the list. */
+export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<readonly RunRow[]> {
+  if (runs.length === 0) return [];
+  const made = await tx
+    .insertInto('run')
+    .values(
+      runs.map(({ agentId, agentUid, kind, prompt, createdByRole, createdById, schedule }) => ({
+        agent_id: agentId,
+        agent_uid: agentUid,
+        kind,
+        prompt,
+        created_by_role: createdByRole,
+        created_by_id: createdById,
+        schedule_uid: schedule?.uid ?? null,
+        schedule_name: schedule?.name ?? null,
+        slot: schedule?.slot ?? null,
+        events: 1,
+      })),
+    )
+    .returning(RUN_COLUMNS)
+    .execute();
+  await tx.insertInto('run_event').values(made.map(({ runId }) => ({ run_id: runId, number: 1, event: 'queued', detail: '{}' }))).execute();
+  await hintAgents(tx, made.map(({ agentId }) => agentId));
+  return made;
+}
+
+/** How many runs wait for each of the agents; those for whom none does are left out. */
+export async function countWaiting(tx: Tx, agentIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (agentIds.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('run')
+    .select(['agent_id', sql<number>`count(*)`.as('waiting')])
+    .where('agent_id', '=', sql<string>`any(${[...agentIds]}::text[])`)
+    .where('state', '=', 'queued')
+    .groupBy('agent_id')
+    .execute();
+  return new Map(rows.map(({ agent_id, waiting }) => [agent_id, waiting]));
+}

@@ -1,0 +1,74 @@
+import type { RunState, RunStep } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db } from '../connection/database.ts';
+import { RUN_COLUMNS, UNDER_WAY } from './run-row.ts';
+import type { RunRow } from './run-row.ts';
+
+export interface RunFilter {
+  readonly agentId?: string | undefined;
+  /** Name of a Schedule. */
+  readonly schedule?: string | undefined;
+  readonly state?: RunState | undefined;
+}
+
+/** One event of a run. */
+export interface RunEventRow {
+  readonly number: number;
+  readonly event: string;
+  readonly at: Date;
+  readonly detail: unknown;
+}
+
+export async function findRun(db: Db, runId: string): Promise<RunRow | null> {
+  return (await db.selectFrom('run').select(RUN_COLUMNS).where('run_id', '=', runId).executeTakeFirst()) ?? null;
+}
+
+/** A page of runs, newest first. `before` is the last id of the page before; ids are in the order of making. */
+export async function readRuns(db: Db, filter: RunFilter, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly runs: readonly RunRow[]; readonly next: string | null }> {
+  const { agentId, schedule, state } = filter;
+  const rows = await db
+    .selectFrom('run')
+    .select(RUN_COLUMNS)
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId ?? ''))
+    .$if(schedule !== undefined, (query) => query.where('schedule_name', '=', schedule ?? ''))
+    .$if(state !== undefined, (query) => query.where('state', '=', state ?? 'queued'))
+    .$if(page.before !== null, (query) => query.where('run_id', '<', page.before ?? ''))
+    .orderBy('run_id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
+  const runs = rows.slice(0, page.limit);
+  return { runs, next: rows.length > page.limit ? (runs.at(-1)?.runId ?? null) : null };
+}
+
+/** What a life of an agent should work on now: the run under way, else the one that waits longest. */
+export async function readNextRun(db: Db, agentId: string, agentUid: string): Promise<RunRow | null> {
+  const row = await db
+    .selectFrom('run')
+    .select(RUN_COLUMNS)
+    .where('agent_id', '=', agentId)
+    .where('agent_uid', '=', agentUid)
+    .where('state', 'in', UNDER_WAY)
+    .orderBy(sql`state = 'queued'`)
+    .orderBy('run_id')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Events of a run after a number, in order. */
+export async function readRunEvents(db: Db, runId: string, page: { readonly after: number; readonly limit: number }): Promise<readonly RunEventRow[]> {
+  return db
+    .selectFrom('run_event')
+    .select(['number', 'event', 'at', 'detail'])
+    .where('run_id', '=', runId)
+    .where('number', '>', page.after)
+    .orderBy('number')
+    .limit(page.limit)
+    .execute();
+}
+
+/** The steps that were noted in a run, in order. */
+export async function readRunSteps(db: Db, runId: string): Promise<readonly RunStep[]> {
+  const rows = await db.selectFrom('run_event').select('detail').where('run_id', '=', runId).where('event', '=', 'step').orderBy('number').execute();
+  return rows.map(({ detail }) => detail as RunStep);
+}
