@@ -14,7 +14,7 @@ export interface Want {
   readonly claim: SeatClaim;
   readonly tier: SizedTier;
   /** What it has already and would outgrow. */
-  readonly from?: { readonly board: NodeBoard; readonly seated: Seated; readonly tier: SizedTier } | undefined;
+  readonly from?: { readonly board: NodeBoard; readonly seated: Seated } | undefined;
   /** Name of the agent that takes its present seat: it can get another only when its pod has ended. */
   readonly displacedBy?: string;
 }

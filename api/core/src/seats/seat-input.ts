@@ -23,8 +23,8 @@ export interface SeatTier {
 export interface SeatHolder {
   /** Undefined while the pod waits for the scheduler. */
   readonly node?: string | undefined;
-  /** Name of the tier whose size it has; that of the claim if unknown. */
-  readonly tier?: string | undefined;
+  /** What it may use now; that of the tier if left out. */
+  readonly size?: Room | undefined;
 }
 
 /** One agent that may and wants to run. */

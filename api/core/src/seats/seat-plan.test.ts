@@ -8,7 +8,7 @@ import { seatPlan, type SeatPlan } from './seat-plan.ts';
 import { queuePlace, seatSentence } from './verdict.ts';
 
 const GPU = 'nvidia.com/gpu';
-const VILLAGES = Number(process.env['SEAT_VILLAGES'] ?? 1_500);
+const VILLAGES = process.env['HAMLET_TEST_FULL'] === undefined ? 1_500 : 30_000;
 
 /** Cpu, memory, GPUs and pods. */
 const room = (...[cpuMillis = 0, memoryBytes = 0, gpus = 0, pods = 1]: readonly number[]): Room => ({ cpuMillis, memoryBytes, pods, devices: gpus === 0 ? {} : { [GPU]: gpus } });
@@ -17,7 +17,7 @@ const LOW: SeatTier = { name: 'low', rank: 0, size: room(100, 100) };
 const MIDDLE: SeatTier = { name: 'middle', rank: 1, size: room(200, 200) };
 const HIGH: SeatTier = { name: 'high', rank: 2, size: room(200, 200, 1) };
 const claim = (name: string, tier: string, parts: Partial<SeatClaim> = {}): SeatClaim => ({ key: `village/${name}`, tier, seated: false, createdAt: '2026-11-22T09:00:00Z', ...parts });
-const on = (name: string, tier?: string): Partial<SeatClaim> => ({ pod: { node: name, tier } });
+const on = (name: string, size?: Room): Partial<SeatClaim> => ({ pod: { node: name, size } });
 
 const planned = (parts: Partial<SeatInput>): SeatPlan => seatPlan({ nodes: [node('a', room(1_000, 1_000, 1, 10))], tiers: [LOW, MIDDLE, HIGH], claims: [], reserve: room(0, 0, 0, 0), ...parts });
 const verdict = (plan: SeatPlan, name: string): ReturnType<SeatPlan['verdictOf']> => plan.verdictOf(`village/${name}`);
@@ -35,11 +35,11 @@ test('who waits longest is first, and the others are told their place', () => {
   const claims = [claim('late', 'low', { waitingSince: '2026-11-22T10:00:05Z' }), claim('early', 'low', { waitingSince: '2026-11-22T10:00:00Z' }), claim('new', 'low')];
   const plan = planned({ nodes: [node('a', room(100, 1_000, 0, 10))], claims });
   assert.deepEqual([verdict(plan, 'early'), verdict(plan, 'late'), verdict(plan, 'new')], [
-    { granted: true, tier: 'low', node: 'a' },
-    { granted: false, tier: 'low', reason: 'NoSeat', blocking: 'cpu', position: 1 },
-    { granted: false, tier: 'low', reason: 'NoSeat', blocking: 'cpu', position: 2 },
+    { granted: true, node: 'a' },
+    { granted: false, reason: 'NoSeat', blocking: 'cpu', position: 1 },
+    { granted: false, reason: 'NoSeat', blocking: 'cpu', position: 2 },
   ]);
-  assert.equal(seatSentence(verdict(plan, 'new') ?? { granted: true, tier: '' }), 'no node has cpu left for a seat; place 2 in the queue');
+  assert.equal(seatSentence(verdict(plan, 'new') ?? { granted: true }), 'no node has cpu left for a seat; place 2 in the queue');
 });
 
 test('a higher tier takes the seat of the lowest, and of the youngest there', () => {
@@ -50,7 +50,7 @@ test('a higher tier takes the seat of the lowest, and of the youngest there', ()
     claim('top', 'high'),
   ];
   const plan = planned({ nodes: [node('a', room(500, 1_000, 1, 10))], claims });
-  assert.deepEqual(verdict(plan, 'top'), { granted: true, tier: 'high', node: 'a' });
+  assert.deepEqual(verdict(plan, 'top'), { granted: true, node: 'a' });
   assert.equal(verdict(plan, 'young')?.reason, 'Displaced');
   assert.equal(verdict(plan, 'young')?.blocking, 'agent top');
   assert.equal(verdict(plan, 'old')?.granted, true);
@@ -71,20 +71,20 @@ test('who is displaced keeps a claim on what is free elsewhere: a lower tier doe
 });
 
 test('a larger tier grows in place, or keeps what it has until there is room', () => {
-  const growing = claim('ada', 'middle', on('a', 'low'));
+  const growing = claim('ada', 'middle', on('a', LOW.size));
   const free = planned({ nodes: [node('a', room(300, 300, 0, 10))], claims: [growing] });
-  assert.deepEqual(verdict(free, 'ada'), { granted: true, tier: 'middle', node: 'a' });
+  assert.deepEqual(verdict(free, 'ada'), { granted: true, node: 'a' });
   const full = planned({ nodes: [node('a', room(250, 250, 0, 10)), node('b', room(900, 900, 0, 10))], claims: [growing, claim('bob', 'middle', on('a'))] });
-  assert.deepEqual(verdict(full, 'ada'), { granted: true, tier: 'low', node: 'a', reason: 'NodeFull', blocking: 'node a', position: 1 });
-  assert.equal(seatSentence(verdict(full, 'ada') ?? { granted: true, tier: '' }), 'keeps the size of low: node a, the only node that the agent may use, has no room left; place 1 in the queue');
+  assert.deepEqual(verdict(full, 'ada'), { granted: true, node: 'a', reason: 'NodeFull', blocking: 'node a', position: 1 });
+  assert.equal(seatSentence(verdict(full, 'ada') ?? { granted: true }), 'keeps the seat that it has: node a, the only node that the agent may use, has no room left; place 1 in the queue');
 });
 
 test('a tier with a GPU may be had on another node, unless the volume pins the agent', () => {
   const nodes = [node('a', room(900, 900, 0, 10)), node('b', room(900, 900, 1, 10))];
-  const claims = [claim('ada', 'high', on('a', 'middle'))];
-  assert.deepEqual(verdict(planned({ nodes, claims }), 'ada'), { granted: true, tier: 'high', node: 'b' });
-  const pinned = planned({ nodes, claims: [claim('ada', 'high', { ...on('a', 'middle'), pinnedTo: 'a' })] });
-  assert.deepEqual(verdict(pinned, 'ada'), { granted: true, tier: 'middle', node: 'a', reason: 'TooLarge', blocking: GPU, position: 1 });
+  const claims = [claim('ada', 'high', on('a', MIDDLE.size))];
+  assert.deepEqual(verdict(planned({ nodes, claims }), 'ada'), { granted: true, node: 'b' });
+  const pinned = planned({ nodes, claims: [claim('ada', 'high', { ...on('a', MIDDLE.size), pinnedTo: 'a' })] });
+  assert.deepEqual(verdict(pinned, 'ada'), { granted: true, node: 'a', reason: 'TooLarge', blocking: GPU, position: 1 });
 });
 
 test('every reason is given where it applies', () => {
@@ -114,11 +114,11 @@ test("a node that others' pods overfilled keeps its agents and gets nobody new",
 
 test('one more is admitted at once from what is free, and never from what is not', () => {
   const plan = planned({ nodes: [node('a', room(300, 300, 0, 10))], claims: [claim('ada', 'low', on('a'))] });
-  assert.deepEqual(plan.admit(claim('bob', 'low')), { granted: true, tier: 'low', node: 'a' });
-  assert.deepEqual(plan.admit(claim('bob', 'low')), { granted: true, tier: 'low', node: 'a' });
+  assert.deepEqual(plan.admit(claim('bob', 'low')), { granted: true, node: 'a' });
+  assert.deepEqual(plan.admit(claim('bob', 'low')), { granted: true, node: 'a' });
   assert.deepEqual(plan.seatsOf('low'), { total: 3, free: 1 });
   assert.equal(plan.admit(claim('cleo', 'middle')), undefined);
-  assert.deepEqual(plan.admit(claim('ada', 'middle', on('a', 'low'))), { granted: true, tier: 'middle', node: 'a' });
+  assert.deepEqual(plan.admit(claim('ada', 'middle', on('a', LOW.size))), { granted: true, node: 'a' });
   assert.equal(plan.admit(claim('dan', 'low')), undefined);
   assert.deepEqual(plan.seatsOf('low'), { total: 3, free: 0 });
 });
@@ -137,7 +137,7 @@ function randomVillage(seed: number): SeatInput {
   const tierNames = ['low', 'middle', 'high', 'twin', 'missing'];
   const claims = Array.from({ length: draw(24) }, (_, index): SeatClaim => {
     const kind = draw(4);
-    const pod = kind === 0 ? { pod: { node: names[draw(5)], tier: tierNames[draw(4)] } } : kind === 1 ? { pod: {} } : {};
+    const pod = kind === 0 ? { pod: { node: names[draw(5)], size: tiers[draw(4)]?.size } } : kind === 1 ? { pod: {} } : {};
     return claim(`a${index}`, tierNames[draw(20) === 0 ? 4 : draw(4)] ?? 'low', {
       ...pod,
       seated: draw(4) === 0,
@@ -174,7 +174,8 @@ function factsOf(input: SeatInput, plan: SeatPlan): readonly Facts[] {
     const got = plan.verdictOf(each.key);
     if (tier === undefined || got === undefined) return [];
     const isNew = each.pod?.node === undefined || got.node !== each.pod.node;
-    return [{ claim: each, tier, size: tierIn(input, got.tier)?.size ?? tier.size, verdict: got, isNew }];
+    const keeps = got.granted && got.reason !== undefined && each.pod?.node !== undefined;
+    return [{ claim: each, tier, size: keeps ? (each.pod?.size ?? tier.size) : tier.size, verdict: got, isNew }];
   });
 }
 
@@ -183,7 +184,7 @@ function check(input: SeatInput, plan: SeatPlan): void {
   for (const at of input.nodes) {
     const here = facts.filter(({ verdict: { granted, node: name } }) => granted && name === at.name);
     const rest = left(input, at, here.map(({ size }) => size));
-    const newcomers = here.filter(({ isNew, claim: { pod }, verdict: { tier } }) => isNew || (pod?.tier !== undefined && pod.tier !== tier && !goesInto(tierIn(input, tier)?.size ?? LOW.size, tierIn(input, pod.tier)?.size ?? LOW.size)));
+    const newcomers = here.filter(({ isNew, size, claim: { pod } }) => isNew || (pod?.size !== undefined && !goesInto(size, pod.size)));
     for (const { claim: { key }, size } of newcomers) {
       const before = { cpuMillis: rest.cpuMillis + size.cpuMillis, memoryBytes: rest.memoryBytes + size.memoryBytes, pods: rest.pods + size.pods, devices: { [GPU]: (rest.devices[GPU] ?? 0) + (size.devices[GPU] ?? 0) } };
       assert.ok(goesInto(size, before), `${key} came to ${at.name}, which was full`);
@@ -257,5 +258,5 @@ function followed(each: SeatClaim, plan: SeatPlan): SeatClaim {
   if (got === undefined) return each;
   if (got.reason === 'Displaced') return { ...each, pod: undefined, seated: false };
   const isFree = got.granted && got.node !== undefined;
-  return isFree ? { ...each, pod: { node: got.node, tier: got.tier } } : each;
+  return isFree && got.reason === undefined ? { ...each, pod: { node: got.node } } : each;
 }

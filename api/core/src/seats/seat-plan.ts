@@ -41,7 +41,7 @@ export class SeatPlan {
   readonly #devices: readonly string[];
   readonly #tiers = new Map<string, SizedTier>();
   readonly #entries = new Map<string, Entry>();
-  /** One object for all agents of a tier on a node. */
+  /** One object for all agents on a node. */
   readonly #grants = new Map<string, SeatVerdict>();
   readonly #queue: Want[] = [];
   readonly #waiting: { readonly want: Want; readonly verdict: SeatVerdict }[] = [];
@@ -119,13 +119,13 @@ export class SeatPlan {
     if (tier === undefined) return;
     const node = claim.pod?.node;
     if (node === undefined) return void this.#queue.push({ claim, tier });
-    const held = this.#tiers.get(claim.pod?.tier ?? claim.tier) ?? tier;
     const board = this.#boards.get(node);
     // A node that is gone holds nobody; the pod is about to go too.
-    if (board === undefined) return void this.#entries.set(claim.key, { tier, verdict: { granted: true, tier: held.name } });
-    if (isWithin(tier.size, held.size)) return void this.#settle({ claim, tier }, board);
-    const seated = this.#seat({ claim, tier }, board, held.size);
-    this.#queue.push({ claim, tier, from: { board, seated, tier: held } });
+    if (board === undefined) return void this.#entries.set(claim.key, { tier, verdict: { granted: true } });
+    const held = claim.pod?.size === undefined ? tier.size : amountsOf(claim.pod.size, this.#devices);
+    if (isWithin(tier.size, held)) return void this.#settle({ claim, tier }, board);
+    const seated = this.#seat({ claim, tier }, board, held);
+    this.#queue.push({ claim, tier, from: { board, seated } });
   }
 
   #isDisplaced({ claim, displacedBy }: Want): boolean {
@@ -141,15 +141,15 @@ export class SeatPlan {
   }
 
   /** A larger size on the node where it runs, or elsewhere if it has to get another pod for it anyway. */
-  #grow(want: Want, { board, seated, tier }: NonNullable<Want['from']>, next: number): void {
+  #grow(want: Want, { board, seated }: NonNullable<Want['from']>, next: number): void {
     board.unseat(seated);
-    const moves = differInDevices(want.tier.size, tier.size);
+    const moves = differInDevices(want.tier.size, seated.size);
     const others = moves ? this.#boardsFor(want.claim.pinnedTo).filter((other) => other !== board) : [];
     const found = this.#find(want, [board], next) ?? this.#find(want, others, next);
     if (found !== undefined) return void this.#settle(want, found);
     board.seat(seated);
     const { reason, blocking } = shortage({ ...want, claim: { ...want.claim, pinnedTo: moves ? want.claim.pinnedTo : board.name } }, [board, ...others], this.#devices);
-    this.#wait(want, { granted: true, tier: tier.name, node: board.name, reason, ...(blocking === undefined ? {} : { blocking }) }, { board, seated });
+    this.#wait(want, { granted: true, node: board.name, reason, ...(blocking === undefined ? {} : { blocking }) }, { board, seated });
   }
 
   #find(want: Want, boards: readonly NodeBoard[], next: number): NodeBoard | undefined {
@@ -169,17 +169,15 @@ export class SeatPlan {
     const by = nameOf(key);
     const claim: SeatClaim = { key: victim.key, tier: entry.tier.name, seated: true, createdAt: victim.createdAt, ...(victim.pinnedTo === undefined ? {} : { pinnedTo: victim.pinnedTo }) };
     const want: Want = { claim, tier: entry.tier, displacedBy: by };
-    this.#wait(want, { granted: false, tier: entry.tier.name, reason: 'Displaced', blocking: `agent ${by}` });
+    this.#wait(want, { granted: false, reason: 'Displaced', blocking: `agent ${by}` });
     enqueue(this.#queue, want, next);
   }
 
   #refuse(want: Want, boards: readonly NodeBoard[]): void {
     if (want.displacedBy !== undefined) return;
-    const { claim, tier } = want;
     const { reason, blocking } = shortage(want, boards, this.#devices);
     // A pod that waits for the scheduler is left to it.
-    const kept = claim.pod === undefined ? { granted: false, tier: tier.name } : { granted: true, tier: claim.pod.tier ?? tier.name };
-    this.#wait(want, { ...kept, reason, ...(blocking === undefined ? {} : { blocking }) });
+    this.#wait(want, { granted: want.claim.pod !== undefined, reason, ...(blocking === undefined ? {} : { blocking }) });
   }
 
   #wait(want: Want, verdict: SeatVerdict, at: Pick<Entry, 'board' | 'seated'> = {}): void {
@@ -191,26 +189,25 @@ export class SeatPlan {
     const { claim, tier, displacedBy } = want;
     if (displacedBy !== undefined) {
       board.take(tier.size);
-      return { granted: false, tier: tier.name };
+      return { granted: false };
     }
     this.#seat(want, board, tier.size);
-    return this.verdictOf(claim.key) ?? this.#grant(tier, board);
+    return this.verdictOf(claim.key) ?? this.#grant(board);
   }
 
   #seat({ claim, tier }: Want, board: NodeBoard, size: Amounts): Seated {
     const { key, createdAt, pinnedTo } = claim;
     const seated = { key, rank: tier.rank, createdAt, pinnedTo, size };
     board.seat(seated);
-    this.#entries.set(key, { tier, board, seated, verdict: this.#grant(tier, board) });
+    this.#entries.set(key, { tier, board, seated, verdict: this.#grant(board) });
     return seated;
   }
 
-  #grant(tier: SizedTier, board: NodeBoard): SeatVerdict {
-    const id = `${tier.name}/${board.name}`;
-    const known = this.#grants.get(id);
+  #grant(board: NodeBoard): SeatVerdict {
+    const known = this.#grants.get(board.name);
     if (known !== undefined) return known;
-    const made = { granted: true, tier: tier.name, node: board.name };
-    this.#grants.set(id, made);
+    const made = { granted: true, node: board.name };
+    this.#grants.set(board.name, made);
     return made;
   }
 

@@ -17,14 +17,13 @@ export type SeatReason =
   /** Others wait, and its place among them is being worked out. */
   | 'SeatPending';
 
-/** Whether an agent may have a pod now, and of which size. */
+/** Whether an agent may have a pod now, and one of the size of its tier. */
 export interface SeatVerdict {
+  /** With a `reason`: it keeps the pod that it has as it is, and waits to have what its tier gives. */
   readonly granted: boolean;
-  /** The tier whose size the agent may have now. It is not the one it is entitled to while growth finds no room. */
-  readonly tier: string;
   /** Where the plan sees it: a wish for the scheduler, no more. */
   readonly node?: string;
-  /** Set where it waits for a seat, or for a larger one (`granted` with a reason). */
+  /** Set where it waits for a seat, or for a larger one. `Displaced` alone ends a pod. */
   readonly reason?: SeatReason;
   /** Place in the queue: exact up to 10, then at least that ({@link queuePlace}). */
   readonly position?: number;
@@ -58,10 +57,10 @@ const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
   SeatPending: () => 'others wait for a seat too: its place among them is being worked out',
 };
 
-/** The sentence of a verdict that has a reason, for a person; whose `granted` holds keeps what it has. */
-export function seatSentence({ granted, tier, reason, blocking = '', position }: SeatVerdict): string {
+/** A verdict in a sentence for a person. */
+export function seatSentence({ granted, reason, blocking = '', position }: SeatVerdict): string {
   if (reason === undefined) return 'a seat is free';
   const where = position === undefined ? '' : `; ${placeInWords(position)}`;
   const why = `${SENTENCES[reason](blocking)}${where}`;
-  return granted ? `keeps the size of ${tier}: ${why}` : why;
+  return granted ? `keeps the seat that it has: ${why}` : why;
 }
