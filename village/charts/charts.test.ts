@@ -125,7 +125,7 @@ for (const [what, values] of Object.entries(REFUSED)) {
   });
 }
 
-test('every CRD is in the chart', () => {
-  const files = [...generatedFiles().keys()].filter((path) => path.startsWith('charts/hamlet-crds/files/'));
+test('every CRD is in the chart', async () => {
+  const files = [...(await generatedFiles()).keys()].filter((path) => path.startsWith('charts/hamlet-crds/files/'));
   assert.equal(files.length, 3);
 });

@@ -1,16 +1,34 @@
 /** Writes what the charts take from elsewhere: the CRDs, the operator's rights, and the values schema. `--check` compares instead. */
-import { mkdirSync, readdirSync, readFileSync, existsSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { CLUSTER_ROLE_RULES, ROLE_RULES } from '../../operator/src/kinds/agent/rbac.ts';
+import type { Rule } from '../../operator/src/kinds/agent/rbac.ts';
 import { Failure, printFailure } from '../failure.ts';
 import { ROOT } from '../paths.ts';
 import { specSchema, valuesSchema } from './values-schema.ts';
 
 const COMMAND = 'make charts';
 
+interface Rules {
+  readonly role: readonly Rule[];
+  readonly clusterRole: readonly Rule[];
+}
+
+/** The rules that each kind of the operator brings: its exports whose names end in ROLE_RULES and CLUSTER_ROLE_RULES. */
+async function operatorRules(): Promise<Rules> {
+  const all: [string, readonly Rule[]][] = [];
+  for (const file of globSync('operator/src/kinds/*/rbac.ts', { cwd: ROOT }).toSorted()) {
+    const module = (await import(pathToFileURL(join(ROOT, file)).href)) as Readonly<Record<string, readonly Rule[]>>;
+    all.push(...Object.entries(module));
+  }
+  const named = (wanted: (name: string) => boolean): readonly Rule[] => all.flatMap(([name, rules]) => (wanted(name) ? rules : []));
+  const isOfCluster = (name: string): boolean => name.endsWith('CLUSTER_ROLE_RULES');
+  return { role: named((name) => name.endsWith('ROLE_RULES') && !isOfCluster(name)), clusterRole: named(isOfCluster) };
+}
+
 /** Path within the work tree → content, of every generated file of the charts. */
-export function generatedFiles(): ReadonlyMap<string, string> {
+export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   const bases = join(ROOT, 'crds/bases');
   const schemas: Record<string, object> = {};
@@ -20,14 +38,15 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     const crd = parse(text) as { spec: { names: { plural: string } } };
     schemas[crd.spec.names.plural] = specSchema(crd);
   }
-  files.set('charts/hamlet/files/operator-rules.generated.yaml', `# ${COMMAND}: from operator/src/kinds/agent/rbac.ts\n${stringify({ role: ROLE_RULES, clusterRole: CLUSTER_ROLE_RULES }, { aliasDuplicateObjects: false, lineWidth: 0 })}`);
+  const rules = stringify(await operatorRules(), { aliasDuplicateObjects: false, lineWidth: 0 });
+  files.set('charts/hamlet/files/operator-rules.generated.yaml', `# ${COMMAND}: from operator/src/kinds/*/rbac.ts\n${rules}`);
   files.set('charts/hamlet/values.schema.json', `${JSON.stringify(valuesSchema(schemas), null, 2)}\n`);
   return files;
 }
 
-function main(): void {
+async function main(): Promise<void> {
   const stale: string[] = [];
-  for (const [path, content] of generatedFiles()) {
+  for (const [path, content] of await generatedFiles()) {
     const file = join(ROOT, path);
     if (existsSync(file) && readFileSync(file, 'utf8') === content) continue;
     stale.push(path);
@@ -41,7 +60,7 @@ function main(): void {
 
 if (import.meta.main) {
   try {
-    main();
+    await main();
   } catch (error) {
     printFailure(error);
     process.exitCode = 1;

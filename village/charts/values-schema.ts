@@ -38,6 +38,7 @@ export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
       core: closed({ nodeName: name }),
       api: closed({ replicas, keys: closed({ adminToken: token, memberToken: token }), resources }),
       operator: closed({ replicas, resources }),
+      seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
       agentPods: closed({ storageClassName: name, userNamespaces: { enum: ['On', 'Off'] }, appArmor: { enum: ['RuntimeDefault', 'Off'] } }),
       postgres: closed({ storage: quantity, storageClassName: name, resources }),
       redis: closed({ resources }),
