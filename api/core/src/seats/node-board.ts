@@ -7,6 +7,7 @@ export interface Seated {
   readonly rank: number;
   readonly createdAt: string;
   readonly pinnedTo?: string | undefined;
+  readonly volumeOn?: string | undefined;
   readonly size: Amounts;
 }
 

@@ -39,8 +39,10 @@ export interface SeatClaim {
   /** RFC 3339; undefined if it does not wait yet. */
   readonly waitingSince?: string | undefined;
   readonly createdAt: string;
-  /** The only node it may run on: by its spec, or because its volume lies there. */
+  /** The only node it may run on, by its spec. */
   readonly pinnedTo?: string | undefined;
+  /** The node of its volume, which may tie it there: no one else leaves another node for it, and it does not move off. */
+  readonly volumeOn?: string | undefined;
 }
 
 export interface SeatInput {

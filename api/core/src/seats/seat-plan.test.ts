@@ -87,6 +87,15 @@ test('a tier with a GPU may be had on another node, unless the volume pins the a
   assert.deepEqual(verdict(pinned, 'ada'), { granted: true, node: 'a', reason: 'TooLarge', blocking: GPU, position: 1 });
 });
 
+test('a volume draws its agent to its node, and lets it go elsewhere only where there is room anyway', () => {
+  const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
+  assert.equal(verdict(planned({ nodes, claims: [claim('ada', 'low', { volumeOn: 'a' })] }), 'ada')?.node, 'a');
+  assert.equal(verdict(planned({ nodes, claims: [claim('ada', 'low', { volumeOn: 'lost' })] }), 'ada')?.node, 'b');
+  const full = [node('a', room(0, 0, 0, 10)), node('b', room(200, 200, 0, 10))];
+  const plan = planned({ nodes: full, claims: [claim('ada', 'middle', { volumeOn: 'a' }), claim('low', 'low', on('b')), claim('low2', 'low', on('b'))] });
+  assert.deepEqual([verdict(plan, 'ada')?.granted, verdict(plan, 'low')?.granted, verdict(plan, 'low2')?.granted], [false, true, true]);
+});
+
 test('every reason is given where it applies', () => {
   const nodes = [node('a', room(400, 400, 1, 10)), node('shut', room(400, 400, 0, 10), { open: false })];
   const claims = [

@@ -101,7 +101,9 @@ export class SeatPlan {
   }
 
   #admitNew(claim: SeatClaim, tier: SizedTier): SeatVerdict | undefined {
-    const board = this.#roomiest(this.#boardsFor(claim.pinnedTo), tier.size);
+    const boards = this.#boardsFor(claim);
+    const home = boards.filter(({ name }) => name === claim.volumeOn);
+    const board = this.#roomiest(home, tier.size) ?? this.#roomiest(boards, tier.size);
     return board === undefined ? undefined : this.#settle({ claim, tier }, board);
   }
 
@@ -134,21 +136,28 @@ export class SeatPlan {
 
   #serve(want: Want, next: number): void {
     if (want.from !== undefined) return this.#grow(want, want.from, next);
-    const boards = this.#boardsFor(want.claim.pinnedTo);
-    const board = this.#find(want, boards, next);
+    const boards = this.#boardsFor(want.claim);
+    const board = this.#findNew(want, boards, next);
     if (board !== undefined) return void this.#settle(want, board);
     this.#refuse(want, boards);
+  }
+
+  #findNew(want: Want, boards: readonly NodeBoard[], next: number): NodeBoard | undefined {
+    const { volumeOn } = want.claim;
+    if (volumeOn === undefined) return this.#find(want, boards, next);
+    const home = boards.filter(({ name }) => name === volumeOn);
+    return this.#find(want, home, next) ?? this.#roomiest(boards, want.tier.size);
   }
 
   /** A larger size on the node where it runs, or elsewhere if it has to get another pod for it anyway. */
   #grow(want: Want, { board, seated }: NonNullable<Want['from']>, next: number): void {
     board.unseat(seated);
     const moves = differInDevices(want.tier.size, seated.size);
-    const others = moves ? this.#boardsFor(want.claim.pinnedTo).filter((other) => other !== board) : [];
+    const others = moves && want.claim.volumeOn === undefined ? this.#boardsFor(want.claim).filter((other) => other !== board) : [];
     const found = this.#find(want, [board], next) ?? this.#find(want, others, next);
     if (found !== undefined) return void this.#settle(want, found);
     board.seat(seated);
-    const { reason, blocking } = shortage({ ...want, claim: { ...want.claim, pinnedTo: moves ? want.claim.pinnedTo : board.name } }, [board, ...others], this.#devices);
+    const { reason, blocking } = shortage({ ...want, claim: { ...want.claim, pinnedTo: others.length > 0 ? want.claim.pinnedTo : board.name } }, [board, ...others], this.#devices);
     this.#wait(want, { granted: true, node: board.name, reason, ...(blocking === undefined ? {} : { blocking }) }, { board, seated });
   }
 
@@ -167,7 +176,7 @@ export class SeatPlan {
     if (entry?.board === undefined) return;
     entry.board.unseat(victim);
     const by = nameOf(key);
-    const claim: SeatClaim = { key: victim.key, tier: entry.tier.name, seated: true, createdAt: victim.createdAt, ...(victim.pinnedTo === undefined ? {} : { pinnedTo: victim.pinnedTo }) };
+    const claim: SeatClaim = { key: victim.key, tier: entry.tier.name, seated: true, createdAt: victim.createdAt, pinnedTo: victim.pinnedTo, volumeOn: victim.volumeOn };
     const want: Want = { claim, tier: entry.tier, displacedBy: by };
     this.#wait(want, { granted: false, reason: 'Displaced', blocking: `agent ${by}` });
     enqueue(this.#queue, want, next);
@@ -196,8 +205,8 @@ export class SeatPlan {
   }
 
   #seat({ claim, tier }: Want, board: NodeBoard, size: Amounts): Seated {
-    const { key, createdAt, pinnedTo } = claim;
-    const seated = { key, rank: tier.rank, createdAt, pinnedTo, size };
+    const { key, createdAt, pinnedTo, volumeOn } = claim;
+    const seated = { key, rank: tier.rank, createdAt, pinnedTo, volumeOn, size };
     board.seat(seated);
     this.#entries.set(key, { tier, board, seated, verdict: this.#grant(board) });
     return seated;
@@ -211,7 +220,7 @@ export class SeatPlan {
     return made;
   }
 
-  #boardsFor(pinnedTo: string | undefined): readonly NodeBoard[] {
+  #boardsFor({ pinnedTo }: SeatClaim): readonly NodeBoard[] {
     if (pinnedTo === undefined) return this.#open;
     const board = this.#boards.get(pinnedTo);
     return board?.open === true ? [board] : [];
