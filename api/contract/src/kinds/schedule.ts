@@ -94,6 +94,18 @@ export const SCHEDULE_REASONS = {
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleReason = keyof typeof SCHEDULE_REASONS;
 
+/** Reasons of the Events that the operator writes about a Schedule. */
+export const SCHEDULE_EVENT_REASONS = {
+  FiringsMissed: 'the operator or the api was away when they were due; missedRuns says what becomes of them',
+  FiringMadeUp: 'a missed firing was made up for, as missedRuns asks',
+  NoAgent: 'no Agent was there to be told',
+  TooManyAgents: 'the selector matches more Agents than one firing reaches',
+  OverlapSkipped: 'an agent still works on an earlier run of the Schedule and overlap is Forbid, or too much waits for it',
+  OverlapReplaced: 'an earlier run was cancelled for this one, as overlap Replace asks',
+  AgentUnavailable: 'the api does not know the agent, or an admin has barred it',
+} as const satisfies Readonly<Record<string, string>>;
+export type ScheduleEventReason = keyof typeof SCHEDULE_EVENT_REASONS;
+
 const Count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const ScheduleStatus = z.strictObject({

@@ -6,6 +6,7 @@ import { civilDay, dayNumberOf, DAY_MS } from './civil-day.ts';
 import { countSlots, newestSlotsBetween, nextSlots, slotAtOrBefore, slotsBetween } from './slots.ts';
 import { firingsByWalking } from './testing/minute-scan.ts';
 import { describeTiming, readTiming, type Timetable, type Timing } from './timetable.ts';
+import { utcText } from './utc-text.ts';
 
 const CASES = process.env['HAMLET_TEST_FULL'] === '1' ? 4_000 : 200;
 const SEED = 20_261_122;
@@ -161,4 +162,11 @@ test('a timing in one line', () => {
   assert.equal(describeTiming({ every: '10s' }), 'every 10s');
   assert.equal(describeTiming({ cron: '0 9 * * MON-FRI', timeZone: 'Europe/Zurich' }), '0 9 * * MON-FRI Europe/Zurich');
   assert.equal(describeTiming({ dailyAt: '08:30', timeZone: 'UTC' }), 'daily 08:30 UTC');
+});
+
+test('an instant as text, to the second', () => {
+  for (let index = 0; index < 2_000; index += 1) {
+    const instant = drawBelow(2_000_000_000, SEED, index, 20) * 1_000 + drawBelow(1_000, SEED, index, 21);
+    assert.equal(utcText(instant), new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z'));
+  }
 });
