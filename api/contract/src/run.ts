@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_PROSE_CHARS } from './kinds/text.ts';
+import { MAX_PROSE_CHARS, text } from './kinds/text.ts';
 import { AgentId, JsonObject, Time } from './routes/scalars.ts';
 
 /** Longest prompt of a run, as long as that of a Schedule. */
@@ -8,6 +8,11 @@ export const RUN_SUMMARY_MAX_CHARS = 4_000;
 export const RUN_REASON_MAX_CHARS = 500;
 /** Steps that an agent may note in one run. */
 export const RUN_STEPS_MAX = 64;
+
+/** Text of a run, in code points as everywhere; the database keeps no NUL. */
+export function runText(max: number): z.ZodString {
+  return text(max, 1).refine((value) => !value.includes('\u0000'), { message: 'write it without NUL characters' });
+}
 
 /** What a run came from. More will follow: a message, a worker request, the agent's own loop. */
 export const RUN_KINDS = ['schedule', 'prompt'] as const;
@@ -24,7 +29,7 @@ export const SettledState = z.enum(['done', 'failed', 'cancelled']);
 export type SettledState = z.infer<typeof SettledState>;
 
 /** Why a run failed: one word for programs, a sentence for people. */
-export const RunError = z.strictObject({ code: z.string().min(1).max(64), message: z.string().min(1).max(RUN_REASON_MAX_CHARS) });
+export const RunError = z.strictObject({ code: runText(64), message: runText(RUN_REASON_MAX_CHARS) });
 export type RunError = z.infer<typeof RunError>;
 
 /** One piece of work for an agent. The prompt is text and nothing else: what looks like a call of a tool in it is read, never executed. */
@@ -62,7 +67,7 @@ export type RunEvent = z.infer<typeof RunEvent>;
 export const RunStep = z.strictObject({
   step: z.int().min(0).max(RUN_STEPS_MAX - 1),
   outcome: z.enum(['done', 'failed']),
-  text: z.string().min(1).max(RUN_REASON_MAX_CHARS).meta({ description: 'What was done, in the words of the agent' }),
+  text: runText(RUN_REASON_MAX_CHARS).meta({ description: 'What was done, in the words of the agent' }),
 });
 export type RunStep = z.infer<typeof RunStep>;
 

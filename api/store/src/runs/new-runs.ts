@@ -34,7 +34,8 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
         agent_id: agentId,
         agent_uid: agentUid,
         kind,
-        prompt,
+        // A custom resource may hold a NUL, which Postgres cannot keep.
+        prompt: prompt.replaceAll('\u0000', '\uFFFD'),
         created_by_role: createdByRole,
         created_by_id: createdById,
         schedule_uid: schedule?.uid ?? null,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { text } from '../../kinds/text.ts';
 import { defineRoute } from '../../route.ts';
 import { RUN_PROMPT_MAX_CHARS } from '../../run.ts';
 import { AgentId, Time } from '../scalars.ts';
@@ -34,7 +35,7 @@ export const FiringBody = z.strictObject({
   schedule: z.string().min(1).max(253).meta({ description: 'The name of the Schedule' }),
   slot: Time,
   agents: z.array(AgentId).max(FIRING_AGENTS_MAX),
-  prompt: z.string().min(1).max(RUN_PROMPT_MAX_CHARS),
+  prompt: text(RUN_PROMPT_MAX_CHARS, 1),
   overlap: Overlap,
   history_limit: z.int().min(0).max(1_000),
   made_up: z.boolean(),

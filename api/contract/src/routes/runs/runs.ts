@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../route.ts';
-import { Run, RunError, RunEvent, RunState, RunStep, RUN_PROMPT_MAX_CHARS, RUN_REASON_MAX_CHARS, RUN_SUMMARY_MAX_CHARS, SettledState } from '../../run.ts';
+import { Run, RunError, RunEvent, RunState, RunStep, RUN_PROMPT_MAX_CHARS, RUN_REASON_MAX_CHARS, RUN_SUMMARY_MAX_CHARS, runText, SettledState } from '../../run.ts';
 import { AgentId, AgentParams, SeqQuery } from '../scalars.ts';
 
 export const RUNS_PAGE_MAX = 100;
@@ -23,7 +23,7 @@ export const createRun = defineRoute({
   permission: 'run:create',
   idempotency: 'key',
   params: AgentParams,
-  body: z.strictObject({ prompt: z.string().trim().min(1).max(RUN_PROMPT_MAX_CHARS).meta({ example: 'Go to the café and tell Bob that the bread is ready.' }) }),
+  body: z.strictObject({ prompt: runText(RUN_PROMPT_MAX_CHARS).trim().min(1).meta({ example: 'Go to the café and tell Bob that the bread is ready.' }) }),
   status: 201,
   answer: RunAnswer,
   reasons: ['no_such_agent', 'agent_barred', 'run_queue_full'],
@@ -87,7 +87,7 @@ export const cancelRun = defineRoute({
   permission: 'run:create',
   idempotency: 'key',
   params: RunParams,
-  body: z.strictObject({ reason: z.string().trim().min(1).max(RUN_REASON_MAX_CHARS).optional() }),
+  body: z.strictObject({ reason: runText(RUN_REASON_MAX_CHARS).optional() }),
   answer: RunAnswer,
   reasons: ['no_such_run', 'run_settled'],
 });
@@ -130,7 +130,7 @@ export const settleRun = defineRoute({
   name: 'settleRun',
   summary: 'End a run with what came of it; the first end counts',
   path: '/runs/{run_id}/settle',
-  body: z.strictObject({ cycle: Cycle, state: SettledState, summary: z.string().min(1).max(RUN_SUMMARY_MAX_CHARS), error: RunError.optional() }),
+  body: z.strictObject({ cycle: Cycle, state: SettledState, summary: runText(RUN_SUMMARY_MAX_CHARS), error: RunError.optional() }),
   answer: RunAnswer,
   reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'cancel_not_requested'],
 });

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RUN_STATES } from '@hamlet/contract';
+import { decideRun, isSettled, RUN_ATTEMPTS_MAX } from './decide-run.ts';
+import type { RunCommand, RunProgress, RunVerdict } from './decide-run.ts';
+
+const queued: RunProgress = { state: 'queued', attempt: 0, cycle: null, cancelRequested: false };
+const running: RunProgress = { state: 'running', attempt: 1, cycle: 3, cancelRequested: false };
+const cancelling: RunProgress = { ...running, cancelRequested: true };
+const done: RunProgress = { ...running, state: 'done' };
+
+const refused = (reason: Extract<RunVerdict, { kind: 'refused' }>['reason']): RunVerdict => ({ kind: 'refused', reason });
+const changed = (next: RunProgress, event: Extract<RunVerdict, { kind: 'change' }>['event']): RunVerdict => ({ kind: 'change', next, event });
+const SAME: RunVerdict = { kind: 'same' };
+
+const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[] = [
+  ['a run that waits is taken up', queued, { kind: 'start', cycle: 3 }, changed(running, 'started')],
+  ['taken up again in the same cycle it goes on', running, { kind: 'start', cycle: 3 }, SAME],
+  ['a newer cycle gets it again', running, { kind: 'start', cycle: 4 }, changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered')],
+  ['a newer cycle gets one that is to be cancelled too', cancelling, { kind: 'start', cycle: 4 }, changed({ ...cancelling, cycle: 4, attempt: 2 }, 'redelivered')],
+  ['one that waits for a permission goes on in a newer cycle', { ...running, state: 'waiting_permission' }, { kind: 'start', cycle: 4 }, changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered')],
+  ['an older cycle does not', running, { kind: 'start', cycle: 2 }, refused('stale_cycle')],
+  ['a settled run is not taken up', done, { kind: 'start', cycle: 4 }, refused('run_settled')],
+  ['after too many cycles it fails', { ...running, attempt: RUN_ATTEMPTS_MAX }, { kind: 'start', cycle: 4 }, { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' }],
+  ['a step of a run in hand', running, { kind: 'step', cycle: 3 }, changed(running, 'step')],
+  ['a step of a run that waits', queued, { kind: 'step', cycle: 3 }, refused('run_not_started')],
+  ['a step of an older cycle', running, { kind: 'step', cycle: 2 }, refused('stale_cycle')],
+  ['a step of a cycle that has not started it', running, { kind: 'step', cycle: 4 }, refused('run_not_started')],
+  ['a step of a settled run', done, { kind: 'step', cycle: 3 }, refused('run_settled')],
+  ['done', running, { kind: 'settle', cycle: 3, state: 'done' }, changed(done, 'settled')],
+  ['failed', running, { kind: 'settle', cycle: 3, state: 'failed' }, changed({ ...running, state: 'failed' }, 'settled')],
+  ['done although it was to be cancelled: it came too late', cancelling, { kind: 'settle', cycle: 3, state: 'done' }, changed({ ...cancelling, state: 'done' }, 'settled')],
+  ['cancelled as asked', cancelling, { kind: 'settle', cycle: 3, state: 'cancelled' }, changed({ ...cancelling, state: 'cancelled' }, 'settled')],
+  ['cancelled without being asked', running, { kind: 'settle', cycle: 3, state: 'cancelled' }, refused('cancel_not_requested')],
+  ['settled twice the same way', done, { kind: 'settle', cycle: 3, state: 'done' }, SAME],
+  ['settled another way', done, { kind: 'settle', cycle: 3, state: 'failed' }, refused('run_settled')],
+  ['settled by another cycle', done, { kind: 'settle', cycle: 4, state: 'done' }, refused('run_settled')],
+  ['settled without a start', queued, { kind: 'settle', cycle: 3, state: 'done' }, refused('run_not_started')],
+  ['settled by an older cycle', running, { kind: 'settle', cycle: 2, state: 'done' }, refused('stale_cycle')],
+  ['a run that waits is cancelled at once', queued, { kind: 'cancel' }, changed({ ...queued, state: 'cancelled' }, 'settled')],
+  ['one that goes is asked to end', running, { kind: 'cancel' }, changed(cancelling, 'cancel_requested')],
+  ['asked twice', cancelling, { kind: 'cancel' }, SAME],
+  ['a settled run is not cancelled', done, { kind: 'cancel' }, refused('run_settled')],
+  ['given up while it waits', queued, { kind: 'give_up', state: 'failed' }, changed({ ...queued, state: 'failed' }, 'settled')],
+  ['given up while it goes', running, { kind: 'give_up', state: 'cancelled' }, changed({ ...running, state: 'cancelled' }, 'settled')],
+  ['given up after its end', done, { kind: 'give_up', state: 'failed' }, SAME],
+];
+
+for (const [name, run, command, verdict] of TABLE) test(`run: ${name}`, () => assert.deepEqual(decideRun(run, command), verdict));
+
+test('what is settled is never changed again, by whatever command', () => {
+  const commands: readonly RunCommand[] = [
+    { kind: 'start', cycle: 9 }, { kind: 'step', cycle: 3 }, { kind: 'settle', cycle: 3, state: 'done' }, { kind: 'settle', cycle: 3, state: 'failed' },
+    { kind: 'settle', cycle: 3, state: 'cancelled' }, { kind: 'cancel' }, { kind: 'give_up', state: 'failed' }, { kind: 'give_up', state: 'cancelled' },
+  ];
+  for (const state of RUN_STATES.filter(isSettled)) for (const command of commands) assert.ok(['same', 'refused'].includes(decideRun({ ...running, state }, command).kind), `${state} ${command.kind}`);
+});

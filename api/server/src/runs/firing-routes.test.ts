@@ -1,0 +1,254 @@
+/** Firings by HTTP on a real Postgres: one firing a slot, whoever asks and how often. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRun, fireSchedule, freezeAgent, listRuns, openInternalStream } from '@hamlet/contract';
+import type { FiringBody, Overlap, Run, ScheduleActivity } from '@hamlet/contract';
+import { FENCE_EXPIRES_S, forgetOldFirings, openDatabase } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { dataOf } from '../testing/play.ts';
+import { firingBody, leaderOf, RunPlay } from '../testing/run-play.ts';
+import type { FireAnswer } from '../testing/run-play.ts';
+import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+const FULL = process.env['HAMLET_TEST_FULL'] === '1';
+/** Slots that two leaders claim against each other. */
+const SLOTS = FULL ? 10_000 : 500;
+const FIRST_SLOT_MS = Date.UTC(2026, 0, 1);
+const SLOT_MS = 10_000;
+
+let village: TestVillage;
+let runs: RunPlay;
+let db: Db;
+let leases = 0;
+let lease = '';
+let schedules = 0;
+let uid = '';
+
+before(async () => {
+  village = await startTestVillage();
+  runs = new RunPlay((await village.startReplica()).peopleUrl);
+  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+  await eventually('everybody in the world', async () => (await runs.play.world()).agents.length === AGENT_IDS.length);
+});
+after(async () => {
+  await db.destroy();
+  await village.remove();
+});
+beforeEach(async () => {
+  await db.deleteFrom('operator_fence').execute();
+  lease = `lease-${(leases += 1)}`;
+  uid = `uid-${(schedules += 1)}`;
+});
+
+function slotOf(index: number): string {
+  return new Date(FIRST_SLOT_MS + index * SLOT_MS).toISOString();
+}
+
+function fire(changes: Partial<FiringBody> = {}, fence = `${lease}:1`): Promise<FireAnswer> {
+  return leaderOf(runs.play.url, fence).call(fireSchedule, { body: firingBody({ schedule_uid: uid, ...changes }) });
+}
+
+function codeOf(answer: FireAnswer): string | null {
+  return answer.ok ? null : answer.problem.code;
+}
+
+async function countOf(table: 'firing' | 'run'): Promise<number> {
+  const { count } = await db.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('count')).where('schedule_uid', '=', uid).executeTakeFirstOrThrow();
+  return count;
+}
+
+async function runsOf(): Promise<readonly Run[]> {
+  return dataOf(await runs.play.admin.call(listRuns, { query: { schedule: `schedule-${uid}`, limit: 100 } })).runs;
+}
+
+test('a firing makes a run for each agent it knows, and says why for the others', async () => {
+  dataOf(await runs.play.admin.call(freezeAgent, { params: { agent_id: 'fay' }, body: { reason: 'test' } }));
+  const answer = dataOf(await fire({ agents: ['ada', 'nobody', 'fay', 'bob', 'ada'], prompt: 'Good morning!' }));
+  assert.equal(answer.claimed, true);
+  assert.deepEqual(answer.runs.map(({ agent_id, outcome, run_id }) => [agent_id, outcome, run_id !== null]), [
+    ['ada', 'started', true], ['nobody', 'agent_unknown', false], ['fay', 'agent_barred', false], ['bob', 'started', true],
+  ]);
+  assert.ok(Math.abs(Date.parse(answer.now) - Date.now()) < 120_000);
+  const [run] = (await runsOf()).filter(({ agent_id }) => agent_id === 'ada');
+  assert.deepEqual(
+    [run?.kind, run?.state, run?.prompt, run?.created_by, run?.schedule],
+    ['schedule', 'queued', 'Good morning!', { role: 'schedule', id: `schedule-${uid}` }, { name: `schedule-${uid}`, uid, slot: '2026-01-01T00:00:00.000Z' }],
+  );
+  await runs.finishAll('ada');
+  await runs.finishAll('bob');
+});
+
+test('a hundred clients on one slot: one firing, one run, and everybody is told of it', async () => {
+  const answers = await Promise.all(Array.from({ length: 100 }, () => fire({ agents: ['ada', 'bob'] })));
+  const told = answers.map(dataOf);
+  assert.equal(told.filter(({ claimed }) => claimed).length, 1);
+  assert.equal(new Set(told.map(({ firing_id, runs: made }) => JSON.stringify([firing_id, made]))).size, 1);
+  assert.deepEqual([await countOf('firing'), await countOf('run')], [1, 2]);
+  await runs.finishAll('ada');
+  await runs.finishAll('bob');
+});
+
+test('an answered slot answers the same for ever, whatever is asked then', async () => {
+  const first = dataOf(await fire({ prompt: 'one' }));
+  await runs.finishAll('ada');
+  const again = dataOf(await fire({ prompt: 'two', overlap: 'Replace', agents: ['bob'] }));
+  assert.deepEqual({ ...again, now: '' }, { ...first, claimed: false, now: '' });
+  assert.equal(await countOf('run'), 1);
+});
+
+test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', async () => {
+  const skewMs = 30_000;
+  const nowMs = Date.now();
+  const base = nowMs - SLOTS * 1_000;
+  let stolen = false;
+  let firings = 0;
+  const refusals = new Map<string, number>();
+  /** Each leader fires whatever its own clock says is due, a few at a time. */
+  async function lead(fence: () => string, from: number): Promise<void> {
+    for (let index = from; index < SLOTS; index += 2) {
+      for (const slot of [index, index + 1 - 2 * from]) {
+        if (slot >= SLOTS) continue;
+        const answer = await fire({ slot: new Date(base + slot * 1_000).toISOString(), overlap: 'Queue', agents: ['cleo'], history_limit: 0 }, fence());
+        if (answer.ok) firings += answer.data.claimed ? 1 : 0;
+        else refusals.set(answer.problem.code, (refusals.get(answer.problem.code) ?? 0) + 1);
+      }
+      if (index > SLOTS / 2) stolen = true;
+    }
+  }
+  await Promise.all([lead(() => `${lease}:1`, 0), lead(() => `${lease}:${stolen ? 2 : 1}`, 1)]);
+  // Whatever the first was refused after its lease had passed, the second fires.
+  for (let slot = 0; slot < SLOTS; slot += 1) {
+    const answer = await fire({ slot: new Date(base + slot * 1_000).toISOString(), overlap: 'Queue', agents: ['cleo'], history_limit: 0 }, `${lease}:2`);
+    if (dataOf(answer).claimed) firings += 1;
+  }
+  assert.equal(firings, SLOTS);
+  assert.equal(await countOf('firing'), SLOTS);
+  const made = await db.selectFrom('run').select('slot').where('schedule_uid', '=', uid).execute();
+  assert.equal(new Set(made.map(({ slot }) => slot?.getTime())).size, made.length, 'no slot has two runs');
+  // The leader whose clock is ahead cannot fire what is not due by the clock of the database.
+  assert.equal(codeOf(await fire({ slot: new Date(Date.now() + skewMs).toISOString() }, `${lease}:2`)), 'firing_too_early');
+  assert.deepEqual([...refusals.keys()].filter((code) => code !== 'fence_stale'), []);
+});
+
+test('a slot that lies ahead is refused with the time to wait', async () => {
+  const answer = await fire({ slot: new Date(Date.now() + 60_000).toISOString() });
+  assert.equal(codeOf(answer), 'firing_too_early');
+  const wait = Number(answer.response.headers.get('retry-after'));
+  assert.ok(wait > 50 && wait <= 60, `${wait} s`);
+  assert.equal(await countOf('firing'), 0);
+});
+
+test('a leader whose lease has passed to another is refused; the greater count of the same Lease is believed at once', async () => {
+  dataOf(await fire({ slot: slotOf(0) }, `${lease}:4`));
+  dataOf(await fire({ slot: slotOf(1) }, `${lease}:5`));
+  assert.equal(codeOf(await fire({ slot: slotOf(2) }, `${lease}:4`)), 'fence_stale');
+  dataOf(await fire({ slot: slotOf(2) }, `${lease}:5`));
+  await runs.finishAll('ada');
+});
+
+test('another Lease is believed only when the trusted one has been silent for as long as it lasts, and then the old one never again', async () => {
+  dataOf(await fire({ slot: slotOf(0) }, 'old-lease:9'));
+  assert.equal(codeOf(await fire({ slot: slotOf(1) }, `${lease}:0`)), 'fence_stale');
+  await eventually('the old Lease to expire', async () => {
+    await sleep(500);
+    return (await fire({ slot: slotOf(1) }, `${lease}:0`)).ok;
+  });
+  const old = await db.selectFrom('operator_fence').select(['seen_at', 'superseded_at']).where('lease_uid', '=', 'old-lease').executeTakeFirstOrThrow();
+  assert.ok((old.superseded_at?.getTime() ?? 0) - old.seen_at.getTime() >= FENCE_EXPIRES_S * 1_000);
+  assert.equal(codeOf(await fire({ slot: slotOf(2) }, 'old-lease:10')), 'fence_stale');
+  await runs.finishAll('ada');
+});
+
+test('a firing without a fence is refused', async () => {
+  const body = firingBody({ schedule_uid: uid });
+  for (const client of [clientOf(runs.play.url, TOKENS.operator), leaderOf(runs.play.url, 'nonsense')]) assert.equal(codeOf(await client.call(fireSchedule, { body })), 'validation_failed');
+});
+
+const OVERLAPS: readonly (readonly [Overlap, string, readonly Run['state'][]])[] = [
+  ['Forbid', 'skipped_overlap', ['running']],
+  ['Queue', 'queued', ['queued', 'running']],
+  ['Replace', 'replaced', ['queued', 'running']],
+];
+for (const [overlap, outcome, states] of OVERLAPS) {
+  test(`overlap ${overlap} while a run goes: ${outcome}`, async () => {
+    const [made] = dataOf(await fire({ slot: slotOf(0), overlap })).runs;
+    const first = made?.run_id ?? '';
+    dataOf(await runs.start('ada', first));
+    assert.equal(dataOf(await fire({ slot: slotOf(1), overlap })).runs[0]?.outcome, outcome);
+    assert.deepEqual((await runsOf()).map(({ state }) => state), states);
+    assert.equal((await runs.get(first)).cancel_requested_at !== null, overlap === 'Replace');
+    dataOf(await runs.settle('ada', first, { state: overlap === 'Replace' ? 'cancelled' : 'done', summary: 'over' }));
+    assert.equal((await runs.next('ada'))?.run_id ?? null, overlap === 'Forbid' ? null : ((await runsOf())[0]?.run_id ?? ''), 'the next one is due');
+    await runs.finishAll('ada');
+    assert.equal(dataOf(await fire({ slot: slotOf(2), overlap })).runs[0]?.outcome, 'started');
+    await runs.finishAll('ada');
+  });
+}
+
+test('Replace cancels at once what still waits', async () => {
+  const [first] = dataOf(await fire({ slot: slotOf(0), overlap: 'Replace' })).runs;
+  dataOf(await fire({ slot: slotOf(1), overlap: 'Replace' }));
+  const run = await runs.get(first?.run_id ?? '');
+  assert.equal(run.state, 'cancelled');
+  assert.deepEqual((await runs.events(run.run_id)).at(-1)?.detail, { state: 'cancelled', reason: 'replaced' });
+  await runs.finishAll('ada');
+});
+
+test('the overlap is of one schedule: the runs of others and of people do not count', async () => {
+  dataOf(await runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'x' } }));
+  assert.equal(dataOf(await fire()).runs[0]?.outcome, 'started');
+  uid = `uid-${(schedules += 1)}`;
+  assert.equal(dataOf(await fire()).runs[0]?.outcome, 'started');
+  await runs.finishAll('ada');
+});
+
+test('the history of a schedule keeps as many ended runs as it says, and none that is under way is lost', async () => {
+  for (let index = 0; index < 6; index += 1) {
+    dataOf(await fire({ slot: slotOf(index), overlap: 'Queue', history_limit: 2 }));
+    if (index < 4) await runs.finishAll('ada');
+  }
+  assert.deepEqual((await runsOf()).map(({ state }) => state), ['queued', 'queued', 'done', 'done']);
+  await runs.finishAll('ada');
+  assert.equal((await runsOf()).length, 2);
+  assert.equal(await countOf('firing'), 6, 'firings are kept longer');
+  dataOf(await fire({ slot: slotOf(6), history_limit: 0 }));
+  assert.equal((await runsOf()).length, 1);
+  await runs.finishAll('ada');
+  assert.equal((await runsOf()).length, 0);
+});
+
+test('the operator is told how the runs of a schedule stand, and a new stream begins with it', async () => {
+  const told: ScheduleActivity[] = [];
+  const stopping = new AbortController();
+  const operator = clientOf(runs.play.url, TOKENS.operator);
+  const read = async (into: ScheduleActivity[]): Promise<void> => {
+    for await (const event of operator.open(openInternalStream, { query: {}, signal: stopping.signal })) if (event.event === 'schedule' && event.data.schedule_uid === uid) into.push(event.data);
+  };
+  read(told).catch(() => undefined);
+  const [made] = dataOf(await fire({ slot: slotOf(0) })).runs;
+  const fired = await eventually('the firing', () => told.at(-1));
+  assert.deepEqual([fired.active_runs, fired.last_run_id, fired.last_slot], [1, made?.run_id, slotOf(0)]);
+  await runs.finishAll('ada');
+  const after0 = await eventually('the end', () => told.find(({ active_runs }) => active_runs === 0));
+  assert.equal(after0.last_run_id, made?.run_id);
+  const snapshot: ScheduleActivity[] = [];
+  read(snapshot).catch(() => undefined);
+  assert.deepEqual(await eventually('the snapshot', () => snapshot[0]), after0);
+  stopping.abort();
+});
+
+test('firings that are kept no longer have had their turn all the same', async () => {
+  dataOf(await fire({ slot: slotOf(30_000) }));
+  const kept = { schedule_uid: uid, lease_uid: lease, transitions: 1, made_up: false, runs: '[]' };
+  for (let from = 1; from <= 20_005; from += 5_000) {
+    const count = Math.min(5_000, 20_006 - from);
+    await db.insertInto('firing').values(Array.from({ length: count }, (_, index) => ({ ...kept, slot: new Date(slotOf(from + index)) }))).execute();
+  }
+  await forgetOldFirings(db);
+  assert.equal(await countOf('firing'), 20_000);
+  assert.equal(codeOf(await fire({ slot: slotOf(3) })), 'firing_forgotten');
+  assert.equal(dataOf(await fire({ slot: slotOf(30) })).claimed, false);
+  await runs.finishAll('ada');
+});

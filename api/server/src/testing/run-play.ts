@@ -1,0 +1,84 @@
+import { cancelRun, createRun, fireSchedule, getRun, listRunEvents, nextRun, recordRunStep, settleRun, startRun } from '@hamlet/contract';
+import type { CallData, CallInput, Client, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
+import { createClient } from '@hamlet/contract';
+import { dataOf, Play } from './play.ts';
+import { TOKENS } from './test-village.ts';
+import type { AgentId } from './test-village.ts';
+
+/** Who leads, as the operator says it in a header. */
+export function leaderOf(url: string, fence: string): Client {
+  const fenced: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('hamlet-fence', fence);
+    return fetch(input, { ...init, headers });
+  };
+  return createClient({ baseUrl: url, token: TOKENS.operator, fetch: fenced });
+}
+
+/** A firing as the operator asks for it. */
+export function firingBody(changes: Partial<FiringBody> & Pick<FiringBody, 'schedule_uid'>): FiringBody {
+  return {
+    schedule: `schedule-${changes.schedule_uid}`,
+    slot: '2026-01-01T00:00:00.000Z',
+    agents: ['ada'],
+    prompt: 'Look around.',
+    overlap: 'Forbid',
+    history_limit: 10,
+    made_up: false,
+    ...changes,
+  };
+}
+
+export type FireAnswer = Outcome<CallData<typeof fireSchedule>>;
+
+/** Short words for what tests do with runs. */
+export class RunPlay {
+  readonly play: Play;
+  constructor(url: string) {
+    this.play = new Play(url);
+  }
+
+  async give(agentId: AgentId, prompt = 'Look around.'): Promise<Run> {
+    return dataOf(await this.play.admin.call(createRun, { params: { agent_id: agentId }, body: { prompt } })).run;
+  }
+
+  async get(runId: string): Promise<Run> {
+    return dataOf(await this.play.admin.call(getRun, { params: { run_id: runId } })).run;
+  }
+
+  async events(runId: string): Promise<readonly RunEvent[]> {
+    return dataOf(await this.play.admin.call(listRunEvents, { params: { run_id: runId }, query: {} })).events;
+  }
+
+  async next(agentId: AgentId): Promise<Run | null> {
+    return dataOf(await this.play.as(agentId).call(nextRun, { params: { agent_id: agentId } })).run;
+  }
+
+  async cycle(agentId: AgentId): Promise<number> {
+    return (await this.play.agent(agentId)).cycle;
+  }
+
+  async start(agentId: AgentId, runId: string): Promise<Outcome<CallData<typeof startRun>>> {
+    return this.play.as(agentId).call(startRun, { params: { run_id: runId }, body: { cycle: await this.cycle(agentId) } });
+  }
+
+  async step(agentId: AgentId, runId: string, step: Omit<CallInput<typeof recordRunStep>['body'], 'cycle'>): Promise<Outcome<CallData<typeof recordRunStep>>> {
+    return this.play.as(agentId).call(recordRunStep, { params: { run_id: runId }, body: { ...step, cycle: await this.cycle(agentId) } });
+  }
+
+  async settle(agentId: AgentId, runId: string, end: Omit<CallInput<typeof settleRun>['body'], 'cycle'>): Promise<Outcome<CallData<typeof settleRun>>> {
+    return this.play.as(agentId).call(settleRun, { params: { run_id: runId }, body: { ...end, cycle: await this.cycle(agentId) } });
+  }
+
+  cancel(runId: string, reason?: string): Promise<Outcome<CallData<typeof cancelRun>>> {
+    return this.play.admin.call(cancelRun, { params: { run_id: runId }, body: reason === undefined ? {} : { reason } });
+  }
+
+  /** Takes up and ends whatever an agent has. */
+  async finishAll(agentId: AgentId): Promise<void> {
+    for (let run = await this.next(agentId); run !== null; run = await this.next(agentId)) {
+      dataOf(await this.start(agentId, run.run_id));
+      dataOf(await this.settle(agentId, run.run_id, { state: 'done', summary: 'Done.' }));
+    }
+  }
+}
