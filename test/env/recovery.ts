@@ -15,6 +15,18 @@ export const RECOVERY_GOALS_MS = {
   postgresBackMs: 15_000,
   redisBackMs: 15_000,
   kubeletBackMs: null,
+  // Standing: from the answer of the api until the pod ends, or the container has its new limit.
+  rewardToMemoryMs: 1_000,
+  penaltyToMemoryMs: 1_000,
+  quarantineToPodEndMs: 1_000,
+  freezeToPodEndMs: 1_000,
+  banToPodEndMs: 1_000,
+  killToPodGoneMs: 1_000,
+  revocationToRefusalMs: 1_000,
+  // From the last sign of the old leader to the first of the new one while the operator is rolled out.
+  operatorHandOverMs: null,
+  nodeLossSeenMs: null,
+  movedFromLostNodeMs: null,
 } as const;
 export type RecoveryMetric = keyof typeof RECOVERY_GOALS_MS;
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient, getAgent, getWorld, moveAgent, type AgentDetail, type Client } from '@hamlet/contract';
+import { API_VERSION, createClient, getAgent, getWorld, moveAgent, type AgentDetail, type Client, type Outcome } from '@hamlet/contract';
+import { KubeClient, kubeconfigConnection } from '@hamlet/kube';
 import { clusterStatus, hamletCluster, program } from '../../village/cluster.ts';
 import { tryRun, type RunResult } from '../../village/command.ts';
 import { STATE } from '../../village/paths.ts';
@@ -90,6 +91,40 @@ export async function untilMoves(place: Village, name: string): Promise<void> {
     const now = await agentOf(place, name);
     return now !== undefined && (now.position.x !== before?.position.x || now.position.y !== before.position.y);
   });
+}
+
+/** Applies an Agent; what is left out is the default. */
+export async function applyAgent({ kubectl }: Village, name: string, spec: object = {}): Promise<void> {
+  const manifest = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec: { loop: { every: '5s' }, memory: { size: '64Mi' }, ...spec } };
+  await kubectl(['apply', '-f', '-'], JSON.stringify(manifest));
+}
+
+/** Deletes Agents and waits until they are gone; those that are not there are none the less gone. */
+export async function deleteAgents({ tryKubectl }: Village, names: readonly string[]): Promise<void> {
+  await tryKubectl(['delete', 'agents', ...names, '--ignore-not-found', '--timeout=90s']);
+}
+
+/** What tells one run of a pod's container from another. */
+export interface ContainerRun {
+  readonly id: string;
+  readonly restarts: number;
+}
+
+/** The run of a pod's only container that is going on. */
+export async function containerOf({ kubectl }: Village, pod: string): Promise<ContainerRun> {
+  const [id = '', restarts] = (await kubectl(['get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses[0].containerID} {.status.containerStatuses[0].restartCount}'])).split(' ');
+  return { id, restarts: Number(restarts) };
+}
+
+/** A client of the cluster for looking often; whoever asks for it closes it. */
+export async function kubeClient({ kubeconfig }: Village): Promise<KubeClient> {
+  return new KubeClient(await kubeconfigConnection(kubeconfig));
+}
+
+/** The data of an answer; throws with the problem of a refusal. */
+export function dataOf<T>(outcome: Outcome<T>): T {
+  if (outcome.ok) return outcome.data;
+  throw new Error(`${outcome.problem.code}: ${outcome.problem.detail}`);
 }
 
 /** Kills a component of the cluster with SIGKILL; its supervisor starts it again. */

@@ -1,0 +1,106 @@
+/** Who decides goes away: another version of the operator takes over, and an operator that has never heard the api grants nothing. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { freezeAgent, liftFreeze } from '@hamlet/contract';
+import { LEASES, type KubeClient, type KubeObject } from '@hamlet/kube';
+import { recordRecovery } from '../env/recovery.ts';
+import { until } from '../env/until.ts';
+import { agentOf, applyAgent, dataOf, deleteAgents, kubeClient, untilReady, village, type Village } from '../env/village.ts';
+
+const FROZEN = 'iris';
+const NEWCOMER = 'nell';
+const OPERATOR = 'deployment/hamlet-operator';
+const API = 'deployment/hamlet-api';
+
+type Lease = KubeObject & { readonly spec: { readonly holderIdentity?: string; readonly renewTime: string; readonly acquireTime: string; readonly leaseTransitions: number } };
+
+let place: Village;
+let kube: KubeClient;
+
+before(async () => {
+  place = await village();
+  kube = await kubeClient(place);
+  await applyAgent(place, FROZEN);
+  for (const name of ['ada', 'bob', FROZEN]) await untilReady(place, name);
+});
+after(async () => {
+  await place.tryKubectl(['scale', API, '--replicas=1']);
+  await place.tryKubectl(['rollout', 'status', API, '--timeout=120s']);
+  await until('the api answers', async () => (await fetch(`${place.url}/readyz`)).ok);
+  await place.admin.call(liftFreeze, { params: { agent_id: FROZEN } });
+  await deleteAgents(place, [FROZEN, NEWCOMER]);
+  await kube.close();
+});
+
+function lease(): Promise<Lease> {
+  return kube.get<Lease>(LEASES, { namespace: place.namespace, name: 'hamlet-operator' });
+}
+
+/** Agents' pods by name, with their uids: the same as long as nobody makes one anew. */
+async function agentPods(): Promise<string> {
+  return place.kubectl(['get', 'pods', '-l', 'hamlet.village/role=agent', '-o', 'jsonpath={range .items[*]}{.metadata.name} {.metadata.uid}{"\\n"}{end}']);
+}
+
+test('a new version of the operator takes over without a gap, and no agent notices', async () => {
+  const before = await lease();
+  const pods = await agentPods();
+  await place.kubectl(['rollout', 'restart', OPERATOR]);
+  // The last sign of life of the old leader while the new one is not there yet.
+  let lastSignMs = Date.parse(before.spec.renewTime);
+  const now = await until('another leader', async () => {
+    const seen = await lease();
+    const holder = seen.spec.holderIdentity ?? '';
+    if (holder === before.spec.holderIdentity) lastSignMs = Date.parse(seen.spec.renewTime);
+    return holder !== '' && holder !== before.spec.holderIdentity ? seen : undefined;
+  }, { pauseMs: 50 });
+  recordRecovery('operatorHandOverMs', Math.max(0, Date.parse(now.spec.acquireTime) - lastSignMs));
+  await place.kubectl(['rollout', 'status', OPERATOR, '--timeout=120s']);
+  assert.equal((await lease()).metadata.uid, before.metadata.uid, 'the fence goes on from the same Lease');
+  assert.ok(now.spec.leaseTransitions > before.spec.leaseTransitions);
+  assert.equal(await agentPods(), pods);
+
+  const { cycle } = await untilReady(place, FROZEN);
+  await place.kubectl(['patch', 'agent', FROZEN, '--type=merge', '-p', JSON.stringify({ spec: { rebootedAt: new Date().toISOString() } })]);
+  await until('the new leader works', async () => ((await agentOf(place, FROZEN))?.cycle ?? 0) > cycle);
+  await untilReady(place, FROZEN);
+});
+
+test('the api is away and the operator new: what was held stays held, what was running runs, and nobody gets more', async () => {
+  dataOf(await place.admin.call(freezeAgent, { params: { agent_id: FROZEN }, body: { reason: 'winter' } }));
+  await until('its pod is gone', async () => (await podsOf(FROZEN)) === '');
+  const pods = await agentPods();
+  await place.kubectl(['scale', API, '--replicas=0']);
+  await until('no api is left', async () => (await place.kubectl(['get', 'pods', '-l', 'app.kubernetes.io/component=api', '-o', 'name'])) === '');
+  const before = await lease();
+  await place.kubectl(['delete', 'pods', '-l', 'app.kubernetes.io/component=operator', '--wait=false']);
+  await until('another leader', async () => {
+    const { holderIdentity = '' } = (await lease()).spec;
+    return holderIdentity !== '' && holderIdentity !== before.spec.holderIdentity;
+  });
+  await applyAgent(place, NEWCOMER);
+  // The new leader has worked on the newcomer, so it had every chance to work on the frozen one too.
+  await until('the newcomer is told why it waits', async () => (await reasonsOf(NEWCOMER)).includes('ApiUnreachable') || (await reasonsOf(NEWCOMER)).includes('LastKnown'));
+  assert.equal(await podsOf(FROZEN), '', 'frozen as it was');
+  assert.ok((await reasonsOf(FROZEN)).includes('Frozen'));
+  assert.equal(await agentPodsBut(NEWCOMER), pods, 'the others run on in the pods they had');
+  const tiers = await place.kubectl(['get', 'agents', '-o', 'jsonpath={range .items[*]}{.metadata.name}={.status.tier} {end}']);
+  assert.ok(!tiers.includes(`${NEWCOMER}=tier-1`) && !tiers.includes(`${NEWCOMER}=tier-2`));
+
+  await place.kubectl(['scale', API, '--replicas=1']);
+  await until('the api answers', async () => (await fetch(`${place.url}/readyz`)).ok);
+  await untilReady(place, NEWCOMER);
+  dataOf(await place.admin.call(liftFreeze, { params: { agent_id: FROZEN } }));
+  for (const name of ['ada', 'bob', FROZEN]) await untilReady(place, name);
+});
+
+async function podsOf(agent: string): Promise<string> {
+  return place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${agent}`, '-o', 'name']);
+}
+
+async function agentPodsBut(name: string): Promise<string> {
+  return (await agentPods()).split('\n').filter((line) => !line.startsWith(`${name}-`)).join('\n');
+}
+
+async function reasonsOf(agent: string): Promise<readonly string[]> {
+  return (await place.kubectl(['get', 'agent', agent, '-o', 'jsonpath={.status.conditions[*].reason}'])).split(' ');
+}

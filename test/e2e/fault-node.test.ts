@@ -1,0 +1,86 @@
+/** A node is drained, and one stops answering: agents say which node it is, those that may move do, the others wait for their volumes. */
+import assert from 'node:assert/strict';
+import { kill } from 'node:process';
+import { after, before, test } from 'node:test';
+import { clusterStatus } from '../../village/cluster.ts';
+import { recordRecovery } from '../env/recovery.ts';
+import { until } from '../env/until.ts';
+import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+
+/** Kubernetes gives a node up after 40 s, and pods on it a minute later. */
+const NODE_CAP_MS = 300_000;
+const STAYS = 'stan';
+const MOVES = 'mia';
+const AWAY = ['NodeLost', 'VolumePinned', 'NodeCordoned'];
+
+let place: Village;
+/** The node without the api and Postgres. */
+let node = '';
+let kubelet = 0;
+
+before(async () => {
+  place = await village();
+  const core = await place.kubectl(['get', 'pod', 'hamlet-postgres-0', '-o', 'jsonpath={.spec.nodeName}']);
+  const status = await clusterStatus();
+  node = status?.spec.nodes.map(({ name }) => name).find((name) => name !== core) ?? '';
+  kubelet = status?.components.find((component) => component.name === 'kubelet' && component.node === node)?.pid ?? 0;
+  assert.ok(kubelet > 1, `no kubelet of ${node}`);
+  // An empty name is no wish: both are put there by their first pod, and their volumes keep them.
+  await place.kubectl(['cordon', core]);
+  try {
+    await applyAgent(place, STAYS);
+    await applyAgent(place, MOVES, { placement: { onNodeLoss: 'MoveWithoutVolume' } });
+    for (const name of [STAYS, MOVES]) assert.equal((await untilReady(place, name)).node, node);
+  } finally {
+    await place.kubectl(['uncordon', core]);
+  }
+});
+after(async () => {
+  kill(kubelet, 'SIGCONT');
+  await place.tryKubectl(['uncordon', node]);
+  await deleteAgents(place, [STAYS, MOVES]);
+});
+
+test('a drained node gives its agents up and gets none back before it is open again', async () => {
+  const { pod } = await untilReady(place, STAYS);
+  const { code, output } = await place.tryKubectl(['drain', node, '--ignore-daemonsets', '--delete-emptydir-data', '--pod-selector=hamlet.village/role=agent', '--timeout=60s']);
+  assert.equal(code, 0, output);
+  const waiting = await until(`${STAYS} says why it waits`, async () => {
+    const agent = await agentOf(place, STAYS);
+    return AWAY.includes(agent?.why.reason ?? '') ? agent : undefined;
+  });
+  assert.match(waiting?.why.message ?? '', new RegExp(node));
+  const there = await place.kubectl(['get', 'pods', '-l', 'hamlet.village/role=agent', '--field-selector', `spec.nodeName=${node},status.phase=Running`, '-o', 'name']);
+  assert.equal(there, '', 'nobody runs on a drained node');
+  await place.kubectl(['uncordon', node]);
+  const back = await untilReady(place, STAYS);
+  assert.equal(back.node, node, 'its volume is there');
+  assert.notEqual(back.pod, pod);
+  await untilReady(place, MOVES);
+});
+
+test('a node stops answering: who may moves without its volume, who may not waits for it, and both say so', async () => {
+  const moving = await until(`${MOVES} is where it shall be lost`, async () => ((agent) => (agent.node === node ? agent : undefined))(await untilReady(place, MOVES)), { capMs: NODE_CAP_MS });
+  await untilReady(place, STAYS);
+  const stopped = performance.now();
+  // The pods go on, unheard: what a broken network looks like.
+  kill(kubelet, 'SIGSTOP');
+  await until(`${STAYS} says that its node is lost`, async () => AWAY.includes((await agentOf(place, STAYS))?.why.reason ?? ''), { capMs: NODE_CAP_MS });
+  recordRecovery('nodeLossSeenMs', performance.now() - stopped);
+  assert.match((await agentOf(place, STAYS))?.why.message ?? '', new RegExp(node));
+
+  const moved = await until(`${MOVES} is elsewhere`, async () => {
+    const agent = await agentOf(place, MOVES);
+    return agent?.why.ready === true && agent.status.online && agent.node !== node ? agent : undefined;
+  }, { capMs: NODE_CAP_MS });
+  recordRecovery('movedFromLostNodeMs', performance.now() - stopped);
+  assert.ok(moved.cycle > moving.cycle, 'a cycle of its own: the old resident can write nothing more');
+
+  kill(kubelet, 'SIGCONT');
+  const back = await untilReady(place, STAYS, NODE_CAP_MS);
+  assert.equal(back.node, node);
+  await until('no pod of an old cycle is left', async () => {
+    const pods = await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent in (${STAYS},${MOVES})`, '-o', 'name']);
+    return pods.split('\n').length === 2;
+  });
+});

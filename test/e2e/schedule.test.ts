@@ -1,0 +1,69 @@
+/** A schedule of ten seconds: each slot fires once, the resident does the work, and every way to look at it says the same. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { API_VERSION, listRuns, listSchedules, type ScheduleView } from '@hamlet/contract';
+import { until } from '../env/until.ts';
+import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+
+const AGENT = 'tick';
+const NAME = 'every-ten-seconds';
+const EVERY_S = 10;
+const FIRINGS = 2;
+
+let place: Village;
+
+before(async () => {
+  place = await village();
+  await applyAgent(place, AGENT);
+  await untilReady(place, AGENT);
+});
+after(async () => {
+  await place.tryKubectl(['delete', 'schedule', NAME, '--ignore-not-found', '--timeout=60s']);
+  await deleteAgents(place, [AGENT]);
+});
+
+/** What Postgres itself holds, read as its owner in its own pod. */
+async function inPostgres(query: string): Promise<readonly string[]> {
+  const psql = `psql --no-psqlrc --tuples-only --no-align -U "$POSTGRES_USER" hamlet -c "${query}"`;
+  return (await place.kubectl(['exec', 'hamlet-postgres-0', '--', 'sh', '-c', psql])).split('\n').filter((line) => line !== '');
+}
+
+async function scheduleView(): Promise<ScheduleView | undefined> {
+  return dataOf(await place.admin.call(listSchedules, { query: {} })).schedules.find(({ name }) => name === NAME);
+}
+
+test('it fires in its slots, and the resident settles what it is given', async () => {
+  const schedule = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name: NAME }, spec: { agentName: AGENT, prompt: 'Look around and say what you see.', every: `${EVERY_S}s` } };
+  await place.kubectl(['apply', '-f', '-'], JSON.stringify(schedule));
+  const done = await until(`${FIRINGS} runs are done`, async () => {
+    const { runs } = dataOf(await place.admin.call(listRuns, { query: { schedule: NAME, state: 'done' } }));
+    return runs.length >= FIRINGS ? runs : undefined;
+  });
+  for (const run of done) {
+    assert.deepEqual([run.agent_id, run.kind, run.schedule?.name, run.attempt], [AGENT, 'schedule', NAME, 1]);
+    assert.notEqual(run.summary, null);
+    assert.equal(Date.parse(run.schedule?.slot ?? '') % (EVERY_S * 1_000), 0, 'a slot is a multiple of its period');
+  }
+  assert.equal(new Set(done.map((run) => run.schedule?.slot)).size, done.length, 'no slot twice');
+});
+
+test('kubectl, the api and the table say the same', async () => {
+  await place.kubectl(['patch', 'schedule', NAME, '--type=merge', '-p', '{"spec":{"suspend":true}}']);
+  // Suspended, nothing more fires; once the last run has settled the three cannot differ for long.
+  const view = await until('they agree', async () => {
+    const shown = await scheduleView();
+    if (shown === undefined || shown.status.active_runs !== 0 || shown.status.last_slot === null) return undefined;
+    const [epochS] = await inPostgres(`select extract(epoch from max(slot))::bigint from firing where schedule_uid = '${shown.uid}'`);
+    const inCluster = await place.kubectl(['get', 'schedule', NAME, '-o', 'jsonpath={.status.lastSlot} {.status.lastRunID} {.status.activeRuns}']);
+    const [clusterSlot = '', clusterRun, active] = inCluster.split(' ');
+    const slots = [Date.parse(shown.status.last_slot), Date.parse(clusterSlot), Number(epochS) * 1_000];
+    const same = new Set(slots).size === 1 && clusterRun === shown.status.last_run_id && active === '0';
+    return same ? shown : undefined;
+  });
+  const count = await inPostgres(`select count(*) from firing where schedule_uid = '${view.uid}'`);
+  assert.equal(view.last_firings.length, Math.min(Number(count[0]), 10));
+  assert.ok(view.last_firings.every(({ runs }) => runs.length === 1 && runs[0]?.agent_id === AGENT));
+  const table = await place.kubectl(['get', 'sch', NAME]);
+  assert.match(table, /SCHEDULE|NAME/);
+  assert.match(table, new RegExp(`${NAME}.*${AGENT}`));
+});

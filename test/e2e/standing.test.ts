@@ -1,0 +1,114 @@
+/** The kill switch and what is milder: each measure acts within a moment, says why, and leaves everything in place for the day it is lifted. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  awakenAgent, banAgent, freezeAgent, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation, quarantineAgent, revokeAgentToken, type AgentDetail,
+} from '@hamlet/contract';
+import { CLAIMS, isStatus, PODS, type KubeClient, type KubeObject } from '@hamlet/kube';
+import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
+import { until } from '../env/until.ts';
+import { agentOf, applyAgent, containerOf, dataOf, deleteAgents, kubeClient, untilReady, village, type Village } from '../env/village.ts';
+
+/** Looks often enough that the measured time is the operator's. */
+const PAUSE_MS = 20;
+
+interface Case {
+  readonly agent: string;
+  readonly take: typeof quarantineAgent | typeof freezeAgent | typeof banAgent | typeof killAgent;
+  readonly lift: typeof liftQuarantine | typeof liftFreeze | typeof liftBan | typeof liftKill;
+  readonly reason: string;
+  readonly metric: RecoveryMetric;
+}
+
+const CASES: readonly Case[] = [
+  { agent: 'quinn', take: quarantineAgent, lift: liftQuarantine, reason: 'Quarantined', metric: 'quarantineToPodEndMs' },
+  { agent: 'fred', take: freezeAgent, lift: liftFreeze, reason: 'Frozen', metric: 'freezeToPodEndMs' },
+  { agent: 'bea', take: banAgent, lift: liftBan, reason: 'Banned', metric: 'banToPodEndMs' },
+  { agent: 'kim', take: killAgent, lift: liftKill, reason: 'Killed', metric: 'killToPodGoneMs' },
+];
+const REVOKED = 'rex';
+const ALL = [...CASES.map(({ agent }) => agent), REVOKED];
+
+let place: Village;
+let kube: KubeClient;
+
+before(async () => {
+  place = await village();
+  kube = await kubeClient(place);
+  for (const name of ALL) await applyAgent(place, name);
+  for (const name of ALL) await untilReady(place, name);
+});
+after(async () => {
+  for (const { agent, lift } of CASES) await place.admin.call(lift, { params: { agent_id: agent } });
+  await place.admin.call(liftTokenRevocation, { params: { agent_id: REVOKED } });
+  await deleteAgents(place, ALL);
+  await kube.close();
+});
+
+/** Whether a pod is gone; one that is told to end counts only where `endingCounts`. */
+async function hasEnded(pod: string, endingCounts: boolean): Promise<boolean> {
+  try {
+    const { metadata } = await kube.get<KubeObject>(PODS, { namespace: place.namespace, name: pod });
+    return endingCounts && metadata.deletionTimestamp !== undefined;
+  } catch (error) {
+    if (isStatus(error, 404)) return true;
+    throw error;
+  }
+}
+
+async function podsOf(agent: string): Promise<string> {
+  return place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${agent}`, '-o', 'name']);
+}
+
+async function volumeOf(agent: string): Promise<string> {
+  return (await kube.get<KubeObject>(CLAIMS, { namespace: place.namespace, name: `${agent}-home` })).metadata.uid;
+}
+
+async function untilSays(agent: string, reason: string): Promise<AgentDetail> {
+  return until(`${agent} is ${reason}`, async () => {
+    const found = await agentOf(place, agent);
+    return found?.why.reason === reason ? found : undefined;
+  });
+}
+
+for (const { agent, take, lift, reason, metric } of CASES) {
+  test(`${take.name}: the pod ends at once, the volume stays, and the agent comes back when it is lifted`, async () => {
+    const { pod } = await untilReady(place, agent);
+    const volume = await volumeOf(agent);
+    const held = dataOf(await place.admin.call(take, { params: { agent_id: agent }, body: { reason: 'it sings at night' } }));
+    const taken = performance.now();
+    assert.equal(held.measures.length, 1);
+    await until(`${pod} ends`, () => hasEnded(pod ?? '', take !== killAgent), { pauseMs: PAUSE_MS });
+    recordRecovery(metric, performance.now() - taken);
+
+    const barred = await untilSays(agent, reason);
+    assert.match(barred.why.message, /it sings at night/);
+    assert.equal(barred.power, 'Awake', 'nobody has touched the spec');
+    await until(`${agent} has no pod`, async () => (await podsOf(agent)) === '');
+    if (take === banAgent) {
+      const refused = await place.admin.call(awakenAgent, { params: { agent_id: agent } });
+      assert.equal(refused.ok ? null : refused.problem.code, 'agent_banned');
+    }
+    assert.equal(await volumeOf(agent), volume);
+
+    dataOf(await place.admin.call(lift, { params: { agent_id: agent } }));
+    const back = await untilReady(place, agent);
+    assert.notEqual(back.pod, pod);
+    assert.equal(await volumeOf(agent), volume);
+  });
+}
+
+test('revokeAgentToken: the pod stays and the api refuses it, until that is lifted', async () => {
+  const { pod } = await untilReady(place, REVOKED);
+  const run = await containerOf(place, pod ?? '');
+  dataOf(await place.admin.call(revokeAgentToken, { params: { agent_id: REVOKED }, body: { reason: 'the token leaked' } }));
+  const revoked = performance.now();
+  await until('it is offline', async () => (await agentOf(place, REVOKED))?.status.online === false, { pauseMs: PAUSE_MS });
+  recordRecovery('revocationToRefusalMs', performance.now() - revoked);
+  const refused = await untilSays(REVOKED, 'TokenRevoked');
+  assert.equal(refused.pod, pod);
+  dataOf(await place.admin.call(liftTokenRevocation, { params: { agent_id: REVOKED } }));
+  assert.equal((await untilReady(place, REVOKED)).pod, pod);
+  assert.equal((await containerOf(place, pod ?? '')).id, run.id, 'the same container goes on');
+  assert.deepEqual(dataOf(await place.admin.call(getStanding, { params: { agent_id: REVOKED } })).measures, []);
+});

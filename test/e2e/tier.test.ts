@@ -1,0 +1,67 @@
+/** aiDollars become compute: a running container gets the memory of the tier that its balance opens, and gives it back. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { listEntitlements, penalizeAgent, rewardAgent } from '@hamlet/contract';
+import { recordRecovery } from '../env/recovery.ts';
+import { until } from '../env/until.ts';
+import { agentOf, applyAgent, containerOf, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+
+const NAME = 'dora';
+const MI = 2 ** 20;
+/** The limit as the container sees it: cgroup v2, or v1. */
+const READ_LIMIT = 'cat /sys/fs/cgroup/memory.max 2>/dev/null || cat /sys/fs/cgroup/memory/memory.limit_in_bytes';
+
+let place: Village;
+let pod = '';
+
+before(async () => {
+  place = await village();
+  await applyAgent(place, NAME);
+  pod = (await untilReady(place, NAME)).pod ?? '';
+});
+after(() => deleteAgents(place, [NAME]));
+
+async function memoryInside(): Promise<number> {
+  return Number(await place.kubectl(['exec', pod, '--', 'sh', '-c', READ_LIMIT]));
+}
+
+async function untilMemoryIs(mebibytes: number): Promise<void> {
+  await until(`${mebibytes} Mi inside ${pod}`, async () => (await memoryInside()) === mebibytes * MI);
+}
+
+async function memoryOf(tier: string): Promise<number> {
+  const found = dataOf(await place.admin.call(listEntitlements, {})).entitlements.find(({ name }) => name === tier);
+  assert.match(found?.compute.memory ?? '', /^\d+Mi$/);
+  return Number.parseInt(found?.compute.memory ?? '', 10);
+}
+
+test('a reward over a threshold raises the limit of the container that runs', async () => {
+  const [small, large] = [await memoryOf('tier-0'), await memoryOf('tier-1')];
+  assert.equal(await memoryInside(), small * MI);
+  const run = await containerOf(place, pod);
+  dataOf(await place.admin.call(rewardAgent, { body: { agent_id: NAME, amount: '12', reason: 'a bridge that holds' } }));
+  const rewarded = performance.now();
+  await untilMemoryIs(large);
+  recordRecovery('rewardToMemoryMs', performance.now() - rewarded);
+  const agent = await until('the tier is seen', async () => {
+    const found = await agentOf(place, NAME);
+    return found?.tier === 'tier-1' ? found : undefined;
+  });
+  assert.deepEqual([agent.standing.balance_tier, agent.balance, agent.pod], ['tier-1', '12', pod]);
+  assert.deepEqual(await containerOf(place, pod), run, 'the same container goes on');
+  assert.equal(agent.entitlement.limits?.requests_per_minute, 300);
+  assert.equal(agent.entitlement.price?.per_hour, '0.05');
+});
+
+test('a penalty within the slack of the tier changes nothing, one below it takes the memory back', async () => {
+  const run = await containerOf(place, pod);
+  dataOf(await place.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '2.5', reason: 'late' } }));
+  assert.equal((await until('the balance', async () => ((found) => (found?.balance === '9.5' ? found : undefined))(await agentOf(place, NAME)))).standing.balance_tier, 'tier-1');
+  dataOf(await place.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '5', reason: 'the bridge fell' } }));
+  const penalized = performance.now();
+  await untilMemoryIs(await memoryOf('tier-0'));
+  recordRecovery('penaltyToMemoryMs', performance.now() - penalized);
+  assert.deepEqual(await containerOf(place, pod), run);
+  const why = await untilReady(place, NAME);
+  assert.equal(why.pod, pod);
+});
