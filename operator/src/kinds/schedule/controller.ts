@@ -2,7 +2,7 @@ import type { Client } from '@hamlet/contract';
 import { keyOf, Reflector, Resync, runWorkers, systemClock, WorkQueue, type Change, type Clock, type EventRecorder, type KubeClient, type KubeObject, type OutcomeRecord, type WatchTimes } from '@hamlet/kube';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fireThrough } from './fire.ts';
-import { speaksTo, type RunFacts } from './observe.ts';
+import { speaksTo, type AgentsKnown, type RunFacts } from './observe.ts';
 import { ScheduleReconciler } from './reconcile.ts';
 import { scheduleView } from './transform.ts';
 import { VillageTime } from './village-time.ts';
@@ -18,7 +18,10 @@ export interface ScheduleControllerOptions {
   readonly village: Client;
   readonly namespace: string;
   /** The Agents, watched by somebody else. */
-  readonly agents: Pick<Reflector<KubeObject>, 'cache' | 'state'>;
+  readonly agents: {
+    readonly cache: AgentsKnown & { onChange(listener: (change: Change<KubeObject>) => void): void };
+    readonly state: { readonly synced: boolean };
+  };
   readonly runs: RunFacts;
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly registry: Registry;

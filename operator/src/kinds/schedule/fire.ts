@@ -2,8 +2,8 @@ import { fireSchedule, ProblemError, type Client, type FiringBody, type FiredRun
 import type { VillageTime } from './village-time.ts';
 
 const TIMEOUT_MS = 10_000;
-/** The Date of an answer has whole seconds. */
-const DATE_EXACT_TO_MS = 1_000;
+/** Retry-After is rounded up to whole seconds. */
+const RETRY_AFTER_EXACT_TO_MS = 500;
 
 /** What became of a firing. */
 export type FiringResult =
@@ -30,7 +30,7 @@ export function fireThrough(client: Client, time: VillageTime): Fire {
         time.learn(Date.parse(outcome.data.now), between);
         return { kind: 'fired', claimed: outcome.data.claimed, runs: outcome.data.runs };
       }
-      if (outcome.problem.code === 'firing_too_early') return tooEarly(outcome.response, time, between);
+      if (outcome.problem.code === 'firing_too_early') return tooEarly(outcome.response, { slotMs: Date.parse(body.slot), time, between });
       if (outcome.problem.code === 'firing_forgotten') return { kind: 'forgotten' };
       if (outcome.problem.code === 'fence_stale') return { kind: 'stale' };
       return { kind: 'failed', error: new ProblemError(outcome.problem) };
@@ -40,8 +40,15 @@ export function fireThrough(client: Client, time: VillageTime): Fire {
   };
 }
 
-function tooEarly(response: Response, time: VillageTime, between: readonly [number, number]): FiringResult {
-  const date = Date.parse(response.headers.get('date') ?? '');
-  if (!Number.isNaN(date)) time.learn(date + DATE_EXACT_TO_MS / 2, between, DATE_EXACT_TO_MS / 2);
+interface Asked {
+  readonly slotMs: number;
+  readonly time: VillageTime;
+  readonly between: readonly [number, number];
+}
+
+/** Retry-After counts from the database's clock to the slot. */
+function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringResult {
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  if (Number.isFinite(seconds)) time.learn(slotMs - seconds * 1_000 + RETRY_AFTER_EXACT_TO_MS, between, RETRY_AFTER_EXACT_TO_MS);
   return { kind: 'too early' };
 }

@@ -20,10 +20,16 @@ function activityOf(said: ScheduleFacts): Activity {
   return lastSlot === undefined ? rest : { ...rest, lastSlotMs: Date.parse(lastSlot) };
 }
 
+/** The Agents, kept by somebody else. */
+export interface AgentsKnown {
+  get(key: string): KubeObject | undefined;
+  values(): Iterable<KubeObject>;
+}
+
 /** Everything that observations are made of. */
 export interface Sources {
   readonly schedules: ObjectCache<ScheduleView>;
-  readonly agents: ObjectCache<KubeObject>;
+  readonly agents: AgentsKnown;
   readonly runs: RunFacts;
   /** By the uid of the Schedule. */
   readonly decided: ReadonlyMap<string, Decided>;
@@ -36,7 +42,7 @@ export function speaksTo({ spec, metadata }: ScheduleView, agent: KubeObject['me
   return Object.entries(spec.selector.matchLabels).every(([label, value]) => agent.labels?.[label] === value);
 }
 
-function agentsOf(agents: ObjectCache<KubeObject>, schedule: ScheduleView): readonly string[] {
+function agentsOf(agents: AgentsKnown, schedule: ScheduleView): readonly string[] {
   const { spec, metadata } = schedule;
   const named = spec?.agentName === undefined ? agents.values() : [agents.get(keyOf({ namespace: metadata.namespace, name: spec.agentName }))];
   const reached = [...named].filter((agent) => agent !== undefined && agent.metadata.deletionTimestamp === undefined && speaksTo(schedule, agent.metadata));
