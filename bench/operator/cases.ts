@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubeClient } from '@hamlet/kube';
-import { CAP_MS, startControlPlane, type ControlPlane } from './control-plane.ts';
+import { CAP_MS, startControlPlane, type ControlPlane, type CpuSeconds } from './control-plane.ts';
 import { startOperator, type OperatorFigures } from './operator-process.ts';
 import { RunningPods } from './running-pods.ts';
 import { createAgents, createBarePods, createClaimsAndPods, createTier, runScript } from './workload.ts';
@@ -15,7 +15,7 @@ export interface CaseResult {
   readonly createdSeconds: number;
   readonly runningSeconds: number;
   /** CPU of the control plane, without kwok and whoever creates the objects. */
-  readonly cpuSeconds: number;
+  readonly cpu: CpuSeconds;
   /** Only where the operator ran. */
   readonly operator?: OperatorFigures & { readonly settledSeconds: number; readonly metrics: string };
 }
@@ -34,10 +34,11 @@ async function timed(plane: ControlPlane, agents: number, create: () => Promise<
   await create();
   const createdMs = performance.now();
   const runningMs = await Promise.race([pods.all, sleep(CAP_MS, undefined, { ref: false }).then(() => { throw new Error(`only ${pods.count} of ${agents} pods run`); })]);
-  const cpuSeconds = (await plane.cpuSeconds()) - cpuBefore;
+  const cpuAfter = await plane.cpuSeconds();
+  const cpu = Object.fromEntries(Object.entries(cpuAfter).map(([name, seconds]) => [name, seconds - (cpuBefore[name] ?? 0)]));
   await pods.stop();
   await watcher.close();
-  return { createdSeconds: (createdMs - startedMs) / 1_000, runningSeconds: (runningMs - startedMs) / 1_000, cpuSeconds };
+  return { createdSeconds: (createdMs - startedMs) / 1_000, runningSeconds: (runningMs - startedMs) / 1_000, cpu };
 }
 
 async function withOperator(plane: ControlPlane, agents: number): Promise<CaseResult> {

@@ -23,6 +23,11 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
+const totalCpu = ({ cpu }: CaseResult): number => Object.values(cpu).reduce((sum, seconds) => sum + seconds, 0);
+
+const cpuText = (result: CaseResult): string =>
+  `${totalCpu(result).toFixed(1)} s (${Object.entries(result.cpu).map(([name, seconds]) => `${name} ${seconds.toFixed(1)}`).join(', ')})`;
+
 function rowsOf(results: Results, agents: number): readonly Row[] {
   const seconds = (name: Case): number => median(results[name].map(({ runningSeconds }) => runningSeconds));
   const figure = (read: (operator: NonNullable<CaseResult['operator']>) => number): number =>
@@ -55,7 +60,7 @@ async function main(): Promise<void> {
     for (const name of cases) {
       const result = await runCase(name, bin, size);
       results[name].push(result);
-      console.log(`round ${round}  ${name.padEnd(20)} created ${result.createdSeconds.toFixed(1)} s, all Running ${result.runningSeconds.toFixed(1)} s, control plane used ${result.cpuSeconds.toFixed(1)} s of CPU`);
+      console.log(`round ${round}  ${name.padEnd(20)} created ${result.createdSeconds.toFixed(1)} s, all Running ${result.runningSeconds.toFixed(1)} s; CPU ${cpuText(result)}`);
       if (values.verbose === true && result.operator !== undefined) console.log(result.operator);
     }
   }
