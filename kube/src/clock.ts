@@ -16,16 +16,25 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after `delayMs` or when `signal` is aborted, whichever comes first. Keeps the process alive meanwhile. */
-export function pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+/** The same; the process lives on while a timer of it waits. For what somebody awaits. */
+export const wakefulClock: Clock = {
+  now: () => performance.now(),
+  after(delayMs, action) {
+    const timer = setTimeout(action, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after `delayMs` or when `signal` is aborted, whichever comes first. */
+export function pause(delayMs: number, signal?: AbortSignal, clock: Clock = wakefulClock): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) return resolve();
     const end = (): void => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = setTimeout(end, delayMs);
+    const cancel = clock.after(delayMs, end);
     signal?.addEventListener('abort', end);
   });
 }

@@ -1,14 +1,21 @@
 /** The operator: elects a leader, which turns Agents into pods. */
 import { parseArgs } from 'node:util';
-import { drain, Elector, inClusterConnection, KubeClient, kubeconfigConnection, ServiceServer, shutdownSignal, tokenFile, type Connection, type Fence } from '@hamlet/kube';
+import { drain, Elector, inClusterConnection, KubeClient, kubeconfigConnection, LoopWatch, ServiceServer, shutdownSignal, tokenFile, type Connection, type Fence } from '@hamlet/kube';
 import * as z from 'zod';
 import { Environment, settingsOf, usage } from './config.ts';
-import { errorText, operatorMetrics } from './operator-metrics.ts';
+import { errorText, operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 import { Operator } from './operator.ts';
+import { addProcessGauges } from './runtime-metrics.ts';
 import { villageClient } from './village/village-client.ts';
 
 const LEASE = 'hamlet-operator';
+/** What is under way may finish so long; then it is cut off, so that the lease is given back in time. */
 const DRAIN_MS = 8_000;
+const CLOSE_MS = 1_000;
+const RELEASE_MS = 3_000;
+/** A leader that cannot list everything in this time lets another try, which may have the rights that it lacks. */
+const LIST_MS = 120_000;
+const LOOP_LATENESS_MS = 2_000;
 /** Seconds' worth of requests that may go at once after a pause. */
 const BURST_FACTOR = 2;
 const IN_FLIGHT = 32;
@@ -29,53 +36,87 @@ function listenAt(address: string): { readonly host: string; readonly port: numb
   return { host: address.slice(0, colon), port: Number(address.slice(colon + 1)) };
 }
 
-async function run(environment: Environment): Promise<number> {
+/** The process: its lease, its health, and the controllers once it leads. */
+interface Process {
+  readonly environment: Environment;
+  readonly connection: Connection;
+  readonly namespace: string;
+  readonly metrics: OperatorMetrics;
+  readonly leases: KubeClient;
+  readonly elector: Elector;
+  readonly loop: LoopWatch;
+  leadership?: { readonly operator: Operator; readonly client: KubeClient };
+  ending: boolean;
+}
+
+async function prepare(environment: Environment): Promise<Process> {
   const connection = await connect(environment);
   const namespace = environment.HAMLET_NAMESPACE ?? connection.namespace;
   const metrics = operatorMetrics();
   const leases = new KubeClient(connection, { onRequest: metrics.onRequest });
   const elector = new Elector({ client: leases, namespace, name: LEASE, holder: environment.HAMLET_POD_UID, onError: (error) => log(`lease: ${errorText(error)}`) });
-  let operator: Operator | undefined;
-  const server = new ServiceServer({
-    ...listenAt(environment.HAMLET_METRICS_LISTEN),
-    live: [],
-    // A process that waits for the lease is ready to lead; one that leads must have listed.
-    ready: [{ name: 'listed', problem: () => operator?.problem() }],
-    metrics: () => metrics.registry.metrics(),
+  const loop = new LoopWatch(LOOP_LATENESS_MS);
+  addProcessGauges(metrics.registry, elector, loop);
+  return { environment, connection, namespace, metrics, leases, elector, loop, ending: false };
+}
+
+function serviceServer(self: Process): ServiceServer {
+  return new ServiceServer({
+    ...listenAt(self.environment.HAMLET_METRICS_LISTEN),
+    live: [{ name: 'loop', problem: () => self.loop.problem }],
+    // A process that waits for the lease is ready to lead; one that leads must have listed, and be hearing the API server.
+    ready: [
+      { name: 'running', problem: () => (self.ending ? 'ending' : undefined) },
+      { name: 'watches', problem: () => self.leadership?.operator.problem() },
+    ],
+    metrics: () => self.metrics.registry.metrics(),
   });
+}
+
+async function run(environment: Environment): Promise<number> {
+  const self = await prepare(environment);
+  const { elector, loop, leases } = self;
+  const server = serviceServer(self);
+  loop.start();
   await server.listen();
   elector.start();
   const ended = Promise.race([shutdownSignal().then(() => 0), elector.lost.then(() => 1)]);
   const first = await Promise.race([elector.elected, ended]);
-  if (typeof first !== 'number') {
-    operator = lead(environment, { connection, namespace, elector, fence: first, metrics });
-    void operator.start().then(() => log('working'));
-  }
-  const code = await ended;
-  log(code === 0 ? 'ending' : 'the lease is lost: ending at once');
-  if (code === 0) await drain([() => operator?.stop() ?? Promise.resolve(), () => elector.stop(), () => server.close(), () => leases.close()], DRAIN_MS, (error) => log(errorText(error)));
+  const code = typeof first === 'number' ? first : await Promise.race([ended, lead(self, first)]);
+  self.ending = true;
+  log(code === 0 ? 'ending' : 'ending at once');
+  // First nothing new, then nothing at all, then the lease: whoever has it next meets no write of ours.
+  const steps = [
+    { name: 'workers', withinMs: code === 0 ? DRAIN_MS : CLOSE_MS, run: () => self.leadership?.operator.stop() ?? Promise.resolve() },
+    { name: 'connections', withinMs: CLOSE_MS, run: () => (elector.resign(), self.leadership?.client.close() ?? Promise.resolve()) },
+    { name: 'lease', withinMs: RELEASE_MS, run: () => elector.stop() },
+    { name: 'server', withinMs: CLOSE_MS, run: () => Promise.all([server.close(), leases.close()]) },
+  ];
+  await drain(steps, (error) => log(errorText(error)));
   return code;
 }
 
-interface Leadership {
-  readonly connection: Connection;
-  readonly namespace: string;
-  readonly elector: Elector;
-  readonly fence: Fence;
-  readonly metrics: ReturnType<typeof operatorMetrics>;
-}
-
-function lead(environment: Environment, { connection, namespace, elector, fence, metrics }: Leadership): Operator {
+/** Starts the controllers. Resolves only if they cannot begin, with the exit code. */
+async function lead(self: Process, fence: Fence): Promise<number> {
+  const { environment, connection, namespace, elector, metrics } = self;
   log(`leading as ${elector.identity}, fence ${fence.leaseUid}:${fence.transitions}`);
   const perSecond = environment.HAMLET_KUBE_QPS;
-  const client = new KubeClient(connection, {
-    limits: { perSecond, burst: perSecond * BURST_FACTOR, inFlight: IN_FLIGHT },
-    beforeWrite: () => elector.assertLeads(),
-    onRequest: metrics.onRequest,
-  });
+  const beforeWrite = (): Promise<void> => elector.leadership();
+  const client = new KubeClient(connection, { limits: { perSecond, burst: perSecond * BURST_FACTOR, inFlight: IN_FLIGHT }, beforeWrite, onRequest: metrics.onRequest });
   const { HAMLET_TOKEN_FILE: tokenPath, HAMLET_API_URL: baseUrl } = environment;
-  const village = villageClient({ baseUrl, fence, ...(tokenPath === undefined ? {} : { token: tokenFile(tokenPath) }) });
-  return new Operator({ client, village, namespace, settings: settingsOf(environment), workers: environment.HAMLET_WORKERS, instance: elector.identity, metrics, log });
+  const village = villageClient({ baseUrl, fence, beforeWrite, ...(tokenPath === undefined ? {} : { token: tokenFile(tokenPath) }) });
+  const operator = new Operator({ client, village, namespace, settings: settingsOf(environment), workers: environment.HAMLET_WORKERS, instance: elector.identity, metrics, log });
+  self.leadership = { operator, client };
+  const late = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => late.resolve('late'), LIST_MS);
+  const began = await Promise.race([operator.start(), late.promise]);
+  clearTimeout(timer);
+  if (began === 'late') {
+    log(`not listed within ${LIST_MS / 1_000} s: ${operator.problem() ?? 'listed just now'}`);
+    return 1;
+  }
+  log('working');
+  return new Promise<never>(() => undefined);
 }
 
 async function main(): Promise<number> {

@@ -82,10 +82,24 @@ export function addGauges(registry: Registry, queue: WorkQueue, watched: Watched
       },
     });
   gauge('hamlet_operator_queue_depth', 'Agents that wait for a worker.', () => queue.depth);
+  gauge('hamlet_operator_queue_retries', 'Failures that were given another attempt since the start.', () => queue.retries);
+  gauge('hamlet_operator_queue_longest_seconds', 'Age of the work that goes on longest.', () => queue.longestMs / 1_000);
   gauge('hamlet_operator_queue_delayed', 'Agents that wait for a time.', () => queue.delayed);
   perKind('hamlet_operator_watch_silence_seconds', 'Time since the API server was last heard.', ({ state }) => (performance.now() - state.lastHeardMs) / 1_000);
   perKind('hamlet_operator_relists', 'Full lists since the start.', ({ state }) => state.relists);
+  perKind('hamlet_operator_watches', 'Watches opened since the start.', ({ state }) => state.watches);
   perKind('hamlet_operator_objects', 'Objects in the cache.', ({ cache }) => cache.size);
+  new Gauge({
+    name: 'hamlet_operator_relists_by_cause',
+    help: 'Full lists since the start, by kind and by why.',
+    registers,
+    labelNames: ['kind', 'cause'],
+    collect() {
+      for (const [kind, { state }] of Object.entries(watched)) {
+        for (const [cause, count] of Object.entries<number>(state.relistsBy)) this.set({ kind, cause }, count);
+      }
+    },
+  });
 }
 
 /** An error in a few words for the log. */

@@ -1,13 +1,20 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { Connection } from '../connection/connection.ts';
+import { Deadline } from '../deadline.ts';
 import { pathOf, type KubeObject, type NewObject, type ResourceType } from '../kube-object.ts';
-import { errorOfAnswer, isStatus } from './kube-error.ts';
+import { errorOfAnswer, isStatus, type KubeError } from './kube-error.ts';
 import { LineSplitter } from './line-splitter.ts';
 import { RequestGate, type GateLimits, type Priority } from './request-gate.ts';
 
-/** Seconds that a plain request may take; a watch has none. */
+/** A plain request may take so long in all; a watch has no limit but its silence. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_PROBE_MS = 15_000;
+/** Connections beside the gate's: for leases, and for reads that pass it by. */
+const SPARE_CONNECTIONS = 4;
+/** One watch takes one connection (HTTP/1.1, so one stream each). More kinds than this are a leak. */
+const MAX_WATCHES = 64;
+/** An overloaded server that names no time. */
+const DEFAULT_HOLD_MS = 1_000;
 
 export const DEFAULT_LIMITS: GateLimits = { perSecond: 500, burst: 1_000, inFlight: 32 };
 
@@ -65,8 +72,8 @@ export interface RequestRecord {
 
 export interface KubeClientOptions {
   readonly limits?: GateLimits;
-  /** Asked right before every write: a leader that has lost its lease throws here. */
-  readonly beforeWrite?: () => void;
+  /** Awaited right before every write: a leader whose lease is not renewed waits here, one that has lost it throws. */
+  readonly beforeWrite?: () => void | Promise<void>;
   readonly onRequest?: (record: RequestRecord) => void;
 }
 
@@ -105,8 +112,13 @@ export class KubeClient {
     this.#connection = connection;
     this.#options = options;
     this.#gate = new RequestGate(limits);
-    this.#calls = new Pool(connection.server, { ...common, connections: limits.inFlight + 2, bodyTimeout: REQUEST_TIMEOUT_MS });
-    this.#watches = new Pool(connection.server, { ...common, bodyTimeout: 0 });
+    this.#calls = new Pool(connection.server, { ...common, connections: limits.inFlight + SPARE_CONNECTIONS, bodyTimeout: REQUEST_TIMEOUT_MS });
+    this.#watches = new Pool(connection.server, { ...common, connections: MAX_WATCHES, bodyTimeout: 0 });
+  }
+
+  /** Requests that wait for their turn. */
+  get waiting(): number {
+    return this.#gate.waiting;
   }
 
   /** Namespace of the connection. */
@@ -149,8 +161,11 @@ export class KubeClient {
     return this.#call<T>({ method: 'PATCH', path: pathOf(type, at), body: patch, contentType: 'application/merge-patch+json' }, at);
   }
 
-  /** Deletes that life of the object which has `uid` (409 if another has the name); gone already is no error. */
-  async delete(type: ResourceType, at: ToObject & { readonly uid?: string; readonly graceSeconds?: number }): Promise<void> {
+  /**
+   * Deletes that life of the object which has `uid` (409 if another has the name); gone already is no error.
+   * @returns the object as it lives on until its grace or its finalizers are over; undefined if it is gone
+   */
+  async delete<T extends KubeObject>(type: ResourceType, at: ToObject & { readonly uid?: string; readonly graceSeconds?: number }): Promise<T | undefined> {
     const body = {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
@@ -159,9 +174,11 @@ export class KubeClient {
       ...(at.graceSeconds === undefined ? {} : { gracePeriodSeconds: at.graceSeconds }),
     };
     try {
-      await this.#call({ method: 'DELETE', path: pathOf(type, at), body }, at);
+      const answer = await this.#call<T & { readonly kind?: string }>({ method: 'DELETE', path: pathOf(type, at), body }, at);
+      return answer.kind !== 'Status' && answer.metadata.deletionTimestamp !== undefined ? answer : undefined;
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
+      return undefined;
     }
   }
 
@@ -192,10 +209,22 @@ export class KubeClient {
 
   #call<T>(call: Call, options: CallOptions): Promise<T> {
     return this.#gate.pass(options.priority ?? 'normal', async () => {
-      if (call.method !== 'GET') this.#options.beforeWrite?.();
-      const answer = await this.#send(this.#calls, { ...call, path: withQuery(call.path, options.query) }, options.signal);
-      return (await answer.body.json()) as T;
+      const deadline = new Deadline(REQUEST_TIMEOUT_MS, options.signal);
+      try {
+        const answer = await this.#send(this.#calls, { ...call, path: withQuery(call.path, options.query) }, deadline.signal);
+        return (await answer.body.json()) as T;
+      } catch (error) {
+        this.#obey(error);
+        throw error;
+      } finally {
+        deadline.cancel();
+      }
     });
+  }
+
+  /** 429 is for everybody, not only for who happened to ask. */
+  #obey(error: unknown): void {
+    if (isStatus(error, 429)) this.#gate.hold(error.retryAfterMs ?? DEFAULT_HOLD_MS);
   }
 
   async #send(pool: Pool, call: Call, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
@@ -210,22 +239,23 @@ export class KubeClient {
 
   async #attempt(pool: Pool, call: Call, signal: AbortSignal | undefined): Promise<Dispatcher.ResponseData> {
     const token = await this.#connection.token?.read();
+    const body = call.body === undefined ? null : JSON.stringify(call.body);
+    // The last thing before the bytes leave: a process that was stalled anywhere above is stopped here.
+    if (call.method !== 'GET') await this.#options.beforeWrite?.();
     const startedMs = performance.now();
     let status = 0;
     try {
-      const answer = await pool.request({
-        method: call.method,
-        path: call.path,
-        headers: headersOf(call, token),
-        body: call.body === undefined ? null : JSON.stringify(call.body),
-        ...(signal === undefined ? {} : { signal }),
-      });
+      const answer = await pool.request({ method: call.method, path: call.path, headers: headersOf(call, token), body, ...(signal === undefined ? {} : { signal }) });
       status = answer.statusCode;
       if (status < 300) return answer;
-      const { 'retry-after': retryAfter } = answer.headers;
-      throw errorOfAnswer(status, await answer.body.text(), typeof retryAfter === 'string' ? retryAfter : undefined);
+      throw await refusal(answer);
     } finally {
       this.#options.onRequest?.({ method: call.method, path: call.path, status, milliseconds: performance.now() - startedMs });
     }
   }
+}
+
+async function refusal({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<KubeError> {
+  const { 'retry-after': retryAfter } = headers;
+  return errorOfAnswer(statusCode, await body.text(), typeof retryAfter === 'string' ? retryAfter : undefined);
 }

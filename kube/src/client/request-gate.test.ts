@@ -58,3 +58,42 @@ test('a request that fails gives its place back', async () => {
   await assert.rejects(gate.pass('normal', () => Promise.reject(new Error('no'))), /no/);
   assert.equal(await gate.pass('normal', () => Promise.resolve('yes')), 'yes');
 });
+
+test('Events have a pace of their own, and hold nobody up', async () => {
+  const { started, send } = harness({ perSecond: 1_000, burst: 1_000, inFlight: 1_000 });
+  for (let count = 0; count < 40; count += 1) send('event', 'events');
+  for (let count = 0; count < 40; count += 1) send('write', 'normal');
+  await turn();
+  assert.deepEqual([started.filter((name) => name === 'event').length, started.filter((name) => name === 'write').length], [25, 40]);
+});
+
+test('no lane waits for ever behind a busier one', async () => {
+  const { started, send } = harness({ perSecond: 10_000, burst: 10_000, inFlight: 1 });
+  const answers = Array.from({ length: 30 }, (_, index) => send(`normal-${index}`, 'normal'));
+  send('event', 'events');
+  send('status', 'bulk');
+  for (const answer of answers) {
+    answer();
+    await turn();
+  }
+  assert.ok(started.indexOf('event') < 10, `the event came as number ${started.indexOf('event')}`);
+  assert.ok(started.indexOf('status') < 20, `the status came as number ${started.indexOf('status')}`);
+});
+
+test('when the server asks for a pause, only leases pass', async () => {
+  const clock = new FakeClock();
+  const gate = new RequestGate({ perSecond: 1_000, burst: 1_000, inFlight: 10 }, clock);
+  const started: string[] = [];
+  const send = (name: string, priority: Priority): void => void gate.pass(priority, () => Promise.resolve(void started.push(name)));
+  gate.hold(2_000);
+  send('write', 'normal');
+  send('lease', 'critical');
+  await turn();
+  assert.deepEqual(started, ['lease']);
+  clock.pass(1_999);
+  await turn();
+  assert.deepEqual(started, ['lease']);
+  clock.pass(1);
+  await turn();
+  assert.deepEqual(started, ['lease', 'write']);
+});

@@ -1,83 +1,114 @@
-import { systemClock, type Clock } from '../clock.ts';
+import { wakefulClock, type Clock } from '../clock.ts';
+import { TokenBucket, type Rate } from './token-bucket.ts';
 
-/** Leases go before writes that people wait for, and those before what may lag: late statuses, events. */
-export const PRIORITIES = ['critical', 'normal', 'bulk'] as const;
+/** Leases go before writes that people wait for, those before what may lag (late statuses), and Events come last. */
+export const PRIORITIES = ['critical', 'normal', 'bulk', 'events'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** What the gate lets through. */
 export interface GateLimits {
-  /** Requests a second in the long run. */
+  /** Requests a second in the long run: of `normal` ones; `bulk` has half of it. */
   readonly perSecond: number;
-  /** Requests at once after a pause. */
+  /** Requests at once after a pause, likewise. */
   readonly burst: number;
-  /** Requests without an answer at one time. `critical` ones are not counted. */
+  /** Requests without an answer at one time. `critical` ones are not counted: connections are kept for them. */
   readonly inFlight: number;
 }
 
-interface Waiter {
-  readonly admit: () => void;
+/** A lease takes one request every two seconds: more than this is a loop gone wrong. */
+const CRITICAL_RATE: Rate = { perSecond: 10, burst: 30 };
+const EVENTS_RATE: Rate = { perSecond: 10, burst: 25 };
+/** Every so many-th request is of the least urgent lane that has one, so that no lane waits for ever. */
+const FAIR_EVERY = 8;
+/** No answer of the server holds the gate longer than this. */
+const MAX_HOLD_MS = 30_000;
+
+interface Lane {
+  readonly bucket: TokenBucket;
+  readonly waiting: (() => void)[];
+  readonly critical: boolean;
 }
 
-/** A token bucket with a limit on requests in flight and three waiting lists. `critical` requests never wait. */
+/** Lanes by priority, each with a token bucket and a waiting list; one limit on requests in flight for all but `critical`. */
 export class RequestGate {
-  readonly #limits: GateLimits;
+  readonly #inFlightLimit: number;
   readonly #clock: Clock;
-  readonly #waiting: Record<Exclude<Priority, 'critical'>, Waiter[]> = { normal: [], bulk: [] };
-  #tokens: number;
-  #filledAtMs: number;
+  readonly #lanes: Readonly<Record<Priority, Lane>>;
+  readonly #byUrgency: readonly Lane[];
   #inFlight = 0;
-  #waitsForTokens = false;
+  #admitted = 0;
+  #heldUntilMs = 0;
+  #cancelTimer: (() => void) | undefined;
 
-  constructor(limits: GateLimits, clock: Clock = systemClock) {
-    this.#limits = limits;
+  constructor({ perSecond, burst, inFlight }: GateLimits, clock: Clock = wakefulClock) {
+    const lane = (rate: Rate, critical = false): Lane => ({ bucket: new TokenBucket(rate, clock), waiting: [], critical });
+    this.#inFlightLimit = inFlight;
     this.#clock = clock;
-    this.#tokens = limits.burst;
-    this.#filledAtMs = clock.now();
+    this.#lanes = {
+      critical: lane(CRITICAL_RATE, true),
+      normal: lane({ perSecond, burst }),
+      bulk: lane({ perSecond: Math.max(1, perSecond / 2), burst: Math.max(1, burst / 2) }),
+      events: lane(EVENTS_RATE),
+    };
+    this.#byUrgency = PRIORITIES.map((priority) => this.#lanes[priority]);
   }
 
   /** Requests that wait for their turn. */
   get waiting(): number {
-    return this.#waiting.normal.length + this.#waiting.bulk.length;
+    return this.#byUrgency.reduce((sum, { waiting }) => sum + waiting.length, 0);
+  }
+
+  /** Requests without an answer, without `critical` ones. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** The server asks for a pause: nothing but `critical` passes for `milliseconds` (30 s at most). */
+  hold(milliseconds: number): void {
+    this.#heldUntilMs = Math.max(this.#heldUntilMs, this.#clock.now() + Math.min(milliseconds, MAX_HOLD_MS));
   }
 
   /** Runs `request` when its turn has come. */
   async pass<T>(priority: Priority, request: () => Promise<T>): Promise<T> {
-    if (priority === 'critical') return request();
+    const lane = this.#lanes[priority];
     await new Promise<void>((admit) => {
-      this.#waiting[priority].push({ admit });
+      lane.waiting.push(admit);
       this.#admit();
     });
     try {
       return await request();
     } finally {
-      this.#inFlight -= 1;
+      if (!lane.critical) this.#inFlight -= 1;
       this.#admit();
     }
   }
 
   #admit(): void {
-    this.#refill();
-    while (this.waiting > 0 && this.#tokens >= 1 && this.#inFlight < this.#limits.inFlight) {
-      const next = this.#waiting.normal.shift() ?? this.#waiting.bulk.shift();
-      this.#tokens -= 1;
-      this.#inFlight += 1;
-      next?.admit();
+    for (let lane = this.#next(); lane !== undefined; lane = this.#next()) {
+      lane.bucket.take();
+      this.#admitted += 1;
+      if (!lane.critical) this.#inFlight += 1;
+      lane.waiting.shift()?.();
     }
-    if (this.waiting > 0 && this.#tokens < 1) this.#admitWhenFilled();
+    this.#admitLater();
   }
 
-  #admitWhenFilled(): void {
-    if (this.#waitsForTokens) return;
-    this.#waitsForTokens = true;
-    this.#clock.after(Math.ceil(((1 - this.#tokens) / this.#limits.perSecond) * 1_000), () => {
-      this.#waitsForTokens = false;
-      this.#admit();
-    });
+  #next(): Lane | undefined {
+    const fair = this.#admitted % FAIR_EVERY === FAIR_EVERY - 1;
+    const lanes = fair ? this.#byUrgency.toReversed() : this.#byUrgency;
+    return lanes.find((lane) => lane.waiting.length > 0 && this.#waitMs(lane) === 0 && (lane.critical || this.#inFlight < this.#inFlightLimit));
   }
 
-  #refill(): void {
-    const now = this.#clock.now();
-    this.#tokens = Math.min(this.#limits.burst, this.#tokens + ((now - this.#filledAtMs) / 1_000) * this.#limits.perSecond);
-    this.#filledAtMs = now;
+  #waitMs({ bucket, critical }: Lane): number {
+    return critical ? bucket.waitMs : Math.max(bucket.waitMs, this.#heldUntilMs - this.#clock.now());
+  }
+
+  /** Where a lane waits for a time and not for an answer. */
+  #admitLater(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    const waitsMs = this.#byUrgency.filter(({ waiting }) => waiting.length > 0).map((lane) => this.#waitMs(lane)).filter((waitMs) => waitMs > 0);
+    if (waitsMs.length === 0) return;
+    this.#cancelTimer = this.#clock.after(Math.min(...waitsMs), () => this.#admit());
   }
 }

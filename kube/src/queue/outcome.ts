@@ -1,3 +1,4 @@
+import { KubeError } from '../client/kube-error.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /** How the work on one key ended. */
@@ -23,7 +24,7 @@ export interface OutcomeRecord {
 export function settle(queue: WorkQueue, key: string, outcome: Outcome): number | undefined {
   switch (outcome.kind) {
     case 'retry':
-      return queue.addAfterFailure(key);
+      return queue.addAfterFailure(key, outcome.error instanceof KubeError ? outcome.error.retryAfterMs : 0);
     case 'requeue':
       queue.forgive(key);
       queue.addAfter(key, outcome.afterMs);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { KubeError } from '../client/kube-error.ts';
 import { settle } from './outcome.ts';
+import { Resync } from './resync.ts';
 import { WorkQueue } from './work-queue.ts';
 import { runWorkers } from './workers.ts';
 
@@ -96,4 +98,90 @@ test('workers never share a key, retry what throws, and end when the queue is cl
   queue.close();
   await working;
   assert.equal(await queue.take(), undefined);
+});
+
+test('a storm of live keys lets bulk ones through', async () => {
+  const queue = new WorkQueue();
+  for (let count = 0; count < 20; count += 1) queue.add(`live-${count}`);
+  queue.add('listed', 'bulk');
+  const order: string[] = [];
+  for (let count = 0; count < 21; count += 1) order.push((await queue.take()) ?? '');
+  assert.equal(order.indexOf('listed'), 7);
+});
+
+test('a failure waits as long as the server asks', () => {
+  const queue = new WorkQueue(new FakeClock());
+  const error = new KubeError({ status: 429, reason: 'TooManyRequests', message: '', retryAfterMs: 4_000 });
+  assert.equal(settle(queue, 'a', { kind: 'retry', error }), 4_000);
+  assert.equal(settle(queue, 'b', { kind: 'retry', error: new Error('x') }), 5);
+  assert.equal(queue.retries, 2);
+});
+
+test('a delayed bulk key that is wanted earlier keeps the earlier time, and live counts', async () => {
+  const clock = new FakeClock();
+  const queue = new WorkQueue(clock);
+  queue.addAfter('a', 1_000, 'bulk');
+  queue.addAfter('a', 5_000, 'live');
+  queue.add('b', 'bulk');
+  clock.pass(1_000);
+  assert.deepEqual([await queue.take(), await queue.take()], ['a', 'b']);
+});
+
+test('what waited, what is stuck and for how long is known', async () => {
+  const clock = new FakeClock();
+  const waits: [string, number][] = [];
+  const queue = new WorkQueue(clock, { onTaken: (key, waitedMs) => waits.push([key, waitedMs]) });
+  clock.pass(1_000);
+  queue.add('a');
+  queue.add('b');
+  assert.equal(queue.stalledMs, 0);
+  clock.pass(300);
+  await queue.take();
+  assert.deepEqual([waits, queue.stalledMs, queue.longestMs], [[['a', 300]], 0, 0]);
+  clock.pass(700);
+  assert.deepEqual([queue.stalledMs, queue.longestMs], [700, 700]);
+  queue.done('a');
+  assert.deepEqual([queue.stalledMs, queue.longestMs], [0, 0]);
+});
+
+test('a reconcile that throws at once, and not by a promise, ends no worker', async () => {
+  const queue = new WorkQueue(new FakeClock());
+  const outcomes: string[] = [];
+  const second = Promise.withResolvers<void>();
+  const working = runWorkers({
+    queue,
+    count: 1,
+    reconcile: (key) => {
+      if (key === 'bad') throw new Error('bad');
+      second.resolve();
+      return Promise.resolve({ kind: 'done' });
+    },
+    onOutcome: ({ outcome }) => outcomes.push(outcome.kind),
+  });
+  queue.add('bad');
+  queue.add('good');
+  await second.promise;
+  queue.close();
+  await working;
+  assert.deepEqual(outcomes, ['retry', 'done']);
+});
+
+test('a resync looks at every key once a round, each at its own time, behind what has changed', async () => {
+  const clock = new FakeClock();
+  const queue = new WorkQueue(clock);
+  const draws = [0, 0.5, 0.999];
+  const resync = new Resync({ queue, keys: () => ['a', 'b', 'c'], everyMs: 1_000, clock, random: () => draws.shift() ?? 0 });
+  resync.start();
+  resync.start();
+  clock.pass(749);
+  assert.equal(queue.delayed + queue.depth, 0);
+  clock.pass(1);
+  assert.deepEqual([queue.depth, queue.delayed], [1, 2]);
+  queue.add('live');
+  assert.equal(await queue.take(), 'live');
+  clock.pass(500);
+  assert.equal(queue.depth, 3);
+  resync.stop();
+  clock.pass(10_000);
+  assert.equal(queue.delayed, 0);
 });

@@ -9,17 +9,26 @@ export interface WorkersOptions {
   readonly onOutcome?: (record: OutcomeRecord) => void;
 }
 
+/** Whatever `reconcile` throws, and however, is an outcome: no exception ends a worker. */
+async function outcomeOf(reconcile: WorkersOptions['reconcile'], key: string): Promise<Outcome> {
+  try {
+    return await reconcile(key);
+  } catch (error) {
+    return { kind: 'retry', error };
+  }
+}
+
 async function work({ queue, reconcile, onOutcome }: WorkersOptions): Promise<void> {
   for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
     const startedMs = performance.now();
-    const outcome = await reconcile(key).catch((error: unknown): Outcome => ({ kind: 'retry', error }));
+    const outcome = await outcomeOf(reconcile, key);
     const retryInMs = settle(queue, key, outcome);
     queue.done(key);
     onOutcome?.({ key, outcome, milliseconds: performance.now() - startedMs, ...(retryInMs === undefined ? {} : { retryInMs }) });
   }
 }
 
-/** Works until the queue is closed and what was under way is done. */
+/** Works until the queue is closed and what was under way is done. `onOutcome` must not throw. */
 export async function runWorkers(options: WorkersOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.count }, () => work(options)));
 }

@@ -1,3 +1,4 @@
+import { deepFreeze } from './deep-freeze.ts';
 import { keyOf, type KubeObject } from '../kube-object.ts';
 
 /** A change of the cache, after it happened. */
@@ -18,7 +19,7 @@ const MAX_TOMBSTONES = 8_192;
  *
  * Never goes backwards: an object with an older resourceVersion than the one held is ignored, and so is a life (uid)
  * that was seen to end. That makes it safe to `learn` the answer of a write before the watch shows it, which is what
- * keeps a controller from doing a thing twice.
+ * keeps a controller from doing a thing twice. What it holds is frozen.
  */
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
@@ -109,7 +110,7 @@ export class ObjectCache<T extends KubeObject> {
 
   #put(key: string, object: T, previous: T | undefined): void {
     if (previous !== undefined) this.#unindex(key, previous);
-    this.#objects.set(key, object);
+    this.#objects.set(key, deepFreeze(object));
     for (const [name, indexer] of Object.entries(this.#indexers)) {
       const index = this.#indexes.get(name);
       for (const value of indexer(object)) {

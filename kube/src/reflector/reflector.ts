@@ -1,7 +1,7 @@
-import { pause } from '../clock.ts';
+import { pause, wakefulClock, type Clock } from '../clock.ts';
 import type { KubeClient, ListPage } from '../client/kube-client.ts';
-import type { KubeObject, ResourceType } from '../kube-object.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline } from '../deadline.ts';
+import { keyOf, type KubeObject, type ResourceType, type StoredMeta } from '../kube-object.ts';
 import { ObjectCache, type Indexer } from './object-cache.ts';
 import { recoveryOf, type Recovery } from './recovery.ts';
 import { slim } from './slim.ts';
@@ -19,14 +19,21 @@ export interface WatchTimes {
   readonly graceMs: number;
   /** Silence that means it once a bookmark was seen: they come about every minute. */
   readonly bookmarkSilenceMs: number;
-  /** A watch that ends without an event sooner than this counts as a failure, lest we ask in a circle. */
+  /** A watch that ends without an event sooner than this counts as a failure; with events, the next begins no sooner. */
   readonly shortMs: number;
+  /** After so long without a failure the back-off begins anew. */
+  readonly healthyMs: number;
+  /** Beyond the silence that ends a watch: what it takes to be heard again. Longer, and `problem` says so. */
+  readonly patienceMs: number;
 }
 
-export const DEFAULT_WATCH_TIMES: WatchTimes = { minTimeoutMs: 300_000, maxTimeoutMs: 600_000, graceMs: 30_000, bookmarkSilenceMs: 180_000, shortMs: 1_000 };
+export const DEFAULT_WATCH_TIMES: WatchTimes = { minTimeoutMs: 300_000, maxTimeoutMs: 600_000, graceMs: 30_000, bookmarkSilenceMs: 180_000, shortMs: 1_000, healthyMs: 10_000, patienceMs: 60_000 };
+
+/** Of a client, what a reflector needs. */
+export type WatchPort = Pick<KubeClient, 'list' | 'watch'>;
 
 export interface ReflectorOptions<T extends KubeObject> {
-  readonly client: KubeClient;
+  readonly client: WatchPort;
   readonly type: ResourceType;
   readonly namespace?: string;
   readonly labelSelector?: string;
@@ -37,11 +44,16 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly transform?: (object: T) => T;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
   readonly times?: WatchTimes;
+  readonly clock?: Clock;
   readonly random?: () => number;
   /** Told of every failure and of what is done about it. */
   readonly onFailure?: (error: unknown, recovery: Recovery) => void;
+  /** Told of what a listener throws, and of objects that `transform` cannot take: those are passed over. */
   readonly onListenerError?: (error: unknown) => void;
 }
+
+/** Why everything is listed. */
+export type RelistCause = 'start' | Recovery['cause'];
 
 /** Figures for metrics and readiness. */
 export interface ReflectorState {
@@ -50,6 +62,7 @@ export interface ReflectorState {
   /** Milliseconds of the process's own clock at which the server was last heard. */
   readonly lastHeardMs: number;
   readonly relists: number;
+  readonly relistsBy: Readonly<Partial<Record<RelistCause, number>>>;
   readonly watches: number;
   readonly failures: number;
 }
@@ -62,24 +75,29 @@ export class Reflector<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
   readonly #options: ReflectorOptions<T>;
   readonly #times: WatchTimes;
+  readonly #clock: Clock;
   readonly #random: () => number;
-  readonly #transform: (object: T) => T;
   readonly #stopping = new AbortController();
   readonly #firstSync = Promise.withResolvers<void>();
+  readonly #relistsBy: Partial<Record<RelistCause, number>> = {};
   #running: Promise<void> | undefined;
   #version: string | undefined;
   #synced = false;
-  #lastHeardMs = 0;
-  #relists = 0;
+  #lastHeardMs: number;
+  #bookmarked = false;
+  #listCause: RelistCause = 'start';
+  #refused: string | undefined;
   #watches = 0;
+  #failedAtMs = Number.NEGATIVE_INFINITY;
   #failuresInRow = 0;
   #failures = 0;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#times = options.times ?? DEFAULT_WATCH_TIMES;
+    this.#clock = options.clock ?? wakefulClock;
     this.#random = options.random ?? Math.random;
-    this.#transform = options.transform ?? slim;
+    this.#lastHeardMs = this.#clock.now();
     this.cache = new ObjectCache(options.indexers, options.onListenerError);
   }
 
@@ -88,10 +106,19 @@ export class Reflector<T extends KubeObject> {
       synced: this.#synced,
       version: this.#version,
       lastHeardMs: this.#lastHeardMs,
-      relists: this.#relists,
+      relists: Object.values(this.#relistsBy).reduce((sum, count) => sum + count, 0),
+      relistsBy: { ...this.#relistsBy },
       watches: this.#watches,
       failures: this.#failures,
     };
+  }
+
+  /** What is wrong, for readiness: not listed yet, refused, or silent for longer than a live watch ever is. */
+  get problem(): string | undefined {
+    if (this.#refused !== undefined) return this.#refused;
+    if (!this.#synced) return 'not listed yet';
+    const silentMs = this.#clock.now() - this.#lastHeardMs;
+    return silentMs > this.#silenceMs() + this.#times.patienceMs ? `nothing was heard for ${Math.round(silentMs / 1_000)} s` : undefined;
   }
 
   /** Starts, once however often it is called; resolves when the first list is in the cache. */
@@ -108,7 +135,8 @@ export class Reflector<T extends KubeObject> {
 
   /** Takes the answer of a write into the cache, before the watch shows it. */
   learn(object: T): void {
-    this.cache.learn(this.#transform(object));
+    const learned = this.#transformed(object);
+    if (learned !== undefined) this.cache.learn(learned);
   }
 
   async #run(): Promise<void> {
@@ -124,12 +152,19 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #recover(error: unknown): Promise<void> {
-    this.#failuresInRow += 1;
+    const nowMs = this.#clock.now();
+    this.#failuresInRow = nowMs - this.#failedAtMs > this.#times.healthyMs ? 1 : this.#failuresInRow + 1;
     this.#failures += 1;
     const recovery = recoveryOf(error, this.#failuresInRow, this.#random());
-    if (recovery.action === 'relist') this.#version = undefined;
+    if (recovery.action === 'relist') {
+      this.#version = undefined;
+      this.#listCause = recovery.cause;
+    }
+    if (recovery.cause === 'forbidden') this.#refused = error instanceof Error ? error.message : String(error);
     this.#options.onFailure?.(error, recovery);
-    await pause(recovery.delayMs, this.#stopping.signal);
+    await pause(recovery.delayMs, this.#stopping.signal, this.#clock);
+    // From here, so that the wait itself does not count as health.
+    this.#failedAtMs = this.#clock.now();
   }
 
   #selection(): Record<string, string | undefined> {
@@ -137,18 +172,23 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #relist(): Promise<void> {
-    this.#relists += 1;
+    this.#relistsBy[this.#listCause] = (this.#relistsBy[this.#listCause] ?? 0) + 1;
     const items: T[] = [];
     let next: string | undefined;
     let page: ListPage<T>;
     let pages = 0;
     do {
+      if (pages >= MAX_PAGES) throw new RangeError(`a list has more than ${MAX_PAGES} pages`);
       page = await this.#page(next);
-      for (const item of page.items) items.push(this.#transform(item));
+      for (const item of page.items) {
+        const kept = this.#transformed(item);
+        if (kept !== undefined) items.push(kept);
+      }
       next = page.metadata.continue === '' ? undefined : page.metadata.continue;
       pages += 1;
-    } while (next !== undefined && pages < MAX_PAGES);
+    } while (next !== undefined);
     this.#heard();
+    this.#refused = undefined;
     this.cache.replaceAll(items, page.metadata.resourceVersion);
     this.#version = page.metadata.resourceVersion;
     this.#synced = true;
@@ -165,8 +205,8 @@ export class Reflector<T extends KubeObject> {
     const { client, type, namespace } = this.#options;
     const { minTimeoutMs, maxTimeoutMs, graceMs, shortMs } = this.#times;
     const timeoutMs = Math.round(minTimeoutMs + this.#random() * (maxTimeoutMs - minTimeoutMs));
-    const silence = new Deadline(timeoutMs + graceMs, this.#stopping.signal);
-    const startedMs = performance.now();
+    const silence = new Deadline(Math.min(this.#silenceMs(), timeoutMs + graceMs), this.#stopping.signal, this.#clock);
+    const startedMs = this.#clock.now();
     let events = 0;
     this.#watches += 1;
     try {
@@ -179,20 +219,46 @@ export class Reflector<T extends KubeObject> {
     } finally {
       silence.cancel();
     }
-    if (events === 0 && performance.now() - startedMs < shortMs) throw new Error('the watch ended at once and without an event');
+    const livedMs = this.#clock.now() - startedMs;
+    if (livedMs >= shortMs || this.#stopping.signal.aborted) return;
+    if (events === 0) throw new Error('the watch ended at once and without an event');
+    await pause(shortMs - livedMs, this.#stopping.signal, this.#clock);
+  }
+
+  /** Bookmarks come about every minute; where one was ever seen, every watch is held to it. */
+  #silenceMs(): number {
+    const { maxTimeoutMs, graceMs, bookmarkSilenceMs } = this.#times;
+    return this.#bookmarked ? Math.min(bookmarkSilenceMs, maxTimeoutMs + graceMs) : maxTimeoutMs + graceMs;
   }
 
   #take(event: WatchEvent, silence: Deadline): void {
-    this.#failuresInRow = 0;
+    this.#refused = undefined;
     if (event.type === 'BOOKMARK') {
+      this.#bookmarked = true;
       silence.shorten(this.#times.bookmarkSilenceMs);
       this.#version = event.version;
       return;
     }
-    const object = this.#transform(event.object as T);
-    if (event.type === 'DELETED') this.cache.forget(object);
-    else this.cache.see(object);
+    const object = this.#transformed(event.object as T);
+    if (event.type === 'DELETED') this.#forget(event.object.metadata, object);
+    else if (object !== undefined) this.cache.see(object);
     this.#version = event.object.metadata.resourceVersion;
+  }
+
+  /** What cannot be taken can still end. */
+  #forget(metadata: StoredMeta, object: T | undefined): void {
+    const last = object ?? this.cache.get(keyOf(metadata));
+    if (last?.metadata.uid === metadata.uid) this.cache.forget(last);
+  }
+
+  /** One object that cannot be taken must not stop all others. */
+  #transformed(object: T): T | undefined {
+    try {
+      return (this.#options.transform ?? slim)(object);
+    } catch (error) {
+      this.#options.onListenerError?.(error);
+      return undefined;
+    }
   }
 
   #heardFrom(silence: Deadline): void {
@@ -201,6 +267,6 @@ export class Reflector<T extends KubeObject> {
   }
 
   #heard(): void {
-    this.#lastHeardMs = performance.now();
+    this.#lastHeardMs = this.#clock.now();
   }
 }

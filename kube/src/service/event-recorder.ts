@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { systemClock, type Clock } from '../clock.ts';
 import type { KubeClient } from '../client/kube-client.ts';
 import { isStatus } from '../client/kube-error.ts';
+import { TokenBucket, type Rate } from '../client/token-bucket.ts';
 import { EVENTS, type KubeObject } from '../kube-object.ts';
 
 /** What an event is about. */
@@ -33,6 +35,10 @@ const MAX_MESSAGE_CHARS = 1_000;
 const MAX_PENDING = 2_000;
 /** How many counts are remembered, so that a repeated event adds to the one that is stored. */
 const MAX_REMEMBERED = 4_096;
+/** Of one object: so many different events at once, then one a minute. What repeats itself is one event with a count. */
+const PER_OBJECT: Rate = { perSecond: 1 / 60, burst: 25 };
+/** Objects whose rate is remembered. */
+const MAX_OBJECTS = 10_000;
 /** The pace at which events reach the API server: they tell, they do not act. */
 const SEND_EVERY_MS = 100;
 
@@ -42,6 +48,8 @@ export interface RecorderOptions {
   /** Name of the process, for `reportingInstance`. */
   readonly instance: string;
   readonly now?: () => Date;
+  /** For the rate of each object. */
+  readonly clock?: Clock;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -51,6 +59,7 @@ export class EventRecorder {
   readonly #now: () => Date;
   readonly #pending = new Map<string, Pending>();
   readonly #counts = new Map<string, number>();
+  readonly #rates = new Map<string, TokenBucket>();
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
 
@@ -59,7 +68,7 @@ export class EventRecorder {
     this.#now = options.now ?? ((): Date => new Date());
   }
 
-  /** Events that were given up because too many waited. */
+  /** Events that were given up because too many waited, or came of one object. */
   get dropped(): number {
     return this.#dropped;
   }
@@ -73,6 +82,10 @@ export class EventRecorder {
       waiting.lastAt = at;
       return;
     }
+    if (!this.#counts.has(name) && !this.#mayTell(event.target.uid)) {
+      this.#dropped += 1;
+      return;
+    }
     if (this.#pending.size >= MAX_PENDING) this.#drop();
     this.#pending.set(name, { event, count: 1, firstAt: at, lastAt: at });
     this.#timer ??= setInterval(() => void this.#sendNext(), SEND_EVERY_MS).unref();
@@ -84,6 +97,15 @@ export class EventRecorder {
     while (this.#pending.size > 0 && performance.now() < untilMs) await this.#sendNext();
     clearInterval(this.#timer);
     this.#timer = undefined;
+  }
+
+  #mayTell(uid: string): boolean {
+    const bucket = this.#rates.get(uid) ?? new TokenBucket(PER_OBJECT, this.#options.clock ?? systemClock);
+    this.#rates.delete(uid);
+    this.#rates.set(uid, bucket);
+    const [oldest] = this.#rates.keys();
+    if (this.#rates.size > MAX_OBJECTS && oldest !== undefined) this.#rates.delete(oldest);
+    return bucket.take();
   }
 
   #drop(): void {
@@ -111,10 +133,10 @@ export class EventRecorder {
     this.#remember(name, total);
     if (total > pending.count) {
       const patch = { count: total, lastTimestamp: pending.lastAt };
-      const found = await client.mergePatch(EVENTS, patch, { namespace, name, priority: 'bulk' }).catch(ignoreMissing);
+      const found = await client.mergePatch(EVENTS, patch, { namespace, name, priority: 'events' }).catch(ignoreMissing);
       if (found !== undefined) return;
     }
-    await client.create<KubeObject>(EVENTS, this.#objectOf(name, pending, total), { namespace, priority: 'bulk' });
+    await client.create<KubeObject>(EVENTS, this.#objectOf(name, pending, total), { namespace, priority: 'events' });
   }
 
   #remember(name: string, total: number): void {

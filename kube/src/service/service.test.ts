@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ServiceServer } from './service-server.ts';
-import { drain } from './shutdown.ts';
 
 test('health tells each check, and metrics are served', async () => {
   let listed = false;
@@ -24,14 +23,4 @@ test('health tells each check, and metrics are served', async () => {
   assert.match(await read('/other'), /^404/);
   assert.equal(await read('/metrics'), '200 made_total 2\n');
   await server.close();
-});
-
-test('draining goes on after an error and does not wait for ever', async () => {
-  const done: string[] = [];
-  const errors: unknown[] = [];
-  const step = (name: string) => async (): Promise<void> => void done.push(name);
-  await drain([step('a'), () => Promise.reject(new Error('b')), step('c')], 5_000, (error) => errors.push(error));
-  assert.deepEqual([done, errors.length], [['a', 'c'], 1]);
-  await drain([() => new Promise(() => undefined), step('late')], 20, () => undefined);
-  assert.ok(done.includes('late'));
 });

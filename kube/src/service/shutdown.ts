@@ -6,10 +6,19 @@ export function shutdownSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-/** Runs the steps in order, each until it is done or `withinMs` in all are over; errors are told and stop nothing. */
-export async function drain(steps: readonly (() => Promise<unknown>)[], withinMs: number, onError: (error: unknown) => void): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, withinMs);
-  for (const step of steps) await Promise.race([step().catch(onError), late]);
-  clearTimeout(timer);
+/** One step of ending, and how long the next waits for it. */
+export interface DrainStep {
+  readonly name: string;
+  readonly run: () => Promise<unknown>;
+  readonly withinMs: number;
+}
+
+/** Runs the steps in order, each until it is done or its time is over; errors and lateness are told and stop nothing. */
+export async function drain(steps: readonly DrainStep[], onError: (error: unknown) => void): Promise<void> {
+  for (const { name, run, withinMs } of steps) {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(() => late.reject(new Error(`${name}: not done within ${withinMs} ms`)), withinMs);
+    await Promise.race([run(), late.promise]).catch(onError);
+    clearTimeout(timer);
+  }
 }

@@ -28,7 +28,7 @@ async function heartbeat(client: KubeClient, node: string): Promise<void> {
 async function serve(client: KubeClient, { metadata, status }: Pod): Promise<void> {
   const { name, namespace = '', uid, deletionTimestamp } = metadata;
   const at = { namespace, name };
-  if (deletionTimestamp !== undefined) return client.delete(PODS, { ...at, uid, graceSeconds: 0 });
+  if (deletionTimestamp !== undefined) return void (await client.delete(PODS, { ...at, uid, graceSeconds: 0 }));
   if (status?.phase === 'Pending') await client.mergePatch(PODS, RUNNING, { ...at, subresource: 'status' });
 }
 

@@ -10,12 +10,15 @@ export interface VillageClientOptions {
   /** The operator's projected token; left out where the api asks for none. */
   readonly token?: TokenSource;
   readonly fence: Fence;
+  /** Awaited right before every call that changes something: a leader whose lease is late waits, one that has lost it throws. */
+  readonly beforeWrite?: () => Promise<void>;
 }
 
 /** The api's client of this leader. */
-export function villageClient({ baseUrl, token, fence }: VillageClientOptions): Client {
+export function villageClient({ baseUrl, token, fence, beforeWrite }: VillageClientOptions): Client {
   const value = `${fence.leaseUid}:${fence.transitions}`;
-  const fenced: typeof fetch = (input, init) => {
+  const fenced: typeof fetch = async (input, init) => {
+    if ((init?.method ?? 'GET') !== 'GET') await beforeWrite?.();
     const headers = new Headers(init?.headers);
     headers.set(FENCE_HEADER, value);
     return fetch(input, { ...init, headers });

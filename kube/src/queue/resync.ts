@@ -1,0 +1,46 @@
+import { systemClock, type Clock } from '../clock.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+/** Every key is looked at again after 15 to 25 minutes although nothing changed. */
+export const RESYNC_MS = 20 * 60_000;
+/** Spread around it, to both sides. */
+const SPREAD = 0.25;
+
+export interface ResyncOptions {
+  readonly queue: WorkQueue;
+  readonly keys: () => Iterable<string>;
+  readonly everyMs?: number;
+  readonly clock?: Clock;
+  /** 0 ≤ random < 1 */
+  readonly random?: () => number;
+}
+
+/** Adds every key again from time to time, each at a time of its own within the round, behind what has changed. */
+export class Resync {
+  readonly #options: ResyncOptions;
+  readonly #clock: Clock;
+  readonly #everyMs: number;
+  #cancel: (() => void) | undefined;
+
+  constructor(options: ResyncOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#everyMs = options.everyMs ?? RESYNC_MS;
+  }
+
+  /** Begins, once however often it is called. */
+  start(): void {
+    this.#cancel ??= this.#clock.after(this.#everyMs * (1 - SPREAD), () => this.#round());
+  }
+
+  stop(): void {
+    this.#cancel?.();
+  }
+
+  #round(): void {
+    const { queue, keys, random = Math.random } = this.#options;
+    const windowMs = this.#everyMs * 2 * SPREAD;
+    for (const key of keys()) queue.addAfter(key, random() * windowMs, 'bulk');
+    this.#cancel = this.#clock.after(this.#everyMs, () => this.#round());
+  }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Clock } from '../clock.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { drain } from './shutdown.ts';
+import { LoopWatch } from './loop-watch.ts';
+
+/** A clock whose timers come late by what `late` says. */
+function lateClock(clock: FakeClock, late: () => number): Clock {
+  return { now: () => clock.now(), after: (delayMs, action) => clock.after(delayMs + late(), action) };
+}
+
+test('one long pause is none of its business, a loop that is always late is', () => {
+  const clock = new FakeClock();
+  let lateMs = 0;
+  const watch = new LoopWatch(2_000, lateClock(clock, () => lateMs));
+  watch.start();
+  watch.start();
+  clock.pass(10_000);
+  lateMs = 60_000;
+  clock.pass(61_000);
+  lateMs = 0;
+  clock.pass(10_000);
+  assert.deepEqual([watch.latenessMs, watch.problem], [0, undefined]);
+  lateMs = 3_000;
+  clock.pass(30 * 4_000);
+  assert.deepEqual([watch.latenessMs, watch.problem], [3_000, 'the event loop is 3000 ms late']);
+  watch.stop();
+});
+
+test('the steps of ending run in order; one that hangs or fails is told and does not stop the next', async () => {
+  const ran: string[] = [];
+  const told: string[] = [];
+  const step = (name: string, run: () => Promise<unknown>): { name: string; run: () => Promise<unknown>; withinMs: number } => ({ name, withinMs: 50, run: () => (ran.push(name), run()) });
+  await drain([step('work', () => new Promise(() => undefined)), step('close', () => Promise.reject(new Error('broken'))), step('lease', () => Promise.resolve())], (error) => told.push(String(error)));
+  assert.deepEqual([ran, told], [['work', 'close', 'lease'], ['Error: work: not done within 50 ms', 'Error: broken']]);
+});
