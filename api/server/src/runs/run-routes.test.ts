@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { awakenAgent, cancelRun, closeAgent, createRun, getRun, listRunEvents, listRuns, nextRun, openWakes, quarantineAgent, rebootAgent, RUNS_WAITING_MAX, settleRun, startRun, suspendAgent } from '@hamlet/contract';
+import { awakenAgent, cancelRun, closeAgent, createRun, getRun, listRunEvents, listRuns, nextRun, openWakes, quarantineAgent, rebootAgent, recordRunStep, RUNS_WAITING_MAX, settleRun, startRun, suspendAgent } from '@hamlet/contract';
 import type { Run, RunHint } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import { dataOf } from '../testing/play.ts';
@@ -204,6 +204,7 @@ test('what is not there: agents, runs, and room', async () => {
   assert.equal(await codeOf(runs.play.admin.call(listRunEvents, { params, query: {} })), 'no_such_run');
   assert.equal(await codeOf(runs.play.admin.call(cancelRun, { params, body: {} })), 'no_such_run');
   assert.equal(await codeOf(runs.start('ada', params.run_id)), 'no_such_run');
+  assert.equal(await codeOf(runs.play.as('ada').call(recordRunStep, { params, body: { cycle: await runs.cycle('ada'), step: 0, outcome: 'done', text: 'x' } })), 'no_such_run');
   assert.equal(await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'x'.repeat(16_385) } })), 'validation_failed');
   assert.equal(await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'a\u0000b' } })), 'validation_failed');
   for (let count = 0; count < RUNS_WAITING_MAX; count += 1) await runs.give('fay');

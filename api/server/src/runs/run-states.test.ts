@@ -1,0 +1,119 @@
+/** Core's decision and the database's rules say the same of every change of a run, and a wandering run never breaks either. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { RUN_STATES } from '@hamlet/contract';
+import type { RunState } from '@hamlet/contract';
+import { decideRun, isSettled } from '@hamlet/core';
+import type { RunCommand, RunProgress } from '@hamlet/core';
+import { changeRun, holdRun, inTransaction, insertRuns, migrate, openDatabase, readRunEvents } from '@hamlet/store';
+import type { Db, RunRow } from '@hamlet/store';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+
+const WALKS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
+const WALK_STEPS = 12;
+
+let postgres: TestPostgres;
+let db: Db;
+
+before(async () => {
+  postgres = await testPostgres();
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:secret@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  db = openDatabase({ url: appUrl, poolSize: 2, onError: () => undefined });
+});
+after(async () => {
+  await db.destroy();
+  await postgres.remove();
+});
+
+async function newRun(): Promise<RunRow> {
+  const [run] = await inTransaction(db, (tx) =>
+    insertRuns(tx, [{ agentId: 'ada', agentUid: 'life', kind: 'prompt', prompt: 'x', createdByRole: 'admin', createdById: 'a', schedule: null }]),
+  );
+  assert.ok(run !== undefined);
+  return run;
+}
+
+/** A run as the table lets it be in a state. */
+async function runIn(state: RunState): Promise<RunRow> {
+  let run = await newRun();
+  if (state === 'queued') return run;
+  const way: readonly RunState[] = state === 'running' ? ['running'] : ['running', state];
+  for (const next of way) run = await write(run, { state: next, attempt: 1, cycle: 1, cancelRequested: false });
+  return run;
+}
+
+function write(run: RunRow, next: RunProgress): Promise<RunRow> {
+  const error = next.state === 'failed' ? { code: 'x', message: 'x' } : undefined;
+  return inTransaction(db, async (tx) => {
+    const held = await holdRun(tx, run.runId);
+    assert.ok(held !== null);
+    return changeRun(tx, held, { ...next, error, event: isSettled(next.state) ? 'settled' : 'started', detail: {} });
+  });
+}
+
+/** Every change of state that some command of core makes. */
+function reachable(from: RunState): ReadonlySet<RunState> {
+  const progress: RunProgress = from === 'queued' ? { state: from, attempt: 0, cycle: null, cancelRequested: false } : { state: from, attempt: 1, cycle: 1, cancelRequested: true };
+  const commands: readonly RunCommand[] = [
+    { kind: 'start', cycle: 2 }, { kind: 'settle', cycle: 1, state: 'done' }, { kind: 'settle', cycle: 1, state: 'failed' }, { kind: 'settle', cycle: 1, state: 'cancelled' },
+    { kind: 'cancel' }, { kind: 'give_up', state: 'failed' }, { kind: 'give_up', state: 'cancelled' },
+  ];
+  return new Set(commands.map((command) => decideRun(progress, command)).flatMap((verdict) => ('next' in verdict && verdict.next.state !== from ? [verdict.next.state] : [])));
+}
+
+for (const from of RUN_STATES) {
+  for (const to of RUN_STATES.filter((state) => state !== from)) {
+    // Nothing asks for a permission yet; the table is ready for it.
+    if (to === 'waiting_permission' && from === 'running') continue;
+    test(`${from} to ${to}: both let it, or neither does`, async () => {
+      const run = await runIn(from);
+      const next: RunProgress = { state: to, attempt: Math.max(run.attempt, to === 'queued' || (isSettled(to) && to !== 'done' && from === 'queued') ? 0 : 1), cycle: run.cycle, cancelRequested: false };
+      const written = write(run, next.attempt > 0 ? { ...next, cycle: 1 } : next);
+      if (reachable(from).has(to)) assert.equal((await written).state, to);
+      else await assert.rejects(written, /cannot go from|violates check constraint/);
+    });
+  }
+}
+
+test('what a run is about never changes, its counters never fall, and only an ended one can be deleted', async () => {
+  const { runId } = await runIn('running');
+  const change = (values: object): Promise<unknown> => db.updateTable('run').set(values).where('run_id', '=', runId).execute();
+  for (const values of [{ prompt: 'y' }, { agent_id: 'bob' }, { agent_uid: 'other' }, { kind: 'schedule' }, { created_by_id: 'b' }]) await assert.rejects(change(values), /never changes|violates check/);
+  for (const values of [{ attempt: 0 }, { cycle: 0 }, { events: 0 }, { started_at: new Date(0) }]) await assert.rejects(change(values), /only grow|violates check/);
+  const remove = (): Promise<unknown> => db.deleteFrom('run').where('run_id', '=', runId).execute();
+  await assert.rejects(remove(), /is under way/);
+  await write({ runId } as RunRow, { state: 'done', attempt: 1, cycle: 1, cancelRequested: false });
+  await remove();
+  assert.deepEqual(await readRunEvents(db, runId, { after: 0, limit: 10 }), [], 'events go with their run');
+});
+
+/** Deterministic numbers in 0…1 (Park and Miller). */
+function diceOf(seed: number): () => number {
+  let word = seed;
+  return () => (word = (word * 48_271) % 2_147_483_647) / 2_147_483_647;
+}
+
+function commandBy(dice: () => number): RunCommand {
+  const cycle = 1 + Math.floor(dice() * 4);
+  const choices: readonly RunCommand[] = [
+    { kind: 'start', cycle }, { kind: 'start', cycle }, { kind: 'step', cycle }, { kind: 'cancel' }, { kind: 'settle', cycle, state: 'done' }, { kind: 'settle', cycle, state: 'failed' },
+    { kind: 'settle', cycle, state: 'cancelled' }, { kind: 'give_up', state: 'failed' },
+  ];
+  return choices[Math.floor(dice() * choices.length)] ?? { kind: 'cancel' };
+}
+
+test(`${WALKS} wandering runs: whatever core decides the table takes, and events count without a gap`, async () => {
+  for (let seed = 1; seed <= WALKS; seed += 1) {
+    const dice = diceOf(seed);
+    let run = await newRun();
+    for (let step = 0; step < WALK_STEPS; step += 1) {
+      const progress: RunProgress = { state: run.state, attempt: run.attempt, cycle: run.cycle, cancelRequested: run.cancelRequestedAt !== null };
+      const verdict = decideRun(progress, commandBy(dice));
+      if ('next' in verdict) run = await write(run, verdict.next);
+    }
+    const events = await readRunEvents(db, run.runId, { after: 0, limit: 100 });
+    assert.deepEqual(events.map(({ number }) => number), Array.from({ length: run.events }, (_, index) => index + 1), `seed ${seed}`);
+  }
+});
