@@ -62,6 +62,7 @@ export class MapController {
   #drewLast = false
   #notBeforeMs = 0
   #restMs: number | null = null
+  #inSight = true
 
   private constructor(parts: { canvas: HTMLCanvasElement; stage: Stage; world: StageWorld; host: MapHost; viewport: Viewport; camera: Camera; tour: boolean }) {
     this.#canvas = parts.canvas
@@ -94,6 +95,12 @@ export class MapController {
     this.#selected = selected
     this.#following = following && selected !== null
     if (starts) this.#glideTo({ ...this.#target, zoom: Math.max(this.#target.zoom, FOLLOW_ZOOM) })
+    this.#busy = true
+  }
+
+  /** Whether anybody can see the map; one that is covered is not drawn. */
+  setInSight(inSight: boolean): void {
+    this.#inSight = inSight
     this.#busy = true
   }
 
@@ -159,7 +166,7 @@ export class MapController {
     const elapsedMs = nowMs - this.#lastMs
     if (this.#drewLast) this.#notBeforeMs = nowMs + pauseAfter(elapsedMs)
     this.#drewLast = false
-    if (nowMs < this.#notBeforeMs || (!this.#busy && elapsedMs < IDLE_FRAME_MS)) return
+    if (!this.#inSight || nowMs < this.#notBeforeMs || (!this.#busy && elapsedMs < IDLE_FRAME_MS)) return
     this.#drewLast = true
     const started = performance.now()
     this.#lastMs = nowMs

@@ -2,6 +2,7 @@ import type { AgentDetail } from '@hamlet/contract'
 import type { SceneLandmark, SceneZone } from '../canvas/model/scene.ts'
 import type { Refused } from './api.ts'
 import type { Happening } from './happenings.ts'
+import { NOWHERE, type Place } from './url-state.ts'
 import type { Connection } from './world-socket.ts'
 
 /** An agent as the people list shows it, twice a second. Positions are tiles as fractions. */
@@ -32,9 +33,11 @@ export interface AppState {
   readonly session: Session
   readonly selected: string | null
   readonly following: boolean
+  /** The page and what is open on it; the address says the same. */
+  readonly place: Place
 }
 
 export const INITIAL_STATE: AppState = {
   loading: 'loading', connection: 'connecting', clock: null, rows: [], details: new Map(), landmarks: [], zones: [], happenings: [],
-  session: { kind: 'unknown' }, selected: null, following: false,
+  session: { kind: 'unknown' }, selected: null, following: false, place: NOWHERE,
 }

@@ -1,14 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readUrl, writeUrl } from './url-state.ts'
+import { NOWHERE, placeAfter, readUrl, writeUrl } from './url-state.ts'
+
+const EMPTY = { ...NOWHERE, agent: null, x: null, y: null, z: null, code: null }
 
 test('what is written is read again', () => {
-  const state = { agent: 'ada', x: 40.25, y: 31, z: 24, code: null }
+  const state = { ...EMPTY, agent: 'ada', x: 40.25, y: 31, z: 24 }
   assert.equal(writeUrl(state), '?agent=ada&x=40.25&y=31&z=24')
   assert.deepEqual(readUrl(writeUrl(state)), state)
   assert.equal(writeUrl(readUrl('')), '')
 })
 
+test('a page with what it is narrowed to has an address of its own', () => {
+  const state = { ...EMPTY, view: 'runs', state: 'failed', who: 'bob', run: '01a2', agent: 'ada', tab: 'money' } as const
+  assert.equal(writeUrl(state), '?view=runs&who=bob&state=failed&run=01a2&agent=ada&tab=money')
+  assert.deepEqual(readUrl(writeUrl(state)), state)
+  assert.equal(writeUrl({ ...EMPTY, view: 'tiers', x: 3, y: 4, z: 20 }), '?view=tiers', 'the camera belongs to the map')
+})
+
 test('nonsense is left out', () => {
-  assert.deepEqual(readUrl('?x=left&y=&z=Infinity&agent=bob'), { agent: 'bob', x: null, y: null, z: null, code: null })
+  assert.deepEqual(readUrl('?x=left&y=&z=Infinity&agent=bob&view=bank&tab=mood&state=lost'), { ...EMPTY, agent: 'bob' })
+})
+
+test('another page forgets what the last one was narrowed to', () => {
+  const runs = { ...NOWHERE, view: 'runs', tab: 'money', state: 'done', who: 'ada' } as const
+  assert.deepEqual(placeAfter(runs, { state: null }), { ...runs, state: null })
+  assert.deepEqual(placeAfter(runs, { view: 'schedules', schedule: 'morning' }), { ...NOWHERE, view: 'schedules', tab: 'money', schedule: 'morning' })
 })

@@ -1,23 +1,58 @@
-/** What the address says: who is selected, where the camera is, and the code of the first start. All of it is optional. */
-export interface UrlState { readonly agent: string | null; readonly x: number | null; readonly y: number | null; readonly z: number | null; readonly code: string | null }
+import { RUN_STATES, type RunState } from '@hamlet/contract'
 
-/** Reads a query such as `?agent=ada&x=40.5&y=31&z=24`; what cannot be read is left out. */
+/** The pages: the village itself, and what runs it. */
+export const VIEWS = ['map', 'runs', 'schedules', 'tiers'] as const
+export type View = (typeof VIEWS)[number]
+/** The parts of the panel about one agent. */
+export const TABS = ['now', 'money', 'runs', 'standing', 'diary'] as const
+export type Tab = (typeof TABS)[number]
+
+/** What is open: a page with what it is narrowed to, and a part of the panel. `who` narrows runs to an agent; `run` and `schedule` are the ones opened. */
+export interface Place {
+  readonly view: View; readonly tab: Tab
+  readonly who: string | null; readonly state: RunState | null; readonly schedule: string | null; readonly run: string | null
+}
+export const NOWHERE: Place = { view: 'map', tab: 'now', who: null, state: null, schedule: null, run: null }
+
+/** What the address says: what is open, who is selected, where the camera is, and the code of the first start. All of it is optional. */
+export interface UrlState extends Place { readonly agent: string | null; readonly x: number | null; readonly y: number | null; readonly z: number | null; readonly code: string | null }
+
+/** Reads a query such as `?agent=ada&x=40.5&y=31&z=24` or `?view=runs&state=failed`; what cannot be read is left out. */
 export function readUrl(search: string): UrlState {
   const query = new URLSearchParams(search)
-  return { agent: query.get('agent'), x: numberOf(query.get('x')), y: numberOf(query.get('y')), z: numberOf(query.get('z')), code: query.get('code') }
+  const oneOf = <T extends string>(key: string, known: readonly T[]): T | undefined => known.find((value) => value === query.get(key))
+  return {
+    view: oneOf('view', VIEWS) ?? 'map', tab: oneOf('tab', TABS) ?? 'now',
+    who: query.get('who'), state: oneOf('state', RUN_STATES) ?? null, schedule: query.get('schedule'), run: query.get('run'),
+    agent: query.get('agent'), x: numberOf(query.get('x')), y: numberOf(query.get('y')), z: numberOf(query.get('z')), code: query.get('code'),
+  }
 }
 
-/** The query for a state; empty where there is nothing to say. Positions are kept to a quarter of a tile. */
+/** The query for a state; empty where there is nothing to say. Positions are kept to a quarter of a tile, and only with the map. */
 export function writeUrl(state: UrlState): string {
   const query = new URLSearchParams()
-  if (state.agent !== null) query.set('agent', state.agent)
+  const put = (key: string, value: string | null, silent?: string): void => { if (value !== null && value !== silent) query.set(key, value) }
+  put('view', state.view, 'map')
+  for (const key of ['who', 'state', 'schedule', 'run', 'agent'] as const) put(key, state[key])
+  if (state.agent !== null) put('tab', state.tab, 'now')
   for (const key of ['x', 'y', 'z'] as const) {
     const value = state[key]
-    if (value !== null) query.set(key, String(Math.round(value * 4) / 4))
+    if (value !== null && state.view === 'map') query.set(key, String(Math.round(value * 4) / 4))
   }
-  if (state.code !== null) query.set('code', state.code)
+  put('code', state.code)
   const text = query.toString()
   return text === '' ? '' : `?${text}`
+}
+
+/** What is open, by the address. */
+export function placeOf({ view, tab, who, state, schedule, run }: UrlState): Place {
+  return { view, tab, who, state, schedule, run }
+}
+
+/** Another page forgets what the last one was narrowed to; the same page keeps it. */
+export function placeAfter(place: Place, change: Partial<Place>): Place {
+  const other = change.view !== undefined && change.view !== place.view
+  return { ...(other ? { ...NOWHERE, tab: place.tab } : place), ...change }
 }
 
 function numberOf(text: string | null): number | null {

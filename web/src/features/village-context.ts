@@ -1,11 +1,13 @@
+import type { Role } from '@hamlet/contract'
 import { createContext, useContext } from 'react'
 import type { AppState } from '../client/app-state.ts'
 import type { Lifecycle } from '../client/lifecycle.ts'
 import { type Store, useStore } from '../client/store.ts'
 import type { Village } from '../client/village.ts'
 import type { Api } from '../client/api.ts'
+import type { Place } from '../client/url-state.ts'
 
-/** What every panel may use. `goTo` moves the map, if it is there. */
+/** What every panel may use. `goTo` moves the map, if it is there; `open` goes to another page, or opens something on this one. */
 export interface VillageTools {
   readonly api: Api
   readonly village: Village
@@ -14,6 +16,7 @@ export interface VillageTools {
   select(id: string | null): void
   follow(on: boolean): void
   goTo(place: { readonly x: number; readonly y: number }): void
+  open(change: Partial<Place>): void
   openSignIn(): void
 }
 
@@ -24,6 +27,11 @@ export function useVillage(): VillageTools {
   const tools = useContext(Context)
   if (tools === null) throw new Error('outside of the village')
   return tools
+}
+
+/** The role that the viewer has here. */
+export function useRole(): Role {
+  return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.role : 'visitor'))
 }
 
 /** Part of the village's state. */

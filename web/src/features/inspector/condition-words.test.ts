@@ -22,12 +22,22 @@ test('what blocks is told in the operator\'s words', () => {
   assert.deepEqual({ text: words?.text, tone: words?.tone }, { text: 'the volume lies on sparky2', tone: 'bad' })
 })
 
+test('what is not as wanted carries the advice of the contract, what is carries none', () => {
+  const advice = (...of: Parameters<typeof condition>): string | null | undefined => conditionWords([condition(...of)])[0]?.advice
+  assert.equal(advice('Admitted', 'False', { reason: 'NodeFull' }), 'No node has room for a pod of the tier: free a node, add one or make the tier smaller.')
+  assert.equal(advice('Admitted', 'True', { reason: 'Admitted' }), null)
+  assert.equal(advice('Connected', 'False', { reason: 'Waiting' }), null, 'the earlier condition has the advice')
+  assert.equal(advice('Quarantined', 'False', { reason: 'NotQuarantined' }), null)
+  assert.equal(advice('PodScheduled', 'False', { reason: 'OfAnotherVersion' }), null)
+})
+
 test('tones: a wish is calm, a fault is not', () => {
   const tone = (type: string, status: 'True' | 'False' | 'Unknown', reason: string): string => conditionWords([condition(type, status, { reason })])[0]?.tone ?? ''
   assert.equal(tone('Ready', 'True', 'Ready'), 'good')
   assert.equal(tone('Ready', 'False', 'Asleep'), 'waiting')
   assert.equal(tone('Connected', 'False', 'CrashLooping'), 'bad')
   assert.equal(tone('Connected', 'Unknown', 'ApiUnreachable'), 'waiting')
+  assert.equal(tone('Admitted', 'False', 'NoSeat'), 'waiting')
   assert.equal(tone('Suspended', 'False', 'Awake'), 'good')
   assert.equal(tone('Suspended', 'True', 'Asleep'), 'info')
   assert.equal(tone('Quarantined', 'True', 'Quarantined'), 'bad')

@@ -1,7 +1,11 @@
-import type { AgentDetail } from '@hamlet/contract'
+import { type AgentDetail, REASONS } from '@hamlet/contract'
 
 /** One link of the chain from "described" to "in the world", for people. `tone` is what its mark looks like. */
-export interface ConditionWords { readonly type: string; readonly title: string; readonly text: string; readonly tone: 'good' | 'waiting' | 'bad' | 'info'; readonly since: string; readonly reason: string }
+export interface ConditionWords {
+  readonly type: string; readonly title: string; readonly text: string; readonly tone: 'good' | 'waiting' | 'bad' | 'info'; readonly since: string; readonly reason: string
+  /** What the contract advises where the condition is not as wanted; null where it is. */
+  readonly advice: string | null
+}
 
 type Condition = AgentDetail['conditions'][number]
 
@@ -27,20 +31,30 @@ export function conditionWords(conditions: readonly Condition[]): ConditionWords
 
 function wordsOf(condition: Condition): ConditionWords {
   const { type, reason, last_transition_time: since } = condition
-  return { type, title: MEANING[type]?.title ?? type, text: textOf(condition), tone: toneOf(condition), since, reason }
+  const advice = isAsWanted(condition) || reason === 'Waiting' ? null : adviceOf(reason)
+  return { type, title: MEANING[type]?.title ?? type, text: textOf(condition), tone: toneOf(condition), since, reason, advice }
+}
+
+/** The contract's advice for a reason, the same that documents and kubectl give; null for a reason it does not know. */
+export function adviceOf(reason: string): string | null {
+  const advice = Object.entries(REASONS).find(([known]) => known === reason)?.[1]
+  return advice === undefined ? null : `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`
+}
+
+function isAsWanted({ type, status }: Pick<Condition, 'type' | 'status'>): boolean {
+  return status !== 'Unknown' && (status === 'True') !== (MEANING[type]?.wantedFalse ?? false)
 }
 
 /** Where all is well our own words are shorter; where not, the operator's say what blocks. */
 function textOf({ type, status, reason, message }: Condition): string {
   const meaning = MEANING[type]
-  const asWanted = (status === 'True') !== (meaning?.wantedFalse ?? false)
-  if (!asWanted && message !== '') return message
+  if (!isAsWanted({ type, status }) && message !== '') return message
   if (status === 'Unknown') return 'Not known yet.'
   return (status === 'True' ? meaning?.holds : meaning?.fails) ?? reason
 }
 
 /** Reasons that are somebody's wish or a normal step, not a fault. */
-const CALM: ReadonlySet<string> = new Set(['Asleep', 'Awake', 'Waiting', 'Starting', 'PodPending', 'WaitingForPredecessor', 'NotConnected', 'Terminating', 'NotQuarantined', 'Resizing', 'ResizeDeferred', 'ReplacementPending', 'LastKnown'])
+const CALM: ReadonlySet<string> = new Set(['Asleep', 'Awake', 'Waiting', 'Starting', 'PodPending', 'WaitingForPredecessor', 'NotConnected', 'Terminating', 'NotQuarantined', 'Resizing', 'ResizeDeferred', 'ReplacementPending', 'NoSeat', 'NodeFull', 'GpuBooked', 'Displaced'])
 
 function toneOf({ type, status, reason }: Condition): ConditionWords['tone'] {
   if (MEANING[type]?.wantedFalse === true) return status === 'False' ? 'good' : type === 'Suspended' ? 'info' : 'bad'

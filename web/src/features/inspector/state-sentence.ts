@@ -1,6 +1,7 @@
 import type { AgentDetail } from '@hamlet/contract'
 import type { Row } from '../../client/app-state.ts'
 import { activityWords } from '../people/activity-words.ts'
+import { heldOf, MEASURE_WORDS } from '../standing/measure-words.ts'
 
 /** What an agent is doing and where, in one sentence without its name: `is reading at Library`. */
 export function doing(row: Row): string {
@@ -14,7 +15,8 @@ export function doing(row: Row): string {
 /** The state of an agent's life in a word, with the tone of its mark. */
 export function lifeState(row: Row, detail: AgentDetail | undefined): { readonly word: string; readonly tone: 'good' | 'sleep' | 'bad' | 'waiting' } {
   if (detail === undefined) return row.asleep ? { word: 'Asleep', tone: 'sleep' } : row.online ? { word: 'Awake', tone: 'good' } : { word: 'Offline', tone: 'waiting' }
-  if (detail.conditions.some((condition) => condition.type === 'Quarantined' && condition.status === 'True')) return { word: 'Quarantined', tone: 'bad' }
+  const [hardest] = heldOf(detail.standing)
+  if (hardest !== undefined) return { word: MEASURE_WORDS[hardest].state, tone: 'bad' }
   if (detail.power === 'Asleep') return { word: 'Asleep', tone: 'sleep' }
   return detail.why.ready ? { word: 'Awake', tone: 'good' } : { word: 'Not ready', tone: 'waiting' }
 }

@@ -1,9 +1,10 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react'
-import { keyIntent } from '../../canvas/input/keys.ts'
+import { type KeyIntent, keyIntent } from '../../canvas/input/keys.ts'
 import { MapController, type MapHost } from '../../canvas/map-controller.ts'
 import { type Camera, type MapSize, showPeople, type Viewport } from '../../canvas/model/camera.ts'
 import type { StageWorld } from '../../canvas/render/stage.ts'
-import { readUrl, type UrlState, writeUrl } from '../../client/url-state.ts'
+import { putAddress } from '../../client/address.ts'
+import { readUrl, type UrlState } from '../../client/url-state.ts'
 import { useVillage, useVillageState, type VillageTools } from '../village-context.ts'
 import { exposeForTests } from './expose.ts'
 import { rememberFrame } from './frame-times.ts'
@@ -22,6 +23,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
   const selected = useVillageState((state) => state.selected)
   const following = useVillageState((state) => state.following)
   const connection = useVillageState((state) => state.connection)
+  const inSight = useVillageState((state) => state.place.view === 'map')
 
   useEffect(() => {
     if (canvas.current === null) return undefined
@@ -32,6 +34,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
       made = started
       controller.current = started
       started.setInsets(insetsOf())
+      started.setInSight(latest.current.store.get().place.view === 'map')
       started.mark(latest.current.store.get().selected, latest.current.store.get().following)
       latest.current.village.look(started.visible, started.camera.zoom)
       exposeForTests(latest.current.village, started)
@@ -43,14 +46,14 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
   useEffect(() => {
     controller.current?.setInsets(insetsOf())
     controller.current?.mark(selected, following)
-    rememberSelection(selected)
-  }, [selected, following])
+  }, [selected, following, inSight])
+  useEffect(() => controller.current?.setInSight(inSight), [inSight])
   useKeys(() => controller.current, latest)
 
   if (failure !== null) return <div className="screen" role="alert"><h1>The map cannot be drawn</h1><p>This browser gives no WebGL ({failure}). The list of people works without it.</p></div>
   return (
     <canvas
-      ref={canvas} className={`map${connection === 'live' || connection === 'connecting' ? '' : ' map-stale'}`} tabIndex={0} role="application" aria-roledescription="map"
+      ref={canvas} className={`map${inSight ? '' : ' map-covered'}${connection === 'live' || connection === 'connecting' ? '' : ' map-stale'}`} tabIndex={inSight ? 0 : -1} aria-hidden={!inSight} role="application" aria-roledescription="map"
       aria-label="Map of the village. Arrow keys move it, plus and minus zoom, 0 shows all of it. The list of people is the same in text."
     />
   )
@@ -61,16 +64,21 @@ function useKeys(controller: () => MapController | null, tools: { readonly curre
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target instanceof HTMLElement ? event.target : null
       const intent = target?.closest('dialog') instanceof HTMLElement ? null : keyIntent(event.key, focusOf(event, target))
-      if (intent === null) return
+      // On another page only Escape is left of the map's keys.
+      if (intent === null || (intent.kind !== 'back' && tools.current.store.get().place.view !== 'map')) return
       event.preventDefault()
-      if (intent.kind === 'follow') tools.current.follow(!tools.current.store.get().following)
-      else if (intent.kind === 'back') goBack(tools.current, target)
-      else if (intent.kind === 'search') document.getElementById('people-filter')?.focus()
-      else controller()?.obey(intent)
+      if (intent.kind === 'back') goBack(tools.current, target)
+      else obey(intent, tools.current, controller())
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
   }, [controller, tools])
+}
+
+function obey(intent: KeyIntent, tools: VillageTools, controller: MapController | null): void {
+  if (intent.kind === 'follow') tools.follow(!tools.store.get().following)
+  else if (intent.kind === 'search') document.getElementById('people-filter')?.focus()
+  else controller?.obey(intent)
 }
 
 function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<typeof keyIntent>[1] {
@@ -81,10 +89,12 @@ function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<t
   }
 }
 
-/** Escape goes back one step: out of a text, off the person followed, off the selection. */
+/** Escape goes back one step: out of a text, off the person followed, off the selection, off the page. */
 function goBack(tools: VillageTools, target: HTMLElement | null): void {
-  if (target instanceof HTMLInputElement) { target.blur(); return }
-  if (tools.store.get().following) tools.follow(false)
+  if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) { target.blur(); return }
+  const { following, selected, place } = tools.store.get()
+  if (following && place.view === 'map') tools.follow(false)
+  else if (selected === null) tools.open({ view: 'map' })
   else tools.select(null)
 }
 
@@ -97,7 +107,7 @@ function hostOf(tools: () => VillageTools): MapHost {
       tools().village.look(visible, camera.zoom)
       // Followed agents are named in the address, their way is not: browsers refuse more than a few changes of it a second.
       const at = chosen ? { x: camera.x, y: camera.y, z: camera.zoom } : { x: null, y: null, z: null }
-      replaceQuery({ ...readUrl(window.location.search), ...at })
+      putAddress({ ...readUrl(window.location.search), ...at }, false)
     },
     measured: rememberFrame,
   }
@@ -110,14 +120,4 @@ function cameraOf(start: UrlState, tools: VillageTools, at: { readonly viewport:
   const chosen = start.agent === null ? undefined : details.get(start.agent)
   if (chosen !== undefined) return { x: chosen.position.x + 0.5, y: chosen.position.y + 0.5, zoom: start.z ?? 34 }
   return showPeople([...details.values()].map((agent) => agent.position), at.viewport, { width: at.map.width, height: at.map.height })
-}
-
-function rememberSelection(agent: string | null): void {
-  const state = readUrl(window.location.search)
-  if (state.agent !== agent) replaceQuery({ ...state, agent })
-}
-
-function replaceQuery(state: UrlState): void {
-  const query = writeUrl(state)
-  if (query !== window.location.search) window.history.replaceState(null, '', `${window.location.pathname}${query}`)
 }

@@ -5,6 +5,7 @@ import type { IconName } from '../../ui/icon-paths.ts'
 import { applyTheme, nextTheme, savedTheme } from '../../ui/theme.ts'
 import { clockTime } from '../../ui/time-words.ts'
 import { lifeState } from '../inspector/state-sentence.ts'
+import { ViewNav } from '../navigation/view-nav.tsx'
 import { useVillage, useVillageState } from '../village-context.ts'
 
 /** Where we are, what time it is there, who is up, and whether what we see is live. */
@@ -12,6 +13,7 @@ export function TopBar(): ReactElement {
   return (
     <header className="top-bar">
       <a className="brand" href="/" aria-label="Hamlet"><img src="/favicon.svg" alt="" width="28" height="28" /><span>Hamlet</span></a>
+      <ViewNav />
       <VillageClock />
       <Population />
       <span className="spring" />

@@ -1,0 +1,56 @@
+import type { Run, RunEvent, RunState } from '@hamlet/contract'
+import { isSettled } from '@hamlet/core'
+import { lengthWords } from '../../ui/time-words.ts'
+
+/** A state of a run in a word, with the tone of its mark. */
+export interface StateWords { readonly word: string; readonly tone: 'good' | 'waiting' | 'bad' | 'sleep' }
+
+export const STATE_WORDS: Readonly<Record<RunState, StateWords>> = {
+  queued: { word: 'Queued', tone: 'sleep' }, running: { word: 'Running', tone: 'waiting' }, waiting_permission: { word: 'Needs permission', tone: 'waiting' },
+  done: { word: 'Done', tone: 'good' }, failed: { word: 'Failed', tone: 'bad' }, cancelled: { word: 'Cancelled', tone: 'sleep' },
+}
+
+/** The state as it is seen: a run that was asked to end and has not yet is ending. */
+export function stateWords(run: Pick<Run, 'state' | 'cancel_requested_at'>): StateWords {
+  if (!isSettled(run.state) && run.cancel_requested_at !== null) return { word: 'Ending', tone: 'waiting' }
+  return STATE_WORDS[run.state]
+}
+
+/** How long it took, takes, or has waited. */
+export function runLength({ created_at: created, started_at: started, ended_at: ended }: Pick<Run, 'created_at' | 'started_at' | 'ended_at'>, nowMs: number): string {
+  const endMs = ended === null ? nowMs : Date.parse(ended)
+  if (started === null) return ended === null ? `waits ${lengthWords(endMs - Date.parse(created))}` : 'never begun'
+  return lengthWords(endMs - Date.parse(started))
+}
+
+/** What a run came from: `schedule morning` or who sent it. */
+export function originWords({ schedule, created_by: by }: Pick<Run, 'schedule' | 'created_by'>): string {
+  return schedule === null ? `from ${by.id}` : `schedule ${schedule.name}`
+}
+
+/** What happened to a run, for people. What an event carries is read with care: it may be of a newer village. */
+export function eventWords({ event, detail }: Pick<RunEvent, 'event' | 'detail'>): string {
+  const text = (key: string): string => { const value = detail[key]; return typeof value === 'string' || typeof value === 'number' ? String(value) : '' }
+  const after = (word: string, value: string): string => (value === '' ? word : `${word}: ${value}`)
+  switch (event) {
+    case 'queued': return 'Queued'
+    case 'started': return text('cycle') === '' ? 'Taken up' : `Taken up in cycle ${text('cycle')}`
+    case 'redelivered': return text('cycle') === '' ? 'Given to it again' : `Given to it again in cycle ${text('cycle')}`
+    case 'step': return after(text('outcome') === 'failed' ? 'Failed step' : 'Step', text('text'))
+    case 'cancel_requested': return after('Asked to end', text('reason'))
+    case 'settled': return after('Ended', text('state'))
+  }
+}
+
+/** Two lists of runs as one, newest first; a run that is in both is taken from the fresh one. */
+export function mergeRuns(fresh: readonly Run[], older: readonly Run[]): Run[] {
+  const known = new Set(fresh.map((run) => run.run_id))
+  // Ids are made in the order of time.
+  return [...fresh, ...older.filter((run) => !known.has(run.run_id))].toSorted((left, right) => (left.run_id < right.run_id ? 1 : -1))
+}
+
+/** Whether a viewer may end a run: an admin any, a member what it sent itself. */
+export function mayCancel(run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at'>, viewer: { readonly role: string; readonly id: string | null }): boolean {
+  if (isSettled(run.state) || run.cancel_requested_at !== null) return false
+  return viewer.role === 'admin' || (viewer.role === 'member' && run.created_by.id === viewer.id)
+}

@@ -1,0 +1,101 @@
+import { changeSchedule, createSchedule, newIdempotencyKey, type ScheduleView } from '@hamlet/contract'
+import { type ReactElement, useDeferredValue, useEffect, useRef, useState } from 'react'
+import type { Refused } from '../../client/api.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { useNow } from '../../ui/use-now.ts'
+import { useVillage } from '../village-context.ts'
+import { NextTimesList, viewerZone } from './next-times-list.tsx'
+import { changesOf, type Draft, draftOf, emptyDraft, type Problems, readDraft, saidOf, timingOf } from './schedule-draft.ts'
+import { PolicyFields } from './policy-fields.tsx'
+import { TargetFields } from './target-fields.tsx'
+import { TimingFields } from './timing-fields.tsx'
+import { nextTimes } from './timetable.ts'
+
+interface FormProps { readonly schedule: ScheduleView | null; readonly onClose: (saved: string | null) => void }
+
+/** Writing a schedule, with its next five times beside it while one types. Escape asks before it throws away what was written. */
+export function ScheduleForm({ schedule, onClose }: FormProps): ReactElement {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [start] = useState(() => (schedule === null ? emptyDraft('', viewerZone()) : draftOf(schedule, viewerZone())))
+  const [draft, setDraft] = useState(start)
+  const [leaving, setLeaving] = useState(false)
+  useEffect(() => { dialog.current?.showModal() }, [])
+  const leave = (): void => { if (JSON.stringify(draft) === JSON.stringify(start) || leaving) onClose(null); else setLeaving(true) }
+  return (
+    <dialog ref={dialog} className="dialog dialog-wide" onCancel={(event) => { event.preventDefault(); leave() }} aria-labelledby="schedule-form-title">
+      <h2 id="schedule-form-title">{schedule === null ? 'New schedule' : `Change ${schedule.name}`}</h2>
+      {leaving && (
+        <div className="notice notice-waiting" role="alert"><Icon name="alert" size={16} /><span>What you wrote is not saved.
+          <span className="button-row"><button type="button" className="button button-small" onClick={() => onClose(null)}>Throw it away</button><button type="button" className="button button-small" onClick={() => setLeaving(false)} autoFocus>Go on writing</button></span>
+        </span></div>
+      )}
+      <Fields schedule={schedule} draft={draft} onDraft={(change) => { setLeaving(false); setDraft((now) => ({ ...now, ...change })) }} onSaved={onClose} />
+      <button type="button" className="icon-button dialog-close" onClick={leave} aria-label="Close"><Icon name="close" /></button>
+    </dialog>
+  )
+}
+
+interface FieldsProps { readonly schedule: ScheduleView | null; readonly draft: Draft; readonly onDraft: (change: Partial<Draft>) => void; readonly onSaved: (name: string) => void }
+
+function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElement {
+  const save = useSave(schedule, draft, onSaved)
+  const reading = readDraft(draft)
+  // Before somebody tries to save, only what is typed wrongly is marked, not what is not typed yet.
+  const problems: Problems = reading.ok ? {} : save.tried ? reading.problems : withoutEmpty(reading.problems, draft)
+  const parts = { draft, problems, onDraft }
+  return (
+    <form className="form schedule-form" noValidate onSubmit={(event) => { event.preventDefault(); void save.send('refuse') }}>
+      <div className="form-columns">
+        <div className="form-column">
+          <label>Name<input name="name" value={draft.name} disabled={schedule !== null} onChange={(event) => onDraft({ name: event.target.value })} aria-invalid={problems.name !== undefined} placeholder="morning-round" autoComplete="off" />{problems.name !== undefined && <span className="field-problem">{problems.name}</span>}</label>
+          <TargetFields {...parts} />
+          <label>Prompt<textarea name="prompt" rows={4} value={draft.prompt} onChange={(event) => onDraft({ prompt: event.target.value })} aria-invalid={problems.prompt !== undefined} placeholder="What the agent shall do, in words" />{problems.prompt !== undefined && <span className="field-problem">{problems.prompt}</span>}</label>
+        </div>
+        <div className="form-column">
+          <TimingFields {...parts} />
+          <Ahead draft={draft} />
+        </div>
+      </div>
+      <PolicyFields {...parts} />
+      {problems.kind !== undefined && <p className="field-problem">{problems.kind}</p>}
+      {save.refused !== null && <RefusedNotice refused={save.refused}>{save.refused.code === 'field_owned_elsewhere' && <button type="button" className="button button-small" onClick={() => void save.send('take_over')}>Take it over</button>}</RefusedNotice>}
+      <button type="submit" className="button button-strong" disabled={save.busy}>{save.busy ? 'One moment…' : schedule === null ? 'Make the schedule' : 'Save'}</button>
+    </form>
+  )
+}
+
+function Ahead({ draft }: { readonly draft: Draft }): ReactElement {
+  const now = useNow(5000)
+  const timing = useDeferredValue(timingOf(draft))
+  const next = nextTimes(timing, now)
+  return (
+    <section className="ahead" aria-label="Next times" aria-live="polite">
+      <h3 className="section-name">Next times</h3>
+      {next.ok ? <NextTimesList slots={next.slots} timeZone={timing.timeZone ?? null} /> : <p className="field-problem">{next.problem}</p>}
+    </section>
+  )
+}
+
+function withoutEmpty(problems: Problems, draft: Draft): Problems {
+  return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof Draft] !== ''))
+}
+
+interface Saving { readonly tried: boolean; readonly busy: boolean; readonly refused: Refused | null; send(conflict: 'refuse' | 'take_over'): Promise<void> }
+
+function useSave(schedule: ScheduleView | null, draft: Draft, onSaved: (name: string) => void): Saving {
+  const { api } = useVillage()
+  const [state, setState] = useState<Omit<Saving, 'send'>>({ tried: false, busy: false, refused: null })
+  const send = async (conflict: 'refuse' | 'take_over'): Promise<void> => {
+    const reading = readDraft(draft)
+    if (!reading.ok || state.busy) { setState((now) => ({ ...now, tried: true })); return }
+    setState({ tried: true, busy: true, refused: null })
+    const idempotencyKey = newIdempotencyKey()
+    const reply = schedule === null
+      ? await api.call(createSchedule, { body: { ...saidOf(reading.body), name: reading.name }, idempotencyKey })
+      : await api.call(changeSchedule, { params: { name: schedule.name }, query: { on_conflict: conflict }, body: changesOf(reading.body, schedule), idempotencyKey })
+    setState({ tried: true, busy: false, refused: reply.ok ? null : reply.refused })
+    if (reply.ok) onSaved(reading.name)
+  }
+  return { ...state, send }
+}
