@@ -13,22 +13,39 @@ export function operatorEnvironment(apiUrl: string): { readonly HAMLET_API_URL: 
 }
 
 const SETTINGS = settingsOf(Environment.parse(operatorEnvironment('http://127.0.0.1:8081')));
-const TIER = {
+const LIMITS = { requestsPerMinute: 120, concurrentTools: 1, tokensPerHour: 20_000 };
+/** The size of the tier that a balance of 10 opens. */
+export const LARGER = { cpu: '500m', memory: '512Mi' };
+
+const entitlement = (name: string, spec: object): { readonly apiVersion: string; readonly kind: string; readonly metadata: { readonly name: string }; readonly spec: object } => ({
   apiVersion: API_VERSION,
   kind: 'Entitlement',
-  metadata: { name: 'tier-0' },
-  spec: { rank: 0, limits: { requestsPerMinute: 120, concurrentTools: 1, tokensPerHour: 20_000 }, compute: { resources: { cpu: '250m', memory: '256Mi' } } },
-};
+  metadata: { name },
+  spec: { limits: LIMITS, ...spec },
+});
+const TIER = entitlement('tier-0', { rank: 0, compute: { resources: { cpu: '250m', memory: '256Mi' } } });
+const TIERS = [TIER, entitlement('tier-1', { rank: 1, minBalance: '10', compute: { resources: LARGER } })];
+
+/** The name of an agent by its number. */
+export const agentName = (index: number): string => `agent-${index}`;
 
 const agentObject = (index: number): NewObject => ({
   apiVersion: API_VERSION,
   kind: 'Agent',
-  metadata: { name: `agent-${index}` },
+  metadata: { name: agentName(index) },
   spec: { displayName: `Agent ${index}`, persona: { identity: 'One of a thousand.', personality: 'Even.', instructions: 'Walk.' }, loop: { every: '30s' } },
 } as NewObject);
 
-export async function createTier({ client, namespace }: ControlPlane): Promise<void> {
-  await client.create(ENTITLEMENTS, TIER, { namespace });
+export async function createTiers({ client, namespace }: ControlPlane): Promise<void> {
+  for (const tier of TIERS) await client.create(ENTITLEMENTS, tier, { namespace });
+}
+
+export function setPowerOf({ client, namespace }: ControlPlane, name: string, power: 'Awake' | 'Asleep'): Promise<unknown> {
+  return client.mergePatch(AGENTS, { spec: { power } }, { namespace, name, query: MANAGER });
+}
+
+export async function setPower(plane: ControlPlane, count: number, power: 'Awake' | 'Asleep'): Promise<void> {
+  await inParallel(count, (index) => setPowerOf(plane, agentName(index), power));
 }
 
 export async function createAgents({ client, namespace }: ControlPlane, count: number): Promise<void> {
@@ -36,7 +53,7 @@ export async function createAgents({ client, namespace }: ControlPlane, count: n
 }
 
 const standIn = (index: number, namespace: string): AgentView =>
-  agentView({ metadata: { name: `agent-${index}`, namespace, uid: crypto.randomUUID(), resourceVersion: '1', generation: 1 }, ...({ spec: {} } as object) });
+  agentView({ metadata: { name: agentName(index), namespace, uid: crypto.randomUUID(), resourceVersion: '1', generation: 1 }, ...({ spec: {} } as object) });
 
 interface Children {
   readonly tier: TierView;
@@ -67,10 +84,14 @@ function claimOf(agent: AgentView): NewObject {
 
 const localTier = (): TierView => tierView({ metadata: { name: 'tier-0', uid: 'tier', resourceVersion: '1' }, ...({ spec: TIER.spec } as object) });
 
-/** The pods alone, with the same spec but for the volume. */
+/** A pod alone, with the same spec as an agent's but for the volume. */
+export function barePod(index: number, namespace: string): NewObject {
+  return orphaned(withoutClaim(podOf({ agent: standIn(index, namespace), tier: localTier() })));
+}
+
+/** The pods alone. */
 export async function createBarePods({ client, namespace }: ControlPlane, count: number): Promise<void> {
-  const tier = localTier();
-  await inParallel(count, (index) => client.create(PODS, orphaned(withoutClaim(podOf({ agent: standIn(index, namespace), tier }))), { namespace, query: MANAGER }));
+  await inParallel(count, (index) => client.create(PODS, barePod(index, namespace), { namespace, query: MANAGER }));
 }
 
 /** Claims and pods. */
@@ -85,7 +106,7 @@ export async function createClaimsAndPods({ client, namespace }: ControlPlane, c
 
 async function writeStatus(client: KubeClient, { agent, tier }: Children): Promise<void> {
   const status = statusOf(
-    { agent, pods: [], nameTaken: false, claim: undefined, tiers: [tier], node: undefined, volumeNode: undefined, standing: undefined, presence: undefined, apiReachable: true, upgrade: 'none', refusal: undefined, settings: SETTINGS },
+    { agent, toldTier: undefined, pods: [], nameTaken: false, nextCycle: 1, claim: undefined, tiers: [tier], node: undefined, volumeNode: undefined, pinnedNode: undefined, standing: undefined, presence: undefined, knowledge: 'Current', seat: { granted: true }, resize: undefined, upgrade: 'none', refusal: undefined, settings: SETTINGS },
     new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
   );
   const { name, uid, namespace = '' } = agent.metadata;

@@ -1,10 +1,14 @@
 export { Environment, settingsOf } from './config.ts';
 export { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
 export { claimManifest, podManifest } from './kinds/agent/child/manifests.ts';
-export { statusOf } from './kinds/agent/status.ts';
-export { agentView, podView, tierView } from './kinds/agent/transform.ts';
+export { podView } from './kinds/agent/pod/pod-view.ts';
+export { statusOf } from './kinds/agent/status/status.ts';
+export { agentView, tierView } from './kinds/agent/transform.ts';
 export { ROLE_RULES, CLUSTER_ROLE_RULES, type Rule } from './kinds/agent/rbac.ts';
 export type { AgentView, Observed, Settings, TierView } from './kinds/agent/views.ts';
+export { ScheduleController, type ScheduleControllerOptions } from './kinds/schedule/controller.ts';
+export { SCHEDULE_ROLE_RULES } from './kinds/schedule/rbac.ts';
+export { SCHEDULES, type ScheduleView } from './kinds/schedule/views.ts';
 export { operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 export { Operator, type OperatorOptions } from './operator.ts';
 export { villageClient } from './village/village-client.ts';

@@ -1,16 +1,17 @@
 import type { Client } from '@hamlet/contract';
-import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, runWorkers, systemClock, WorkQueue, type KubeClient, type KubeObject, type OutcomeRecord, type ReflectorOptions, type ResourceType } from '@hamlet/kube';
+import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, Resync, runWorkers, systemClock, WorkQueue, type KubeClient, type KubeObject, type OutcomeRecord, type ReflectorOptions, type ResourceType, type WatchTimes } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
 import { AgentReconciler } from './kinds/agent/reconcile.ts';
-import { agentView, claimView, isReadable, nodeView, podView, tierView } from './kinds/agent/transform.ts';
+import { podView } from './kinds/agent/pod/pod-view.ts';
+import { agentView, claimView, isReadable, nodeView, tierView } from './kinds/agent/transform.ts';
 import { connectTriggers, POD_INDEXERS, type Watched } from './kinds/agent/triggers.ts';
 import { AGENT_ROLE, ROLE_LABEL, type Settings, type TierView } from './kinds/agent/views.ts';
+import { ScheduleController } from './kinds/schedule/controller.ts';
 import { addGauges, errorText, type OperatorMetrics } from './operator-metrics.ts';
+import { queueWaits } from './runtime-metrics.ts';
 import { closeAccount } from './village/village-client.ts';
 import { VillageStream } from './village/village-stream.ts';
 
-/** Every Agent is looked at again after this time, spread by half of it, although nothing changed. */
-const RESYNC_MS = 20 * 60_000;
 const FLUSH_EVENTS_MS = 2_000;
 
 export interface OperatorOptions {
@@ -22,59 +23,72 @@ export interface OperatorOptions {
   readonly instance: string;
   readonly metrics: OperatorMetrics;
   readonly log: (line: string) => void;
+  /** Of the watches; the runtime's own if left out. */
+  readonly watchTimes?: WatchTimes;
 }
 
 /** The controllers of one village, run by the one process that leads. */
 export class Operator {
   readonly watched: Watched;
   readonly #options: OperatorOptions;
-  readonly #queue = new WorkQueue();
+  readonly #queue: WorkQueue;
   readonly #recorder: EventRecorder;
   readonly #village: VillageStream;
   readonly #reconciler: AgentReconciler;
+  readonly #schedules: ScheduleController;
   #tiers: readonly TierView[] = [];
-  #resync: NodeJS.Timeout | undefined;
+  readonly #resync: Resync;
   #working: Promise<void> = Promise.resolve();
 
   constructor(options: OperatorOptions) {
     this.#options = options;
+    this.#queue = new WorkQueue(systemClock, { onTaken: queueWaits(options.metrics.registry) });
     this.watched = this.#reflectors();
+    this.#resync = new Resync({ queue: this.#queue, keys: () => this.watched.agents.cache.keys() });
     this.#recorder = new EventRecorder({ client: options.client, component: 'hamlet-operator', instance: options.instance, onError: (error) => options.log(`event not written: ${errorText(error)}`) });
     this.#village = new VillageStream({
       client: options.village,
-      onChange: (agentId) => this.#queue.add(keyOf({ namespace: options.namespace, name: agentId })),
+      onStanding: (agentId) => this.#queue.add(keyOf({ namespace: options.namespace, name: agentId })),
+      onPresence: (agentId) => this.#reconciler.touch(keyOf({ namespace: options.namespace, name: agentId })),
+      onSchedule: (uid) => this.#schedules.onRuns(uid),
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
     this.#reconciler = this.#makeReconciler();
+    this.#schedules = new ScheduleController({ ...options, agents: this.watched.agents, runs: this.#village, recorder: this.#recorder, registry: options.metrics.registry });
   }
 
   /** Lists everything, then works; resolves when the workers have begun. */
   async start(): Promise<void> {
-    const { agents, tiers } = this.watched;
+    const { tiers } = this.watched;
     tiers.cache.onChange(() => this.#rank());
-    connectTriggers(this.watched, (key, urgency) => this.#queue.add(key, urgency));
+    connectTriggers(this.watched, { add: (key, urgency) => this.#queue.add(key, urgency), touch: (key) => this.#reconciler.touch(key) });
     addGauges(this.#options.metrics.registry, this.#queue, this.watched);
     this.#village.start();
     await Promise.all(Object.values(this.watched).map((reflector) => reflector.start()));
     this.#working = runWorkers({ queue: this.#queue, count: this.#options.workers, reconcile: (key) => this.#reconciler.reconcile(key), onOutcome: (record) => this.#onOutcome(record) });
-    this.#resync = setInterval(() => {
-      for (const key of agents.cache.keys()) this.#queue.addAfter(key, Math.random() * (RESYNC_MS / 2));
-    }, RESYNC_MS);
+    this.#resync.start();
+    await this.#schedules.start();
   }
 
-  /** What is wrong, for `/readyz`. */
+  /** What is wrong, for `/readyz`: kinds that are not listed, refused, or not heard of for too long. */
   problem(): string | undefined {
-    const waiting = Object.entries(this.watched).flatMap(([kind, { state }]) => (state.synced ? [] : [kind]));
-    return waiting.length === 0 ? undefined : `not listed yet: ${waiting.join(', ')}`;
+    const problems = Object.entries(this.watched).flatMap(([kind, { problem }]) => (problem === undefined ? [] : [`${kind}: ${problem}`]));
+    const all = [...problems, this.#schedules.problem() ?? []].flat();
+    return all.length === 0 ? undefined : all.join('; ');
+  }
+
+  /** How long keys have waited without any being taken or done. */
+  get stalledMs(): number {
+    return this.#queue.stalledMs;
   }
 
   /** Takes no more keys, ends the watches and lets what is under way finish. */
   async stop(): Promise<void> {
-    clearInterval(this.#resync);
+    this.#resync.stop();
     this.#queue.close();
     this.#reconciler.close();
-    await Promise.all([this.#working, this.#village.stop(), ...Object.values(this.watched).map((reflector) => reflector.stop())]);
+    await Promise.all([this.#working, this.#schedules.stop(), this.#village.stop(), ...Object.values(this.watched).map((reflector) => reflector.stop())]);
     await this.#recorder.flush(FLUSH_EVENTS_MS);
   }
 
@@ -103,11 +117,12 @@ export class Operator {
   }
 
   #reflector<T extends KubeObject>(type: ResourceType, options: Pick<ReflectorOptions<T>, 'namespace' | 'labelSelector' | 'indexers' | 'metadataOnly'> & { readonly transform: (object: T) => T }): Reflector<T> {
-    const { client, metrics, log } = this.#options;
+    const { client, metrics, log, watchTimes } = this.#options;
     return new Reflector<T>({
       ...options,
       client,
       type,
+      ...(watchTimes === undefined ? {} : { times: watchTimes }),
       onListenerError: (error) => log(`${type.plural}: ${errorText(error)}`),
       onFailure: (error, recovery) => {
         metrics.onWatchFailure(type.plural, recovery);
@@ -122,7 +137,12 @@ export class Operator {
 
   #onReachable(reachable: boolean): void {
     this.#options.log(reachable ? 'the api answers' : 'the api does not answer');
-    for (const key of this.watched.agents.cache.keys()) this.#queue.add(key, 'bulk');
+    this.#schedules.onReachable();
+    // Who waited for the api may go on; while it is away there is nothing to do but to say so.
+    for (const key of this.watched.agents.cache.keys()) {
+      if (reachable) this.#queue.add(key, 'bulk');
+      else this.#reconciler.touch(key);
+    }
   }
 
   #onOutcome(record: OutcomeRecord): void {

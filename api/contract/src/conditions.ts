@@ -19,7 +19,6 @@ export const REASONS = {
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
   Pinned: 'spec.entitlement names the tier',
   ByBalance: "the agent's balance reaches the tier",
-  LastKnown: 'the operator has not heard the api since it began: the tier is kept that was known last',
   EntitlementNotFound: 'create the Entitlement that is named, or name another',
   NoEntitlementReached: 'create an Entitlement whose minBalance the balance reaches',
   Quarantined: 'an admin has set the agent aside: it comes back when the quarantine is lifted',

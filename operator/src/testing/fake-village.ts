@@ -8,7 +8,9 @@ export interface FakeVillage {
   readonly closed: readonly string[];
   /** What `after` the streams were opened with. */
   readonly resumed: readonly (string | null)[];
-  say(event: 'standing' | 'presence' | 'reset', data: object): void;
+  say(event: 'standing' | 'presence' | 'schedule' | 'reset' | 'synced', data: object): void;
+  /** Answers nothing new until it is told to go on; streams that are open break. */
+  setAway(away: boolean): void;
   /** Breaks every stream that is open. */
   hangUp(): void;
   /** Refuses to close accounts from now on. */
@@ -21,19 +23,37 @@ class Village {
   readonly resumed: (string | null)[] = [];
   readonly streams = new Set<ServerResponse>();
   refuses = false;
+  away = false;
+  /** What holds, by event and whom it is about: what a stream that begins anew is told. */
+  readonly #facts = new Map<string, { readonly event: string; readonly data: object }>();
   #offset = 0;
 
   stream(after: string | null, response: ServerResponse): void {
+    if (this.away) return void response.writeHead(503).end('away');
     this.resumed.push(after);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(': hello\n\n');
     this.streams.add(response);
     response.once('close', () => this.streams.delete(response));
+    if (after !== null) return;
+    this.#send(response, 'reset', { epoch: 'e1' });
+    for (const { event, data } of this.#facts.values()) this.#send(response, event, data);
+    this.#send(response, 'synced', {});
   }
 
   say(event: string, data: object): void {
     this.#offset += 1;
-    for (const stream of this.streams) stream.write(`event: ${event}\nid: e1:${this.#offset}\ndata: ${JSON.stringify(data)}\n\n`);
+    const about = data as { readonly agent_id?: string; readonly schedule_uid?: string };
+    this.#facts.set(`${event} ${about.agent_id ?? about.schedule_uid ?? ''}`, { event, data });
+    for (const stream of this.streams) this.#send(stream, event, data);
+  }
+
+  hangUp(): void {
+    for (const stream of this.streams) stream.destroy();
+  }
+
+  #send(stream: ServerResponse, event: string, data: object): void {
+    stream.write(`event: ${event}\nid: e1:${this.#offset}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
   close(agentId: string, body: string, response: ServerResponse): void {
@@ -65,8 +85,10 @@ export async function fakeVillage(): Promise<FakeVillage> {
     closed: village.closed,
     resumed: village.resumed,
     say: (event, data) => village.say(event, data),
-    hangUp: () => {
-      for (const stream of village.streams) stream.destroy();
+    hangUp: () => village.hangUp(),
+    setAway: (away) => {
+      village.away = away;
+      if (away) village.hangUp();
     },
     refuseToClose: () => void (village.refuses = true),
     stop: () => {

@@ -7,41 +7,65 @@ import type { Presence, Standing } from '../kinds/agent/views.ts';
 const SILENCE_MS = 20_000;
 const MIN_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
-/** After a reset, what the api does not say again within this time is forgotten. */
-const RESET_GRACE_MS = 2_000;
 
 export interface VillageStreamOptions {
   readonly client: Client;
-  /** An agent's standing or presence has changed, or may have. */
-  readonly onChange: (agentId: string) => void;
-  /** The api answers again, or no more. */
+  /** An agent's standing has changed, or may have. */
+  readonly onStanding: (agentId: string) => void;
+  /** An agent has come or gone, or may have. */
+  readonly onPresence: (agentId: string) => void;
+  /** How the runs of a Schedule stand has changed, or may have. */
+  readonly onSchedule?: (scheduleUid: string) => void;
+  /** The api answers again, or no more; or all that holds has been heard for the first time. */
   readonly onReachable: (reachable: boolean) => void;
   readonly onError: (error: unknown) => void;
   readonly random?: () => number;
 }
 
-interface Facts {
-  standing?: Standing;
-  presence?: Presence;
-  /** The stream in which it was said; what an older one said is dropped after a reset. */
-  generation: number;
+type Event = typeof openInternalStream.answer.events;
+type Data<K extends keyof Event> = ReturnType<Event[K]['parse']>;
+type Message = { readonly [K in keyof Event]: { readonly event: K; readonly data: Data<K> } }[keyof Event];
+
+/** How the runs of a Schedule stand, as the api said last. */
+export interface ScheduleFacts {
+  readonly activeRuns: number;
+  readonly lastRunId?: string;
+  readonly lastRunAt?: string;
+  /** The newest slot that was claimed, RFC 3339. */
+  readonly lastSlot?: string;
 }
 
-type Message =
-  | { readonly event: 'reset' }
-  | { readonly event: 'synced' }
-  | { readonly event: 'schedule' }
-  | { readonly event: 'standing'; readonly data: { readonly agent_id: string; readonly quarantined: boolean; readonly frozen: boolean; readonly balance_tier: string | null } }
-  | { readonly event: 'presence'; readonly data: { readonly agent_id: string; readonly uid: string; readonly cycle: number; readonly connected: boolean; readonly last_seen: string } };
+/** What was said, by whom it is about, and in which stream: what an older one said is dropped when a newer is synced. */
+class Said<T> {
+  readonly #facts = new Map<string, { readonly value: T; readonly generation: number }>();
+
+  get(key: string): T | undefined {
+    return this.#facts.get(key)?.value;
+  }
+
+  set(key: string, value: T, generation: number): void {
+    this.#facts.set(key, { value, generation });
+  }
+
+  /** Forgets what no stream since `generation` has said; whom that was about. */
+  dropOlderThan(generation: number): readonly string[] {
+    const old = [...this.#facts].flatMap(([key, fact]) => (fact.generation < generation ? [key] : []));
+    for (const key of old) this.#facts.delete(key);
+    return old;
+  }
+}
 
 /** Follows the api's stream of standing and presence for ever, and keeps what it said last while it is away. */
 export class VillageStream implements VillageFacts {
   readonly #options: VillageStreamOptions;
-  readonly #facts = new Map<string, Facts>();
+  readonly #standings = new Said<Standing>();
+  readonly #presences = new Said<Presence>();
+  readonly #schedules = new Said<ScheduleFacts>();
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #after: string | undefined;
   #reachable = false;
+  #heard = false;
   #generation = 0;
   #failures = 0;
 
@@ -53,12 +77,21 @@ export class VillageStream implements VillageFacts {
     return this.#reachable;
   }
 
+  /** All that holds has been heard once: who was not named since has nothing held against it. */
+  get heard(): boolean {
+    return this.#heard;
+  }
+
   standingOf(agentId: string): Standing | undefined {
-    return this.#facts.get(agentId)?.standing;
+    return this.#standings.get(agentId);
   }
 
   presenceOf(agentId: string): Presence | undefined {
-    return this.#facts.get(agentId)?.presence;
+    return this.#presences.get(agentId);
+  }
+
+  scheduleOf(scheduleUid: string): ScheduleFacts | undefined {
+    return this.#schedules.get(scheduleUid);
   }
 
   start(): void {
@@ -87,8 +120,9 @@ export class VillageStream implements VillageFacts {
   async #follow(): Promise<void> {
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(new Error(`the api was silent for ${SILENCE_MS} ms`)), SILENCE_MS);
-    const query = this.#after === undefined ? {} : { after: this.#after };
-    const onBytes = (): void => this.#heard(timer);
+    // A stream that broke before it was synced has not said everything: it begins anew.
+    const query = this.#after === undefined || !this.#heard ? {} : { after: this.#after };
+    const onBytes = (): void => this.#onBytes(timer);
     try {
       const signal = AbortSignal.any([this.#stopping.signal, silence.signal]);
       for await (const message of this.#options.client.open(openInternalStream, { query, signal, onBytes })) {
@@ -100,49 +134,72 @@ export class VillageStream implements VillageFacts {
     }
   }
 
-  #heard(timer: NodeJS.Timeout): void {
+  #onBytes(timer: NodeJS.Timeout): void {
     timer.refresh();
     this.#failures = 0;
     this.#setReachable(true);
   }
 
   #take(message: Message): void {
-    if (message.event === 'reset') return this.#reset();
-    if (message.event === 'synced' || message.event === 'schedule') return;
-    const { agent_id: agentId } = message.data;
-    const facts = this.#facts.get(agentId) ?? { generation: this.#generation };
-    facts.generation = this.#generation;
-    if (message.event === 'standing') facts.standing = standingOf(message.data);
-    else facts.presence = presenceOf(message.data);
-    this.#facts.set(agentId, facts);
-    this.#options.onChange(agentId);
-  }
-
-  #reset(): void {
-    this.#generation += 1;
-    const current = this.#generation;
-    setTimeout(() => this.#dropOlderThan(current), RESET_GRACE_MS).unref();
-  }
-
-  #dropOlderThan(generation: number): void {
-    for (const [agentId, facts] of this.#facts) {
-      if (facts.generation >= generation) continue;
-      this.#facts.delete(agentId);
-      this.#options.onChange(agentId);
+    switch (message.event) {
+      case 'reset':
+        // What is said from here on until `synced` is all that holds; until then the old is kept.
+        this.#generation += 1;
+        return;
+      case 'synced':
+        return this.#sync();
+      case 'standing':
+        this.#standings.set(message.data.agent_id, standingOf(message.data), this.#generation);
+        return this.#options.onStanding(message.data.agent_id);
+      case 'presence':
+        this.#presences.set(message.data.agent_id, presenceOf(message.data), this.#generation);
+        return this.#options.onPresence(message.data.agent_id);
+      case 'schedule':
+        this.#schedules.set(message.data.schedule_uid, scheduleOf(message.data), this.#generation);
+        return this.#options.onSchedule?.(message.data.schedule_uid);
+      default:
+        return message satisfies never;
     }
+  }
+
+  #sync(): void {
+    for (const agentId of this.#standings.dropOlderThan(this.#generation)) this.#options.onStanding(agentId);
+    for (const agentId of this.#presences.dropOlderThan(this.#generation)) this.#options.onPresence(agentId);
+    for (const uid of this.#schedules.dropOlderThan(this.#generation)) this.#options.onSchedule?.(uid);
+    if (this.#heard) return;
+    this.#heard = true;
+    this.#options.onReachable(true);
   }
 
   #setReachable(reachable: boolean): void {
     if (this.#reachable === reachable) return;
     this.#reachable = reachable;
-    this.#options.onReachable(reachable);
+    // Before everything was heard, an answer alone changes nothing.
+    if (this.#heard) this.#options.onReachable(reachable);
   }
 }
 
-function standingOf(data: Extract<Message, { event: 'standing' }>['data']): Standing {
-  return { quarantined: data.quarantined, frozen: data.frozen, balanceTier: data.balance_tier ?? undefined };
+function standingOf(data: Data<'standing'>): Standing {
+  return {
+    quarantined: data.quarantined,
+    frozen: data.frozen,
+    banned: data.banned,
+    killed: data.killed,
+    tokenRevoked: data.token_revoked,
+    balanceTier: data.balance_tier ?? undefined,
+    reason: data.reason ?? undefined,
+  };
 }
 
-function presenceOf(data: Extract<Message, { event: 'presence' }>['data']): Presence {
+function presenceOf(data: Data<'presence'>): Presence {
   return { uid: data.uid, cycle: data.cycle, connected: data.connected, lastSeen: data.last_seen };
+}
+
+function scheduleOf(data: Data<'schedule'>): ScheduleFacts {
+  return {
+    activeRuns: data.active_runs,
+    ...(data.last_run_id === null ? {} : { lastRunId: data.last_run_id }),
+    ...(data.last_run_at === null ? {} : { lastRunAt: data.last_run_at }),
+    ...(data.last_slot === null ? {} : { lastSlot: data.last_slot }),
+  };
 }

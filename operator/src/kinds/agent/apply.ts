@@ -2,7 +2,7 @@ import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
 import { CLAIMS, isStatus, KubeError, PODS, type EventRecorder, type KubeClient, type KubeObject, type NewObject, type Reflector, type ResourceType } from '@hamlet/kube';
 import { AGENTS } from './agents.ts';
 import type { Action } from './plan.ts';
-import { statusPatch } from './status-patch.ts';
+import { statusPatch } from './status/status-patch.ts';
 import { FIELD_MANAGER, type AgentView, type ClaimView, type PodView } from './views.ts';
 
 /** The Agent that actions are for. */
@@ -65,12 +65,13 @@ async function setFinalizers(ports: ApplyPorts, agent: AgentView, finalizers: re
   if (answer.metadata.deletionTimestamp === undefined || finalizers.length > 0) ports.agents.learn(answer);
 }
 
-async function deleteObject(ports: ApplyPorts, type: ResourceType, at: At & { readonly uid: string; readonly graceSeconds?: number }): Promise<void> {
+async function deleteObject<T extends KubeObject>(ports: ApplyPorts, type: ResourceType, at: At & { readonly uid: string; readonly graceSeconds?: number }): Promise<T | undefined> {
   try {
-    await ports.client.delete(type, at);
+    return await ports.client.delete<T>(type, at);
   } catch (error) {
     // Another life has the name by now: that one was not meant.
     if (!isStatus(error, 409)) throw error;
+    return undefined;
   }
 }
 
@@ -80,11 +81,32 @@ type Of<K extends Kind> = Extract<Action, { readonly kind: K }>;
 type Now = Pick<Subject, 'statusOf'> & { readonly agent: AgentView };
 
 /** The cycle goes out with the conditions that belong to it, so that nobody sees the new cycle with the session of the old. */
-async function raiseCycle(ports: ApplyPorts, { agent, statusOf }: Now, { cycle, power, rebootedAt }: Of<'raiseCycle'>): Promise<void> {
+async function endCycle(ports: ApplyPorts, { agent, statusOf }: Now, { cycle, power, rebootedAt }: Of<'endCycle'>): Promise<void> {
   const { podName: _pod, nodeName: _node, rebootedAt: _before, ...kept } = agent.status;
-  const raised = { ...agent, status: { ...kept, cycle, power, ...(rebootedAt === null ? {} : { rebootedAt }) } };
-  const status = statusPatch(agent.status, statusOf(raised)) ?? {};
+  const ended = { ...agent, status: { ...kept, cycle, power, ...(rebootedAt === null ? {} : { rebootedAt }) } };
+  const status = statusPatch(agent.status, statusOf(ended)) ?? {};
   return patchStatus(ports, agent, { status, resourceVersion: agent.metadata.resourceVersion });
+}
+
+/** Makes the pod that begins a cycle. A pod of another owner under its name is learned, and the next attempt takes the next name. */
+async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'createPod'>): Promise<void> {
+  const pod = await create<PodView>(ports.client, PODS, manifest);
+  ports.pods.learn(pod);
+  const isOurs = pod.metadata.ownerReferences?.some(({ uid }) => uid === agent.metadata.uid) === true;
+  if (!isOurs) throw new Error(`the name ${manifest.metadata.name} belongs to another pod`);
+}
+
+/** By server-side apply: of the pod, our container's resources and nothing else. The uid makes it fail on another life of the name. */
+async function resizePod(ports: ApplyPorts, { agent }: Now, { name, uid, spec }: Of<'resizePod'>): Promise<void> {
+  const metadata = { ...inNamespace(agent.metadata.namespace, name), uid };
+  const manifest = { apiVersion: 'v1', kind: 'Pod', metadata, spec };
+  ports.pods.learn(await ports.client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' }));
+}
+
+/** A pod that ends lives on for its grace: what the API server says of that is known at once. */
+async function deletePod(ports: ApplyPorts, { agent }: Now, { kind: _kind, ...pod }: Of<'deletePod'>): Promise<void> {
+  const ending = await deleteObject<PodView>(ports, PODS, { ...inNamespace(agent.metadata.namespace, pod.name), ...pod });
+  if (ending !== undefined) ports.pods.learn(ending);
 }
 
 async function ownClaim(ports: ApplyPorts, { agent: { metadata } }: Now, { name, uid, owners }: Of<'ownClaim'>): Promise<void> {
@@ -101,12 +123,13 @@ function tell({ recorder }: ApplyPorts, { agent: { metadata } }: Now, { type, re
 /** How each action is performed, for the Agent as it is known at that moment. */
 const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<K>) => Promise<void> } = {
   setFinalizers: (ports, { agent }, { finalizers }) => setFinalizers(ports, agent, finalizers),
-  raiseCycle,
+  endCycle,
   createClaim: async (ports, _now, { manifest }) => ports.claims.learn(await create(ports.client, CLAIMS, manifest)),
   ownClaim,
-  deleteClaim: (ports, { agent: { metadata } }, { name, uid }) => deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid }),
-  createPod: async (ports, _now, { manifest }) => ports.pods.learn(await create(ports.client, PODS, manifest)),
-  deletePod: (ports, { agent: { metadata } }, { kind: _kind, ...pod }) => deleteObject(ports, PODS, { ...inNamespace(metadata.namespace, pod.name), ...pod }),
+  deleteClaim: async (ports, { agent: { metadata } }, { name, uid }) => void (await deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid })),
+  createPod,
+  resizePod,
+  deletePod,
   closeAccount: (ports, { agent: { metadata } }) => ports.closeAccount(metadata.name, metadata.uid),
   tell,
 };
@@ -115,17 +138,33 @@ function perform<K extends Kind>(ports: ApplyPorts, now: Now, action: Of<K> & { 
   return PERFORM[action.kind](ports, now, action);
 }
 
-/** Performs the actions in order and stops at the first that fails, with its error. */
-export async function apply(ports: ApplyPorts, { latest, statusOf }: Subject, actions: readonly Action[]): Promise<void> {
-  for (const action of actions) {
-    const agent = latest();
-    if (agent === undefined) return;
-    await perform(ports, { agent, statusOf }, action);
-  }
+/** An action that failed, and why. */
+export interface Failure {
+  readonly action: Action;
+  readonly error: unknown;
 }
 
-/** The API server has refused a child, and says so to a person: quota, admission, a missing service account. */
-export function refusalOf(error: unknown): string | undefined {
-  if (!(error instanceof KubeError)) return undefined;
-  return error.status === 403 || error.status === 422 || error.status === 400 ? error.message : undefined;
+/** Performs the actions in order and stops at the first that fails. */
+export async function apply(ports: ApplyPorts, { latest, statusOf }: Subject, actions: readonly Action[]): Promise<Failure | undefined> {
+  for (const action of actions) {
+    const agent = latest();
+    if (agent === undefined) return undefined;
+    try {
+      await perform(ports, { agent, statusOf }, action);
+    } catch (error) {
+      return { action, error };
+    }
+  }
+  return undefined;
+}
+
+/** Answers that say no, and will until something changes: quota, admission, a missing service account, no such subresource. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 403, 404, 405, 422]);
+
+/** The API server refuses a child, or its resize, and says so to a person. */
+export function refusalOf({ action, error }: Failure): string | undefined {
+  if (!(error instanceof KubeError) || !REFUSALS.has(error.status)) return undefined;
+  // What is not there any more was not refused.
+  if (error.status === 404 && (action.kind !== 'resizePod' || error.reason === 'NotFound' && error.message.startsWith('pods "'))) return undefined;
+  return error.message;
 }

@@ -1,16 +1,19 @@
-/** From every state that people, nodes, crashes and time can bring about, the plans lead to what the Agent asks for. */
+/** From every state that people, nodes, crashes, the api and time can bring about, the plans lead to what the Agent asks for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plan } from './plan.ts';
-import { ModelCluster } from './testing/model-cluster.ts';
+import { plan, type Action } from './plan.ts';
+import { disturb } from './testing/disturbances.ts';
+import { ModelCluster, type Random } from './testing/model-cluster.ts';
+import { standingOf } from './testing/sample-state.ts';
 
-const RUNS = 500;
-const DISTURBANCES = 40;
+const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 20_000 : 1_000;
+const DISTURBANCES = 60;
 /** No plan needs more attempts than this when nothing disturbs it. */
-const MAX_ATTEMPTS = 30;
+const MAX_ATTEMPTS = 40;
+const HOUR_MS = 3_600_000;
 
 /** Mulberry32: the same seed, the same run. */
-function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): Random {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -20,24 +23,25 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** One reconcile, which may die after any action; whether there was nothing to do. */
-function reconcile(cluster: ModelCluster, actionsUntilCrash: number): boolean {
+/** One reconcile, which may die after any action; what it was about to do. */
+function reconcile(cluster: ModelCluster, actionsUntilCrash = Number.POSITIVE_INFINITY): readonly Action[] {
   const observed = cluster.observed();
-  if (observed === undefined) return true;
+  if (observed === undefined) return [];
   const { actions } = plan(observed, cluster.nowMs);
   try {
     for (const action of actions.slice(0, actionsUntilCrash)) cluster.perform(action);
   } catch {
-    return false;
+    return actions;
   }
   if (actionsUntilCrash >= actions.length) cluster.writeStatus();
-  return actions.length === 0;
+  else cluster.restart();
+  return actions;
 }
 
 function settle(cluster: ModelCluster): void {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const idle = reconcile(cluster, Number.POSITIVE_INFINITY);
-    if (idle && attempt > 3) return;
+    const idle = reconcile(cluster).length === 0;
+    if (idle && attempt > 6) return;
     cluster.pass(11_000);
   }
   assert.fail('the plans never end');
@@ -47,22 +51,25 @@ function disturbedCluster(seed: number): ModelCluster {
   const random = randomFrom(seed);
   const cluster = new ModelCluster();
   for (let turn = 0; turn < DISTURBANCES; turn += 1) {
-    cluster.disturb(random);
+    disturb(cluster, random);
     if (random() < 0.7) reconcile(cluster, random() < 0.3 ? Math.floor(random() * 4) : Number.POSITIVE_INFINITY);
   }
-  cluster.calm();
   return cluster;
 }
 
-test(`${RUNS} disturbed agents come to rest as their spec says`, () => {
+test(`${RUNS} disturbed agents come to rest as their spec and their tier say`, () => {
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const cluster = disturbedCluster(seed);
+    cluster.calm();
     settle(cluster);
     const { agent, pods, claim, broken } = cluster;
     assert.deepEqual(broken, [], `seed ${seed}`);
     assert.ok(agent?.spec, `seed ${seed}`);
     const wanted = agent.spec.power === 'Awake' ? [`ada-${agent.status.cycle}`] : [];
     assert.deepEqual(pods.map(({ metadata }) => metadata.name), wanted, `seed ${seed}`);
+    assert.ok(pods.every((pod) => cluster.fits(pod, cluster.tier)), `seed ${seed}: the pod has not the compute of ${cluster.tier.metadata.name}`);
+    assert.equal(agent.status.tier, cluster.tier.metadata.name, `seed ${seed}`);
+    assert.equal(agent.status.conditions?.find(({ type }) => type === 'Ready')?.status, wanted.length === 0 ? 'False' : 'True', `seed ${seed}`);
     assert.ok(wanted.length === 0 || claim !== undefined, `seed ${seed}`);
     const owned = claim?.metadata.ownerReferences?.length ?? 0;
     assert.ok(claim === undefined || owned === (agent.spec.memory.retain === 'Delete' ? 1 : 0), `seed ${seed}`);
@@ -72,13 +79,140 @@ test(`${RUNS} disturbed agents come to rest as their spec says`, () => {
 test(`${RUNS} disturbed agents leave nothing behind when they are deleted, with the api or without`, () => {
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const cluster = disturbedCluster(seed);
+    cluster.calm();
     cluster.apiAnswers = seed % 2 === 0;
-    reconcile(cluster, Number.POSITIVE_INFINITY);
+    reconcile(cluster);
     cluster.remove();
     settle(cluster);
     assert.equal(cluster.agent, undefined, `seed ${seed}`);
     assert.deepEqual(cluster.pods, [], `seed ${seed}`);
     assert.deepEqual(cluster.broken, [], `seed ${seed}`);
     assert.equal(cluster.closed, cluster.apiAnswers, `seed ${seed}`);
+  }
+});
+
+test(`${RUNS} barred agents have no pod, whatever happened before, and none while the api is away`, () => {
+  const bars = ['quarantined', 'frozen', 'banned', 'killed'] as const;
+  for (let seed = 1; seed <= RUNS; seed += 1) {
+    const cluster = disturbedCluster(seed);
+    cluster.calm();
+    const bar = bars[seed % bars.length] ?? 'killed';
+    cluster.standing = standingOf({ [bar]: true });
+    reconcile(cluster);
+    if (bar === 'killed') assert.deepEqual(cluster.pods, [], `seed ${seed}: a killed pod gets no grace`);
+    settle(cluster);
+    assert.deepEqual(cluster.pods, [], `seed ${seed}`);
+    // A new leader that has not heard the api knows it from the status.
+    cluster.knowledge = 'None';
+    cluster.restart();
+    cluster.setSpec({ power: 'Awake', rebootedAt: '2026-12-24T00:00:00Z' });
+    settle(cluster);
+    assert.deepEqual(cluster.pods, [], `seed ${seed}: it was let in without the api`);
+  }
+});
+
+test(`${RUNS} crashes at each write converge to one pod`, () => {
+  for (let seed = 1; seed <= RUNS; seed += 1) {
+    const random = randomFrom(seed);
+    const cluster = new ModelCluster();
+    for (let turn = 0; turn < 30; turn += 1) {
+      if (random() < 0.2) cluster.setSpec({ power: 'Awake', rebootedAt: new Date(cluster.nowMs).toISOString() });
+      reconcile(cluster, Math.floor(random() * 4));
+      cluster.pass(random() * 3_000);
+    }
+    settle(cluster);
+    assert.deepEqual(cluster.broken, [], `seed ${seed}`);
+    assert.equal(cluster.pods.length, 1, `seed ${seed}`);
+  }
+});
+
+function running(tier?: string): ModelCluster {
+  const cluster = new ModelCluster();
+  cluster.standing = standingOf({ balanceTier: tier });
+  settle(cluster);
+  assert.equal(cluster.pods[0]?.container?.running, true);
+  return cluster;
+}
+
+test('up and down the sizes in place: the same pod all the time', () => {
+  const cluster = running();
+  const [before] = cluster.pods;
+  for (const tier of ['tier-1', 'tier-0', 'tier-1', undefined, 'tier-1']) {
+    cluster.standing = standingOf({ balanceTier: tier });
+    settle(cluster);
+    assert.deepEqual(cluster.pods.map(({ metadata }) => metadata.uid), [before?.metadata.uid]);
+    assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)));
+  }
+  assert.equal(cluster.made, 1);
+});
+
+test('a shrink that hangs, a size that is refused and a GPU: one new pod each, and the volume stays', () => {
+  for (const [mood, from, to] of [['hangs', 'tier-1', 'tier-0'], ['forbidden', 'tier-0', 'tier-1'], ['refuses', 'tier-0', 'tier-1'], ['defers', 'tier-0', 'tier-1'], ['applies', 'tier-1', 'tier-2']] as const) {
+    const cluster = running(from);
+    const claim = cluster.claim?.metadata.uid;
+    cluster.resizes = mood;
+    cluster.standing = standingOf({ balanceTier: to });
+    settle(cluster);
+    assert.deepEqual([mood, cluster.made, cluster.claim?.metadata.uid], [mood, 2, claim]);
+    assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)), mood);
+  }
+});
+
+test('a size that a quota forbids costs nobody the pod', () => {
+  const cluster = running();
+  cluster.resizes = 'quota';
+  cluster.standing = standingOf({ balanceTier: 'tier-1' });
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    reconcile(cluster);
+    cluster.pass(11_000);
+  }
+  assert.equal(cluster.made, 1);
+  cluster.resizes = 'applies';
+  settle(cluster);
+  assert.equal(cluster.made, 1);
+  assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)));
+});
+
+test('a pod that the scheduler holds for three days, under crashes and resyncs, is the same pod', () => {
+  for (const mood of ['holds', 'gates'] as const) {
+    const random = randomFrom(7);
+    const cluster = new ModelCluster();
+    cluster.scheduler = mood;
+    for (let elapsedMs = 0; elapsedMs < 72 * HOUR_MS; elapsedMs += 600_000) {
+      reconcile(cluster, random() < 0.2 ? Math.floor(random() * 4) : Number.POSITIVE_INFINITY);
+      cluster.pass(600_000);
+    }
+    assert.equal(cluster.made, 1, mood);
+    cluster.scheduler = 'binds';
+    settle(cluster);
+    assert.equal(cluster.made, 1, mood);
+  }
+});
+
+test('a preempted agent waits in one new pod, and does not loop', () => {
+  const cluster = running();
+  cluster.scheduler = 'holds';
+  cluster.terminate(cluster.pods[0]?.metadata.uid ?? '', 'PreemptionByScheduler');
+  for (let minute = 0; minute < 600; minute += 1) {
+    reconcile(cluster);
+    cluster.pass(60_000);
+  }
+  assert.equal(cluster.made, 2);
+});
+
+test('a lost node: who may leave its volume behind lives elsewhere, the others wait for the node in one pod', () => {
+  for (const [onNodeLoss, node] of [['Wait', undefined], ['MoveWithoutVolume', 'sparky2']] as const) {
+    const cluster = running();
+    cluster.setSpec({ placement: { onNodeLoss } });
+    cluster.loseNode('sparky1');
+    for (let turn = 0; turn < 60; turn += 1) {
+      reconcile(cluster);
+      cluster.pass(60_000);
+    }
+    const current = cluster.pods.find(({ metadata }) => metadata.deletionTimestamp === undefined);
+    assert.deepEqual([current?.nodeName, cluster.made], [node, 2], onNodeLoss);
+    cluster.loseNode(undefined);
+    settle(cluster);
+    assert.deepEqual([cluster.pods.length, cluster.made, cluster.broken], [1, 2, []], onNodeLoss);
   }
 });

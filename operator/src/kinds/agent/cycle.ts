@@ -1,14 +1,18 @@
-import type { Power } from '@hamlet/contract/kinds';
-import { podName, podOfCycle, type Observed, type PodView } from './views.ts';
+import type { AgentStatus, EventReason, Power, Reason } from '@hamlet/contract/kinds';
+import type { Admission } from './condition/verdict.ts';
+import { barOf, type Bar } from './condition/standing.ts';
+import { endOfPod, type EndOfPod } from './pod/pod-end.ts';
+import { sizingOf } from './pod/sizing.ts';
+import { podOfCycle, REBOOTED_ANNOTATION, type AgentView, type Observed, type PodView } from './views.ts';
 
 /** A pod that failed is not replaced sooner than this after it was made. */
 export const REPLACE_AFTER_MS = 10_000;
 
-/** An agent that waits for its turn to get a new image looks this often whether it has come. */
+/** An agent that waits for its turn to be made anew looks this often whether it has come. */
 export const UPGRADE_LOOK_MS = 5_000;
 
 /** Why a cycle begins. */
-export type CycleCause = 'Awakened' | 'Suspended' | 'Rebooted' | 'PodLost' | 'PodDeleted' | 'PodFailed' | 'NameTaken' | 'ImageChanged';
+export type CycleCause = Bar | EndOfPod | Extract<EventReason, 'Awakened' | 'Suspended' | 'Rebooted' | 'ImageChanged' | 'TierChanged' | 'ResizeTimedOut'> | Extract<Reason, 'Displaced' | 'ResizeRefused'>;
 
 /** Where the run cycle goes. */
 export interface CycleStep {
@@ -18,63 +22,98 @@ export interface CycleStep {
   readonly power: Power;
   /** Set where `cycle` is a new one. */
   readonly cause?: CycleCause;
-  /** Set where the pod may be replaced later. */
+  /** Set where there may be something to do later although nothing changes. */
   readonly waitMs?: number;
+}
+
+/** The cycle that a pod's name carries; 0 for a name that is none of ours. */
+export function cycleInName(agent: string, pod: string): number {
+  const digits = pod.startsWith(`${agent}-`) ? pod.slice(agent.length + 1) : '';
+  return /^[1-9][0-9]{0,15}$/.test(digits) ? Number(digits) : 0;
+}
+
+/**
+ * The status as the pods prove it. A pod of this life named NAME-CYCLE is what begins a cycle; the status that tells of
+ * it is written after, and may have been lost with the process that made the pod.
+ * @param ended a cycle whose pod was seen to go before the status told of it
+ */
+export function livedStatus({ metadata, status }: AgentView, pods: readonly PodView[], ended = 0): AgentStatus {
+  let newest: PodView | undefined;
+  let cycle = Math.max(status.cycle ?? 0, ended);
+  for (const pod of pods) {
+    const its = cycleInName(metadata.name, pod.metadata.name);
+    if (its > cycle) [newest, cycle] = [pod, its];
+  }
+  if (newest === undefined) return ended > (status.cycle ?? 0) ? { ...status, cycle, power: 'Awake', podName: `${metadata.name}-${ended}` } : status;
+  const { nodeName: _node, rebootedAt: _before, ...kept } = status;
+  const rebootedAt = newest.metadata.annotations?.[REBOOTED_ANNOTATION];
+  return { ...kept, cycle, power: 'Awake', podName: newest.metadata.name, ...(rebootedAt === undefined ? {} : { rebootedAt }) };
+}
+
+interface Wish {
+  readonly power: Power;
+  /** What this power begins with, where it is another than before. */
+  readonly cause: CycleCause;
 }
 
 /**
  * The power that counts: what the spec says, if the agent may run. A pod that runs already is kept when only its tier
  * cannot be found any more: deleting an Entitlement by mistake shall not stop a village.
  */
-function powerOf(observed: Observed, granted: boolean): Power {
+function wishOf(observed: Observed, { granted }: Admission): Wish {
   const { spec, status } = observed.agent;
-  if (spec?.power === 'Asleep') return 'Asleep';
-  if (granted) return 'Awake';
-  const outcast = observed.standing?.quarantined === true || observed.standing?.frozen === true;
-  return status.power === 'Awake' && !outcast ? 'Awake' : 'Asleep';
-}
-
-/** What ends the cycle from below: its pod is gone, going or dead. */
-function endOfPod(observed: Observed, pod: PodView | undefined): CycleCause | undefined {
-  const { metadata, status } = observed.agent;
-  if (pod === undefined) {
-    if (status.podName === podName(metadata, status.cycle ?? 0)) return 'PodLost';
-    return observed.nameTaken ? 'NameTaken' : undefined;
-  }
-  if (pod.metadata.deletionTimestamp !== undefined) return 'PodDeleted';
-  return pod.phase === 'Failed' || pod.phase === 'Succeeded' ? 'PodFailed' : undefined;
+  const bar = barOf(observed);
+  if (spec?.power === 'Asleep') return { power: 'Asleep', cause: bar === 'Killed' ? bar : 'Suspended' };
+  if (bar !== undefined) return { power: 'Asleep', cause: bar };
+  if (granted) return { power: 'Awake', cause: 'Awakened' };
+  if (!observed.seat.granted && observed.seat.reason === 'Displaced') return { power: 'Asleep', cause: 'Displaced' };
+  return { power: status.power ?? 'Asleep', cause: 'Suspended' };
 }
 
 /** Waits before the replacement that `cause` asks for, in milliseconds; none if negative. */
 function waitFor(cause: CycleCause, pod: PodView | undefined, nowMs: number): number {
-  if (cause !== 'PodFailed') return 0;
+  // A node under pressure, or whatever ended the pod by itself, may do so again at once.
+  if (cause !== 'PodFailed' && cause !== 'NodePressure') return 0;
   return Date.parse(pod?.metadata.creationTimestamp ?? '') + REPLACE_AFTER_MS - nowMs;
 }
 
-function causeOf(observed: Observed, pod: PodView | undefined): CycleCause | undefined {
-  const { spec, status } = observed.agent;
-  if (spec?.rebootedAt !== undefined && spec.rebootedAt !== status.rebootedAt) return 'Rebooted';
-  return endOfPod(observed, pod) ?? (observed.upgrade === 'now' ? 'ImageChanged' : undefined);
+interface Change {
+  readonly cause?: CycleCause;
+  readonly waitMs?: number;
 }
 
-function whileAwake(observed: Observed, cycle: number, nowMs: number): CycleStep {
+function changeOf(observed: Observed, { tier }: Admission, nowMs: number): Change {
+  const { spec, status } = observed.agent;
+  const pod = podOfCycle(observed, status.cycle ?? 0);
+  if (spec?.rebootedAt !== undefined && spec.rebootedAt !== status.rebootedAt) return { cause: 'Rebooted' };
+  const end = endOfPod(observed, pod);
+  if (end !== undefined) return { cause: end, waitMs: waitFor(end, pod, nowMs) };
+  const sizing = sizingOf(observed, { pod, tier }, nowMs);
+  if (sizing.kind === 'replace') return { cause: sizing.cause };
+  if (observed.upgrade === 'now') return { cause: 'ImageChanged' };
+  if (observed.upgrade === 'waits') return { waitMs: UPGRADE_LOOK_MS };
+  return sizing.kind === 'none' ? {} : { waitMs: sizing.lookMs };
+}
+
+function whileAwake(observed: Observed, admission: Admission, nowMs: number): CycleStep {
+  const cycle = observed.agent.status.cycle ?? 0;
   const stays = { cycle, power: 'Awake' } as const;
-  const pod = podOfCycle(observed, cycle);
-  const cause = causeOf(observed, pod);
-  if (cause === undefined) return observed.upgrade === 'waits' ? { ...stays, waitMs: UPGRADE_LOOK_MS } : stays;
-  const waitMs = waitFor(cause, pod, nowMs);
-  return waitMs > 0 ? { ...stays, waitMs } : { cycle: cycle + 1, power: 'Awake', cause };
+  // What cannot be made now is not ended either.
+  if (!admission.granted) return stays;
+  const { cause, waitMs = 0 } = changeOf(observed, admission, nowMs);
+  if (waitMs > 0) return { ...stays, waitMs };
+  return cause === undefined ? stays : { cycle: observed.nextCycle, power: 'Awake', cause };
 }
 
 /**
- * Decides the run cycle. It grows by one at each awakening, suspension and reboot, and whenever the cycle's pod has
- * ended; never because of the same wish twice.
+ * Decides the run cycle. It grows at each awakening, suspension and reboot, and whenever the cycle's pod has ended;
+ * never because of the same wish twice.
  */
-export function cycleStep(observed: Observed, granted: boolean, nowMs: number): CycleStep {
+export function cycleStep(observed: Observed, admission: Admission, nowMs: number): CycleStep {
   const { status } = observed.agent;
   const cycle = status.cycle ?? 0;
-  const power = powerOf(observed, granted);
+  const { power, cause } = wishOf(observed, admission);
   const before = status.power ?? 'Asleep';
-  if (power === before) return power === 'Asleep' ? { cycle, power } : whileAwake(observed, cycle, nowMs);
-  return { cycle: cycle + 1, power, cause: power === 'Awake' ? 'Awakened' : 'Suspended' };
+  if (power === before) return power === 'Asleep' ? { cycle, power } : whileAwake(observed, admission, nowMs);
+  return power === 'Awake' ? { cycle: observed.nextCycle, power, cause } : { cycle: cycle + 1, power, cause };
 }

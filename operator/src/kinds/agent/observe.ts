@@ -1,14 +1,20 @@
 import { keyOf, type ObjectCache } from '@hamlet/kube';
-import { podName, claimName, type AgentView, type ClaimView, type NodeState, type NodeView, type Observed, type PodView, type Presence, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
+import { admissionOf } from './condition/verdict.ts';
+import { livedStatus } from './cycle.ts';
+import { isOfOtherMaking } from './pod/sizing.ts';
+import { podName, podOfCycle, claimName, type AgentView, type ClaimView, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type ResizeAttempt, type SeatVerdict, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
 
 /** Where the scheduler writes the node of a volume that it places with its first pod. */
-const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
+export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
 /** Index of pods by the uid of the Agent that owns them. */
 export const BY_OWNER = 'owner';
 
 /** What the village knows of agents beyond the cluster. */
 export interface VillageFacts {
+  /** The api answers now. */
   readonly reachable: boolean;
+  /** All that holds has been heard once. */
+  readonly heard: boolean;
   standingOf(agentId: string): Standing | undefined;
   presenceOf(agentId: string): Presence | undefined;
 }
@@ -24,42 +30,99 @@ export interface Sources {
   readonly village: VillageFacts;
   /** Whether it is the turn of this Agent to get another image. */
   readonly hasTurn: (key: string) => boolean;
+  /** The seat of an Agent; undefined while it is not counted. Everybody has one where nobody counts. */
+  readonly seatOf?: (key: string) => SeatVerdict | undefined;
+  /** The resize that the pod is in, if it is in one. */
+  readonly resizeOf: (pod: PodView) => ResizeAttempt | undefined;
   readonly refusals: ReadonlyMap<string, string>;
+  /** By the uid of an Agent: a cycle whose pod went before the status told of it. */
+  readonly ended: ReadonlyMap<string, number>;
   readonly settings: Settings;
 }
 
 function nodeState(nodes: ObjectCache<NodeView>, name: string | undefined): NodeState | undefined {
-  return name === undefined ? undefined : { name, ready: nodes.get(name)?.ready === true };
+  if (name === undefined) return undefined;
+  const node = nodes.get(name);
+  return { name, ready: node?.ready === true, cordoned: node?.cordoned === true, exists: node !== undefined };
+}
+
+function knowledgeOf({ reachable, heard }: VillageFacts): Knowledge {
+  if (!heard) return 'None';
+  return reachable ? 'Current' : 'Last';
 }
 
 /** Nobody asks for a turn who does not need one. */
-function upgradeOf(sources: Sources, key: string, pod: PodView | undefined): Upgrade {
-  if (pod?.image === undefined || pod.image === sources.settings.image) return 'none';
+function upgradeOf(sources: Sources, key: string, observed: Observed): Upgrade {
+  const pod = podOfCycle(observed, observed.agent.status.cycle ?? 0);
+  if (pod === undefined) return 'none';
+  const { tier } = admissionOf(observed);
+  const isOld = pod.image !== sources.settings.image || (tier !== undefined && isOfOtherMaking(pod, tier));
+  if (!isOld) return 'none';
   return sources.hasTurn(key) ? 'now' : 'waits';
+}
+
+const SEATED: SeatVerdict = { granted: true };
+const UNCOUNTED: SeatVerdict = { granted: false };
+
+function seatIn({ seatOf }: Sources, key: string): SeatVerdict {
+  return seatOf === undefined ? SEATED : (seatOf(key) ?? UNCOUNTED);
+}
+
+/** Names that other pods have, of an earlier life for example, are left out. */
+function nextFreeCycle({ pods }: Sources, { metadata, status }: AgentView, own: readonly PodView[]): number {
+  const isTaken = (cycle: number): boolean => {
+    const pod = pods.get(keyOf({ namespace: metadata.namespace, name: podName(metadata, cycle) }));
+    return pod !== undefined && !own.includes(pod);
+  };
+  let next = (status.cycle ?? 0) + 1;
+  while (isTaken(next)) next += 1;
+  return next;
+}
+
+type Own = Pick<Observed, 'agent' | 'toldTier' | 'pods'>;
+
+function ownState(sources: Sources, key: string): Own | undefined {
+  const written = sources.agents.get(key);
+  if (written === undefined) return undefined;
+  const { uid } = written.metadata;
+  const pods = sources.pods.by(BY_OWNER, uid);
+  return { agent: { ...written, status: livedStatus(written, pods, sources.ended.get(uid)) }, toldTier: written.status.tier, pods };
+}
+
+/** What the Agent depends on, and whom it has not made. */
+function surroundings(sources: Sources, { agent, pods }: Own): Pick<Observed, 'nameTaken' | 'nextCycle' | 'claim' | 'tiers' | 'node' | 'volumeNode' | 'pinnedNode' | 'resize'> {
+  const { namespace } = agent.metadata;
+  const named = sources.pods.get(keyOf({ namespace, name: podName(agent.metadata, agent.status.cycle ?? 0) }));
+  const pod = pods.find((each) => each === named);
+  const claim = sources.claims.get(keyOf({ namespace, name: claimName(agent.metadata) }));
+  return {
+    nameTaken: named !== undefined && pod === undefined,
+    nextCycle: nextFreeCycle(sources, agent, pods),
+    claim,
+    tiers: sources.tiers(),
+    node: nodeState(sources.nodes, pod?.nodeName),
+    volumeNode: nodeState(sources.nodes, claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION]),
+    pinnedNode: nodeState(sources.nodes, agent.spec?.placement.nodeName),
+    resize: pod === undefined ? undefined : sources.resizeOf(pod),
+  };
 }
 
 /** Gathers one plain value about one Agent; undefined if there is no such Agent. */
 export function observe(sources: Sources, key: string): Observed | undefined {
-  const agent = sources.agents.get(key);
-  if (agent === undefined) return undefined;
-  const { metadata } = agent;
-  const { namespace } = metadata;
-  const pods = sources.pods.by(BY_OWNER, metadata.uid);
-  const named = sources.pods.get(keyOf({ namespace, name: podName(metadata, agent.status.cycle ?? 0) }));
-  const claim = sources.claims.get(keyOf({ namespace, name: claimName(metadata) }));
-  return {
-    agent,
-    pods,
-    nameTaken: named !== undefined && !pods.includes(named),
-    claim,
-    tiers: sources.tiers(),
-    node: nodeState(sources.nodes, pods.find((pod) => pod === named)?.nodeName),
-    volumeNode: nodeState(sources.nodes, claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION]),
-    standing: sources.village.standingOf(metadata.name),
-    presence: sources.village.presenceOf(metadata.name),
-    upgrade: upgradeOf(sources, key, pods.find((pod) => pod === named)),
-    apiReachable: sources.village.reachable,
+  const own = ownState(sources, key);
+  if (own === undefined) return undefined;
+  const { name } = own.agent.metadata;
+  const observed: Observed = {
+    ...own,
+    ...surroundings(sources, own),
+    standing: sources.village.standingOf(name),
+    presence: sources.village.presenceOf(name),
+    knowledge: knowledgeOf(sources.village),
+    seat: seatIn(sources, key),
+    upgrade: 'none',
     refusal: sources.refusals.get(key),
     settings: sources.settings,
   };
+  const upgrade = upgradeOf(sources, key, observed);
+  return upgrade === 'none' ? observed : { ...observed, upgrade };
 }

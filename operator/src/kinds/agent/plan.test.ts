@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sizeOf } from './child/compute.ts';
 import { plan, type Action } from './plan.ts';
-import { agentOf, claimOf, observedOf, podOf, SETTINGS, tierOf } from './testing/sample-state.ts';
-import type { Observed } from './views.ts';
+import { agentOf, claimOf, observedOf, podOf, SETTINGS, standingOf, TIER_1, tierOf } from './testing/sample-state.ts';
+import type { Observed, PodView, TierView } from './views.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');
 
@@ -11,8 +12,8 @@ function brief(action: Action): string {
   switch (action.kind) {
     case 'setFinalizers':
       return `finalizers=${action.finalizers.join()}`;
-    case 'raiseCycle':
-      return `cycle ${action.cycle} ${action.power}`;
+    case 'endCycle':
+      return `end ${action.cycle}`;
     case 'createClaim':
     case 'createPod':
       return `${action.kind} ${action.manifest.metadata.name}`;
@@ -22,6 +23,8 @@ function brief(action: Action): string {
       return `deleteClaim ${action.uid}`;
     case 'deletePod':
       return `deletePod ${action.uid}${action.graceSeconds === undefined ? '' : ` in ${action.graceSeconds} s`}`;
+    case 'resizePod':
+      return `resizePod ${action.name}`;
     case 'tell':
       return `${action.type} ${action.reason}`;
     default:
@@ -29,46 +32,99 @@ function brief(action: Action): string {
   }
 }
 
-const awake = { cycle: 1, power: 'Awake', podName: 'ada-1' } as const;
+const awake = { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } as const;
 const unschedulable = { nodeName: undefined, phase: 'Pending', container: undefined, scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict' } };
-const moving = { spec: { placement: { onNodeLoss: 'MoveWithoutVolume' } }, status: { cycle: 2, power: 'Awake', podName: 'ada-2' } } as const;
+const moving = { spec: { placement: { onNodeLoss: 'MoveWithoutVolume' } }, status: { cycle: 2, power: 'Awake', podName: 'ada-2', tier: 'tier-0' } } as const;
+
+/** A pod of tier-0 that asks for the size of `tier`. */
+const resizing = (tier: TierView, reason?: string): PodView => podOf('ada-1', { size: sizeOf(tier), resize: reason === undefined ? undefined : { type: 'PodResizePending', reason, message: 'no room' } });
 
 const TABLE: readonly (readonly [string, Partial<Observed>, readonly string[]])[] = [
   ['healthy: nothing', {}, []],
   [
-    'new: finalizer, cycle, claim, pod, in this order',
+    'new: finalizer, claim and the pod that begins the cycle, in this order',
     { agent: agentOf({ finalizers: [] }), pods: [], claim: undefined },
-    ['finalizers=hamlet.village/account', 'cycle 1 Awake', 'Normal Awakened', 'createClaim ada-home', 'createPod ada-1'],
+    ['finalizers=hamlet.village/account', 'createClaim ada-home', 'createPod ada-1', 'Normal Awakened'],
   ],
   ['new and asleep: the finalizer alone', { agent: agentOf({ finalizers: ['other'], spec: { power: 'Asleep' } }), pods: [], claim: undefined }, ['finalizers=other,hamlet.village/account']],
-  ['died between cycle and pod: the same cycle goes on', { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [] }, ['createPod ada-1']],
-  ['suspended: a cycle, no pod, the claim stays', { agent: agentOf({ spec: { power: 'Asleep' }, status: awake }) }, ['cycle 2 Asleep', 'Normal Suspended', 'deletePod ada-1-uid']],
+  ['died between claim and pod: the pod is made', { agent: agentOf(), pods: [] }, ['createPod ada-1', 'Normal Awakened']],
+  ['died between pod and status: the pod proves the cycle', { agent: agentOf() }, []],
+  ['a pod of the next cycle proves it, and the reboot that it stands for', { agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake }), pods: [podOf('ada-2', { rebootedAt: '2026-11-22T09:59:00Z' })] }, []],
+  ['the names of other pods are left out', { agent: agentOf(), pods: [], nextCycle: 3 }, ['createPod ada-3', 'Normal Awakened']],
+  ['a cycle that was raised by an older operator gets its pod', { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [] }, ['createPod ada-1']],
+  ['suspended: a cycle, no pod, the claim stays', { agent: agentOf({ spec: { power: 'Asleep' }, status: awake }) }, ['end 2', 'Normal Suspended', 'deletePod ada-1-uid']],
   ['suspended while asleep: nothing', { agent: agentOf({ spec: { power: 'Asleep' }, status: { cycle: 2, power: 'Asleep' } }), pods: [] }, []],
   ['suspended, the pod still ends: nothing', { agent: agentOf({ spec: { power: 'Asleep' }, status: { cycle: 2, power: 'Asleep' } }), pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z' })] }, []],
-  ['awakened: the next cycle, the same claim', { agent: agentOf({ status: { cycle: 2, power: 'Asleep' } }), pods: [] }, ['cycle 3 Awake', 'Normal Awakened', 'createPod ada-3']],
+  ['awakened: the next cycle, the same claim', { agent: agentOf({ status: { cycle: 2, power: 'Asleep' } }), pods: [] }, ['createPod ada-3', 'Normal Awakened']],
   [
     'rebooted: the new pod beside the old one',
     { agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake }) },
-    ['cycle 2 Awake', 'Normal Rebooted', 'deletePod ada-1-uid', 'createPod ada-2'],
+    ['deletePod ada-1-uid', 'createPod ada-2', 'Normal Rebooted'],
   ],
   ['rebooted before: nothing', { agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: { ...awake, rebootedAt: '2026-11-22T09:59:00Z' } }) }, []],
   ['asleep with another rebootedAt: nothing', { agent: agentOf({ spec: { power: 'Asleep', rebootedAt: '2026-11-22T09:59:00Z' }, status: { cycle: 2, power: 'Asleep' } }), pods: [] }, []],
-  ['pod gone: the next cycle', { agent: agentOf({ status: awake }), pods: [] }, ['cycle 2 Awake', 'Warning PodLost', 'createPod ada-2']],
-  ['pod deleted by hand: the next cycle at once', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z' })] }, ['cycle 2 Awake', 'Warning PodDeleted', 'createPod ada-2']],
-  ['pod failed long ago: replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed' })] }, ['cycle 2 Awake', 'Warning PodFailed', 'deletePod ada-1-uid', 'createPod ada-2']],
+  ['pod gone: the next cycle', { agent: agentOf({ status: awake }), pods: [] }, ['createPod ada-2', 'Warning PodLost']],
+  ['pod deleted by hand: the next cycle at once', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z' })] }, ['createPod ada-2', 'Warning PodDeleted']],
+  ['pod failed long ago: replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed' })] }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning PodFailed']],
   ['pod failed at once: waits', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed', createdAt: '2026-11-22T09:59:55Z' })] }, []],
-  ['a new image, and it is its turn: the next cycle', { upgrade: 'now' }, ['cycle 2 Awake', 'Normal ImageChanged', 'deletePod ada-1-uid', 'createPod ada-2']],
+  ['a new image, and it is its turn: the next cycle', { upgrade: 'now' }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged']],
   ['pod waits for the scheduler: never replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', unschedulable)] }, []],
-  ["the cycle's name is another's: the next cycle", { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], nameTaken: true }, ['cycle 2 Awake', 'Warning NameTaken', 'createPod ada-2']],
+  ["the cycle's name is another's: the next cycle", { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], nameTaken: true }, ['createPod ada-2', 'Warning NameTaken']],
   ['a pod of an old cycle is left: removed', { agent: agentOf({ status: { ...awake, cycle: 2, podName: 'ada-2' } }), pods: [podOf('ada-1'), podOf('ada-2')] }, ['deletePod ada-1-uid']],
-  ['claim of an earlier life: removed first', { agent: agentOf(), pods: [], claim: claimOf('old-uid') }, ['cycle 1 Awake', 'Normal Awakened', 'deleteClaim claim-uid']],
+  ['claim of an earlier life: removed first', { agent: agentOf(), pods: [], claim: claimOf('old-uid') }, ['deleteClaim claim-uid']],
   ['claim of an earlier life ends: no pod yet', { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], claim: claimOf('old-uid', { deletionTimestamp: '2026-11-22T09:59:59Z' }) }, []],
   ['retained claim of an earlier life: adopted', { agent: agentOf({ status: awake }), claim: claimOf(null) }, ['ownClaim 1']],
   ['memory.retain: Retain lets the claim go free', { agent: agentOf({ spec: { memory: { retain: 'Retain' } }, status: awake }) }, ['ownClaim 0']],
   ['no Entitlement at all: no pod', { agent: agentOf(), pods: [], tiers: [] }, []],
   ['the Entitlement is deleted under a running agent: it goes on', { tiers: [] }, []],
-  ['only a tier above a balance of 0: no pod', { agent: agentOf(), pods: [], tiers: [tierOf('tier-1', 1, '10')] }, []],
-  ['quarantined: asleep', { standing: { quarantined: true, frozen: false, balanceTier: undefined } }, ['cycle 2 Asleep', 'Normal Suspended', 'deletePod ada-1-uid']],
+  ['only a tier above a balance of 0: no pod', { agent: agentOf(), pods: [], tiers: [tierOf('tier-1', 1, { minBalance: '10' })] }, []],
+  ['quarantined: the pod ends', { standing: standingOf({ quarantined: true }) }, ['end 2', 'Warning Quarantined', 'deletePod ada-1-uid']],
+  ['frozen: the pod ends', { standing: standingOf({ frozen: true }) }, ['end 2', 'Warning Frozen', 'deletePod ada-1-uid']],
+  ['banned: the pod ends', { standing: standingOf({ banned: true, frozen: true }) }, ['end 2', 'Warning Banned', 'deletePod ada-1-uid']],
+  ['killed: the pod ends this instant', { standing: standingOf({ killed: true, banned: true }) }, ['end 2', 'Warning Killed', 'deletePod ada-1-uid in 0 s']],
+  [
+    'killed while the pod ends with its grace: no more grace',
+    { agent: agentOf({ status: { cycle: 2, power: 'Asleep' } }), standing: standingOf({ killed: true }), pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z' })] },
+    ['deletePod ada-1-uid in 0 s'],
+  ],
+  ['killed and down: nothing, whatever the spec says', { agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: { cycle: 2, power: 'Asleep' } }), standing: standingOf({ killed: true }), pods: [] }, []],
+  ['tokens revoked: the pod stays', { standing: standingOf({ tokenRevoked: true }) }, []],
+  ['the api never heard: who runs goes on', { knowledge: 'None' }, []],
+  ['the api never heard: whose pod is lost gets one of the same tier', { knowledge: 'None', pods: [] }, ['createPod ada-2', 'Warning PodLost']],
+  ['the api never heard: nobody awakens', { knowledge: 'None', agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }), pods: [] }, []],
+  ['the api never heard: nobody new begins, pinned or not', { knowledge: 'None', agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } } }), pods: [] }, []],
+  ['the api never heard: no tier but the one that was told', { knowledge: 'None', agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } }, status: awake }) }, []],
+  ['the api never heard: who was frozen stays so', { knowledge: 'None', agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0', conditions: [{ type: 'Entitled', status: 'False', reason: 'Frozen', message: '', lastTransitionTime: '2026-11-22T09:00:00Z' }] } }), pods: [] }, []],
+  ['the api went away: who was known awakens as what was known', { knowledge: 'Last', agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }), pods: [] }, ['createPod ada-3', 'Normal Awakened']],
+  ['the api went away: nobody new begins', { knowledge: 'Last', agent: agentOf(), pods: [] }, []],
+  ['the api went away: a bar that is known holds', { knowledge: 'Last', standing: standingOf({ banned: true }), agent: agentOf({ status: { cycle: 2, power: 'Asleep', tier: 'tier-0' } }), pods: [] }, []],
+  ['a higher tier, larger only: resized, not restarted', { standing: standingOf({ balanceTier: 'tier-1' }) }, ['resizePod ada-1']],
+  ['a lower tier, smaller only: resized', { agent: agentOf({ status: { ...awake, tier: 'tier-1' } }), pods: [podOf('ada-1', { tier: TIER_1 })] }, ['resizePod ada-1']],
+  ['another GPU: made anew', { standing: standingOf({ balanceTier: 'tier-2' }) }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged']],
+  ['the tier was edited: waits for its turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2' } }), standing: standingOf({ balanceTier: 'tier-2' }), upgrade: 'waits' }, []],
+  ['the tier was edited, and it is its turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2' } }), standing: standingOf({ balanceTier: 'tier-2' }), upgrade: 'now' }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged']],
+  ['the resize was refused: made anew', { standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: NOW, refusal: { message: 'too much cpu', byQuota: false } } }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused']],
+  ['the resize breaks a quota: the pod is kept and it is tried again', { standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: NOW, refusal: { message: 'exceeded quota: x', byQuota: true } } }, ['resizePod ada-1']],
+  ['the node is at it: nothing', { standing: standingOf({ balanceTier: 'tier-1' }), pods: [resizing(TIER_1)], resize: { sinceMs: NOW - 600_000 } }, []],
+  ['the node will never hold it: made anew', { standing: standingOf({ balanceTier: 'tier-1' }), pods: [resizing(TIER_1, 'Infeasible')], resize: { sinceMs: NOW } }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused']],
+  ['the node has no room yet: waits', { standing: standingOf({ balanceTier: 'tier-1' }), pods: [resizing(TIER_1, 'Deferred')], resize: { sinceMs: NOW - 29_000 } }, []],
+  ['the node has no room after 30 s: made anew', { standing: standingOf({ balanceTier: 'tier-1' }), pods: [resizing(TIER_1, 'Deferred')], resize: { sinceMs: NOW - 30_000 } }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeTimedOut']],
+  ['a shrink that hangs for 30 s: made anew', { pods: [podOf('ada-1', { given: sizeOf(TIER_1) })], resize: { sinceMs: NOW - 30_000 } }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeTimedOut']],
+  ['a shrink that hangs on a lost node: the node is waited for', { pods: [podOf('ada-1', { given: sizeOf(TIER_1) })], node: { name: 'sparky1', ready: false }, resize: { sinceMs: NOW - 90_000 } }, []],
+  ['a pod that waits for the scheduler and gets a larger tier: resized as it waits', { agent: agentOf({ status: awake }), standing: standingOf({ balanceTier: 'tier-1' }), pods: [podOf('ada-1', unschedulable)] }, ['resizePod ada-1']],
+  ['no seat: nothing is made', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NoSeat', position: 2, blocking: 'bob' } }, []],
+  ['seats not counted yet: nothing is made', { agent: agentOf(), pods: [], seat: { granted: false } }, []],
+  ['no seat for who sits: it stays', { seat: { granted: false, reason: 'NoSeat' } }, []],
+  ['displaced: the pod ends', { seat: { granted: false, reason: 'Displaced', blocking: 'cleo' } }, ['end 2', 'Warning Displaced', 'deletePod ada-1-uid']],
+  ['preempted: the next pod waits for the scheduler', { pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z', disruption: 'PreemptionByScheduler' })] }, ['createPod ada-2', 'Warning Preempted']],
+  ['preempted, and its successor waits: nothing', { agent: agentOf({ status: { ...awake, cycle: 2, podName: 'ada-2' } }), pods: [podOf('ada-2', unschedulable)] }, []],
+  ['evicted', { pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z', disruption: 'EvictionByEvictionAPI' })] }, ['createPod ada-2', 'Warning Evicted']],
+  ['drained', { node: { name: 'sparky1', ready: true, cordoned: true }, pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z', disruption: 'EvictionByEvictionAPI' })] }, ['createPod ada-2', 'Normal NodeDrained']],
+  ['cordoned, and nobody told the pod to go: it stays', { node: { name: 'sparky1', ready: true, cordoned: true } }, []],
+  ['the node ran short: made anew, but not at once', { pods: [podOf('ada-1', { phase: 'Failed', disruption: 'TerminationByKubelet', createdAt: '2026-11-22T09:59:55Z' })] }, []],
+  ['the node ran short a while after: made anew', { pods: [podOf('ada-1', { phase: 'Failed', disruption: 'TerminationByKubelet' })] }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning NodePressure']],
+  ['the node is lost: nothing before Kubernetes gives the pod up', { node: { name: 'sparky1', ready: false } }, []],
+  ['the node is lost and its pod given up: made anew', { node: { name: 'sparky1', ready: false }, pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z', disruption: 'DeletionByTaintManager' })] }, ['createPod ada-2', 'Warning NodeLost']],
   ['a spec that cannot be read: the pod stays', { agent: { ...agentOf({ status: awake }), spec: undefined, problem: 'spec: bad' } }, []],
   ['user namespace required and not to be had: no pod', { agent: agentOf({ spec: { isolation: { userNamespace: 'Required' } } }), pods: [], settings: { ...SETTINGS, userNamespaces: 'Off' } }, []],
   [
@@ -103,8 +159,25 @@ test('what waits is looked at again in time', () => {
   assert.equal(plan(deleted, NOW).requeueAfterMs, 55_000);
 });
 
-test('the cycle records the reboot it stands for', () => {
+test('the pod of a cycle carries the reboot that it stands for', () => {
   const observed = observedOf({ agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake }) });
-  const raise = plan(observed, NOW).actions.find((action) => action.kind === 'raiseCycle');
-  assert.deepEqual(raise, { kind: 'raiseCycle', cycle: 2, power: 'Awake', rebootedAt: '2026-11-22T09:59:00Z' });
+  const create = plan(observed, NOW).actions.find((action) => action.kind === 'createPod');
+  assert.deepEqual(create?.manifest.metadata['annotations'], { 'hamlet.village/tier': 'tier-0', 'hamlet.village/fixed-compute': '', 'hamlet.village/rebooted-at': '2026-11-22T09:59:00Z' });
+});
+
+test('a resize asks for cpu and memory, half of each as request, and is looked at after 30 s', () => {
+  const { actions, requeueAfterMs } = plan(observedOf({ standing: standingOf({ balanceTier: 'tier-1' }) }), NOW);
+  const resources = { requests: { cpu: '500m', memory: '512Mi' }, limits: { cpu: '1', memory: '1Gi' } };
+  assert.deepEqual(actions, [{ kind: 'resizePod', name: 'ada-1', uid: 'ada-1-uid', spec: { containers: [{ name: 'resident', resources }] } }]);
+  assert.equal(requeueAfterMs, 30_000);
+});
+
+test('a pod that the scheduler holds is never made anew for waiting, however long', () => {
+  const gated = { nodeName: undefined, phase: 'Pending', container: undefined, scheduled: { status: 'False', reason: 'SchedulingGated', message: 'blocked by a gate' } };
+  for (const state of [unschedulable, gated, { ...gated, scheduled: undefined }]) {
+    const observed = observedOf({ agent: agentOf({ status: awake }), pods: [podOf('ada-1', { ...state, createdAt: '2026-11-22T10:00:00Z' })], presence: undefined });
+    for (let minute = 0; minute <= 72 * 60; minute += 1) {
+      assert.deepEqual(plan(observed, NOW + minute * 60_000), { actions: [] }, `${state.scheduled?.reason} after ${minute} min`);
+    }
+  }
 });

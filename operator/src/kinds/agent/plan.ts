@@ -1,10 +1,13 @@
 import type { Power } from '@hamlet/contract/kinds';
 import type { NewObject } from '@hamlet/kube';
 import { deletionMs, isClaimUsable, isForeignClaim, isTerminating } from './child/claim.ts';
+import { sizeResources, CONTAINER } from './child/compute.ts';
 import { cycleStep, type CycleCause, type CycleStep } from './cycle.ts';
 import { claimManifest, ownerOf, podManifest } from './child/manifests.ts';
 import { isUnschedulableByVolume } from './condition/pod-verdict.ts';
+import { barMessage, barOf } from './condition/standing.ts';
 import { admissionOf, type Admission } from './condition/verdict.ts';
+import { sizingOf } from './pod/sizing.ts';
 import { FINALIZER, podName, podOfCycle, type ClaimView, type Observed, type PodView } from './views.ts';
 
 /** A deletion waits this long for the api to close the account, then goes on without. */
@@ -13,12 +16,14 @@ export const CLOSE_ESCAPE_MS = 60_000;
 /** One thing to do. They are done in order, and the first that fails ends the attempt. */
 export type Action =
   | { readonly kind: 'setFinalizers'; readonly finalizers: readonly string[] }
-  /** Written before the pod of the cycle is made: what the api sees of it is never younger than the pod. */
-  | { readonly kind: 'raiseCycle'; readonly cycle: number; readonly power: Power; readonly rebootedAt: string | null }
+  /** Ends a cycle without a next pod. A cycle with a pod is begun by its pod, whose name and owner prove it. */
+  | { readonly kind: 'endCycle'; readonly cycle: number; readonly power: Power; readonly rebootedAt: string | null }
   | { readonly kind: 'createClaim'; readonly manifest: NewObject }
   | { readonly kind: 'ownClaim'; readonly name: string; readonly uid: string; readonly owners: readonly object[] }
   | { readonly kind: 'deleteClaim'; readonly name: string; readonly uid: string }
   | { readonly kind: 'createPod'; readonly manifest: NewObject }
+  /** cpu and memory of the pod that runs, by its subresource `resize`. */
+  | { readonly kind: 'resizePod'; readonly name: string; readonly uid: string; readonly spec: object }
   | { readonly kind: 'deletePod'; readonly name: string; readonly uid: string; readonly graceSeconds?: number }
   | { readonly kind: 'closeAccount' }
   | { readonly kind: 'tell'; readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
@@ -29,37 +34,67 @@ export interface Plan {
   readonly requeueAfterMs?: number;
 }
 
-const STORIES: Readonly<Record<CycleCause, { readonly type: 'Normal' | 'Warning'; readonly text: string }>> = {
+interface Story {
+  readonly type: 'Normal' | 'Warning';
+  readonly text: string;
+}
+
+/** What is told of a cycle that begins. What a bar says comes from who set it. */
+const STORIES: Readonly<Record<CycleCause, Story>> = {
   Awakened: { type: 'Normal', text: 'awake' },
   Suspended: { type: 'Normal', text: 'asleep: the pod ends, the volume stays' },
   Rebooted: { type: 'Normal', text: 'rebooted as spec.rebootedAt asks' },
-  PodLost: { type: 'Warning', text: 'the pod is gone and is replaced' },
-  PodDeleted: { type: 'Warning', text: 'somebody deleted the pod: it is replaced' },
-  PodFailed: { type: 'Warning', text: 'the pod has failed and is replaced' },
-  ImageChanged: { type: 'Normal', text: 'the village has a new image for agents' },
+  PodLost: { type: 'Warning', text: 'the pod is gone and is made anew' },
+  PodDeleted: { type: 'Warning', text: 'somebody deleted the pod: it is made anew' },
+  PodFailed: { type: 'Warning', text: 'the pod has failed and is made anew' },
+  Preempted: { type: 'Warning', text: 'the scheduler needs the place for a pod of a higher priority: the agent waits for another' },
+  Evicted: { type: 'Warning', text: 'the pod was evicted and is made anew' },
+  NodeDrained: { type: 'Normal', text: 'the node is being drained: the pod is made anew elsewhere' },
+  NodePressure: { type: 'Warning', text: 'the node ran short or shuts down: the pod is made anew' },
+  NodeLost: { type: 'Warning', text: 'the node does not answer and its pod was given up: it is made anew' },
+  ImageChanged: { type: 'Normal', text: 'the village has another image or compute for agents' },
   NameTaken: { type: 'Warning', text: "another pod has this cycle's name: the next one is taken" },
+  TierChanged: { type: 'Normal', text: 'the tier has another GPU or priority: the pod is made anew, the volume stays' },
+  ResizeRefused: { type: 'Warning', text: 'the pod cannot be resized while it runs: it is made anew with the compute of its tier' },
+  ResizeTimedOut: { type: 'Warning', text: 'the node did not resize the pod within 30 s: it is made anew with the compute of its tier' },
+  Displaced: { type: 'Warning', text: 'an agent of a higher tier needs the seat: the pod ends, the volume stays' },
+  Killed: { type: 'Warning', text: 'the pod is killed' },
+  Banned: { type: 'Warning', text: 'the pod ends' },
+  Quarantined: { type: 'Warning', text: 'the pod ends, the volume stays as it is' },
+  Frozen: { type: 'Warning', text: 'the pod ends' },
 };
 
-const removal = (pod: PodView): Action => ({ kind: 'deletePod', name: pod.metadata.name, uid: pod.metadata.uid });
+const removal = (pod: PodView): Extract<Action, { kind: 'deletePod' }> => ({ kind: 'deletePod', name: pod.metadata.name, uid: pod.metadata.uid });
 
 function finalizerActions({ agent }: Observed): readonly Action[] {
   const finalizers = agent.metadata.finalizers ?? [];
   return finalizers.includes(FINALIZER) ? [] : [{ kind: 'setFinalizers', finalizers: [...finalizers, FINALIZER] }];
 }
 
-function cycleActions({ agent }: Observed, { cycle, power, cause }: CycleStep): readonly Action[] {
+function storyOf(observed: Observed, { cycle, cause }: CycleStep): readonly Action[] {
   if (cause === undefined) return [];
-  const story = STORIES[cause];
-  return [
-    { kind: 'raiseCycle', cycle, power, rebootedAt: agent.spec?.rebootedAt ?? null },
-    { kind: 'tell', type: story.type, reason: cause, message: `cycle ${cycle}: ${story.text}` },
-  ];
+  const { type, text } = STORIES[cause];
+  const bar = barOf(observed);
+  const why = cause === bar ? `: ${barMessage(observed, bar)}` : '';
+  return [{ kind: 'tell', type, reason: cause, message: `cycle ${cycle}: ${text}${why}` }];
 }
 
-/** Pods of cycles that are over. The next pod does not wait for them: it starts beside their grace period. */
-function retirements({ agent, pods }: Observed, { cycle, power }: CycleStep): readonly Action[] {
+function endActions(observed: Observed, step: CycleStep): readonly Action[] {
+  const { cycle, power, cause } = step;
+  if (cause === undefined || power === 'Awake') return [];
+  return [{ kind: 'endCycle', cycle, power, rebootedAt: observed.agent.spec?.rebootedAt ?? null }, ...storyOf(observed, step)];
+}
+
+/**
+ * Pods of cycles that are over. The next pod does not wait for them: it starts beside their grace period. Those of a
+ * killed agent get none, also where they were ending already.
+ */
+function retirements(observed: Observed, { cycle, power }: CycleStep): readonly Action[] {
+  const { agent, pods } = observed;
   const current = power === 'Awake' ? podName(agent.metadata, cycle) : undefined;
-  return pods.filter((pod) => pod.metadata.name !== current && !isTerminating(pod)).map(removal);
+  const over = pods.filter((pod) => pod.metadata.name !== current);
+  if (power === 'Asleep' && barOf(observed) === 'Killed') return over.map((pod): Action => ({ ...removal(pod), graceSeconds: 0 }));
+  return over.filter((pod) => !isTerminating(pod)).map(removal);
 }
 
 /** A volume on a lost node is given up where the spec says so, and only where the node is known to be lost. */
@@ -97,11 +132,21 @@ function claimActions(observed: Observed, { cycle, power }: CycleStep): readonly
   return volumeIsGivenUp(observed, cycle) ? abandonment(observed, claim) : ownership(observed, claim);
 }
 
-function podActions(observed: Observed, { cycle, power }: CycleStep, { tier }: Admission): readonly Action[] {
+function podActions(observed: Observed, step: CycleStep, { tier, granted }: Admission): readonly Action[] {
   const { agent, settings, claim } = observed;
-  if (power === 'Asleep' || agent.spec === undefined || tier === undefined) return [];
+  const { cycle, power } = step;
+  if (power === 'Asleep' || !granted || agent.spec === undefined || tier === undefined) return [];
   if (podOfCycle(observed, cycle) !== undefined || !isClaimUsable(claim, observed)) return [];
-  return [{ kind: 'createPod', manifest: podManifest({ agent, spec: agent.spec, tier, cycle, settings }) }];
+  const manifest = podManifest({ agent, spec: agent.spec, tier, cycle, settings });
+  return [{ kind: 'createPod', manifest }, ...storyOf(observed, step)];
+}
+
+function resizeActions(observed: Observed, { step: { cycle, cause }, admission: { tier, granted } }: { readonly step: CycleStep; readonly admission: Admission }, nowMs: number): readonly Action[] {
+  const pod = podOfCycle(observed, cycle);
+  if (cause !== undefined || !granted || pod === undefined || tier === undefined) return [];
+  if (sizingOf(observed, { pod, tier }, nowMs).kind !== 'resize') return [];
+  const { name, uid } = pod.metadata;
+  return [{ kind: 'resizePod', name, uid, spec: { containers: [{ name: CONTAINER, resources: sizeResources(tier) }] } }];
 }
 
 /** Deletion is a plan like any other: pods go, the api closes the account, then the finalizer lets go. */
@@ -120,13 +165,14 @@ function deletionPlan({ agent, pods }: Observed, nowMs: number): Plan {
 export function plan(observed: Observed, nowMs: number): Plan {
   if (isTerminating(observed.agent)) return deletionPlan(observed, nowMs);
   const admission = admissionOf(observed);
-  const step = cycleStep(observed, admission.granted, nowMs);
+  const step = cycleStep(observed, admission, nowMs);
   const actions = [
     ...finalizerActions(observed),
-    ...cycleActions(observed, step),
+    ...endActions(observed, step),
     ...retirements(observed, step),
     ...claimActions(observed, step),
     ...podActions(observed, step, admission),
+    ...resizeActions(observed, { step, admission }, nowMs),
   ];
   return step.waitMs === undefined ? { actions } : { actions, requeueAfterMs: step.waitMs };
 }

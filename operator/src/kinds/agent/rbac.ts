@@ -18,10 +18,12 @@ export const ROLE_RULES: readonly Rule[] = [
   { apiGroups: ['hamlet.village'], resources: ['agents/finalizers'], verbs: ['update'] },
   { apiGroups: ['hamlet.village'], resources: ['entitlements'], verbs: WATCH },
   { apiGroups: [''], resources: ['pods'], verbs: [...WATCH, 'create', 'delete'] },
+  // cpu and memory of a pod that runs, and nothing else of it.
+  { apiGroups: [''], resources: ['pods/resize'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...WATCH, 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'update'], resourceNames: ['hamlet-operator'] },
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch', 'update'], resourceNames: ['hamlet-operator'] },
 ];
 
 /** What it needs of the cluster: whether a node is there. */

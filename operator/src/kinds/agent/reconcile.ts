@@ -1,16 +1,21 @@
+import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
 import { keyOf, type Clock, type Outcome } from '@hamlet/kube';
-import { apply, patchStatus, refusalOf, type ApplyPorts, type Subject } from './apply.ts';
+import { AGENTS } from './agents.ts';
+import { apply, patchStatus, refusalOf, type ApplyPorts, type Failure, type Subject } from './apply.ts';
 import { isTerminating } from './child/claim.ts';
+import { cycleInName } from './cycle.ts';
 import { observe, type Sources } from './observe.ts';
 import { plan } from './plan.ts';
-import { statusPatch } from './status-patch.ts';
-import { StatusWriter } from './status-writer.ts';
-import { statusOf } from './status.ts';
-import { UpgradeTurn } from './upgrade-turn.ts';
-import type { AgentView } from './views.ts';
+import { ResizeWatch } from './pod/resize-watch.ts';
+import { UpgradeTurn } from './pod/upgrade-turn.ts';
+import { statusPatch } from './status/status-patch.ts';
+import { StatusWriter } from './status/status-writer.ts';
+import { isOnItsWay, statusOf } from './status/status.ts';
+import { storiesOf } from './status/stories.ts';
+import { AGENT_LABEL, type AgentView, type Observed, type PodView } from './views.ts';
 
 export interface ReconcilerOptions {
-  readonly sources: Omit<Sources, 'refusals' | 'hasTurn'>;
+  readonly sources: Omit<Sources, 'refusals' | 'hasTurn' | 'resizeOf' | 'ended'>;
   readonly ports: ApplyPorts;
   /** The date; the one place where reconciling looks at a clock. */
   readonly now: () => Date;
@@ -23,19 +28,40 @@ export interface ReconcilerOptions {
 export class AgentReconciler {
   readonly #options: ReconcilerOptions;
   readonly #refusals = new Map<string, string>();
+  readonly #ended = new Map<string, number>();
   readonly #turn = new UpgradeTurn();
   readonly #sources: Sources;
+  readonly #resizes: ResizeWatch;
   readonly #statuses: StatusWriter;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
+    const nowMs = (): number => options.now().getTime();
+    this.#resizes = new ResizeWatch(nowMs);
     this.#statuses = new StatusWriter({ clock: options.clock, write: (key) => this.#writeStatus(key), onError: options.onStatusError });
-    this.#sources = { ...options.sources, refusals: this.#refusals, hasTurn: (key) => this.#turn.take(key, (holder) => this.#isUpgraded(holder), options.now().getTime()) };
+    this.#sources = {
+      ...options.sources,
+      refusals: this.#refusals,
+      ended: this.#ended,
+      hasTurn: (key) => this.#turn.take(key, (holder) => this.#isUpgraded(holder), nowMs()),
+      resizeOf: (pod) => this.#resizes.of(pod),
+    };
+    options.ports.pods.cache.onChange(({ kind, object }) => {
+      if (kind === 'deleted') this.#onPodGone(object);
+    });
+    options.ports.agents.cache.onChange(({ kind, object }) => {
+      if (kind === 'deleted') this.#ended.delete(object.metadata.uid);
+    });
   }
 
   /** Writes no status any more. */
   close(): void {
     this.#statuses.close();
+  }
+
+  /** Something changed that no plan asks for and the status may tell. */
+  touch(key: string): void {
+    this.#statuses.mark(key);
   }
 
   /** @param key `namespace/name` */
@@ -44,9 +70,19 @@ export class AgentReconciler {
     if (observed === undefined) return this.#forget(key);
     const planned = plan(observed, this.#options.now().getTime());
     const error = await this.#apply(key, planned.actions);
-    if (this.#statusChange(key) !== undefined) this.#statuses.mark(key);
+    this.#markStatus(key);
     if (error !== undefined) return { kind: 'retry', error };
     return planned.requeueAfterMs === undefined ? { kind: 'done' } : { kind: 'requeue', afterMs: planned.requeueAfterMs };
+  }
+
+  /** The name of a pod stands for one pod for ever, also of one that went before the status told of it. */
+  #onPodGone(pod: PodView): void {
+    this.#resizes.forget(pod);
+    const { namespace, name, labels, ownerReferences } = pod.metadata;
+    const agent = this.#sources.agents.get(keyOf({ namespace, name: labels?.[AGENT_LABEL] ?? '' }));
+    if (agent === undefined || ownerReferences?.[0]?.uid !== agent.metadata.uid) return;
+    const cycle = cycleInName(agent.metadata.name, name);
+    if (cycle > Math.max(agent.status.cycle ?? 0, this.#ended.get(agent.metadata.uid) ?? 0)) this.#ended.set(agent.metadata.uid, cycle);
   }
 
   #forget(key: string): Outcome {
@@ -55,17 +91,29 @@ export class AgentReconciler {
     return { kind: 'done' };
   }
 
+  #markStatus(key: string): void {
+    const change = this.#statusChange(key);
+    if (change !== undefined) this.#statuses.mark(key, isOnItsWay(change.observed) ? 'patient' : 'soon');
+  }
+
   /** The error that stopped the actions, if one did. */
   async #apply(key: string, actions: ReturnType<typeof plan>['actions']): Promise<unknown> {
-    try {
-      await apply(this.#options.ports, this.#subject(key), actions);
+    const failure = await apply(this.#options.ports, this.#subject(key), actions);
+    if (failure === undefined) {
       this.#refusals.delete(key);
       return undefined;
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal !== undefined) this.#refusals.set(key, refusal);
-      return error;
     }
+    this.#noteRefusal(key, failure);
+    return failure.error;
+  }
+
+  #noteRefusal(key: string, failure: Failure): void {
+    const refusal = refusalOf(failure);
+    if (refusal === undefined) return;
+    const { action } = failure;
+    if (action.kind !== 'resizePod') return void this.#refusals.set(key, refusal);
+    const pod = this.#sources.pods.get(keyOf({ namespace: this.#sources.agents.get(key)?.metadata.namespace, name: action.name }));
+    if (pod !== undefined) this.#resizes.refuse(pod, refusal);
   }
 
   /** Ready with the present image, or with no pod to get ready. */
@@ -74,8 +122,9 @@ export class AgentReconciler {
     const agent = agents.get(key);
     if (agent?.status.power !== 'Awake') return true;
     const ready = agent.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+    const sized = agent.status.conditions?.some(({ type, reason }) => type === 'Resized' && reason === 'ReplacementPending') !== true;
     const pod = pods.get(keyOf({ namespace: agent.metadata.namespace, name: agent.status.podName ?? '' }));
-    return ready && pod?.image === settings.image;
+    return ready && sized && pod?.image === settings.image;
   }
 
   #subject(key: string): Subject {
@@ -93,15 +142,35 @@ export class AgentReconciler {
   }
 
   /** What the status must be told, if anything. */
-  #statusChange(key: string): { readonly agent: AgentView; readonly patch: object } | undefined {
+  #statusChange(key: string): StatusChange | undefined {
     const observed = observe(this.#sources, key);
-    if (observed === undefined || isTerminating(observed.agent)) return undefined;
-    const patch = statusPatch(observed.agent.status, statusOf(observed, this.#timestamp()));
-    return patch === undefined ? undefined : { agent: observed.agent, patch };
+    const agent = this.#sources.agents.get(key);
+    if (observed === undefined || agent === undefined || isTerminating(agent)) return undefined;
+    const status = statusOf(observed, this.#timestamp());
+    const patch = statusPatch(agent.status, status);
+    return patch === undefined ? undefined : { agent, observed, status, patch };
   }
 
   async #writeStatus(key: string): Promise<void> {
     const change = this.#statusChange(key);
-    if (change !== undefined) await patchStatus(this.#options.ports, change.agent, { status: change.patch });
+    if (change === undefined) return;
+    await patchStatus(this.#options.ports, change.agent, { status: change.patch });
+    const { uid } = change.agent.metadata;
+    if ((this.#ended.get(uid) ?? 0) <= (change.status.cycle ?? 0)) this.#ended.delete(uid);
+    this.#tell(change);
   }
+
+  #tell({ agent: { metadata, status: before }, status: after }: StatusChange): void {
+    const { name, uid, namespace = 'default' } = metadata;
+    const target = { apiVersion: API_VERSION, kind: AGENTS.kind, namespace, name, uid };
+    for (const story of storiesOf(before, after)) this.#options.ports.recorder.record({ target, ...story });
+  }
+}
+
+interface StatusChange {
+  /** As it is written. */
+  readonly agent: AgentView;
+  readonly observed: Observed;
+  readonly status: AgentStatus;
+  readonly patch: object;
 }

@@ -1,14 +1,19 @@
 import { keyOf, type Change, type Reflector, type Urgency } from '@hamlet/kube';
+import { isUnschedulableByVolume } from './condition/pod-verdict.ts';
 import { BY_OWNER } from './observe.ts';
+import { isResizing } from './pod/sizing.ts';
 import { AGENT_LABEL, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from './views.ts';
 
 /** Index of pods by node. */
 export const BY_NODE = 'node';
 
+/** Where that index files pods that have none. */
+const NO_NODE = '';
+
 /** Indexers of the pods' cache. */
 export const POD_INDEXERS = {
   [BY_OWNER]: (pod: PodView): readonly string[] => pod.metadata.ownerReferences?.flatMap(({ controller, uid }) => (controller === true ? [uid] : [])) ?? [],
-  [BY_NODE]: (pod: PodView): readonly string[] => (pod.nodeName === undefined ? [] : [pod.nodeName]),
+  [BY_NODE]: (pod: PodView): readonly string[] => [pod.nodeName ?? NO_NODE],
 };
 
 /** What is watched. */
@@ -20,19 +25,34 @@ export interface Watched {
   readonly nodes: Reflector<NodeView>;
 }
 
-type Add = (key: string, urgency?: Urgency) => void;
-
 function agentKey({ metadata }: PodView | ClaimView): string | undefined {
   const name = metadata.labels?.[AGENT_LABEL];
   return name === undefined ? undefined : keyOf({ namespace: metadata.namespace, name });
 }
 
-const decisive = ({ metadata, nodeName, phase, scheduled, container, message }: PodView): string =>
-  JSON.stringify([metadata.uid, metadata.deletionTimestamp, nodeName, phase, scheduled, container, message]);
+const isOver = ({ phase }: PodView): boolean => phase === 'Failed' || phase === 'Succeeded';
 
-/** Whether a change of a pod can change a plan or a condition. */
-export function matters(change: Change<PodView>): boolean {
-  return change.kind !== 'updated' || decisive(change.object) !== decisive(change.previous);
+/** Of a pod, what a plan asks for. */
+const planned = (pod: PodView): readonly unknown[] => [
+  pod.metadata.uid,
+  pod.metadata.deletionTimestamp,
+  isOver(pod),
+  isUnschedulableByVolume(pod),
+  pod.size?.cpuMillis,
+  pod.size?.memoryBytes,
+  isResizing(pod) ? pod.resize?.reason ?? 'Resizing' : undefined,
+];
+
+/** Of a pod, what the status tells beside. */
+const told = ({ nodeName, phase, scheduled, container, resize, message }: PodView): readonly unknown[] => [nodeName, phase, scheduled, container, resize, message];
+
+const differs = (read: (pod: PodView) => readonly unknown[], { object, previous }: { readonly object: PodView; readonly previous: PodView }): boolean =>
+  JSON.stringify(read(object)) !== JSON.stringify(read(previous));
+
+/** What a change of a pod can change: what is to be done, only what is told, or nothing. */
+export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
+  if (change.kind !== 'updated' || differs(planned, change)) return 'plan';
+  return differs(told, change) ? 'status' : 'none';
 }
 
 function claimMatters(change: Change<ClaimView>): boolean {
@@ -41,28 +61,48 @@ function claimMatters(change: Change<ClaimView>): boolean {
   return fingerprint(change.object) !== fingerprint(change.previous);
 }
 
-/** Adds to the queue, for each change that is watched, the Agents that it can concern. */
-export function connectTriggers({ agents, pods, claims, tiers, nodes }: Watched, add: Add): void {
-  const addAll = (): void => {
-    for (const key of agents.cache.keys()) add(key, 'bulk');
-  };
-  agents.cache.onChange(({ key }) => add(key, agents.state.synced ? 'live' : 'bulk'));
+/** Where changes go. */
+export interface Destinations {
+  /** To be worked on. */
+  readonly add: (key: string, urgency?: Urgency) => void;
+  /** Nothing to do but perhaps to tell. */
+  readonly touch: (key: string) => void;
+}
+
+function connectPods({ pods, nodes }: Watched, { add, touch }: Destinations): void {
   pods.cache.onChange((change) => {
     const key = agentKey(change.object);
-    if (key !== undefined && matters(change)) add(key, pods.state.synced ? 'live' : 'bulk');
+    const effect = effectOf(change);
+    if (key === undefined || effect === 'none') return;
+    if (effect === 'plan') add(key, pods.state.synced ? 'live' : 'bulk');
+    else touch(key);
   });
+  nodes.cache.onChange((change) => {
+    if (change.kind === 'updated' && change.object.ready === change.previous.ready && change.object.cordoned === change.previous.cordoned) return;
+    for (const pod of pods.cache.by(BY_NODE, change.object.metadata.name)) {
+      const key = agentKey(pod);
+      if (key !== undefined) add(key);
+    }
+    // Who has no node may wait for this one.
+    for (const pod of pods.cache.by(BY_NODE, NO_NODE)) {
+      const key = agentKey(pod);
+      if (key !== undefined) add(key, 'bulk');
+    }
+  });
+}
+
+/** Sends each change that is watched to the Agents that it can concern. */
+export function connectTriggers(watched: Watched, destinations: Destinations): void {
+  const { agents, claims, tiers } = watched;
+  const { add } = destinations;
+  agents.cache.onChange(({ key }) => add(key, agents.state.synced ? 'live' : 'bulk'));
+  connectPods(watched, destinations);
   claims.cache.onChange((change) => {
     const key = agentKey(change.object);
     if (key !== undefined && claimMatters(change)) add(key, 'live');
   });
   tiers.cache.onChange((change) => {
-    if (change.kind !== 'updated' || change.object.metadata.generation !== change.previous.metadata.generation) addAll();
-  });
-  nodes.cache.onChange((change) => {
-    if (change.kind === 'updated' && change.object.ready === change.previous.ready) return;
-    for (const pod of pods.cache.by(BY_NODE, change.object.metadata.name)) {
-      const key = agentKey(pod);
-      if (key !== undefined) add(key);
-    }
+    if (change.kind === 'updated' && change.object.metadata.generation === change.previous.metadata.generation) return;
+    for (const key of agents.cache.keys()) add(key, 'bulk');
   });
 }

@@ -1,12 +1,16 @@
-import type { AgentSpec, AgentStatus, EntitlementSpec } from '@hamlet/contract/kinds';
+import type { AgentSpec, AgentStatus, EntitlementSpec, EntitlementStatus } from '@hamlet/contract/kinds';
 import type { KubeObject, StoredMeta } from '@hamlet/kube';
 
 /** Label that carries an agent's name on its pod and its claim. */
 export const AGENT_LABEL = 'hamlet.village/agent';
 export const ROLE_LABEL = 'hamlet.village/role';
 export const AGENT_ROLE = 'agent';
-/** Annotation of a pod: the tier whose resources it got. */
+/** Annotation of a pod: the tier that it was made for. A pod that was resized since keeps it. */
 export const TIER_ANNOTATION = 'hamlet.village/tier';
+/** Annotation of a pod: what of its tier's compute cannot change while it runs, see `fixedOf`. */
+export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
+/** Annotation of a pod: the spec.rebootedAt that its cycle stands for. */
+export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
 export const FINALIZER = 'hamlet.village/account';
 export const FIELD_MANAGER = 'hamlet-operator';
 
@@ -30,9 +34,30 @@ export interface ContainerState {
   readonly lastEnd: string | undefined;
 }
 
+/** Limits of a container. Requests are half of them in every tier. */
+export interface Size {
+  readonly cpuMillis: number;
+  readonly memoryBytes: number;
+}
+
+/** Why a node has not given a pod its new size yet. */
+export interface ResizeState {
+  readonly type: 'PodResizePending' | 'PodResizeInProgress';
+  /** `Infeasible` or `Deferred` while it is pending, `Error` where it is tried in vain. */
+  readonly reason: string;
+  readonly message: string;
+}
+
 export interface PodView extends KubeObject {
   /** Image that the pod was made with. */
   readonly image: string | undefined;
+  /** What the pod asks for; undefined where it has no limits, as no pod of ours. */
+  readonly size: Size | undefined;
+  /** What its node has given it, once it runs. */
+  readonly given: Size | undefined;
+  readonly resize: ResizeState | undefined;
+  /** Why the pod was told to go, in the words of Kubernetes: PreemptionByScheduler, EvictionByEvictionAPI … */
+  readonly disruption: string | undefined;
   readonly nodeName: string | undefined;
   readonly phase: string;
   readonly scheduled: { readonly status: string; readonly reason: string; readonly message: string } | undefined;
@@ -46,24 +71,69 @@ export type ClaimView = KubeObject;
 
 export interface TierView extends KubeObject {
   readonly spec: EntitlementSpec;
+  readonly status?: EntitlementStatus;
 }
 
 export interface NodeView extends KubeObject {
   readonly ready: boolean;
+  /** It takes no new pods, because somebody said so. */
+  readonly cordoned: boolean;
+  /** What pods may request of it in all. */
+  readonly allocatable: Allocatable;
+  /** Keys of the taints that keep pods without a toleration away. */
+  readonly taints: readonly string[];
+}
+
+export interface Allocatable extends Size {
+  readonly pods: number;
+  /** Extended resources by name. */
+  readonly devices: Readonly<Record<string, number>>;
 }
 
 /** A node as one agent depends on it. A node that is gone is not ready. */
 export interface NodeState {
   readonly name: string;
   readonly ready: boolean;
+  readonly cordoned?: boolean;
+  /** False where there is no such node (any more). */
+  readonly exists?: boolean;
 }
 
 /** What the api says of an agent's standing. */
 export interface Standing {
   readonly quarantined: boolean;
   readonly frozen: boolean;
+  readonly banned: boolean;
+  readonly killed: boolean;
+  readonly tokenRevoked: boolean;
   /** Name of the Entitlement that the balance reaches. */
   readonly balanceTier: string | undefined;
+  /** Why, in the words of who did the hardest of it. */
+  readonly reason: string | undefined;
+}
+
+/**
+ * What the operator knows of the api's mind. `Current`: it hears the api. `Last`: it heard all that held, and the api is
+ * away now. `None`: this process has not heard it yet, and what the status says is the last that is known.
+ */
+export type Knowledge = 'Current' | 'Last' | 'None';
+
+/** Whether the nodes have a seat for the agent, counted over the whole village. */
+export interface SeatVerdict {
+  readonly granted: boolean;
+  /** `Displaced` ends a pod that runs; the others keep only new pods from being made. Left out: not counted yet. */
+  readonly reason?: 'NoSeat' | 'NodeFull' | 'GpuBooked' | 'Displaced';
+  /** Place in the queue, from 1. */
+  readonly position?: number;
+  /** What blocks, in words for a person. */
+  readonly blocking?: string;
+}
+
+/** A resize that is under way, or that the API server refused. */
+export interface ResizeAttempt {
+  /** When the pod was first seen to lack the size that it asks for now, in milliseconds since 1970. */
+  readonly sinceMs: number;
+  readonly refusal?: { readonly message: string; /** A new pod would be refused just so. */ readonly byQuota: boolean };
 }
 
 /** Whether that life and cycle of an agent holds a session. */
@@ -87,16 +157,21 @@ export interface Settings {
   readonly appArmor: 'RuntimeDefault' | 'Off';
 }
 
-/** Whether the pod has another image than the operator's, and whether it is this agent's turn to get it. */
+/** Whether the pod is of an older making (image, GPU of an edited tier), and whether it is this agent's turn to be made anew. */
 export type Upgrade = 'none' | 'waits' | 'now';
 
 /** All that counts for one Agent, at one moment. */
 export interface Observed {
+  /** Its status is that of the newest of its pods, where that is ahead of what was written: see `livedStatus`. */
   readonly agent: AgentView;
+  /** The tier that the status tells. */
+  readonly toldTier: string | undefined;
   /** Pods of this life of the agent. */
   readonly pods: readonly PodView[];
   /** A pod that is not ours and has the name that the cycle's pod would get. */
   readonly nameTaken: boolean;
+  /** The next cycle whose name is free. */
+  readonly nextCycle: number;
   readonly claim: ClaimView | undefined;
   /** By rank, lowest first. */
   readonly tiers: readonly TierView[];
@@ -104,9 +179,13 @@ export interface Observed {
   readonly node: NodeState | undefined;
   /** Node that the volume lies on, where the storage says so. */
   readonly volumeNode: NodeState | undefined;
+  /** The node that placement.nodeName names. */
+  readonly pinnedNode: NodeState | undefined;
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
-  readonly apiReachable: boolean;
+  readonly knowledge: Knowledge;
+  readonly seat: SeatVerdict;
+  readonly resize: ResizeAttempt | undefined;
   readonly upgrade: Upgrade;
   /** Why the API server refused the pod or the claim at the last attempt. */
   readonly refusal: string | undefined;

@@ -1,7 +1,7 @@
 import { API_VERSION } from '@hamlet/contract/kinds';
 import type { NewObject, OwnerReference } from '@hamlet/kube';
-import { halfOfCpu, halfOfMemory } from './quantity.ts';
-import { AGENT_LABEL, AGENT_ROLE, claimName, podName, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from '../views.ts';
+import { CONTAINER, fixedOf, resourceClaimsOf, resourcesOf } from './compute.ts';
+import { AGENT_LABEL, AGENT_ROLE, claimName, FIXED_ANNOTATION, podName, REBOOTED_ANNOTATION, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from '../views.ts';
 
 export const TOKEN_AUDIENCE = 'hamlet-api';
 const TOKEN_LIFE_SECONDS = 3_600;
@@ -61,16 +61,6 @@ export function claimManifest(agent: AgentView, spec: OperatedSpec, settings: Se
 
 const inNamespaceOf = ({ metadata }: AgentView): { namespace?: string } => (metadata.namespace === undefined ? {} : { namespace: metadata.namespace });
 
-function resourcesOf({ spec }: TierView): object {
-  const { resources, gpu } = spec.compute;
-  const gpus = gpu.mode === 'None' ? {} : { [gpu.resourceName]: String(gpu.count) };
-  // Half of the limit is requested in every tier: the pod is Burstable for ever, and a resize may not change that class.
-  return {
-    requests: { cpu: halfOfCpu(resources.cpu), memory: halfOfMemory(resources.memory), ...gpus },
-    limits: { cpu: resources.cpu, memory: resources.memory, ...gpus },
-  };
-}
-
 function environmentOf({ agent, cycle, settings }: PodPlan): readonly object[] {
   return [
     { name: 'HAMLET_API_URL', value: settings.apiUrl },
@@ -83,7 +73,7 @@ function environmentOf({ agent, cycle, settings }: PodPlan): readonly object[] {
 
 function containerOf(plan: PodPlan): object {
   return {
-    name: 'resident',
+    name: CONTAINER,
     image: plan.settings.image,
     imagePullPolicy: plan.settings.imagePullPolicy,
     env: environmentOf(plan),
@@ -144,6 +134,15 @@ function volumesOf(agent: AgentView): readonly object[] {
   ];
 }
 
+/** What proves, of a pod, the cycle that it stands for: the status is written after it. */
+function annotationsOf({ spec, tier }: PodPlan): Record<string, string> {
+  return {
+    [TIER_ANNOTATION]: tier.metadata.name,
+    [FIXED_ANNOTATION]: fixedOf(tier),
+    ...(spec.rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: spec.rebootedAt }),
+  };
+}
+
 /** The pod of one cycle: root in a user namespace of its own, one volume, one token that only the api takes. */
 export function podManifest(plan: PodPlan): NewObject {
   const { agent, spec, tier, cycle, settings } = plan;
@@ -155,7 +154,7 @@ export function podManifest(plan: PodPlan): NewObject {
       name: podName(agent.metadata, cycle),
       ...inNamespaceOf(agent),
       labels: labelsOf(agent),
-      annotations: { [TIER_ANNOTATION]: tier.metadata.name },
+      annotations: annotationsOf(plan),
       ownerReferences: [ownerOf(agent)],
     },
     spec: {
@@ -163,6 +162,7 @@ export function podManifest(plan: PodPlan): NewObject {
       ...placementOf(spec),
       ...(priorityClassName === undefined ? {} : { priorityClassName }),
       ...(settings.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: settings.imagePullSecrets.map((name) => ({ name })) }),
+      ...resourceClaimsOf(tier),
       restartPolicy: 'Always',
       terminationGracePeriodSeconds: GRACE_SECONDS,
       containers: [containerOf(plan)],

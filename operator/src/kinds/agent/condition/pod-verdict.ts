@@ -1,6 +1,7 @@
 import { isClaimUsable, isTerminating } from '../child/claim.ts';
+import { standingOf } from './standing.ts';
 import type { Admission, Verdict } from './verdict.ts';
-import { podOfCycle, type ContainerState, type Observed, type PodView } from '../views.ts';
+import { podOfCycle, type ContainerState, type NodeState, type Observed, type PodView } from '../views.ts';
 
 const VOLUME_CONFLICT = 'volume node affinity conflict';
 /** Reasons of a waiting container that mean its image. */
@@ -15,6 +16,13 @@ export function isUnschedulableByVolume(pod: PodView): boolean {
   return pod.scheduled?.status === 'False' && pod.scheduled.message.includes(VOLUME_CONFLICT);
 }
 
+/** What a node that the pod depends on lacks, in words. */
+function flawOf(node: NodeState | undefined): string | undefined {
+  if (node === undefined || node.exists === false) return undefined;
+  if (!node.ready) return 'does not answer';
+  return node.cordoned === true ? 'is cordoned' : undefined;
+}
+
 /** Why there is no pod to look at, in the words of what comes before it. */
 function withoutPod(observed: Observed, { granted }: Admission): Verdict {
   if (observed.agent.spec?.power === 'Asleep') return no('Asleep', 'spec.power is Asleep: write Awake to let the agent run');
@@ -25,6 +33,19 @@ function withoutPod(observed: Observed, { granted }: Admission): Verdict {
   return no('PodPending', 'the pod is about to be made');
 }
 
+/** What stands behind the words of the scheduler, where it is the one node that the agent depends on. */
+function byNode({ volumeNode, pinnedNode }: Observed, pod: PodView): Verdict | undefined {
+  const { message = '' } = pod.scheduled ?? {};
+  if (isUnschedulableByVolume(pod)) {
+    const flaw = flawOf(volumeNode);
+    const where = volumeNode === undefined ? 'a node' : `node ${volumeNode.name}`;
+    return no('VolumePinned', `the volume lies on ${where}, which ${flaw ?? 'cannot take the pod'}: pod ${pod.metadata.name} waits: ${message}`);
+  }
+  const flaw = flawOf(pinnedNode);
+  if (pinnedNode === undefined || flaw === undefined) return undefined;
+  return no(pinnedNode.ready ? 'NodeCordoned' : 'NodeLost', `spec.placement.nodeName is ${pinnedNode.name}, which ${flaw}: pod ${pod.metadata.name} waits: ${message}`);
+}
+
 /** `PodScheduled`, copied from the pod where the scheduler has spoken. */
 export function scheduledVerdict(observed: Observed, admission: Admission): Verdict {
   const pod = podOfCycle(observed, observed.agent.status.cycle ?? 0);
@@ -32,11 +53,7 @@ export function scheduledVerdict(observed: Observed, admission: Admission): Verd
   if (pod.nodeName !== undefined) return { status: 'True', reason: 'Scheduled', message: `pod ${pod.metadata.name} on node ${pod.nodeName}` };
   if (pod.scheduled === undefined) return no('PodPending', `pod ${pod.metadata.name} waits for the scheduler`);
   const { reason, message } = pod.scheduled;
-  if (isUnschedulableByVolume(pod)) {
-    const where = observed.volumeNode === undefined ? 'a node' : `node ${observed.volumeNode.name}`;
-    return no('VolumePinned', `the volume lies on ${where}, which cannot take pod ${pod.metadata.name}: ${message}`);
-  }
-  return no(reason, `pod ${pod.metadata.name}: ${message}`);
+  return byNode(observed, pod) ?? no(reason, `pod ${pod.metadata.name}: ${message}`);
 }
 
 function containerVerdict(container: ContainerState): Verdict | undefined {
@@ -48,20 +65,34 @@ function containerVerdict(container: ContainerState): Verdict | undefined {
   return STARTING_REASONS.has(waitingReason) ? no('Starting', 'the container is starting') : no('ContainerWaiting', detail);
 }
 
-function unconnectedVerdict(observed: Observed, pod: PodView): Verdict {
-  if (observed.node?.ready === false) return no('NodeLost', `node ${observed.node.name} does not answer`);
-  const waiting = pod.container === undefined ? undefined : containerVerdict(pod.container);
-  if (waiting !== undefined) return waiting;
-  if (pod.container?.running !== true) return no('Starting', pod.message ?? 'the container is starting');
-  if (!observed.apiReachable) return { status: 'Unknown', reason: 'ApiUnreachable', message: 'the operator does not hear from the api' };
+/** The container of a pod waits for something that does not come by itself. */
+export function isInTrouble({ container }: PodView): boolean {
+  return container?.waitingReason !== undefined && !STARTING_REASONS.has(container.waitingReason);
+}
+
+/** The container runs; what keeps it from a session. */
+function silentVerdict(observed: Observed, pod: PodView): Verdict {
+  if (observed.knowledge !== 'Current') return { status: 'Unknown', reason: 'ApiUnreachable', message: 'the operator does not hear from the api' };
   const predecessor = observed.pods.find((other) => other !== pod && isTerminating(other));
   if (predecessor !== undefined) return no('WaitingForPredecessor', `pod ${predecessor.metadata.name} is ending and still holds the volume`);
   return no('NotConnected', `the resident in pod ${pod.metadata.name} runs and has not reached the api yet`);
 }
 
+function unconnectedVerdict(observed: Observed, pod: PodView): Verdict {
+  if (observed.node?.ready === false) return no('NodeLost', `node ${observed.node.name} does not answer${isTerminating(pod) ? ', and its pod is given up' : ''}`);
+  const waiting = pod.container === undefined ? undefined : containerVerdict(pod.container);
+  if (waiting !== undefined) return waiting;
+  return pod.container?.running === true ? silentVerdict(observed, pod) : no('Starting', pod.message ?? 'the container is starting');
+}
+
 /** What the api said last of this life and cycle. It is kept while the api is away. */
 function holdsSession({ agent, presence, node }: Observed, cycle: number): boolean {
   return presence?.connected === true && presence.uid === agent.metadata.uid && presence.cycle === cycle && node?.ready !== false;
+}
+
+function revocation(observed: Observed): string {
+  const { reason } = standingOf(observed);
+  return `an admin has revoked the tokens of the agent: the api refuses it until that is lifted${reason === undefined ? '' : `; the reason given: ${reason}`}`;
 }
 
 /** `Connected`: the session, or how far the pod has come towards one. */
@@ -70,6 +101,7 @@ export function connectedVerdict(observed: Observed, scheduled: Verdict): Verdic
   const pod = podOfCycle(observed, cycle);
   if (scheduled.reason === 'Asleep') return scheduled;
   if (pod === undefined || scheduled.status !== 'True') return no('Waiting', 'waits for PodScheduled');
+  if (standingOf(observed).tokenRevoked) return no('TokenRevoked', revocation(observed));
   if (holdsSession(observed, cycle)) return { status: 'True', reason: 'Connected', message: `the resident holds a session of cycle ${cycle}` };
   return unconnectedVerdict(observed, pod);
 }

@@ -1,10 +1,26 @@
-/** A cluster in memory that obeys actions as an API server would: for tests that do everything in every order. */
+/** A cluster in memory that obeys actions as an API server, a scheduler and two kubelets would: for tests that do everything in every order. */
 import type { OwnerReference } from '@hamlet/kube';
+import { fixedOf, sizeOf } from '../child/compute.ts';
+import { cycleInName, livedStatus } from '../cycle.ts';
 import type { Action } from '../plan.ts';
-import type { AgentView, ClaimView, Observed, PodView } from '../views.ts';
-import { agentOf, claimOf, podOf, SETTINGS, specOf, tierOf } from './sample-state.ts';
+import { ResizeWatch } from '../pod/resize-watch.ts';
+import { statusOf } from '../status/status.ts';
+import { FIXED_ANNOTATION, type AgentView, type ClaimView, type Knowledge, type NodeState, type Observed, type PodView, type Presence, type SeatVerdict, type Size, type Standing, type TierView } from '../views.ts';
+import { agentOf, claimOf, podOf, SETTINGS, specOf, standingOf, TIER_0, TIER_1, TIER_2 } from './sample-state.ts';
 
-type Random = () => number;
+export type Random = () => number;
+
+/** How the kubelet of a model takes a resize. */
+export type ResizeMood = 'applies' | 'hangs' | 'defers' | 'refuses' | 'forbidden' | 'quota';
+/** How the scheduler takes a pod. */
+export type SchedulerMood = 'binds' | 'holds' | 'gates';
+
+const TIERS: readonly TierView[] = [TIER_0, TIER_1, TIER_2];
+const UNBOUND = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
+const HELD = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 2 Insufficient cpu.' };
+const GATED = { status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates' };
+const PINNED = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict' };
+const RUNS = { running: true, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
 
 const iso = (nowMs: number): string => new Date(nowMs).toISOString();
 
@@ -14,15 +30,23 @@ export class ModelCluster {
   agent: AgentView | undefined = agentOf({ finalizers: [] });
   pods: PodView[] = [];
   claim: ClaimView | undefined;
-  quarantined = false;
+  standing: Standing = standingOf();
+  knowledge: Knowledge = 'Current';
+  seat: SeatVerdict = { granted: true };
   hasTiers = true;
   apiAnswers = true;
   closed = false;
+  lostNode: string | undefined;
+  resizes: ResizeMood = 'applies';
+  scheduler: SchedulerMood = 'binds';
+  /** Pods that were made so far. */
+  made = 0;
   /** Rules that were broken. */
   readonly broken: string[] = [];
+  #watch = new ResizeWatch(() => this.nowMs);
   readonly #handlers: { readonly [K in Action['kind']]: (action: Extract<Action, { kind: K }>) => void } = {
     setFinalizers: ({ finalizers }) => this.#setMeta({ finalizers }),
-    raiseCycle: (action) => this.#raise(action),
+    endCycle: (action) => this.#end(action),
     createClaim: () => {
       if (this.claim !== undefined) throw new Error('AlreadyExists');
       this.claim = { metadata: { ...claimOf().metadata, uid: this.#uid() } };
@@ -33,8 +57,9 @@ export class ModelCluster {
     deleteClaim: ({ uid }) => {
       if (this.claim?.metadata.uid === uid) this.claim = undefined;
     },
-    createPod: ({ manifest }) => this.#createPod(manifest.metadata.name),
-    deletePod: ({ uid }) => this.terminate(uid),
+    createPod: ({ manifest }) => this.#createPod(manifest.metadata.name, manifest.metadata['annotations'] as Readonly<Record<string, string>>),
+    deletePod: ({ uid, graceSeconds }) => this.#delete(uid, graceSeconds),
+    resizePod: ({ uid, spec }) => this.#resize(uid, spec),
     closeAccount: () => {
       if (!this.apiAnswers) throw new Error('the api does not answer');
       this.closed = true;
@@ -47,17 +72,27 @@ export class ModelCluster {
 
   observed(): Observed | undefined {
     if (this.agent === undefined) return undefined;
+    const { metadata } = this.agent;
+    const agent = { ...this.agent, status: livedStatus(this.agent, this.pods) };
+    const cycle = agent.status.cycle ?? 0;
+    const pod = this.pods.find((each) => each.metadata.name === `ada-${cycle}`);
     return {
-      agent: this.agent,
+      agent,
+      toldTier: this.agent.status.tier,
       pods: this.pods,
       nameTaken: false,
+      nextCycle: cycle + 1,
       claim: this.claim,
-      tiers: this.hasTiers ? [tierOf('tier-0', 0)] : [],
-      node: undefined,
-      volumeNode: undefined,
-      standing: { quarantined: this.quarantined, frozen: false, balanceTier: undefined },
-      presence: undefined,
-      apiReachable: this.apiAnswers,
+      tiers: this.hasTiers ? TIERS : [],
+      node: this.#node(pod?.nodeName),
+      volumeNode: this.#node(this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node']),
+      pinnedNode: undefined,
+      // Who has not heard the api knows nothing of it.
+      standing: this.knowledge === 'None' ? undefined : this.standing,
+      presence: this.#presence(pod, metadata.uid),
+      knowledge: this.knowledge,
+      seat: this.seat,
+      resize: pod === undefined ? undefined : this.#watch.of(pod),
       upgrade: 'none',
       refusal: undefined,
       settings: SETTINGS,
@@ -69,60 +104,116 @@ export class ModelCluster {
     this.#handlers[action.kind](action);
   }
 
-  /** What follows a reconcile: the status tells that the pod of the cycle is there. */
+  /** What follows a reconcile, in its own time. */
   writeStatus(): void {
-    if (this.agent === undefined) return;
-    const { podName: _old, ...status } = this.agent.status;
-    const name = `ada-${status.cycle ?? 0}`;
-    const exists = this.pods.some(({ metadata }) => metadata.name === name);
-    if (exists) this.#told.add(name);
-    this.agent = { ...this.agent, status: exists ? { ...status, podName: name } : status };
+    const observed = this.observed();
+    if (observed === undefined || this.agent === undefined) return;
+    const status = statusOf(observed, iso(this.nowMs));
+    if (status.podName !== undefined) this.#told.add(status.podName);
+    this.agent = { ...this.agent, status };
   }
 
-  terminate(uid: string): void {
-    this.pods = this.pods.map((pod) => (pod.metadata.uid === uid ? { ...pod, metadata: { ...pod.metadata, deletionTimestamp: iso(this.nowMs) } } : pod));
+  /** Another process takes over, with nothing in mind. */
+  restart(): void {
+    this.#watch = new ResizeWatch(() => this.nowMs);
   }
 
-  /** One thing that people, nodes and time do. */
-  disturb(random: Random): void {
-    const disturbances: readonly (() => void)[] = [
-      () => this.#setSpec({ power: 'Asleep' }),
-      () => this.#setSpec({ power: 'Awake' }),
-      () => this.#setSpec({ power: 'Awake', rebootedAt: iso(this.nowMs) }),
-      () => this.terminate(this.#anyPod(random)?.metadata.uid ?? ''),
-      () => void (this.pods = this.pods.filter((pod) => pod !== this.#anyPod(random))),
-      () => void (this.pods = this.pods.map((pod) => (random() < 0.5 ? { ...pod, phase: 'Failed' } : pod))),
-      () => void (this.quarantined = !this.quarantined),
-      () => void (this.hasTiers = !this.hasTiers),
-      () => void (this.apiAnswers = !this.apiAnswers),
-      () => this.#setSpec({ memory: { retain: random() < 0.5 ? 'Retain' : 'Delete' } }),
-      () => void (this.claim = random() < 0.1 ? undefined : this.claim),
-      () => this.pass(random() * 15_000),
-    ];
-    disturbances[Math.floor(random() * disturbances.length)]?.();
+  terminate(uid: string, disruption?: string): void {
+    this.#change(uid, (pod) => ({ ...pod, disruption, metadata: { ...pod.metadata, deletionTimestamp: pod.metadata.deletionTimestamp ?? iso(this.nowMs) } }));
   }
 
-  /** Time passes: pods that end have ended, and an Agent without finalizers that was deleted is gone. */
+  anyPod(random: Random): PodView | undefined {
+    return this.pods[Math.floor(random() * this.pods.length)];
+  }
+
+  /** A container ends for good, or the kubelet gives its pod up. */
+  fail(disruption?: string): void {
+    this.pods = this.pods.map((pod) => (pod.nodeName === undefined ? pod : { ...pod, phase: 'Failed', disruption }));
+  }
+
+  setSpec(change: Readonly<Record<string, unknown>>): void {
+    if (this.agent?.spec === undefined) return;
+    const spec = specOf({ ...this.agent.spec, ...change });
+    this.agent = { ...this.agent, spec };
+  }
+
+  /** A node that comes back finds what it has to end. */
+  loseNode(name: string | undefined): void {
+    this.lostNode = name;
+  }
+
+  /** Time passes: pods are bound, run, are resized and end; who was deleted and has no finalizers is gone. */
   pass(milliseconds: number): void {
     this.nowMs += milliseconds;
-    this.pods = this.pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined || Date.parse(metadata.deletionTimestamp) + 10_000 > this.nowMs);
+    this.pods = this.pods.filter((pod) => !this.#hasEnded(pod)).map((pod) => this.#lives(pod));
+    for (const pod of this.pods) if (pod.nodeName === this.lostNode && pod.nodeName !== undefined) this.terminate(pod.metadata.uid, 'DeletionByTaintManager');
   }
 
-  /** Ends all disturbance: the api answers, tiers are there, nobody is quarantined. */
+  /** Ends all disturbance: nodes, api, scheduler and tiers are there, nothing is held against anybody, and every seat is free. */
   calm(): void {
-    this.quarantined = false;
+    this.standing = standingOf({ balanceTier: this.standing.balanceTier });
+    this.knowledge = 'Current';
+    this.seat = { granted: true };
     this.hasTiers = true;
     this.apiAnswers = true;
+    this.lostNode = undefined;
+    this.resizes = 'applies';
+    this.scheduler = 'binds';
   }
 
   remove(): void {
     this.#setMeta({ deletionTimestamp: iso(this.nowMs) });
   }
 
-  #setSpec(change: Readonly<Record<string, unknown>>): void {
-    if (this.agent?.spec === undefined) return;
-    const spec = specOf({ ...this.agent.spec, ...change });
-    this.agent = { ...this.agent, spec };
+  /** The tier that the agent is to have, once all is calm. */
+  get tier(): TierView {
+    return TIERS.find(({ metadata }) => metadata.name === this.standing.balanceTier) ?? TIER_0;
+  }
+
+  /** Whether the pod has what `tier` gives, and as its node gave it. */
+  fits(pod: PodView, tier: TierView): boolean {
+    const size = sizeOf(tier);
+    const isGiven = pod.given !== undefined && pod.given.cpuMillis === size.cpuMillis && pod.given.memoryBytes === size.memoryBytes;
+    return isGiven && pod.metadata.annotations?.[FIXED_ANNOTATION] === fixedOf(tier);
+  }
+
+  /** A container that runs has a session. */
+  #presence(pod: PodView | undefined, uid: string): Presence | undefined {
+    return pod?.container?.running === true ? { uid, cycle: cycleInName('ada', pod.metadata.name), connected: true, lastSeen: iso(this.nowMs) } : undefined;
+  }
+
+  #node(name: string | undefined): NodeState | undefined {
+    return name === undefined ? undefined : { name, ready: name !== this.lostNode };
+  }
+
+  #hasEnded({ metadata, nodeName }: PodView): boolean {
+    if (metadata.deletionTimestamp === undefined) return false;
+    // A node that does not answer does not say that a pod has ended.
+    return nodeName === undefined || (nodeName !== this.lostNode && Date.parse(metadata.deletionTimestamp) + 10_000 <= this.nowMs);
+  }
+
+  #lives(pod: PodView): PodView {
+    if (pod.metadata.deletionTimestamp !== undefined || pod.phase === 'Failed' || this.claim === undefined) return pod;
+    if (pod.nodeName === undefined) return this.#bind(pod);
+    if (pod.nodeName === this.lostNode) return pod;
+    if (pod.phase === 'Pending') return { ...pod, phase: 'Running', container: RUNS, given: pod.size };
+    return this.#kubeletResizes(pod);
+  }
+
+  #bind(pod: PodView): PodView {
+    if (this.scheduler !== 'binds') return { ...pod, scheduled: this.scheduler === 'gates' ? GATED : HELD };
+    const pinned = this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node'];
+    if (pinned !== undefined && pinned === this.lostNode) return { ...pod, scheduled: PINNED };
+    const nodeName = pinned ?? (this.lostNode === 'sparky1' ? 'sparky2' : 'sparky1');
+    if (this.claim !== undefined) this.claim = { metadata: { ...this.claim.metadata, annotations: { 'volume.kubernetes.io/selected-node': nodeName } } };
+    return { ...pod, nodeName, scheduled: { status: 'True', reason: '', message: '' } };
+  }
+
+  #kubeletResizes(pod: PodView): PodView {
+    if (pod.given === pod.size) return pod;
+    if (this.resizes === 'applies') return { ...pod, given: pod.size, resize: undefined };
+    if (this.resizes === 'defers') return { ...pod, resize: { type: 'PodResizePending', reason: 'Deferred', message: 'no room' } };
+    return this.resizes === 'refuses' ? { ...pod, resize: { type: 'PodResizePending', reason: 'Infeasible', message: 'never' } } : pod;
   }
 
   #setMeta(change: object): void {
@@ -132,25 +223,61 @@ export class ModelCluster {
     if (metadata.deletionTimestamp !== undefined && metadata.finalizers?.length === 0) this.agent = undefined;
   }
 
-  #raise({ cycle, power, rebootedAt }: Extract<Action, { kind: 'raiseCycle' }>): void {
-    if (this.agent === undefined) return;
-    if (cycle !== (this.agent.status.cycle ?? 0) + 1) this.broken.push(`the cycle went from ${this.agent.status.cycle ?? 0} to ${cycle}`);
+  #end({ cycle, power, rebootedAt }: Extract<Action, { kind: 'endCycle' }>): void {
+    const observed = this.observed();
+    if (this.agent === undefined || observed === undefined) return;
+    if (cycle !== (observed.agent.status.cycle ?? 0) + 1) this.broken.push(`the cycle went from ${observed.agent.status.cycle ?? 0} to ${cycle}`);
     const { podName: _old, rebootedAt: _before, ...status } = this.agent.status;
     this.agent = { ...this.agent, status: { ...status, cycle, power, ...(rebootedAt === null ? {} : { rebootedAt }) } };
   }
 
-  #createPod(name: string): void {
-    if (this.pods.some(({ metadata }) => metadata.name === name)) throw new Error('AlreadyExists');
-    if (name !== `ada-${this.agent?.status.cycle ?? 0}`) this.broken.push(`pod ${name} was made in cycle ${this.agent?.status.cycle ?? 0}`);
-    if (this.#told.has(name)) this.broken.push(`pod ${name} was made a second time`);
-    if (this.claim === undefined) this.broken.push(`pod ${name} was made without a claim`);
-    if (this.pods.some(({ metadata }) => metadata.deletionTimestamp === undefined)) this.broken.push(`pod ${name} was made beside one that nobody ended`);
-    const pod = podOf(name, { createdAt: iso(this.nowMs) });
-    this.pods.push({ ...pod, metadata: { ...pod.metadata, uid: this.#uid() } });
+  /** What must hold where a pod is made, and what is broken where it does not. */
+  #rulesOf(name: string): readonly (readonly [boolean, string])[] {
+    const newest = Math.max(this.agent?.status.cycle ?? 0, ...this.pods.map(({ metadata }) => cycleInName('ada', metadata.name)));
+    const { killed, banned, quarantined, frozen } = this.standing;
+    const isBarred = killed || banned || quarantined || frozen;
+    return [
+      [cycleInName('ada', name) >= newest, `in cycle ${newest}`],
+      [!this.#told.has(name), 'a second time'],
+      [this.claim !== undefined, 'without a claim'],
+      [this.pods.every(({ metadata }) => metadata.deletionTimestamp !== undefined), 'beside one that nobody ended'],
+      [this.knowledge === 'None' || !isBarred, 'although the agent is barred'],
+      [this.knowledge !== 'None' || this.agent?.status.tier !== undefined, 'for a new agent without the api'],
+    ];
   }
 
-  #anyPod(random: Random): PodView | undefined {
-    return this.pods[Math.floor(random() * this.pods.length)];
+  #createPod(name: string, annotations: Readonly<Record<string, string>>): void {
+    if (this.pods.some(({ metadata }) => metadata.name === name)) throw new Error('AlreadyExists');
+    for (const [holds, how] of this.#rulesOf(name)) if (!holds) this.broken.push(`pod ${name} was made ${how}`);
+    const tier = TIERS.find(({ metadata }) => metadata.name === annotations['hamlet.village/tier']) ?? TIER_0;
+    const pod = podOf(name, { ...UNBOUND, createdAt: iso(this.nowMs), tier });
+    this.pods.push({ ...pod, metadata: { ...pod.metadata, annotations, uid: this.#uid() } });
+    this.made += 1;
+  }
+
+  #delete(uid: string, graceSeconds: number | undefined): void {
+    const pod = this.pods.find(({ metadata }) => metadata.uid === uid);
+    if (graceSeconds === 0 || pod?.nodeName === undefined) this.pods = this.pods.filter((each) => each !== pod);
+    else this.terminate(uid);
+  }
+
+  #resize(uid: string, spec: object): void {
+    const pod = this.pods.find(({ metadata }) => metadata.uid === uid);
+    if (pod === undefined) throw new Error('NotFound');
+    if (this.resizes === 'forbidden' || this.resizes === 'quota') {
+      this.#watch.refuse(pod, this.resizes === 'quota' ? 'forbidden: exceeded quota: x' : 'forbidden: too much cpu');
+      throw new Error('Forbidden');
+    }
+    const { containers } = spec as { readonly containers: readonly { readonly resources: { readonly limits: { readonly cpu: string; readonly memory: string } } }[] };
+    const { limits } = containers[0]?.resources ?? {};
+    const tier = TIERS.find((each) => each.spec.compute.resources.cpu === limits?.cpu && each.spec.compute.resources.memory === limits.memory);
+    if (tier === undefined) throw new Error(`no tier has ${JSON.stringify(limits)}`);
+    const size: Size = sizeOf(tier);
+    this.#change(uid, (each) => ({ ...each, size, resize: undefined }));
+  }
+
+  #change(uid: string, change: (pod: PodView) => PodView): void {
+    this.pods = this.pods.map((pod) => (pod.metadata.uid === uid ? change(pod) : pod));
   }
 
   #uid(): string {

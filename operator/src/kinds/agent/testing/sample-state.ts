@@ -1,6 +1,9 @@
 /** States for tests: a healthy agent of tier-0, and what makes it different. */
 import { AgentSpec, EntitlementSpec, type AgentStatus } from '@hamlet/contract/kinds';
-import type { AgentView, ClaimView, Observed, OperatedSpec, PodView, Settings, TierView } from '../views.ts';
+import { fixedOf, sizeOf } from '../child/compute.ts';
+import { livedStatus } from '../cycle.ts';
+import { GOOD } from '../condition/standing.ts';
+import { FIXED_ANNOTATION, REBOOTED_ANNOTATION, type AgentView, type ClaimView, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
 
 export const SETTINGS: Settings = {
   image: 'hamlet/agent:1',
@@ -35,16 +38,44 @@ export function agentOf({ spec, status = {}, finalizers = ['hamlet.village/accou
   };
 }
 
-export function tierOf(name: string, rank: number, minBalance = '0'): TierView {
-  const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
-  return { metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1' }, spec: EntitlementSpec.parse({ rank, minBalance, limits }) };
+/** What a tier may differ in. */
+interface TierParts {
+  readonly minBalance?: string;
+  readonly compute?: Readonly<Record<string, unknown>>;
 }
 
-export function podOf(name: string, parts: Partial<Omit<PodView, 'metadata'>> & { readonly deletionTimestamp?: string; readonly createdAt?: string } = {}): PodView {
-  const { deletionTimestamp, createdAt = '2026-11-22T09:00:00Z', ...view } = parts;
+export function tierOf(name: string, rank: number, { minBalance = '0', compute = {} }: TierParts = {}): TierView {
+  const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
+  return { metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1' }, spec: EntitlementSpec.parse({ rank, minBalance, limits, compute }) };
+}
+
+export const TIER_0 = tierOf('tier-0', 0);
+/** Larger than tier-0, and no more than that. */
+export const TIER_1 = tierOf('tier-1', 1, { minBalance: '10', compute: { resources: { cpu: '1', memory: '1Gi' } } });
+/** As large as tier-1, with a GPU. */
+export const TIER_2 = tierOf('tier-2', 2, { minBalance: '100', compute: { resources: { cpu: '1', memory: '1Gi' }, gpu: { mode: 'Shared', count: 1 }, priorityClassName: 'village-high' } });
+
+export const standingOf = (parts: Partial<Standing> = {}): Standing => ({ ...GOOD, ...parts });
+
+interface PodParts extends Partial<Omit<PodView, 'metadata'>> {
+  readonly deletionTimestamp?: string;
+  readonly createdAt?: string;
+  /** The tier that it was made for. */
+  readonly tier?: TierView;
+  readonly rebootedAt?: string | undefined;
+}
+
+/** A pod of tier-0 that runs. */
+export function podOf(name: string, parts: PodParts = {}): PodView {
+  const { deletionTimestamp, createdAt = '2026-11-22T09:00:00Z', tier = TIER_0, rebootedAt, ...view } = parts;
+  const annotations = { [FIXED_ANNOTATION]: fixedOf(tier), ...(rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: rebootedAt }) };
   return {
-    metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1', creationTimestamp: createdAt, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
+    metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1', creationTimestamp: createdAt, annotations, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
     image: SETTINGS.image,
+    size: sizeOf(tier),
+    given: sizeOf(tier),
+    resize: undefined,
+    disruption: undefined,
     nodeName: 'sparky1',
     phase: 'Running',
     scheduled: { status: 'True', reason: '', message: '' },
@@ -72,20 +103,28 @@ export function claimOf(ownerUid: string | null = 'ada-uid', parts: { readonly d
 
 /** An agent in cycle 1 whose pod runs and is connected. */
 export function observedOf(parts: Partial<Observed> = {}): Observed {
+  const written = parts.agent ?? agentOf({ status: { cycle: 1, power: 'Awake', podName: 'ada-1', nodeName: 'sparky1', tier: 'tier-0' } });
+  const pods = parts.pods ?? [podOf('ada-1')];
+  const agent = { ...written, status: livedStatus(written, pods) };
   return {
-    agent: agentOf({ status: { cycle: 1, power: 'Awake', podName: 'ada-1', nodeName: 'sparky1' } }),
-    pods: [podOf('ada-1')],
+    toldTier: written.status.tier,
     nameTaken: false,
+    nextCycle: (agent.status.cycle ?? 0) + 1,
     claim: claimOf(),
-    tiers: [tierOf('tier-0', 0), tierOf('tier-1', 1, '10')],
+    tiers: [TIER_0, TIER_1, TIER_2],
     node: { name: 'sparky1', ready: true },
     volumeNode: undefined,
+    pinnedNode: undefined,
     standing: undefined,
     presence: { uid: 'ada-uid', cycle: 1, connected: true, lastSeen: '2026-11-22T09:00:01.250Z' },
-    apiReachable: true,
+    knowledge: 'Current',
+    seat: { granted: true },
+    resize: undefined,
     upgrade: 'none',
     refusal: undefined,
     settings: SETTINGS,
     ...parts,
+    agent,
+    pods,
   };
 }

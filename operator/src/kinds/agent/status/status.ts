@@ -1,7 +1,11 @@
 import { MAX_MESSAGE_CHARS, type AgentStatus, type Condition, type ConditionType } from '@hamlet/contract/kinds';
-import { connectedVerdict, scheduledVerdict } from './condition/pod-verdict.ts';
-import { admissionOf, type Verdict } from './condition/verdict.ts';
-import { podOfCycle, type Observed } from './views.ts';
+import { connectedVerdict, isInTrouble, scheduledVerdict } from '../condition/pod-verdict.ts';
+import { resizedVerdict } from '../condition/resized.ts';
+import { standingOf } from '../condition/standing.ts';
+import { admissionOf, type Admission, type Verdict } from '../condition/verdict.ts';
+import { podOfCycle, type Observed } from '../views.ts';
+
+const SEAT_REASONS: ReadonlySet<string> = new Set(['NoSeat', 'NodeFull', 'GpuBooked', 'Displaced']);
 
 type Chain = readonly (readonly [ConditionType, Verdict])[];
 
@@ -18,8 +22,8 @@ function suspendedVerdict({ agent }: Observed): Verdict {
   return { status: 'False', reason: 'Awake', message: 'spec.power is Awake' };
 }
 
-function quarantinedVerdict({ standing }: Observed): Verdict {
-  if (standing?.quarantined === true) return { status: 'True', reason: 'Quarantined', message: 'an admin has quarantined the agent' };
+function quarantinedVerdict(observed: Observed): Verdict {
+  if (standingOf(observed).quarantined) return { status: 'True', reason: 'Quarantined', message: 'an admin has quarantined the agent' };
   return { status: 'False', reason: 'NotQuarantined', message: 'nobody has quarantined the agent' };
 }
 
@@ -36,8 +40,7 @@ function conditionOf(type: ConditionType, verdict: Verdict, { before, now }: { r
   return { type, status, reason: reason === '' ? 'Unknown' : reason, message: cut(verdict.message), lastTransitionTime };
 }
 
-function conditionsOf(observed: Observed, now: string): Condition[] {
-  const admission = admissionOf(observed);
+function conditionsOf(observed: Observed, admission: Admission, now: string): Condition[] {
   const scheduled = scheduledVerdict(observed, admission);
   const chain: Chain = [
     ['Accepted', admission.accepted],
@@ -46,7 +49,7 @@ function conditionsOf(observed: Observed, now: string): Condition[] {
     ['PodScheduled', scheduled],
     ['Connected', connectedVerdict(observed, scheduled)],
   ];
-  const all: Chain = [...chain, ['Ready', readyVerdict(observed, chain)], ['Suspended', suspendedVerdict(observed)], ['Quarantined', quarantinedVerdict(observed)]];
+  const all: Chain = [...chain, ['Ready', readyVerdict(observed, chain)], ['Suspended', suspendedVerdict(observed)], ['Quarantined', quarantinedVerdict(observed)], ['Resized', resizedVerdict(observed, admission.tier)]];
   const before = observed.agent.status.conditions ?? [];
   return all.map(([type, verdict]) => conditionOf(type, verdict, { before, now }));
 }
@@ -57,6 +60,22 @@ const present = (fields: { readonly [K in keyof AgentStatus]?: AgentStatus[K] | 
 /** Seconds are enough for a person, and the fraction differs between writers. */
 const wholeSeconds = (time: string): string => time.replace(/\.\d+(?=Z|[+-])/, '');
 
+/** Since when the agent waits for a seat. While seats are being counted, nothing is said anew. */
+function waitingSince({ agent: { status } }: Observed, { admitted }: Admission, now: string): string | undefined {
+  if (admitted.reason === 'Waiting') return status.waitingSince;
+  return SEAT_REASONS.has(admitted.reason) ? (status.waitingSince ?? now) : undefined;
+}
+
+/**
+ * Whether the first pod of a new Agent is on its way and nothing is wrong with it. Its status can wait until it runs:
+ * of a thousand Agents that are applied at once each is written once and not twice.
+ */
+export function isOnItsWay(observed: Observed): boolean {
+  const pod = podOfCycle(observed, observed.agent.status.cycle ?? 0);
+  if (observed.toldTier !== undefined || pod === undefined || pod.phase !== 'Pending') return false;
+  return pod.scheduled?.status !== 'False' && !isInTrouble(pod);
+}
+
 /**
  * The whole status, from what was observed after the plan was carried out.
  * @param now RFC 3339, for conditions that change
@@ -64,17 +83,20 @@ const wholeSeconds = (time: string): string => time.replace(/\.\d+(?=Z|[+-])/, '
 export function statusOf(observed: Observed, now: string): AgentStatus {
   const { agent, presence } = observed;
   const { cycle, power, rebootedAt } = agent.status;
+  const admission = admissionOf(observed);
   const pod = podOfCycle(observed, cycle ?? 0);
   const seen = presence?.uid === agent.metadata.uid ? wholeSeconds(presence.lastSeen) : agent.status.lastSeen;
   return present({
-    conditions: conditionsOf(observed, now),
+    conditions: conditionsOf(observed, admission, now),
     observedGeneration: agent.metadata.generation,
     cycle,
     power,
     rebootedAt,
-    tier: admissionOf(observed).tier?.metadata.name,
+    tier: admission.tier?.metadata.name,
     nodeName: pod?.nodeName,
-    podName: pod?.metadata.name,
+    // Kept when the pod is gone: its name stands for one pod for ever, and the next cycle begins with another.
+    podName: pod?.metadata.name ?? agent.status.podName,
     lastSeen: seen,
+    waitingSince: waitingSince(observed, admission, now),
   });
 }

@@ -1,0 +1,51 @@
+import { devicesOf } from '@hamlet/contract/kinds';
+import { bytesOf, cpuMillisOf, halfOfCpu, halfOfMemory } from './quantity.ts';
+import type { Size, TierView } from '../views.ts';
+
+/** Name of the container of every agent. */
+export const CONTAINER = 'resident';
+/** Name of the device claim within a pod. */
+export const GPU_CLAIM = 'gpu';
+
+/** cpu and memory of a tier: what a pod can be given while it runs. */
+export function sizeOf({ spec }: TierView): Size {
+  const { cpu, memory } = spec.compute.resources;
+  return { cpuMillis: cpuMillisOf(cpu), memoryBytes: bytesOf(memory) };
+}
+
+export function isSameSize(left: Size, right: Size): boolean {
+  return left.cpuMillis === right.cpuMillis && left.memoryBytes === right.memoryBytes;
+}
+
+/** What of a tier cannot change while a pod runs, as one word to compare: its devices and its priority. */
+export function fixedOf({ spec }: TierView): string {
+  const { gpu, priorityClassName = '' } = spec.compute;
+  const devices = devicesOf(gpu);
+  const gpus = gpu.claimTemplateName ?? (devices === undefined ? '' : `${devices.resourceName}=${devices.count}`);
+  return [gpus, priorityClassName].join(' ').trim();
+}
+
+/**
+ * cpu and memory of the container. Half of the limit is requested in every tier: the pod is Burstable for ever, and a
+ * resize may not change that class.
+ */
+export function sizeResources({ spec }: TierView): { readonly requests: Readonly<Record<string, string>>; readonly limits: Readonly<Record<string, string>> } {
+  const { cpu, memory } = spec.compute.resources;
+  return { requests: { cpu: halfOfCpu(cpu), memory: halfOfMemory(memory) }, limits: { cpu, memory } };
+}
+
+/** All resources of the container of a new pod, with its devices. */
+export function resourcesOf(tier: TierView): object {
+  const { gpu } = tier.spec.compute;
+  const { requests, limits } = sizeResources(tier);
+  const devices = devicesOf(gpu);
+  const counted = devices === undefined ? {} : { [devices.resourceName]: String(devices.count) };
+  const claims = gpu.claimTemplateName === undefined ? {} : { claims: [{ name: GPU_CLAIM }] };
+  return { requests: { ...requests, ...counted }, limits: { ...limits, ...counted }, ...claims };
+}
+
+/** The pod's side of a device claim: the API server makes the claim from the template, and it ends with the pod. */
+export function resourceClaimsOf({ spec }: TierView): { readonly resourceClaims?: readonly object[] } {
+  const { claimTemplateName } = spec.compute.gpu;
+  return claimTemplateName === undefined ? {} : { resourceClaims: [{ name: GPU_CLAIM, resourceClaimTemplateName: claimTemplateName }] };
+}
