@@ -67,7 +67,7 @@ async function main(): Promise<void> {
   const unknown = chosen?.filter((name) => !PARTS.some((part) => part.name === name)) ?? [];
   if (unknown.length > 0) throw new Error(`no such part: ${unknown.join(', ')}\n${USAGE}`);
   const parts = PARTS.filter(({ name }) => chosen?.includes(name) ?? true);
-  if (values.full) process.env['HAMLET_FULL'] = '1';
+  if (values.full) process.env['HAMLET_TEST_FULL'] = '1';
   markProcesses();
   const started = performance.now();
   await setUp(parts);
