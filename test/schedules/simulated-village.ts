@@ -1,0 +1,180 @@
+/**
+ * Schedules on a real API server and a real api with its Postgres, in a time that the test decides: the database's clock
+ * is replaced for the api by one that stands still until it is told to move.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { API_VERSION, type Schedule, type ScheduleSpec } from '@hamlet/contract/kinds';
+import { keyOf, Reflector, type KubeClient, type KubeEvent } from '@hamlet/kube';
+import { openDatabase, type Db } from '@hamlet/store';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { until } from '@hamlet/test/env/until';
+import { sql } from 'kysely';
+import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { fireThrough, type FiringResult } from '../../operator/src/kinds/schedule/fire.ts';
+import { ScheduleReconciler } from '../../operator/src/kinds/schedule/reconcile.ts';
+import { scheduleView } from '../../operator/src/kinds/schedule/transform.ts';
+import { VillageTime } from '../../operator/src/kinds/schedule/village-time.ts';
+import { SCHEDULES, type ScheduleView } from '../../operator/src/kinds/schedule/views.ts';
+import { villageClient } from '../../operator/src/village/village-client.ts';
+
+/** The api looks here for functions before it looks at Postgres's own. */
+const SEARCH_PATH = 'sim,pg_catalog,public';
+/** Looks of several leaders within this time happen at once. */
+const TOGETHER_MS = 100;
+const LEASE_UID = '11111111-1111-4111-8111-111111111111';
+const AGENT = { metadata: { name: 'ada', namespace: '', uid: 'uid-ada', resourceVersion: '1' } };
+
+export interface Firing {
+  readonly slotMs: number;
+  readonly madeUp: boolean;
+}
+
+/** One process that believes that it leads. */
+export interface Leader {
+  readonly name: string;
+  readonly results: FiringResult[];
+  readonly events: KubeEvent[];
+  /** When it looks at each Schedule next, by the time of the simulation. */
+  readonly nextMs: Map<string, number>;
+  /** It has been told of another, or was stopped. */
+  done: boolean;
+  look(key: string): Promise<void>;
+}
+
+interface Process {
+  readonly client: KubeClient;
+  readonly schedules: Reflector<ScheduleView>;
+}
+
+export class SimulatedVillage {
+  readonly #kube: TestApiServer;
+  readonly #village: TestVillage;
+  readonly #db: Db;
+  readonly #namespace: string;
+  readonly #apiUrl: string;
+  readonly #processes: Process[] = [];
+  #nowMs = 0;
+  #transitions = 0;
+  leaders: Leader[] = [];
+
+  private constructor(parts: { readonly kube: TestApiServer; readonly village: TestVillage; readonly db: Db; readonly namespace: string; readonly apiUrl: string }) {
+    this.#kube = parts.kube;
+    this.#village = parts.village;
+    this.#db = parts.db;
+    this.#namespace = parts.namespace;
+    this.#apiUrl = parts.apiUrl;
+  }
+
+  static async start(): Promise<SimulatedVillage> {
+    const [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
+    await kube.installCrds();
+    const namespace = await kube.namespace();
+    const simulated = `${village.environment['HAMLET_POSTGRES_URL'] ?? ''}?options=${encodeURIComponent(`-c search_path=${SEARCH_PATH}`)}`;
+    const { peopleUrl: apiUrl } = await village.startReplica({ HAMLET_POSTGRES_URL: simulated });
+    const db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+    await sql`create schema sim`.execute(db);
+    await sql`create table sim.time (at timestamptz not null)`.execute(db);
+    await sql`insert into sim.time select pg_catalog.clock_timestamp()`.execute(db);
+    await sql`create function sim.clock_timestamp() returns timestamptz language sql volatile as 'select at from sim.time'`.execute(db);
+    await sql`grant usage on schema sim to app`.execute(db);
+    await sql`grant select on sim.time to app`.execute(db);
+    return new SimulatedVillage({ kube, village, db, namespace, apiUrl });
+  }
+
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  async schedule(name: string, spec: Partial<ScheduleSpec>): Promise<string> {
+    const object = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name }, spec: { agentName: AGENT.metadata.name, prompt: 'Walk.', ...spec } };
+    await this.#kube.client.create(SCHEDULES, object, { namespace: this.#namespace });
+    return keyOf({ namespace: this.#namespace, name });
+  }
+
+  async stored(key: string): Promise<Schedule & ScheduleView> {
+    return this.#kube.client.get(SCHEDULES, { namespace: this.#namespace, name: key.slice(key.indexOf('/') + 1) });
+  }
+
+  async setTime(nowMs: number): Promise<void> {
+    this.#nowMs = nowMs;
+    await sql`update sim.time set at = to_timestamp(${nowMs / 1_000}::double precision)`.execute(this.#db);
+  }
+
+  /** A process of its own: with a connection and watches of its own, and a clock that is wrong by `skewMs`. */
+  async process(): Promise<number> {
+    const client = this.#kube.clientWith({});
+    const schedules = new Reflector<ScheduleView>({ client, type: SCHEDULES, namespace: this.#namespace, transform: scheduleView });
+    await schedules.start();
+    return this.#processes.push({ client, schedules }) - 1;
+  }
+
+  /** A process takes the lease, whoever holds it, and begins with what the API server tells it. */
+  async lead(process: number, skewMs: number): Promise<Leader> {
+    const { client, schedules } = this.#processOf(process);
+    await this.#seesAll(schedules);
+    this.#transitions += 1;
+    const time = new VillageTime(() => this.#nowMs + skewMs);
+    const fire = fireThrough(villageClient({ baseUrl: this.#apiUrl, fence: { leaseUid: LEASE_UID, transitions: this.#transitions }, token: { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined } }), time);
+    const agent = { metadata: { ...AGENT.metadata, namespace: this.#namespace } };
+    const leader: Omit<Leader, 'look'> = { name: `process ${process}, transition ${this.#transitions}`, results: [], events: [], nextMs: new Map([...schedules.cache.keys()].map((key) => [key, this.#nowMs])), done: false };
+    const reconciler = new ScheduleReconciler({
+      sources: { schedules: schedules.cache, agents: { get: () => agent, values: () => [agent] }, runs: { reachable: true, heard: true, scheduleOf: () => undefined } },
+      ports: { client, schedules, fire, recorder: { record: (event) => void leader.events.push(event) } },
+      time,
+      clock: { now: () => this.#nowMs, after: () => () => undefined },
+      onFired: (result) => void leader.results.push(result),
+      onStale: () => void (leader.done = true),
+    });
+    const look = async (key: string): Promise<void> => {
+      const outcome = await reconciler.reconcile(key);
+      if (outcome.kind === 'retry') throw outcome.error;
+      leader.nextMs.set(key, outcome.kind === 'requeue' ? this.#nowMs + outcome.afterMs : Number.POSITIVE_INFINITY);
+    };
+    const whole = Object.assign(leader, { look });
+    this.leaders = [...this.leaders.filter(({ done }) => !done), whole];
+    return whole;
+  }
+
+  /** Lets time pass until `untilMs`; `between` is called before each step. */
+  async run(untilMs: number, between: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+    for (;;) {
+      await between();
+      const living = this.leaders.filter(({ done }) => !done);
+      const nextMs = Math.max(this.#nowMs, Math.min(...living.flatMap(({ nextMs: times }) => [...times.values()])));
+      if (nextMs > untilMs) return this.setTime(untilMs);
+      const due = living.flatMap((leader) => [...leader.nextMs].flatMap(([key, atMs]) => (atMs <= nextMs + TOGETHER_MS ? [{ leader, key, atMs }] : [])));
+      // All of them look when the last is due: nobody's timer is early.
+      await this.setTime(Math.max(nextMs, ...due.map(({ atMs }) => atMs)));
+      await Promise.all(due.map(({ leader, key }) => leader.look(key)));
+    }
+  }
+
+  /** What the table of firings holds of a Schedule, by slot. */
+  async firings(key: string): Promise<readonly Firing[]> {
+    const { metadata } = await this.stored(key);
+    const { rows } = await sql<{ slot: Date; madeUp: boolean }>`select slot, made_up as "madeUp" from firing where schedule_uid = ${metadata.uid} order by slot`.execute(this.#db);
+    return rows.map(({ slot, madeUp }) => ({ slotMs: slot.getTime(), madeUp }));
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.#processes.map(({ schedules }) => schedules.stop()));
+    await this.#db.destroy();
+    await this.#village.remove();
+    await this.#kube.remove();
+  }
+
+  #processOf(index: number): Process {
+    const found = this.#processes[index];
+    if (found === undefined) throw new Error(`no process ${index}`);
+    return found;
+  }
+
+  /** The simulation is faster than a watch: who begins to lead has heard all, as it would have by then. */
+  async #seesAll({ cache }: Reflector<ScheduleView>): Promise<void> {
+    const { items } = await this.#kube.client.list<ScheduleView>(SCHEDULES, { namespace: this.#namespace });
+    await until('the watch has told all', async () => {
+      await sleep(1);
+      return items.every(({ metadata }) => cache.get(keyOf(metadata))?.metadata.resourceVersion === metadata.resourceVersion);
+    }, { pauseMs: 2 });
+  }
+}

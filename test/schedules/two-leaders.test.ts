@@ -1,0 +1,52 @@
+/** Two operators that both believe they lead, with clocks 30 s apart: every slot fires, and none twice. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { drawBelow } from '@hamlet/core';
+import { SimulatedVillage } from './simulated-village.ts';
+
+const SLOTS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
+const SLOT_MS = 10_000;
+const SEED = 4;
+/** The lease is stolen after this many slots at the most. */
+const REIGN_SLOTS = 40;
+/** Of the two processes: 30 s apart, one behind the database and one ahead of it. */
+const SKEWS_MS = [-12_000, 18_000] as const;
+
+let village: SimulatedVillage;
+before(async () => {
+  village = await SimulatedVillage.start();
+});
+after(() => village.remove());
+
+test(`${SLOTS} slots, the lease stolen again and again: ${SLOTS} firings, none twice, none missed`, async () => {
+  const key = await village.schedule('tick', { every: '10s' });
+  const createdMs = Date.parse((await village.stored(key)).metadata.creationTimestamp ?? '');
+  const firstMs = Math.floor(createdMs / SLOT_MS) * SLOT_MS + SLOT_MS;
+  await village.setTime(createdMs);
+  for (const _ of SKEWS_MS) await village.process();
+
+  const leaders = [await village.lead(0, SKEWS_MS[0])];
+  let stolenAtMs = village.nowMs;
+  await village.run(firstMs + SLOTS * SLOT_MS - 1, async () => {
+    const reignMs = drawBelow(REIGN_SLOTS * SLOT_MS, SEED, leaders.length) + 1;
+    if (village.nowMs - stolenAtMs < reignMs) return;
+    const process = leaders.length % 2;
+    stolenAtMs = village.nowMs;
+    // The one before goes on until the api tells it that its lease has passed.
+    leaders.push(await village.lead(process, SKEWS_MS[process] ?? 0));
+  });
+
+  const firings = await village.firings(key);
+  assert.deepEqual(firings.map(({ slotMs }) => (slotMs - firstMs) / SLOT_MS), Array.from({ length: SLOTS }, (_, index) => index), 'each slot once');
+  const results = leaders.flatMap((leader) => leader.results);
+  const count = (kind: string): number => results.filter((result) => result.kind === kind).length;
+  const claimed = results.filter((result) => result.kind === 'fired' && result.claimed).length;
+  const repeated = results.filter((result) => result.kind === 'fired' && !result.claimed).length;
+  assert.equal(claimed, SLOTS);
+  assert.ok(count('too early') > 0, 'the clock that is ahead was corrected');
+  assert.ok(count('stale') > 0, 'a leader without its lease was refused');
+  assert.ok(repeated > 0, 'leaders met at a slot');
+  assert.ok(leaders.length > SLOTS / REIGN_SLOTS, `${leaders.length} leaders`);
+  assert.equal(count('failed'), 0);
+  assert.equal((await village.stored(key)).status.missed, 0);
+});
