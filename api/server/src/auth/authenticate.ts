@@ -66,7 +66,8 @@ export function createAuthenticate(ports: { readonly db: Db; readonly source: Ag
     if (token.startsWith(AGENT_TOKEN_PREFIX)) {
       const session = await agentSessionOf(token);
       if (session === null) return refused('token_invalid');
-      if (session.revoked && session.bar === null) return refused('token_revoked', 'This token was revoked; exchange a new one');
+      // Barred, the agent hears of that; afterwards the token is a bad one as any other, and its holder exchanges another.
+      if (session.revoked && session.bar === null) return refused('token_invalid', 'This token was revoked; exchange a new one');
       return agentActor(session.agentId, session);
     }
     const key = await keyOf(token);

@@ -160,7 +160,7 @@ test('a token that was revoked stays refused after the revocation is lifted', as
   dataOf(await play.admin.call(revokeAgentToken, because('fay', 'leaked')));
   assert.equal(codeOf(await client.call(getAgentConfig, on('fay'))), 'token_revoked');
   dataOf(await play.admin.call(liftTokenRevocation, on('fay')));
-  assert.equal(codeOf(await client.call(getAgentConfig, on('fay'))), 'token_revoked');
+  assert.equal(codeOf(await client.call(getAgentConfig, on('fay'))), 'token_invalid');
 });
 
 interface Reading {
