@@ -99,7 +99,7 @@ function whileAwake(observed: Observed, admission: Admission, nowMs: number): Cy
   const cycle = observed.agent.status.cycle ?? 0;
   const stays = { cycle, power: 'Awake' } as const;
   // What cannot be made now is not ended either.
-  if (!admission.granted) return stays;
+  if (!admission.granted || !observed.seat.granted) return stays;
   const { cause, waitMs = 0 } = changeOf(observed, admission, nowMs);
   if (waitMs > 0) return { ...stays, waitMs };
   return cause === undefined ? stays : { cycle: observed.nextCycle, power: 'Awake', cause };

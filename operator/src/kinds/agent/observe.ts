@@ -1,8 +1,9 @@
+import type { SeatVerdict } from '@hamlet/core/seats';
 import { keyOf, type ObjectCache } from '@hamlet/kube';
 import { admissionOf } from './condition/verdict.ts';
 import { livedStatus } from './cycle.ts';
-import { isOfOtherMaking } from './pod/sizing.ts';
-import { podName, podOfCycle, claimName, type AgentView, type ClaimView, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type ResizeAttempt, type SeatVerdict, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
+import { hasSeatOfTier, isOfOtherMaking } from './pod/sizing.ts';
+import { podName, podOfCycle, claimName, type AgentView, type ClaimView, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
 
 /** Where the scheduler writes the node of a volume that it places with its first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
@@ -46,7 +47,8 @@ function nodeState(nodes: ObjectCache<NodeView>, name: string | undefined): Node
   return { name, ready: node?.ready === true, cordoned: node?.cordoned === true, exists: node !== undefined };
 }
 
-function knowledgeOf({ reachable, heard }: VillageFacts): Knowledge {
+/** How much of the api's mind is known. */
+export function knowledgeOf({ reachable, heard }: VillageFacts): Knowledge {
   if (!heard) return 'None';
   return reachable ? 'Current' : 'Last';
 }
@@ -56,7 +58,7 @@ function upgradeOf(sources: Sources, key: string, observed: Observed): Upgrade {
   const pod = podOfCycle(observed, observed.agent.status.cycle ?? 0);
   if (pod === undefined) return 'none';
   const { tier } = admissionOf(observed);
-  const isOld = pod.image !== sources.settings.image || (tier !== undefined && isOfOtherMaking(pod, tier));
+  const isOld = pod.image !== sources.settings.image || (tier !== undefined && hasSeatOfTier(observed) && isOfOtherMaking(pod, tier));
   if (!isOld) return 'none';
   return sources.hasTurn(key) ? 'now' : 'waits';
 }

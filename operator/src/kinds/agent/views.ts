@@ -1,4 +1,5 @@
 import type { AgentSpec, AgentStatus, EntitlementSpec, EntitlementStatus } from '@hamlet/contract/kinds';
+import type { SeatVerdict } from '@hamlet/core/seats';
 import type { KubeObject, StoredMeta } from '@hamlet/kube';
 
 /** Label that carries an agent's name on its pod and its claim. */
@@ -118,17 +119,6 @@ export interface Standing {
  */
 export type Knowledge = 'Current' | 'Last' | 'None';
 
-/** Whether the nodes have a seat for the agent, counted over the whole village. */
-export interface SeatVerdict {
-  readonly granted: boolean;
-  /** `Displaced` ends a pod that runs; the others keep only new pods from being made. Left out: not counted yet. */
-  readonly reason?: 'NoSeat' | 'NodeFull' | 'GpuBooked' | 'Displaced';
-  /** Place in the queue, from 1. */
-  readonly position?: number;
-  /** What blocks, in words for a person. */
-  readonly blocking?: string;
-}
-
 /** A resize that is under way, or that the API server refused. */
 export interface ResizeAttempt {
   /** When the pod was first seen to lack the size that it asks for now, in milliseconds since 1970. */
@@ -184,6 +174,7 @@ export interface Observed {
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
   readonly knowledge: Knowledge;
+  /** Whether the nodes have a seat for it, counted over the whole village. Not granted without a reason: not counted yet. */
   readonly seat: SeatVerdict;
   readonly resize: ResizeAttempt | undefined;
   readonly upgrade: Upgrade;

@@ -40,19 +40,22 @@ function lastKnown(status: AgentStatus): Standing {
   };
 }
 
+/** What a standing is known from. */
+export type StandingFacts = Pick<Observed, 'agent' | 'standing' | 'knowledge'>;
+
 /** The standing that counts now: what the api said last, or what was known last where it has not been heard. */
-export function standingOf({ knowledge, standing, agent }: Observed): Standing {
+export function standingOf({ knowledge, standing, agent }: StandingFacts): Standing {
   return knowledge === 'None' ? lastKnown(agent.status) : (standing ?? GOOD);
 }
 
 /** The hardest of what bars the agent from running. */
-export function barOf(observed: Observed): Bar | undefined {
+export function barOf(observed: StandingFacts): Bar | undefined {
   const standing = standingOf(observed);
   return BARS.find((bar) => HOLDS[bar](standing));
 }
 
 /** A sentence with the reason that the admin gave. */
-export function barMessage(observed: Observed, bar: Bar): string {
+export function barMessage(observed: StandingFacts, bar: Bar): string {
   const { reason } = standingOf(observed);
   return reason === undefined ? ACTS[bar] : `${ACTS[bar]}; the reason given: ${reason}`;
 }

@@ -1,6 +1,8 @@
 import type { ConditionStatus, Reason } from '@hamlet/contract/kinds';
-import { barMessage, barOf, conditionIn, standingOf } from './standing.ts';
-import type { Observed, SeatVerdict, TierView } from '../views.ts';
+import { seatSentence } from '@hamlet/core/seats';
+import { isTerminating } from '../child/claim.ts';
+import { podOfCycle, type Observed, type TierView } from '../views.ts';
+import { barMessage, barOf, conditionIn, standingOf, type StandingFacts } from './standing.ts';
 
 /** What a condition will say. `PodScheduled` may carry a reason of the scheduler's own. */
 export interface Verdict {
@@ -20,23 +22,26 @@ export interface Admission {
   readonly granted: boolean;
 }
 
+/** What decides which tier an agent has. */
+export type EntitledFacts = StandingFacts & Pick<Observed, 'toldTier' | 'tiers'>;
+
 type Entitlement = readonly [Verdict, TierView | undefined];
 
 const yes = (reason: Reason, message: string): Verdict => ({ status: 'True', reason, message });
 const no = (reason: Reason, message: string): Verdict => ({ status: 'False', reason, message });
 
-function tierNamed({ tiers }: Observed, name: string | undefined): TierView | undefined {
+function tierNamed({ tiers }: EntitledFacts, name: string | undefined): TierView | undefined {
   return tiers.find(({ metadata }) => metadata.name === name);
 }
 
-function pinnedTier(observed: Observed, name: string): Entitlement {
+function pinnedTier(observed: EntitledFacts, name: string): Entitlement {
   const tier = tierNamed(observed, name);
   if (tier === undefined) return [no('EntitlementNotFound', `spec.entitlement names "${name}", and there is no such Entitlement: create it or name another`), undefined];
   return [yes('Pinned', `tier ${name}, pinned by spec.entitlement`), tier];
 }
 
 /** Until the api has said what the balance reaches, the lowest tier that is open to a balance of 0. */
-function tierByBalance(observed: Observed): Entitlement {
+function tierByBalance(observed: EntitledFacts): Entitlement {
   const told = tierNamed(observed, standingOf(observed).balanceTier);
   if (told !== undefined) return [yes('ByBalance', `tier ${told.metadata.name}, by its balance`), told];
   const open = observed.tiers.find(({ spec }) => Number(spec.minBalance) <= 0);
@@ -44,20 +49,20 @@ function tierByBalance(observed: Observed): Entitlement {
   return [no('NoEntitlementReached', 'no Entitlement is open to a balance of 0: create one with minBalance "0"'), undefined];
 }
 
-function chosenTier(observed: Observed): Entitlement {
+function chosenTier(observed: EntitledFacts): Entitlement {
   const choice = observed.agent.spec?.entitlement;
   if (choice === undefined) return [no('Waiting', 'waits for a spec that can be read'), undefined];
   return choice.policy === 'Pinned' && choice.name !== undefined ? pinnedTier(observed, choice.name) : tierByBalance(observed);
 }
 
 /** What is asked for while the api was never heard: only to go on as before, or to sleep. */
-const asksForNothing = ({ agent: { spec, status } }: Observed): boolean => status.power === 'Awake' || spec?.power === 'Asleep';
+const asksForNothing = ({ agent: { spec, status } }: EntitledFacts): boolean => status.power === 'Awake' || spec?.power === 'Asleep';
 
 /**
  * With the api out of hearing nothing is granted that was not: who ran goes on as what it was, others wait. What was
  * written stays as it was written, so that a whole village is not written anew for it.
  */
-function withoutApi(observed: Observed): Entitlement | undefined {
+function withoutApi(observed: EntitledFacts): Entitlement | undefined {
   const { agent, knowledge, toldTier } = observed;
   if (knowledge === 'Current' || (knowledge === 'Last' && toldTier !== undefined)) return undefined;
   const tier = tierNamed(observed, toldTier);
@@ -68,31 +73,29 @@ function withoutApi(observed: Observed): Entitlement | undefined {
   return [before?.status === 'True' ? before : yes('ByBalance', `tier ${tier.metadata.name}, as it was known last`), tier];
 }
 
-function entitlement(observed: Observed): Entitlement {
+function entitlement(observed: EntitledFacts): Entitlement {
   const bar = barOf(observed);
   const [verdict, tier] = withoutApi(observed) ?? chosenTier(observed);
   return bar === undefined ? [verdict, tier] : [no(bar, barMessage(observed, bar)), tier];
 }
 
-const SEAT_WORDS: Readonly<Record<NonNullable<SeatVerdict['reason']>, string>> = {
-  NoSeat: 'every seat of the tier is taken',
-  NodeFull: 'no node has room for a pod of the tier',
-  GpuBooked: 'every GPU of the tier is booked',
-  Displaced: 'an agent of a higher tier needed the seat',
-};
+/** The tier of an agent, and whether anything of its standing or its tier keeps it from running: what seats are counted by. */
+export function entitledTier(facts: EntitledFacts): { readonly tier: TierView | undefined; readonly barred: boolean } {
+  const [{ status }, tier] = entitlement(facts);
+  return { tier, barred: status !== 'True' };
+}
 
-function seatMessage({ reason, position, blocking }: SeatVerdict): string {
-  if (reason === undefined) return 'the seats are being counted';
-  const place = position === undefined ? '' : `; place ${position} in the queue`;
-  return `${SEAT_WORDS[reason]}${blocking === undefined ? '' : `: ${blocking}`}${place}`;
+/** Who has a pod keeps it while the seats are counted; it ends only by the verdict that somebody needs its seat. */
+function sits(observed: Observed): boolean {
+  const pod = podOfCycle(observed, observed.agent.status.cycle ?? 0);
+  return pod !== undefined && !isTerminating(pod) && observed.seat.reason !== 'Displaced';
 }
 
 function seatVerdict(observed: Observed): Verdict {
-  const { agent, seat } = observed;
+  const { seat } = observed;
   if (seat.granted) return yes('Admitted', 'a seat is free');
-  // Who sits keeps the seat while it is not said to be needed.
-  const sits = agent.status.power === 'Awake' && seat.reason !== 'Displaced';
-  return sits ? yes('Admitted', 'the agent keeps its seat') : no(seat.reason ?? 'Waiting', seatMessage(seat));
+  if (sits(observed)) return yes('Admitted', 'the agent keeps the seat that it has');
+  return seat.reason === undefined ? no('SeatPending', 'the seats are being counted') : no(seat.reason, seatSentence(seat));
 }
 
 function admission(observed: Observed, entitled: Verdict): Verdict {

@@ -50,9 +50,14 @@ function asked({ resize }: Observed): Sizing {
   return mayGoWell ? { kind: 'resize', lookMs: RESIZE_TIMEOUT_MS } : { kind: 'replace', cause: 'ResizeRefused' };
 }
 
+/** With a reason, the agent keeps the seat that it has and waits for the one of its tier. */
+export function hasSeatOfTier({ seat }: Observed): boolean {
+  return seat.granted && seat.reason === undefined;
+}
+
 /** Whether the pod must be resized, waited for or made anew to have what its tier gives. */
 export function sizingOf(observed: Observed, { pod, tier }: { readonly pod: PodView | undefined; readonly tier: TierView | undefined }, nowMs: number): Sizing {
-  if (pod === undefined || tier === undefined || isTerminating(pod) || pod.size === undefined) return NONE;
+  if (pod === undefined || tier === undefined || isTerminating(pod) || pod.size === undefined || !hasSeatOfTier(observed)) return NONE;
   if (isOfOtherMaking(pod, tier)) {
     // An edited tier changes many agents at once: they take turns. Another tier is this agent's own affair.
     return observed.toldTier === tier.metadata.name ? NONE : { kind: 'replace', cause: 'TierChanged' };

@@ -25,11 +25,11 @@ const TABLE: readonly (readonly [string, Partial<Observed>, { readonly type: str
   ['tokens revoked: the pod stays, and is told why nobody listens', { standing: standingOf({ tokenRevoked: true, reason: 'leaked' }) }, { type: 'Connected', reason: 'TokenRevoked', says: /leaked/ }],
   ['the api never heard, and new', { knowledge: 'None', agent: agentOf(), pods: [] }, { type: 'Entitled', reason: 'ApiUnreachable', says: /grants nothing new/ }],
   ['the api away, and new', { knowledge: 'Last', agent: agentOf(), pods: [] }, { type: 'Entitled', reason: 'ApiUnreachable', says: /grants nothing new/ }],
-  ['no seat: the place in the queue and who blocks', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NoSeat', position: 3, blocking: 'bob and kit' } }, { type: 'Admitted', reason: 'NoSeat', says: /every seat of the tier is taken: bob and kit; place 3 in the queue/ }],
-  ['no room', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NodeFull' } }, { type: 'Admitted', reason: 'NodeFull', says: /no node has room/ }],
-  ['GPUs booked', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'GpuBooked', blocking: 'cleo' } }, { type: 'Admitted', reason: 'GpuBooked', says: /cleo/ }],
-  ['displaced', { agent: agentOf({ status: { cycle: 2, power: 'Asleep' } }), pods: [], seat: { granted: false, reason: 'Displaced', blocking: 'cleo' } }, { type: 'Admitted', reason: 'Displaced', says: /higher tier needed the seat: cleo/ }],
-  ['seats being counted', { agent: agentOf(), pods: [], seat: { granted: false } }, { type: 'Admitted', reason: 'Waiting', says: /being counted/ }],
+  ['no seat: the place in the queue and what is short', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NoSeat', position: 3, blocking: 'cpu' } }, { type: 'Admitted', reason: 'NoSeat', says: /no node has cpu left for a seat; place 3 in the queue/ }],
+  ['no room on the one node', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NodeFull', blocking: 'node sparky1' } }, { type: 'Admitted', reason: 'NodeFull', says: /node sparky1, the only node/ }],
+  ['GPUs booked', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'GpuBooked', blocking: 'nvidia.com/gpu' } }, { type: 'Admitted', reason: 'GpuBooked', says: /every nvidia.com\/gpu is taken/ }],
+  ['displaced', { agent: agentOf({ status: { cycle: 2, power: 'Asleep' } }), pods: [], seat: { granted: false, reason: 'Displaced', blocking: 'agent cleo' } }, { type: 'Admitted', reason: 'Displaced', says: /agent cleo is of a higher tier/ }],
+  ['seats being counted', { agent: agentOf(), pods: [], seat: { granted: false } }, { type: 'Admitted', reason: 'SeatPending', says: /being counted/ }],
   ['no user namespaces', { agent: agentOf({ spec: { isolation: { userNamespace: 'Required' } } }), pods: [], settings: { ...SETTINGS, userNamespaces: 'Off' } }, { type: 'Admitted', reason: 'UserNamespaceUnavailable', says: /write Preferred/ }],
   ['asleep', { agent: agentOf({ spec: { power: 'Asleep' }, status: { cycle: 2, power: 'Asleep' } }), pods: [] }, { type: 'Connected', reason: 'Asleep', says: /write Awake/ }],
   ['the pod is refused', { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], refusal: 'pods "ada-1" is forbidden: exceeded quota' }, { type: 'PodScheduled', reason: 'PodRefused', says: /exceeded quota/ }],
@@ -96,6 +96,7 @@ test('Resized tells how far the pod is from the compute of its tier, and Ready d
   assert.match(resizedIn(pending('Infeasible')), /^False ResizeRefused: .*can never.*in the words of the node/);
   assert.match(resizedIn({ standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: 0, refusal: { message: 'no', byQuota: true } } }), /^False ResizeRefused: the API server refuses to resize pod ada-1: no$/);
   assert.match(resizedIn({ standing: standingOf({ balanceTier: 'tier-2' }) }), /^False ReplacementPending/);
+  assert.match(resizedIn({ standing: standingOf({ balanceTier: 'tier-2' }), seat: { granted: true, reason: 'GpuBooked', blocking: 'nvidia.com/gpu', position: 2 } }), /^False GpuBooked: pod ada-1 stays as it is: .*every nvidia.com\/gpu is taken; place 2/);
   const { conditions = [] } = statusOf(observedOf(pending('Deferred')), NOW);
   assert.equal(conditions.find(({ type }) => type === 'Ready')?.status, 'True');
 });

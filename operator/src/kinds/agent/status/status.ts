@@ -5,8 +5,6 @@ import { standingOf } from '../condition/standing.ts';
 import { admissionOf, type Admission, type Verdict } from '../condition/verdict.ts';
 import { podOfCycle, type Observed } from '../views.ts';
 
-const SEAT_REASONS: ReadonlySet<string> = new Set(['NoSeat', 'NodeFull', 'GpuBooked', 'Displaced']);
-
 type Chain = readonly (readonly [ConditionType, Verdict])[];
 
 function readyVerdict(observed: Observed, chain: Chain): Verdict {
@@ -60,10 +58,11 @@ const present = (fields: { readonly [K in keyof AgentStatus]?: AgentStatus[K] | 
 /** Seconds are enough for a person, and the fraction differs between writers. */
 const wholeSeconds = (time: string): string => time.replace(/\.\d+(?=Z|[+-])/, '');
 
-/** Since when the agent waits for a seat. While seats are being counted, nothing is said anew. */
-function waitingSince({ agent: { status } }: Observed, { admitted }: Admission, now: string): string | undefined {
-  if (admitted.reason === 'Waiting') return status.waitingSince;
-  return SEAT_REASONS.has(admitted.reason) ? (status.waitingSince ?? now) : undefined;
+/** Since when the agent waits for a seat, or for the one of its tier. While seats are being counted, nothing is said anew. */
+function waitingSince({ agent: { spec, status }, seat }: Observed, { entitled }: Admission, now: string): string | undefined {
+  if (spec?.power === 'Asleep' || entitled.status !== 'True') return undefined;
+  if (seat.granted && seat.reason === undefined) return undefined;
+  return seat.reason === undefined || seat.reason === 'SeatPending' ? status.waitingSince : (status.waitingSince ?? now);
 }
 
 /**

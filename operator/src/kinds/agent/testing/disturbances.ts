@@ -22,7 +22,7 @@ const ALL: readonly Disturbance[] = [
   (cluster, random) => cluster.fail(oneOf(random, DISRUPTIONS)),
   (cluster, random) => void (cluster.standing = { ...cluster.standing, balanceTier: oneOf(random, TIER_NAMES) }),
   (cluster, random) => void (cluster.standing = { ...cluster.standing, [oneOf(random, BARS) ?? 'frozen']: random() < 0.5 }),
-  (cluster, random) => void (cluster.seat = oneOf(random, [{ granted: true }, { granted: false }, { granted: false, reason: 'NoSeat' }, { granted: false, reason: 'Displaced' }] as const) ?? cluster.seat),
+  (cluster, random) => void (cluster.seat = oneOf(random, [{ granted: true }, { granted: false }, { granted: false, reason: 'NoSeat' }, { granted: false, reason: 'Displaced' }, { granted: true, reason: 'NoSeat' }] as const) ?? cluster.seat),
   (cluster, random) => void (cluster.knowledge = oneOf(random, ['Current', 'Last', 'None'] as const) ?? 'Current'),
   (cluster) => void (cluster.hasTiers = !cluster.hasTiers),
   (cluster) => void (cluster.apiAnswers = !cluster.apiAnswers),

@@ -1,11 +1,12 @@
 /** A cluster in memory that obeys actions as an API server, a scheduler and two kubelets would: for tests that do everything in every order. */
+import type { SeatVerdict } from '@hamlet/core/seats';
 import type { OwnerReference } from '@hamlet/kube';
 import { fixedOf, sizeOf } from '../child/compute.ts';
 import { cycleInName, livedStatus } from '../cycle.ts';
 import type { Action } from '../plan.ts';
 import { ResizeWatch } from '../pod/resize-watch.ts';
 import { statusOf } from '../status/status.ts';
-import { FIXED_ANNOTATION, type AgentView, type ClaimView, type Knowledge, type NodeState, type Observed, type PodView, type Presence, type SeatVerdict, type Size, type Standing, type TierView } from '../views.ts';
+import { FIXED_ANNOTATION, type AgentView, type ClaimView, type Knowledge, type NodeState, type Observed, type PodView, type Presence, type Size, type Standing, type TierView } from '../views.ts';
 import { agentOf, claimOf, podOf, SETTINGS, specOf, standingOf, TIER_0, TIER_1, TIER_2 } from './sample-state.ts';
 
 export type Random = () => number;
