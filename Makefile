@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-memory images crds charts ready
+.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-memory soak images crds charts ready
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ bench-operator: ready ## 1,000 Agents to Running beside a script without a contr
 
 bench-memory: ready ## memory of an idle resident, operator and api
 	@$(NODE) bench/memory/main.ts
+
+soak: ready ## the operator under churn and faults for HOURS=1; counts what it misses
+	@$(NODE) test/runtime/soak/main.ts --hours $(or $(HOURS),1)
 
 ready:
 	@sh village/bootstrap.sh

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { drain, Elector, inClusterConnection, KubeClient, kubeconfigConnection, LoopWatch, ServiceServer, shutdownSignal, tokenFile, type Connection, type Fence } from '@hamlet/kube';
 import * as z from 'zod';
-import { Environment, settingsOf, usage } from './config.ts';
+import { Environment, reserveOf, settingsOf, usage } from './config.ts';
 import { errorText, operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 import { Operator } from './operator.ts';
 import { addProcessGauges } from './runtime-metrics.ts';
@@ -15,6 +15,8 @@ const CLOSE_MS = 1_000;
 const RELEASE_MS = 3_000;
 /** A leader that cannot list everything in this time lets another try, which may have the rights that it lacks. */
 const LIST_MS = 120_000;
+/** Keys that wait so long while no worker takes or ends one: the workers hang. */
+const STALL_MS = 300_000;
 const LOOP_LATENESS_MS = 2_000;
 /** Seconds' worth of requests that may go at once after a pause. */
 const BURST_FACTOR = 2;
@@ -60,10 +62,19 @@ async function prepare(environment: Environment): Promise<Process> {
   return { environment, connection, namespace, metrics, leases, elector, loop, ending: false };
 }
 
+/** Workers that wait because the lease is late do not hang: they are kept from writing. */
+function stall({ leadership, elector }: Process): string | undefined {
+  const stalledMs = elector.leads ? (leadership?.operator.stalledMs ?? 0) : 0;
+  return stalledMs > STALL_MS ? `no worker has taken or ended anything for ${Math.round(stalledMs / 1_000)} s` : undefined;
+}
+
 function serviceServer(self: Process): ServiceServer {
   return new ServiceServer({
     ...listenAt(self.environment.HAMLET_METRICS_LISTEN),
-    live: [{ name: 'loop', problem: () => self.loop.problem }],
+    live: [
+      { name: 'loop', problem: () => self.loop.problem },
+      { name: 'workers', problem: () => stall(self) },
+    ],
     // A process that waits for the lease is ready to lead; one that leads must have listed, and be hearing the API server.
     ready: [
       { name: 'running', problem: () => (self.ending ? 'ending' : undefined) },
@@ -105,7 +116,7 @@ async function lead(self: Process, fence: Fence): Promise<number> {
   const client = new KubeClient(connection, { limits: { perSecond, burst: perSecond * BURST_FACTOR, inFlight: IN_FLIGHT }, beforeWrite, onRequest: metrics.onRequest });
   const { HAMLET_TOKEN_FILE: tokenPath, HAMLET_API_URL: baseUrl } = environment;
   const village = villageClient({ baseUrl, fence, beforeWrite, ...(tokenPath === undefined ? {} : { token: tokenFile(tokenPath) }) });
-  const operator = new Operator({ client, village, namespace, settings: settingsOf(environment), workers: environment.HAMLET_WORKERS, instance: elector.identity, metrics, log });
+  const operator = new Operator({ client, village, namespace, settings: settingsOf(environment), reserve: reserveOf(environment), workers: environment.HAMLET_WORKERS, instance: elector.identity, metrics, log });
   self.leadership = { operator, client };
   const late = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => late.resolve('late'), LIST_MS);

@@ -1,0 +1,111 @@
+/** The operator as its image runs it: a process of its own, told by its environment. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { SERVICE_ACCOUNTS, type KubeClient, type NewObject, type ResourceType } from '@hamlet/kube';
+import { freePort } from '@hamlet/dev';
+
+const MAIN = resolve(import.meta.dirname, '../../operator/src/main.ts');
+const ACCOUNT = 'hamlet-operator';
+const BINDINGS: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', kind: 'ClusterRoleBinding' };
+/** Longer than any run. */
+const TOKEN_SECONDS = 3 * 86_400;
+
+/** A token of the operator's account with every right: which rights it needs is another test's matter. */
+export async function operatorToken(client: KubeClient, namespace: string): Promise<string> {
+  const apply = (type: ResourceType, object: object): Promise<unknown> => client.apply(type, object as NewObject, { fieldManager: 'hamlet-test' });
+  await apply(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: ACCOUNT, namespace } });
+  await apply(BINDINGS, {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: `${namespace}-operator` },
+    subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }],
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+  });
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: TOKEN_SECONDS } };
+  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: ACCOUNT, subresource: 'token' });
+  return status.token;
+}
+
+export interface OperatorProcessOptions {
+  /** Where it finds the API server: a proxy, as a rule. */
+  readonly server: string;
+  readonly token: string;
+  readonly namespace: string;
+  readonly apiUrl: string;
+  /** What is different, for example another version's image. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface OperatorProcess {
+  readonly pid: number;
+  /** Everything that it said so far. */
+  readonly output: () => string;
+  /** The exit code, once it has ended; a signal counts as 128. */
+  readonly ended: Promise<number>;
+  /** `/metrics`, `/readyz` or `/livez`, as text. */
+  read(path: string): Promise<string>;
+  rssMb(): number;
+  signal(name: NodeJS.Signals): void;
+  /** Asks it to end and waits until it has. */
+  end(): Promise<number>;
+}
+
+const kubeconfig = ({ server, token, namespace }: OperatorProcessOptions): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'operator',
+    // client-node sends no token by plain HTTP unless this says that it is meant.
+    clusters: [{ name: 'test', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'operator', user: { token } }],
+    contexts: [{ name: 'operator', context: { cluster: 'test', user: 'operator', namespace } }],
+  });
+
+/** Starts it. Whether it leads is another question. */
+export async function startOperatorProcess(options: OperatorProcessOptions): Promise<OperatorProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-operator-'));
+  const file = join(folder, 'kubeconfig');
+  await writeFile(file, kubeconfig(options));
+  const port = await freePort();
+  const environment = {
+    PATH: process.env['PATH'],
+    ...(process.env['HAMLET_TEST_RUN'] === undefined ? {} : { HAMLET_TEST_RUN: process.env['HAMLET_TEST_RUN'] }),
+    NODE_OPTIONS: '--max-semi-space-size=4',
+    HAMLET_KUBECONFIG: file,
+    HAMLET_NAMESPACE: options.namespace,
+    HAMLET_API_URL: options.apiUrl,
+    HAMLET_AGENT_IMAGE: 'hamlet/agent:1',
+    HAMLET_USER_NAMESPACES: 'Off',
+    HAMLET_METRICS_LISTEN: `127.0.0.1:${port}`,
+    ...options.environment,
+  };
+  const child = spawn(process.execPath, [MAIN], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = once(child, 'exit').then(async ([code]) => {
+    await rm(folder, { recursive: true, force: true });
+    return typeof code === 'number' ? code : 128;
+  });
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    ended,
+    read: async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).text(),
+    rssMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1_024,
+    signal: (name) => void child.kill(name),
+    end: () => {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}
+
+/** A figure of `/metrics`, with its labels as they are written there; 0 if it is not there. */
+export function figure(metrics: string, name: string): number {
+  const line = metrics.split('\n').find((each) => each.startsWith(`${name} `));
+  return line === undefined ? 0 : Number(line.slice(name.length + 1));
+}

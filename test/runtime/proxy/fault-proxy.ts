@@ -1,0 +1,184 @@
+/** Stands between a client and a real API server, speaks HTTP on one side and TLS on the other, and does wrong what it is told to do wrong. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Connection } from '@hamlet/kube';
+
+/** A request as it came. */
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  /** Plural of the kind, with its subresource: `pods`, `agents/status`. */
+  readonly resource: string;
+  readonly query: URLSearchParams;
+  readonly authorization: string | undefined;
+  readonly isWatch: boolean;
+  /** Of the answer; 0 until it came. */
+  status: number;
+}
+
+/** A watch that is open now. */
+export interface OpenWatch {
+  readonly exchange: Exchange;
+  /** From now on nothing reaches the client, and nothing tells it so. */
+  freeze(): void;
+  /** The connection breaks as if a router had forgotten it. */
+  reset(): void;
+}
+
+/** What a fault may do with a request. */
+export interface FaultPorts {
+  readonly exchange: Exchange;
+  readonly response: ServerResponse;
+  /** Sends it on, and the answer's body through `pump`. */
+  forward(pump: Pump): void;
+  reset(): void;
+}
+
+export type Pump = (upstream: IncomingMessage, response: ServerResponse) => void;
+
+export interface Fault {
+  readonly matches: (exchange: Exchange) => boolean;
+  /** How many requests it befalls. */
+  times: number;
+  readonly act: (ports: FaultPorts) => void;
+}
+
+/** Sends on what comes, as it comes. */
+export const plainly: Pump = (upstream, response) => void upstream.pipe(response);
+
+function resourceOf(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  const rest = parts.slice(parts[0] === 'api' ? 2 : 3);
+  const inside = rest[0] === 'namespaces' && rest.length > 2 ? rest.slice(2) : rest;
+  const [plural = '', , subresource] = inside;
+  return subresource === undefined ? plural : `${plural}/${subresource}`;
+}
+
+function exchangeOf({ method = 'GET', url = '/', headers }: IncomingMessage): Exchange {
+  const { pathname, searchParams } = new URL(url, 'http://proxy');
+  return { method, path: pathname, resource: resourceOf(pathname), query: searchParams, authorization: headers.authorization, isWatch: searchParams.get('watch') === 'true', status: 0 };
+}
+
+/** One proxy in front of one API server. */
+export class FaultProxy {
+  /** Every request that came, oldest first, up to `logLimit`. */
+  readonly log: Exchange[] = [];
+  readonly #connection: Connection;
+  readonly #logLimit: number;
+  readonly #agent: Agent;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #watches = new Set<OpenWatch>();
+  #faults: Fault[] = [];
+  #port = 0;
+
+  /** @param connection to the API server; its certificate is not passed on: who asks must have a token */
+  constructor(connection: Connection, logLimit = 100_000) {
+    this.#connection = connection;
+    this.#logLimit = logLimit;
+    const { ca } = connection.tls;
+    this.#agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }) });
+    this.#server = createServer((request, response) => this.#take(request, response));
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Watches that are open now. */
+  get watches(): readonly OpenWatch[] {
+    return [...this.#watches];
+  }
+
+  /** How many watches are open now, by kind. */
+  get watchCounts(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { exchange } of this.#watches) counts[exchange.resource] = (counts[exchange.resource] ?? 0) + 1;
+    return counts;
+  }
+
+  /** Does this wrong from now on, until it has done it often enough. */
+  inject(fault: Fault): void {
+    this.#faults.push(fault);
+  }
+
+  heal(): void {
+    this.#faults = [];
+  }
+
+  /** Listens, again on the same port after `refuse`. */
+  start(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(this.#port, '127.0.0.1', () => {
+        this.#port = (this.#server.address() as AddressInfo).port;
+        resolve();
+      });
+    });
+  }
+
+  /** Breaks every connection and takes no new one: "connection refused" until `start`. */
+  refuse(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+    return closed;
+  }
+
+  async stop(): Promise<void> {
+    await this.refuse();
+    this.#agent.destroy();
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = exchangeOf(request);
+    this.log.push(exchange);
+    if (this.log.length > this.#logLimit) this.log.shift();
+    const ports: FaultPorts = {
+      exchange,
+      response,
+      forward: (pump) => this.#forward(request, { exchange, response, pump }),
+      reset: () => request.socket.resetAndDestroy(),
+    };
+    const fault = this.#faults.find((each) => each.times > 0 && each.matches(exchange));
+    if (fault === undefined) return ports.forward(plainly);
+    fault.times -= 1;
+    fault.act(ports);
+  }
+
+  #forward(request: IncomingMessage, { exchange, response, pump }: { readonly exchange: Exchange; readonly response: ServerResponse; readonly pump: Pump }): void {
+    const { host: _host, connection: _connection, ...headers } = request.headers;
+    const onward = httpsRequest(new URL(request.url ?? '/', this.#connection.server), { method: request.method, headers, agent: this.#agent }, (upstream) => {
+      exchange.status = upstream.statusCode ?? 0;
+      const { 'transfer-encoding': _encoding, connection: _close, ...answered } = upstream.headers;
+      response.writeHead(exchange.status, answered);
+      response.flushHeaders();
+      const watch = exchange.isWatch && exchange.status === 200 ? this.#open(exchange, { upstream, response }) : undefined;
+      upstream.once('close', () => watch !== undefined && this.#watches.delete(watch));
+      upstream.once('error', () => response.destroy());
+      pump(upstream, response);
+    });
+    onward.once('error', () => response.destroy());
+    response.once('close', () => onward.destroy());
+    request.pipe(onward);
+  }
+
+  #open(exchange: Exchange, { upstream, response }: { readonly upstream: IncomingMessage; readonly response: ServerResponse }): OpenWatch {
+    const watch: OpenWatch = {
+      exchange,
+      freeze: () => {
+        upstream.unpipe(response);
+        upstream.removeAllListeners('data');
+        upstream.removeAllListeners('end');
+        upstream.resume();
+      },
+      reset: () => response.socket?.resetAndDestroy(),
+    };
+    this.#watches.add(watch);
+    return watch;
+  }
+}

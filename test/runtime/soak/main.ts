@@ -1,0 +1,156 @@
+/** `make soak HOURS=h`: the operator for hours under churn and faults; counts what it misses, weighs it, counts its watches. */
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs, promisify } from 'node:util';
+import { until } from '@hamlet/test/env/until';
+import { writeReport, type Row } from '../../../bench/report.ts';
+import { Churn } from './churn.ts';
+import { soakedVillage, type SoakedVillage } from './soaked-village.ts';
+import { troubles } from './troubles.ts';
+import { verdictOf, type Sample, type Verdict } from './verdict.ts';
+
+const USAGE = `usage: test/runtime/soak/main.ts [--hours 1] [--population 40] [--seed 1]
+
+Runs the operator behind a proxy that breaks its connections, changes Agents every two seconds, and counts the
+changes to which it does not react, its memory and its watches. Writes bench/results/soak.json. Exits 1 on a missed
+change, on growing memory and on growing watches.
+
+  --hours       how long (0.05 is three minutes)
+  --population  Agents that live at one time
+  --seed        of the changes and the faults`;
+
+const CHANGE_EVERY_MS = 2_000;
+const TROUBLE_EVERY_MS = 60_000;
+const SAMPLE_EVERY_MS = 30_000;
+const TELL_EVERY_MS = 120_000;
+/** The longest that a watch which says nothing is believed is 180 s. */
+const MISSED_AFTER_MS = 300_000;
+/** At the end nothing is changed and nothing is broken: what the operator asks for when idle. */
+const IDLE_MS = 60_000;
+
+const BUILD = resolve(import.meta.dirname, '../../../cluster/build.sh');
+const BUILD_OUTPUT_BYTES = 64 << 20;
+
+const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
+
+/** Numbers that a seed decides (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Requests of the operator since its start, by its own count. */
+async function requestsOf({ operator }: SoakedVillage): Promise<number> {
+  const lines = (await operator.read('/metrics')).split('\n').filter((line) => line.startsWith('hamlet_operator_kube_requests_total{'));
+  return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+}
+
+async function sample(village: SoakedVillage): Promise<Sample> {
+  return { atMs: performance.now(), rssMb: village.operator.rssMb(), watches: await village.watches(), requests: await requestsOf(village) };
+}
+
+/** Runs `task` again and again until the time is over; what it throws is told. */
+async function repeat(everyMs: number, untilMs: number, task: () => Promise<void>): Promise<void> {
+  while (performance.now() + everyMs < untilMs) {
+    await sleep(everyMs);
+    await task().catch((error: unknown) => log(String(error)));
+  }
+}
+
+interface Soak {
+  readonly village: SoakedVillage;
+  readonly churn: Churn;
+  readonly samples: Sample[];
+  readonly befallen: Record<string, number>;
+}
+
+async function weather({ village, churn, samples, befallen }: Soak, options: { readonly untilMs: number; readonly random: () => number }): Promise<void> {
+  const { untilMs, random } = options;
+  const known = Object.entries(troubles(random));
+  let ended = false;
+  void village.operator.ended.then((code) => {
+    if (!ended) churn.missed.push(`the operator ended with code ${code}`);
+  });
+  await Promise.all([
+    repeat(CHANGE_EVERY_MS, untilMs, async () => {
+      await churn.change();
+      churn.look(performance.now());
+    }),
+    repeat(TROUBLE_EVERY_MS, untilMs, async () => {
+      const [name, trouble] = known[Math.floor(random() * known.length)] ?? ['none', () => undefined];
+      befallen[name] = (befallen[name] ?? 0) + 1;
+      await trouble(village.proxy);
+    }),
+    repeat(SAMPLE_EVERY_MS, untilMs, async () => void samples.push(await sample(village))),
+    repeat(TELL_EVERY_MS, untilMs, async () => {
+      const last = samples.at(-1);
+      log(`${churn.changes} changes, ${churn.waiting} waiting, ${churn.missed.length} missed; ${last?.rssMb.toFixed(1)} MB, ${last?.watches} watches; faults ${JSON.stringify(befallen)}`);
+    }),
+  ]);
+  ended = true;
+}
+
+/** Lets everything settle, then counts what is asked for when nothing happens. */
+async function rest({ village, churn }: Soak): Promise<{ readonly unsettled: readonly string[]; readonly idlePerSecond: number }> {
+  village.proxy.heal();
+  await until('everything has settled', async () => {
+    churn.look(performance.now());
+    return churn.waiting === 0 && churn.unsettled().length === 0;
+  }, { capMs: MISSED_AFTER_MS, pauseMs: 1_000 }).catch((error: unknown) => log(String(error)));
+  const before = await sample(village);
+  await sleep(IDLE_MS);
+  const after = await sample(village);
+  return { unsettled: churn.unsettled(), idlePerSecond: (after.requests - before.requests) / ((after.atMs - before.atMs) / 1_000) };
+}
+
+function rowsOf({ churn, samples, befallen }: Soak, verdict: Verdict, idlePerSecond: number): readonly Row[] {
+  const hours = ((samples.at(-1)?.atMs ?? 0) - (samples[0]?.atMs ?? 0)) / 3_600_000;
+  const reactions = churn.reactions.toSorted((a, b) => a - b);
+  const row = (metric: string, ours: number, rest: Pick<Row, 'unit' | 'target'>): Row => ({ metric, ours, better: 'lower', peers: {}, ...rest });
+  return [
+    row('soakHours', hours, { unit: 'h', target: null }),
+    row('changes', churn.changes, { unit: '', target: null }),
+    row('faults', Object.values(befallen).reduce((sum, count) => sum + count, 0), { unit: '', target: null }),
+    row('missedEvents', churn.missed.length, { unit: '', target: 0 }),
+    row('reactionP50Ms', reactions[Math.floor(reactions.length / 2)] ?? Number.NaN, { unit: 'ms', target: null }),
+    row('reactionMaxMs', reactions.at(-1) ?? Number.NaN, { unit: 'ms', target: null }),
+    row('rssEarlyMb', verdict.rssEarlyMb, { unit: 'MB', target: null }),
+    row('rssLateMb', verdict.rssLateMb, { unit: 'MB', target: verdict.rssEarlyMb + 10 }),
+    row('watchesEarly', verdict.watchesEarly, { unit: '', target: null }),
+    row('watchesLate', verdict.watchesLate, { unit: '', target: verdict.watchesEarly }),
+    row('idleRequestsPerSecond', idlePerSecond, { unit: '/s', target: 1 }),
+  ];
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { hours: { type: 'string', default: '1' }, population: { type: 'string', default: '40' }, seed: { type: 'string', default: '1' }, help: { type: 'boolean', default: false } } });
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const random = seeded(Number(values.seed));
+  await promisify(execFile)(BUILD, [], { maxBuffer: BUILD_OUTPUT_BYTES });
+  const village = await soakedVillage(log);
+  try {
+    const churn = new Churn({ ...village, random, population: Number(values.population), missedAfterMs: MISSED_AFTER_MS });
+    const soak: Soak = { village, churn, samples: [], befallen: {} };
+    log(`soaking for ${values.hours} h, seed ${values.seed}`);
+    await weather(soak, { untilMs: performance.now() + Number(values.hours) * 3_600_000, random });
+    const { unsettled, idlePerSecond } = await rest(soak);
+    const verdict = verdictOf(soak.samples, churn.missed, unsettled);
+    console.log(`written: ${writeReport('soak', rowsOf(soak, verdict, idlePerSecond))}`);
+    for (const problem of verdict.problems) console.error(problem);
+    if (verdict.problems.length > 0) console.error(village.operator.output().slice(-10_000));
+    return verdict.problems.length === 0 ? 0 : 1;
+  } finally {
+    await village.end();
+  }
+}
+
+process.exit(await main());
