@@ -1,4 +1,5 @@
-export type { AgentRuntime, RuntimeConfig, RuntimeContext } from './agent-runtime.ts';
+export { RunFailure } from './agent-runtime.ts';
+export type { AgentRuntime, Deed, RuntimeConfig, RuntimeContext, RunWork, Surroundings } from './agent-runtime.ts';
 export { createRuntime } from './runtime-registry.ts';
 export type { CreatedRuntime, RuntimeRegistry, UnknownRuntime } from './runtime-registry.ts';
 export { createStubRuntime } from './stub-runtime.ts';

@@ -19,6 +19,7 @@ const context: RuntimeContext = {
   speaker: 'bob',
   place: 'the café',
   plan: 'drinking coffee',
+  work: null,
   seed: 1,
   signal: new AbortController().signal,
 };

@@ -7,6 +7,7 @@ import { backoffMs } from './backoff.ts';
 import { checkFolders } from './capabilities.ts';
 import type { Environment } from './environment.ts';
 import type { Log } from './json-log.ts';
+import { createAttention } from './loop/attention.ts';
 import { followWakes } from './loop/follow-wakes.ts';
 import { createInbox } from './loop/inbox.ts';
 import type { EndReason } from './loop/inbox.ts';
@@ -14,6 +15,7 @@ import { live } from './loop/village-loop.ts';
 import { MemorySeed } from './memory/entity.ts';
 import { forgetfulMemory, openMemory } from './memory/memory-store.ts';
 import type { MemoryStore } from './memory/memory-store.ts';
+import { startRunWorker } from './runs/run-worker.ts';
 import { startRuntime } from './start-runtime.ts';
 import { tryLockState } from './state-lock.ts';
 import type { StateLock } from './state-lock.ts';
@@ -80,9 +82,13 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
   const inbox = createInbox();
   stop.addEventListener('abort', () => inbox.end('stopped'), { once: true });
   if (stop.aborted) inbox.end('stopped');
-  void followWakes({ village, inbox, cycle, log, rest, dice, stop });
+  const attention = createAttention();
+  const { agent_id: agentId, repository, seed } = config;
+  const onStale = () => inbox.end('stale');
+  const runs = startRunWorker({ village, agentId, cycle, attention, execute: runtime.execute, repository, seed, log, rest, dice, stop, onStale });
+  void followWakes({ village, inbox, runs, cycle, log, rest, dice, stop });
   try {
-    return await live({ village, voice: runtime.voice, memory, cycle, newId: ports.newId, inbox, log, rest, dice });
+    return await live({ village, voice: runtime.voice, memory, cycle, attention, newId: ports.newId, inbox, log, rest, dice });
   } finally {
     await runtime.terminate();
   }

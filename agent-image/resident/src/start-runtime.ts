@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@hamlet/contract';
-import { createRuntime } from '@hamlet/engine';
+import { createRuntime, RunFailure } from '@hamlet/engine';
 import type { AgentRuntime, RuntimeRegistry } from '@hamlet/engine';
 import type { Warning } from './capabilities.ts';
 import { noVoice, voiceOf } from './loop/voice.ts';
@@ -7,6 +7,8 @@ import type { Voice } from './loop/voice.ts';
 
 export interface StartedRuntime {
   readonly voice: Voice;
+  /** Does what a run asks; rejects with the reason where there is no runtime. */
+  readonly execute: AgentRuntime['execute'];
   /** Why the agent will answer nobody; null when it will. */
   readonly warning: Warning | null;
   readonly terminate: () => Promise<void>;
@@ -28,7 +30,7 @@ export async function startRuntime(registry: RuntimeRegistry, place: RuntimePlac
   const terminate = () => runtime.terminate();
   try {
     await initialize(runtime, place);
-    return { voice: voiceOf(runtime, place.stop), warning: null, terminate };
+    return { voice: voiceOf(runtime, place.stop), execute: (prompt, context) => runtime.execute(prompt, context), warning: null, terminate };
   } catch (error) {
     const message = `the runtime ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
     return { ...silentBecause({ code: 'runtime_failed', message }), terminate };
@@ -47,5 +49,6 @@ function initialize(runtime: AgentRuntime, { config, workspacePath, memoryPath }
 }
 
 function silentBecause(warning: Warning): Omit<StartedRuntime, 'terminate'> {
-  return { voice: noVoice(warning.message), warning };
+  const execute = () => Promise.reject(new RunFailure(warning.code, warning.message));
+  return { voice: noVoice(warning.message), execute, warning };
 }

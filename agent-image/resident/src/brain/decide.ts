@@ -10,10 +10,11 @@ import { linger } from './rules/linger.ts';
 import { sleep, suspended } from './rules/sleep.ts';
 import { thank } from './rules/thank.ts';
 import { usePlace } from './rules/use-place.ts';
+import { work } from './rules/work.ts';
 import type { Decision, Rule, Situation } from './situation.ts';
 
-/** What matters more comes first: people, then the night, then company, then the day's work and wishes. */
-const RULES: readonly Rule[] = [suspended, answer, thank, sleep, greet, errand, usePlace, enjoy, attend, linger];
+/** What matters more comes first: people, then what the agent was given to do, then the night, then company, then the day's work and wishes. */
+const RULES: readonly Rule[] = [suspended, answer, thank, work, sleep, greet, errand, usePlace, enjoy, attend, linger];
 
 /** Decides one turn: the first rule that has something to say and was not refused it a moment ago. Pure. */
 export function decide(situation: Situation): Decision {

@@ -15,10 +15,12 @@ export interface Perception {
   readonly config: AgentConfig;
   readonly wake: Wake | null;
   readonly mind: Mind;
+  /** The run that the agent works on, in words. */
+  readonly work?: string | null;
 }
 
 /** Narrows the village to what matters to one agent now; null while the agent is not in the world. */
-export function perceive({ world, standing, config, wake, mind }: Perception): Situation | null {
+export function perceive({ world, standing, config, wake, mind, work = null }: Perception): Situation | null {
   const self = world.agents.find((agent) => agent.agent_id === config.agent_id);
   if (self === undefined) return null;
   return {
@@ -38,6 +40,7 @@ export function perceive({ world, standing, config, wake, mind }: Perception): S
       tier: standing.tier,
     },
     mind: onDay(mind, world.time.day),
+    work,
   };
 }
 

@@ -40,6 +40,8 @@ export interface Situation {
   readonly wake: Wake | null;
   readonly character: Character;
   readonly mind: Mind;
+  /** The run that it works on, in words; null while it lives by its own day. */
+  readonly work: string | null;
 }
 
 /** What to do. `answer` is given to the runtime, and its words are spoken. */

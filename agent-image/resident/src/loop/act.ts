@@ -53,7 +53,9 @@ function contextOf({ repository }: Hands, situation: Situation, speaker: string)
     branch: repository?.branch ?? null,
     speaker,
     place: self.landmark_id === null ? null : nameOf(situation, self.landmark_id),
-    plan: mind.goal,
+    // What it was asked is for those who may read runs, not for everybody who hears it.
+    plan: situation.work === null ? mind.goal : 'at work on something I was asked to do',
+    work: null,
     seed: Math.floor(chance(character.seed, character.agentId, tick, 'answer') * 0x1_0000_0000),
   };
 }

@@ -4,6 +4,7 @@ import { createLog } from '../json-log.ts';
 import { aWake } from '../testing/a-village.ts';
 import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts';
 import { followWakes } from './follow-wakes.ts';
+import type { RunEars } from '../runs/run-ears.ts';
 import { createInbox, MAX_WAITING_WAKES } from './inbox.ts';
 
 function setUp() {
@@ -13,8 +14,10 @@ function setUp() {
   const pauses: number[] = [];
   const rest = async (ms: number) => void pauses.push(ms);
   const log = createLog(() => {}, () => 0, {});
-  const followed = () => followWakes({ village, inbox, cycle: 3, log, rest, dice: () => 1, stop: stop.signal });
-  return { village, inbox, stop, pauses, followed };
+  const heard: string[] = [];
+  const runs: RunEars = { look: () => void heard.push('look'), hint: ({ run_id }) => void heard.push(run_id), arrived: () => void heard.push('arrived') };
+  const followed = () => followWakes({ village, inbox, runs, cycle: 3, log, rest, dice: () => 1, stop: stop.signal });
+  return { village, inbox, stop, pauses, heard, followed };
 }
 
 test('a broken stream is opened again after the last wake seen', async () => {
@@ -46,6 +49,20 @@ test('a newer cycle ends the inbox, told by an event or by a refusal; the own cy
   byRefusal.village.script.follow = [STALE];
   await byRefusal.followed();
   assert.deepEqual(await byRefusal.inbox.next(0), { kind: 'ended', why: 'stale' });
+});
+
+test('runs are looked for when the stream opens and when a hint comes; arrivals are told', async () => {
+  const { village, inbox, stop, heard, followed } = setUp();
+  const done = followed();
+  await setTimeoutZero();
+  village.send({ kind: 'open' });
+  village.send({ kind: 'run', hint: { run_id: 'r1' } });
+  village.send({ kind: 'wake', wake: aWake('arrived', {}, 5) });
+  assert.deepEqual(heard, ['look', 'r1', 'arrived']);
+  assert.equal((await inbox.next(0)).kind, 'wake', 'the loop hears of the arrival too');
+  stop.abort();
+  village.hangUp(DOWN);
+  await done;
 });
 
 test('an inbox holds so many wakes, forgets the oldest, and replaces where things stand', async () => {

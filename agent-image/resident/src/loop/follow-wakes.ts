@@ -1,11 +1,13 @@
 import { backoffMs } from '../backoff.ts';
 import type { Log } from '../json-log.ts';
 import type { Village } from '../village/village.ts';
+import type { RunEars } from '../runs/run-ears.ts';
 import type { Inbox } from './inbox.ts';
 
 export interface FollowPorts {
   readonly village: Village;
   readonly inbox: Inbox;
+  readonly runs: RunEars;
   readonly cycle: number;
   readonly log: Log;
   /** Waits so long, or less when the process is told to end. */
@@ -19,7 +21,7 @@ export interface FollowPorts {
  * Keeps the stream of wakes open until the process ends, resuming after the last wake seen; fills the inbox.
  * An open stream is also what makes the agent connected. Ends the inbox when a newer cycle has begun.
  */
-export async function followWakes({ village, inbox, cycle, log, rest, dice, stop }: FollowPorts): Promise<void> {
+export async function followWakes({ village, inbox, runs, cycle, log, rest, dice, stop }: FollowPorts): Promise<void> {
   let after: number | null = null;
   let failures = 0;
   while (!stop.aborted) {
@@ -29,7 +31,9 @@ export async function followWakes({ village, inbox, cycle, log, rest, dice, stop
         if (event.cycle > cycle) inbox.end('stale');
         return;
       }
-      if (event.kind === 'run') return;
+      if (event.kind === 'open') return runs.look();
+      if (event.kind === 'run') return runs.hint(event.hint);
+      if (event.wake.kind === 'arrived') runs.arrived();
       after = event.wake.seq;
       inbox.push(event.wake);
     });

@@ -7,6 +7,7 @@ import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { act } from './act.ts';
+import type { Attention } from './attention.ts';
 import type { Trigger } from './inbox.ts';
 import { reflect } from './reflect.ts';
 import type { Voice } from './voice.ts';
@@ -16,6 +17,8 @@ export interface TurnPorts {
   readonly voice: Voice;
   readonly memory: MemoryStore;
   readonly cycle: number;
+  /** What else the agent is at; nothing where it is left out. */
+  readonly attention?: Pick<Attention, 'work'>;
   /** A new UUID. */
   readonly newId: () => string;
 }
@@ -30,7 +33,7 @@ type Seen = { readonly situation: Situation; readonly config: AgentConfig; reado
 
 /** Lives one turn: perceive, decide, act, reflect. What was remembered is on the disk when it answers. */
 export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kind: 'ended' }>, mind: Mind): Promise<Lived> {
-  const seen = await look(ports.village, trigger, mind);
+  const seen = await look(ports, trigger, mind);
   if (seen.kind !== 'ok') return seen.kind === 'stale' ? seen : { kind: 'unreachable', why: seen.kind === 'refused' ? seen.detail : seen.why };
   const { situation, config, standing } = seen.value;
   const turnId = ports.newId();
@@ -53,13 +56,13 @@ export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kin
 }
 
 /** Asks for all that a turn rests on at once. */
-async function look(village: Village, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
+async function look({ village, attention }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
   const [world, standing, config] = await Promise.all([village.world(), village.standing(), village.config()]);
   if (world.kind !== 'ok') return world;
   if (standing.kind !== 'ok') return standing;
   if (config.kind !== 'ok') return config;
   const wake = trigger.kind === 'wake' ? trigger.wake : null;
-  const situation = perceive({ world: world.value, standing: standing.value, config: config.value, wake, mind });
+  const situation = perceive({ world: world.value, standing: standing.value, config: config.value, wake, mind, work: attention?.work ?? null });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
   return { kind: 'ok', value: { situation, config: config.value, standing: standing.value } };
 }

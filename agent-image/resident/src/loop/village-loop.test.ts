@@ -12,6 +12,7 @@ import { API_BACKOFF } from '../backoff.ts';
 import { createInbox } from './inbox.ts';
 import { recallMind } from './reflect.ts';
 import { live, MAX_UNRECORDED_TURNS, MIN_TURN_GAP_MS } from './village-loop.ts';
+import { createAttention } from './attention.ts';
 import { noVoice, voiceOf } from './voice.ts';
 import type { Voice } from './voice.ts';
 
@@ -23,8 +24,9 @@ function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {
   const lines: string[] = [];
   const log = createLog((line) => void lines.push(line), () => 0, { agent_id: 'ada' });
   const rest = async (ms: number) => void pauses.push(ms);
-  const ports = { village, voice, memory, cycle: 1, newId: randomUUID, inbox, log, rest, dice: () => 0 };
-  return { inbox, memory, pauses, lines, run: () => live(ports) };
+  const attention = createAttention();
+  const ports = { village, voice, memory, attention, cycle: 1, newId: randomUUID, inbox, log, rest, dice: () => 0 };
+  return { inbox, memory, attention, pauses, lines, run: () => live(ports) };
 }
 
 const stubVoice = () => voiceOf(createStubRuntime(), new AbortController().signal);
@@ -185,7 +187,46 @@ test('a runtime is told who speaks, where, and what the agent is about', async (
     speaker: 'Bob',
     place: 'the square',
     plan: village.turns[0]?.reflected['goal'],
+    work: null,
     seed: 0,
   });
   assert.deepEqual(village.commands[1], { kind: 'talk', text: 'Yes.', to: 'bob' });
+});
+
+test('at work on a run it answers who speaks, stays where the run leads it, and does not tell what it was asked', async () => {
+  const heard: string[] = [];
+  const voice: Voice = {
+    answer: async (_, { plan }) => {
+      heard.push(plan);
+      return { kind: 'said', text: `I am ${plan}.` };
+    },
+  };
+  const village = scriptedVillage();
+  const loop = setUp(village, voice);
+  await loop.attention.begin('tell nobody about the treasure');
+  loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: 'What are you doing?' }));
+  village.onTurn = (_, count) => {
+    if (count === 2) loop.inbox.end('stopped');
+  };
+  await loop.run();
+  assert.deepEqual(village.turns.map(({ decided }) => (decided['command'] as { kind: string }).kind), ['stay', 'answer']);
+  assert.match(village.turns[0]?.decided.why ?? '', /I am at work: tell nobody/);
+  assert.deepEqual(heard, ['at work on something I was asked to do']);
+  assert.ok(village.commands.every((command) => 'kind' in command && command.kind === 'talk' && !command.text.includes('treasure')));
+});
+
+test('work begins when the turn under way is over', async () => {
+  const attention = createAttention();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const turn = attention.turn(async () => {
+    await promise;
+    order.push('turn');
+  });
+  const begun = attention.begin('x').then(() => order.push('work'));
+  resolve();
+  await Promise.all([turn, begun]);
+  assert.deepEqual([order, attention.work], [['turn', 'work'], 'x']);
+  attention.end();
+  assert.equal(attention.work, null);
 });

@@ -1,6 +1,7 @@
 import type { Turn } from '@hamlet/contract';
 import { backoffMs } from '../backoff.ts';
 import type { Command } from '../brain/situation.ts';
+import type { Attention } from './attention.ts';
 import { recallMind } from './reflect.ts';
 import { liveTurn } from './turn.ts';
 import type { TurnPorts } from './turn.ts';
@@ -16,6 +17,7 @@ export const MAX_UNRECORDED_TURNS = 32;
 
 export interface LoopPorts extends TurnPorts {
   readonly inbox: Inbox;
+  readonly attention: Attention;
   readonly log: Log;
   readonly rest: (ms: number) => Promise<void>;
   readonly dice: () => number;
@@ -29,7 +31,9 @@ export async function live(ports: LoopPorts): Promise<EndReason> {
   let trigger: Trigger = { kind: 'tick' };
   let failures = 0;
   while (trigger.kind !== 'ended') {
-    const lived = await liveTurn(ports, trigger, mind);
+    const why = trigger;
+    const before = mind;
+    const lived = await ports.attention.turn(() => liveTurn(ports, why, before));
     if (lived.kind === 'stale') return 'stale';
     if (lived.kind === 'unreachable') {
       trigger = inbox.endedOr(trigger);

@@ -5,7 +5,7 @@ import type { AgentRuntime } from '@hamlet/engine';
 import { createScriptedRuntime } from '../scripted-runtime.ts';
 import { fitting, voiceOf } from './voice.ts';
 
-const CONTEXT = { repository: null, branch: null, speaker: 'Bob', place: null, plan: 'having coffee', seed: 1 };
+const CONTEXT = { repository: null, branch: null, speaker: 'Bob', place: null, plan: 'having coffee', work: null, seed: 1 };
 
 const runtimeThat = (execute: AgentRuntime['execute']): AgentRuntime => ({ initialize: async () => {}, execute, terminate: async () => {} });
 const never = new AbortController().signal;

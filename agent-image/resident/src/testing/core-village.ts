@@ -95,6 +95,10 @@ function villageOf(agentId: string, { seed, view, command }: Rules): Village {
     move: async (body) => present(command({ kind: 'move', agent_id: agentId, target: MoveBody.parse(body) }), moveAnswerOf),
     act: async (body) => present(command({ ...ActionBody.parse(body), agent_id: agentId }), (event) => ({ accepted_seq: event.seq, durable_seq: event.seq, event })),
     record: async () => ok(null),
+    nextRun: async () => ok(null),
+    startRun: async () => ({ kind: 'refused', code: 'no_such_run', detail: 'there are no runs here' }),
+    noteStep: async () => ok(null),
+    settleRun: async () => ok(null),
     follow: async () => ({ kind: 'unreachable', why: 'wakes are delivered by hand' }),
   };
 }

@@ -1,8 +1,8 @@
-import type { ActionBody, MoveBody, Turn } from '@hamlet/contract';
-import type { Answer, Village, WakeEvent } from '../village/village.ts';
+import type { ActionBody, MoveBody, Run, RunStep, Turn } from '@hamlet/contract';
+import type { Answer, RunEnd, Village, WakeEvent } from '../village/village.ts';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
 
-type Question = 'config' | 'world' | 'standing' | 'move' | 'act' | 'record' | 'follow';
+type Question = 'config' | 'world' | 'standing' | 'move' | 'act' | 'record' | 'follow' | 'nextRun' | 'startRun' | 'noteStep' | 'settleRun';
 
 /** A village that answers what a test tells it to, keeps what it was asked, and lets the test send wakes. */
 export interface ScriptedVillage extends Village {
@@ -12,6 +12,10 @@ export interface ScriptedVillage extends Village {
   readonly keys: string[];
   readonly turns: Turn[];
   readonly followedAfter: (number | null)[];
+  /** Runs that wait, oldest first: the first is the next until it is settled. */
+  readonly runs: Run[];
+  readonly steps: RunStep[];
+  readonly settled: RunEnd[];
   /** Sends an event over the open stream. */
   send(event: WakeEvent): void;
   /** Ends the open stream with this answer. */
@@ -24,12 +28,44 @@ export const DOWN: Answer<never> = { kind: 'unreachable', why: 'connection refus
 export const STALE: Answer<never> = { kind: 'stale' };
 export const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
 
+interface KeptRuns {
+  readonly runs: Run[];
+  readonly steps: RunStep[];
+  readonly settled: RunEnd[];
+}
+
+function runQuestions({ runs, steps, settled }: KeptRuns, scripted: (question: Question) => Answer<never> | undefined): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'settleRun'> {
+  return {
+    nextRun: async () => scripted('nextRun') ?? ok(runs[0] ?? null),
+    startRun: async (runId) => {
+      const run = runs.find(({ run_id }) => run_id === runId);
+      return scripted('startRun') ?? (run === undefined ? { kind: 'refused', code: 'no_such_run', detail: 'none' } : ok({ run, steps: [...steps] }));
+    },
+    noteStep: async (_runId, _cycle, step) => {
+      const answer = scripted('noteStep');
+      if (answer !== undefined) return answer;
+      steps.push(step);
+      return ok(null);
+    },
+    settleRun: async (_runId, end) => {
+      const answer = scripted('settleRun');
+      if (answer !== undefined) return answer;
+      settled.push(end);
+      runs.shift();
+      return ok(null);
+    },
+  };
+}
+
 export function scriptedVillage(): ScriptedVillage {
   const script: ScriptedVillage['script'] = {};
   const commands: (MoveBody | ActionBody)[] = [];
   const keys: string[] = [];
   const turns: Turn[] = [];
   const followedAfter: (number | null)[] = [];
+  const runs: Run[] = [];
+  const steps: RunStep[] = [];
+  const settled: RunEnd[] = [];
   let send: (event: WakeEvent) => void = () => {};
   let hangUp: (answer: Answer<null>) => void = () => {};
   const scripted = (question: Question) => script[question]?.shift();
@@ -45,6 +81,9 @@ export function scriptedVillage(): ScriptedVillage {
     keys,
     turns,
     followedAfter,
+    runs,
+    steps,
+    settled,
     onTurn: () => {},
     send: (event) => send(event),
     hangUp: (answer) => hangUp(answer),
@@ -61,6 +100,7 @@ export function scriptedVillage(): ScriptedVillage {
       village.onTurn(turn, turns.length);
       return ok({ turn_id: turn.turn_id });
     },
+    ...runQuestions({ runs, steps, settled }, scripted),
     follow: (after, onEvent) => {
       followedAfter.push(after);
       const answer = scripted('follow');

@@ -1,4 +1,4 @@
-import { actAsAgent, getAgent, getAgentConfig, getWorld, moveAgent, openWakes, ProblemError, recordTurn } from '@hamlet/contract';
+import { actAsAgent, getAgent, getAgentConfig, getWorld, moveAgent, nextRun, openWakes, ProblemError, recordRunStep, recordTurn, settleRun, startRun } from '@hamlet/contract';
 import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
 import type { Answer, Village, WakeEvent } from './village.ts';
@@ -32,14 +32,23 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
     move: (body, idempotencyKey) => ask(() => client.call(moveAgent, { params, body, idempotencyKey, signal: writing() })),
     act: (body, idempotencyKey) => ask(() => client.call(actAsAgent, { params, body, idempotencyKey, signal: writing() })),
     record: (body) => ask(() => client.call(recordTurn, { params, body, idempotencyKey: body.turn_id, signal: writing() })),
+    nextRun: async () => mapped(await ask(() => client.call(nextRun, { params, signal: reading() })), ({ run }) => run),
+    startRun: (run_id, cycle) => ask(() => client.call(startRun, { params: { run_id }, body: { cycle }, signal: reading() })),
+    noteStep: (run_id, cycle, step) => ask(() => client.call(recordRunStep, { params: { run_id }, body: { ...step, cycle }, signal: writing() })),
+    settleRun: (run_id, end) => ask(() => client.call(settleRun, { params: { run_id }, body: end, signal: writing() })),
     follow: async (after, onEvent) => {
+      let opened = false;
       const silence = new AbortController();
       const timer = setTimeout(() => silence.abort(new Error('the stream of wakes fell silent')), SILENCE_TIMEOUT_MS);
       const input = {
         params,
         query: after === null ? {} : { after },
         signal: AbortSignal.any([stopReading, silence.signal]),
-        onBytes: () => void timer.refresh(),
+        onBytes: () => {
+          timer.refresh();
+          if (!opened) onEvent({ kind: 'open' });
+          opened = true;
+        },
       };
       try {
         for await (const event of client.open(openWakes, input)) onEvent(wakeEventOf(event));
@@ -68,6 +77,10 @@ async function askVillage<T>(call: () => Promise<Outcome<T>>, tokens: TokenSourc
   } catch (error) {
     return failureOf(error, tokens);
   }
+}
+
+function mapped<A, B>(answer: Answer<A>, of: (value: A) => B): Answer<B> {
+  return answer.kind === 'ok' ? { kind: 'ok', value: of(answer.value) } : answer;
 }
 
 function present<T>(outcome: Outcome<T>): Answer<T> {

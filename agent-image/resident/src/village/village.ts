@@ -1,4 +1,4 @@
-import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, MoveAnswer, MoveBody, Refusal, RunHint, Turn, Wake, WorldView } from '@hamlet/contract';
+import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, MoveAnswer, MoveBody, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
 
 /**
  * What the api said. `stale`: a newer run cycle has begun, this process is over.
@@ -10,11 +10,20 @@ export type Answer<T> =
   | { readonly kind: 'stale' }
   | { readonly kind: 'unreachable'; readonly why: string };
 
-/** What comes over the stream of wakes: `silence` is its end, for whatever reason. */
+/** What comes over the stream of wakes. `open`: the api serves it, and whatever happens from now on comes by it. */
 export type WakeEvent =
+  | { readonly kind: 'open' }
   | { readonly kind: 'wake'; readonly wake: Wake }
   | { readonly kind: 'run'; readonly hint: RunHint }
   | { readonly kind: 'cycle'; readonly cycle: number };
+
+/** How a run ended, in a cycle. */
+export interface RunEnd {
+  readonly cycle: number;
+  readonly state: SettledState;
+  readonly summary: string;
+  readonly error?: RunError;
+}
 
 /** The village as one agent reaches it. */
 export interface Village {
@@ -25,6 +34,13 @@ export interface Village {
   move(body: MoveBody, key: string): Promise<Answer<MoveAnswer>>;
   act(body: ActionBody, key: string): Promise<Answer<ActionAnswer>>;
   record(turn: Turn): Promise<Answer<unknown>>;
+  /** The run to work on now; null where there is none. */
+  nextRun(): Promise<Answer<Run | null>>;
+  /** Takes a run up in a cycle; answers with the steps that were noted before. */
+  startRun(runId: string, cycle: number): Promise<Answer<{ readonly run: Run; readonly steps: readonly RunStep[] }>>;
+  /** Notes that a step is behind the agent; the first note of a step counts. */
+  noteStep(runId: string, cycle: number, step: RunStep): Promise<Answer<unknown>>;
+  settleRun(runId: string, end: RunEnd): Promise<Answer<unknown>>;
   /**
    * Follows the wakes after a seq, or new ones only. `onEvent` is called in order; the answer comes when the stream ends:
    * `ok` when the api closed it.

@@ -1,4 +1,4 @@
-import type { ActionBody, Affordance } from '@hamlet/contract';
+import type { ActionBody, Affordance, Landmark } from '@hamlet/contract';
 import type { Rule } from '../situation.ts';
 import { decision } from './decision.ts';
 
@@ -16,6 +16,11 @@ export const usePlace: Rule = (situation) => {
     change: { visited: [...mind.visited, place.landmark_id] },
   });
 };
+
+/** What one does at a place first of all. */
+export function actionAt({ affordances: [use] }: Pick<Landmark, 'affordances'>): ActionBody {
+  return actionOf(use);
+}
 
 function actionOf(use: Affordance | undefined): ActionBody {
   if (use === undefined) return { kind: 'emote', emote: 'think' };

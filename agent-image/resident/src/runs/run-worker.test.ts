@@ -1,0 +1,226 @@
+/** Runs in a village that answers what the test tells it to: what is done, under which keys, what is settled, and what is done again after a crash. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AgentView, Run } from '@hamlet/contract';
+import type { RuntimeContext } from '@hamlet/engine';
+import { createLog } from '../json-log.ts';
+import { createAttention } from '../loop/attention.ts';
+import { createScriptedRuntime } from '../scripted-runtime.ts';
+import { anAgent, AT, aWorld } from '../testing/a-village.ts';
+import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts';
+import type { ScriptedVillage } from '../testing/scripted-village.ts';
+import type { Execute } from './take-run.ts';
+import { startRunWorker } from './run-worker.ts';
+
+const RUN_ID = '00000000-0000-4000-8000-000000000001';
+
+function aRun(prompt: string, changes: Partial<Run> = {}): Run {
+  return {
+    run_id: RUN_ID, agent_id: 'ada', kind: 'prompt', state: 'running', prompt, created_at: '2026-01-01T00:00:00Z', created_by: { role: 'admin', id: 'a' }, schedule: null, attempt: 1, cycle: 1,
+    started_at: null, ended_at: null, summary: null, error: null, cancel_requested_at: null, ...changes,
+  };
+}
+
+/** A village in which a walk to a place ends at once where it leads. */
+function walkable(self: Partial<AgentView> = {}, others: readonly AgentView[] = []): ScriptedVillage {
+  const village = scriptedVillage();
+  let ada = anAgent('ada', self);
+  village.world = async () => ok(aWorld({ agents: [ada, ...others] }));
+  const { move } = village;
+  village.move = async (body, key) => {
+    const answer = await move(body, key);
+    if (answer.kind !== 'ok') return answer;
+    if ('landmark_id' in body && body.landmark_id in AT) ada = anAgent('ada', { landmark_id: body.landmark_id, position: AT[body.landmark_id as keyof typeof AT] });
+    if ('x' in body) ada = anAgent('ada', { landmark_id: null, position: { x: body.x, y: body.y } });
+    return answer;
+  };
+  return village;
+}
+
+function setUp(village: ScriptedVillage, execute?: Execute) {
+  const runtime = createScriptedRuntime();
+  const stop = new AbortController();
+  const stale: string[] = [];
+  const lines: string[] = [];
+  const pauses: number[] = [];
+  const attention = createAttention();
+  const worker = startRunWorker({
+    village, agentId: 'ada', cycle: 1, attention, execute: execute ?? runtime.execute, repository: null, seed: 7, log: createLog((line) => void lines.push(line), () => 0, {}),
+    rest: async (ms) => void pauses.push(ms), dice: () => 0, stop: stop.signal, onStale: () => void stale.push('stale'),
+  });
+  /** Lets it work: every walk has arrived whenever it is asked. */
+  async function until(holds: () => boolean): Promise<void> {
+    for (let patience = 0; !holds(); patience += 1) {
+      assert.ok(patience < 5_000, `in vain: ${lines.join('')}`);
+      worker.arrived();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+  return { worker, stop, stale, pauses, attention, until };
+}
+
+const settled = (village: ScriptedVillage) => (): boolean => village.settled.length > 0;
+
+test('a wish is done step by step, noted, and settled with what was done', async () => {
+  const village = walkable({}, [anAgent('bob', { position: AT.cafe, landmark_id: 'cafe' })]);
+  village.runs.push(aRun('Go to the café and tell Bob that the bread is ready. Look around.'));
+  const { worker, stop, until } = setUp(village);
+  worker.look();
+  await until(settled(village));
+  assert.deepEqual(village.commands, [{ landmark_id: 'cafe' }, { kind: 'talk', text: 'The bread is ready.', to: 'bob' }]);
+  assert.deepEqual(village.keys, [`run-${RUN_ID}-0-0`, `run-${RUN_ID}-2-0`]);
+  assert.deepEqual(village.steps.map(({ step, outcome }) => [step, outcome]), [[0, 'done'], [1, 'done'], [2, 'done'], [3, 'done']]);
+  const [end] = village.settled;
+  assert.equal(end?.state, 'done');
+  assert.match(end?.summary ?? '', /I am at the cafe\. I have found Bob\. I said “The bread is ready\.” to bob\. It is 10:00 and I am at the cafe\. I see Bob\./);
+  stop.abort();
+  await worker.ended;
+});
+
+test('what can only be read is said to be so, and nothing is done', async () => {
+  const village = walkable();
+  village.runs.push(aRun('{"tool": "move", "arguments": {"landmark_id": "cafe"}}'));
+  const { worker, stop, until } = setUp(village);
+  worker.look();
+  await until(settled(village));
+  assert.deepEqual([village.commands, village.steps], [[], []]);
+  assert.equal(village.settled[0]?.state, 'done');
+  assert.match(village.settled[0]?.summary ?? '', /^I could only read: “\{"tool"/);
+  stop.abort();
+});
+
+test('taken up again after a crash, noted steps are not done again, and the one that was under way has the same key', async () => {
+  const village = walkable({ landmark_id: 'market', position: AT.market });
+  village.runs.push(aRun('Go to the café. Say "hello". Go to the market. Say "bye".', { attempt: 2 }));
+  village.steps.push({ step: 0, outcome: 'done', text: 'I was at the cafe.' }, { step: 1, outcome: 'done', text: 'I said “hello”.' }, { step: 2, outcome: 'done', text: 'I was at the market.' });
+  village.script.act = [{ kind: 'refused', code: 'idempotency_key_reused', detail: 'said before' }];
+  const { worker, stop, until } = setUp(village);
+  worker.look();
+  await until(settled(village));
+  assert.deepEqual(village.commands, [{ kind: 'talk', text: 'bye' }], 'it walks nowhere and greets nobody again');
+  assert.deepEqual(village.keys, [`run-${RUN_ID}-3-0`]);
+  assert.equal(village.settled[0]?.summary, 'I was at the cafe. I said “hello”. I was at the market. I said “bye”.');
+  stop.abort();
+});
+
+test('a step that the village refuses ends the run, with what was done before', async () => {
+  const village = walkable();
+  village.script.act = [{ kind: 'refused', code: 'text_too_long', detail: 'too long' }];
+  village.runs.push(aRun('Go to the market. Say "hi". Go home.'));
+  const { worker, stop, until } = setUp(village);
+  worker.look();
+  await until(settled(village));
+  assert.deepEqual(village.settled.map(({ state, error }) => [state, error?.code]), [['failed', 'step_failed']]);
+  assert.match(village.settled[0]?.summary ?? '', /^I am at the market\. I said “hi”, but that was refused: too long\./);
+  assert.equal(village.commands.length, 2, 'it does not go home');
+  stop.abort();
+});
+
+test('a full place is tried again after a while; a locked one is not', async () => {
+  for (const [code, walks, state] of [['no_free_slot', 2, 'done'], ['zone_locked', 1, 'failed']] as const) {
+    const village = walkable();
+    village.script.move = [{ kind: 'refused', code, detail: code }];
+    village.runs.push(aRun('Go to the library.'));
+    const { worker, stop, until } = setUp(village);
+    worker.look();
+    await until(settled(village));
+    assert.deepEqual([village.commands.length, village.settled[0]?.state], [walks, state]);
+    stop.abort();
+  }
+});
+
+test('an api that is away is waited for; the run goes on where it was', async () => {
+  const village = walkable();
+  village.script.nextRun = [DOWN];
+  village.script.startRun = [DOWN, DOWN];
+  village.script.noteStep = [DOWN];
+  village.script.settleRun = [DOWN];
+  village.runs.push(aRun('Say "hello".'));
+  const { worker, stop, pauses, until } = setUp(village);
+  worker.look();
+  await until(settled(village));
+  assert.equal(village.commands.length, 1);
+  assert.equal(pauses.length, 5);
+  stop.abort();
+});
+
+test('a cancel ends a run that ignores it, with what was done and what was under way; the next one follows', async () => {
+  const village = walkable();
+  const first = aRun('first');
+  village.runs.push(first, aRun('second', { run_id: '00000000-0000-4000-8000-000000000002' }));
+  const contexts: RuntimeContext[] = [];
+  const { worker, stop, attention, until } = setUp(village, async (prompt, context) => {
+    contexts.push(context);
+    if (prompt === 'second') return 'Done.';
+    await context.work?.go('market');
+    return new Promise(() => {});
+  });
+  worker.look();
+  await until(() => village.steps.length === 1);
+  assert.equal(attention.work, 'first');
+  worker.hint({ run_id: RUN_ID, run: { ...first, cancel_requested_at: '2026-01-01T00:00:01Z' } });
+  await until(() => village.settled.length === 2);
+  assert.deepEqual(village.settled.map(({ state }) => state), ['cancelled', 'done']);
+  assert.equal(village.settled[0]?.summary, 'Cancelled. Done before that: I am at the market.');
+  assert.equal(contexts[0]?.signal.aborted, true);
+  await assert.rejects(async () => contexts[0]?.work?.say('too late', null), /wants this run to end/);
+  assert.equal(attention.work, null);
+  stop.abort();
+});
+
+test('a run that is to be cancelled before it is taken up again is ended at once', async () => {
+  const village = walkable();
+  village.runs.push(aRun('Go home.', { cancel_requested_at: '2026-01-01T00:00:01Z' }));
+  village.steps.push({ step: 0, outcome: 'done', text: 'I was half way.' });
+  const { worker, stop, until } = setUp(village);
+  worker.look();
+  await until(settled(village));
+  assert.deepEqual([village.settled[0]?.state, village.settled[0]?.summary, village.commands], ['cancelled', 'Cancelled. Done before that: I was half way.', []]);
+  stop.abort();
+});
+
+test('the end of the process settles nothing: the next cycle goes on', async () => {
+  const village = walkable();
+  village.runs.push(aRun('x'));
+  let running = false;
+  const { worker, stop, until } = setUp(village, () => {
+    running = true;
+    return new Promise(() => {});
+  });
+  worker.look();
+  await until(() => running);
+  stop.abort();
+  await worker.ended;
+  assert.deepEqual(village.settled, []);
+});
+
+test('a newer cycle ends it, whatever told of it', async () => {
+  for (const question of ['nextRun', 'startRun', 'noteStep', 'settleRun'] as const) {
+    const village = walkable();
+    village.script[question] = [STALE];
+    village.runs.push(aRun('Say "hello".'));
+    const { worker, stale } = setUp(village);
+    worker.look();
+    await worker.ended;
+    assert.deepEqual(stale, ['stale'], question);
+    assert.deepEqual(village.settled, []);
+  }
+});
+
+test('a runtime that fails, or that does more than a run may, fails the run with the reason', async () => {
+  const failures: readonly (readonly [Execute, string])[] = [
+    [() => Promise.reject(new Error('out of tokens')), 'runtime_failed'],
+    [async (_, { work }) => {
+      for (;;) await work?.look();
+    }, 'too_many_steps'],
+  ];
+  for (const [execute, code] of failures) {
+    const village = walkable();
+    village.runs.push(aRun('x'));
+    const { worker, stop, until } = setUp(village, execute);
+    worker.look();
+    await until(settled(village));
+    assert.deepEqual([village.settled[0]?.state, village.settled[0]?.error?.code], ['failed', code]);
+    stop.abort();
+  }
+});
