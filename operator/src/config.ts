@@ -1,8 +1,10 @@
 import { SERVICE_ACCOUNT_DIR } from '@hamlet/kube';
+import { bytes, cpuMillis, type Room } from '@hamlet/core/seats';
 import * as z from 'zod';
 import type { Settings } from './kinds/agent/views.ts';
 
 const HostPort = z.string().regex(/^.+:[0-9]{1,5}$/, 'write HOST:PORT, for example 0.0.0.0:9090');
+const Quantity = z.string().regex(/^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/, 'write an amount as Kubernetes does, for example 500m or 2Gi');
 /** The environment, with what each variable means: `--help` prints it from here. */
 export const Environment = z.object({
   HAMLET_NAMESPACE: z.string().min(1).optional().describe('Namespace of the village; that of the pod or the kubeconfig if left out.'),
@@ -20,6 +22,8 @@ export const Environment = z.object({
   HAMLET_AGENT_IMAGE_PULL_SECRETS: z.string().default('').describe('Names of pull secrets, with commas between.'),
   HAMLET_USER_NAMESPACES: z.enum(['On', 'Off']).default('On').describe('On or Off: user namespaces for pods (Kubernetes 1.33 or newer, containerd 2).'),
   HAMLET_APPARMOR: z.enum(['RuntimeDefault', 'Off']).default('Off').describe('RuntimeDefault or Off: AppArmor profile of the pods; the nodes must have AppArmor.'),
+  HAMLET_SEAT_RESERVE_CPU: Quantity.default('100m').describe('Cpu that every node keeps for itself when seats are counted.'),
+  HAMLET_SEAT_RESERVE_MEMORY: Quantity.default('256Mi').describe('Memory that every node keeps for itself when seats are counted.'),
   HAMLET_WORKERS: z.coerce.number().int().min(1).max(256).default(16).describe('Agents that are worked on at one time.'),
   HAMLET_KUBE_QPS: z.coerce.number().int().min(1).max(10_000).default(500).describe('Requests a second to the API server.'),
 });
@@ -37,6 +41,11 @@ export function settingsOf(environment: Environment): Settings {
     userNamespaces: environment.HAMLET_USER_NAMESPACES,
     appArmor: environment.HAMLET_APPARMOR,
   };
+}
+
+/** What every node keeps for itself, beside what its pods request. */
+export function reserveOf({ HAMLET_SEAT_RESERVE_CPU: cpu, HAMLET_SEAT_RESERVE_MEMORY: memory }: Environment): Room {
+  return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory), pods: 0, devices: {} };
 }
 
 /** What `--help` prints. */

@@ -9,6 +9,8 @@ export type { AgentView, Observed, Settings, TierView } from './kinds/agent/view
 export { ScheduleController, type ScheduleControllerOptions } from './kinds/schedule/controller.ts';
 export { SCHEDULE_ROLE_RULES } from './kinds/schedule/rbac.ts';
 export { SCHEDULES, type ScheduleView } from './kinds/schedule/views.ts';
+export { ENTITLEMENT_CLUSTER_ROLE_RULES, ENTITLEMENT_ROLE_RULES } from './kinds/entitlement/rbac.ts';
+export { RIGHTS } from './rights.ts';
 export { operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 export { Operator, type OperatorOptions } from './operator.ts';
 export { villageClient } from './village/village-client.ts';

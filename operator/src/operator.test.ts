@@ -7,11 +7,10 @@ import { CLAIMS, isStatus, KubeClient, PODS, SERVICE_ACCOUNTS, type KubeObject, 
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
-import { CLUSTER_ROLE_RULES, ROLE_RULES } from './kinds/agent/rbac.ts';
 import { SETTINGS } from './kinds/agent/testing/sample-state.ts';
-import { SCHEDULE_ROLE_RULES } from './kinds/schedule/rbac.ts';
 import { operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 import { Operator } from './operator.ts';
+import { RIGHTS } from './rights.ts';
 import { fakeKubelet, type FakeKubelet } from './testing/fake-kubelet.ts';
 import { fakeVillage, type FakeVillage } from './testing/fake-village.ts';
 import { villageClient } from './village/village-client.ts';
@@ -31,8 +30,8 @@ async function operatorClient(metrics: OperatorMetrics): Promise<KubeClient> {
   const apply = (type: ResourceType, object: object): Promise<unknown> =>
     server.client.apply(type, { apiVersion: type.group === '' ? 'v1' : `${type.group}/${type.version}`, kind: type.kind, ...object } as NewObject, { fieldManager: 'test' });
   await apply(SERVICE_ACCOUNTS, { metadata: { name: 'hamlet-operator', namespace } });
-  await apply(rbac('roles', 'Role'), { metadata: { name: 'op', namespace }, rules: [...ROLE_RULES, ...SCHEDULE_ROLE_RULES] });
-  await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: 'op' }, rules: CLUSTER_ROLE_RULES });
+  await apply(rbac('roles', 'Role'), { metadata: { name: 'op', namespace }, rules: RIGHTS.role });
+  await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: 'op' }, rules: RIGHTS.clusterRole });
   await apply(rbac('rolebindings', 'RoleBinding'), { metadata: { name: 'op', namespace }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'op' } });
   await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), { metadata: { name: 'op' }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'op' } });
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
@@ -220,9 +219,10 @@ test('a tier that is not there is named, and its creation is enough', async () =
   await until('a pod', async () => (await podsOf('eve')).length === 1);
 });
 
-test('a pod that cannot be placed says why, in the words of the scheduler', async () => {
+test('an agent that may run on one node only, which is not there, says so and has no pod', async () => {
   await createAgent('pin', { placement: { nodeName: 'sparky9' } });
-  assert.match(await condition('pin', 'Ready False Unschedulable'), /pod pin-1: 0\/1 nodes are available/);
+  assert.match(await condition('pin', 'Ready False NodeClosed'), /node sparky9, the only node that the agent may use, is not ready or not open to agents; place 1 in the queue/);
+  assert.deepEqual(await podsOf('pin'), []);
 });
 
 test('deleted: account closed, pod and volume gone', async () => {

@@ -1,11 +1,16 @@
 import type { Client } from '@hamlet/contract';
+import { NO_ROOM, type Room } from '@hamlet/core/seats';
 import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, Resync, runWorkers, systemClock, WorkQueue, type KubeClient, type KubeObject, type OutcomeRecord, type ReflectorOptions, type ResourceType, type WatchTimes } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
+import { entitledTier } from './kinds/agent/condition/verdict.ts';
+import { knowledgeOf } from './kinds/agent/observe.ts';
 import { AgentReconciler } from './kinds/agent/reconcile.ts';
 import { podView } from './kinds/agent/pod/pod-view.ts';
 import { agentView, claimView, isReadable, nodeView, tierView } from './kinds/agent/transform.ts';
 import { connectTriggers, POD_INDEXERS, type Watched } from './kinds/agent/triggers.ts';
-import { AGENT_ROLE, ROLE_LABEL, type Settings, type TierView } from './kinds/agent/views.ts';
+import { AGENT_ROLE, ROLE_LABEL, type AgentView, type Settings, type TierView } from './kinds/agent/views.ts';
+import type { Entitled } from './kinds/entitlement/seat-sources.ts';
+import { Seats } from './kinds/entitlement/seats.ts';
 import { ScheduleController } from './kinds/schedule/controller.ts';
 import { addGauges, errorText, type OperatorMetrics } from './operator-metrics.ts';
 import { queueWaits } from './runtime-metrics.ts';
@@ -23,6 +28,8 @@ export interface OperatorOptions {
   readonly instance: string;
   readonly metrics: OperatorMetrics;
   readonly log: (line: string) => void;
+  /** What every node keeps for itself, beside the pods that it has; nothing if left out. */
+  readonly reserve?: Room;
   /** Of the watches; the runtime's own if left out. */
   readonly watchTimes?: WatchTimes;
 }
@@ -36,6 +43,7 @@ export class Operator {
   readonly #village: VillageStream;
   readonly #reconciler: AgentReconciler;
   readonly #schedules: ScheduleController;
+  readonly #seats: Seats;
   #tiers: readonly TierView[] = [];
   readonly #resync: Resync;
   #working: Promise<void> = Promise.resolve();
@@ -48,12 +56,13 @@ export class Operator {
     this.#recorder = new EventRecorder({ client: options.client, component: 'hamlet-operator', instance: options.instance, onError: (error) => options.log(`event not written: ${errorText(error)}`) });
     this.#village = new VillageStream({
       client: options.village,
-      onStanding: (agentId) => this.#queue.add(keyOf({ namespace: options.namespace, name: agentId })),
+      onStanding: (agentId) => this.#onStanding(agentId),
       onPresence: (agentId) => this.#reconciler.touch(keyOf({ namespace: options.namespace, name: agentId })),
       onSchedule: (uid) => this.#schedules.onRuns(uid),
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
+    this.#seats = this.#makeSeats();
     this.#reconciler = this.#makeReconciler();
     this.#schedules = new ScheduleController({ ...options, agents: this.watched.agents, runs: this.#village, recorder: this.#recorder, registry: options.metrics.registry });
   }
@@ -66,6 +75,7 @@ export class Operator {
     addGauges(this.#options.metrics.registry, this.#queue, this.watched);
     this.#village.start();
     await Promise.all(Object.values(this.watched).map((reflector) => reflector.start()));
+    await this.#seats.start();
     this.#working = runWorkers({ queue: this.#queue, count: this.#options.workers, reconcile: (key) => this.#reconciler.reconcile(key), onOutcome: (record) => this.#onOutcome(record) });
     this.#resync.start();
     await this.#schedules.start();
@@ -74,7 +84,7 @@ export class Operator {
   /** What is wrong, for `/readyz`: kinds that are not listed, refused, or not heard of for too long. */
   problem(): string | undefined {
     const problems = Object.entries(this.watched).flatMap(([kind, { problem }]) => (problem === undefined ? [] : [`${kind}: ${problem}`]));
-    const all = [...problems, this.#schedules.problem() ?? []].flat();
+    const all = [...problems, this.#seats.problem() ?? [], this.#schedules.problem() ?? []].flat();
     return all.length === 0 ? undefined : all.join('; ');
   }
 
@@ -88,7 +98,7 @@ export class Operator {
     this.#resync.stop();
     this.#queue.close();
     this.#reconciler.close();
-    await Promise.all([this.#working, this.#schedules.stop(), this.#village.stop(), ...Object.values(this.watched).map((reflector) => reflector.stop())]);
+    await Promise.all([this.#working, this.#seats.stop(), this.#schedules.stop(), this.#village.stop(), ...Object.values(this.watched).map((reflector) => reflector.stop())]);
     await this.#recorder.flush(FLUSH_EVENTS_MS);
   }
 
@@ -96,12 +106,34 @@ export class Operator {
     const { agents, pods, claims, nodes } = this.watched;
     const { client, village, settings, log } = this.#options;
     return new AgentReconciler({
-      sources: { agents: agents.cache, pods: pods.cache, claims: claims.cache, nodes: nodes.cache, tiers: () => this.#tiers, village: this.#village, settings },
+      sources: { agents: agents.cache, pods: pods.cache, claims: claims.cache, nodes: nodes.cache, tiers: () => this.#tiers, village: this.#village, seatOf: (key) => this.#seats.seatOf(key), settings },
       ports: { client, agents, pods, claims, recorder: this.#recorder, closeAccount: (agentId, uid) => closeAccount(village, agentId, uid) },
       now: () => new Date(),
       clock: systemClock,
       onStatusError: (key, error) => log(`status of ${key}: ${errorText(error)}`),
     });
+  }
+
+  #makeSeats(): Seats {
+    const { client, namespace, reserve = NO_ROOM, log } = this.#options;
+    return new Seats({
+      client,
+      namespace,
+      watched: this.watched,
+      reflector: (type, watch) => this.#reflector(type, watch),
+      tiers: () => this.#tiers,
+      entitled: (agent) => this.#entitled(agent),
+      reserve,
+      clock: systemClock,
+      now: () => new Date(),
+      onSeat: (key) => this.#queue.add(key),
+      onError: (what, error) => log(`${what}: ${errorText(error)}`),
+    });
+  }
+
+  #entitled(agent: AgentView): Entitled {
+    const { name } = agent.metadata;
+    return entitledTier({ agent, toldTier: agent.status.tier, tiers: this.#tiers, standing: this.#village.standingOf(name), knowledge: knowledgeOf(this.#village) });
   }
 
   #reflectors(): Watched {
@@ -116,7 +148,7 @@ export class Operator {
     };
   }
 
-  #reflector<T extends KubeObject>(type: ResourceType, options: Pick<ReflectorOptions<T>, 'namespace' | 'labelSelector' | 'indexers' | 'metadataOnly'> & { readonly transform: (object: T) => T }): Reflector<T> {
+  #reflector<T extends KubeObject>(type: ResourceType, options: Pick<ReflectorOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector' | 'indexers' | 'metadataOnly'> & { readonly transform: (object: T) => T }): Reflector<T> {
     const { client, metrics, log, watchTimes } = this.#options;
     return new Reflector<T>({
       ...options,
@@ -135,8 +167,14 @@ export class Operator {
     this.#tiers = [...this.watched.tiers.cache.values()].filter(isReadable).toSorted((a, b) => a.spec.rank - b.spec.rank || a.metadata.name.localeCompare(b.metadata.name));
   }
 
+  #onStanding(agentId: string): void {
+    this.#queue.add(keyOf({ namespace: this.#options.namespace, name: agentId }));
+    this.#seats.touch();
+  }
+
   #onReachable(reachable: boolean): void {
     this.#options.log(reachable ? 'the api answers' : 'the api does not answer');
+    this.#seats.touch();
     this.#schedules.onReachable();
     // Who waited for the api may go on; while it is away there is nothing to do but to say so.
     for (const key of this.watched.agents.cache.keys()) {

@@ -1,0 +1,86 @@
+import { bytes, cpuMillis, quantity, type Room } from '@hamlet/core/seats';
+import type { KubeObject } from '@hamlet/kube';
+import { AGENT_ROLE, ROLE_LABEL } from '../agent/views.ts';
+
+/** A pod that is no agent of this village, as seats see it. */
+export interface ForeignPodView extends KubeObject {
+  /** Where it is, or where the scheduler is making room for it. */
+  readonly nodeName: string | undefined;
+  readonly takes: Room;
+}
+
+type Amounts = Readonly<Record<string, string>>;
+
+interface RawContainer {
+  readonly restartPolicy?: string;
+  readonly resources?: { readonly requests?: Amounts; readonly limits?: Amounts };
+}
+
+/** Of a pod as the API server answers it, what is read here. */
+interface RawPod extends KubeObject {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly RawContainer[];
+    readonly initContainers?: readonly RawContainer[];
+    readonly overhead?: Amounts;
+    readonly resources?: { readonly requests?: Amounts; readonly limits?: Amounts };
+  };
+  readonly status?: { readonly nominatedNodeName?: string };
+}
+
+type Kind = 'requests' | 'limits';
+
+const EMPTY: Amounts = {};
+
+/** What a container asks for; a pod of agents that names no limit is counted by what it requests. */
+function asked({ resources = {} }: RawContainer, kind: Kind): Amounts {
+  return { ...resources.requests, ...(kind === 'limits' ? resources.limits : {}) };
+}
+
+const namesOf = (parts: readonly Amounts[]): readonly string[] => [...new Set(parts.flatMap((part) => Object.keys(part)))];
+
+const READERS: Readonly<Record<string, (value: string | undefined) => number>> = { cpu: cpuMillis, memory: bytes };
+
+/** What the scheduler counts for a pod: all containers together, or its hungriest start if that is more. */
+function effective({ containers = [], initContainers = [], overhead = EMPTY, resources = {} }: NonNullable<RawPod['spec']>, kind: Kind): ReadonlyMap<string, number> {
+  const stay = [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')].map((container) => asked(container, kind));
+  const start = initContainers.filter(({ restartPolicy }) => restartPolicy !== 'Always').map((container) => asked(container, kind));
+  const whole = asked({ resources }, kind);
+  const total = (name: string): number => {
+    const read = READERS[name] ?? quantity;
+    const together = stay.reduce((sum, part) => sum + read(part[name]), 0);
+    const needed = name in whole ? read(whole[name]) : Math.max(together, ...start.map((part) => read(part[name])));
+    return needed + read(overhead[name]);
+  };
+  return new Map(namesOf([...stay, ...start, whole, overhead]).map((name) => [name, total(name)]));
+}
+
+/** Many pods have one size: each is one object. */
+const ROOMS = new Map<string, Room>();
+const MAX_ROOMS = 4_096;
+
+function shared(room: Room): Room {
+  const key = JSON.stringify(room);
+  const known = ROOMS.get(key);
+  if (known !== undefined) return known;
+  if (ROOMS.size < MAX_ROOMS) ROOMS.set(key, room);
+  return room;
+}
+
+/** What a pod takes of its node. */
+export function roomOf(spec: NonNullable<RawPod['spec']>, kind: Kind): Room {
+  const all = effective(spec, kind);
+  const devices = [...all].filter(([name, amount]) => name.includes('/') && amount > 0);
+  return shared({ cpuMillis: all.get('cpu') ?? 0, memoryBytes: all.get('memory') ?? 0, pods: 1, devices: Object.fromEntries(devices) });
+}
+
+/** Agents of other villages are counted by their limits, as their own operators count them; all else by its requests. */
+export function foreignPodView({ metadata, spec = {}, status }: RawPod): ForeignPodView {
+  const { name, namespace, uid, resourceVersion, labels } = metadata;
+  const kind = labels?.[ROLE_LABEL] === AGENT_ROLE ? 'limits' : 'requests';
+  return {
+    metadata: { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) },
+    nodeName: spec.nodeName ?? status?.nominatedNodeName,
+    takes: roomOf(spec, kind),
+  };
+}

@@ -1,0 +1,68 @@
+import { devicesOf } from '@hamlet/contract/kinds';
+import { bytes, cpuMillis, type Room, type SeatClaim, type SeatHolder, type SeatTier } from '@hamlet/core/seats';
+import { keyOf } from '@hamlet/kube';
+import { FIXED_ANNOTATION, type AgentView, type PodView, type TierView } from '../agent/views.ts';
+
+/** Devices in the annotation of a pod, as `fixedOf` writes them. */
+const DEVICES = /^([^\s=]+\/[^\s=]+)=(\d+)/;
+
+/** What a tier gives to one agent, and how it stands among the tiers. */
+export function seatTier({ metadata, spec }: TierView): SeatTier {
+  const { resources, gpu } = spec.compute;
+  const devices = devicesOf(gpu);
+  return {
+    name: metadata.name,
+    rank: spec.rank,
+    size: { cpuMillis: cpuMillis(resources.cpu), memoryBytes: bytes(resources.memory), pods: 1, devices: devices === undefined ? {} : { [devices.resourceName]: devices.count } },
+  };
+}
+
+/** What a pod may use of its node; undefined if it does not say. */
+export function podRoom({ size, metadata }: PodView): Room | undefined {
+  if (size === undefined) return undefined;
+  const [, device, count] = DEVICES.exec(metadata.annotations?.[FIXED_ANNOTATION] ?? '') ?? [];
+  return { ...size, pods: 1, devices: device === undefined ? {} : { [device]: Number(count) } };
+}
+
+const holds = ({ metadata, phase }: PodView): boolean => metadata.deletionTimestamp === undefined && phase !== 'Failed' && phase !== 'Succeeded';
+
+/** The pod that an agent has, of those that are its own: the bound one, if there is one. */
+export function holdingPod(pods: readonly PodView[]): PodView | undefined {
+  const held = pods.filter(holds);
+  return held.find(({ nodeName }) => nodeName !== undefined) ?? held[0];
+}
+
+function isOfSize(room: Room, { size }: SeatTier): boolean {
+  const [name, count] = Object.entries(size.devices)[0] ?? ['', 0];
+  const devices = Object.keys(room.devices).length === Object.keys(size.devices).length && (room.devices[name] ?? 0) === count;
+  return room.cpuMillis === size.cpuMillis && room.memoryBytes === size.memoryBytes && devices;
+}
+
+function holderOf(pod: PodView, tier: SeatTier): SeatHolder {
+  const room = podRoom(pod);
+  return { node: pod.nodeName, ...(room === undefined || isOfSize(room, tier) ? {} : { size: room }) };
+}
+
+/** What a claim is made of. */
+export interface ClaimParts {
+  readonly agent: AgentView;
+  readonly tier: SeatTier;
+  readonly pod: PodView | undefined;
+  /** The node that its volume lies on, and whether that node still answers. */
+  readonly volumeNode: { readonly name: string; readonly ready: boolean } | undefined;
+}
+
+/** The claim of an agent that wants to run and may. */
+export function seatClaim({ agent: { metadata, spec, status }, tier, pod, volumeNode }: ClaimParts): SeatClaim {
+  const leaves = volumeNode?.ready === false && spec?.placement.onNodeLoss === 'MoveWithoutVolume';
+  return {
+    key: keyOf(metadata),
+    tier: tier.name,
+    pod: pod === undefined ? undefined : holderOf(pod, tier),
+    seated: status.power === 'Awake',
+    waitingSince: status.waitingSince,
+    createdAt: metadata.creationTimestamp ?? '',
+    pinnedTo: spec?.placement.nodeName,
+    volumeOn: leaves ? undefined : volumeNode?.name,
+  };
+}

@@ -1,0 +1,228 @@
+/** Seats as agents come, grow and go, on caches as reflectors keep them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ObjectCache, type Clock } from '@hamlet/kube';
+import { fixedOf, sizeOf } from '../agent/child/compute.ts';
+import { BY_OWNER } from '../agent/observe.ts';
+import { agentOf, podOf, TIER_0, TIER_1, TIER_2 } from '../agent/testing/sample-state.ts';
+import { POD_INDEXERS } from '../agent/triggers.ts';
+import { FIXED_ANNOTATION, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from '../agent/views.ts';
+import { foreignPodView, type ForeignPodView } from './foreign-pod.ts';
+import { LATER_MS, SeatKeeper, SOON_MS } from './seat-keeper.ts';
+import { countSeats, type SeatSources } from './seat-sources.ts';
+
+const GI = 2 ** 30;
+const GPU = 'nvidia.com/gpu';
+
+interface Timer {
+  readonly atMs: number;
+  readonly action: () => void;
+}
+
+class World {
+  nowMs = 0;
+  readonly timers = new Set<Timer>();
+  readonly told: string[] = [];
+  plans = 0;
+  readonly agents = new ObjectCache<AgentView>();
+  readonly pods = new ObjectCache<PodView>(POD_INDEXERS);
+  readonly claims = new ObjectCache<ClaimView>();
+  readonly nodes = new ObjectCache<NodeView>();
+  readonly foreign = new ObjectCache<ForeignPodView>();
+  readonly tierOfAgent = new Map<string, TierView>();
+  readonly barred = new Set<string>();
+  tiers: readonly TierView[] = [TIER_0, TIER_1, TIER_2];
+  readonly sources: SeatSources;
+  readonly keeper: SeatKeeper;
+  #version = 10;
+
+  constructor(nodes: readonly (Partial<NodeView> & { readonly name: string })[]) {
+    const { agents, pods, claims, foreign } = this;
+    for (const { name, ...parts } of nodes) this.node(name, parts);
+    this.sources = {
+      agents, pods, claims, nodes: this.nodes, foreign: [foreign],
+      tiers: () => this.tiers,
+      entitled: ({ metadata: { name } }) => ({ tier: this.tierOfAgent.get(name) ?? TIER_0, barred: this.barred.has(name) }),
+      reserve: { cpuMillis: 0, memoryBytes: 0, pods: 0, devices: {} },
+    };
+    const clock: Clock = {
+      now: () => this.nowMs,
+      after: (delayMs, action) => {
+        const timer = { atMs: this.nowMs + delayMs, action };
+        this.timers.add(timer);
+        return () => this.timers.delete(timer);
+      },
+    };
+    this.keeper = new SeatKeeper({ sources: this.sources, clock, onSeat: (key) => this.told.push(key), onPlan: () => (this.plans += 1), onError: (error) => assert.fail(String(error)) });
+  }
+
+  version(): string {
+    this.#version += 1;
+    return String(this.#version);
+  }
+
+  pass(milliseconds: number): void {
+    this.nowMs += milliseconds;
+    for (const timer of [...this.timers].filter(({ atMs }) => atMs <= this.nowMs)) {
+      this.timers.delete(timer);
+      timer.action();
+    }
+  }
+
+  node(name: string, parts: Partial<NodeView> = {}): void {
+    this.nodes.see({ metadata: { name, uid: name, resourceVersion: this.version() }, ready: true, cordoned: false, taints: [], allocatable: { cpuMillis: 1_000, memoryBytes: GI, pods: 20, devices: {} }, ...parts });
+  }
+
+  agent(name: string, parts: Parameters<typeof agentOf>[0] = {}): string {
+    const made = agentOf(parts);
+    this.agents.see({ ...made, metadata: { ...made.metadata, name, uid: `${name}-uid`, resourceVersion: this.version(), creationTimestamp: '2026-11-22T09:00:00Z' } });
+    return `village/${name}`;
+  }
+
+  /** A pod of the size of `tier`. */
+  pod(name: string, tier: TierView, nodeName: string | undefined = 'a'): void {
+    const { metadata, ...view } = podOf(`${name}-1`);
+    const owner = { apiVersion: '', kind: 'Agent', name, uid: `${name}-uid`, controller: true };
+    this.pods.see({ ...view, metadata: { ...metadata, resourceVersion: this.version(), annotations: { [FIXED_ANNOTATION]: fixedOf(tier) }, ownerReferences: [owner] }, nodeName, size: sizeOf(tier) });
+    assert.equal(this.pods.by(BY_OWNER, `${name}-uid`).length, 1);
+  }
+
+  /** The pod of an agent is told to end. */
+  endPod(name: string): void {
+    const [pod] = this.pods.by(BY_OWNER, `${name}-uid`);
+    if (pod === undefined) assert.fail(`${name} has no pod`);
+    this.pods.see({ ...pod, metadata: { ...pod.metadata, resourceVersion: this.version(), deletionTimestamp: '2026-11-22T10:00:00Z' } });
+  }
+
+  other(name: string, requests: Readonly<Record<string, string>>, parts: { readonly labels?: Record<string, string>; readonly spec?: object; readonly status?: object } = {}): void {
+    const { labels = {}, spec = {}, status = {} } = parts;
+    this.foreign.see(foreignPodView({ metadata: { name, namespace: 'other', uid: name, resourceVersion: this.version(), labels }, spec: { nodeName: 'a', containers: [{ resources: { requests } }], ...spec }, status }));
+  }
+}
+
+/** The node `a` holds two agents of tier-0 (500m and 512Mi each). */
+const village = (): World => new World([{ name: 'a' }]);
+
+test('nothing is said before the first plan; then a newcomer has its seat at once, without a plan of its own', () => {
+  const world = village();
+  const ada = world.agent('ada');
+  assert.equal(world.keeper.seatOf(ada), undefined);
+  world.keeper.start();
+  const bob = world.agent('bob');
+  assert.deepEqual([world.keeper.seatOf(ada), world.keeper.seatOf(bob), world.plans], [{ granted: true, node: 'a' }, { granted: true, node: 'a' }, 1]);
+  assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 2, free: 0 });
+});
+
+test('one who finds no room waits, and is told when somebody has gone', () => {
+  const world = village();
+  for (const name of ['ada', 'bob']) {
+    world.agent(name);
+    world.pod(name, TIER_0);
+  }
+  world.keeper.start();
+  const cleo = world.agent('cleo');
+  assert.deepEqual(world.keeper.seatOf(cleo), { granted: false, reason: 'SeatPending' });
+  world.pass(SOON_MS);
+  assert.deepEqual(world.keeper.seatOf(cleo), { granted: false, reason: 'NoSeat', blocking: 'memory', position: 1 });
+  world.told.length = 0;
+  world.agent('ada', { spec: { power: 'Asleep' } });
+  world.endPod('ada');
+  world.keeper.touch();
+  world.pass(SOON_MS);
+  assert.deepEqual([world.told, world.keeper.seatOf(cleo)?.granted, world.keeper.seatOf('village/ada')], [[cleo], true, undefined]);
+});
+
+test('a thousand changes cost one plan', () => {
+  const world = village();
+  world.keeper.start();
+  for (let index = 0; index < 1_000; index += 1) world.keeper.touch();
+  world.pass(LATER_MS);
+  assert.equal(world.plans, 2);
+  world.pass(10 * LATER_MS);
+  assert.equal(world.plans, 2);
+});
+
+test('an agent grows at once where there is room, and otherwise keeps what it has until there is', () => {
+  const world = new World([{ name: 'a', allocatable: { cpuMillis: 1_500, memoryBytes: 2 * GI, pods: 20, devices: {} } }]);
+  for (const name of ['ada', 'bob']) {
+    world.agent(name);
+    world.pod(name, TIER_0);
+  }
+  world.keeper.start();
+  world.tierOfAgent.set('ada', TIER_1);
+  assert.deepEqual(world.keeper.seatOf('village/ada'), { granted: true, node: 'a' });
+  world.pod('ada', TIER_1);
+  world.tierOfAgent.set('bob', TIER_1);
+  assert.deepEqual(world.keeper.seatOf('village/bob'), { granted: true, reason: 'SeatPending' });
+  world.pass(SOON_MS);
+  assert.equal(world.keeper.seatOf('village/bob')?.reason, 'NodeFull');
+  assert.equal(world.keeper.seatOf('village/bob')?.granted, true);
+});
+
+test('a higher tier displaces the lowest, who ends; a model server and other villages are never displaced', () => {
+  const world = new World([{ name: 'a', allocatable: { cpuMillis: 4_000, memoryBytes: 4 * GI, pods: 20, devices: { [GPU]: 1 } } }]);
+  world.other('model', { cpu: '1', memory: '2Gi' }, { labels: { 'hamlet.village/role': 'model-server' } });
+  world.other('their-agent', { cpu: '100m', memory: '100Mi' }, { labels: { 'hamlet.village/role': 'agent' }, spec: { containers: [{ resources: { requests: { memory: '256Mi' }, limits: { cpu: '500m', memory: '512Mi' } } }] } });
+  for (const name of ['ada', 'bob', 'cleo']) {
+    world.agent(name);
+    world.pod(name, TIER_0);
+  }
+  world.keeper.start();
+  const top = world.agent('top');
+  world.tierOfAgent.set('top', TIER_2);
+  assert.equal(world.keeper.seatOf(top)?.reason, 'SeatPending');
+  world.pass(SOON_MS);
+  assert.deepEqual(world.keeper.seatOf(top), { granted: true, node: 'a' });
+  const reasons = ['ada', 'bob', 'cleo'].map((name) => world.keeper.seatOf(`village/${name}`)?.reason);
+  assert.deepEqual(reasons, [undefined, 'Displaced', 'Displaced']);
+  assert.ok(world.told.includes('village/cleo') && world.told.includes(top));
+});
+
+test('an agent that is barred asks for no seat, and keeps its room for as long as its pod lives', () => {
+  const world = village();
+  const ada = world.agent('ada');
+  world.pod('ada', TIER_0);
+  world.barred.add('ada');
+  world.keeper.start();
+  assert.equal(world.keeper.seatOf(ada), undefined);
+  assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 1, free: 1 });
+  world.endPod('ada');
+  world.keeper.replan();
+  assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 2, free: 2 });
+});
+
+test('one that lost its tier by mistake keeps its room', () => {
+  const world = village();
+  world.agent('ada');
+  world.pod('ada', TIER_0);
+  world.keeper.start();
+  world.tiers = [TIER_1, TIER_2];
+  world.keeper.replan();
+  assert.deepEqual(world.keeper.plan?.seatsOf('tier-1'), { total: 0, free: 0 });
+  assert.equal(world.keeper.agentsOf('tier-0'), 0);
+});
+
+test('nodes that are lost, cordoned or tainted give no seats', () => {
+  const world = new World([{ name: 'a', ready: false }, { name: 'b', cordoned: true }, { name: 'c', taints: ['dedicated'] }, { name: 'd' }]);
+  world.keeper.start();
+  assert.deepEqual([world.keeper.plan?.openNodes, world.keeper.plan?.seatsOf('tier-0')], [1, { total: 2, free: 2 }]);
+});
+
+test('agents are counted by tier, awake or asleep', () => {
+  const world = village();
+  world.agent('ada');
+  world.agent('bob', { spec: { power: 'Asleep' } });
+  world.agent('cleo');
+  world.tierOfAgent.set('cleo', TIER_2);
+  assert.deepEqual([...countSeats(world.sources).agents], [['tier-0', 2], ['tier-2', 1]]);
+});
+
+test('a pod is counted as the scheduler counts it', () => {
+  const view = (spec: object, status: object = {}): ForeignPodView => foreignPodView({ metadata: { name: 'p', namespace: 'n', uid: 'p', resourceVersion: '1' }, spec, status });
+  const requests = (cpu: string, memory: string): object => ({ resources: { requests: { cpu, memory, [GPU]: '1' } } });
+  const sum = view({ nodeName: 'a', containers: [requests('250m', '1Gi'), requests('250m', '1Gi')], initContainers: [requests('2', '1Mi'), { ...requests('100m', '1Gi'), restartPolicy: 'Always' }], overhead: { cpu: '10m' } });
+  assert.deepEqual([sum.nodeName, sum.takes], ['a', { cpuMillis: 2_010, memoryBytes: 3 * GI, pods: 1, devices: { [GPU]: 3 } }]);
+  assert.deepEqual(view({ containers: [requests('1', '1Gi')], resources: { requests: { cpu: '3' } } }).takes.cpuMillis, 3_000);
+  assert.equal(view({ containers: [] }, { nominatedNodeName: 'b' }).nodeName, 'b');
+  assert.deepEqual(view({ containers: [{}] }).takes, { cpuMillis: 0, memoryBytes: 0, pods: 1, devices: {} });
+});
