@@ -1,39 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KubeClient } from '@hamlet/kube';
-import { CAP_MS, startControlPlane, type ControlPlane, type CpuSeconds } from './control-plane.ts';
-import { startOperator, type OperatorFigures } from './operator-process.ts';
+import { CAP_MS, startControlPlane, type ControlPlane, type CpuSeconds, type Site } from './control-plane.ts';
+import { startOperator, type OperatorFigures, type OperatorProcess } from './operator-process.ts';
 import { RunningPods } from './running-pods.ts';
-import { createAgents, createBarePods, createClaimsAndPods, createTier, runScript } from './workload.ts';
+import { createAgents, createBarePods, createClaimsAndPods, createTiers, runScript, setPower } from './workload.ts';
 
-/** The operator has nothing left to write when it has written nothing for this long. */
-const QUIET_MS = 3_000;
+/** The operator has nothing left to write when it has written nothing for this long: longer than a status may wait. */
+const QUIET_MS = 6_000;
+const IDLE_MS = 20_000;
 
 export const CASES = ['operator', 'script', 'barePodsWithClaims', 'barePods'] as const;
 export type Case = (typeof CASES)[number];
 
-export interface CaseResult {
+/** How long it took from the first request until the last pod ran. */
+export interface Timed {
   readonly createdSeconds: number;
   readonly runningSeconds: number;
   /** CPU of the control plane, without kwok and whoever creates the objects. */
   readonly cpu: CpuSeconds;
-  /** Only where the operator ran. */
-  readonly operator?: OperatorFigures & { readonly settledSeconds: number; readonly metrics: string };
+}
+
+/** What the operator did and weighs, once it has nothing more to do. */
+export interface Settled extends OperatorFigures {
+  readonly settledSeconds: number;
+  readonly metrics: string;
+}
+
+export interface CaseResult extends Timed {
+  readonly settled?: Settled;
+  /** All asleep, then all awake again: only the pods are new, as in the case of bare pods. */
+  readonly awakened?: Timed;
+  readonly idleRequestsPerSecond?: number;
 }
 
 export interface Size {
   readonly agents: number;
   readonly nodes: number;
+  /** Measures also how it wakes all, and how it idles. */
+  readonly thorough: boolean;
 }
 
-async function timed(plane: ControlPlane, agents: number, create: () => Promise<void>): Promise<CaseResult> {
+/** Runs `create` and waits until all pods run. */
+export async function timed(plane: ControlPlane, agents: number, create: () => Promise<void>): Promise<Timed> {
   const watcher = new KubeClient(plane.connection);
-  const pods = new RunningPods(watcher, plane.namespace, agents);
+  const pods = new RunningPods(watcher, plane.namespace);
   await pods.start();
   const cpuBefore = await plane.cpuSeconds();
   const startedMs = performance.now();
+  const all = pods.when(`${agents} Running pods`, () => pods.count >= agents, CAP_MS);
   await create();
   const createdMs = performance.now();
-  const runningMs = await Promise.race([pods.all, sleep(CAP_MS, undefined, { ref: false }).then(() => { throw new Error(`only ${pods.count} of ${agents} pods run`); })]);
+  const runningMs = await all;
   const cpuAfter = await plane.cpuSeconds();
   const cpu = Object.fromEntries(Object.entries(cpuAfter).map(([name, seconds]) => [name, seconds - (cpuBefore[name] ?? 0)]));
   await pods.stop();
@@ -41,36 +58,73 @@ async function timed(plane: ControlPlane, agents: number, create: () => Promise<
   return { createdSeconds: (createdMs - startedMs) / 1_000, runningSeconds: (runningMs - startedMs) / 1_000, cpu };
 }
 
-async function withOperator(plane: ControlPlane, agents: number): Promise<CaseResult> {
-  await createTier(plane);
-  const operator = await startOperator(plane);
-  const startedMs = performance.now();
-  const result = await timed(plane, agents, () => createAgents(plane, agents));
+/** Waits until the operator writes no more. */
+export async function settle(operator: OperatorProcess): Promise<OperatorFigures & { readonly atMs: number }> {
   let figures = await operator.figures();
   for (let before = -1; figures.writes !== before; ) {
     before = figures.writes;
     await sleep(QUIET_MS);
     figures = await operator.figures();
   }
-  const settledSeconds = (performance.now() - startedMs - QUIET_MS) / 1_000;
-  const metrics = await operator.metrics();
-  await operator.end();
-  return { ...result, operator: { ...figures, settledSeconds, metrics } };
+  return { ...figures, atMs: performance.now() - QUIET_MS };
 }
 
-const RUN: Readonly<Record<Case, (plane: ControlPlane, agents: number) => Promise<CaseResult>>> = {
+/** Puts all to sleep, then times how long it takes until all run again. */
+async function awakenAll(plane: ControlPlane, operator: OperatorProcess, agents: number): Promise<Timed> {
+  const watcher = new KubeClient(plane.connection);
+  const pods = new RunningPods(watcher, plane.namespace);
+  await pods.start();
+  const gone = pods.when('no pods', () => pods.existing === 0, CAP_MS);
+  await setPower(plane, agents, 'Asleep');
+  await gone;
+  await pods.stop();
+  await watcher.close();
+  await settle(operator);
+  return timed(plane, agents, () => setPower(plane, agents, 'Awake'));
+}
+
+/** Requests a second while nothing happens, those for its Lease too. */
+async function idle(operator: OperatorProcess): Promise<number> {
+  await settle(operator);
+  const before = await operator.figures();
+  await sleep(IDLE_MS);
+  return ((await operator.figures()).requests - before.requests) / (IDLE_MS / 1_000);
+}
+
+async function withOperator(plane: ControlPlane, { agents, thorough }: Size): Promise<CaseResult> {
+  await createTiers(plane);
+  const operator = await startOperator(plane);
+  try {
+    const startedMs = performance.now();
+    const result = await timed(plane, agents, () => createAgents(plane, agents));
+    const { atMs, ...figures } = await settle(operator);
+    const settled = { ...figures, settledSeconds: (atMs - startedMs) / 1_000, metrics: await operator.metrics() };
+    if (!thorough) return { ...result, settled };
+    const idleRequestsPerSecond = await idle(operator);
+    return { ...result, settled, idleRequestsPerSecond, awakened: await awakenAll(plane, operator, agents) };
+  } finally {
+    await operator.end();
+  }
+}
+
+const RUN: Readonly<Record<Case, (plane: ControlPlane, size: Size) => Promise<CaseResult>>> = {
   operator: withOperator,
-  script: (plane, agents) => timed(plane, agents, () => runScript(plane, agents)),
-  barePodsWithClaims: (plane, agents) => timed(plane, agents, () => createClaimsAndPods(plane, agents)),
-  barePods: (plane, agents) => timed(plane, agents, () => createBarePods(plane, agents)),
+  script: (plane, { agents }) => timed(plane, agents, () => runScript(plane, agents)),
+  barePodsWithClaims: (plane, { agents }) => timed(plane, agents, () => createClaimsAndPods(plane, agents)),
+  barePods: (plane, { agents }) => timed(plane, agents, () => createBarePods(plane, agents)),
 };
 
-/** Runs one case on a control plane of its own. */
-export async function runCase(name: Case, bin: string, { agents, nodes }: Size): Promise<CaseResult> {
-  const plane = await startControlPlane(bin, nodes);
+/** Does `work` on a control plane of its own, and ends it whatever comes. */
+export async function onPlane<T>(site: Site, nodes: number, work: (plane: ControlPlane) => Promise<T>): Promise<T> {
+  const plane = await startControlPlane(site, nodes);
   try {
-    return await RUN[name](plane, agents);
+    return await work(plane);
   } finally {
     await plane.end();
   }
+}
+
+/** Runs one case on a control plane of its own. */
+export function runCase(name: Case, site: Site, size: Size): Promise<CaseResult> {
+  return onPlane(site, size.nodes, (plane) => RUN[name](plane, size));
 }

@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import { setPriority, tmpdir } from 'node:os';
+import { setPriority } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { KubeClient, kubeconfigConnection, NAMESPACES, NODES, SERVICE_ACCOUNTS, type Connection, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
@@ -14,7 +14,7 @@ export const HANDS = 32;
 const STAGES = join(import.meta.dirname, 'kwok-stages.yaml');
 const KWOK_PRIORITY = -10;
 /** Nothing here takes longer, unless something is broken. */
-export const CAP_MS = 300_000;
+export const CAP_MS = 600_000;
 const BUILD_OUTPUT_BYTES = 64 << 20;
 
 const execute = promisify(execFile);
@@ -23,6 +23,8 @@ export type CpuSeconds = Readonly<Record<string, number>>;
 
 /** An API server, scheduler and controllers, with simulated nodes. Fresh for each case, so that none inherits another's work. */
 export interface ControlPlane {
+  /** Of this control plane alone; it goes with it. */
+  readonly folder: string;
   readonly kubeconfig: string;
   readonly connection: Connection;
   readonly client: KubeClient;
@@ -115,9 +117,17 @@ async function usedCpu(hamletCluster: string, state: string): Promise<CpuSeconds
   return Object.fromEntries(components.map(({ name, pid }) => [name, cpuSecondsOf(pid)]));
 }
 
+/** Where a control plane is made. */
+export interface Site {
+  readonly bin: string;
+  /** Folder of the run; each control plane gets one in it. */
+  readonly folder: string;
+}
+
 /** Starts everything and waits until all nodes are ready. */
-export async function startControlPlane(bin: string, nodes: number): Promise<ControlPlane> {
-  const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-'));
+export async function startControlPlane({ bin, folder: runFolder }: Site, nodes: number): Promise<ControlPlane> {
+  const folder = await mkdtemp(join(runFolder, 'plane-'));
+  await chmod(folder, 0o755);
   const state = join(folder, 'state');
   const hamletCluster = join(bin, 'hamlet-cluster');
   await execute(hamletCluster, ['up', '--profile', 'control-plane', '--state', state, '--name', `b-${basename(folder).slice(-6).toLowerCase()}`]);
@@ -129,6 +139,7 @@ export async function startControlPlane(bin: string, nodes: number): Promise<Con
   const kwok = await startKwok(bin, kubeconfig, join(folder, 'kwok.log'));
   await nodesReady(client, nodes);
   return {
+    folder,
     kubeconfig,
     connection,
     client,

@@ -1,70 +1,107 @@
-/** How long 1,000 Agents take to 1,000 Running pods, beside a script and bare pods on the same control plane. */
+/** How the operator starts, resizes and wakes agents, beside a script and bare pods on the same control plane. */
 import { parseArgs } from 'node:util';
-import { writeReport, type Row } from '../report.ts';
-import { CASES, runCase, type Case, type CaseResult } from './cases.ts';
-import { programs } from './control-plane.ts';
+import { printRows, writeReport } from '../report.ts';
+import { CASES, runCase, type CaseResult, type Size } from './cases.ts';
+import { programs, type Site } from './control-plane.ts';
+import { measureOneAgent } from './one-agent.ts';
+import { rowsOf, type Results } from './rows.ts';
+import { openRunFolder } from './run-folder.ts';
 
-const USAGE = `Usage: node bench/operator/main.ts [--agents N] [--nodes N] [--rounds N] [--only CASE] [--verbose]
+const ONE_AGENT = 'oneAgent';
+const PARTS = [...CASES, 'large', ONE_AGENT] as const;
+type Part = (typeof PARTS)[number];
+
+const USAGE = `Usage: node bench/operator/main.ts [--agents N] [--large N] [--nodes N] [--rounds N] [--only PART,PART] [--verbose]
 
 Real API server, etcd, scheduler and controllers; nodes are simulated by kwok. Each case has a fresh control plane,
 and the cases take turns; the report takes the median of the rounds. Writes bench/results/operator.json.
   --agents   Agents to apply (1000)
+  --large    Agents of the large village: operator and script, one round (5000)
   --nodes    simulated nodes (100)
-  --rounds   how often each case runs (3)
-  --only     one of ${CASES.join(', ')}; writes no report
+  --rounds   how often operator, script and barePods run (2)
+  --only     some of ${PARTS.join(', ')}; writes no report
   --verbose  prints the operator's metrics
+
+Parts: the cases start all agents at once; large does so with a large village; ${ONE_AGENT} rewards agents through a real
+api with Postgres until their pods are resized, and wakes single agents beside a bare pod's own start.
+Whatever ends it, nothing stays: processes, networks and folders go with it.
 `;
 
-type Results = Record<Case, CaseResult[]>;
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
-}
+const none = (): Results => ({ operator: [], script: [], barePodsWithClaims: [], barePods: [] });
 
 const totalCpu = ({ cpu }: CaseResult): number => Object.values(cpu).reduce((sum, seconds) => sum + seconds, 0);
 
 const cpuText = (result: CaseResult): string =>
   `${totalCpu(result).toFixed(1)} s (${Object.entries(result.cpu).map(([name, seconds]) => `${name} ${seconds.toFixed(1)}`).join(', ')})`;
 
-function rowsOf(results: Results, agents: number): readonly Row[] {
-  const seconds = (name: Case): number => median(results[name].map(({ runningSeconds }) => runningSeconds));
-  const figure = (read: (operator: NonNullable<CaseResult['operator']>) => number): number =>
-    median(results.operator.flatMap(({ operator }) => (operator === undefined ? [] : [read(operator)])));
-  const lower = { better: 'lower', peers: {}, target: null } as const;
-  const ours = seconds('operator');
-  return [
-    { ...lower, metric: 'agents1000ToRunningOverScript', unit: 'ratio', ours: ours / seconds('script'), peers: { script: 1 }, target: 1.25 },
-    { ...lower, metric: 'agents1000ToRunningOverBarePods', unit: 'ratio', ours: ours / seconds('barePods'), peers: { barePods: 1, agentSandboxMeasuredElsewhere: 1.86 }, target: 1.75 },
-    { ...lower, metric: 'agents1000ToRunningOverBarePodsWithClaims', unit: 'ratio', ours: ours / seconds('barePodsWithClaims'), peers: { barePodsWithClaims: 1 } },
-    { ...lower, metric: 'agents1000ToRunningSeconds', unit: 's', ours, peers: { script: seconds('script'), barePodsWithClaims: seconds('barePodsWithClaims'), barePods: seconds('barePods') } },
-    { ...lower, metric: 'agents1000StatusSettledSeconds', unit: 's', ours: figure(({ settledSeconds }) => settledSeconds) },
-    { ...lower, metric: 'writesPerAgent', unit: 'writes', ours: figure(({ writes }) => writes) / agents, peers: { script: 3 } },
-    { ...lower, metric: 'reconcilesPerAgent', unit: 'runs', ours: figure(({ reconciles }) => reconciles) / agents },
-    { ...lower, metric: 'operatorRssMb', unit: 'MB', ours: figure(({ rssMb }) => rssMb), peers: { agentSandboxMeasuredElsewhere: 66 }, target: 150 },
-    { ...lower, metric: 'operatorPeakRssMb', unit: 'MB', ours: figure(({ peakRssMb }) => peakRssMb) },
+function tell(title: string, result: CaseResult, verbose: boolean): void {
+  const { createdSeconds, runningSeconds, settled, awakened } = result;
+  const more = [
+    ...(settled === undefined ? [] : [`settled ${settled.settledSeconds.toFixed(1)} s, ${settled.writes} writes, ${settled.reconciles} reconciles, ${settled.rssMb.toFixed(0)} MB`]),
+    ...(awakened === undefined ? [] : [`all awakened ${awakened.runningSeconds.toFixed(1)} s`]),
   ];
+  console.log(`${title}  created ${createdSeconds.toFixed(1)} s, all Running ${runningSeconds.toFixed(1)} s; CPU ${cpuText(result)}${more.map((text) => `; ${text}`).join('')}`);
+  if (verbose && settled !== undefined) console.log(settled.metrics);
+}
+
+interface Options {
+  readonly size: Omit<Size, 'thorough'>;
+  readonly large: number;
+  readonly rounds: number;
+  readonly parts: ReadonlySet<Part>;
+  readonly verbose: boolean;
+}
+
+/** The first round measures everything; the others only what a ratio with a target stands on. */
+async function runRounds(site: Site, { size, rounds, parts, verbose }: Options): Promise<Results> {
+  const results = none();
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const name of CASES.filter((each) => parts.has(each) && (round === 1 || each !== 'barePodsWithClaims'))) {
+      const result = await runCase(name, site, { ...size, thorough: round === 1 });
+      results[name].push(result);
+      tell(`round ${round}  ${name.padEnd(20)}`, result, verbose);
+    }
+  }
+  return results;
+}
+
+async function runLarge(site: Site, { size: { nodes }, large, parts, verbose }: Options): Promise<Results> {
+  const results = none();
+  if (!parts.has('large')) return results;
+  for (const name of ['operator', 'script'] as const) {
+    const result = await runCase(name, site, { agents: large, nodes, thorough: false });
+    results[name].push(result);
+    tell(`${large} agents  ${name.padEnd(14)}`, result, verbose);
+  }
+  return results;
+}
+
+function optionsOf(values: Readonly<Record<'agents' | 'large' | 'nodes' | 'rounds', string>> & { readonly only?: string; readonly verbose?: boolean }): Options {
+  const parts = new Set(PARTS.filter((part) => values.only === undefined || values.only.split(',').includes(part)));
+  if (parts.size === 0) throw new Error(`--only takes ${PARTS.join(', ')}`);
+  return { size: { agents: Number(values.agents), nodes: Number(values.nodes) }, large: Number(values.large), rounds: Number(values.rounds), parts, verbose: values.verbose === true };
 }
 
 async function main(): Promise<void> {
+  const text = (value: string) => ({ type: 'string', default: value }) as const;
   const { values } = parseArgs({
-    options: { agents: { type: 'string', default: '1000' }, nodes: { type: 'string', default: '100' }, rounds: { type: 'string', default: '3' }, only: { type: 'string' }, verbose: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: { agents: text('1000'), large: text('5000'), nodes: text('100'), rounds: text('2'), only: { type: 'string' }, verbose: { type: 'boolean' }, help: { type: 'boolean' } },
   });
   if (values.help === true) return void process.stdout.write(USAGE);
-  const size = { agents: Number(values.agents), nodes: Number(values.nodes) };
-  const cases = CASES.filter((name) => values.only === undefined || name === values.only);
-  const results: Results = { operator: [], script: [], barePodsWithClaims: [], barePods: [] };
+  const options = optionsOf(values);
   const bin = await programs();
-  for (let round = 1; round <= Number(values.rounds); round += 1) {
-    for (const name of cases) {
-      const result = await runCase(name, bin, size);
-      results[name].push(result);
-      console.log(`round ${round}  ${name.padEnd(20)} created ${result.createdSeconds.toFixed(1)} s, all Running ${result.runningSeconds.toFixed(1)} s; CPU ${cpuText(result)}`);
-      if (values.verbose === true && result.operator !== undefined) console.log(result.operator);
-    }
+  const folder = openRunFolder(bin);
+  try {
+    const site = { bin, folder: folder.path };
+    const results = await runRounds(site, options);
+    const oneAgent = options.parts.has(ONE_AGENT) ? await measureOneAgent(site, options.size) : undefined;
+    const large = { agents: options.large, results: await runLarge(site, options) };
+    const rows = rowsOf({ agents: options.size.agents, results, large, oneAgent });
+    if (values.only === undefined) console.log(`written: ${writeReport('operator', rows)}`);
+    else printRows('operator', rows);
+  } finally {
+    await folder.clear();
   }
-  if (values.only === undefined) console.log(`written: ${writeReport('operator', rowsOf(results, size.agents))}`);
 }
 
 await main();

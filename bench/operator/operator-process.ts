@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { SERVICE_ACCOUNTS, type NewObject, type ResourceType } from '@hamlet/kube';
-import { CLUSTER_ROLE_RULES, ROLE_RULES } from '@hamlet/operator';
+import { RIGHTS } from '@hamlet/operator';
 import { cpuSecondsOf, endProcess, type ControlPlane } from './control-plane.ts';
 import { operatorEnvironment } from './workload.ts';
 
@@ -20,6 +19,8 @@ export interface OperatorFigures {
   /** Writes to the API server, without Events and the Lease. */
   readonly writes: number;
   readonly reconciles: number;
+  /** Requests of any kind to the API server, watches, Events and the Lease too. */
+  readonly requests: number;
   readonly cpuSeconds: number;
   readonly rssMb: number;
   readonly peakRssMb: number;
@@ -33,15 +34,15 @@ export interface OperatorProcess {
   end(): Promise<void>;
 }
 
-/** An api that is there and says nothing: the case is about Kubernetes. */
-function silentApi(): Promise<Server> {
+/** An api that is there and holds nothing against anybody: the case is about Kubernetes. */
+function contentApi(): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     const timer = setInterval(() => response.write(': heartbeat\n\n'), HEARTBEAT_MS);
-    response.write(': heartbeat\n\n');
+    response.write('event: reset\nid: bench:0\ndata: {"epoch":"bench"}\n\nevent: synced\nid: bench:0\ndata: {}\n\n');
     response.once('close', () => clearInterval(timer));
   });
-  return new Promise((done) => server.listen(0, '127.0.0.1', () => done(server)));
+  return new Promise((done) => server.listen(0, '127.0.0.1', () => done({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server })));
 }
 
 function memoryOf({ pid }: ChildProcess): { readonly rssMb: number; readonly peakRssMb: number } {
@@ -58,7 +59,8 @@ function sum(text: string, counter: string, counts: (line: string) => boolean): 
 
 const isWrite = (line: string): boolean => /method="(POST|PUT|PATCH|DELETE)"/.test(line) && !/resource="(events|leases)"/.test(line);
 
-function freePort(): Promise<number> {
+/** A loopback port that nobody has. */
+export function freePort(): Promise<number> {
   const probe = createServer();
   return new Promise((done) => probe.listen(0, '127.0.0.1', () => {
     const { port } = probe.address() as AddressInfo;
@@ -86,9 +88,9 @@ async function mountAccount({ client, connection, namespace }: ControlPlane, fol
     client.apply(type, { apiVersion: type.group === '' ? 'v1' : `${type.group}/v1`, kind: type.kind, ...object } as NewObject, { fieldManager: 'bench' });
   const subjects = [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }];
   await apply(SERVICE_ACCOUNTS, { metadata: { name: ACCOUNT, namespace } });
-  await apply(rbac('roles', 'Role'), { metadata: { name: ACCOUNT, namespace }, rules: ROLE_RULES });
+  await apply(rbac('roles', 'Role'), { metadata: { name: ACCOUNT, namespace }, rules: RIGHTS.role });
   await apply(rbac('rolebindings', 'RoleBinding'), { metadata: { name: ACCOUNT, namespace }, subjects, roleRef: { apiGroup: RBAC, kind: 'Role', name: ACCOUNT } });
-  await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: ACCOUNT }, rules: CLUSTER_ROLE_RULES });
+  await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: ACCOUNT }, rules: RIGHTS.clusterRole });
   await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), { metadata: { name: ACCOUNT }, subjects, roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: ACCOUNT } });
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
   const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: ACCOUNT, subresource: 'token' });
@@ -96,11 +98,18 @@ async function mountAccount({ client, connection, namespace }: ControlPlane, fol
   await Promise.all([writeFile(join(folder, 'token'), status.token), writeFile(join(folder, 'namespace'), namespace), writeFile(join(folder, 'ca.crt'), connection.tls.ca ?? '')]);
 }
 
-/** Starts it and waits until it leads and has listed everything. */
-export async function startOperator(plane: ControlPlane): Promise<OperatorProcess> {
-  const api = await silentApi();
+/** Where the operator finds the api, and the token that it shows there. */
+export interface ApiAccess {
+  readonly url: string;
+  readonly tokenFile: string;
+}
+
+/** Starts it and waits until it leads and has listed everything. Without an api it gets one that is content with everything. */
+export async function startOperator(plane: ControlPlane, access?: ApiAccess): Promise<OperatorProcess> {
+  const api = access === undefined ? await contentApi() : undefined;
+  const apiUrl = access?.url ?? api?.url ?? '';
   const port = await freePort();
-  const cache = await mkdtemp(join(tmpdir(), 'hamlet-bench-cache-'));
+  const cache = await mkdtemp(join(plane.folder, 'operator-'));
   const account = join(cache, 'account');
   await mountAccount(plane, account);
   const { hostname, port: kubePort } = new URL(plane.connection.server);
@@ -114,7 +123,9 @@ export async function startOperator(plane: ControlPlane): Promise<OperatorProces
     HAMLET_SERVICE_ACCOUNT_DIR: account,
     HAMLET_NAMESPACE: plane.namespace,
     HAMLET_METRICS_LISTEN: `127.0.0.1:${port}`,
-    ...operatorEnvironment(`http://127.0.0.1:${(api.address() as AddressInfo).port}`),
+    ...operatorEnvironment(apiUrl),
+    ...(access === undefined ? {} : { HAMLET_TOKEN_FILE: access.tokenFile }),
+    HAMLET_BENCH_RUN: process.env['HAMLET_BENCH_RUN'],
   };
   await promisify(execFile)(process.execPath, [MAIN, '--help'], { env: environment });
   const child = spawn(process.execPath, [MAIN], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] });
@@ -128,12 +139,12 @@ export async function startOperator(plane: ControlPlane): Promise<OperatorProces
     metrics,
     figures: async () => {
       const text = await metrics();
-      return { writes: sum(text, 'hamlet_operator_kube_requests_total', isWrite), reconciles: sum(text, 'hamlet_operator_reconciles_total', () => true), cpuSeconds: cpuSecondsOf(child.pid ?? 0), ...memoryOf(child) };
+      return { writes: sum(text, 'hamlet_operator_kube_requests_total', isWrite), reconciles: sum(text, 'hamlet_operator_reconciles_total', () => true), requests: sum(text, 'hamlet_operator_kube_requests_total', () => true), cpuSeconds: cpuSecondsOf(child.pid ?? 0), ...memoryOf(child) };
     },
     end: async () => {
       await endProcess(child);
-      api.closeAllConnections();
-      api.close();
+      api?.server.closeAllConnections();
+      api?.server.close();
       await rm(cache, { recursive: true, force: true });
     },
   };

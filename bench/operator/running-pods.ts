@@ -1,41 +1,84 @@
 import { PODS, Reflector, type KubeClient, type KubeObject } from '@hamlet/kube';
 
-type Phase = KubeObject & { readonly status?: { readonly phase?: string } };
+type Limits = Readonly<Record<string, string>>;
+type Pod = KubeObject & {
+  readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly { readonly resources?: { readonly limits?: Limits } }[] };
+};
 
-/** Counts Running pods by the same watch in every case. */
+/** What is kept of a pod. */
+interface Seen extends KubeObject {
+  readonly running: boolean;
+  /** Memory limit that its node has given it. */
+  readonly memory: string | undefined;
+}
+
+function seen({ metadata: { name, namespace, uid, resourceVersion }, status }: Pod): Seen {
+  const metadata = { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };
+  return { metadata, running: status?.phase === 'Running', memory: status?.containerStatuses?.[0]?.resources?.limits?.['memory'] };
+}
+
+/** Watches pods the same way in every case, and says when something is so. */
 export class RunningPods {
-  readonly #reflector: Reflector<Phase>;
-  readonly #wanted: number;
-  readonly #reached = Promise.withResolvers<number>();
-  readonly #running = new Set<string>();
+  readonly #reflector: Reflector<Seen>;
+  /** Pods that run, by their name without the cycle. */
+  readonly #running = new Map<string, Seen>();
+  readonly #waits = new Set<() => void>();
 
-  /** @param wanted how many Running pods end the wait */
-  constructor(client: KubeClient, namespace: string, wanted: number) {
-    this.#wanted = wanted;
-    this.#reflector = new Reflector<Phase>({ client, type: PODS, namespace, transform: ({ metadata, status }) => ({ metadata: { name: metadata.name, namespace, uid: metadata.uid, resourceVersion: metadata.resourceVersion }, ...(status === undefined ? {} : { status: { phase: status.phase ?? '' } }) }) });
-    this.#reflector.cache.onChange(({ key, object, kind }) => this.#count(key, kind === 'deleted' ? undefined : object));
+  constructor(client: KubeClient, namespace: string) {
+    this.#reflector = new Reflector<Seen>({ client, type: PODS, namespace, transform: (pod) => seen(pod as unknown as Pod) });
+    this.#reflector.cache.onChange(({ object, kind }) => {
+      const { name } = object.metadata;
+      const agent = name.slice(0, name.lastIndexOf('-'));
+      if (kind !== 'deleted' && object.running) this.#running.set(agent, object);
+      else if (this.#running.get(agent)?.metadata.name === name) this.#running.delete(agent);
+      for (const look of this.#waits) look();
+    });
   }
 
   start(): Promise<void> {
     return this.#reflector.start();
   }
 
-  /** Resolves with the time (`performance.now`) at which the last of them ran. */
-  get all(): Promise<number> {
-    return this.#reached.promise;
-  }
-
   get count(): number {
     return this.#running.size;
   }
 
-  stop(): Promise<void> {
-    return this.#reflector.stop();
+  /** Pods there are, whether they run or not. */
+  get existing(): number {
+    return this.#reflector.cache.size;
   }
 
-  #count(key: string, pod: Phase | undefined): void {
-    if (pod?.status?.phase === 'Running') this.#running.add(key);
-    else this.#running.delete(key);
-    if (this.#running.size >= this.#wanted) this.#reached.resolve(performance.now());
+  isRunning(agent: string): boolean {
+    return this.#running.has(agent);
+  }
+
+  /** Memory limit that the node has given to the pod of an agent. */
+  memoryOf(agent: string): string | undefined {
+    return this.#running.get(agent)?.memory;
+  }
+
+  /**
+   * Resolves with the time (`performance.now`) at which the watch first showed it.
+   * @param what for the error if it does not come within `capMs`
+   */
+  when(what: string, isSo: () => boolean, capMs: number): Promise<number> {
+    if (isSo()) return Promise.resolve(performance.now());
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    const timer = setTimeout(() => {
+      this.#waits.delete(look);
+      reject(new Error(`${what}: not within ${capMs / 1_000} s (${this.count} of ${this.existing} pods run)`));
+    }, capMs);
+    const look = (): void => {
+      if (!isSo()) return;
+      clearTimeout(timer);
+      this.#waits.delete(look);
+      resolve(performance.now());
+    };
+    this.#waits.add(look);
+    return promise;
+  }
+
+  stop(): Promise<void> {
+    return this.#reflector.stop();
   }
 }

@@ -1,0 +1,69 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PREFIX = 'hamlet-bench-operator-';
+/** In the environment of everything that a run starts, also of what its children start. */
+const MARK = 'HAMLET_BENCH_RUN';
+
+/** Clears what a run has left: $1 its folder, $2 hamlet-cluster. Processes are known by the mark, never by their name. */
+const CLEAR = `
+trap '' INT TERM HUP
+for state in "$1"/*/state; do [ -d "$state" ] && "$2" down --state "$state" >/dev/null 2>&1; done
+for process in /proc/[0-9]*; do
+  tr '\\0' '\\n' <"$process/environ" 2>/dev/null | grep -qx "${MARK}=$1" && kill -KILL "\${process#/proc/}" 2>/dev/null
+done
+rm -rf "$1"
+`;
+
+/** The folder of this run. */
+export interface RunFolder {
+  readonly path: string;
+  /** Ends what is left of the run, and the folder. */
+  clear(): Promise<void>;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs that nobody cleared, because the machine went down with them. */
+function abandoned(): readonly string[] {
+  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(PREFIX)).map((name) => join(tmpdir(), name));
+  return folders.filter((folder) => existsSync(join(folder, 'pid')) && !isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
+}
+
+/** Waits in a process group of its own until we are gone, in whatever way, and clears then. */
+function watchdog(folder: string, hamletCluster: string, env: NodeJS.ProcessEnv): ChildProcess {
+  const child = spawn('/bin/sh', ['-c', `cat >/dev/null\n${CLEAR}`, 'clear', folder, hamletCluster], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, env });
+  child.unref();
+  return child;
+}
+
+/** Makes the folder, clears what earlier runs have left, and sees to it that this one leaves nothing. */
+export function openRunFolder(bin: string): RunFolder {
+  const hamletCluster = join(bin, 'hamlet-cluster');
+  for (const folder of abandoned()) execFileSync('/bin/sh', ['-c', CLEAR, 'clear', folder, hamletCluster]);
+  const path = mkdtempSync(join(tmpdir(), PREFIX));
+  // Postgres runs as another user, in here.
+  chmodSync(path, 0o755);
+  writeFileSync(join(path, 'pid'), String(process.pid));
+  const guard = watchdog(path, hamletCluster, { ...process.env });
+  process.env[MARK] = path;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+  return {
+    path,
+    clear: () =>
+      new Promise((resolve) => {
+        guard.ref();
+        guard.once('exit', () => resolve());
+        guard.stdin?.end();
+      }),
+  };
+}
