@@ -45,14 +45,17 @@ test('a drained node gives its agents up and gets none back before it is open ag
   const { pod } = await untilReady(place, STAYS);
   const { code, output } = await place.tryKubectl(['drain', node, '--ignore-daemonsets', '--delete-emptydir-data', '--pod-selector=hamlet.village/role=agent', '--timeout=60s']);
   assert.equal(code, 0, output);
-  const waiting = await until(`${STAYS} says why it waits`, async () => {
-    const agent = await agentOf(place, STAYS);
-    return AWAY.includes(agent?.why.reason ?? '') ? agent : undefined;
-  });
-  assert.match(waiting?.why.message ?? '', new RegExp(node));
-  const there = await place.kubectl(['get', 'pods', '-l', 'hamlet.village/role=agent', '--field-selector', `spec.nodeName=${node},status.phase=Running`, '-o', 'name']);
-  assert.equal(there, '', 'nobody runs on a drained node');
-  await place.kubectl(['uncordon', node]);
+  try {
+    const waiting = await until(`${STAYS} says why it waits`, async () => {
+      const agent = await agentOf(place, STAYS);
+      return AWAY.includes(agent?.why.reason ?? '') ? agent : undefined;
+    });
+    assert.match(waiting.why.message, new RegExp(`${node}.*cordoned`));
+    const there = await place.kubectl(['get', 'pods', '-l', 'hamlet.village/role=agent', '--field-selector', `spec.nodeName=${node},status.phase=Running`, '-o', 'name']);
+    assert.equal(there, '', 'nobody runs on a drained node');
+  } finally {
+    await place.kubectl(['uncordon', node]);
+  }
   const back = await untilReady(place, STAYS);
   assert.equal(back.node, node, 'its volume is there');
   assert.notEqual(back.pod, pod);

@@ -3,7 +3,8 @@ import { standingOf } from './standing.ts';
 import type { Admission, Verdict } from './verdict.ts';
 import { podOfCycle, type ContainerState, type NodeState, type Observed, type PodView } from '../views.ts';
 
-const VOLUME_CONFLICT = 'volume node affinity conflict';
+/** The scheduler's words for a volume that lies elsewhere; since Kubernetes 1.36 the second. */
+const VOLUME_CONFLICT = /volume node affinity conflict|didn't match PersistentVolume's node affinity/;
 /** Reasons of a waiting container that mean its image. */
 const IMAGE_REASONS: ReadonlySet<string> = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'ImageInspectError']);
 /** Reasons that every start goes through. */
@@ -13,7 +14,7 @@ const no = (reason: Verdict['reason'], message: string): Verdict => ({ status: '
 
 /** The scheduler says that the volume lies where the pod cannot go. */
 export function isUnschedulableByVolume(pod: PodView): boolean {
-  return pod.scheduled?.status === 'False' && pod.scheduled.message.includes(VOLUME_CONFLICT);
+  return pod.scheduled?.status === 'False' && VOLUME_CONFLICT.test(pod.scheduled.message);
 }
 
 /** What a node that the pod depends on lacks, in words. */

@@ -42,7 +42,7 @@ const TABLE: readonly (readonly [string, Partial<Observed>, { readonly type: str
   ],
   [
     'the volume lies on a node that is cordoned',
-    { ...unscheduled('0/2 nodes are available: 1 node(s) had volume node affinity conflict'), volumeNode: { name: 'sparky1', ready: true, cordoned: true } },
+    { ...unscheduled("0/2 nodes are available: 1 node(s) didn't match PersistentVolume's node affinity, 1 node(s) were unschedulable"), volumeNode: { name: 'sparky1', ready: true, cordoned: true } },
     { type: 'PodScheduled', reason: 'VolumePinned', says: /node sparky1, which is cordoned/ },
   ],
   ['pinned to a node that is cordoned', { ...unscheduled('0/2 nodes are available: 1 node(s) were unschedulable'), pinnedNode: { name: 'sparky2', ready: true, cordoned: true } }, { type: 'PodScheduled', reason: 'NodeCordoned', says: /placement.nodeName is sparky2, which is cordoned/ }],
