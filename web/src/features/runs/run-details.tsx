@@ -13,13 +13,12 @@ import { eventWords, mayCancel } from './run-words.ts'
 const LIVE_MS = 1500
 const SETTLED_MS = 60_000
 
-/** All that is known of a run: the whole prompt, what came of it, what happened on the way, and the means to end it. */
+/** All that is known of a run beside its line: what came of it, what happened on the way, and the means to end it. */
 export function RunDetails({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }): ReactElement {
   const { open, select } = useVillage()
   return (
     <div className="run-details">
       <dl className="run-facts">
-        <dt>Prompt</dt><dd className="prose">{run.prompt}</dd>
         {run.summary !== null && <><dt>Summary</dt><dd className="prose run-summary">{run.summary}</dd></>}
         {run.error !== null && <><dt>Error</dt><dd><code className="reason">{run.error.code}</code> {run.error.message}</dd></>}
         <dt>Agent</dt><dd><button type="button" className="link" onClick={() => select(run.agent_id)}>{run.agent_id}</button>{run.cycle !== null && <>, cycle {run.cycle}</>}{run.attempt > 1 && <>, taken up {run.attempt} times</>}</dd>

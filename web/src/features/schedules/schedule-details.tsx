@@ -22,7 +22,7 @@ export function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): 
         <section><h3 className="section-name">Prompt</h3><p className="prose">{schedule.prompt}</p><ul className="policy">{policyWords(schedule).map((line) => <li key={line}>{line}</li>)}</ul></section>
         <section><h3 className="section-name">Next</h3>{schedule.suspend ? <p className="empty">None while it is suspended.</p> : <NextTimesList slots={status.next_runs.map((time) => Date.parse(time))} timeZone={schedule.time_zone} />}</section>
         <section>
-          <h3 className="section-name">Last firings</h3>
+          <h3 className="section-name">Last firings, {schedule.time_zone ?? 'UTC'}</h3>
           <FiringList schedule={schedule} />
           {status.missed > 0 && <p className="hint">{status.missed === 1 ? 'One firing was' : `${status.missed} firings were`} missed and not made up for in all.</p>}
           <button type="button" className="link" onClick={() => open({ view: 'runs', schedule: schedule.name })}>All its runs</button>

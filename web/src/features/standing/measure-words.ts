@@ -23,8 +23,13 @@ export function heldOf(standing: Omit<Standing, 'agent_id'>): Measure[] {
 
 /** Who, since when and until when: `by keeper, 5 min ago, until it is lifted`. */
 export function heldWords({ by, since, expires_at: until }: HeldMeasure, nowMs: number): string {
-  const end = until === null ? 'until it is lifted' : `until ${dateTime(Date.parse(until))} (${timeAhead(Date.parse(until), nowMs)})`
+  const end = until === null ? 'until it is lifted' : `until ${dateTime(toMinute(Date.parse(until)))} (${timeAhead(Date.parse(until), nowMs)})`
   return `by ${by.id} (${by.role}), ${timeAgo(since, nowMs)}, ${end}`
+}
+
+/** The full minute before: nobody waits for a measure to end to the second. */
+function toMinute(atMs: number): number {
+  return Math.floor(atMs / 60_000) * 60_000
 }
 
 /** How long a measure may be set for; null until it is lifted. */

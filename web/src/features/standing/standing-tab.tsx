@@ -45,7 +45,7 @@ function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps
     <li className={`measure${held === undefined ? '' : ' measure-held'}`} data-measure={measure} data-held={held !== undefined}>
       <span className="measure-icon"><Icon name={MEASURE_WORDS[measure].icon} size={17} /></span>
       <MeasureText measure={measure} held={held} />
-      {mayChange && <button type="button" className={`button button-small${measure === 'kill' && held === undefined ? ' button-danger' : ''}`} aria-expanded={open} onClick={() => onOpen(!open)}>{open ? 'Back' : buttonWord(measure, held)}</button>}
+      {mayChange && <button type="button" className={`button button-small${measure === 'kill' && held === undefined && !open ? ' button-danger' : ''}`} aria-expanded={open} onClick={() => onOpen(!open)}>{open ? 'Back' : buttonWord(measure, held)}</button>}
       {open && <Form measure={measure} agent={agent} onDone={onDone} />}
     </li>
   )

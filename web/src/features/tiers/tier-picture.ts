@@ -6,8 +6,8 @@ export type Occupant = Pick<AgentDetail, 'agent_id' | 'display_name' | 'tier' | 
 /** The seats of a tier: held by its own agents, taken by the room that other tiers use, and free. */
 export interface SeatPicture { readonly own: number; readonly others: number; readonly free: number; readonly total: number }
 
-/** Reasons of the condition Admitted that mean: this agent waits for room. */
-const SEAT_REASONS: ReadonlySet<string> = new Set(['NoSeat', 'NodeFull', 'GpuBooked', 'Displaced'])
+/** Reasons of the condition Admitted that are no wait for room. */
+const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable'])
 
 /** Seats are counted from room that all tiers share: what is neither free nor held by the tier itself is used by others. Null where nobody has counted. */
 export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: number): SeatPicture | null {
@@ -31,7 +31,7 @@ export interface Waiting { readonly agent: Occupant; readonly reason: string; re
 export function waitingOf(agents: readonly Occupant[]): Waiting[] {
   return agents.flatMap((agent) => {
     const admitted = agent.conditions.find(({ type }) => type === 'Admitted')
-    if (agent.power === 'Asleep' || admitted === undefined || admitted.status === 'True' || !SEAT_REASONS.has(admitted.reason)) return []
+    if (agent.power === 'Asleep' || admitted === undefined || admitted.status === 'True' || OTHER_REASONS.has(admitted.reason)) return []
     return [{ agent, reason: admitted.reason, message: admitted.message, since: admitted.last_transition_time }]
   }).toSorted((left, right) => left.since.localeCompare(right.since))
 }

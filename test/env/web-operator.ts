@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { until } from './until.ts';
+
+/** What the tests of the operator's screens share with the rest: the page, signed in as an admin, and where the village is. */
+export interface WebStage {
+  readonly page: Page;
+  readonly url: string;
+  shot(name: string): Promise<void>;
+}
+
+/** The number in an attribute of the first element that matches; undefined while there is none. */
+async function numberAt(page: Page, selector: string, attribute: string): Promise<number | undefined> {
+  const text = await page.locator(selector).first().getAttribute(attribute, { timeout: 1_000 });
+  return text === null || text === '' ? undefined : Number(text);
+}
+
+/** The screens for whoever runs the village: money, runs, standing, schedules, tiers. */
+export function operatorTests(stage: () => WebStage): void {
+  test('a reward raises the balance that is shown, and says before what it will open', async () => {
+    const { page, url, shot } = stage();
+    await page.goto(`${url}/?agent=bob&tab=money`);
+    await page.waitForSelector('.balance-sum[data-balance]');
+    const before = await until('the balance', () => numberAt(page, '.balance-sum', 'data-balance'));
+    await page.fill('.judge [name="amount"]', '12,5');
+    await page.fill('.judge [name="reason"]', 'Carried the water without being asked');
+    await page.waitForSelector('.preview[data-preview="tier-1"]');
+    await page.click('.judge button[type="submit"]');
+    await page.waitForSelector('.judge .notice-good');
+    await until('the balance rises', async () => (await numberAt(page, '.balance-sum', 'data-balance')) === before + 12.5);
+    await page.locator('.entries .entry', { hasText: 'Carried the water' }).waitFor();
+    await shot('money');
+    await page.click('[data-tab="now"]');
+    await until('the facts say so too', async () => (await numberAt(page, '.facts [data-balance]', 'data-balance')) === before + 12.5);
+  });
+
+  test('more than there is cannot be taken, and the form says so before the api does', async () => {
+    const { page } = stage();
+    await page.click('[data-tab="money"]');
+    await page.locator('.judge .segment', { hasText: 'Penalize' }).click();
+    await page.fill('.judge [name="amount"]', '5000');
+    await page.waitForSelector('[data-preview="too-much"]');
+    await page.fill('.judge [name="reason"]', 'A test of the limits');
+    await page.click('.judge button[type="submit"]');
+    await page.waitForSelector('.judge .notice-bad[data-code="insufficient_funds"]');
+  });
+
+  test('a prompt becomes a run that the resident takes up and settles', async () => {
+    const { page, url, shot } = stage();
+    await page.goto(`${url}/?agent=ada&tab=runs`);
+    await page.fill('.prompt-form [name="prompt"]', 'Go to the library.');
+    await page.click('.prompt-form button[type="submit"]');
+    const run = page.locator('.run', { hasText: 'Go to the library.' }).first();
+    await run.locator('.course [data-event="queued"]').waitFor();
+    const id = await run.getAttribute('data-run-id');
+    await page.waitForSelector(`.run[data-run-id="${id}"][data-state="done"] .run-summary`);
+    await page.waitForSelector(`.run[data-run-id="${id}"] .course [data-event="settled"]`);
+    await shot('agent-runs');
+    await page.click('.inspector .tab-panel > .link');
+    await page.waitForSelector(`.page .run[data-run-id="${id}"]`);
+    assert.match(page.url(), /view=runs&who=ada/);
+    await page.click('[data-choice="failed"]');
+    await page.waitForSelector('.page .empty, .page .run[data-state="failed"]');
+    assert.equal(await page.locator(`.page .run[data-run-id="${id}"]`).count(), 0);
+    await page.click('[data-choice="done"]');
+    await page.waitForSelector(`.page .run[data-run-id="${id}"]`);
+    await shot('runs');
+  });
+
+  test('a quarantine needs a reason, shows who, why and since when, and is lifted', async () => {
+    const { page, url, shot } = stage();
+    await page.goto(`${url}/?agent=bob&tab=standing`);
+    await page.click('[data-measure="quarantine"][data-held="false"] .button');
+    await page.click('.measure-form button[type="submit"]');
+    assert.equal(await page.locator('.measure[data-held="true"]').count(), 0, 'nothing happens without a reason');
+    await page.fill('.measure-form [name="reason"]', 'Sells the same bread twice');
+    await page.selectOption('.measure-form [name="term"]', 'hour');
+    await page.click('.measure-form button[type="submit"]');
+    await page.waitForSelector('[data-measure="quarantine"][data-held="true"]');
+    assert.match(await page.innerText('[data-measure="quarantine"]'), /Sells the same bread twice[^]*\(admin\)[^]*until .+ \(in /);
+    await page.locator('.inspector .held', { hasText: 'Sells the same bread twice' }).waitFor();
+    await page.waitForSelector('.person[data-agent-id="bob"][data-state="Quarantined"]');
+    await shot('quarantined');
+    await page.click('[data-measure="quarantine"] .button');
+    await page.click('.measure-form button[type="submit"]');
+    await page.waitForSelector('[data-measure="quarantine"][data-held="false"]');
+    await page.waitForSelector('.person[data-agent-id="bob"]:not([data-state="Quarantined"])');
+    assert.equal(await page.locator('.inspector .held').count(), 0);
+  });
+
+  test('the form of a schedule shows the next times while one types, and what the cluster would not take', async () => {
+    const { page, url, shot } = stage();
+    await page.goto(`${url}/?view=schedules`);
+    await page.click('[data-action="new-schedule"]');
+    await until('five times ahead', async () => (await page.locator('.ahead [data-slot]').count()) === 5);
+    await page.locator('.schedule-form .segment', { hasText: 'Every' }).click();
+    await page.fill('[name="every"]', '10s');
+    await until('times ten seconds apart', async () => {
+      const slots = await page.locator('.ahead [data-slot]').evaluateAll((rows) => rows.map((row) => Date.parse(row.getAttribute('data-slot') ?? '')));
+      return slots.length === 5 && slots.slice(1).every((slot, index) => slot - (slots[index] ?? 0) === 10_000);
+    });
+    await page.locator('.schedule-form .segment', { hasText: 'Cron' }).click();
+    await page.fill('[name="cron"]', '99 * * * *');
+    await page.locator('.ahead .field-problem', { hasText: 'five cron fields' }).waitFor();
+    await page.fill('[name="cron"]', '0 9 * * MON-FRI');
+    await until('five times again', async () => (await page.locator('.ahead [data-slot]').count()) === 5);
+    await shot('schedule-form');
+  });
+
+  test('a refusal of the village stays beside what was written, which Escape does not throw away unasked', async () => {
+    const { page, shot } = stage();
+    await page.fill('.schedule-form [name="name"]', 'weekday-round');
+    await page.selectOption('.schedule-form [name="agent"]', 'ada');
+    await page.fill('.schedule-form [name="prompt"]', 'Walk once round the square.');
+    await page.click('.schedule-form button[type="submit"]');
+    // This village has no cluster to write a Schedule to.
+    await page.waitForSelector('.schedule-form .notice-bad[data-code="cluster_needed"]');
+    await shot('schedule-refused');
+    await page.keyboard.press('Escape');
+    await page.locator('.dialog-wide .notice-waiting', { hasText: 'not saved' }).waitFor();
+    assert.equal(await page.inputValue('.schedule-form [name="prompt"]'), 'Walk once round the square.');
+    await page.locator('.dialog-wide .notice-waiting .button', { hasText: 'Throw it away' }).click();
+    await until('the form is gone', async () => (await page.locator('.dialog-wide').count()) === 0);
+  });
+
+  test('tiers stand as a ladder, with who is on each and on which node', async () => {
+    const { page, url, shot } = stage();
+    await page.goto(`${url}/?view=tiers`);
+    await page.waitForSelector('.tier[data-tier="tier-2"]');
+    assert.deepEqual(await page.locator('.tier h2').allInnerTexts(), ['tier-2', 'tier-1', 'tier-0']);
+    await page.waitForSelector('.node[data-node="sparky1"] .face[data-agent="ada"]');
+    await shot('tiers');
+    await page.click('.node .face[data-agent="ada"]');
+    await page.waitForSelector('.inspector .facts');
+  });
+
+  test('pages are reached and left by keyboard, and the browser goes back through them', async () => {
+    const { page, url } = stage();
+    await page.goto(url);
+    await page.waitForSelector('.people');
+    await page.keyboard.press('2');
+    await page.locator('.page h1', { hasText: 'Runs' }).waitFor();
+    await page.keyboard.press('4');
+    await page.locator('.page h1', { hasText: 'Tiers' }).waitFor();
+    await page.goBack();
+    await page.locator('.page h1', { hasText: 'Runs' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.people');
+    await page.goto(`${url}/?agent=ada`);
+    await page.locator('[data-tab="now"]').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('[data-tab="money"][aria-selected="true"]');
+  });
+}
