@@ -1,0 +1,56 @@
+import { SCHEDULE_REASONS, type Schedule } from '@hamlet/contract/kinds';
+import { describeTiming } from '@hamlet/core';
+import { SCHEDULES, type Listed } from '../agents.ts';
+import type { Command } from '../command.ts';
+import { age, table } from '../table.ts';
+
+const advices = new Map<string, string>(Object.entries(SCHEDULE_REASONS));
+
+function whom({ agentName, selector }: Schedule['spec']): string {
+  return agentName ?? Object.entries(selector?.matchLabels ?? {}).map(([label, value]) => `${label}=${value}`).join(',');
+}
+
+const activeOf = ({ status }: Schedule): { readonly reason: string; readonly message: string } =>
+  status?.conditions?.find(({ type }) => type === 'Active') ?? { reason: 'NotObserved', message: 'the operator has not looked at it yet' };
+
+function rowOf(schedule: Schedule, nowMs: number): readonly string[] {
+  const { metadata, spec, status = {} } = schedule;
+  const { lastRunAt, nextRunAt, activeRuns = 0, missed = 0 } = status;
+  return [metadata.name, describeTiming(spec), whom(spec), age(lastRunAt, nowMs), age(nextRunAt, nowMs), String(activeRuns), String(missed), activeOf(schedule).reason];
+}
+
+function details(schedule: Schedule, nowMs: number): string {
+  const { metadata, spec, status = {} } = schedule;
+  const { nextRuns = [], lastRunID = '-', activeRuns = 0, missed = 0 } = status;
+  const { reason, message } = activeOf(schedule);
+  return [
+    `${metadata.name}: ${describeTiming(spec)}, tells ${whom(spec)}: ${message}`,
+    ...(reason === 'Scheduled' ? [] : [`  what to do:  ${advices.get(reason) ?? '-'}`]),
+    `  overlap:     ${spec.overlap}, missed runs: ${spec.missedRuns}, deadline: ${spec.startingDeadlineSeconds} s`,
+    `  last run:    ${lastRunID} (${age(status.lastRunAt, nowMs)})`,
+    `  under way:   ${activeRuns}, missed so far: ${missed}`,
+    ...nextRuns.map((time) => `  next:        ${time} (${age(time, nowMs)})`),
+  ].join('\n');
+}
+
+export const schedules: Command = {
+  name: 'schedules',
+  usage: '[NAME]',
+  summary: 'what is told to whom and when; with a NAME its next firings',
+  details: 'Reads the Schedules of the namespace. Their firings are under "kubectl hamlet runs --schedule=NAME".',
+  options: {},
+  names: [0, 1],
+  async run({ kubectl, names, json, print, nowMs }) {
+    const [name] = names;
+    if (name !== undefined) {
+      const schedule = await kubectl.json<Schedule>(['get', SCHEDULES, name]);
+      print(json ? JSON.stringify(schedule, null, 2) : details(schedule, nowMs));
+      return 0;
+    }
+    const { items } = await kubectl.json<Listed<Schedule>>(['get', SCHEDULES]);
+    if (json) print(JSON.stringify(items, null, 2));
+    else if (items.length === 0) print('no schedules');
+    else print(table(['NAME', 'SCHEDULE', 'TELLS', 'LAST', 'NEXT', 'ACTIVE', 'MISSED', 'STATE'], items.map((schedule) => rowOf(schedule, nowMs))));
+    return 0;
+  },
+};

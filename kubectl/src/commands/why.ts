@@ -1,0 +1,55 @@
+import type { Agent } from '@hamlet/contract/kinds';
+import { AGENTS, readAgent, type Listed } from '../agents.ts';
+import type { Command, Invocation } from '../command.ts';
+import { explain, explanationText } from '../explain.ts';
+import type { Kubectl } from '../kubectl.ts';
+
+const EVENTS_SHOWN = 3;
+
+interface Event {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastTimestamp?: string | null;
+}
+
+/** The newest warnings about an Agent or its pod. */
+async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<readonly Event[]> {
+  const lists = await Promise.all(names.map((name) => kubectl.run(['get', 'events', `--field-selector=involvedObject.name=${name},type=Warning`, '--output=json'])));
+  // Who may not read Events still gets the chain.
+  const events = lists.flatMap(({ code, stdout }) => (code === 0 ? (JSON.parse(stdout) as Listed<Event>).items : []));
+  return events.toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? '')).slice(0, EVENTS_SHOWN);
+}
+
+async function tell({ kubectl, print, json }: Invocation, agent: Agent): Promise<boolean> {
+  const explanation = explain(agent);
+  const warnings = explanation.ready ? [] : await warningsOf(kubectl, [explanation.agent, ...(explanation.pod === null ? [] : [explanation.pod])]);
+  if (json) {
+    print(JSON.stringify({ ...explanation, warnings: warnings.map(({ reason = '', message = '' }) => ({ reason, message })) }, null, 2));
+    return explanation.ready;
+  }
+  print(explanationText(explanation));
+  if (warnings.length > 0) print(`\nLast warnings:\n${warnings.map(({ reason = '', message = '' }) => `  ${reason}: ${message}`).join('\n')}`);
+  return explanation.ready;
+}
+
+export const why: Command = {
+  name: 'why',
+  usage: '[NAME]',
+  summary: 'why an agent does not run, and what to do about it; exits 1 unless it is ready',
+  details: `Reads the chain of conditions in its order: the first that is not True is the reason.\nWithout a NAME it explains every agent that is not ready.`,
+  options: {},
+  names: [0, 1],
+  async run(invocation) {
+    const [name] = invocation.names;
+    if (name !== undefined) return (await tell(invocation, await readAgent(invocation.kubectl, name))) ? 0 : 1;
+    const { items } = await invocation.kubectl.json<Listed<Agent>>(['get', AGENTS]);
+    const waiting = items.filter((agent) => !explain(agent).ready);
+    for (const [index, agent] of waiting.entries()) {
+      if (index > 0 && !invocation.json) invocation.print('');
+      await tell(invocation, agent);
+    }
+    if (waiting.length === 0 && !invocation.json) invocation.print(`all of ${items.length} agents are in the world`);
+    return waiting.length === 0 ? 0 : 1;
+  },
+};

@@ -1,0 +1,71 @@
+import { CHAIN, REASONS, type Agent, type Condition, type ConditionType } from '@hamlet/contract/kinds';
+
+/** One link of the chain. */
+export interface Link {
+  readonly type: ConditionType;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: string | null;
+}
+
+/** Why an agent runs or does not. */
+export interface Explanation {
+  readonly agent: string;
+  readonly ready: boolean;
+  /** What is to be done by whom; null where the agent runs. */
+  readonly blocking: (Link & { readonly advice: string | null }) | null;
+  readonly chain: readonly Link[];
+  readonly cycle: number;
+  readonly tier: string | null;
+  readonly pod: string | null;
+  readonly node: string | null;
+  readonly last_seen: string | null;
+}
+
+const advices = new Map<string, string>(Object.entries(REASONS));
+
+function linkOf(conditions: readonly Condition[], type: ConditionType): Link {
+  const found = conditions.find((condition) => condition.type === type);
+  if (found === undefined) return { type, status: 'Unknown', reason: 'NotObserved', message: 'the operator has not looked at the agent yet: does it run?', since: null };
+  return { type, status: found.status, reason: found.reason, message: found.message, since: found.lastTransitionTime };
+}
+
+/** The link that says why: the first that is not True. Of an agent that is asleep it is the last, for which the others only wait. */
+function blockingLink(chain: readonly Link[], asleep: boolean): Link | undefined {
+  const last = chain.at(-1);
+  if (last?.status === 'True') return undefined;
+  return asleep ? last : chain.find(({ status }) => status !== 'True');
+}
+
+function adviceFor({ reason }: Link, name: string): string | null {
+  if (reason === 'Asleep') return `wake it: kubectl hamlet awake ${name}`;
+  if (reason === 'CrashLooping') return `read its log: kubectl hamlet logs ${name} --previous`;
+  return advices.get(reason) ?? null;
+}
+
+/** Reads the chain of conditions in its order. Pure. */
+export function explain({ metadata, spec, status = {} }: Agent): Explanation {
+  const { conditions = [], cycle = 0, tier = null, podName: pod = null, nodeName: node = null, lastSeen = null } = status;
+  const chain = CHAIN.map((type) => linkOf(conditions, type));
+  const link = blockingLink(chain, spec.power === 'Asleep');
+  const blocking = link === undefined ? null : { ...link, advice: adviceFor(link, metadata.name) };
+  return { agent: metadata.name, ready: blocking === null, blocking, chain, cycle, tier, pod, node, last_seen: lastSeen };
+}
+
+const SIGNS: Readonly<Record<string, string>> = { True: '✓', False: '✗' };
+
+function headText({ agent, blocking, ...facts }: Explanation): string {
+  if (blocking !== null) return `${agent} does not run: ${blocking.message}`;
+  const where = { cycle: facts.cycle, tier: facts.tier, pod: facts.pod, node: facts.node };
+  const known = Object.entries(where).flatMap(([name, value]) => (value === null ? [] : [`${name} ${value}`]));
+  return `${agent} is in the world (${known.join(', ')})`;
+}
+
+/** The explanation in words. */
+export function explanationText(explanation: Explanation): string {
+  const { blocking, chain } = explanation;
+  const lines = chain.map(({ type, status, reason, message }) => `  ${SIGNS[status] ?? '?'} ${type.padEnd(13)} ${reason.padEnd(20)} ${message}`.trimEnd());
+  const advice = typeof blocking?.advice === 'string' ? ['', `What to do about ${blocking.reason}: ${blocking.advice}`] : [];
+  return [headText(explanation), '', ...lines, ...advice].join('\n');
+}

@@ -1,0 +1,45 @@
+/** `kubectl hamlet`: the village from the command line. */
+import { helpText, readCommandLine, type CommandLine } from './command-line.ts';
+import { logs } from './commands/logs.ts';
+import { plan } from './commands/plan.ts';
+import { awake, reboot, sleep } from './commands/power.ts';
+import { runs } from './commands/runs.ts';
+import { schedules } from './commands/schedules.ts';
+import { why } from './commands/why.ts';
+import { Failure } from './failure.ts';
+import { kubectlWith } from './kubectl.ts';
+
+const COMMANDS = [why, awake, sleep, reboot, logs, runs, schedules, plan];
+
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Without a command the help goes where errors go: nothing was done. */
+function help({ command, help: asked }: CommandLine): number {
+  if (asked) print(helpText(command, COMMANDS));
+  else process.stderr.write(`${helpText(command, COMMANDS)}\n`);
+  return asked ? 0 : 2;
+}
+
+async function main(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(args, COMMANDS);
+  const { command, names, flags, place, kubeconfig, json } = line;
+  if (command === undefined || line.help) return help(line);
+  // A context or cluster that is named may be another than that of the file.
+  const elsewhere = place.some((flag) => flag.startsWith('--context') || flag.startsWith('--cluster'));
+  const known = { ...environment, KUBECONFIG: elsewhere ? '' : (kubeconfig ?? environment['KUBECONFIG'] ?? '') };
+  return command.run({ names, flags, json, print, environment: known, kubectl: kubectlWith(place, environment), nowMs: Date.now() });
+}
+
+/** What a person reads of a failure; a bug shows where it is. */
+function told(error: unknown): string {
+  if (error instanceof Failure) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+main(process.argv.slice(2), process.env).then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => {
+    process.stderr.write(`${told(error)}\n`);
+    process.exitCode = error instanceof Failure ? error.exitCode : 1;
+  },
+);

@@ -1,0 +1,28 @@
+/** Columns as kubectl prints them. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
+  const line = (cells: readonly string[]): string => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('   ').trimEnd();
+  return [head, ...rows].map(line).join('\n');
+}
+
+const UNITS = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'm'],
+  [1_000, 's'],
+] as const;
+
+/** How long ago a time was, or how long it is until then: `5m`, `in 20s`. */
+export function age(time: string | undefined | null, nowMs: number): string {
+  if (time === undefined || time === null || Number.isNaN(Date.parse(time))) return '-';
+  const agoMs = nowMs - Date.parse(time);
+  const [unitMs, unit] = UNITS.find(([size]) => Math.abs(agoMs) >= size) ?? [1_000, 's'];
+  const text = `${Math.floor(Math.abs(agoMs) / unitMs)}${unit}`;
+  return agoMs < 0 ? `in ${text}` : text;
+}
+
+/** The first line of a text, at most `most` characters of it. */
+export function brief(text: string, most: number): string {
+  const [line = ''] = text.split('\n');
+  return line.length <= most ? line : `${line.slice(0, most - 1)}…`;
+}

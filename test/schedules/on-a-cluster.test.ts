@@ -1,0 +1,153 @@
+/** A Schedule of ten seconds on a real API server, with the whole operator and the whole api: every slot fires, and everybody says the same of it. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
+import { changeSchedule, createSchedule, deleteSchedule, listSchedules, type ScheduleView } from '@hamlet/contract';
+import { API_VERSION, type Schedule } from '@hamlet/contract/kinds';
+import type { KubeObject } from '@hamlet/kube';
+import { AGENTS, Operator, operatorMetrics, SCHEDULES, settingsOf, villageClient, Environment } from '@hamlet/operator';
+import { openDatabase, type Db } from '@hamlet/store';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { until } from '@hamlet/test/env/until';
+import { sql } from 'kysely';
+import { dataOf, Play } from '../../api/server/src/testing/play.ts';
+import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+
+const SLOTS = process.env['HAMLET_TEST_FULL'] === '1' ? 60 : 6;
+const SLOT_MS = 10_000;
+const ROOT = resolve(import.meta.dirname, '../..');
+
+let kube: TestApiServer;
+let village: TestVillage;
+let namespace: string;
+let play: Play;
+let db: Db;
+let operator: Operator;
+let transitions = 0;
+
+async function startOperator(): Promise<Operator> {
+  transitions += 1;
+  const metrics = operatorMetrics();
+  const fence = { leaseUid: '22222222-2222-4222-8222-222222222222', transitions };
+  const token = { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined };
+  const environment = Environment.parse({ HAMLET_API_URL: play.url, HAMLET_AGENT_IMAGE: 'hamlet/agent:1' });
+  const made = new Operator({ client: kube.clientWith({}), village: villageClient({ baseUrl: play.url, fence, token }), namespace, settings: settingsOf(environment), workers: 2, instance: 'test', metrics, log: () => undefined });
+  await made.start();
+  return made;
+}
+
+before(async () => {
+  [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
+  await kube.installCrds();
+  namespace = await kube.namespace();
+  const { peopleUrl } = await village.startReplica({ HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace });
+  play = new Play(peopleUrl);
+  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+  await kube.client.create(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: 'ada' }, spec: {} }, { namespace });
+  await until('ada is in the world', async () => (await play.world()).agents.some(({ agent_id: id }) => id === 'ada'));
+  operator = await startOperator();
+});
+after(async () => {
+  await operator.stop();
+  await db.destroy();
+  await village.remove();
+  await kube.remove();
+});
+
+const stored = (name: string): Promise<Schedule & KubeObject> => kube.client.get(SCHEDULES, { namespace, name });
+
+async function slotsOf(uid: string): Promise<readonly number[]> {
+  const { rows } = await sql<{ slot: Date }>`select slot from firing where schedule_uid = ${uid} order by slot`.execute(db);
+  return rows.map(({ slot }) => slot.getTime());
+}
+
+/** What `kubectl get sch` prints of one Schedule, by column. */
+async function printed(name: string): Promise<Readonly<Record<string, string>>> {
+  const { stdout: bin } = await promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
+  const { stdout } = await promisify(execFile)(join(bin.trim(), 'kubectl'), ['--kubeconfig', kube.kubeconfig, '--namespace', namespace, 'get', 'sch', name]);
+  const [head = '', line = ''] = stdout.split('\n');
+  const columns = [...head.matchAll(/\S+\s*/g)].map((match) => ({ title: match[0].trim(), from: match.index, to: match.index + match[0].length }));
+  return Object.fromEntries(columns.map(({ title, from, to }, index) => [title, line.slice(from, index === columns.length - 1 ? undefined : to).trim()]));
+}
+
+const listed = async (name: string): Promise<ScheduleView | undefined> => dataOf(await play.admin.call(listSchedules, { query: { limit: 100 } })).schedules.find((schedule) => schedule.name === name);
+
+test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires, once`, async () => {
+  const { uid } = dataOf(await play.admin.call(createSchedule, { body: { name: 'tick', agent_name: 'ada', prompt: 'Look round.', every: '10s' } })).schedule;
+  await until('half of the slots', async () => (await slotsOf(uid)).length >= SLOTS / 2);
+  await operator.stop();
+  operator = await startOperator();
+  await until('all slots', async () => (await slotsOf(uid)).length >= SLOTS, { capMs: 120_000 + SLOTS * SLOT_MS });
+  const slots = await slotsOf(uid);
+  const createdMs = Date.parse((await stored('tick')).metadata.creationTimestamp ?? '');
+  const firstMs = Math.floor(createdMs / SLOT_MS) * SLOT_MS + SLOT_MS;
+  assert.deepEqual(slots, slots.map((_, index) => firstMs + index * SLOT_MS), 'from the first slot after it was made, without a gap');
+});
+
+test('the list of /schedules, kubectl get sch and the table of firings say the same', async () => {
+  // Suspended, so that all three can be read at one time.
+  dataOf(await play.admin.call(changeSchedule, { params: { name: 'tick' }, query: {}, body: { suspend: true } }));
+  const { metadata, status } = await until('the status says so', async () => {
+    const schedule = await stored('tick');
+    return schedule.status?.conditions?.some(({ type, reason }) => type === 'Active' && reason === 'Suspended') === true && schedule;
+  });
+  const slots = await slotsOf(metadata.uid);
+  const schedule = await listed('tick');
+  const newest = new Date(slots.at(-1) ?? 0).toISOString();
+  assert.ok(schedule !== undefined && status !== undefined);
+  assert.equal(schedule.last_firings[0]?.slot, newest);
+  assert.deepEqual(schedule.last_firings.map(({ slot }) => slot), slots.toReversed().slice(0, schedule.last_firings.length).map((slot) => new Date(slot).toISOString()));
+  assert.ok(Date.parse(status.lastSlot ?? '') >= Date.parse(newest));
+  assert.deepEqual([schedule.status.active_runs, schedule.status.last_run_id, schedule.status.missed], [status.activeRuns, status.lastRunID, status.missed]);
+  assert.deepEqual([schedule.suspend, schedule.status.next_run_at, schedule.status.next_runs], [true, null, []]);
+  const { rows } = await sql<{ run_id: string; under_way: number }>`
+    select (array_agg(run_id::text order by run_id desc))[1] as run_id, count(*) filter (where state in ('queued', 'running', 'waiting_permission'))::int as under_way from run where schedule_uid = ${metadata.uid}`.execute(db);
+  assert.deepEqual([rows[0]?.run_id, rows[0]?.under_way, status.missed], [status.lastRunID, status.activeRuns, 0]);
+  const row = await printed('tick');
+  assert.deepEqual([row['NAME'], row['SCHEDULE'], row['AGENT'], row['SUSPEND'], row['NEXT'], row['ACTIVE']], ['tick', 'every 10s', 'ada', 'true', '', String(status.activeRuns)]);
+  assert.match(row['LAST'] ?? '', /^\d+[smh]/);
+});
+
+test('awake again it goes on with the next slot; what passed meanwhile is not missed', async () => {
+  const { metadata } = await stored('tick');
+  const before = await slotsOf(metadata.uid);
+  await until('a slot has passed', async () => Date.now() > (before.at(-1) ?? 0) + 2 * SLOT_MS);
+  dataOf(await play.admin.call(changeSchedule, { params: { name: 'tick' }, query: {}, body: { suspend: false } }));
+  await until('it fires', async () => (await slotsOf(metadata.uid)).length > before.length);
+  const [next] = (await slotsOf(metadata.uid)).slice(before.length);
+  assert.ok((next ?? 0) > (before.at(-1) ?? 0) + SLOT_MS);
+  const row = await until('kubectl says when it fires next', async () => {
+    const now = await printed('tick');
+    return Date.parse(now['NEXT'] ?? '') >= Date.now() && now;
+  });
+  assert.equal(row['SUSPEND'], 'false');
+  assert.equal((await stored('tick')).status?.missed, 0);
+});
+
+test('whom a selector speaks to counts at the moment of firing; a Schedule without an Agent says so', async () => {
+  const { uid } = dataOf(await play.admin.call(createSchedule, { body: { name: 'team', selector: { match_labels: { team: 'carriers' } }, prompt: 'Carry.', every: '10s' } })).schedule;
+  await until('nobody is there', async () => (await stored('team')).status?.conditions?.some(({ type, reason }) => type === 'Active' && reason === 'NoAgentMatches') === true);
+  assert.deepEqual(await slotsOf(uid), []);
+  await kube.client.mergePatch(AGENTS, { metadata: { labels: { team: 'carriers' } } }, { namespace, name: 'ada' });
+  const view = await until('it fires', async () => {
+    const now = await listed('team');
+    return (now?.last_firings.length ?? 0) > 0 && now;
+  });
+  assert.deepEqual(view.last_firings[0]?.runs.map(({ agent_id: id, outcome }) => [id, outcome]), [['ada', 'started']]);
+  dataOf(await play.admin.call(deleteSchedule, { params: { name: 'team' } }));
+});
+
+test('the cron fields that the schema cannot judge are judged by the operator', async () => {
+  const object = (name: string, cron: string): object => ({ apiVersion: API_VERSION, kind: 'Schedule', metadata: { name }, spec: { agentName: 'ada', prompt: 'x', cron, timeZone: 'UTC' } });
+  await kube.client.create(SCHEDULES, object('backwards', '0 22-2 * * *') as Record<string, unknown>, { namespace });
+  await kube.client.create(SCHEDULES, object('never', '0 0 30 2 *') as Record<string, unknown>, { namespace });
+  for (const [name, reason] of [['backwards', 'InvalidSpec'], ['never', 'NeverFires']] as const) {
+    const { status } = await until(`${name}: ${reason}`, async () => {
+      const schedule = await stored(name);
+      return schedule.status?.conditions?.some(({ type, reason: said }) => type === 'Accepted' && said === reason) === true && schedule;
+    });
+    assert.equal(status?.conditions?.find(({ type }) => type === 'Active')?.status, 'False');
+  }
+});
