@@ -3,7 +3,8 @@
  *
  * The resident walks the village by itself; what it says when somebody speaks to it, and what it does for a run, comes from
  * the runtime named in the Agent's `spec.runtime.name`. A runtime is created once for each life of a resident, gets one
- * `initialize`, any number of `execute`, never two at a time, and one `terminate`.
+ * `initialize`, any number of `execute`, and one `terminate`. Never two runs at a time and never two answers; somebody may want an
+ * answer while a run goes on.
  *
  * To plug in another runtime:
  *

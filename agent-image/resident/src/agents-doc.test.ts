@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CHAIN, CONDITION_TYPES, REASONS, SPEECH_MAX_LENGTH, WAKE_KINDS } from '@hamlet/contract';
+import { CHAIN, CONDITION_TYPES, REASONS, RUN_STEPS_MAX, SPEECH_MAX_LENGTH, WAKE_KINDS } from '@hamlet/contract';
+import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import { API_BACKOFF } from './backoff.ts';
 import { MAX_ITEMS, MAX_NEIGHBOURS, PERCEPTION_TILES } from './brain/perceive.ts';
 import { ANSWER_TIMEOUT_MS } from './loop/voice.ts';
 import { MAX_UNRECORDED_TURNS } from './loop/village-loop.ts';
 import { MAX_DIARY_ENTRIES, MAX_MEMORY_BYTES } from './memory/memory-store.ts';
+import { RUN_TIME_LIMIT_MS } from './runs/take-run.ts';
 import { RUNTIMES } from './runtimes.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -39,6 +41,8 @@ test('the limits', () => {
     `compacted at ${MAX_MEMORY_BYTES / 1024 / 1024} MiB`,
     `It has ${ANSWER_TIMEOUT_MS / 1_000} s`,
     `cut to ${SPEECH_MAX_LENGTH} characters`,
+    `A run may take ${RUN_STEPS_MAX} steps and ${RUN_TIME_LIMIT_MS / 60_000} minutes`,
+    `after ${RUN_ATTEMPTS_MAX} cycles that took it up`,
   ];
   for (const sentence of sentences) assert.ok(plain.includes(sentence), sentence);
 });
