@@ -1,4 +1,6 @@
+import { AiDollars, parseAiDollars, TimeZone } from '@hamlet/contract';
 import { z } from 'zod';
+import type { EconomyRules } from './economy/judgement.ts';
 
 export interface HostPort {
   readonly host: string;
@@ -27,6 +29,8 @@ const Environment = z.object({
   HAMLET_WEB_DIR: z.string().optional().describe('folder of the built web, served at /'),
   HAMLET_TRUSTED_PROXIES: z.string().default('loopback').describe('proxies whose X-Forwarded-For is believed (loopback)'),
   HAMLET_RATE_LIMIT: z.coerce.number().int().min(1).default(6_000).describe('requests a minute for each address, and for each person (6000)'),
+  HAMLET_TIME_ZONE: TimeZone.default('UTC').describe("time zone of the village's day (UTC)"),
+  HAMLET_DAILY_ALLOWANCE: AiDollars.default('10').describe('aiDollars that a member may give and take in a day, together (10)'),
   HAMLET_STRICT_ANSWERS: z.enum(['0', '1']).default('0').describe('1: an answer outside the contract fails instead of being logged'),
   HAMLET_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('debug, info, warn or error (info)'),
 });
@@ -45,6 +49,7 @@ export interface Config {
   readonly webDir: string | undefined;
   readonly trustedProxies: string;
   readonly requestsPerMinute: number;
+  readonly economy: EconomyRules;
   readonly strictAnswers: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
@@ -68,6 +73,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     webDir: env.HAMLET_WEB_DIR,
     trustedProxies: env.HAMLET_TRUSTED_PROXIES,
     requestsPerMinute: env.HAMLET_RATE_LIMIT,
+    economy: { timeZone: env.HAMLET_TIME_ZONE, dailyAllowance: parseAiDollars(env.HAMLET_DAILY_ALLOWANCE) },
     strictAnswers: env.HAMLET_STRICT_ANSWERS === '1',
     logLevel: env.HAMLET_LOG_LEVEL,
   };

@@ -8,6 +8,18 @@ export { inSnapshot, inTransaction, isConnectionError, isDuplicateError, openDat
 export type { DatabaseOptions, Db, Tx } from './connection/database.ts';
 export * from './connection/listener.ts';
 export * from './connection/migrate.ts';
+export * from './ledger/accounts.ts';
+export * from './ledger/allowance.ts';
+export { attempt } from './ledger/attempt.ts';
+export * from './ledger/balances.ts';
+export * from './ledger/entries.ts';
+export { freezeMoment } from './ledger/moment.ts';
+export type { Moment } from './ledger/moment.ts';
+export * from './ledger/post-batch.ts';
+export * from './ledger/post-transfer.ts';
+export * from './ledger/refusal.ts';
+export type { Circumstance, LedgerActor, TransferRequest } from './ledger/transfer-request.ts';
+export * from './ledger/upkeep.ts';
 export * from './people/accounts.ts';
 export * from './people/api-keys.ts';
 export * from './people/audit.ts';

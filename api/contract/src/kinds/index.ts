@@ -3,4 +3,4 @@ export * from './agent.ts';
 export * from './entitlement.ts';
 export * from './object-meta.ts';
 export * from './schedule.ts';
-export { durationMs } from './text.ts';
+export { durationMs, TimeZone } from './text.ts';

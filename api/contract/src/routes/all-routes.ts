@@ -3,6 +3,7 @@ import { bootstrapAccount, getMe, logIn, logOut } from './accounts.ts';
 import { actAsAgent } from './actions.ts';
 import { awakenAgent, getAgent, listAgents, rebootAgent, suspendAgent } from './agents.ts';
 import { listEntitlements } from './entitlements.ts';
+import { getBalance, getLedger, penalizeAgent, rewardAgent } from './economy.ts';
 import { closeAgent, openInternalStream } from './internal.ts';
 import { moveAgent } from './moves.ts';
 import { exchangeAgentToken, getAgentConfig, listTurns, openWakes, recordTurn } from './resident.ts';
@@ -41,6 +42,10 @@ export const ROUTES = [
   getAgentConfig,
   openWakes,
   recordTurn,
+  rewardAgent,
+  penalizeAgent,
+  getBalance,
+  getLedger,
   bootstrapAccount,
   logIn,
   logOut,

@@ -7,6 +7,7 @@ const TAGS = {
   agents: 'Agents',
   standing: 'Standing',
   resident: 'For residents',
+  economy: 'Money',
   accounts: 'Accounts',
   internal: 'For the operator',
   service: 'Service',

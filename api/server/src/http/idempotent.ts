@@ -7,10 +7,14 @@ import { refused } from './outcome.ts';
 
 const KEY_MAX_CHARS = 255;
 
+/** The key itself: the draft writes it as a quoted string, and most senders leave the quotes out. */
+export function idempotencyKeyOf(header: string | string[] | undefined): string {
+  return String(header ?? '').replace(/^"(.*)"$/, '$1');
+}
+
 /** Reads the Idempotency-Key of a request; the hash covers what the request asks for, in the order it was sent. */
 export function writeKeyOf(actor: string, header: string | undefined, request: { readonly route: string; readonly input: unknown }): { readonly ok: true; readonly key: WriteKey } | Refused {
-  // The draft writes the key as a quoted string; most senders leave the quotes out.
-  const key = header?.replace(/^"(.*)"$/, '$1') ?? '';
+  const key = idempotencyKeyOf(header);
   if (key === '') return refused('idempotency_key_missing', 'Send Idempotency-Key: a value of your own for each intent, kept across its retries');
   if (key.length > KEY_MAX_CHARS) return refused('validation_failed', `Idempotency-Key: at most ${KEY_MAX_CHARS} characters`);
   const hash = createHash('sha256').update(JSON.stringify([request.route, request.input])).digest();

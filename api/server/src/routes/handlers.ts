@@ -2,6 +2,7 @@ import type { Handlers } from '../http/handler.ts';
 import { accountHandlers } from './account-handlers.ts';
 import { agentHandlers } from './agent-handlers.ts';
 import { internalHandlers } from './internal-handlers.ts';
+import { economyHandlers } from '../economy/economy-handlers.ts';
 import { firingHandlers } from '../runs/firing-handlers.ts';
 import { runHandlers } from '../runs/run-handlers.ts';
 import { workHandlers } from '../runs/work-handlers.ts';
@@ -25,6 +26,7 @@ export function createHandlers(services: Services): Handlers {
     ...workHandlers(services),
     ...firingHandlers(services),
     ...scheduleHandlers(services),
+    ...economyHandlers(services),
     ...serviceHandlers(services),
   };
 }

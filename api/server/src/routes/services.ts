@@ -5,6 +5,7 @@ import type { InternalFeed } from '../agents/internal-feed.ts';
 import type { WakeHub } from '../agents/wake-hub.ts';
 import type { TokenReviewer } from '../auth/token-reviewer.ts';
 import type { ScheduleSource } from '../schedules/schedule-source.ts';
+import type { EconomyRules } from '../economy/judgement.ts';
 import type { Readiness } from '../service/readiness.ts';
 import type { Log } from '../service/log.ts';
 import type { ReadBalances, StandingKeeper } from '../standing/standing-keeper.ts';
@@ -23,6 +24,7 @@ export interface Services {
   readonly readiness: Readiness;
   readonly standing: StandingKeeper;
   readonly readBalances: ReadBalances;
+  readonly economy: EconomyRules;
   readonly schedules: ScheduleSource;
   readonly bootstrapCodeFile: string | undefined;
 }

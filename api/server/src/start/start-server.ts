@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isConnectionError, migrate, openDatabase, ping } from '@hamlet/store';
+import { isConnectionError, migrate, openDatabase, ping, readBalances } from '@hamlet/store';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
@@ -9,13 +9,13 @@ import type { Actor } from '../http/actor.ts';
 import { RateLimiter } from '../http/admission/rate-limit.ts';
 import type { RatePolicy } from '../http/admission/rate-limit.ts';
 import { createHandlers } from '../routes/handlers.ts';
+import { startLedgerUpkeep } from '../economy/upkeep.ts';
 import { startHousekeeping } from '../service/housekeeping.ts';
 import { createHttpMetrics } from '../service/http-metrics.ts';
 import { scheduleActivityPart, startRuns } from '../runs/start-runs.ts';
 import type { Log } from '../service/log.ts';
 import { createRegistry } from '../service/metrics.ts';
 import { createReadiness } from '../service/readiness.ts';
-import type { ReadBalances } from '../standing/standing-keeper.ts';
 import { openRedisLink } from '../world/redis-link.ts';
 import { openAgents } from './agents.ts';
 import type { Agents } from './agents.ts';
@@ -59,8 +59,6 @@ function policyFor(config: Config, agents: Agents): (actor: Actor) => RatePolicy
   };
 }
 
-const readBalances: ReadBalances = async () => new Map();
-
 /** A copy of the world that cannot follow the log is worth nothing: the process ends, and the next one recovers. */
 function endBroken(log: Log, error: unknown): never {
   log('error', 'this replica cannot follow the log of the world and ends', { error });
@@ -95,7 +93,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const authenticate = createAuthenticate({ db, source, reviewer, monotonicMs });
   const handlers = createHandlers({
     db, log, source, reviewer, hub, feed, readiness, reader: world.reader, mapAnswer: world.mapAnswer, bootstrapCodeFile: config.bootstrapCodeFile,
-    standing: facts.keeper, readBalances, schedules: agents.schedules,
+    standing: facts.keeper, readBalances, economy: config.economy, schedules: agents.schedules,
   });
   const listeners = await openListeners({
     config, handlers, authenticate, registry,
@@ -112,6 +110,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   });
   const runs = startRuns({ db, listenUrl: config.postgresUrl, hub, log });
   const stopHousekeeping = startHousekeeping(db, log);
+  const stopLedgerUpkeep = startLedgerUpkeep({ db, registry, log });
   log('info', 'serving', { people: listeners.peopleUrl, agents: listeners.agentsUrl, metrics: listeners.metricsUrl, replica: replicaId });
   return {
     ...listeners,
@@ -122,6 +121,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await listeners.stop();
       await world.stop();
       await runs.stop();
+      await stopLedgerUpkeep();
       await facts.close();
       await agents.close();
       link.close();

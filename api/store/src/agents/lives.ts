@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
+import { closeAgentAccount, openAgentAccount } from '../ledger/accounts.ts';
 import type { Db } from '../connection/database.ts';
 
 /** One life of an agent: a uid of its custom resource. */
@@ -15,7 +16,7 @@ export interface Life {
 const COLUMNS = ['uid', 'agent_id as agentId', 'home', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt'] as const;
 
 /**
- * Opens a life, or finds it open already. An older life of the same name that was never closed is closed by this: the name has one life at a time.
+ * Opens a life and the account of its name, or finds them open already. An older life of the same name that was never closed is closed by this: the name has one life at a time.
  * Returns null where this very life has ended before.
  */
 export async function openLife(db: Db, uid: string, agentId: string): Promise<Life | null> {
@@ -23,12 +24,13 @@ export async function openLife(db: Db, uid: string, agentId: string): Promise<Li
     const known = await tx.selectFrom('agent_life').select(COLUMNS).where('uid', '=', uid).forUpdate().executeTakeFirst();
     if (known !== undefined) return known.closedAt === null ? known : null;
     await tx.updateTable('agent_life').set({ closed_at: sql`now()` }).where('agent_id', '=', agentId).where('closed_at', 'is', null).execute();
+    await openAgentAccount(tx, agentId);
     const before = await tx.selectFrom('agent_life').select('home').where('agent_id', '=', agentId).where('home', 'is not', null).orderBy('opened_at', 'desc').limit(1).executeTakeFirst();
     return tx.insertInto('agent_life').values({ uid, agent_id: agentId, home: before?.home ?? null }).returning(COLUMNS).executeTakeFirstOrThrow();
   });
 }
 
-/** Ends a life and revokes its tokens. Ending it again changes nothing; a life never seen is noted as ended, so that it cannot begin late. */
+/** Ends a life, revokes its tokens, and closes the account unless a newer life bears the name. Ending it again changes nothing; a life never seen is noted as ended, so that it cannot begin late. */
 export async function closeLife(db: Db, uid: string, agentId: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx
@@ -37,6 +39,8 @@ export async function closeLife(db: Db, uid: string, agentId: string): Promise<v
       .onConflict((conflict) => conflict.column('uid').doUpdateSet({ closed_at: sql`coalesce(agent_life.closed_at, now())` }))
       .execute();
     await tx.updateTable('agent_session').set({ revoked_at: sql`now()` }).where('uid', '=', uid).where('revoked_at', 'is', null).execute();
+    const next = await tx.selectFrom('agent_life').select('uid').where('agent_id', '=', agentId).where('closed_at', 'is', null).executeTakeFirst();
+    if (next === undefined) await closeAgentAccount(tx, agentId);
   });
 }
 

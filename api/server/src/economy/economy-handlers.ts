@@ -1,0 +1,86 @@
+import { formatAiDollars } from '@hamlet/contract';
+import type { BalanceAnswer, LedgerPage } from '@hamlet/contract';
+import { findAgentAccount, freezeMoment, readEntries, readFunds, readFundsAt } from '@hamlet/store';
+import type { Db, Funds } from '@hamlet/store';
+import type { Handlers } from '../http/handler.ts';
+import { idempotencyKeyOf } from '../http/idempotent.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+import { entryView } from './entry-view.ts';
+import { judge } from './judgement.ts';
+import type { Judgement } from './judgement.ts';
+import { readLedgerCursor, writeLedgerCursor } from './ledger-cursor.ts';
+
+type Names = 'rewardAgent' | 'penalizeAgent' | 'getBalance' | 'getLedger';
+type Asked = Pick<Judgement, 'actor' | 'now' | 'requestId' | 'traceparent'> & {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: {
+    readonly agent_id: string;
+    readonly amount: string;
+    readonly reason: string;
+    readonly related_post_id?: string | null | undefined;
+    readonly post_id?: string | null | undefined;
+  };
+};
+
+function judgementOf(kind: Judgement['kind'], { actor, now, requestId, traceparent, headers, body }: Asked): Judgement {
+  const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
+  const relatedPostId = body.related_post_id ?? body.post_id ?? null;
+  return { kind, actor, now, requestId, traceparent, idempotencyKey, agentId: body.agent_id, amount: body.amount, note: body.reason, relatedPostId };
+}
+
+function balanceAnswer(agentId: string, { balance, held, asOf }: Funds): BalanceAnswer {
+  return { agent_id: agentId, balance: formatAiDollars(balance), held: formatAiDollars(held), available: formatAiDollars(balance - held), as_of: asOf };
+}
+
+interface PageAsked {
+  readonly agentId: string;
+  readonly asOf: string | null;
+  readonly cursor: string | undefined;
+  readonly limit: number;
+}
+
+async function readPage(db: Db, accountId: number, { agentId, asOf, cursor, limit }: PageAsked): Promise<Outcome<LedgerPage>> {
+  const from = cursor === undefined ? null : readLedgerCursor(cursor, agentId);
+  if (from === undefined) return refused('cursor_invalid');
+  const moment = from?.asOf ?? (await freezeMoment(db, accountId, asOf));
+  const rows = await readEntries(db, accountId, { asOf: moment, before: from?.before ?? null, limit: limit + 1 });
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const next = rows.length > limit && last !== undefined ? writeLedgerCursor(agentId, { asOf: moment, before: last.version }) : null;
+  return accepted({ agent_id: agentId, entries: shown.map((row) => entryView(agentId, row)), as_of: moment, next_cursor: next });
+}
+
+/** Money of agents: what people give and take, what there is, and every entry that made it so. */
+export function economyHandlers({ db, source, standing, economy }: Services): Pick<Handlers, Names> {
+  const ports = { standing, rules: economy, lives: (agentId: string) => source.get(agentId) !== null };
+
+  /** An agent without an account has not lived yet; where its resource is known, it has nothing so far. */
+  const unknown = (agentId: string): boolean => source.get(agentId) === null;
+
+  return {
+    rewardAgent: { kind: 'tx', run: (request, tx) => judge(tx, judgementOf('reward', request), ports) },
+    penalizeAgent: { kind: 'tx', run: (request, tx) => judge(tx, judgementOf('penalty', request), ports) },
+    getBalance: {
+      kind: 'plain',
+      run: async ({ params: { agent_id: agentId }, query, now }) => {
+        const account = await findAgentAccount(db, agentId);
+        if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
+        if (account === null) return accepted(balanceAnswer(agentId, { balance: 0n, held: 0n, asOf: query.as_of ?? now.toISOString() }));
+        const { accountId } = account;
+        const funds = query.as_of === undefined ? await readFunds(db, accountId) : await readFundsAt(db, accountId, await freezeMoment(db, accountId, query.as_of));
+        return accepted(balanceAnswer(agentId, funds));
+      },
+    },
+    getLedger: {
+      kind: 'plain',
+      run: async ({ params: { agent_id: agentId }, query, now }) => {
+        const account = await findAgentAccount(db, agentId);
+        if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
+        if (account === null) return accepted({ agent_id: agentId, entries: [], as_of: query.as_of ?? now.toISOString(), next_cursor: null });
+        return readPage(db, account.accountId, { agentId, asOf: query.as_of ?? null, cursor: query.cursor, limit: query.limit });
+      },
+    },
+  };
+}

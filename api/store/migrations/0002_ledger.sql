@@ -1,0 +1,327 @@
+-- The ledger of aiDollars: append-only and double-entry, in micro-aiDollars. docs/ECONOMY.md has its invariants, 0002_ledger_holds.sql what builds on this.
+-- Only the functions of this schema write here: {app} may call those granted at the end, and has no INSERT, UPDATE, DELETE or TRUNCATE.
+-- Order of locks: accounts by account_id, then keys. Who posts more than once in a transaction uses post_batch, or takes a deadlock as "again".
+--
+-- What a posting touches has no CHECK and no foreign key: Postgres parses a CHECK anew in every statement (measured: one on entry costs 8 % of
+-- the throughput, all that would fit 40 %). The writer refuses what they would refuse, and ledger.check() proves it of what is stored.
+create schema ledger;
+
+create type ledger.reason as enum ('reward', 'penalty', 'deposit_credit', 'purchase_compute', 'usage', 'refund', 'adjustment');
+
+-- 64 numbers are set aside for each account, above zero for an agent's and below for the village's: account_id >> 6 is the account, the rest the shard.
+-- balance, held and version repeat what entries and open holds sum to; they are what a posting locks.
+create sequence ledger.account_number;
+create table ledger.account (
+  account_id bigint primary key,
+  book text not null,
+  owner text not null,
+  shard smallint not null,
+  may_overdraw boolean not null,
+  balance bigint not null default 0,
+  held bigint not null default 0,
+  version bigint not null default 0,
+  opened_at timestamptz not null default now(),
+  closed_at timestamptz,
+  unique (book, owner, shard)
+) with (fillfactor = 50);
+
+-- Money that moved, and who moved it. xact: with pg_snapshot_xmin it tells a reader that follows the ledger that nothing smaller is still to come.
+create table ledger.transfer (
+  transfer_id uuid primary key,
+  idempotency_key text not null unique,
+  request_hash bytea not null,
+  reason ledger.reason not null,
+  payer bigint not null,
+  payer_version bigint not null,
+  payee bigint not null,
+  payee_version bigint not null,
+  amount bigint not null,
+  source text not null,
+  note text not null,
+  event_at timestamptz not null,
+  created_at timestamptz not null,
+  actor_role text not null,
+  actor_id text not null,
+  xact xid8 not null
+);
+
+-- Two for each transfer. below_zero: the account may be below zero by rule (the village's own), or was forced there (a reversal of what is spent).
+create table ledger.entry (
+  account_id bigint not null,
+  version bigint not null,
+  transfer_id uuid not null,
+  amount bigint not null,
+  balance_after bigint not null,
+  below_zero boolean not null,
+  created_at timestamptz not null,
+  primary key (account_id, version) include (amount)
+);
+
+-- What a transfer or a hold was about, where something is known: the post, and the very process that asked.
+create table ledger.circumstance (
+  id uuid primary key,
+  related_post_id uuid,
+  pod_uid text,
+  run_id uuid,
+  image_digest text,
+  traceparent text
+);
+create index circumstance_by_post on ledger.circumstance (related_post_id) where related_post_id is not null;
+create index circumstance_by_run on ledger.circumstance (run_id) where run_id is not null;
+
+create table ledger.reversal (
+  transfer_id uuid primary key references ledger.transfer,
+  reverses uuid not null unique references ledger.transfer
+);
+
+-- replayed: the key was posted before, by the same request.
+create type ledger.posted as (transfer_id uuid, replayed boolean);
+
+create function ledger.refuse(code text) returns void language plpgsql as $$
+declare
+  words constant jsonb := '{"LD001": "insufficient funds", "LD002": "account closed", "LD003": "no such account", "LD004": "amount out of range",
+    "LD005": "payer and payee are one account", "LD006": "idempotency key was used with another request", "LD007": "agents never pay agents",
+    "LD008": "no such hold", "LD009": "hold is resolved", "LD010": "hold has expired", "LD011": "more than is held", "LD012": "no such transfer",
+    "LD013": "transfer is reversed", "LD014": "a reversal is not reversed", "LD015": "hold has not expired", "LD016": "batch too large",
+    "LD017": "key, source or note is missing or too long"}';
+begin
+  raise exception using errcode = code, message = words ->> code;
+end $$;
+
+-- Opens an account of one or more shards, or opens it again. Not for {app}, which opens those of agents.
+create function ledger.open_account(of_book text, of_owner text, shards integer, overdraw boolean) returns bigint language plpgsql as $$
+declare
+  id bigint;
+begin
+  if of_book !~ '^[a-z][a-z_]{0,30}$' or length(of_owner) > 63 or shards not between 1 and 64 then
+    raise exception 'no account can be called % % or have % shards', of_book, of_owner, shards using errcode = 'invalid_parameter_value';
+  end if;
+  select a.account_id into id from ledger.account a where a.book = of_book and a.owner = of_owner and a.shard = 0;
+  if not found then
+    id := nextval('ledger.account_number') * case of_book when 'agent' then 64 else -64 end;
+    insert into ledger.account (account_id, book, owner, shard, may_overdraw)
+      select id + shard, of_book, of_owner, shard, overdraw from generate_series(0, shards - 1) shard on conflict do nothing;
+    select a.account_id into id from ledger.account a where a.book = of_book and a.owner = of_owner and a.shard = 0;
+  end if;
+  update ledger.account a set closed_at = null where a.account_id = id and a.closed_at is not null;
+  return id;
+end $$;
+
+-- The village's own accounts may be below zero: treasury by what it has given out, deposits by what came from outside; compute is what was spent.
+select ledger.open_account(book, '', 32, true) from unnest(array['treasury', 'deposits', 'compute']) book;
+
+-- A shard of one of the village's accounts; each session keeps to its own, so that none waits for another's commit.
+create function ledger.village_account(of_book text) returns bigint language sql volatile security definer set search_path = pg_catalog as $$
+  select account_id from ledger.account where book = of_book and owner = '' and shard = pg_backend_pid() % 32
+$$;
+
+create function ledger.open_agent(agent_id text) returns bigint language sql security definer set search_path = pg_catalog as $$
+  select ledger.open_account('agent', agent_id, 1, false)
+$$;
+
+create function ledger.close_agent(agent_id text) returns void language sql security definer set search_path = pg_catalog as $$
+  update ledger.account set closed_at = clock_timestamp() where book = 'agent' and owner = agent_id and closed_at is null
+$$;
+
+-- Agents that lived before there was a ledger.
+select ledger.open_agent(agent_id) from (select distinct agent_id from public.agent_life) lived;
+select ledger.close_agent(agent_id) from (select agent_id from public.agent_life group by agent_id having bool_and(closed_at is not null)) ended;
+
+-- What is wrong with a request whatever the books say; null where nothing is.
+create function ledger.fault(payer bigint, payee bigint, amount bigint, key text, source text, note text) returns text language sql immutable as $$
+  select case
+    when amount is null or amount < 1 or amount > 1000000000000000 then 'LD004'
+    when payer = payee then 'LD005'
+    when payer > 0 and payee > 0 then 'LD007'
+    when (length(key) between 1 and 400 and length(source) between 1 and 200 and length(note) <= 500) is not true then 'LD017'
+  end
+$$;
+
+-- Why nothing can move between two accounts; null where it can.
+create function ledger.why_not(payer_id bigint, payee_id bigint) returns text language plpgsql stable as $$
+declare
+  payer ledger.account;
+  payee ledger.account;
+begin
+  select * into payer from ledger.account where account_id = payer_id;
+  select * into payee from ledger.account where account_id = payee_id;
+  return case
+    when payer.account_id is null or payee.account_id is null then 'LD003'
+    when payer.closed_at is not null or payee.closed_at is not null then 'LD002'
+    else 'LD001' end;
+end $$;
+
+-- The writer. released: what was held for this; settled: it began before, so that accounts may be closed by now; forced: below zero if need be;
+-- undone: the transfer that this one reverses. An account is moved before it is judged: a refusal rolls back, and a twin that was committed while
+-- this one waited for the locks is found by its key.
+create function ledger.write(
+  id uuid, payer bigint, payee bigint, amount bigint, key text, reason ledger.reason, source text, note text, actor_role text, actor_id text,
+  event_at timestamptz, about jsonb, released bigint, settled boolean, forced boolean, undone uuid
+) returns ledger.posted language plpgsql as $$
+#variable_conflict use_variable
+declare
+  payer_version bigint; payer_balance bigint; payer_held bigint; payer_overdraws boolean; payer_closed timestamptz;
+  payee_version bigint; payee_balance bigint; payee_overdraws boolean; payee_closed timestamptz;
+  hash bytea; at timestamptz; known record;
+begin
+  if (amount between 1 and 1000000000000000 and payer <> payee and (payer < 0 or payee < 0) and length(key) between 1 and 400
+    and length(source) between 1 and 200 and length(note) <= 500) is not true
+  then
+    perform ledger.refuse(coalesce(ledger.fault(payer, payee, amount, key, source, note), 'LD003'));
+  end if;
+  if payer < payee then
+    update ledger.account a set balance = a.balance - amount, held = a.held - released, version = a.version + 1 where a.account_id = payer
+      returning a.version, a.balance, a.held, a.may_overdraw, a.closed_at into payer_version, payer_balance, payer_held, payer_overdraws, payer_closed;
+    update ledger.account a set balance = a.balance + amount, version = a.version + 1 where a.account_id = payee
+      returning a.version, a.balance, a.may_overdraw, a.closed_at into payee_version, payee_balance, payee_overdraws, payee_closed;
+  else
+    update ledger.account a set balance = a.balance + amount, version = a.version + 1 where a.account_id = payee
+      returning a.version, a.balance, a.may_overdraw, a.closed_at into payee_version, payee_balance, payee_overdraws, payee_closed;
+    update ledger.account a set balance = a.balance - amount, held = a.held - released, version = a.version + 1 where a.account_id = payer
+      returning a.version, a.balance, a.held, a.may_overdraw, a.closed_at into payer_version, payer_balance, payer_held, payer_overdraws, payer_closed;
+  end if;
+  at := clock_timestamp();
+  -- What is asked for, whichever shard and process it came by; post_batch has the same.
+  hash := sha256(convert_to(row(payer >> 6, payee >> 6, amount, reason, source, note, extract(epoch from event_at), undone, about ->> 'related_post_id')::text, 'UTF8'));
+  if payer_version is not null and payee_version is not null
+    and (settled or payer_closed is null and payee_closed is null) and (forced or payer_overdraws or payer_balance >= payer_held)
+  then
+    insert into ledger.transfer values (
+      id, key, hash, reason, payer, payer_version, payee, payee_version, amount, source, note, coalesce(event_at, at), at, actor_role, actor_id, pg_current_xact_id()
+    ) on conflict do nothing;
+    if found then
+      insert into ledger.entry values
+        (payer, payer_version, id, -amount, payer_balance, payer_overdraws or (forced and payer_balance < 0), at),
+        (payee, payee_version, id, amount, payee_balance, payee_overdraws, at);
+      if about is not null then
+        insert into ledger.circumstance select id, c.related_post_id, c.pod_uid, c.run_id, c.image_digest, c.traceparent
+          from jsonb_populate_record(null::ledger.circumstance, about) c;
+      end if;
+      if undone is not null then
+        insert into ledger.reversal values (id, undone) on conflict do nothing;
+        if not found then perform ledger.refuse('LD013'); end if;
+      end if;
+      return (id, false)::ledger.posted;
+    end if;
+  end if;
+  select t.transfer_id, t.request_hash into known from ledger.transfer t where t.idempotency_key = key;
+  if not found then perform ledger.refuse(ledger.why_not(payer, payee)); end if;
+  if known.request_hash <> hash then perform ledger.refuse('LD006'); end if;
+  -- The twin has moved the money: what was moved here goes back. Nobody has seen it.
+  update ledger.account a set balance = a.balance + amount, held = a.held + released, version = a.version - 1 where a.account_id = payer;
+  update ledger.account a set balance = a.balance - amount, version = a.version - 1 where a.account_id = payee;
+  return (known.transfer_id, true)::ledger.posted;
+end $$;
+
+-- Posts one transfer. A refusal is an exception with an SQLSTATE of its own, see ledger.refuse.
+create function ledger.post(
+  payer bigint, payee bigint, amount bigint, key text, reason ledger.reason, source text, note text, actor_role text, actor_id text,
+  event_at timestamptz default null, about jsonb default null
+) returns ledger.posted language plpgsql security definer set search_path = pg_catalog as $$
+begin
+  return ledger.write(uuidv7(), payer, payee, amount, key, reason, source, note, actor_role, actor_id, event_at, about, 0, false, false, null);
+end $$;
+
+create type ledger.request as (
+  payer bigint, payee bigint, amount bigint, idempotency_key text, reason ledger.reason, source text, note text, actor_role text, actor_id text,
+  event_at timestamptz, related_post_id uuid, pod_uid text, run_id uuid, image_digest text, traceparent text
+);
+-- One for each request, by its place from 1: a transfer, or the SQLSTATE of its refusal.
+create type ledger.batch_result as (item integer, transfer_id uuid, replayed boolean, refusal text);
+
+-- Posts many transfers as if one after the other, at the price of a few statements. What is refused leaves no trace and hinders no other. Locks,
+-- then decides on arrays (accounts by their place among the sorted ids), then writes. Fails whole (40001, again) only where a key of it is
+-- being posted between other accounts this very moment.
+create function ledger.post_batch(requests jsonb) returns setof ledger.batch_result language plpgsql security definer set search_path = pg_catalog as $$
+declare
+  batch ledger.request[] := array(select r from jsonb_populate_recordset(null::ledger.request, requests) r);
+  size constant integer := cardinality(batch);
+  ids bigint[]; balances bigint[]; versions bigint[]; spendable bigint[]; overdraws boolean[]; closed boolean[];
+  amounts bigint[]; payers integer[]; payees integer[]; faults text[]; hashes bytea[]; firsts integer[]; known uuid[]; known_hashes bytea[];
+  transfer_ids uuid[] := array_fill(null::uuid, array[size]);
+  replays boolean[] := array_fill(false, array[size]);
+  refusals text[] := array_fill(null::text, array[size]);
+  posted integer[] := array_fill(null::integer, array[size]);
+  payer_versions bigint[] := array_fill(null::bigint, array[size]);
+  payer_balances bigint[] := payer_versions; payee_versions bigint[] := payer_versions; payee_balances bigint[] := payer_versions;
+  p integer; q integer; twin integer; code text; fresh integer := 0; written integer; at timestamptz;
+begin
+  if size > 10000 then perform ledger.refuse('LD016'); end if;
+  if size = 0 then return; end if;
+  select array_agg(a.account_id), array_agg(a.balance), array_agg(a.version), array_agg(a.balance - a.held), array_agg(a.may_overdraw), array_agg(a.closed_at is not null)
+    into ids, balances, versions, spendable, overdraws, closed
+    from (select * from ledger.account where account_id in (select unnest(array[r.payer, r.payee]) from unnest(batch) r) order by account_id for no key update) a;
+  ids := coalesce(ids, '{}');
+  select array_agg(x.amount order by x.item), array_agg(x.p order by x.item), array_agg(x.q order by x.item), array_agg(x.hash order by x.item),
+      array_agg(x.first order by x.item), array_agg(x.known order by x.item), array_agg(x.known_hash order by x.item),
+      array_agg(ledger.fault(x.payer, x.payee, x.amount, x.idempotency_key, x.source, x.note) order by x.item)
+    into amounts, payers, payees, hashes, firsts, known, known_hashes, faults
+    from (
+      select r.*, case when ids[width_bucket(r.payer, ids)] = r.payer then width_bucket(r.payer, ids) end as p,
+        case when ids[width_bucket(r.payee, ids)] = r.payee then width_bucket(r.payee, ids) end as q, t.transfer_id as known, t.request_hash as known_hash,
+        min(r.item) over (partition by r.idempotency_key) as first,
+        sha256(convert_to(row(r.payer >> 6, r.payee >> 6, r.amount, r.reason, r.source, r.note, extract(epoch from r.event_at), null::uuid,
+          r.related_post_id::text)::text, 'UTF8')) as hash
+      from rows from (unnest(batch)) with ordinality r(payer, payee, amount, idempotency_key, reason, source, note, actor_role, actor_id, event_at,
+        related_post_id, pod_uid, run_id, image_digest, traceparent, item)
+      left join ledger.transfer t on t.idempotency_key = r.idempotency_key
+    ) x;
+  for i in 1..size loop
+    code := faults[i];
+    if code is null then
+      twin := posted[firsts[i]];
+      p := payers[i];
+      q := payees[i];
+      if twin is not null or known[i] is not null then
+        if hashes[i] = coalesce(hashes[twin], known_hashes[i]) then
+          transfer_ids[i] := coalesce(known[i], transfer_ids[twin]);
+          replays[i] := true;
+        else
+          code := 'LD006';
+        end if;
+      elsif p is null or q is null then
+        code := 'LD003';
+      elsif closed[p] or closed[q] then
+        code := 'LD002';
+      elsif not overdraws[p] and spendable[p] < amounts[i] then
+        code := 'LD001';
+      else
+        transfer_ids[i] := uuidv7();
+        posted[firsts[i]] := i;
+        fresh := fresh + 1;
+        balances[p] := balances[p] - amounts[i];
+        spendable[p] := spendable[p] - amounts[i];
+        versions[p] := versions[p] + 1;
+        payer_balances[i] := balances[p];
+        payer_versions[i] := versions[p];
+        balances[q] := balances[q] + amounts[i];
+        spendable[q] := spendable[q] + amounts[i];
+        versions[q] := versions[q] + 1;
+        payee_balances[i] := balances[q];
+        payee_versions[i] := versions[q];
+      end if;
+    end if;
+    refusals[i] := code;
+  end loop;
+  at := clock_timestamp();
+  insert into ledger.transfer
+    select transfer_ids[i], r.idempotency_key, hashes[i], r.reason, r.payer, payer_versions[i], r.payee, payee_versions[i], r.amount, r.source, r.note,
+      coalesce(r.event_at, at), at, r.actor_role, r.actor_id, pg_current_xact_id()
+    from generate_series(1, size) i, lateral (select (batch[i]).*) r where payer_versions[i] is not null
+    on conflict do nothing;
+  get diagnostics written = row_count;
+  if written <> fresh then raise exception 'a key of the batch is being posted elsewhere' using errcode = 'serialization_failure'; end if;
+  insert into ledger.entry
+    select (batch[i]).payer, payer_versions[i], transfer_ids[i], -amounts[i], payer_balances[i], overdraws[payers[i]], at
+      from generate_series(1, size) i where payer_versions[i] is not null
+    union all
+    select (batch[i]).payee, payee_versions[i], transfer_ids[i], amounts[i], payee_balances[i], overdraws[payees[i]], at
+      from generate_series(1, size) i where payer_versions[i] is not null;
+  insert into ledger.circumstance
+    select transfer_ids[i], r.related_post_id, r.pod_uid, r.run_id, r.image_digest, r.traceparent
+    from generate_series(1, size) i, lateral (select (batch[i]).*) r
+    where payer_versions[i] is not null and num_nonnulls(r.related_post_id, r.pod_uid, r.run_id, r.image_digest, r.traceparent) > 0;
+  update ledger.account a set balance = u.balance, version = u.version
+    from unnest(ids, balances, versions) u(account_id, balance, version) where a.account_id = u.account_id and a.version <> u.version;
+  return query select i, transfer_ids[i], replays[i], refusals[i] from generate_series(1, size) i;
+end $$;

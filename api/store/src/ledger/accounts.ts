@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** The village's own accounts: where rewards come from, what came from outside, and what was spent on compute. */
+export type VillageBook = 'treasury' | 'deposits' | 'compute';
+
+export interface AgentAccount {
+  readonly accountId: number;
+  readonly closedAt: Date | null;
+}
+
+/** The account of an agent's name; null where no agent of that name has ever lived. */
+export async function findAgentAccount(db: Db, agentId: string): Promise<AgentAccount | null> {
+  const { rows } = await sql<AgentAccount>`
+    select account_id as "accountId", closed_at as "closedAt" from ledger.account where book = 'agent' and owner = ${agentId} and shard = 0`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Opens the account of an agent's name with its first life, and again with a later one. Changes nothing where it is open. */
+export async function openAgentAccount(tx: Tx, agentId: string): Promise<void> {
+  await sql`select ledger.open_agent(${agentId})`.execute(tx);
+}
+
+/** Closes the account of a name whose last life has ended: its balance stays, and nothing new moves it. */
+export async function closeAgentAccount(tx: Tx, agentId: string): Promise<void> {
+  await sql`select ledger.close_agent(${agentId})`.execute(tx);
+}
+
+/** A row of one of the village's accounts to post with; which, is this connection's. */
+export async function villageAccount(db: Db, book: VillageBook): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select ledger.village_account(${book}) as id`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the village has no account ${book}`);
+  return row.id;
+}

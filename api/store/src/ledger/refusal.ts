@@ -1,0 +1,36 @@
+/** Why the ledger refuses, by the SQLSTATE that its functions raise (migrations/0002_ledger.sql). */
+export const LEDGER_REFUSALS = {
+  LD001: 'insufficient_funds',
+  LD002: 'account_closed',
+  LD003: 'no_such_account',
+  LD004: 'amount_out_of_range',
+  LD005: 'same_account',
+  LD006: 'key_reused',
+  LD007: 'agents_never_pay_agents',
+  LD008: 'no_such_hold',
+  LD009: 'hold_resolved',
+  LD010: 'hold_expired',
+  LD011: 'more_than_held',
+  LD012: 'no_such_transfer',
+  LD013: 'already_reversed',
+  LD014: 'reversal_of_reversal',
+  LD015: 'hold_not_expired',
+  LD016: 'batch_too_large',
+  LD017: 'malformed',
+} as const;
+
+export type LedgerRefusal = (typeof LEDGER_REFUSALS)[keyof typeof LEDGER_REFUSALS];
+
+function isRefusalCode(code: string): code is keyof typeof LEDGER_REFUSALS {
+  return code in LEDGER_REFUSALS;
+}
+
+/** The reason behind an SQLSTATE of the ledger; null for any other. */
+export function refusalOfCode(code: string): LedgerRefusal | null {
+  return isRefusalCode(code) ? LEDGER_REFUSALS[code] : null;
+}
+
+/** The reason behind an exception that the ledger raised; null for any other. */
+export function refusalOfException(error: unknown): LedgerRefusal | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? refusalOfCode(error.code) : null;
+}

@@ -1,0 +1,44 @@
+import type { EntryReason } from '@hamlet/contract';
+
+/** Who asks the ledger: a person, an agent, or the village itself. */
+export interface LedgerActor {
+  readonly role: string;
+  readonly id: string;
+}
+
+/** What a transfer is about, where something is known: the post, and the very process that asked. */
+export interface Circumstance {
+  readonly relatedPostId?: string | null;
+  readonly podUid?: string | null;
+  readonly runId?: string | null;
+  readonly imageDigest?: string | null;
+  readonly traceparent?: string | null;
+}
+
+/** Money to move between two accounts. */
+export interface TransferRequest {
+  readonly payer: number;
+  readonly payee: number;
+  /** Micro-aiDollars, above zero. */
+  readonly amount: bigint;
+  /** Names this intent for ever: the same key and request are posted once, another request under it is refused. */
+  readonly key: string;
+  readonly reason: EntryReason;
+  readonly source: string;
+  readonly note: string;
+  readonly actor: LedgerActor;
+  readonly eventAt?: Date;
+  readonly about?: Circumstance;
+}
+
+/** A circumstance in the words of the table. */
+export function circumstanceRow(about: Circumstance | undefined): Readonly<Record<string, string | null>> {
+  const { relatedPostId = null, podUid = null, runId = null, imageDigest = null, traceparent = null } = about ?? {};
+  return { related_post_id: relatedPostId, pod_uid: podUid, run_id: runId, image_digest: imageDigest, traceparent };
+}
+
+/** The same as JSON; null where nothing is known, because then there is no row. */
+export function circumstanceJson(about: Circumstance | undefined): string | null {
+  const row = circumstanceRow(about);
+  return Object.values(row).every((value) => value === null) ? null : JSON.stringify(row);
+}
