@@ -16,8 +16,18 @@ async function numberAt(page: Page, selector: string, attribute: string): Promis
   return text === null || text === '' ? undefined : Number(text);
 }
 
-/** The screens for whoever runs the village: money, runs, standing, schedules, tiers. */
-export function operatorTests(stage: () => WebStage): void {
+type Stage = () => WebStage;
+
+/** The screens for whoever runs the village: money, runs, standing, schedules, tiers, and the ways between them. */
+export function operatorTests(stage: Stage): void {
+  moneyTests(stage);
+  runTests(stage);
+  standingTests(stage);
+  scheduleTests(stage);
+  tierTests(stage);
+}
+
+function moneyTests(stage: Stage): void {
   test('a reward raises the balance that is shown, and says before what it will open', async () => {
     const { page, url, shot } = stage();
     await page.goto(`${url}/?agent=bob&tab=money`);
@@ -45,7 +55,9 @@ export function operatorTests(stage: () => WebStage): void {
     await page.click('.judge button[type="submit"]');
     await page.waitForSelector('.judge .notice-bad[data-code="insufficient_funds"]');
   });
+}
 
+function runTests(stage: Stage): void {
   test('a prompt becomes a run that the resident takes up and settles', async () => {
     const { page, url, shot } = stage();
     await page.goto(`${url}/?agent=ada&tab=runs`);
@@ -67,7 +79,9 @@ export function operatorTests(stage: () => WebStage): void {
     await page.waitForSelector(`.page .run[data-run-id="${id}"]`);
     await shot('runs');
   });
+}
 
+function standingTests(stage: Stage): void {
   test('a quarantine needs a reason, shows who, why and since when, and is lifted', async () => {
     const { page, url, shot } = stage();
     await page.goto(`${url}/?agent=bob&tab=standing`);
@@ -88,7 +102,9 @@ export function operatorTests(stage: () => WebStage): void {
     await page.waitForSelector('.person[data-agent-id="bob"]:not([data-state="Quarantined"])');
     assert.equal(await page.locator('.inspector .held').count(), 0);
   });
+}
 
+function scheduleTests(stage: Stage): void {
   test('the form of a schedule shows the next times while one types, and what the cluster would not take', async () => {
     const { page, url, shot } = stage();
     await page.goto(`${url}/?view=schedules`);
@@ -123,7 +139,9 @@ export function operatorTests(stage: () => WebStage): void {
     await page.locator('.dialog-wide .notice-waiting .button', { hasText: 'Throw it away' }).click();
     await until('the form is gone', async () => (await page.locator('.dialog-wide').count()) === 0);
   });
+}
 
+function tierTests(stage: Stage): void {
   test('tiers stand as a ladder, with who is on each and on which node', async () => {
     const { page, url, shot } = stage();
     await page.goto(`${url}/?view=tiers`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CONDITION_TYPES } from '@hamlet/contract'
+import { CONDITION_TYPES, REASONS } from '@hamlet/contract'
 import { conditionWords } from './condition-words.ts'
 
 const condition = (type: string, status: 'True' | 'False' | 'Unknown', more: { reason?: string; message?: string } = {}): Parameters<typeof conditionWords>[0][number] => ({
@@ -24,7 +24,7 @@ test('what blocks is told in the operator\'s words', () => {
 
 test('what is not as wanted carries the advice of the contract, what is carries none', () => {
   const advice = (...of: Parameters<typeof condition>): string | null | undefined => conditionWords([condition(...of)])[0]?.advice
-  assert.equal(advice('Admitted', 'False', { reason: 'NodeFull' }), 'No node has room for a pod of the tier: free a node, add one or make the tier smaller.')
+  assert.equal(advice('Admitted', 'False', { reason: 'NodeFull' })?.slice(1), `${REASONS.NodeFull.slice(1)}.`)
   assert.equal(advice('Admitted', 'True', { reason: 'Admitted' }), null)
   assert.equal(advice('Connected', 'False', { reason: 'Waiting' }), null, 'the earlier condition has the advice')
   assert.equal(advice('Quarantined', 'False', { reason: 'NotQuarantined' }), null)
