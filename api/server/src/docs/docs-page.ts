@@ -6,6 +6,8 @@ const TAGS = {
   world: 'World',
   agents: 'Agents',
   standing: 'Standing',
+  runs: 'Runs',
+  schedules: 'Schedules',
   resident: 'For residents',
   economy: 'Money',
   accounts: 'Accounts',
