@@ -1,0 +1,64 @@
+/** The development village with its residents: a run is given by HTTP, a resident of its own process does it, and the samples of schedules are shown. */
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { cancelRun, createClient, createRun, getRun, listSchedules } from '@hamlet/contract';
+import type { Client, Run } from '@hamlet/contract';
+import { openDevFolder, startDevVillage } from '@hamlet/dev';
+import type { DevVillage } from '@hamlet/dev';
+import { until } from '@hamlet/test/env/until';
+
+const folder = mkdtempSync(join(tmpdir(), 'hamlet-dev-runs-'));
+let village: DevVillage | undefined;
+let admin: Client;
+
+before(async () => {
+  chmodSync(folder, 0o755);
+  village = await startDevVillage(openDevFolder(folder), { port: null, residents: true });
+  admin = createClient({ baseUrl: village.file.url, token: village.file.adminToken });
+});
+after(async () => {
+  await village?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function give(prompt: string): Promise<Run> {
+  return until('the run to be given', async () => {
+    const answer = await admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt } });
+    return answer.ok ? answer.data.run : undefined;
+  });
+}
+
+async function ended({ run_id }: Run): Promise<Run> {
+  return until('the end of the run', async () => {
+    const answer = await admin.call(getRun, { params: { run_id } });
+    return answer.ok && answer.data.run.ended_at !== null ? answer.data.run : undefined;
+  });
+}
+
+test('a run of the development village is settled by its resident', async () => {
+  const run = await ended(await give('Say "Good morning from a run!" and look around.'));
+  assert.equal(run.state, 'done', run.summary ?? '');
+  assert.match(run.summary ?? '', /^I said “Good morning from a run!”\. It is \d\d:\d\d and I am /);
+});
+
+test('a run is cancelled while its resident walks', async () => {
+  const run = await give('Go to the forest clearing. Go to the fishing dock. Go to the forest clearing.');
+  await until('it to go', async () => {
+    const answer = await admin.call(getRun, { params: { run_id: run.run_id } });
+    return answer.ok && answer.data.run.state === 'running';
+  });
+  const cancelled = await admin.call(cancelRun, { params: { run_id: run.run_id }, body: {} });
+  assert.ok(cancelled.ok);
+  const { state, error } = await ended(run);
+  assert.deepEqual([state, error], ['cancelled', null], 'the resident confirmed it');
+});
+
+test('schedules of the samples are shown, and nothing fires without an operator', async () => {
+  const answer = await admin.call(listSchedules, { query: {} });
+  assert.ok(answer.ok);
+  assert.deepEqual(answer.data.schedules.map(({ name }) => name), ['hourly', 'morning', 'weekdays']);
+  assert.ok(answer.data.schedules.every(({ last_firings }) => last_firings.length === 0));
+});
