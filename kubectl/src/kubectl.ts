@@ -27,13 +27,19 @@ function program(environment: NodeJS.ProcessEnv): string {
   return named ?? (basename(caller) === 'kubectl' ? caller : 'kubectl');
 }
 
-/** Errors of the API server without the words that every one of them begins with. */
+/** What the API server adds when it stopped at the first problems: no news to a person. */
+const UNFINISHED = /some validation rules were not checked/;
+
+/** Errors of the API server in one line, without the words that every one of them begins with. */
 export function plainError(stderr: string): string {
-  return stderr
+  const lines = stderr
     .trim()
     .replace(/^error: /i, '')
     .replace(/^Error from server \((\w+)\): /, '')
-    .replace(/^error when \S+ "[^"]*": /, '');
+    .replace(/^error when \S+ "[^"]*": /, '')
+    .replace(/^The \w+ "[^"]*" is invalid:\s*/, '')
+    .split('\n');
+  return lines.filter((line) => !UNFINISHED.test(line)).map((line) => line.replace(/^\* /, '').trim()).join('; ');
 }
 
 /** @param flags that say which cluster and namespace, as kubectl takes them */
