@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-memory soak images crds charts ready
+.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-memory soak images crds plugin charts ready
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ lint: ready ## oxlint, types, generated files
 
 crds: ready ## writes crds/bases from the zod contract
 	@npm run --silent generate --workspace @hamlet/crds
+
+plugin: ready ## bundles kubectl-hamlet, the plugin "kubectl hamlet", into one file
+	@$(NODE) kubectl/build.ts
 
 charts: ready ## writes what the charts take from the operator and the CRDs
 	@$(NODE) village/charts/generate.ts
