@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract';
-import type { AgentConfig } from '@hamlet/contract';
+import type { AgentConfig, Run } from '@hamlet/contract';
 import type { RuntimeRegistry } from '@hamlet/engine';
 import { backoffMs } from './backoff.ts';
 import { checkFolders } from './capabilities.ts';
@@ -15,6 +15,7 @@ import { live } from './loop/village-loop.ts';
 import { MemorySeed } from './memory/entity.ts';
 import { forgetfulMemory, openMemory } from './memory/memory-store.ts';
 import type { MemoryStore } from './memory/memory-store.ts';
+import { rememberRun } from './runs/remember-run.ts';
 import { startRunWorker } from './runs/run-worker.ts';
 import { startRuntime } from './start-runtime.ts';
 import { tryLockState } from './state-lock.ts';
@@ -85,7 +86,8 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
   const attention = createAttention();
   const { agent_id: agentId, repository, seed } = config;
   const onStale = () => inbox.end('stale');
-  const runs = startRunWorker({ village, agentId, cycle, attention, execute: runtime.execute, repository, seed, log, rest, dice, stop, onStale });
+  const remember = (run: Run, words: string) => rememberRun(memory, run, words);
+  const runs = startRunWorker({ village, agentId, cycle, attention, execute: runtime.execute, repository, seed, remember, log, rest, dice, stop, onStale });
   void followWakes({ village, inbox, runs, cycle, log, rest, dice, stop });
   try {
     return await live({ village, voice: runtime.voice, memory, cycle, attention, newId: ports.newId, inbox, log, rest, dice });

@@ -43,9 +43,10 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
   const stale: string[] = [];
   const lines: string[] = [];
   const pauses: number[] = [];
+  const remembered: string[] = [];
   const attention = createAttention();
   const worker = startRunWorker({
-    village, agentId: 'ada', cycle: 1, attention, execute: execute ?? runtime.execute, repository: null, seed: 7, log: createLog((line) => void lines.push(line), () => 0, {}),
+    village, agentId: 'ada', cycle: 1, attention, execute: execute ?? runtime.execute, repository: null, seed: 7, remember: ({ prompt }, words) => void remembered.push(`${prompt} ${words}`), log: createLog((line) => void lines.push(line), () => 0, {}),
     rest: async (ms) => void pauses.push(ms), dice: () => 0, stop: stop.signal, onStale: () => void stale.push('stale'),
   });
   /** Lets it work: every walk has arrived whenever it is asked. */
@@ -56,7 +57,7 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
-  return { worker, stop, stale, pauses, attention, until };
+  return { worker, stop, stale, pauses, remembered, attention, until };
 }
 
 const settled = (village: ScriptedVillage) => (): boolean => village.settled.length > 0;
@@ -80,9 +81,10 @@ test('a wish is done step by step, noted, and settled with what was done', async
 test('what can only be read is said to be so, and nothing is done', async () => {
   const village = walkable();
   village.runs.push(aRun('{"tool": "move", "arguments": {"landmark_id": "cafe"}}'));
-  const { worker, stop, until } = setUp(village);
+  const { worker, stop, remembered, until } = setUp(village);
   worker.look();
   await until(settled(village));
+  assert.equal(remembered.length, 1);
   assert.deepEqual([village.commands, village.steps], [[], []]);
   assert.equal(village.settled[0]?.state, 'done');
   assert.match(village.settled[0]?.summary ?? '', /^I could only read: “\{"tool"/);
@@ -192,6 +194,21 @@ test('the end of the process settles nothing: the next cycle goes on', async () 
   stop.abort();
   await worker.ended;
   assert.deepEqual(village.settled, []);
+});
+
+test('an end that the village does not take now is not tried again and again', async () => {
+  const village = walkable();
+  village.runs.push(aRun('Say "hello".'));
+  village.script.settleRun = [{ kind: 'refused', code: 'agent_frozen', detail: 'frozen' }];
+  const { worker, stop, remembered, until } = setUp(village);
+  worker.look();
+  await until(() => village.script.settleRun?.length === 0);
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.deepEqual([village.settled, remembered], [[], []]);
+  worker.look();
+  await until(settled(village));
+  assert.deepEqual(village.steps.length, 1, 'what was done is not done again');
+  stop.abort();
 });
 
 test('a newer cycle ends it, whatever told of it', async () => {

@@ -28,13 +28,14 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
   const arrival = createBell();
   let inHand: { readonly runId: string; readonly cancel: AbortController } | null = null;
 
-  async function take(run: Run): Promise<void> {
+  async function take(run: Run): Promise<boolean> {
     const cancel = new AbortController();
     inHand = { runId: run.run_id, cancel };
     log.info('run_started', { run_id: run.run_id, kind: run.kind, attempt: run.attempt });
     try {
-      await takeRun({ ...ports, arrival }, run, AbortSignal.any([stop, cancel.signal]));
-      log.info('run_ended', { run_id: run.run_id });
+      const ended = await takeRun({ ...ports, arrival }, run, AbortSignal.any([stop, cancel.signal]));
+      log.info(ended ? 'run_ended' : 'run_left', { run_id: run.run_id });
+      return ended;
     } finally {
       inHand = null;
     }
@@ -43,7 +44,8 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
   async function work(): Promise<void> {
     while (!stop.aborted) {
       await bell.wait(LOOK_EVERY_MS, stop);
-      for (let run = await next(); run !== null; run = await next()) await take(run);
+      // One whose end is not taken is looked at again when something is heard of it, or a minute has passed.
+      for (let run = await next(); run !== null && (await take(run)); ) run = await next();
     }
   }
 

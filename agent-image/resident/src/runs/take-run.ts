@@ -21,6 +21,8 @@ export interface TakePorts extends RunWorkPorts {
   readonly attention: Attention;
   readonly repository: { readonly url: string; readonly branch: string } | null;
   readonly seed: number;
+  /** Writes to the agent's diary what became of a run. */
+  readonly remember: (run: Run, words: string) => void;
 }
 
 /** Why a run is to end before it is done. */
@@ -31,8 +33,9 @@ type Ended = Omit<RunEnd, 'cycle'>;
 /**
  * Works on a run until it has ended and the village knows. `cancelled` aborts with RunCancelled when somebody wants it to end, and with any other
  * reason when the process ends: then nothing is settled, and the next cycle goes on. Rejects with CycleOver where a newer cycle has begun.
+ * False where the village takes no end of it now, say because an admin holds something against the agent.
  */
-export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal): Promise<void> {
+export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal): Promise<boolean> {
   const { village, cycle, attention } = ports;
   // What is settled is settled also when it was cancelled meanwhile: only the end of the process keeps it from being told.
   const ending = new AbortController();
@@ -43,10 +46,13 @@ export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal
   else cancelled.addEventListener('abort', onAbort, { once: true });
   try {
     const started = await untilTold(() => village.startRun(run.run_id, cycle), ending.signal, ports);
-    if (started.kind === 'refused') return;
+    if (started.kind === 'refused') return started.code === 'run_settled';
     await attention.begin(run.prompt.slice(0, WORDS_OF_WORK));
     const ended = await workOn(ports, started.value, cancelled);
-    if (ended !== null) await untilTold(() => village.settleRun(run.run_id, { cycle, ...ended }), ending.signal, ports);
+    if (ended === null) return false;
+    const told = await untilTold(() => village.settleRun(run.run_id, { cycle, ...ended }), ending.signal, ports);
+    if (told.kind === 'ok') ports.remember(run, ended.summary);
+    return told.kind === 'ok' || told.code === 'run_settled';
   } finally {
     cancelled.removeEventListener('abort', onAbort);
     attention.end();
