@@ -1,54 +1,113 @@
-/** A node of which only the API server knows: pods that the scheduler binds to it run at once, and end at once. */
+/** A node of which only the API server knows: pods that the scheduler binds to it run at once, are resized as told, and end at once. */
 import { LEASES, NODES, PODS, Reflector, type KubeClient, type KubeObject } from '@hamlet/kube';
 
 const HEARTBEAT_MS = 5_000;
 const LEASE_NAMESPACE = 'kube-node-lease';
+const CAPACITY = { cpu: '64', memory: '256Gi', pods: '110' };
 
-type Pod = KubeObject & { readonly spec?: { readonly nodeName?: string }; readonly status?: { readonly phase?: string } };
-
-const RUNNING = {
-  status: {
-    phase: 'Running',
-    conditions: [{ type: 'Ready', status: 'True' }],
-    containerStatuses: [{ name: 'resident', image: 'x', imageID: 'x', ready: true, restartCount: 0, state: { running: { startedAt: '2026-11-22T10:00:00Z' } } }],
-  },
+type Pod = KubeObject & {
+  readonly spec?: { readonly nodeName?: string; readonly containers: readonly { readonly name: string; readonly image: string; readonly resources?: object }[] };
+  readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly { readonly containerID?: string; readonly resources?: object }[] };
 };
+
+/** What the node does with a pod that asks for another size. */
+export type ResizeMood = 'applies' | 'hangs';
 
 /** Where it starts and ends. */
 export interface FakeKubelet {
+  readonly node: string;
+  /** From now on. */
+  setResizes(mood: ResizeMood): void;
+  /** The node says nothing any more: it looks lost, and its pods never end. */
+  lose(): Promise<void>;
   stop(): Promise<void>;
 }
 
-async function heartbeat(client: KubeClient, node: string): Promise<void> {
-  const renewTime = new Date().toISOString().replace('Z', '000Z');
-  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: node, namespace: LEASE_NAMESPACE }, spec: { holderIdentity: node, leaseDurationSeconds: 40, renewTime } };
-  await client.apply(LEASES, lease, { fieldManager: 'fake-kubelet' });
+/** What the kubelet tells of a pod that runs, with what it gives it. */
+function running({ metadata, spec }: Pod): object {
+  const containerStatuses = spec?.containers.map(({ name, image, resources = {} }) => ({
+    name,
+    image,
+    imageID: image,
+    containerID: `fake://${metadata.uid}-${name}`,
+    ready: true,
+    restartCount: 0,
+    resources,
+    state: { running: { startedAt: metadata.creationTimestamp } },
+  }));
+  return { status: { phase: 'Running', containerStatuses } };
 }
 
-async function serve(client: KubeClient, { metadata, status }: Pod): Promise<void> {
-  const { name, namespace = '', uid, deletionTimestamp } = metadata;
-  const at = { namespace, name };
-  if (deletionTimestamp !== undefined) return void (await client.delete(PODS, { ...at, uid, graceSeconds: 0 }));
-  if (status?.phase === 'Pending') await client.mergePatch(PODS, RUNNING, { ...at, subresource: 'status' });
+const isGiven = ({ spec, status }: Pod): boolean => JSON.stringify(spec?.containers[0]?.resources ?? {}) === JSON.stringify(status?.containerStatuses?.[0]?.resources ?? {});
+
+const readyCondition = (status: 'True' | 'Unknown'): object => ({ type: 'Ready', status, reason: status === 'True' ? 'KubeletReady' : 'NodeStatusUnknown', message: '' });
+
+class Kubelet implements FakeKubelet {
+  readonly node: string;
+  readonly #client: KubeClient;
+  readonly #onError: (error: unknown) => void;
+  readonly #pods: Reflector<Pod>;
+  #resizes: ResizeMood = 'applies';
+  #lost = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(client: KubeClient, node: string, onError: (error: unknown) => void) {
+    this.#client = client;
+    this.node = node;
+    this.#onError = onError;
+    this.#pods = new Reflector<Pod>({ client, type: PODS, fieldSelector: `spec.nodeName=${node}` });
+    this.#pods.cache.onChange(({ kind, object }) => {
+      if (kind !== 'deleted') void this.#serve(object).catch(onError);
+    });
+  }
+
+  async start(capacity: Readonly<Record<string, string>>): Promise<void> {
+    const { node } = this;
+    await this.#client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: node, labels: { 'kubernetes.io/hostname': node } } }, {});
+    await this.#client.mergePatch(NODES, { status: { capacity, allocatable: capacity, conditions: [readyCondition('True')] } }, { name: node, subresource: 'status' });
+    await this.#heartbeat();
+    this.#timer = setInterval(() => void this.#heartbeat().catch(this.#onError), HEARTBEAT_MS);
+    await this.#pods.start();
+  }
+
+  setResizes(mood: ResizeMood): void {
+    this.#resizes = mood;
+  }
+
+  async lose(): Promise<void> {
+    this.#lost = true;
+    clearInterval(this.#timer);
+    await this.#client.mergePatch(NODES, { status: { conditions: [readyCondition('Unknown')] } }, { name: this.node, subresource: 'status' });
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#pods.stop();
+  }
+
+  async #heartbeat(): Promise<void> {
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: this.node, namespace: LEASE_NAMESPACE }, spec: { holderIdentity: this.node, leaseDurationSeconds: 40, renewTime } };
+    await this.#client.apply(LEASES, lease, { fieldManager: 'fake-kubelet' });
+  }
+
+  async #serve(pod: Pod): Promise<void> {
+    if (this.#lost) return;
+    const { name, namespace = '', uid, deletionTimestamp } = pod.metadata;
+    const at = { namespace, name };
+    if (deletionTimestamp !== undefined) return void (await this.#client.delete(PODS, { ...at, uid, graceSeconds: 0 }));
+    const begins = pod.status?.phase === 'Pending';
+    if (begins || (this.#resizes === 'applies' && !isGiven(pod))) await this.#client.mergePatch(PODS, running(pod), { ...at, subresource: 'status' });
+  }
 }
+
+/** A node, by its name alone or with what it holds. */
+export type FakeNode = string | { readonly name: string; readonly capacity: Readonly<Record<string, string>> };
 
 /** @param onError hears of what fails; a pod that is gone already is no failure */
-export async function fakeKubelet(client: KubeClient, node: string, onError: (error: unknown) => void): Promise<FakeKubelet> {
-  const capacity = { cpu: '64', memory: '256Gi', pods: '110' };
-  const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'ready' }];
-  await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: node, labels: { 'kubernetes.io/hostname': node } } }, {});
-  await client.mergePatch(NODES, { status: { capacity, allocatable: capacity, conditions } }, { name: node, subresource: 'status' });
-  await heartbeat(client, node);
-  const timer = setInterval(() => void heartbeat(client, node).catch(onError), HEARTBEAT_MS);
-  const pods = new Reflector<Pod>({ client, type: PODS, fieldSelector: `spec.nodeName=${node}` });
-  pods.cache.onChange(({ kind, object }) => {
-    if (kind !== 'deleted') void serve(client, object).catch(onError);
-  });
-  await pods.start();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await pods.stop();
-    },
-  };
+export async function fakeKubelet(client: KubeClient, node: FakeNode, onError: (error: unknown) => void): Promise<FakeKubelet> {
+  const { name, capacity } = typeof node === 'string' ? { name: node, capacity: CAPACITY } : node;
+  const kubelet = new Kubelet(client, name, onError);
+  await kubelet.start(capacity);
+  return kubelet;
 }

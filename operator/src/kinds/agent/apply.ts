@@ -3,7 +3,7 @@ import { CLAIMS, isStatus, KubeError, PODS, type EventRecorder, type KubeClient,
 import { AGENTS } from './agents.ts';
 import type { Action } from './plan.ts';
 import { statusPatch } from './status/status-patch.ts';
-import { FIELD_MANAGER, type AgentView, type ClaimView, type PodView } from './views.ts';
+import { FIELD_MANAGER, type AgentView, type ClaimView, type PodView, type ResizeRefusal } from './views.ts';
 
 /** The Agent that actions are for. */
 export interface Subject {
@@ -96,11 +96,38 @@ async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'cr
   if (!isOurs) throw new Error(`the name ${manifest.metadata.name} belongs to another pod`);
 }
 
+/** A resize that the API server refuses. */
+export class ResizeRefusedError extends Error {
+  readonly refusal: ResizeRefusal;
+
+  constructor(refusal: ResizeRefusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** Whether a pod could be made, without making it. */
+async function isRefused(ports: ApplyPorts, { agent }: Now, manifest: NewObject): Promise<boolean> {
+  try {
+    await ports.client.create(PODS, manifest, { namespace: agent.metadata.namespace, query: { ...QUERY, dryRun: 'All' } });
+    return false;
+  } catch (error) {
+    if (refusalOf(error) === undefined) throw error;
+    return true;
+  }
+}
+
 /** By server-side apply: of the pod, our container's resources and nothing else. The uid makes it fail on another life of the name. */
-async function resizePod(ports: ApplyPorts, { agent }: Now, { name, uid, spec }: Of<'resizePod'>): Promise<void> {
-  const metadata = { ...inNamespace(agent.metadata.namespace, name), uid };
+async function resizePod(ports: ApplyPorts, now: Now, { name, uid, spec, instead }: Of<'resizePod'>): Promise<void> {
+  const metadata = { ...inNamespace(now.agent.metadata.namespace, name), uid };
   const manifest = { apiVersion: 'v1', kind: 'Pod', metadata, spec };
-  ports.pods.learn(await ports.client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' }));
+  try {
+    ports.pods.learn(await ports.client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' }));
+  } catch (error) {
+    const message = refusalOf(error);
+    if (message === undefined) throw error;
+    throw new ResizeRefusedError({ message, newPodToo: await isRefused(ports, now, instead) });
+  }
 }
 
 /** A pod that ends lives on for its grace: what the API server says of that is known at once. */
@@ -158,13 +185,10 @@ export async function apply(ports: ApplyPorts, { latest, statusOf }: Subject, ac
   return undefined;
 }
 
-/** Answers that say no, and will until something changes: quota, admission, a missing service account, no such subresource. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 403, 404, 405, 422]);
+/** Answers that say no, and will until something changes: quota, admission, a missing service account, an older API server. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 403, 405, 422]);
 
-/** The API server refuses a child, or its resize, and says so to a person. */
-export function refusalOf({ action, error }: Failure): string | undefined {
-  if (!(error instanceof KubeError) || !REFUSALS.has(error.status)) return undefined;
-  // What is not there any more was not refused.
-  if (error.status === 404 && (action.kind !== 'resizePod' || error.reason === 'NotFound' && error.message.startsWith('pods "'))) return undefined;
-  return error.message;
+/** The API server refuses a child, and says so to a person. */
+export function refusalOf(error: unknown): string | undefined {
+  return error instanceof KubeError && REFUSALS.has(error.status) ? error.message : undefined;
 }

@@ -103,8 +103,8 @@ const TABLE: readonly (readonly [string, Partial<Observed>, readonly string[]])[
   ['another GPU: made anew', { standing: standingOf({ balanceTier: 'tier-2' }) }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged']],
   ['the tier was edited: waits for its turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2' } }), standing: standingOf({ balanceTier: 'tier-2' }), upgrade: 'waits' }, []],
   ['the tier was edited, and it is its turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2' } }), standing: standingOf({ balanceTier: 'tier-2' }), upgrade: 'now' }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged']],
-  ['the resize was refused: made anew', { standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: NOW, refusal: { message: 'too much cpu', byQuota: false } } }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused']],
-  ['the resize breaks a quota: the pod is kept and it is tried again', { standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: NOW, refusal: { message: 'exceeded quota: x', byQuota: true } } }, ['resizePod ada-1']],
+  ['the resize was refused: made anew', { standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: NOW, refusal: { message: 'too much cpu', newPodToo: false } } }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused']],
+  ['the resize breaks a quota: the pod is kept and it is tried again', { standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: NOW, refusal: { message: 'exceeded quota: x', newPodToo: true } } }, ['resizePod ada-1']],
   ['the node is at it: nothing', { standing: standingOf({ balanceTier: 'tier-1' }), pods: [resizing(TIER_1)], resize: { sinceMs: NOW - 600_000 } }, []],
   ['the node will never hold it: made anew', { standing: standingOf({ balanceTier: 'tier-1' }), pods: [resizing(TIER_1, 'Infeasible')], resize: { sinceMs: NOW } }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused']],
   ['the node has no room yet: waits', { standing: standingOf({ balanceTier: 'tier-1' }), pods: [resizing(TIER_1, 'Deferred')], resize: { sinceMs: NOW - 29_000 } }, []],
@@ -171,7 +171,7 @@ test('the pod of a cycle carries the reboot that it stands for', () => {
 test('a resize asks for cpu and memory, half of each as request, and is looked at after 30 s', () => {
   const { actions, requeueAfterMs } = plan(observedOf({ standing: standingOf({ balanceTier: 'tier-1' }) }), NOW);
   const resources = { requests: { cpu: '500m', memory: '512Mi' }, limits: { cpu: '1', memory: '1Gi' } };
-  assert.deepEqual(actions, [{ kind: 'resizePod', name: 'ada-1', uid: 'ada-1-uid', spec: { containers: [{ name: 'resident', resources }] } }]);
+  assert.partialDeepStrictEqual(actions, [{ kind: 'resizePod', name: 'ada-1', uid: 'ada-1-uid', spec: { containers: [{ name: 'resident', resources }] }, instead: { metadata: { name: 'ada-2' } } }]);
   assert.equal(requeueAfterMs, 30_000);
 });
 

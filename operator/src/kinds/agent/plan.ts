@@ -22,8 +22,8 @@ export type Action =
   | { readonly kind: 'ownClaim'; readonly name: string; readonly uid: string; readonly owners: readonly object[] }
   | { readonly kind: 'deleteClaim'; readonly name: string; readonly uid: string }
   | { readonly kind: 'createPod'; readonly manifest: NewObject }
-  /** cpu and memory of the pod that runs, by its subresource `resize`. */
-  | { readonly kind: 'resizePod'; readonly name: string; readonly uid: string; readonly spec: object }
+  /** cpu and memory of the pod that runs, by its subresource `resize`; `instead` is the pod that would be made if that is refused. */
+  | { readonly kind: 'resizePod'; readonly name: string; readonly uid: string; readonly spec: object; readonly instead: NewObject }
   | { readonly kind: 'deletePod'; readonly name: string; readonly uid: string; readonly graceSeconds?: number }
   | { readonly kind: 'closeAccount' }
   | { readonly kind: 'tell'; readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
@@ -137,16 +137,18 @@ function podActions(observed: Observed, step: CycleStep, { tier, granted }: Admi
   const { cycle, power } = step;
   if (power === 'Asleep' || !granted || agent.spec === undefined || tier === undefined) return [];
   if (podOfCycle(observed, cycle) !== undefined || !isClaimUsable(claim, observed)) return [];
-  const manifest = podManifest({ agent, spec: agent.spec, tier, cycle, settings });
+  const manifest = podManifest({ agent, spec: agent.spec, tier, cycle, settings, wish: observed.seat.node });
   return [{ kind: 'createPod', manifest }, ...storyOf(observed, step)];
 }
 
 function resizeActions(observed: Observed, { step: { cycle, cause }, admission: { tier, granted } }: { readonly step: CycleStep; readonly admission: Admission }, nowMs: number): readonly Action[] {
   const pod = podOfCycle(observed, cycle);
-  if (cause !== undefined || !granted || pod === undefined || tier === undefined) return [];
+  const { agent, settings, nextCycle } = observed;
+  if (cause !== undefined || !granted || pod === undefined || tier === undefined || agent.spec === undefined) return [];
   if (sizingOf(observed, { pod, tier }, nowMs).kind !== 'resize') return [];
   const { name, uid } = pod.metadata;
-  return [{ kind: 'resizePod', name, uid, spec: { containers: [{ name: CONTAINER, resources: sizeResources(tier) }] } }];
+  const instead = podManifest({ agent, spec: agent.spec, tier, cycle: nextCycle, settings, wish: observed.seat.node });
+  return [{ kind: 'resizePod', name, uid, spec: { containers: [{ name: CONTAINER, resources: sizeResources(tier) }] }, instead }];
 }
 
 /** Deletion is a plan like any other: pods go, the api closes the account, then the finalizer lets go. */

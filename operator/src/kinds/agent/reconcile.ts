@@ -1,7 +1,7 @@
 import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
 import { keyOf, type Clock, type Outcome } from '@hamlet/kube';
 import { AGENTS } from './agents.ts';
-import { apply, patchStatus, refusalOf, type ApplyPorts, type Failure, type Subject } from './apply.ts';
+import { apply, patchStatus, refusalOf, ResizeRefusedError, type ApplyPorts, type Failure, type Subject } from './apply.ts';
 import { isTerminating } from './child/claim.ts';
 import { cycleInName } from './cycle.ts';
 import { observe, type Sources } from './observe.ts';
@@ -107,13 +107,12 @@ export class AgentReconciler {
     return failure.error;
   }
 
-  #noteRefusal(key: string, failure: Failure): void {
-    const refusal = refusalOf(failure);
-    if (refusal === undefined) return;
-    const { action } = failure;
-    if (action.kind !== 'resizePod') return void this.#refusals.set(key, refusal);
+  #noteRefusal(key: string, { action, error }: Failure): void {
+    const refusal = refusalOf(error);
+    if (refusal !== undefined) this.#refusals.set(key, refusal);
+    if (!(error instanceof ResizeRefusedError) || action.kind !== 'resizePod') return;
     const pod = this.#sources.pods.get(keyOf({ namespace: this.#sources.agents.get(key)?.metadata.namespace, name: action.name }));
-    if (pod !== undefined) this.#resizes.refuse(pod, refusal);
+    if (pod !== undefined) this.#resizes.refuse(pod, error.refusal);
   }
 
   /** Ready with the present image, or with no pod to get ready. */

@@ -1,6 +1,6 @@
 import { keyOf, type Change, type Reflector, type Urgency } from '@hamlet/kube';
 import { isUnschedulableByVolume } from './condition/pod-verdict.ts';
-import { BY_OWNER } from './observe.ts';
+import { BY_OWNER, VOLUME_NODE_ANNOTATION } from './observe.ts';
 import { isResizing } from './pod/sizing.ts';
 import { AGENT_LABEL, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from './views.ts';
 
@@ -55,10 +55,14 @@ export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
   return differs(told, change) ? 'status' : 'none';
 }
 
-function claimMatters(change: Change<ClaimView>): boolean {
-  if (change.kind !== 'updated') return change.kind === 'deleted';
-  const fingerprint = ({ metadata }: ClaimView): string => JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.annotations, metadata.ownerReferences]);
-  return fingerprint(change.object) !== fingerprint(change.previous);
+/** What a change of a claim can change. Binding writes annotations of its own, of which only the node tells anything. */
+function effectOfClaim(change: Change<ClaimView>): 'plan' | 'status' | 'none' {
+  if (change.kind === 'added') return 'none';
+  if (change.kind === 'deleted') return 'plan';
+  const planned = ({ metadata }: ClaimView): string => JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.ownerReferences]);
+  if (planned(change.object) !== planned(change.previous)) return 'plan';
+  const node = ({ metadata }: ClaimView): string | undefined => metadata.annotations?.[VOLUME_NODE_ANNOTATION];
+  return node(change.object) === node(change.previous) ? 'none' : 'status';
 }
 
 /** Where changes go. */
@@ -69,13 +73,16 @@ export interface Destinations {
   readonly touch: (key: string) => void;
 }
 
-function connectPods({ pods, nodes }: Watched, { add, touch }: Destinations): void {
+function send({ add, touch }: Destinations, key: string | undefined, { effect, urgency }: { readonly effect: 'plan' | 'status' | 'none'; readonly urgency: Urgency }): void {
+  if (key === undefined || effect === 'none') return;
+  if (effect === 'plan') add(key, urgency);
+  else touch(key);
+}
+
+function connectPods({ pods, nodes }: Watched, destinations: Destinations): void {
+  const { add } = destinations;
   pods.cache.onChange((change) => {
-    const key = agentKey(change.object);
-    const effect = effectOf(change);
-    if (key === undefined || effect === 'none') return;
-    if (effect === 'plan') add(key, pods.state.synced ? 'live' : 'bulk');
-    else touch(key);
+    send(destinations, agentKey(change.object), { effect: effectOf(change), urgency: pods.state.synced ? 'live' : 'bulk' });
   });
   nodes.cache.onChange((change) => {
     if (change.kind === 'updated' && change.object.ready === change.previous.ready && change.object.cordoned === change.previous.cordoned) return;
@@ -97,10 +104,7 @@ export function connectTriggers(watched: Watched, destinations: Destinations): v
   const { add } = destinations;
   agents.cache.onChange(({ key }) => add(key, agents.state.synced ? 'live' : 'bulk'));
   connectPods(watched, destinations);
-  claims.cache.onChange((change) => {
-    const key = agentKey(change.object);
-    if (key !== undefined && claimMatters(change)) add(key, 'live');
-  });
+  claims.cache.onChange((change) => send(destinations, agentKey(change.object), { effect: effectOfClaim(change), urgency: 'live' }));
   tiers.cache.onChange((change) => {
     if (change.kind === 'updated' && change.object.metadata.generation === change.previous.metadata.generation) return;
     for (const key of agents.cache.keys()) add(key, 'bulk');

@@ -119,11 +119,18 @@ export interface Standing {
  */
 export type Knowledge = 'Current' | 'Last' | 'None';
 
+/** What the API server said to a resize. */
+export interface ResizeRefusal {
+  readonly message: string;
+  /** It would not take a new pod of that size either: the old one is kept, and it is tried again. */
+  readonly newPodToo: boolean;
+}
+
 /** A resize that is under way, or that the API server refused. */
 export interface ResizeAttempt {
   /** When the pod was first seen to lack the size that it asks for now, in milliseconds since 1970. */
   readonly sinceMs: number;
-  readonly refusal?: { readonly message: string; /** A new pod would be refused just so. */ readonly byQuota: boolean };
+  readonly refusal?: ResizeRefusal;
 }
 
 /** Whether that life and cycle of an agent holds a session. */

@@ -8,6 +8,8 @@ const TOKEN_LIFE_SECONDS = 3_600;
 const GRACE_SECONDS = 10;
 /** How long a pod stays on a node that does not answer; Kubernetes' own default is 300 s. */
 const LOST_NODE_SECONDS = 60;
+/** Of 100, what the node of its seat counts for a pod, beside the spread. */
+const WISH_WEIGHT = 50;
 
 /** Root in the pod may own files, change users and bind low ports; it may not make devices, raw packets or capabilities. */
 const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT'];
@@ -26,6 +28,8 @@ export interface PodPlan {
   readonly tier: TierView;
   readonly cycle: number;
   readonly settings: Settings;
+  /** Where its seat was counted: a wish that the scheduler may overrule. */
+  readonly wish?: string | undefined;
 }
 
 const labelsOf = (agent: AgentView): Record<string, string> => ({
@@ -91,17 +95,27 @@ function containerOf(plan: PodPlan): object {
   };
 }
 
-function placementOf({ placement }: OperatedSpec): object {
+const byName = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
+
+/** The one node that the spec names, or the one where the seat was counted. */
+function affinityOf({ spec: { placement }, wish }: PodPlan): object {
+  const node = placement.nodeName;
+  if (node !== undefined) return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [byName(node)] } } } };
+  if (wish === undefined) return {};
+  return { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: WISH_WEIGHT, preference: byName(wish) }] } } };
+}
+
+function placementOf(plan: PodPlan): object {
+  const { placement } = plan.spec;
   const spread = {
     maxSkew: 1,
     topologyKey: 'kubernetes.io/hostname',
     whenUnsatisfiable: placement.spread === 'Required' ? 'DoNotSchedule' : 'ScheduleAnyway',
     labelSelector: { matchLabels: { [ROLE_LABEL]: AGENT_ROLE } },
   };
-  const pin = placement.nodeName === undefined ? [] : [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [placement.nodeName] }] }];
   return {
     ...(placement.spread === 'None' ? {} : { topologySpreadConstraints: [spread] }),
-    ...(pin.length === 0 ? {} : { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: pin } } } }),
+    ...affinityOf(plan),
     tolerations: ['not-ready', 'unreachable'].map((taint) => ({
       key: `node.kubernetes.io/${taint}`,
       operator: 'Exists',
@@ -145,7 +159,7 @@ function annotationsOf({ spec, tier }: PodPlan): Record<string, string> {
 
 /** The pod of one cycle: root in a user namespace of its own, one volume, one token that only the api takes. */
 export function podManifest(plan: PodPlan): NewObject {
-  const { agent, spec, tier, cycle, settings } = plan;
+  const { agent, tier, cycle, settings } = plan;
   const { priorityClassName } = tier.spec.compute;
   return {
     apiVersion: 'v1',
@@ -159,7 +173,7 @@ export function podManifest(plan: PodPlan): NewObject {
     },
     spec: {
       ...isolationOf(plan),
-      ...placementOf(spec),
+      ...placementOf(plan),
       ...(priorityClassName === undefined ? {} : { priorityClassName }),
       ...(settings.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: settings.imagePullSecrets.map((name) => ({ name })) }),
       ...resourceClaimsOf(tier),

@@ -93,7 +93,7 @@ function sits(observed: Observed): boolean {
 
 function seatVerdict(observed: Observed): Verdict {
   const { seat } = observed;
-  if (seat.granted) return yes('Admitted', 'a seat is free');
+  if (seat.granted) return yes('Admitted', seatSentence(seat));
   if (sits(observed)) return yes('Admitted', 'the agent keeps the seat that it has');
   return seat.reason === undefined ? no('SeatPending', 'the seats are being counted') : no(seat.reason, seatSentence(seat));
 }

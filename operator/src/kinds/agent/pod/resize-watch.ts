@@ -1,6 +1,6 @@
 import { isSameSize } from '../child/compute.ts';
 import { isResizing } from './sizing.ts';
-import type { PodView, ResizeAttempt, Size } from '../views.ts';
+import type { PodView, ResizeAttempt, ResizeRefusal, Size } from '../views.ts';
 
 interface Entry {
   readonly size: Size | undefined;
@@ -34,8 +34,7 @@ export class ResizeWatch {
   }
 
   /** The API server refused to resize the pod as it is now. */
-  refuse(pod: PodView, message: string): void {
-    const refusal = { message, byQuota: message.includes('exceeded quota') };
+  refuse(pod: PodView, refusal: ResizeRefusal): void {
     this.#entries.set(pod.metadata.uid, { size: pod.size, attempt: { sinceMs: this.#nowMs(), refusal } });
   }
 

@@ -45,8 +45,7 @@ function atNode(observed: Observed, pod: PodView, nowMs: number): Sizing {
 }
 
 function asked({ resize }: Observed): Sizing {
-  // A new pod would break the quota like the resize does, and the old one would be gone.
-  const mayGoWell = resize?.refusal === undefined || resize.refusal.byQuota;
+  const mayGoWell = resize?.refusal === undefined || resize.refusal.newPodToo;
   return mayGoWell ? { kind: 'resize', lookMs: RESIZE_TIMEOUT_MS } : { kind: 'replace', cause: 'ResizeRefused' };
 }
 

@@ -94,7 +94,7 @@ test('Resized tells how far the pod is from the compute of its tier, and Ready d
   assert.match(resizedIn({ pods: [podOf('ada-1', { given: sizeOf(TIER_1) })] }), /^False Resizing: the node/);
   assert.match(resizedIn(pending('Deferred')), /^False ResizeDeferred: .*in the words of the node/);
   assert.match(resizedIn(pending('Infeasible')), /^False ResizeRefused: .*can never.*in the words of the node/);
-  assert.match(resizedIn({ standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: 0, refusal: { message: 'no', byQuota: true } } }), /^False ResizeRefused: the API server refuses to resize pod ada-1: no$/);
+  assert.match(resizedIn({ standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: 0, refusal: { message: 'no', newPodToo: true } } }), /^False ResizeRefused: the API server refuses to resize pod ada-1: no$/);
   assert.match(resizedIn({ standing: standingOf({ balanceTier: 'tier-2' }) }), /^False ReplacementPending/);
   assert.match(resizedIn({ standing: standingOf({ balanceTier: 'tier-2' }), seat: { granted: true, reason: 'GpuBooked', blocking: 'nvidia.com/gpu', position: 2 } }), /^False GpuBooked: pod ada-1 stays as it is: .*every nvidia.com\/gpu is taken; place 2/);
   const { conditions = [] } = statusOf(observedOf(pending('Deferred')), NOW);

@@ -1,7 +1,7 @@
 import { MAX_MESSAGE_CHARS, type AgentStatus, type Condition, type ConditionType } from '@hamlet/contract/kinds';
 import { connectedVerdict, isInTrouble, scheduledVerdict } from '../condition/pod-verdict.ts';
 import { resizedVerdict } from '../condition/resized.ts';
-import { standingOf } from '../condition/standing.ts';
+import { barMessage, standingOf } from '../condition/standing.ts';
 import { admissionOf, type Admission, type Verdict } from '../condition/verdict.ts';
 import { podOfCycle, type Observed } from '../views.ts';
 
@@ -21,7 +21,7 @@ function suspendedVerdict({ agent }: Observed): Verdict {
 }
 
 function quarantinedVerdict(observed: Observed): Verdict {
-  if (standingOf(observed).quarantined) return { status: 'True', reason: 'Quarantined', message: 'an admin has quarantined the agent' };
+  if (standingOf(observed).quarantined) return { status: 'True', reason: 'Quarantined', message: barMessage(observed, 'Quarantined') };
   return { status: 'False', reason: 'NotQuarantined', message: 'nobody has quarantined the agent' };
 }
 

@@ -266,7 +266,7 @@ export class ModelCluster {
     const pod = this.pods.find(({ metadata }) => metadata.uid === uid);
     if (pod === undefined) throw new Error('NotFound');
     if (this.resizes === 'forbidden' || this.resizes === 'quota') {
-      this.#watch.refuse(pod, this.resizes === 'quota' ? 'forbidden: exceeded quota: x' : 'forbidden: too much cpu');
+      this.#watch.refuse(pod, { message: 'forbidden', newPodToo: this.resizes === 'quota' });
       throw new Error('Forbidden');
     }
     const { containers } = spec as { readonly containers: readonly { readonly resources: { readonly limits: { readonly cpu: string; readonly memory: string } } }[] };
