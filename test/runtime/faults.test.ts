@@ -1,0 +1,211 @@
+/** The operator's kinds and runtime on a real API server and etcd, with everything going wrong between them: nothing is missed, made twice or left open. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { isStatus, KubeClient, Reflector, SERVICE_ACCOUNTS, tokenFile, type KubeObject, type ResourceType } from '@hamlet/kube';
+import { until } from '@hamlet/test/env/until';
+import { compact, restartApiServer } from './control-plane-faults.ts';
+import { operatorToken } from './operator-process.ts';
+import { operatorUnderTest, type UnderTest } from './operator-under-test.ts';
+import { answerLost, breakInMidEvent, byteByByte, count, goneAsEvent, listsOf, refusing, silence, slowDrip, through, watchesOf, writes } from './proxy/faults.ts';
+
+const SECRETS: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
+const MAPS: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
+const NEVER = Number.POSITIVE_INFINITY;
+
+let it: UnderTest;
+let folder: string;
+let token: string;
+let openBefore: string;
+let watchesBefore: Readonly<Record<string, number>>;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-test-token-'));
+  token = join(folder, 'token');
+  it = await operatorUnderTest(async (server, namespace) => {
+    await writeFile(token, await operatorToken(server.client, namespace));
+    return tokenFile(token);
+  });
+  for (const name of ['ada', 'bob', 'cleo']) await it.hands.create(name);
+  await settled('the first agents');
+  openBefore = await it.serverWatches();
+  watchesBefore = it.proxy.watchCounts;
+});
+
+after(async () => {
+  await it.end();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function settled(what: string): Promise<void> {
+  let last: readonly string[] = [];
+  await until(`${what}: settled`, async () => {
+    last = await it.problems();
+    return last.length === 0;
+  }).catch((error: unknown) => {
+    throw new Error(`${last.join('\n')}\n${it.log.slice(-20).join('\n')}`, { cause: error });
+  });
+}
+
+let changes = 0;
+
+/** What people do meanwhile: one comes, one goes, one sleeps, one is rebooted, one gets a name. */
+async function change(): Promise<void> {
+  changes += 1;
+  const { hands } = it;
+  await hands.create(`guest-${changes}`, { spec: { displayName: 'Gästin 🦉' } });
+  await hands.patch('ada', { power: changes % 2 === 0 ? 'Awake' : 'Asleep' });
+  await hands.patch('bob', { rebootedAt: new Date(1_700_000_000_000 + changes * 1_000).toISOString().replace('.000Z', 'Z') });
+  await hands.patch('cleo', { displayName: `Cléo ${changes} 🦉` });
+  if (changes > 1) await hands.remove(`guest-${changes - 1}`);
+}
+
+/** After a fault: everything is as people asked, nobody ever had two pods, and no watch is left over on either side. */
+async function unharmed(what: string): Promise<void> {
+  await settled(what);
+  it.proxy.heal();
+  await until(`${what}: the watches are as before, for the proxy`, async () => JSON.stringify(sorted(it.proxy.watchCounts)) === JSON.stringify(sorted(watchesBefore)));
+  let open = '';
+  await until(`${what}: the watches are as before, for the API server`, async () => (open = await it.serverWatches()) === openBefore).catch(() => assert.equal(open, openBefore, what));
+  assert.deepEqual(it.twins, []);
+}
+
+const sorted = (counts: Readonly<Record<string, number>>): object => Object.entries(counts).toSorted();
+const resetAll = (): void => it.proxy.watches.forEach((watch) => watch.reset());
+const relists = (): number => Object.values(it.operator.watched).reduce((sum, { state }) => sum + state.relists, 0);
+const failures = (): number => Object.values(it.operator.watched).reduce((sum, { state }) => sum + state.failures, 0);
+
+/** Watches are opened anew, under the fault. */
+const ON_WATCHES = {
+  'a connection that breaks in the middle of an event': () => through(watchesOf(), 12, breakInMidEvent),
+  'characters split between packets': () => through(watchesOf(), NEVER, byteByByte),
+  'a slow drip': () => through(watchesOf(), NEVER, slowDrip(16, 5)),
+  '410 as an answer': () => refusing(watchesOf(), 5, { code: 410, reason: 'Expired' }),
+  '410 as an event': () => through(watchesOf(), 5, goneAsEvent),
+  '429 with Retry-After': () => refusing(({ method }) => method !== '', 12, { code: 429, reason: 'TooManyRequests', headers: { 'retry-after': '1' } }),
+  'an API server that is unavailable': () => refusing(watchesOf(), 8, { code: 503, reason: 'ServiceUnavailable' }),
+  'watches that never answer': () => through(watchesOf('agents'), 1, silence),
+} as const;
+
+for (const [name, fault] of Object.entries(ON_WATCHES)) {
+  test(name, async () => {
+    it.proxy.inject(fault());
+    resetAll();
+    await change();
+    await unharmed(name);
+  });
+}
+
+test('connections that are half open: silent on the server side, and no end', async () => {
+  const before = failures();
+  for (const watch of it.proxy.watches) watch.freeze();
+  await change();
+  await unharmed('half open');
+  assert.ok(failures() > before, 'the silence was noticed');
+});
+
+test('connections refused for a while', async () => {
+  await it.proxy.refuse();
+  await change();
+  await until('it was noticed', async () => Object.values(it.operator.watched).every(({ state }) => state.failures > 0));
+  await it.proxy.start();
+  await unharmed('refused');
+});
+
+test('answers of writes that are lost: the child is there, and stays the only one', async () => {
+  it.proxy.inject(answerLost(writes, 6));
+  await change();
+  await unharmed('lost answers');
+  const made = count(it.proxy.log, ({ method, resource, status }) => method === 'POST' && resource === 'pods' && status === 201);
+  assert.ok(made > 0);
+});
+
+test('a list whose pages expire between one and the next', async () => {
+  it.proxy.inject(refusing(listsOf('pods'), 2, { code: 410, reason: 'Expired' }));
+  it.proxy.inject(refusing(watchesOf('pods'), 1, { code: 410, reason: 'Expired' }));
+  resetAll();
+  await change();
+  await unharmed('expired pages');
+});
+
+test('bookmarks only: a quiet kind stays fresh, and outlives a compaction of its history without a list', async () => {
+  const { tiers } = it.operator.watched;
+  const version = tiers.state.version;
+  await until('a bookmark moved the version of a kind in which nothing happens', async () => tiers.state.version !== version);
+  const { metadata } = await it.hands.create('marker');
+  await until('a bookmark beyond the marker', async () => Number(tiers.state.version) >= Number(metadata.resourceVersion));
+  await it.hands.remove('marker');
+  await compact(it.server, metadata.resourceVersion);
+  const before = tiers.state.relists;
+  resetAll();
+  await change();
+  await unharmed('bookmarks only');
+  assert.equal(tiers.state.relists, before);
+});
+
+test('etcd compacted and the API server restarted while nobody could watch: what was deleted meanwhile is found', async () => {
+  const before = relists();
+  await it.proxy.refuse();
+  await change();
+  const last = await it.hands.create('latest');
+  await compact(it.server, last.metadata.resourceVersion);
+  await restartApiServer(it.server);
+  await it.hands.remove('latest');
+  await it.proxy.start();
+  openBefore = '';
+  await settled('compaction');
+  openBefore = await until('the watches are open again', async () => JSON.stringify(sorted(it.proxy.watchCounts)) === JSON.stringify(sorted(watchesBefore)) && (await it.serverWatches()));
+  await unharmed('compaction');
+  assert.ok(relists() >= before);
+});
+
+test('a token that the API server refuses: read again from its file', async () => {
+  const { client, namespace } = it.hands;
+  const bound = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bound' }, type: 'Opaque' };
+  const { metadata } = await client.create<KubeObject>(SECRETS, bound, { namespace });
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'bound', uid: metadata.uid } } };
+  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: 'hamlet-operator', subresource: 'token' });
+  const good = await operatorToken(client, namespace);
+  const source = tokenFile(token);
+  await writeFile(token, status.token);
+  source.forget();
+  const other = new KubeClient({ server: it.proxy.url, namespace, tls: {}, token: source });
+  const reflector = new Reflector<KubeObject>({ client: other, type: MAPS, namespace });
+  await reflector.start();
+  await client.delete(SECRETS, { namespace, name: 'bound' });
+  const stale = new KubeClient({ server: it.proxy.url, namespace, tls: {}, token: { read: () => Promise.resolve(status.token), forget: () => undefined } });
+  await until('the API server refuses the token', () => stale.list(MAPS, { namespace }).then(() => false, (error: unknown) => isStatus(error, 401)));
+  await writeFile(token, good);
+  resetAll();
+  await client.create(MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'after' } }, { namespace });
+  await until('the event after the new token', async () => reflector.cache.get(`${namespace}/after`) !== undefined);
+  assert.equal(reflector.state.relists, 1);
+  assert.ok(count(it.proxy.log, ({ status: answered }) => answered === 401) >= 2);
+  await reflector.stop();
+  await Promise.all([other.close(), stale.close()]);
+  await unharmed('expired token');
+});
+
+test('giant objects of characters that take four bytes each', async () => {
+  const { client, namespace } = it.hands;
+  const reflector = new Reflector<KubeObject & { readonly data?: Readonly<Record<string, string>> }>({ client: new KubeClient({ server: it.proxy.url, namespace, tls: {}, token: tokenFile(token) }), type: MAPS, namespace, labelSelector: 'giant=yes' });
+  await reflector.start();
+  const owls = '🦉'.repeat(240_000);
+  await client.create(MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'giant', labels: { giant: 'yes' } }, data: { owls } }, { namespace });
+  await it.hands.create('heavy', { annotations: { 'example.org/owls': '🦉'.repeat(60_000) } });
+  await until('the giant', async () => reflector.cache.get(`${namespace}/giant`)?.data?.['owls'] === owls);
+  await settled('a heavy Agent');
+  await reflector.stop();
+  await it.hands.remove('heavy');
+  await change();
+  await unharmed('giants');
+});
+
+test('what the operator holds is what a list holds, and every watch of it is the only one of its kind', async () => {
+  assert.equal(it.operator.problem(), undefined);
+  assert.deepEqual(sorted(it.proxy.watchCounts), sorted(watchesBefore));
+  await Promise.all(Object.values(it.operator.watched).map((reflector) => reflector.start()));
+  assert.deepEqual(sorted(it.proxy.watchCounts), sorted(watchesBefore));
+});

@@ -1,0 +1,28 @@
+/** Chances that a seed decides (mulberry32). */
+export class Seeded {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** 0 ≤ number < 1 */
+  next = (): number => {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+
+  between(low: number, high: number): number {
+    return low + this.next() * (high - low);
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  one<T>(of: readonly T[]): T | undefined {
+    return of[Math.floor(this.next() * of.length)];
+  }
+}
