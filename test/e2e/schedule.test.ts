@@ -49,15 +49,15 @@ test('it fires in its slots, and the resident settles what it is given', async (
 
 test('kubectl, the api and the table say the same', async () => {
   await place.kubectl(['patch', 'schedule', NAME, '--type=merge', '-p', '{"spec":{"suspend":true}}']);
-  // Suspended, nothing more fires; once the last run has settled the three cannot differ for long.
+  // Suspended, nothing more fires; once the last run has settled and its status is written, the three say the same.
   const view = await until('they agree', async () => {
     const shown = await scheduleView();
-    if (shown === undefined || shown.status.active_runs !== 0 || shown.status.last_slot === null) return undefined;
-    const [epochS] = await inPostgres(`select extract(epoch from max(slot))::bigint from firing where schedule_uid = '${shown.uid}'`);
-    const inCluster = await place.kubectl(['get', 'schedule', NAME, '-o', 'jsonpath={.status.lastSlot} {.status.lastRunID} {.status.activeRuns}']);
-    const [clusterSlot = '', clusterRun, active] = inCluster.split(' ');
-    const slots = [Date.parse(shown.status.last_slot), Date.parse(clusterSlot), Number(epochS) * 1_000];
-    const same = new Set(slots).size === 1 && clusterRun === shown.status.last_run_id && active === '0';
+    const last = shown?.last_firings[0];
+    if (shown === undefined || last === undefined || shown.status.active_runs !== 0) return undefined;
+    const [epochS, runs] = (await inPostgres(`select extract(epoch from slot)::bigint, runs from firing where schedule_uid = '${shown.uid}' order by slot desc limit 1`))[0]?.split('|') ?? [];
+    const inCluster = await place.kubectl(['get', 'schedule', NAME, '-o', 'jsonpath={.status.lastRunID} {.status.activeRuns}']);
+    const run = last.runs[0]?.run_id ?? '';
+    const same = Number(epochS) * 1_000 === Date.parse(last.slot) && runs?.includes(run) === true && inCluster === `${run} 0` && shown.status.last_run_id === run;
     return same ? shown : undefined;
   });
   const count = await inPostgres(`select count(*) from firing where schedule_uid = '${view.uid}'`);

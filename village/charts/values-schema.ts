@@ -37,6 +37,7 @@ export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
       images: closed({ api: text, operator: text, agent: text, postgres: text, redis: text }),
       core: closed({ nodeName: name }),
       api: closed({ replicas, keys: closed({ adminToken: token, memberToken: token }), resources }),
+      economy: closed({ dailyAllowance: { type: 'string', pattern: '^(0|[1-9][0-9]{0,8})([.][0-9]{1,6})?$' }, timeZone: { type: 'string', pattern: '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$' } }),
       operator: closed({ replicas, resources }),
       seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
       agentPods: closed({ storageClassName: name, userNamespaces: { enum: ['On', 'Off'] }, appArmor: { enum: ['RuntimeDefault', 'Off'] } }),
