@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '@hamlet/kube';
-import { STATUS_COALESCE_MS, StatusWriter } from './status-writer.ts';
+import { STATUS_COALESCE_MS, STATUS_PATIENCE_MS, StatusWriter } from './status-writer.ts';
 
 /** Lets what is settled run on. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -65,6 +65,19 @@ test('two at a time, the oldest first; what changes while it is written is writt
   answers.get('c')?.resolve();
   await pass(STATUS_COALESCE_MS);
   assert.deepEqual(written.at(-1), 'a');
+});
+
+test('a status that may wait waits, until it may not any more', async () => {
+  const { writer, written, pass } = harness();
+  writer.mark('a', 'patient');
+  writer.mark('b', 'patient');
+  await pass(1_000);
+  writer.mark('b');
+  await pass(STATUS_COALESCE_MS);
+  assert.deepEqual(written, ['b']);
+  writer.mark('a', 'patient');
+  await pass(STATUS_PATIENCE_MS - 1_000 - STATUS_COALESCE_MS);
+  assert.deepEqual([written, writer.waiting], [['b', 'a'], 0]);
 });
 
 test('a write that fails is tried again', async () => {

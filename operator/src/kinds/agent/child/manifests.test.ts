@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { agentOf, SETTINGS, specOf, tierOf, TIER_0, TIER_1, TIER_2 } from '../testing/sample-state.ts';
+import type { TierView } from '../views.ts';
+import { fixedOf } from './compute.ts';
+import { podManifest } from './manifests.ts';
+
+interface Spec {
+  readonly containers: readonly { readonly resources: unknown }[];
+  readonly resourceClaims?: unknown;
+  readonly priorityClassName?: string;
+  readonly affinity?: unknown;
+  readonly topologySpreadConstraints?: readonly { readonly whenUnsatisfiable: string }[];
+}
+
+function specWith(tier: TierView, placement: object = {}, wish?: string): Spec {
+  const spec = specOf({ placement });
+  return (podManifest({ agent: agentOf(), spec, tier, cycle: 1, settings: SETTINGS, wish }) as unknown as { readonly spec: Spec }).spec;
+}
+
+test('no GPU, permits of a shared one, whole ones, and any resource', () => {
+  const resources = (gpu: object): unknown => specWith(tierOf('t', 0, { compute: { gpu } })).containers[0]?.resources;
+  const limits = { cpu: '500m', memory: '512Mi' };
+  const requests = { cpu: '250m', memory: '256Mi' };
+  assert.deepEqual(resources({ mode: 'None' }), { limits, requests });
+  assert.deepEqual(resources({ mode: 'Shared', count: 1 }), { limits: { ...limits, 'nvidia.com/gpu': '1' }, requests: { ...requests, 'nvidia.com/gpu': '1' } });
+  assert.deepEqual(resources({ mode: 'Exclusive', count: 2 }), { limits: { ...limits, 'nvidia.com/gpu': '2' }, requests: { ...requests, 'nvidia.com/gpu': '2' } });
+  assert.deepEqual(resources({ mode: 'Shared', count: 1, resourceName: 'nvidia.com/gpu.shared' }), { limits: { ...limits, 'nvidia.com/gpu.shared': '1' }, requests: { ...requests, 'nvidia.com/gpu.shared': '1' } });
+});
+
+test('a claim template: the pod claims, the container uses it, and nothing is counted', () => {
+  const spec = specWith(tierOf('t', 0, { compute: { gpu: { mode: 'Exclusive', claimTemplateName: 'whole-gpu' } } }));
+  assert.deepEqual(spec.resourceClaims, [{ name: 'gpu', resourceClaimTemplateName: 'whole-gpu' }]);
+  assert.deepEqual(spec.containers[0]?.resources, { limits: { cpu: '500m', memory: '512Mi' }, requests: { cpu: '250m', memory: '256Mi' }, claims: [{ name: 'gpu' }] });
+});
+
+test('what cannot change while a pod runs is one word: the same for two sizes, another for another GPU or priority', () => {
+  assert.equal(fixedOf(TIER_0), fixedOf(TIER_1));
+  assert.equal(fixedOf(TIER_2), 'nvidia.com/gpu=1 village-high');
+  assert.equal(specWith(TIER_2).priorityClassName, 'village-high');
+  const words = [{ mode: 'Shared', count: 1 }, { mode: 'Exclusive', count: 2 }, { mode: 'Exclusive', claimTemplateName: 'whole-gpu' }].map((gpu) => fixedOf(tierOf('t', 0, { compute: { gpu } })));
+  assert.equal(new Set([...words, '']).size, 4);
+});
+
+test('a pin is a must, the node of the seat a wish, and the spread as the spec says', () => {
+  const term = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
+  assert.deepEqual(specWith(TIER_0, { nodeName: 'sparky2' }, 'sparky1').affinity, { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term('sparky2')] } } });
+  assert.deepEqual(specWith(TIER_0, {}, 'sparky1').affinity, { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 50, preference: term('sparky1') }] } });
+  assert.equal(specWith(TIER_0).affinity, undefined);
+  assert.deepEqual(['Required', 'Preferred', 'None'].map((spread) => specWith(TIER_0, { spread }).topologySpreadConstraints?.map(({ whenUnsatisfiable }) => whenUnsatisfiable)), [['DoNotSchedule'], ['ScheduleAnyway'], undefined]);
+});

@@ -1,0 +1,154 @@
+/** An operator with exactly the rights that the chart grants, on a real API server, scheduler and controllers, with nodes of a test's own. */
+import { API_VERSION, type AgentStatus, type ConditionType, type EventReason, type Reason } from '@hamlet/contract/kinds';
+import { isStatus, KubeClient, PODS, SERVICE_ACCOUNTS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import { until } from '@hamlet/test/env/until';
+import { AGENTS, ENTITLEMENTS } from '../kinds/agent/agents.ts';
+import { SETTINGS } from '../kinds/agent/testing/sample-state.ts';
+import { operatorMetrics, type OperatorMetrics } from '../operator-metrics.ts';
+import { Operator } from '../operator.ts';
+import { RIGHTS } from '../rights.ts';
+import { villageClient } from '../village/village-client.ts';
+import { fakeKubelet, type FakeKubelet } from './fake-kubelet.ts';
+import { fakeVillage, type FakeVillage } from './fake-village.ts';
+
+const rbac = (plural: string, kind: string): ResourceType => ({ group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind });
+const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
+
+async function operatorClient(server: TestApiServer, namespace: string, metrics: OperatorMetrics): Promise<KubeClient> {
+  const subjects = [{ kind: 'ServiceAccount', name: 'hamlet-operator', namespace }];
+  const apply = (type: ResourceType, object: object): Promise<unknown> =>
+    server.client.apply(type, { apiVersion: type.group === '' ? 'v1' : `${type.group}/${type.version}`, kind: type.kind, ...object } as NewObject, { fieldManager: 'test' });
+  await apply(SERVICE_ACCOUNTS, { metadata: { name: 'hamlet-operator', namespace } });
+  await apply(rbac('roles', 'Role'), { metadata: { name: 'op', namespace }, rules: RIGHTS.role });
+  await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: 'op' }, rules: RIGHTS.clusterRole });
+  await apply(rbac('rolebindings', 'RoleBinding'), { metadata: { name: 'op', namespace }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'op' } });
+  await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), { metadata: { name: 'op' }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'op' } });
+  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
+  const { status } = await server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: 'hamlet-operator', subresource: 'token' });
+  const { cert: _cert, key: _key, ...tls } = server.connection.tls;
+  return new KubeClient({ ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } }, { onRequest: metrics.onRequest });
+}
+
+export type PodOfAgent = KubeObject & {
+  readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly resources: { readonly limits: Readonly<Record<string, string>>; readonly requests: Readonly<Record<string, string>> } }[] };
+  readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly { readonly containerID?: string; readonly restartCount: number; readonly resources?: object }[] };
+};
+
+interface StoredEvent {
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+  readonly involvedObject: { readonly name: string };
+}
+
+/** What a test asks and does. */
+export class TestVillage {
+  readonly server: TestApiServer;
+  readonly namespace: string;
+  readonly village: FakeVillage;
+  readonly log: string[] = [];
+  #running: { readonly operator: Operator; readonly client: KubeClient; readonly metrics: OperatorMetrics } | undefined;
+  readonly #kubelets: FakeKubelet[] = [];
+
+  constructor(server: TestApiServer, namespace: string, village: FakeVillage) {
+    this.server = server;
+    this.namespace = namespace;
+    this.village = village;
+  }
+
+  get metrics(): OperatorMetrics {
+    if (this.#running === undefined) throw new Error('no operator runs');
+    return this.#running.metrics;
+  }
+
+  async startOperator(): Promise<void> {
+    const metrics = operatorMetrics();
+    const { server, namespace, village } = this;
+    const client = await operatorClient(server, namespace, metrics);
+    const operator = new Operator({
+      client,
+      village: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),
+      namespace,
+      settings: SETTINGS,
+      workers: 4,
+      instance: 'test',
+      metrics,
+      log: (line) => void this.log.push(line),
+    });
+    await operator.start();
+    this.#running = { operator, client, metrics };
+  }
+
+  async stopOperator(): Promise<void> {
+    await this.#running?.operator.stop();
+    await this.#running?.client.close();
+    this.#running = undefined;
+  }
+
+  async addNode(name: string, capacity: Readonly<Record<string, string>>): Promise<FakeKubelet> {
+    const kubelet = await fakeKubelet(this.server.client, { name, capacity }, (error) => {
+      if (!isStatus(error, 404) && !isStatus(error, 409)) this.log.push(String(error));
+    });
+    this.#kubelets.push(kubelet);
+    return kubelet;
+  }
+
+  async remove(): Promise<void> {
+    await this.stopOperator();
+    for (const kubelet of this.#kubelets) await kubelet.stop();
+    await this.village.stop();
+    await this.server.remove();
+  }
+
+  async createTier(name: string, spec: Readonly<Record<string, unknown>>): Promise<void> {
+    const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
+    await this.server.client.create(ENTITLEMENTS, { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name }, spec: { limits, ...spec } }, { namespace: this.namespace });
+  }
+
+  createAgent(name: string, spec: object = {}): Promise<KubeObject> {
+    return this.server.client.create(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec }, { namespace: this.namespace });
+  }
+
+  async statusOf(name: string): Promise<AgentStatus> {
+    const { status = {} } = await this.server.client.get<KubeObject & { readonly status?: AgentStatus }>(AGENTS, { namespace: this.namespace, name });
+    return status;
+  }
+
+  /** Pods of an agent that are not ending. */
+  async podsOf(name: string): Promise<readonly PodOfAgent[]> {
+    const { items } = await this.server.client.list<PodOfAgent>(PODS, { namespace: this.namespace, query: { labelSelector: `hamlet.village/agent=${name}` } });
+    return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  }
+
+  /** The one pod of an agent, once it runs. */
+  runningPod(name: string): Promise<PodOfAgent> {
+    return until(`a pod of ${name} that runs`, async () => {
+      const [pod, ...others] = await this.podsOf(name);
+      return others.length === 0 && pod?.status?.phase === 'Running' && pod;
+    });
+  }
+
+  /** Waits for `TYPE STATUS REASON` in the conditions; the message. */
+  condition(name: string, wanted: `${ConditionType} ${'True' | 'False' | 'Unknown'} ${Reason}`): Promise<string> {
+    return until(`${name}: ${wanted}`, async () => {
+      const { conditions = [] } = await this.statusOf(name);
+      return conditions.find(({ type, status, reason }) => `${type} ${status} ${reason}` === wanted)?.message ?? false;
+    });
+  }
+
+  /** Waits for an Event about an agent; its message. */
+  event(name: string, wanted: Reason | EventReason): Promise<string> {
+    return until(`${name}: event ${wanted}`, async () => {
+      const { items } = await this.server.client.list<KubeObject & StoredEvent>(EVENTS, { namespace: this.namespace });
+      return items.find(({ reason, involvedObject }) => reason === wanted && involvedObject.name === name)?.message ?? false;
+    });
+  }
+}
+
+/** An API server with the CRDs, and one operator that leads. */
+export async function testVillage(): Promise<TestVillage> {
+  const server = await testApiServer('control-plane');
+  await server.installCrds();
+  return new TestVillage(server, await server.namespace(), await fakeVillage());
+}

@@ -1,0 +1,62 @@
+/** The operator's memory of what the api said, against an api in this process that goes away, forgets and comes back. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { goodStanding } from '@hamlet/contract';
+import { until } from '@hamlet/test/env/until';
+import { fakeVillage, type FakeVillage } from '../testing/fake-village.ts';
+import { villageClient } from './village-client.ts';
+import { VillageStream } from './village-stream.ts';
+
+let village: FakeVillage;
+let stream: VillageStream;
+const heard: string[] = [];
+
+before(async () => {
+  village = await fakeVillage();
+  village.say('standing', { ...goodStanding('bob', 'tier-1'), frozen: true, reason: 'enough' });
+  village.say('schedule', { schedule_uid: 's1', active_runs: 1, last_run_id: null, last_run_at: null, last_slot: '2026-11-22T10:00:00Z' });
+  stream = new VillageStream({
+    client: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),
+    onStanding: (agentId) => heard.push(`standing ${agentId}`),
+    onPresence: (agentId) => heard.push(`presence ${agentId}`),
+    onSchedule: (uid) => heard.push(`schedule ${uid}`),
+    onReachable: (reachable) => heard.push(reachable ? 'reachable' : 'away'),
+    onError: (error) => heard.push(`error ${String(error)}`),
+  });
+});
+
+after(async () => {
+  await stream.stop();
+  await village.stop();
+});
+
+test('nothing is known before all that holds has been said', async () => {
+  assert.equal(stream.heard, false);
+  stream.start();
+  await until('synced', async () => stream.heard);
+  assert.deepEqual(heard, ['standing bob', 'schedule s1', 'reachable']);
+  assert.deepEqual(stream.standingOf('bob'), { quarantined: false, frozen: true, banned: false, killed: false, tokenRevoked: false, balanceTier: 'tier-1', reason: 'enough' });
+  assert.equal(stream.standingOf('ada'), undefined);
+  assert.deepEqual(stream.scheduleOf('s1'), { activeRuns: 1, lastSlot: '2026-11-22T10:00:00Z' });
+});
+
+test('while the api is away, what it said last is kept; then the stream goes on where it was', async () => {
+  village.setAway(true);
+  await until('away', async () => !stream.reachable);
+  assert.equal(stream.heard, true);
+  assert.equal(stream.standingOf('bob')?.frozen, true);
+  village.setAway(false);
+  await until('back', async () => stream.reachable);
+  assert.match(village.resumed.at(-1) ?? '', /^e1:\d+$/);
+});
+
+test('after a reset the old holds until the new is complete, and what was not said again is gone', async () => {
+  village.say('reset', { epoch: 'e2' });
+  village.say('standing', { ...goodStanding('ada', 'tier-0'), banned: true });
+  await until('ada', async () => stream.standingOf('ada')?.banned === true);
+  assert.equal(stream.standingOf('bob')?.frozen, true, 'nobody is let go by half a list');
+  village.say('synced', {});
+  await until('bob is forgotten', async () => stream.standingOf('bob') === undefined);
+  assert.equal(stream.standingOf('ada')?.banned, true);
+  assert.equal(stream.scheduleOf('s1'), undefined);
+});
