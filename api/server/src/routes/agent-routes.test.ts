@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { awakenAgent, getAgent, listAgents, listTurns, rebootAgent, recordTurn, suspendAgent } from '@hamlet/contract';
+import { awakenAgent, getAgent, listAgents, listEntitlements, listTurns, rebootAgent, recordTurn, suspendAgent } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import { readAudit, openDatabase } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
@@ -99,4 +99,15 @@ test('turns are kept and paged, newest first, by an opaque cursor of that agent'
     assert.equal(others.ok ? null : others.problem.code, 'cursor_invalid');
   } while (cursor !== undefined);
   assert.deepEqual(seen, ids);
+});
+
+test('tiers are listed lowest first, with what they give and cost and how many have them', async () => {
+  const { entitlements } = dataOf(await clientOf(play.url).call(listEntitlements, {}));
+  assert.deepEqual(entitlements.map(({ name }) => name), ['tier-0', 'tier-1', 'tier-2']);
+  const [lowest, middle, highest] = entitlements;
+  assert.deepEqual([middle?.min_balance, middle?.price, middle?.compute.memory, middle?.agents], ['10', { per_hour: '0.05', per_thousand_tokens: '0.002' }, '512Mi', 1]);
+  assert.deepEqual([lowest?.agents, lowest?.seats], [AGENT_IDS.length - 1, null], 'nobody counts seats without a cluster');
+  assert.deepEqual(highest?.compute.gpu.mode, 'Shared');
+  const ada = await play.agent('ada');
+  assert.deepEqual([ada.tier, ada.entitlement.price], ['tier-1', middle?.price]);
 });
