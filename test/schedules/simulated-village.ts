@@ -19,6 +19,11 @@ import { villageClient } from '../../operator/src/village/village-client.ts';
 
 /** The api looks here for functions before it looks at Postgres's own. */
 const SEARCH_PATH = 'sim,pg_catalog,public';
+/**
+ * How much slower the pace of status writes runs than the time of the simulation: a status tells what is decided, and what
+ * a new leader goes by besides is the api's word for the newest slot.
+ */
+const STATUS_PACE = 12;
 /** Looks of several leaders within this time happen at once. */
 const TOGETHER_MS = 100;
 const LEASE_UID = '11111111-1111-4111-8111-111111111111';
@@ -112,16 +117,17 @@ export class SimulatedVillage {
   async lead(process: number, skewMs: number): Promise<Leader> {
     const { client, schedules } = this.#processOf(process);
     await this.#seesAll(schedules);
+    const said = await this.#newestSlots();
     this.#transitions += 1;
     const time = new VillageTime(() => this.#nowMs + skewMs);
     const fire = fireThrough(villageClient({ baseUrl: this.#apiUrl, fence: { leaseUid: LEASE_UID, transitions: this.#transitions }, token: { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined } }), time);
     const agent = { metadata: { ...AGENT.metadata, namespace: this.#namespace } };
     const leader: Omit<Leader, 'look'> = { name: `process ${process}, transition ${this.#transitions}`, results: [], events: [], nextMs: new Map([...schedules.cache.keys()].map((key) => [key, this.#nowMs])), done: false };
     const reconciler = new ScheduleReconciler({
-      sources: { schedules: schedules.cache, agents: { get: () => agent, values: () => [agent] }, runs: { reachable: true, heard: true, scheduleOf: () => undefined } },
+      sources: { schedules: schedules.cache, agents: { get: () => agent, values: () => [agent] }, runs: { reachable: true, heard: true, scheduleOf: (uid) => said.get(uid) } },
       ports: { client, schedules, fire, recorder: { record: (event) => void leader.events.push(event) } },
       time,
-      clock: { now: () => this.#nowMs, after: () => () => undefined },
+      clock: { now: () => Math.floor(this.#nowMs / STATUS_PACE), after: () => () => undefined },
       onFired: (result) => void leader.results.push(result),
       onStale: () => void (leader.done = true),
     });
@@ -167,6 +173,12 @@ export class SimulatedVillage {
     const found = this.#processes[index];
     if (found === undefined) throw new Error(`no process ${index}`);
     return found;
+  }
+
+  /** What the api's stream says of Schedules when it begins. */
+  async #newestSlots(): Promise<ReadonlyMap<string, { readonly activeRuns: number; readonly lastSlot: string }>> {
+    const { rows } = await sql<{ uid: string; slot: Date }>`select schedule_uid as uid, last_slot as slot from schedule_state where last_slot is not null`.execute(this.#db);
+    return new Map(rows.map(({ uid, slot }) => [uid, { activeRuns: 0, lastSlot: new Date(slot).toISOString() }]));
   }
 
   /** The simulation is faster than a watch: who begins to lead has heard all, as it would have by then. */

@@ -1,0 +1,67 @@
+/** `kubectl hamlet` against the village: the same words as everywhere, and the api by kubectl port-forward. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { API_VERSION, createRun, getAgent } from '@hamlet/contract';
+import { buildPlugin } from '../../kubectl/build.ts';
+import { program } from '../../village/cluster.ts';
+import { tryRun, type RunResult } from '../../village/command.ts';
+import { until } from '../env/until.ts';
+import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+
+const AGENT = 'pim';
+let place: Village;
+let folder: string;
+let kubectl: string;
+let path: string;
+
+before(async () => {
+  place = await village();
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-e2e-plugin-'));
+  kubectl = await program('kubectl');
+  path = [dirname(await buildPlugin(join(folder, 'dist'))), dirname(kubectl), dirname(process.execPath), process.env['PATH']].join(delimiter);
+  await applyAgent(place, AGENT);
+  await untilReady(place, AGENT);
+});
+after(async () => {
+  await deleteAgents(place, [AGENT]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const hamlet = (line: string): Promise<RunResult> =>
+  tryRun(kubectl, ['hamlet', ...line.split(' '), '--namespace', place.namespace], { env: { KUBECONFIG: place.kubeconfig, PATH: path, HAMLET_TOKEN: place.adminToken }, cwd: folder });
+
+test('why says what the api says, before and after it sleeps', async () => {
+  const ready = await hamlet(`why ${AGENT} -o json`);
+  assert.equal(ready.code, 0, ready.output);
+  assert.equal((await hamlet(`sleep ${AGENT}`)).code, 0);
+  const { why } = await until('the api says that it sleeps', async () => {
+    const agent = dataOf(await place.admin.call(getAgent, { params: { agent_id: AGENT } }));
+    return agent.why.reason === 'Asleep' && agent;
+  });
+  const asleep = await hamlet(`why ${AGENT} -o json`);
+  assert.equal(asleep.code, 1);
+  const { blocking } = JSON.parse(asleep.stdout) as { blocking: { reason: string; advice: string } };
+  assert.deepEqual([blocking.reason, blocking.advice], [why.reason, `wake it: kubectl hamlet awake ${AGENT}`]);
+  assert.equal((await hamlet(`awake ${AGENT}`)).code, 0);
+  await untilReady(place, AGENT);
+  assert.equal((await hamlet(`why ${AGENT}`)).code, 0);
+});
+
+test('runs come through kubectl port-forward, logs from the pod', async () => {
+  const { run } = dataOf(await place.admin.call(createRun, { params: { agent_id: AGENT }, body: { prompt: 'Look around.' } }));
+  const listed = await hamlet(`runs ${AGENT}`);
+  assert.ok(listed.stdout.includes(run.run_id), listed.output);
+  assert.match((await hamlet(`logs ${AGENT} --tail=5`)).stdout, /agent_id/);
+});
+
+test('plan prices a newcomer and changes nothing', async () => {
+  const file = join(folder, 'newcomer.yaml');
+  await writeFile(file, `apiVersion: ${API_VERSION}\nkind: Agent\nmetadata: { name: newcomer }\nspec: {}\n`);
+  const planned = await hamlet(`plan -f ${file}`);
+  assert.equal(planned.code, 0, planned.output);
+  assert.match(planned.stdout, /\+ Agent newcomer would be created\n[^]*aiDollars a day awake/);
+  assert.notEqual((await place.tryKubectl(['get', 'agent', 'newcomer'])).code, 0);
+});
