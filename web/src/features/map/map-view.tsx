@@ -25,8 +25,12 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
   const connection = useVillageState((state) => state.connection)
   const inSight = useVillageState((state) => state.place.view === 'map')
 
+  // Who opens another page pays nothing for a map that is not seen yet.
+  const [wanted, setWanted] = useState(inSight)
+  useEffect(() => { if (inSight) setWanted(true) }, [inSight])
+
   useEffect(() => {
-    if (canvas.current === null) return undefined
+    if (canvas.current === null || !wanted) return undefined
     let here = true
     let made: MapController | null = null
     MapController.start(canvas.current, { world, host: hostOf(() => latest.current), start: (viewport) => cameraOf(start, latest.current, { viewport, map: world.map }), insets: insetsOf(), tour: start.x === null && start.agent === null }).then((started) => {
@@ -41,7 +45,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
       onController(started)
     }, (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)))
     return () => { here = false; made?.destroy(); controller.current = null; onController(null) }
-  }, [world, start, onController])
+  }, [world, start, onController, wanted])
 
   useEffect(() => {
     controller.current?.setInsets(insetsOf())
@@ -63,7 +67,8 @@ function useKeys(controller: () => MapController | null, tools: { readonly curre
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const target = event.target instanceof HTMLElement ? event.target : null
-      const intent = target?.closest('dialog') instanceof HTMLElement ? null : keyIntent(event.key, focusOf(event, target))
+      // A dialog has its own Escape, also while nothing in it has the keyboard.
+      const intent = document.querySelector('dialog[open]') === null ? keyIntent(event.key, focusOf(event, target)) : null
       // On another page only Escape is left of the map's keys.
       if (intent === null || (intent.kind !== 'back' && tools.current.store.get().place.view !== 'map')) return
       event.preventDefault()
@@ -116,8 +121,8 @@ function hostOf(tools: () => VillageTools): MapHost {
 /** Where the address says, else at the chosen agent, else where the people are. */
 function cameraOf(start: UrlState, tools: VillageTools, at: { readonly viewport: Viewport; readonly map: MapSize }): Camera {
   if (start.x !== null && start.y !== null) return { x: start.x, y: start.y, zoom: start.z ?? 26 }
-  const { details } = tools.store.get()
-  const chosen = start.agent === null ? undefined : details.get(start.agent)
+  const { details, selected } = tools.store.get()
+  const chosen = details.get(selected ?? '')
   if (chosen !== undefined) return { x: chosen.position.x + 0.5, y: chosen.position.y + 0.5, zoom: start.z ?? 34 }
   return showPeople([...details.values()].map((agent) => agent.position), at.viewport, { width: at.map.width, height: at.map.height })
 }

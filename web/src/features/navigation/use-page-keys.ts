@@ -10,7 +10,8 @@ export function usePageKeys(store: Store<AppState>): void {
     const onKey = (event: KeyboardEvent): void => {
       const page = PAGES[Number(event.key) - 1]
       if (page === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.target instanceof HTMLElement && event.target.closest('input, textarea, select, dialog') !== null) return
+      const writing = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null
+      if (writing || document.querySelector('dialog[open]') !== null) return
       store.set((state) => ({ ...state, place: placeAfter(state.place, { view: page.view }) }))
     }
     window.addEventListener('keydown', onKey)

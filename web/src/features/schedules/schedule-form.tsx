@@ -60,7 +60,7 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
       <PolicyFields {...parts} />
       {problems.kind !== undefined && <p className="field-problem">{problems.kind}</p>}
       {save.refused !== null && <RefusedNotice refused={save.refused}>{save.refused.code === 'field_owned_elsewhere' && <button type="button" className="button button-small" onClick={() => void save.send('take_over')}>Take it over</button>}</RefusedNotice>}
-      <button type="submit" className="button button-strong" disabled={save.busy}>{save.busy ? 'One moment…' : schedule === null ? 'Make the schedule' : 'Save'}</button>
+      <button type="submit" className="button button-strong" aria-disabled={save.busy}>{save.busy ? 'One moment…' : schedule === null ? 'Make the schedule' : 'Save'}</button>
     </form>
   )
 }
