@@ -71,10 +71,14 @@ async function untilSays(agent: string, reason: string): Promise<AgentDetail> {
   });
 }
 
-for (const { agent, take, lift, reason, metric } of CASES) {
-  test(`${take.name}: the pod ends at once, the volume stays, and the agent comes back when it is lifted`, async () => {
+/** What each agent had before it was stopped. */
+const earlier = new Map<string, { readonly pod: string | null; readonly volume: string }>();
+
+for (const { agent, take, reason, metric } of CASES) {
+  test(`${take.name}: the pod ends at once, the agent says why, and nothing else of it is touched`, async () => {
     const { pod } = await untilReady(place, agent);
     const volume = await volumeOf(agent);
+    earlier.set(agent, { pod, volume });
     const held = dataOf(await place.admin.call(take, { params: { agent_id: agent }, body: { reason: 'it sings at night' } }));
     const taken = performance.now();
     assert.equal(held.measures.length, 1);
@@ -84,19 +88,22 @@ for (const { agent, take, lift, reason, metric } of CASES) {
     const barred = await untilSays(agent, reason);
     assert.match(barred.why.message, /it sings at night/);
     assert.equal(barred.power, 'Awake', 'nobody has touched the spec');
-    await until(`${agent} has no pod`, async () => (await podsOf(agent)) === '');
     if (take === banAgent) {
       const refused = await place.admin.call(awakenAgent, { params: { agent_id: agent } });
       assert.equal(refused.ok ? null : refused.problem.code, 'agent_banned');
     }
-    assert.equal(await volumeOf(agent), volume);
-
-    dataOf(await place.admin.call(lift, { params: { agent_id: agent } }));
-    const back = await untilReady(place, agent);
-    assert.notEqual(back.pod, pod);
-    assert.equal(await volumeOf(agent), volume);
   });
 }
+
+test('once it is lifted, each comes back by itself, on the volume it had', async () => {
+  for (const { agent } of CASES) await until(`${agent} has no pod`, async () => (await podsOf(agent)) === '');
+  for (const { agent, lift } of CASES) dataOf(await place.admin.call(lift, { params: { agent_id: agent } }));
+  for (const { agent } of CASES) {
+    const back = await untilReady(place, agent);
+    assert.notEqual(back.pod, earlier.get(agent)?.pod);
+    assert.equal(await volumeOf(agent), earlier.get(agent)?.volume);
+  }
+});
 
 test('revokeAgentToken: the pod stays and the api refuses it, until that is lifted', async () => {
   const { pod } = await untilReady(place, REVOKED);
