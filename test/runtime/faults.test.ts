@@ -44,8 +44,9 @@ async function settled(what: string): Promise<void> {
   await until(`${what}: settled`, async () => {
     last = await it.problems();
     return last.length === 0;
-  }).catch((error: unknown) => {
-    throw new Error(`${last.join('\n')}\n${it.log.slice(-20).join('\n')}`, { cause: error });
+  }).catch(async (error: unknown) => {
+    const [stuck] = await it.hands.agents();
+    throw new Error(`${last.join('\n')}\n${JSON.stringify(stuck?.status?.conditions)}\n${it.log.slice(-20).join('\n')}`, { cause: error });
   });
 }
 
@@ -81,7 +82,7 @@ const failures = (): number => Object.values(it.operator.watched).reduce((sum, {
 const ON_WATCHES = {
   'a connection that breaks in the middle of an event': () => through(watchesOf(), 12, breakInMidEvent),
   'characters split between packets': () => through(watchesOf(), NEVER, byteByByte),
-  'a slow drip': () => through(watchesOf(), NEVER, slowDrip(16, 5)),
+  'a slow drip': () => through(watchesOf(), NEVER, slowDrip(200, 5)),
   '410 as an answer': () => refusing(watchesOf(), 5, { code: 410, reason: 'Expired' }),
   '410 as an event': () => through(watchesOf(), 5, goneAsEvent),
   '429 with Retry-After': () => refusing(({ method }) => method !== '', 12, { code: 429, reason: 'TooManyRequests', headers: { 'retry-after': '1' } }),

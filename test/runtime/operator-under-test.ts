@@ -1,6 +1,6 @@
 /** The operator's own kinds and runtime behind a fault proxy, on a real API server and etcd, beside the truth. */
 import { Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
-import { CLAIMS, isStatus, KubeClient, keyOf, PODS, Reflector, type KubeObject, type TokenSource, type WatchTimes } from '@hamlet/kube';
+import { CLAIMS, isStatus, KubeClient, keyOf, NODES, PODS, Reflector, type KubeObject, type TokenSource, type WatchTimes } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { fakeKubelet } from '../../operator/src/testing/fake-kubelet.ts';
@@ -79,6 +79,8 @@ export async function operatorUnderTest(tokenOf: (server: TestApiServer, namespa
   const kubelet = await fakeKubelet(server.client, 'sparky1', (error) => {
     if (!isStatus(error, 404) && !isStatus(error, 409)) log.push(String(error));
   });
+  // A node begins with a taint that only controllers take away.
+  await server.client.mergePatch(NODES, { spec: { taints: null } }, { name: 'sparky1' });
   const truth = twinWatch(server.client, namespace);
   const garbage = collector(hands, (error) => log.push(String(error)));
   await Promise.all([truth.reflector.start(), garbage.start()]);
