@@ -138,7 +138,7 @@ create function ledger.fault(payer bigint, payee bigint, amount bigint, key text
 $$;
 
 -- Why nothing can move between two accounts; null where it can.
-create function ledger.why_not(payer_id bigint, payee_id bigint) returns text language plpgsql stable as $$
+create function ledger.why_not(payer_id bigint, payee_id bigint, settled boolean) returns text language plpgsql stable as $$
 declare
   payer ledger.account;
   payee ledger.account;
@@ -147,7 +147,7 @@ begin
   select * into payee from ledger.account where account_id = payee_id;
   return case
     when payer.account_id is null or payee.account_id is null then 'LD003'
-    when payer.closed_at is not null or payee.closed_at is not null then 'LD002'
+    when not settled and (payer.closed_at is not null or payee.closed_at is not null) then 'LD002'
     else 'LD001' end;
 end $$;
 
@@ -205,7 +205,9 @@ begin
     end if;
   end if;
   select t.transfer_id, t.request_hash into known from ledger.transfer t where t.idempotency_key = key;
-  if not found then perform ledger.refuse(ledger.why_not(payer, payee)); end if;
+  if not found then
+    perform ledger.refuse(case when exists (select 1 from ledger.reversal r where r.reverses = undone) then 'LD013' else ledger.why_not(payer, payee, settled) end);
+  end if;
   if known.request_hash <> hash then perform ledger.refuse('LD006'); end if;
   -- The twin has moved the money: what was moved here goes back. Nobody has seen it.
   update ledger.account a set balance = a.balance + amount, held = a.held + released, version = a.version - 1 where a.account_id = payer;

@@ -79,7 +79,7 @@ begin
     end if;
   end if;
   select h.hold_id, h.request_hash into known from ledger.hold h where h.idempotency_key = key;
-  if not found then perform ledger.refuse(case when expires_at > at then ledger.why_not(payer, payee) else 'LD010' end); end if;
+  if not found then perform ledger.refuse(case when expires_at > at then ledger.why_not(payer, payee, false) else 'LD010' end); end if;
   if known.request_hash <> hash then perform ledger.refuse('LD006'); end if;
   update ledger.account a set held = a.held - amount where a.account_id = payer;
   return (known.hold_id, true)::ledger.held;
@@ -146,6 +146,9 @@ begin
   select * into t from ledger.transfer where transfer_id = undone;
   if not found then perform ledger.refuse('LD012'); end if;
   if exists (select 1 from ledger.reversal r where r.transfer_id = undone) then perform ledger.refuse('LD014'); end if;
+  if exists (select 1 from ledger.reversal r join ledger.transfer v using (transfer_id) where r.reverses = undone and v.idempotency_key <> key) then
+    perform ledger.refuse('LD013');
+  end if;
   return ledger.write(uuidv7(), t.payee, t.payer, t.amount, key, reason, source, note, actor_role, actor_id, null, about, 0, true, forced, undone);
 end $$;
 

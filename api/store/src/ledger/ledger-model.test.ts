@@ -1,0 +1,77 @@
+/** Random sequences of operations on a real Postgres, each answer held to a model in memory, and the books to every rule of docs/ECONOMY.md. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { sql } from 'kysely';
+import { inTransaction, openDatabase } from '../connection/database.ts';
+import type { Db } from '../connection/database.ts';
+import { migrate } from '../connection/migrate.ts';
+import { LEDGER_REFUSALS } from './refusal.ts';
+import { RandomSequence } from './testing/random-sequence.ts';
+import type { SequenceAccounts } from './testing/random-sequence.ts';
+import { checkLedger } from './upkeep.ts';
+
+const FULL = process.env['HAMLET_TEST_FULL'] === '1';
+const SEQUENCES = FULL ? 10_000 : 500;
+const LENGTH = 100;
+const AT_ONCE = 4;
+/** What sequences must have met; a batch's size, a malformed key and a hold's end have tests of their own. */
+const KINDS: ReadonlySet<string> = new Set([
+  'done', 'replayed',
+  ...Object.values(LEDGER_REFUSALS).filter((reason) => !['batch_too_large', 'malformed'].includes(reason)),
+]);
+/** Of a failing run: HAMLET_SEED=n runs that sequence alone. */
+const ONLY = process.env['HAMLET_SEED'];
+
+let postgres: TestPostgres;
+let owner: Db;
+let db: Db;
+
+before(async () => {
+  postgres = await testPostgres();
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
+  db = openDatabase({ url: appUrl, poolSize: AT_ONCE, onError: () => undefined });
+});
+after(async () => {
+  await Promise.all([owner.destroy(), db.destroy()]);
+  await postgres.remove();
+});
+
+async function openAccounts(seeds: readonly number[]): Promise<ReadonlyMap<number, SequenceAccounts>> {
+  const { rows } = await sql<SequenceAccounts & { seed: number }>`
+    select seed, ledger.open_account('bank', seed::text, 1, true) as bank, ledger.open_account('pot', seed::text, 1, false) as pot
+    from unnest(${seeds as number[]}::integer[]) seed`.execute(owner);
+  return new Map(rows.map(({ seed, bank, pot }) => [seed, { bank, pot }]));
+}
+
+test(`${SEQUENCES} sequences of ${LENGTH} operations answer as the model does`, async () => {
+  const seeds = ONLY === undefined ? Array.from({ length: SEQUENCES }, (_, index) => index + 1) : [Number(ONLY)];
+  const accounts = await openAccounts(seeds);
+  const waiting = seeds.values();
+  const seen = new Map<string, number>();
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const seed of waiting) {
+        const own = accounts.get(seed);
+        assert.ok(own !== undefined);
+        await inTransaction(db, async (tx) => {
+          const sequence = new RandomSequence(tx, seed);
+          await sequence.run(own, LENGTH);
+          for (const [kind, count] of sequence.seen) seen.set(kind, (seen.get(kind) ?? 0) + count);
+        });
+      }
+    }),
+  );
+  if (ONLY !== undefined) return;
+  const never = [...KINDS].filter((kind) => (seen.get(kind) ?? 0) < seeds.length / 50);
+  assert.deepEqual(never, [], `every kind of answer was met often: ${JSON.stringify([...seen])}`);
+});
+
+test('the books hold to every rule', async () => {
+  const rules = await checkLedger(owner);
+  assert.equal(rules.length, 10);
+  assert.deepEqual(rules.filter(({ broken }) => broken !== 0), []);
+});

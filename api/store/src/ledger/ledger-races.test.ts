@@ -1,0 +1,195 @@
+/** Many at once for one thing: exactly one gets it, and the books stay right. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeLife, openLife } from '../agents/lives.ts';
+import { inTransaction } from '../connection/database.ts';
+import { findAgentAccount, villageAccount } from './accounts.ts';
+import { drawAllowance } from './allowance.ts';
+import { readBalances, readFunds } from './balances.ts';
+import { postBatch } from './post-batch.ts';
+import { holdMoney, postTransfer, resolveHold, reverseTransfer } from './post-transfer.ts';
+import type { ResolutionRequest } from './post-transfer.ts';
+import { testLedger } from './testing/test-ledger.ts';
+import type { TestLedger } from './testing/test-ledger.ts';
+import { checkLedger, expireHolds } from './upkeep.ts';
+
+const FULL = process.env['HAMLET_TEST_FULL'] === '1';
+const CLIENTS = 20;
+const ACTOR = { role: 'system', id: 'test' } as const;
+const AHEAD = new Date('2999-01-01T00:00:00Z');
+
+let ledger: TestLedger;
+
+before(async () => {
+  ledger = await testLedger(CLIENTS);
+});
+after(() => ledger.remove());
+
+/** Does `count` things, CLIENTS at a time. */
+async function inParallel<T>(count: number, work: (index: number) => Promise<T>): Promise<readonly T[]> {
+  const indexes = Array.from({ length: count }, (_, index) => index).values();
+  const results: T[] = [];
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      for (const index of indexes) results.push(await work(index));
+    }),
+  );
+  return results;
+}
+
+function tallyOf(outcomes: readonly ({ readonly ok: true; readonly replayed: boolean } | { readonly ok: false; readonly reason: string })[]): Record<string, number> {
+  const tally: Record<string, number> = {};
+  for (const outcome of outcomes) {
+    const kind = outcome.ok ? (outcome.replayed ? 'replayed' : 'done') : outcome.reason;
+    tally[kind] = (tally[kind] ?? 0) + 1;
+  }
+  return tally;
+}
+
+test('500 transfers reversed twice each, at once: 500 are', async () => {
+  const agents = await Promise.all(Array.from({ length: 20 }, (_, index) => ledger.account(`reverse-${index}`, 0n)));
+  const transfers = await inParallel(500, (index) =>
+    inTransaction(ledger.db, async (tx) => {
+      const agent = agents[index % agents.length] ?? 0;
+      return postTransfer(tx, ledger.request([await villageAccount(tx, 'treasury'), agent], 7n, `reverse me ${index}`));
+    }),
+  );
+  const ids = transfers.flatMap((outcome) => (outcome.ok ? [outcome.transferId, outcome.transferId] : []));
+  const outcomes = await inParallel(1_000, (index) =>
+    inTransaction(ledger.db, (tx) =>
+      reverseTransfer(tx, { transferId: ids[index] ?? '', key: randomUUID(), reason: 'refund', source: 'test', note: '', actor: ACTOR, forced: false }),
+    ),
+  );
+  assert.deepEqual(tallyOf(outcomes), { done: 500, already_reversed: 500 });
+  for (const agent of agents) assert.equal((await readFunds(ledger.db, agent)).balance, 0n);
+});
+
+test('one hold posted by 100 clients is posted once', async () => {
+  const agent = await ledger.account('held', 100n);
+  const compute = await villageAccount(ledger.db, 'compute');
+  const held = await inTransaction(ledger.db, (tx) => holdMoney(tx, { ...ledger.request([agent, compute], 60n, 'one hold'), expiresAt: AHEAD }));
+  assert.ok(held.ok);
+  const outcomes = await inParallel(100, (index) =>
+    inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held.holdId, outcome: 'posted', amount: 45n, key: `post ${index}`, actor: ACTOR })),
+  );
+  assert.deepEqual(tallyOf(outcomes), { done: 1, hold_resolved: 99 });
+  const { balance, held: still } = await readFunds(ledger.db, agent);
+  assert.deepEqual([balance, still], [55n, 0n]);
+});
+
+const ROUNDS = FULL ? 10_000 : 500;
+
+test(`${ROUNDS} holds, each posted and voided at once: never both, never neither`, async () => {
+  const agents = await Promise.all(Array.from({ length: CLIENTS }, (_, index) => ledger.account(`round-${index}`, 1_000_000n)));
+  const compute = await villageAccount(ledger.db, 'compute');
+  const kinds = { posted: 0, voided: 0 };
+  await inParallel(ROUNDS, async (index) => {
+    const agent = agents[index % agents.length] ?? 0;
+    const held = await inTransaction(ledger.db, (tx) => holdMoney(tx, { ...ledger.request([agent, compute], 3n, `round ${index}`), expiresAt: AHEAD }));
+    assert.ok(held.ok);
+    const end = (outcome: ResolutionRequest['outcome']) => inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held.holdId, outcome, key: `${outcome} ${index}`, actor: ACTOR }));
+    const [first, second] = index % 2 === 0 ? (['posted', 'voided'] as const) : (['voided', 'posted'] as const);
+    const [one, other] = await Promise.all([end(first), end(second)]);
+    assert.notEqual(one.ok, other.ok);
+    kinds[one.ok ? first : second] += 1;
+  });
+  const spent = (await Promise.all(agents.map((agent) => readFunds(ledger.db, agent)))).reduce((sum, { balance, held }) => sum + 1_000_000n - balance + held, 0n);
+  assert.equal(spent, 3n * BigInt(kinds.posted), 'what was posted is spent, and nothing is held any more');
+});
+
+test('a storm of keys: each is posted once, whether alone or in a batch', async () => {
+  const agent = await ledger.account('storm', 0n);
+  const treasury = await villageAccount(ledger.db, 'treasury');
+  const keys = Array.from({ length: 50 }, () => randomUUID());
+  const outcomes = await inParallel(400, (index) =>
+    inTransaction(ledger.db, async (tx) => {
+      const key = keys[index % keys.length] ?? '';
+      const request = ledger.request([treasury, agent], 1n, key);
+      if (index % 4 !== 0) return [await postTransfer(tx, request)];
+      return postBatch(tx, [request, ledger.request([treasury, agent], 1n, keys[(index + 7) % keys.length] ?? '')]);
+    }),
+  );
+  const ids = new Set(outcomes.flat().map((outcome) => (outcome.ok ? outcome.transferId : outcome.reason)));
+  assert.equal(ids.size, keys.length);
+  assert.equal(tallyOf(outcomes.flat())['done'], keys.length);
+  assert.equal((await readFunds(ledger.db, agent)).balance, BigInt(keys.length));
+});
+
+test('what is spent at once is never more than there is', async () => {
+  const agent = await ledger.account('spender', 100n);
+  const compute = await villageAccount(ledger.db, 'compute');
+  const outcomes = await inParallel(60, (index) =>
+    inTransaction(ledger.db, async (tx) => {
+      const request = ledger.request([agent, compute], 7n, `spend ${index}`);
+      if (index % 3 === 0) return holdMoney(tx, { ...request, expiresAt: AHEAD });
+      if (index % 3 === 1) return postTransfer(tx, request);
+      const [outcome] = await postBatch(tx, [request]);
+      return outcome ?? { ok: false as const, reason: 'nothing' };
+    }),
+  );
+  assert.deepEqual(tallyOf(outcomes), { done: 14, insufficient_funds: 46 });
+  const { balance, held } = await readFunds(ledger.db, agent);
+  assert.equal(balance - held, 2n);
+});
+
+test('rings of transfers in both directions never deadlock', async () => {
+  const village = await Promise.all(Array.from({ length: 4 }, () => villageAccount(ledger.db, 'compute')));
+  const agents = await Promise.all(Array.from({ length: 6 }, (_, index) => ledger.account(`ring-${index}`, 1_000n)));
+  const outcomes = await inParallel(400, (index) =>
+    inTransaction(ledger.db, async (tx) => {
+      const [agent, other, bank] = [agents[index % 6] ?? 0, agents[(index * 5 + 1) % 6] ?? 0, village[index % 4] ?? 0];
+      if (index % 2 === 0) return [await postTransfer(tx, ledger.request(index % 4 === 0 ? [agent, bank] : [bank, agent], 1n, `ring ${index}`))];
+      return postBatch(tx, [ledger.request([other, bank], 1n, `ring ${index} a`), ledger.request([bank, agent], 1n, `ring ${index} b`)]);
+    }),
+  );
+  assert.deepEqual(Object.keys(tallyOf(outcomes.flat())), ['done']);
+});
+
+test('two draws on an allowance at once never exceed it', async () => {
+  const drawn = await inParallel(40, () => inTransaction(ledger.db, (tx) => drawAllowance(tx, { memberId: 'mo', day: '2026-11-22', amount: 3n, limit: 10n })));
+  assert.equal(drawn.filter((left) => left === null).length, 3);
+  assert.deepEqual([...new Set(drawn.map((left) => left?.left))].toSorted(), [1n, undefined]);
+  assert.equal(await inTransaction(ledger.db, (tx) => drawAllowance(tx, { memberId: 'mo', day: '2026-11-23', amount: 10n, limit: 10n })), null, 'a new day');
+  assert.deepEqual(await inTransaction(ledger.db, (tx) => drawAllowance(tx, { memberId: 'jo', day: '2026-11-22', amount: 11n, limit: 10n })), { left: 10n });
+});
+
+test('a hold that has expired can only be freed, by any number of jobs once', async () => {
+  const agent = await ledger.account('late', 50n);
+  const compute = await villageAccount(ledger.db, 'compute');
+  const holds = await inParallel(30, (index) =>
+    inTransaction(ledger.db, (tx) => holdMoney(tx, { ...ledger.request([agent, compute], 1n, `late ${index}`), expiresAt: new Date(Date.now() + 3_000) })),
+  );
+  const ids = holds.flatMap((hold) => (hold.ok ? [hold.holdId] : []));
+  assert.equal(ids.length, 30, 'made in time');
+  assert.equal((await readFunds(ledger.db, agent)).held, 30n);
+  await sleep(3_100);
+  const posted = await inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: ids[0] ?? '', outcome: 'posted', key: 'too late', actor: ACTOR }));
+  assert.deepEqual(posted, { ok: false, reason: 'hold_expired' });
+  const freed = await Promise.all(Array.from({ length: 10 }, () => expireHolds(ledger.db, 7)));
+  let total = freed.reduce((sum, count) => sum + count, 0);
+  for (let count = await expireHolds(ledger.db, 7); count > 0; count = await expireHolds(ledger.db, 7)) total += count;
+  assert.equal(total, 30);
+  const { balance, held } = await readFunds(ledger.db, agent);
+  assert.deepEqual([balance, held], [50n, 0n]);
+});
+
+test('an account opens with the first life, closes with the last, and keeps its money for the next', async () => {
+  await openLife(ledger.db, 'life-1', 'reborn');
+  const account = await findAgentAccount(ledger.db, 'reborn');
+  assert.equal(account?.closedAt, null);
+  await ledger.account('reborn', 9n);
+  await openLife(ledger.db, 'life-2', 'reborn');
+  await closeLife(ledger.db, 'life-1', 'reborn');
+  assert.equal((await findAgentAccount(ledger.db, 'reborn'))?.closedAt, null, 'a newer life bears the name');
+  await closeLife(ledger.db, 'life-2', 'reborn');
+  assert.notEqual((await findAgentAccount(ledger.db, 'reborn'))?.closedAt, null);
+  assert.equal((await readBalances(ledger.db, ['reborn', 'nobody'])).get('reborn'), 9n);
+  await openLife(ledger.db, 'life-3', 'reborn');
+  assert.deepEqual(await findAgentAccount(ledger.db, 'reborn'), account);
+});
+
+test('the books hold to every rule', async () => {
+  assert.deepEqual((await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0), []);
+});

@@ -1,0 +1,63 @@
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { sql } from 'kysely';
+import { inTransaction, openDatabase } from '../../connection/database.ts';
+import type { Db } from '../../connection/database.ts';
+import { migrate } from '../../connection/migrate.ts';
+import { findAgentAccount, openAgentAccount, villageAccount } from '../accounts.ts';
+import { postTransfer } from '../post-transfer.ts';
+import type { TransferRequest } from '../transfer-request.ts';
+
+/** A real Postgres with a ledger in it, as the owner of the schema and as the api's own role see it. */
+export interface TestLedger {
+  readonly postgres: TestPostgres;
+  readonly owner: Db;
+  readonly db: Db;
+  /** The account of an agent's name, with so much in it. */
+  account(agentId: string, micro: bigint): Promise<number>;
+  /** A request between two accounts. */
+  request(between: readonly [payer: number, payee: number], amount: bigint, key: string): TransferRequest;
+  remove(): Promise<void>;
+}
+
+/** Starts it; `clients` is how many transactions the api's role may have open at once. */
+export async function testLedger(clients: number): Promise<TestLedger> {
+  const postgres = await testPostgres();
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  const owner = openDatabase({ url: postgres.url(), poolSize: 2, onError: () => undefined });
+  const db = openDatabase({ url: appUrl, poolSize: clients, onError: () => undefined });
+
+  function request([payer, payee]: readonly [number, number], amount: bigint, key: string): TransferRequest {
+    return { payer, payee, amount, key, reason: 'adjustment', source: 'test', note: '', actor: { role: 'system', id: 'test' } };
+  }
+
+  return {
+    postgres,
+    owner,
+    db,
+    request,
+    account: (agentId, micro) =>
+      inTransaction(db, async (tx) => {
+        await openAgentAccount(tx, agentId);
+        const account = await findAgentAccount(tx, agentId);
+        if (account === null) throw new Error(`no account of ${agentId}`);
+        if (micro > 0n) await postTransfer(tx, request([await villageAccount(tx, 'treasury'), account.accountId], micro, `first money of ${agentId}`));
+        return account.accountId;
+      }),
+    remove: async () => {
+      await Promise.all([owner.destroy(), db.destroy()]);
+      await postgres.remove();
+    },
+  };
+}
+
+/** The SQLSTATE that a statement fails with; null where it does not. */
+export async function sqlStateOf(db: Db, statement: string): Promise<string | null> {
+  try {
+    await sql.raw(statement).execute(db);
+    return null;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  }
+}
