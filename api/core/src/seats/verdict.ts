@@ -10,7 +10,7 @@ export type SeatReason =
   | 'NoNode'
   /** Every device of the kind is taken. */
   | 'GpuBooked'
-  /** No node that it may run on is large enough, even if it were empty. */
+  /** No node that it may run on is large enough, even without other agents. */
   | 'TooLarge'
   /** It ran, and an agent of a higher tier needs its seat. */
   | 'Displaced'
@@ -52,7 +52,7 @@ const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
   NodeClosed: (blocking) => `${blocking}, the only node that the agent may use, is not ready or not open to agents`,
   NoNode: () => 'no node is ready and open to agents',
   GpuBooked: (blocking) => `every ${blocking} is taken`,
-  TooLarge: (blocking) => `no node that the agent may use is large enough, even empty: ${blocking} is short`,
+  TooLarge: (blocking) => `no node that the agent may use has so much ${blocking} for agents, even if no other agent were there`,
   Displaced: (blocking) => `${blocking} is of a higher tier and needed the seat`,
   SeatPending: () => 'others wait for a seat too: its place among them is being worked out',
 };
