@@ -130,6 +130,9 @@ export class SimulatedVillage {
       clock: { now: () => Math.floor(this.#nowMs / STATUS_PACE), after: () => () => undefined },
       onFired: (result) => void leader.results.push(result),
       onStale: () => void (leader.done = true),
+      onStatusError: (_key, error) => {
+        throw error;
+      },
     });
     const look = async (key: string): Promise<void> => {
       const outcome = await reconciler.reconcile(key);

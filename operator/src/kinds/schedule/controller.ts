@@ -64,6 +64,7 @@ export class ScheduleController {
         if (claimed) this.#lateSeconds.observe(lateMs / 1_000);
         if (result.kind === 'failed') log(`a firing failed: ${String(result.error)}`);
       },
+      onStatusError: (key, error) => log(`status of schedule ${key}: ${String(error)}`),
       onStale: () => log('the api says that another leads: this process fires no Schedule any more'),
     });
   }

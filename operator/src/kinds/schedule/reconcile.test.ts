@@ -18,6 +18,8 @@ interface World {
   nowMs: number;
   answer: (body: FiringBody) => FiringResult;
   stale: boolean;
+  /** The API server takes no status. */
+  mute: boolean;
   readonly bodies: FiringBody[];
   readonly events: KubeEvent[];
   readonly patches: ScheduleStatus[];
@@ -37,7 +39,7 @@ function bench(spec: object, status: ScheduleStatus = {}): Bench {
   const raw = { metadata: { name: 'tick', namespace: 'village', uid: 'u1', resourceVersion: '1', generation: 1, creationTimestamp: '2026-11-22T11:59:55Z' }, spec: { agentName: 'ada', prompt: 'Walk.', every: '10s', ...spec }, status };
   schedules.see(scheduleView(raw));
   agents.see({ metadata: { name: 'ada', namespace: 'village', uid: 'a1', resourceVersion: '1' } });
-  const world: World = { nowMs: NOON, answer: fired, stale: false, bodies: [], events: [], patches: [] };
+  const world: World = { nowMs: NOON, answer: fired, stale: false, mute: false, bodies: [], events: [], patches: [] };
   const patched = (changes: ScheduleStatus): KubeObject => {
     world.patches.push(changes);
     version += 1;
@@ -49,6 +51,7 @@ function bench(spec: object, status: ScheduleStatus = {}): Bench {
     clock: { now: () => world.nowMs, after: () => () => undefined },
     onFired: () => undefined,
     onStale: () => void (world.stale = true),
+    onStatusError: () => undefined,
     ports: {
       recorder: { record: (event) => void world.events.push(event) },
       fire: (body) => {
@@ -56,7 +59,7 @@ function bench(spec: object, status: ScheduleStatus = {}): Bench {
         return Promise.resolve(world.answer(body));
       },
       schedules: { learn: (object) => schedules.learn(object) },
-      client: { mergePatch: <T extends KubeObject>(_type: unknown, patch: object): Promise<T> => Promise.resolve(patched((patch as { status: ScheduleStatus }).status) as T) },
+      client: { mergePatch: <T extends KubeObject>(_type: unknown, patch: object): Promise<T> => (world.mute ? Promise.reject(new Error('away')) : Promise.resolve(patched((patch as { status: ScheduleStatus }).status) as T)) },
     },
   });
   return Object.assign(world, { reconciler, status: () => schedules.get(KEY)?.status ?? {} });
@@ -119,6 +122,20 @@ test('what fails is tried again at once a second, in order, and nothing after it
   village.answer = fired;
   await village.reconciler.reconcile(KEY);
   assert.deepEqual(slots(village), ['11:59:50', '11:59:50', '12:00:00']);
+});
+
+test('a status that cannot be written stops no firing', async () => {
+  const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:50:00Z' });
+  village.mute = true;
+  for (let second = 0; second <= 30; second += 1) {
+    village.nowMs = NOON + second * 1_000;
+    assert.equal((await village.reconciler.reconcile(KEY)).kind, 'requeue');
+  }
+  assert.deepEqual(slots(village), ['11:59:30', '11:59:40', '11:59:50', '12:00:00', '12:00:10', '12:00:20', '12:00:30']);
+  village.mute = false;
+  village.nowMs += STATUS_EVERY_MS;
+  await village.reconciler.reconcile(KEY);
+  assert.deepEqual([village.status().lastSlot, village.status().missed], ['2026-11-22T12:00:30Z', 56]);
 });
 
 test('a leader that is told of another fires and writes nothing any more', async () => {

@@ -26,6 +26,7 @@ export interface ReconcilerOptions {
   readonly onFired: (result: FiringResult, lateMs: number) => void;
   /** The api has told this leader that another leads. */
   readonly onStale: () => void;
+  readonly onStatusError: (key: string, error: unknown) => void;
 }
 
 /** Fires what is due of one Schedule, from the state alone, and says in its status what was decided. */
@@ -120,9 +121,19 @@ export class ScheduleReconciler {
     const dueAtMs = (this.#writtenAtMs.get(metadata.uid) ?? this.#startedMs) + STATUS_EVERY_MS;
     if (when === 'when due' && dueAtMs > nowMs) return dueAtMs - nowMs;
     this.#writtenAtMs.set(metadata.uid, nowMs);
+    try {
+      await this.#patch(observed.schedule, patch);
+      return undefined;
+    } catch (error) {
+      // A status that cannot be written stops no firing: it is tried again as any other.
+      this.#options.onStatusError(key, error);
+      return STATUS_EVERY_MS;
+    }
+  }
+
+  async #patch({ metadata }: ScheduleView, status: object): Promise<void> {
     const { client, schedules } = this.#options.ports;
     const at = { ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }), name: metadata.name, subresource: 'status', query: { fieldManager: FIELD_MANAGER } };
-    schedules.learn(await client.mergePatch<ScheduleView>(SCHEDULES, { metadata: { uid: metadata.uid }, status: patch }, at));
-    return undefined;
+    schedules.learn(await client.mergePatch<ScheduleView>(SCHEDULES, { metadata: { uid: metadata.uid }, status }, at));
   }
 }
