@@ -111,6 +111,8 @@ function placementOf(plan: PodPlan): object {
     maxSkew: 1,
     topologyKey: 'kubernetes.io/hostname',
     whenUnsatisfiable: placement.spread === 'Required' ? 'DoNotSchedule' : 'ScheduleAnyway',
+    // A node that is lost or cordoned is no place to be even with.
+    nodeTaintsPolicy: 'Honor',
     labelSelector: { matchLabels: { [ROLE_LABEL]: AGENT_ROLE } },
   };
   return {
