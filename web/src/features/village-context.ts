@@ -34,6 +34,11 @@ export function useRole(): Role {
   return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.role : 'visitor'))
 }
 
+/** The account that looks; null for a visitor. */
+export function useViewerId(): string | null {
+  return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.account_id : null))
+}
+
 /** Part of the village's state. */
 export function useVillageState<S>(select: (state: AppState) => S): S {
   return useStore(useVillage().store, select)

@@ -3,7 +3,7 @@ import { type ReactElement, useCallback, useEffect, useState } from 'react'
 import { useLive } from '../../client/use-live.ts'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { timeAgo } from '../../ui/time-words.ts'
-import { useRole, useVillage } from '../village-context.ts'
+import { useRole, useViewerId, useVillage } from '../village-context.ts'
 import { changeWords, entryWords, moneyWords } from './money-words.ts'
 
 const REFRESH_MS = 8000
@@ -37,10 +37,11 @@ export function EntryList({ id, version }: { readonly id: string; readonly versi
 }
 
 function Entry({ entry }: { readonly entry: LedgerEntry }): ReactElement {
+  const viewer = useViewerId()
   return (
     <li className="entry">
       <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeWords(entry.amount)}</b>
-      <span className="entry-text">{entryWords(entry)}{entry.note !== '' && <small>{entry.note}</small>}</span>
+      <span className="entry-text">{entryWords(entry, viewer)}{entry.note !== '' && <small>{entry.note}</small>}</span>
       <time dateTime={entry.timestamp} title={`${entry.timestamp}; balance after it ${moneyWords(entry.balance_after)}`}>{timeAgo(entry.timestamp, Date.now())}</time>
     </li>
   )

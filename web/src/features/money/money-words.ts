@@ -1,4 +1,5 @@
 import { formatAiDollars, type LedgerEntry, parseAiDollars } from '@hamlet/contract'
+import { actorWords, type ViewerId } from '../people/actor-words.ts'
 
 /** Places always shown of an amount; more only where there is more. */
 const PLACES = 2
@@ -48,6 +49,6 @@ const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
 }
 
 /** What an entry is for, and who made it. */
-export function entryWords(entry: Pick<LedgerEntry, 'reason' | 'source'>): string {
-  return `${REASONS[entry.reason]}${entry.source === '' || entry.source === 'system' ? '' : ` by ${entry.source.replace(/^(account|member|admin|agent):/, '')}`}`
+export function entryWords(entry: Pick<LedgerEntry, 'reason' | 'source'>, viewer: ViewerId): string {
+  return `${REASONS[entry.reason]}${entry.source === '' || entry.source === 'system' ? '' : ` by ${actorWords(entry.source, null, viewer)}`}`
 }

@@ -44,6 +44,6 @@ test('a preview says what becomes of the tier', () => {
 })
 
 test('entries say what for and by whom', () => {
-  assert.equal(entryWords({ reason: 'reward', source: 'admin:keeper' }), 'Reward by keeper')
-  assert.equal(entryWords({ reason: 'usage', source: 'system' }), 'Usage')
+  assert.equal(entryWords({ reason: 'reward', source: 'account c1' }, 'c1'), 'Reward by you')
+  assert.equal(entryWords({ reason: 'usage', source: 'system' }, null), 'Usage')
 })

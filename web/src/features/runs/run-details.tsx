@@ -6,7 +6,7 @@ import { useLive } from '../../client/use-live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { dateTime } from '../../ui/time-words.ts'
-import { useRole, useVillage, useVillageState } from '../village-context.ts'
+import { useRole, useViewerId, useVillage } from '../village-context.ts'
 import { eventWords, mayCancel } from './run-words.ts'
 
 /** What is asked for again while a run goes on; one that has ended does not change. */
@@ -55,11 +55,9 @@ function clock(iso: string): string {
 function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }): ReactElement | null {
   const { api } = useVillage()
   const role = useRole()
-  const id = useVillageState((state) => (state.session.kind === 'account' ? state.session.account.account_id : null))
-  const name = useVillageState((state) => (state.session.kind === 'account' ? state.session.account.name : null))
+  const id = useViewerId()
   const [refused, setRefused] = useState<Refused | null>(null)
-  const own = run.created_by.id === id || run.created_by.id === name
-  if (!mayCancel(run, { role, id: own ? run.created_by.id : id })) return null
+  if (!mayCancel(run, { role, id })) return null
   const cancel = async (): Promise<void> => {
     const reply = await api.call(cancelRun, { params: { run_id: run.run_id }, body: {} })
     setRefused(reply.ok ? null : reply.refused)

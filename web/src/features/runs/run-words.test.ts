@@ -5,7 +5,7 @@ import { eventWords, mayCancel, mergeRuns, originWords, runLength, STATE_WORDS, 
 
 const run = (more: Partial<Run> = {}): Run => ({
   run_id: '01a20000-0000-7000-8000-000000000001', agent_id: 'ada', kind: 'prompt', state: 'queued', prompt: 'Go home.', created_at: '2026-11-23T12:00:00Z',
-  created_by: { role: 'member', id: 'mia' }, schedule: null, attempt: 0, cycle: null, started_at: null, ended_at: null, summary: null, error: null, cancel_requested_at: null, ...more,
+  created_by: { role: 'member', id: 'account mia' }, schedule: null, attempt: 0, cycle: null, started_at: null, ended_at: null, summary: null, error: null, cancel_requested_at: null, ...more,
 })
 const NOW = Date.parse('2026-11-23T12:01:00Z')
 
@@ -23,8 +23,8 @@ test('how long: waiting, working, done, never begun', () => {
 })
 
 test('where it came from', () => {
-  assert.equal(originWords(run()), 'from mia')
-  assert.equal(originWords(run({ schedule: { name: 'morning', uid: 'u', slot: '2026-11-23T12:00:00Z' } })), 'schedule morning')
+  assert.equal(originWords(run(), 'mia'), 'from you')
+  assert.equal(originWords(run({ schedule: { name: 'morning', uid: 'u', slot: '2026-11-23T12:00:00Z' } }), null), 'schedule morning')
 })
 
 test('every kind of event has words, with and without what it carries', () => {

@@ -1,5 +1,6 @@
 import type { Run, RunEvent, RunState } from '@hamlet/contract'
 import { isSettled } from '@hamlet/core'
+import { actorWords, isOwn, type ViewerId } from '../people/actor-words.ts'
 import { lengthWords } from '../../ui/time-words.ts'
 
 /** A state of a run in a word, with the tone of its mark. */
@@ -24,8 +25,8 @@ export function runLength({ created_at: created, started_at: started, ended_at: 
 }
 
 /** What a run came from: `schedule morning` or who sent it. */
-export function originWords({ schedule, created_by: by }: Pick<Run, 'schedule' | 'created_by'>): string {
-  return schedule === null ? `from ${by.id}` : `schedule ${schedule.name}`
+export function originWords({ schedule, created_by: by }: Pick<Run, 'schedule' | 'created_by'>, viewer: ViewerId): string {
+  return schedule === null ? `from ${actorWords(by.id, by.role, viewer)}` : `schedule ${schedule.name}`
 }
 
 /** What happened to a run, for people. What an event carries is read with care: it may be of a newer village. */
@@ -50,7 +51,7 @@ export function mergeRuns(fresh: readonly Run[], older: readonly Run[]): Run[] {
 }
 
 /** Whether a viewer may end a run: an admin any, a member what it sent itself. */
-export function mayCancel(run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at'>, viewer: { readonly role: string; readonly id: string | null }): boolean {
+export function mayCancel(run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at'>, viewer: { readonly role: string; readonly id: ViewerId }): boolean {
   if (isSettled(run.state) || run.cancel_requested_at !== null) return false
-  return viewer.role === 'admin' || (viewer.role === 'member' && run.created_by.id === viewer.id)
+  return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id))
 }

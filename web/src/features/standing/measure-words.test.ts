@@ -17,9 +17,9 @@ test('what holds is read from the flags, hardest first', () => {
 })
 
 test('who, since when and until when', () => {
-  const held = { measure: 'freeze', reason: 'spends all night', by: { role: 'admin', id: 'keeper' }, since: new Date(NOW - 300_000).toISOString(), expires_at: null } as const
-  assert.equal(heldWords(held, NOW), 'by keeper (admin), 5 min ago, until it is lifted')
-  assert.match(heldWords({ ...held, expires_at: new Date(NOW + 7_200_000).toISOString() }, NOW), /until .* \(in 2 h\)$/)
+  const held = { measure: 'freeze', reason: 'spends all night', by: { role: 'admin', id: 'account c1480749-68' }, since: new Date(NOW - 300_000).toISOString(), expires_at: null } as const
+  assert.equal(heldWords(held, { nowMs: NOW, viewer: null }), 'by admin c1480749, 5 min ago, until it is lifted')
+  assert.match(heldWords({ ...held, expires_at: new Date(NOW + 7_200_000).toISOString() }, { nowMs: NOW, viewer: null }), /until .* \(in 2 h\)$/)
 })
 
 test('a term ends that much later, or not by itself', () => {

@@ -1,5 +1,6 @@
 import { FLAG_OF_MEASURE, type HeldMeasure, type Measure, MEASURES, type Standing } from '@hamlet/contract'
 import type { IconName } from '../../ui/icon-paths.ts'
+import { actorWords, type ViewerId } from '../people/actor-words.ts'
 import { dateTime, timeAhead, timeAgo } from '../../ui/time-words.ts'
 
 /** How a measure is named, what it does, and what can be lost by it. */
@@ -21,10 +22,11 @@ export function heldOf(standing: Omit<Standing, 'agent_id'>): Measure[] {
   return MEASURES.filter((measure) => standing[FLAG_OF_MEASURE[measure]] === true)
 }
 
-/** Who, since when and until when: `by keeper, 5 min ago, until it is lifted`. */
-export function heldWords({ by, since, expires_at: until }: HeldMeasure, nowMs: number): string {
+/** Who, since when and until when: `by you, 5 min ago, until it is lifted`. */
+export function heldWords({ by, since, expires_at: until }: HeldMeasure, at: { readonly nowMs: number; readonly viewer: ViewerId }): string {
+  const { nowMs } = at
   const end = until === null ? 'until it is lifted' : `until ${dateTime(toMinute(Date.parse(until)))} (${timeAhead(Date.parse(until), nowMs)})`
-  return `by ${by.id} (${by.role}), ${timeAgo(since, nowMs)}, ${end}`
+  return `by ${actorWords(by.id, by.role, at.viewer)}, ${timeAgo(since, nowMs)}, ${end}`
 }
 
 /** The full minute before: nobody waits for a measure to end to the second. */

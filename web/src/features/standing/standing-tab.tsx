@@ -4,7 +4,7 @@ import { useLive } from '../../client/use-live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'
-import { useRole, useVillage } from '../village-context.ts'
+import { useRole, useViewerId, useVillage } from '../village-context.ts'
 import { LiftForm, TakeForm } from './measure-forms.tsx'
 import { heldOf, heldWords, MEASURE_WORDS, OFFERED } from './measure-words.ts'
 
@@ -53,9 +53,10 @@ function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps
 
 function MeasureText({ measure, held }: { readonly measure: Measure; readonly held: HeldMeasure | undefined }): ReactElement {
   const now = useNow(10_000)
+  const viewer = useViewerId()
   const words = MEASURE_WORDS[measure]
   if (held === undefined) return <div className="measure-text"><b>{words.verb}</b><p>{words.does}</p></div>
-  return <div className="measure-text"><b>{words.state}</b><p className="measure-reason">“{held.reason}”</p><p>{heldWords(held, now)}</p></div>
+  return <div className="measure-text"><b>{words.state}</b><p className="measure-reason">“{held.reason}”</p><p>{heldWords(held, { nowMs: now, viewer })}</p></div>
 }
 
 function buttonWord(measure: Measure, held: HeldMeasure | undefined): string {
