@@ -43,8 +43,12 @@ export function agentView(record: AgentRecord, place: AgentPlace | null, row: Pr
 
 /** Why an agent runs or does not, as a sentence: the first condition of the chain that is not met. Pure. */
 export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] {
-  if (record.spec.power === 'Asleep') return { ready: false, reason: 'Asleep', message: 'The agent is asleep. Awaken it to bring it back.' };
   const conditions = new Map((record.status.conditions ?? []).map((condition) => [condition.type, condition]));
+  if (record.spec.power === 'Asleep') {
+    // The operator's own words, once it has spoken.
+    const said = [...conditions.values()].find(({ reason }) => reason === 'Asleep');
+    return { ready: false, reason: 'Asleep', message: said?.message ?? 'spec.power is Asleep: write Awake to let the agent run' };
+  }
   const quarantined = conditions.get('Quarantined');
   if (quarantined?.status === 'True') return { ready: false, reason: quarantined.reason, message: quarantined.message };
   const blocking = CHAIN.map((type) => conditions.get(type)).find((condition) => condition !== undefined && condition.status !== 'True');
