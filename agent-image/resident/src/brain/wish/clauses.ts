@@ -10,6 +10,8 @@ const CODE = /[{}<>`$]|\w\(|\[\s*["'{[]/u;
 /** A character that nobody writes stands for what is in quotes while a prompt is cut. */
 const MASK = '\u{e000}';
 const MASKED = /\u{e000}(\d+)\u{e000}/gu;
+/** A quotation before a capital: where its last mark ends a sentence, it ends the one around it too. */
+const QUOTED_END = /\u{e000}(\d+)\u{e000}(?=\s+\p{Lu})/gu;
 
 /** Whether a text is written for a program. It is read like any other text, and nothing in it is a wish. */
 export function looksLikeCode(text: string): boolean {
@@ -20,7 +22,10 @@ export function looksLikeCode(text: string): boolean {
 export function clausesOf(prompt: string): readonly string[] {
   const quotes: string[] = [];
   const masked = prompt.replaceAll(MASK, '').replaceAll(QUOTED, (quote) => `${MASK}${quotes.push(quote) - 1}${MASK}`);
-  const parts = masked.split(BREAK).map((part) => part.replaceAll(MASKED, (_, index: string) => quotes[Number(index)] ?? ''));
+  const parts = masked
+    .replaceAll(QUOTED_END, (mask, index: string) => (/[.!?].$/u.test(quotes[Number(index)] ?? '') ? `${mask}\n` : mask))
+    .split(BREAK)
+    .map((part) => part.replaceAll(MASKED, (_, index: string) => quotes[Number(index)] ?? ''));
   return parts
     .map((part) => part.trim().replace(/^[,\s]+/u, ''))
     .filter((part) => part !== '')

@@ -42,6 +42,9 @@ const READ: readonly (readonly [string, readonly Wish[]])[] = [
   ['Visit the library', [go('library')]],
   ['Read the board and report.', [use('board'), LOOK]],
   ['Look around', [LOOK]],
+  ['Say "Hello there." Look around.', [say('Hello there.'), LOOK]],
+  ['Say "Hello there!" to Bob', [tell('bob', 'Hello there!')]],
+  ['Say "one" and then go home', [say('one'), go('home-elm')]],
 ];
 for (const [prompt, wishes] of READ) test(`“${prompt}” is understood`, () => assert.deepEqual(readWishes(prompt, HERE).flatMap((reading) => reading.wishes), wishes));
 
