@@ -1,12 +1,13 @@
 #!/bin/bash
 # Installs the Debian packages of the village, and of its tests when asked. Silent when nothing is missing.
-# usage: village/packages.sh [up|test]...
+# usage: village/packages.sh [up|test|bench]...
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cluster/packages.sh
 
 readonly UP="buildah ca-certificates curl debootstrap git"
 readonly TEST="chromium git redis-server"
+readonly BENCH="postgresql-15"
 
 for part in "${@:-up}"; do
   case $part in
@@ -14,6 +15,8 @@ for part in "${@:-up}"; do
     up) install_packages $UP ;;
     # shellcheck disable=SC2086
     test) install_packages $TEST ;;
-    *) echo "usage: village/packages.sh [up|test]..." >&2; exit 2 ;;
+    # shellcheck disable=SC2086
+    bench) install_packages $BENCH ;;
+    *) echo "usage: village/packages.sh [up|test|bench]..." >&2; exit 2 ;;
   esac
 done

@@ -1,0 +1,45 @@
+import { inTransaction, openDatabase, postBatch } from '@hamlet/store';
+import type { Db, TransferRequest } from '@hamlet/store';
+import { sql } from 'kysely';
+
+/** Accounts of the bench in our ledger: `base` is the number before the first of the many, the others stand alone. */
+export interface Books {
+  readonly base: number;
+  readonly unsharded: number;
+  readonly long: number;
+}
+
+const FUND_MICRO = 1_000_000_000n;
+const AT_ONCE = 2_000;
+const MILLION = 1_000_000;
+const LONG_BATCH = 2_000;
+
+function request(payer: number, payee: number, key: string): TransferRequest {
+  return { payer, payee, amount: 1n, key, reason: 'adjustment', source: 'bench', note: '', actor: { role: 'system', id: 'bench' } };
+}
+
+/** Opens as many accounts as the peer has, with the same money in each; none may be below zero, except the hot one that is not sharded. */
+export async function openBooks(owner: Db, accounts: number): Promise<Books> {
+  const open = async (book: string, mayOverdraw: boolean): Promise<number> => {
+    const { rows } = await sql<{ id: number }>`select ledger.open_account(${book}, '', 1, ${mayOverdraw}) as id`.execute(owner);
+    return rows[0]?.id ?? 0;
+  };
+  const [unsharded, long] = [await open('bench_hot', true), await open('bench_long', true)];
+  const { rows } = await sql<{ id: number }>`select ledger.open_account('bench', i::text, 1, false) as id from generate_series(1, ${accounts}) i`.execute(owner);
+  const ids = rows.map(({ id }) => id);
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const batch = ids.slice(from, from + AT_ONCE).map((id) => ({ ...request(unsharded, id, `fund ${id}`), amount: FUND_MICRO }));
+    await inTransaction(owner, (tx) => postBatch(tx, batch));
+  }
+  return { base: Math.max(...ids) / -64 - 1, unsharded, long };
+}
+
+/** Brings an account to a million entries. */
+export async function fillLongAccount(url: string, { long, unsharded }: Books): Promise<void> {
+  const db = openDatabase({ url, poolSize: 1, onError: () => undefined });
+  for (let done = 0; done < MILLION; done += LONG_BATCH) {
+    const batch = Array.from({ length: LONG_BATCH }, (_, index) => request(unsharded, long, `long ${done + index}`));
+    await inTransaction(db, (tx) => postBatch(tx, batch));
+  }
+  await db.destroy();
+}

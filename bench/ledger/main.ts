@@ -1,0 +1,136 @@
+/** `make bench-ledger`: our ledger beside a hand-written one of the same guarantees, both called by pgbench on one Postgres in one run. */
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { startPostgres } from '@hamlet/dev';
+import { checkLedger, migrate, openDatabase } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { sql } from 'kysely';
+import { writeReport } from '../report.ts';
+import type { Row } from '../report.ts';
+import { fillLongAccount, openBooks } from './books.ts';
+import type { Books } from './books.ts';
+import { pgbench } from './pgbench.ts';
+import type { PgbenchRun } from './pgbench.ts';
+
+const USAGE = `usage: make bench-ledger, or node bench/ledger/main.ts [--seconds N] [--rounds N]
+
+Our ledger.post and ledger.post_batch beside bench/peers/ledger/hand-ledger.sql, 10,000 accounts, Debian's pgbench against one
+Postgres 18 with fsync on. Each figure is the median of the rounds, and the rounds of all sides are taken in turn. Writes bench/results/ledger.json.
+  --seconds  length of each measurement (10)
+  --rounds   measurements of each side (3)`;
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const PEERS = join(ROOT, 'bench/peers/ledger');
+const SCRIPTS = join(import.meta.dirname, 'scripts');
+const ACCOUNTS = 10_000;
+const CLIENTS = 20;
+const BATCH = 1_000;
+const SUM_READS = 7;
+
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' }, help: { type: 'boolean', default: false } } });
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const seconds = Number(values.seconds);
+
+function median(samples: readonly number[]): number {
+  return samples.toSorted((a, b) => a - b)[samples.length >> 1] ?? Number.NaN;
+}
+
+type Cases = Readonly<Record<'ours' | 'hand' | 'treasury' | 'unsharded' | 'handHot' | 'single' | 'batch' | 'handBatch', PgbenchRun>>;
+
+function casesOf({ base, unsharded }: Books): Cases {
+  const ours = (file: string, clients: number): PgbenchRun => ({ script: [SCRIPTS, `${file}.pgbench.sql`], clients, seconds, variables: { base, unsharded } });
+  const peer = (file: string, clients: number): PgbenchRun => ({ script: [PEERS, `${file}.pgbench.sql`], clients, seconds });
+  return {
+    ours: ours('transfer', CLIENTS), hand: peer('transfer', CLIENTS),
+    treasury: ours('treasury', CLIENTS), unsharded: ours('unsharded', CLIENTS), handHot: peer('hot', CLIENTS),
+    single: ours('transfer', 1), batch: ours('batch', 1), handBatch: peer('batch', 1),
+  };
+}
+
+/** Every case once in each round, so that what else the machine does meets all of them. */
+async function measure(url: URL, cases: Cases): Promise<Record<keyof Cases, number>> {
+  const names = Object.keys(cases) as (keyof Cases)[];
+  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<keyof Cases, number[]>;
+  for (let round = 1; round <= Number(values.rounds); round += 1) {
+    for (const name of names) {
+      const tps = await pgbench(url, cases[name]);
+      samples[name].push(tps);
+      console.log(`round ${round} ${name.padEnd(10)} ${tps.toFixed(1)} statements/s`);
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(samples[name])])) as Record<keyof Cases, number>;
+}
+
+/** Milliseconds to sum an account of a million entries, ours and the peer's, from what the cache holds. */
+async function sumOfMillion(owner: Db, url: string, books: Books): Promise<{ readonly ours: number; readonly hand: number }> {
+  console.log('a million entries in one account, ours and the peer\'s');
+  await fillLongAccount(url, books);
+  for (let done = 0; done < 1_000; done += 1) await sql`select m.batch(1000)`.execute(owner);
+  await sql`vacuum analyze ledger.entry`.execute(owner);
+  await sql`vacuum analyze m.entry`.execute(owner);
+  const timed = async (query: () => Promise<unknown>): Promise<number> => {
+    const samples: number[] = [];
+    for (let count = 0; count < SUM_READS; count += 1) {
+      const started = performance.now();
+      await query();
+      samples.push(performance.now() - started);
+    }
+    return median(samples);
+  };
+  return {
+    ours: await timed(() => sql`select sum(amount) from ledger.entry where account_id = ${books.long}`.execute(owner)),
+    hand: await timed(() => sql`select sum(amt) from (select amt from m.entry where acct = 0 order by ver desc limit 1000000) newest`.execute(owner)),
+  };
+}
+
+function rowsOf(tps: Record<keyof Cases, number>, sum: { readonly ours: number; readonly hand: number }): Row[] {
+  const ratio = (metric: string, figures: { readonly ours: number; readonly peer: number; readonly name: string; readonly target: number }): Row => ({
+    metric, unit: '×', better: 'higher', ours: figures.ours / figures.peer, peers: { [figures.name]: 1 }, target: figures.target,
+  });
+  const batch = tps.batch * BATCH;
+  return [
+    ratio('transfersPerSecondOverHandSql', { ours: tps.ours, peer: tps.hand, name: 'handSql', target: 0.9 }),
+    ratio('hotAccountOverUnsharded', { ours: tps.treasury, peer: tps.unsharded, name: 'unsharded', target: 2 }),
+    ratio('batchOverSingle1Client', { ours: batch, peer: tps.single, name: 'single1Client', target: 20 }),
+    ratio('batchOverSingle20Clients', { ours: batch, peer: tps.ours, name: 'single20Clients', target: 2 }),
+    { metric: 'sumOfMillionEntriesMs', unit: 'ms', better: 'lower', ours: sum.ours, peers: { handSql: sum.hand }, target: null },
+    { metric: 'transfersPerSecond', unit: '1/s', better: 'higher', ours: tps.ours, peers: { handSql: tps.hand }, target: null },
+    { metric: 'hotTransfersPerSecond', unit: '1/s', better: 'higher', ours: tps.treasury, peers: { unsharded: tps.unsharded, handSql: tps.handHot }, target: null },
+    { metric: 'batchTransfersPerSecond', unit: '1/s', better: 'higher', ours: batch, peers: { handSql: tps.handBatch * BATCH }, target: null },
+  ];
+}
+
+async function prove(owner: Db): Promise<void> {
+  await sql`set statement_timeout = 0`.execute(owner);
+  const broken = (await checkLedger(owner)).filter((rule) => rule.broken !== 0);
+  if (broken.length > 0) throw new Error(`the books break rules: ${JSON.stringify(broken)}`);
+}
+
+execFileSync('village/packages.sh', ['bench'], { cwd: ROOT, stdio: 'inherit' });
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-ledger-'));
+await chmod(folder, 0o755);
+const postgres = await startPostgres({ dataDir: join(folder, 'postgres') });
+try {
+  const url = postgres.url();
+  await migrate({ ownerUrl: url, appUrl: url.replace('postgres:hamlet@', 'app:app@') });
+  const owner = openDatabase({ url, poolSize: 1, onError: () => undefined });
+  await sql`set statement_timeout = 0`.execute(owner);
+  await sql.raw(await readFile(join(PEERS, 'hand-ledger.sql'), 'utf8')).execute(owner);
+  const books = await openBooks(owner, ACCOUNTS);
+  await sql`vacuum analyze`.execute(owner);
+  const tps = await measure(new URL(url), casesOf(books));
+  const sum = await sumOfMillion(owner, url, books);
+  await prove(owner);
+  await owner.destroy();
+  console.log(`written: ${writeReport('ledger', rowsOf(tps, sum))}`);
+} finally {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
