@@ -4,9 +4,10 @@ import { after, test } from 'node:test';
 import { until } from '@hamlet/test/env/until';
 import { KubeClient } from '../client/kube-client.ts';
 import { PODS, type KubeObject } from '../kube-object.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
 import { bookmark, fakeApiServer, line, list, object, refuse, send, sendAndBreak, sendAndEnd, status, type FakeApiServer } from '../testing/fake-api-server.ts';
 import type { Recovery } from './recovery.ts';
-import { DEFAULT_WATCH_TIMES, Reflector, type WatchTimes } from './reflector.ts';
+import { DEFAULT_WATCH_TIMES, Reflector, type WatchPort, type WatchTimes } from './reflector.ts';
 
 interface Named extends KubeObject {
   readonly note?: string;
@@ -165,4 +166,72 @@ test('a token that is refused is read again', async () => {
   server.onList((response, seen) => (seen.authorization === 'Bearer new' ? list(5, []) : refuse(401, 'Unauthorized'))(response, seen));
   await client.list(PODS, { namespace: 'n' });
   assert.deepEqual(server.lists.map(({ authorization }) => authorization), ['Bearer old', 'Bearer new']);
+});
+
+test('readiness says what is wrong: not listed, refused, silent', async () => {
+  const { server, reflector } = await harness({ minTimeoutMs: 60, maxTimeoutMs: 60, graceMs: 40, patienceMs: 100 });
+  assert.equal(reflector.problem, 'not listed yet');
+  server.onList(refuse(403, 'pods is forbidden'), list(5, []));
+  void reflector.start();
+  await until('the refusal is told', async () => reflector.problem === 'pods is forbidden');
+  assert.equal(reflector.state.synced, false);
+  await reflector.stop();
+});
+
+test('a silence that no live watch has is a problem, and being heard again ends it', async () => {
+  const clock = new FakeClock();
+  const stream = Promise.withResolvers<void>();
+  const page = { metadata: { resourceVersion: '5' }, items: [] };
+  const client: WatchPort = {
+    list: () => Promise.resolve(page),
+    watch: async function* watch(_type, { onBytes, signal }) {
+      await stream.promise;
+      onBytes?.();
+      yield JSON.parse(bookmark(6)) as unknown;
+      await new Promise((_resolve, reject) => signal?.addEventListener('abort', reject));
+    },
+  };
+  const reflector = new Reflector<Named>({ client, type: PODS, clock });
+  await reflector.start();
+  clock.pass(600_000);
+  assert.equal(reflector.problem, undefined);
+  stream.resolve();
+  await until('the bookmark', async () => reflector.state.version === '6');
+  assert.equal(reflector.problem, undefined);
+  clock.pass(170_000);
+  assert.equal(reflector.problem, undefined);
+  await reflector.stop();
+  clock.pass(71_000);
+  assert.match(reflector.problem ?? '', /^nothing was heard for 241 s$/);
+});
+
+test('an object that cannot be read is passed over, and its end is heard', async () => {
+  const server = await fakeApiServer();
+  const client = new KubeClient(server.connection);
+  const errors: string[] = [];
+  const reflector = new Reflector<Named>({
+    client,
+    type: PODS,
+    namespace: 'n',
+    transform: (raw) => {
+      if (raw.note === 'poison') throw new Error(`${raw.metadata.name} cannot be read`);
+      return raw;
+    },
+    onListenerError: (error) => errors.push(String(error)),
+  });
+  endings.push(() => reflector.stop().then(() => client.close()).then(() => server.stop()));
+  server.onList(list(5, [object('a', 1), object('b', 2, { note: 'poison' })]));
+  server.onWatch(send(line('MODIFIED', object('a', 6, { note: 'poison' })), line('ADDED', object('c', 7)), line('DELETED', object('a', 8, { note: 'poison' }))));
+  await reflector.start();
+  await until('the last event', async () => reflector.state.version === '8');
+  assert.deepEqual([[...reflector.cache.keys()], errors.length, server.watches.length], [['n/c'], 3, 1]);
+});
+
+test('what the cache holds cannot be changed by a reader', async () => {
+  const { server, reflector } = await harness();
+  server.onList(list(5, [object('a', 1, { metadata: { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '1', labels: { of: 'all' } } })]));
+  server.onWatch(send());
+  await reflector.start();
+  const held = reflector.cache.get('n/a');
+  assert.throws(() => Object.assign(held?.metadata.labels ?? {}, { of: 'one' }), TypeError);
 });

@@ -65,7 +65,7 @@ class Process {
       await this.elector.leadership();
       // Between the answer of `leadership` and the bytes on the wire nothing is awaited: neither here nor in the client.
       if (this.elector.leads) this.writes.push({ atMs: this.#sim.now(), by: this.elector.identity, fence });
-      await new Promise<void>((resolve) => this.clock.after(this.#random.between(20, 400), resolve));
+      await new Promise<void>((resolve) => this.clock.after(this.#random.between(50, 1_000), resolve));
     }
   }
 }
