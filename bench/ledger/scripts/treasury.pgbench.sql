@@ -1,2 +1,2 @@
-\set d random(1,10000)
-select ledger.post(ledger.village_account('treasury'), -64 * (:base + :d), 1, gen_random_uuid()::text, 'reward', 'bench', '', 'system', 'bench');
+\set payee -64 * (:base + random(1,10000))
+select ledger.post(ledger.village_account('treasury'), :payee, 1, gen_random_uuid()::text, 'reward', 'bench', '', 'system', 'bench');

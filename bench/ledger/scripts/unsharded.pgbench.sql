@@ -1,2 +1,2 @@
-\set d random(1,10000)
-select ledger.post(:unsharded, -64 * (:base + :d), 1, gen_random_uuid()::text, 'reward', 'bench', '', 'system', 'bench');
+\set payee -64 * (:base + random(1,10000))
+select ledger.post(:unsharded, :payee, 1, gen_random_uuid()::text, 'reward', 'bench', '', 'system', 'bench');
