@@ -14,6 +14,9 @@ import { isOnItsWay, statusOf } from './status/status.ts';
 import { storiesOf } from './status/stories.ts';
 import { AGENT_LABEL, type AgentView, type Observed, type PodView } from './views.ts';
 
+/** Statuses that wait at one time, from which on each Agent has to be content with one when its first pod runs. */
+const CROWD = 50;
+
 export interface ReconcilerOptions {
   readonly sources: Omit<Sources, 'refusals' | 'hasTurn' | 'resizeOf' | 'ended'>;
   readonly ports: ApplyPorts;
@@ -61,7 +64,8 @@ export class AgentReconciler {
 
   /** Something changed that no plan asks for and the status may tell. */
   touch(key: string): void {
-    this.#statuses.mark(key);
+    const observed = observe(this.#sources, key);
+    if (observed !== undefined) this.#statuses.mark(key, isOnItsWay(observed) ? 'patient' : 'soon');
   }
 
   /** @param key `namespace/name` */
@@ -153,6 +157,8 @@ export class AgentReconciler {
   async #writeStatus(key: string): Promise<void> {
     const change = this.#statusChange(key);
     if (change === undefined) return;
+    // While a whole village begins, who is well on its way is told of when it is there.
+    if (isOnItsWay(change.observed) && this.#statuses.waiting > CROWD) return this.#statuses.mark(key, 'patient');
     await patchStatus(this.#options.ports, change.agent, { status: change.patch });
     const { uid } = change.agent.metadata;
     if ((this.#ended.get(uid) ?? 0) <= (change.status.cycle ?? 0)) this.#ended.delete(uid);

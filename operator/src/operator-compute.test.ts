@@ -1,0 +1,219 @@
+/** Tiers, standing, seats and nodes on a real API server, scheduler and taint manager, with the operator's own rights. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { goodStanding, type Standing } from '@hamlet/contract';
+import { NODES, PODS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import { until } from '@hamlet/test/env/until';
+import type { FakeKubelet } from './testing/fake-kubelet.ts';
+import { testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
+
+const QUOTAS: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' };
+const POLICIES_API = 'admissionregistration.k8s.io/v1';
+const POLICIES: ResourceType = { group: 'admissionregistration.k8s.io', version: 'v1', plural: 'validatingadmissionpolicies', kind: 'ValidatingAdmissionPolicy' };
+const BINDINGS: ResourceType = { ...POLICIES, plural: 'validatingadmissionpolicybindings', kind: 'ValidatingAdmissionPolicyBinding' };
+
+let v: TestVillage;
+let sparky1: FakeKubelet;
+let sparky2: FakeKubelet;
+
+before(async () => {
+  v = await testVillage();
+  sparky1 = await v.addNode('sparky1', { cpu: '16', memory: '64Gi', pods: '110', 'nvidia.com/gpu': '4' });
+  sparky2 = await v.addNode('sparky2', { cpu: '16', memory: '64Gi', pods: '110' });
+  await v.createTier('tier-0', { rank: 0 });
+  await v.createTier('tier-1', { rank: 1, minBalance: '10', compute: { resources: { cpu: '1', memory: '1Gi' } } });
+  await v.createTier('tier-2', { rank: 2, minBalance: '100', compute: { resources: { cpu: '1', memory: '1Gi' }, gpu: { mode: 'Shared', count: 1 } } });
+  await v.createTier('tier-9', { rank: 9, minBalance: '1000', compute: { resources: { cpu: '3', memory: '1Gi' } } });
+  await v.startOperator();
+});
+
+after(async () => v.remove());
+
+const say = (agentId: string, parts: Partial<Standing>): void => v.village.say('standing', { ...goodStanding(agentId), ...parts });
+const limitsOf = ({ spec }: PodOfAgent): object => spec.containers[0]?.resources.limits ?? {};
+const givenOf = ({ status }: PodOfAgent): unknown => status?.containerStatuses?.[0]?.resources;
+
+/** Waits until the pod of an agent has these limits, by its own spec and by its node. */
+function sized(name: string, limits: Readonly<Record<string, string>>): Promise<PodOfAgent> {
+  return until(`${name} has ${JSON.stringify(limits)}`, async () => {
+    const pod = await v.runningPod(name);
+    const isGiven = JSON.stringify(givenOf(pod)) === JSON.stringify(pod.spec.containers[0]?.resources);
+    return JSON.stringify(limitsOf(pod)) === JSON.stringify(limits) && isGiven && pod;
+  });
+}
+
+test('a higher tier makes the pod larger while it runs: the same pod, the same container, no restart', async () => {
+  await v.createAgent('ada');
+  const before = await v.runningPod('ada');
+  await v.condition('ada', 'Resized True AsEntitled');
+  say('ada', { balance_tier: 'tier-1' });
+  const after = await sized('ada', { cpu: '1', memory: '1Gi' });
+  assert.equal(after.metadata.uid, before.metadata.uid);
+  assert.deepEqual(after.status?.containerStatuses?.map(({ containerID, restartCount }) => [containerID, restartCount]), before.status?.containerStatuses?.map(({ containerID }) => [containerID, 0]));
+  assert.deepEqual(after.spec.containers[0]?.resources.requests, { cpu: '500m', memory: '512Mi' });
+  await until('the tier is told', async () => (await v.statusOf('ada')).tier === 'tier-1');
+  assert.match(await v.event('ada', 'Resized'), /tier-1: cpu 1, memory 1Gi/);
+  assert.match(await v.event('ada', 'TierChanged'), /from tier-0 to tier-1/);
+  assert.equal((await v.statusOf('ada')).cycle, 1);
+});
+
+test('a lower tier makes it smaller again', async () => {
+  const before = await v.runningPod('ada');
+  say('ada', { balance_tier: 'tier-0' });
+  assert.equal((await sized('ada', { cpu: '500m', memory: '512Mi' })).metadata.uid, before.metadata.uid);
+});
+
+test('a tier that is edited resizes everybody on it', async () => {
+  const before = await v.runningPod('ada');
+  const { client } = v.server;
+  const type = { group: 'hamlet.village', version: 'v1alpha1', plural: 'entitlements', kind: 'Entitlement' };
+  await client.mergePatch(type, { spec: { compute: { resources: { cpu: '600m' } } } }, { namespace: v.namespace, name: 'tier-0' });
+  assert.equal((await sized('ada', { cpu: '600m', memory: '512Mi' })).metadata.uid, before.metadata.uid);
+});
+
+test('a GPU takes another pod: the next cycle, the same volume', async () => {
+  const before = await v.runningPod('ada');
+  say('ada', { balance_tier: 'tier-2' });
+  const after = await until('another pod', async () => {
+    const pod = await v.runningPod('ada');
+    return pod.metadata.uid !== before.metadata.uid && pod;
+  });
+  assert.equal(after.spec.nodeName, 'sparky1');
+  assert.deepEqual(limitsOf(after), { cpu: '1', memory: '1Gi', 'nvidia.com/gpu': '1' });
+  assert.equal(after.metadata.name, 'ada-2');
+  await v.event('ada', 'TierChanged');
+  say('ada', { balance_tier: 'tier-0' });
+  await until('and back', async () => (await v.podsOf('ada')).some(({ metadata }) => metadata.name === 'ada-3'));
+});
+
+test('what the API server refuses to resize, and would take as a new pod, is made anew and says why', async () => {
+  const { client } = v.server;
+  const constraints = { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods/resize'] }] };
+  const policy = { apiVersion: POLICIES_API, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'no-resize' }, spec: { matchConstraints: constraints, validations: [{ expression: 'false', message: 'too much cpu' }] } };
+  await v.createAgent('bob');
+  await v.runningPod('bob');
+  await client.create(POLICIES, policy, {});
+  await client.create(BINDINGS, { apiVersion: POLICIES_API, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name: 'no-resize' }, spec: { policyName: 'no-resize', validationActions: ['Deny'] } }, {});
+  await until('the policy is in force', async () => {
+    const pod = await v.runningPod('bob');
+    const patch = { apiVersion: 'v1', kind: 'Pod', metadata: { name: pod.metadata.name, namespace: v.namespace }, spec: { containers: [{ name: 'resident', resources: pod.spec.containers[0]?.resources }] } };
+    return client.apply(PODS, patch, { fieldManager: 'test', subresource: 'resize' }).then(() => false, (error: unknown) => String(error).includes('too much cpu'));
+  });
+  say('bob', { balance_tier: 'tier-9' });
+  assert.match(await v.event('bob', 'ResizeRefused'), /cannot be resized while it runs/);
+  assert.equal((await sized('bob', { cpu: '3', memory: '1Gi' })).metadata.name, 'bob-2');
+  await client.delete(BINDINGS, { name: 'no-resize' });
+  await client.delete(POLICIES, { name: 'no-resize' });
+  say('bob', {});
+  await sized('bob', { cpu: '600m', memory: '512Mi' });
+});
+
+test('what a quota forbids to grow keeps its pod, and grows when it may', async () => {
+  await v.condition('bob', 'Resized True AsEntitled');
+  const before = await v.runningPod('bob');
+  const { client } = v.server;
+  await client.create(QUOTAS, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'tight' }, spec: { hard: { 'limits.cpu': '2' } } } as NewObject, { namespace: v.namespace });
+  await until('the quota counts', async () => (await client.get<KubeObject & { status?: { hard?: object } }>(QUOTAS, { namespace: v.namespace, name: 'tight' })).status?.hard !== undefined);
+  say('bob', { balance_tier: 'tier-9' });
+  assert.match(await v.condition('bob', 'Resized False ResizeRefused'), /exceeded quota/);
+  assert.equal((await v.runningPod('bob')).metadata.uid, before.metadata.uid);
+  await client.delete(QUOTAS, { namespace: v.namespace, name: 'tight' });
+  assert.equal((await sized('bob', { cpu: '3', memory: '1Gi' })).metadata.uid, before.metadata.uid);
+});
+
+test('a shrink that its node does not apply ends in another pod', async () => {
+  const before = await v.runningPod('bob');
+  for (const kubelet of [sparky1, sparky2]) kubelet.setResizes('hangs');
+  say('bob', { balance_tier: 'tier-1' });
+  await v.condition('bob', 'Resized False Resizing');
+  await v.event('bob', 'ResizeTimedOut');
+  for (const kubelet of [sparky1, sparky2]) kubelet.setResizes('applies');
+  assert.notEqual((await sized('bob', { cpu: '1', memory: '1Gi' })).metadata.uid, before.metadata.uid);
+});
+
+test('frozen, banned, killed: the pod goes, with what the admin said; lifted: it comes back', async () => {
+  for (const [flag, reason] of [['frozen', 'Frozen'], ['banned', 'Banned'], ['killed', 'Killed']] as const) {
+    await v.runningPod('bob');
+    say('bob', { [flag]: true, reason: 'enough' });
+    assert.match(await v.condition('bob', `Ready False ${reason}`), /the reason given: enough/);
+    await until('no pod', async () => (await v.podsOf('bob')).length === 0);
+    assert.match(await v.event('bob', reason), /enough/);
+    say('bob', {});
+    await v.runningPod('bob');
+  }
+  await v.event('bob', 'StandingLifted');
+});
+
+test('revoked tokens: the pod stays and the condition says so', async () => {
+  const before = await v.runningPod('bob');
+  say('bob', { token_revoked: true, reason: 'leaked' });
+  assert.match(await v.condition('bob', 'Connected False TokenRevoked'), /leaked/);
+  assert.equal((await v.runningPod('bob')).metadata.uid, before.metadata.uid);
+  say('bob', {});
+  await v.condition('bob', 'Connected False NotConnected');
+});
+
+test('the api away and a new leader: who runs goes on, who is barred stays so, nobody new begins', async () => {
+  const ada = await v.runningPod('ada');
+  say('bob', { frozen: true, reason: 'enough' });
+  await v.condition('bob', 'Ready False Frozen');
+  await until('no pod', async () => (await v.podsOf('bob')).length === 0);
+  await v.stopOperator();
+  v.village.setAway(true);
+  await v.startOperator();
+  await v.createAgent('eve');
+  await v.condition('eve', 'Ready False ApiUnreachable');
+  assert.equal((await v.podsOf('eve')).length, 0);
+  assert.equal((await v.podsOf('bob')).length, 0);
+  assert.equal((await v.runningPod('ada')).metadata.uid, ada.metadata.uid);
+  v.village.setAway(false);
+  await v.runningPod('eve');
+  assert.equal((await v.podsOf('bob')).length, 0, 'what is said again is the same');
+  say('bob', {});
+  await v.runningPod('bob');
+});
+
+test('a drain: the pod is told to go, its volume ties the next one to the node, which waits and is the same when the node is back', async () => {
+  const before = await v.runningPod('eve');
+  const { nodeName = '' } = before.spec;
+  const cordon = (unschedulable: boolean | null): Promise<unknown> => v.server.client.mergePatch(NODES, { spec: { unschedulable } }, { name: nodeName });
+  await cordon(true);
+  const { name } = before.metadata;
+  await until('the node is closed', async () => (await v.server.client.get<KubeObject & { spec: { taints?: object[] } }>(NODES, { name: nodeName })).spec.taints !== undefined);
+  await v.server.client.create(PODS, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: v.namespace } }, { namespace: v.namespace, name, subresource: 'eviction' });
+  await v.event('eve', 'NodeDrained');
+  assert.match(await v.condition('eve', 'PodScheduled False VolumePinned'), new RegExp(`the volume lies on node ${nodeName}, which is cordoned`));
+  const [waiting] = await v.podsOf('eve');
+  await cordon(null);
+  const after = await v.runningPod('eve');
+  assert.deepEqual([after.metadata.uid, after.spec.nodeName], [waiting?.metadata.uid, nodeName]);
+});
+
+test('agents spread over the nodes where they may, and stay where they are pinned', async () => {
+  for (const name of ['one', 'two', 'three', 'four']) await v.createAgent(name, { placement: { spread: 'Required', onNodeLoss: 'MoveWithoutVolume' } });
+  const nodes = await Promise.all(['one', 'two', 'three', 'four'].map(async (name) => (await v.runningPod(name)).spec.nodeName));
+  assert.deepEqual(new Set(nodes), new Set(['sparky1', 'sparky2']));
+  for (const name of ['pin-1', 'pin-2', 'pin-3']) await v.createAgent(name, { placement: { nodeName: 'sparky2' } });
+  for (const name of ['pin-1', 'pin-2', 'pin-3']) assert.equal((await v.runningPod(name)).spec.nodeName, 'sparky2');
+});
+
+test('a node that is lost: its agents say so; who may leave the volume behind lives elsewhere, the others wait in one pod', async () => {
+  const movable = await until('an agent of sparky2 that may go elsewhere', async () => {
+    for (const name of ['one', 'two', 'three', 'four']) if ((await v.runningPod(name)).spec.nodeName === 'sparky2') return name;
+    return false;
+  });
+  await sparky2.lose();
+  assert.match(await v.condition(movable, 'Connected False NodeLost'), /sparky2 does not answer/);
+  await v.event(movable, 'VolumeAbandoned');
+  const moved = await until('a pod elsewhere', async () => (await v.podsOf(movable)).find(({ status }) => status?.phase === 'Running'));
+  assert.equal(moved.spec.nodeName, 'sparky1');
+  await until('the pinned one waits', async () => {
+    const ready = (await v.statusOf('pin-1')).conditions?.find(({ type }) => type === 'Ready');
+    return ready?.status === 'False' && ['NodeLost', 'NodeClosed', 'VolumePinned'].includes(ready.reason);
+  });
+  assert.ok((await v.podsOf('pin-1')).length <= 1);
+});
+
+test('nothing was done with rights that the operator does not have', () => {
+  assert.deepEqual(v.log.filter((line) => /is forbidden: User|cannot /.test(line)), []);
+});
