@@ -72,6 +72,13 @@ export class SimulatedVillage {
 
   static async start(): Promise<SimulatedVillage> {
     const [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
+    return SimulatedVillage.#startOn(kube, village).catch(async (error: unknown) => {
+      await Promise.allSettled([kube.remove(), village.remove()]);
+      throw error;
+    });
+  }
+
+  static async #startOn(kube: TestApiServer, village: TestVillage): Promise<SimulatedVillage> {
     await kube.installCrds();
     const namespace = await kube.namespace();
     const simulated = `${village.environment['HAMLET_POSTGRES_URL'] ?? ''}?options=${encodeURIComponent(`-c search_path=${SEARCH_PATH}`)}`;
