@@ -190,11 +190,12 @@ export class KubeClient {
 
   /**
    * The lines of a watch, parsed. Ends when the server ends it; throws KubeError where it refuses, and whatever undici
-   * throws where the connection breaks. `onBytes` hears of every chunk, before it is complete.
+   * throws where the connection breaks. `onBytes` hears of the answer's head and of every chunk, before it is complete.
    */
   async *watch(type: ResourceType, at: ToKind & { readonly onBytes?: () => void }): AsyncGenerator<unknown> {
     const path = withQuery(pathOf(type, at), { ...at.query, watch: true });
     const { body } = await this.#send(this.#watches, { method: 'GET', path, ...acceptOf(at, METADATA) }, at.signal);
+    at.onBytes?.();
     const splitter = new LineSplitter();
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       at.onBytes?.();

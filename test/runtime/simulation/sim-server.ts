@@ -154,6 +154,7 @@ export class SimServer {
     await this.#network(at.signal);
     const version = Number(at.query?.['resourceVersion'] ?? this.#version);
     if (version < this.#compacted) throw status(410, 'Expired');
+    at.onBytes?.();
     this.open.set(plural, (this.open.get(plural) ?? 0) + 1);
     try {
       yield* this.#stream(version, { type, at });
