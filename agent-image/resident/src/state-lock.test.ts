@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,18 +9,25 @@ import { after, test } from 'node:test';
 import { tryLockState } from './state-lock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hamlet-lock-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const holders: ChildProcess[] = [];
+after(() => {
+  for (const holder of holders) holder.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const HOLDER = `
   const { tryLockState } = await import(process.argv[1]);
   const lock = tryLockState(process.argv[2]);
   process.stdout.write(lock === null ? 'busy' : 'held');
+  // A lock that nothing refers to any more is collected, and let go of.
+  globalThis.lock = lock;
   setInterval(() => {}, 1000);
 `;
 
 async function startHolder() {
   const module = join(import.meta.dirname, 'state-lock.ts');
   const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, module, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  holders.push(child);
   const [said] = await once(child.stdout, 'data');
   assert.equal(String(said), 'held');
   return child;
