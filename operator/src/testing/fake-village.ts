@@ -18,6 +18,8 @@ export interface FakeVillage {
   stop(): Promise<void>;
 }
 
+const HEARTBEAT_MS = 5_000;
+
 class Village {
   readonly closed: string[] = [];
   readonly resumed: (string | null)[] = [];
@@ -52,6 +54,11 @@ class Village {
     for (const stream of this.streams) stream.destroy();
   }
 
+  /** As the api does: a stream without it counts as dead. */
+  beat(): void {
+    for (const stream of this.streams) stream.write(': beat\n\n');
+  }
+
   #send(stream: ServerResponse, event: string, data: object): void {
     stream.write(`event: ${event}\nid: e1:${this.#offset}\ndata: ${JSON.stringify(data)}\n\n`);
   }
@@ -79,6 +86,7 @@ function serve(village: Village): Server {
 export async function fakeVillage(): Promise<FakeVillage> {
   const village = new Village();
   const server = serve(village);
+  const heart = setInterval(() => village.beat(), HEARTBEAT_MS);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -92,6 +100,7 @@ export async function fakeVillage(): Promise<FakeVillage> {
     },
     refuseToClose: () => void (village.refuses = true),
     stop: () => {
+      clearInterval(heart);
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
     },
