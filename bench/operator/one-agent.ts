@@ -17,21 +17,33 @@ const AMOUNT = '15';
 
 export interface OneAgentResult {
   readonly resizedMs: readonly number[];
+  /** Until the api answered, from the request on; and until the pod asked for the size. */
+  readonly rewardedMs: readonly number[];
+  readonly askedMs: readonly number[];
   readonly awakenedMs: readonly number[];
   /** A bare pod without a claim, created in turns with the awakenings. */
   readonly barePodMs: readonly number[];
 }
 
-/** From the request of the reward, which is before its commit, to the size in the status of the pod. */
-async function resizeOne(village: VillageProcess, pods: RunningPods, agent: string): Promise<number> {
-  const startedMs = performance.now();
-  const resized = pods.when(`${agent} resized`, () => pods.memoryOf(agent) === LARGER.memory, CAP_MS);
-  await village.reward(agent, AMOUNT);
-  return (await resized) - startedMs;
+interface Resized {
+  readonly rewardedMs: number;
+  readonly askedMs: number;
+  readonly resizedMs: number;
 }
 
-async function resizeMany(village: VillageProcess, pods: RunningPods, agents: number): Promise<readonly number[]> {
-  const under: Promise<number>[] = [];
+/** From the begin of the transaction that changed the standing to the size in the status of the pod. */
+async function resizeOne(village: VillageProcess, pods: RunningPods, agent: string): Promise<Resized> {
+  const startedMs = performance.now();
+  const asked = pods.when(`${agent} asks for its size`, () => pods.askedBy(agent) === LARGER.memory, CAP_MS);
+  const resized = pods.when(`${agent} resized`, () => pods.memoryOf(agent) === LARGER.memory, CAP_MS);
+  const entryMs = await village.reward(agent, AMOUNT);
+  const rewardedMs = performance.now() - startedMs;
+  const sinceEntry = (atMs: number): number => performance.timeOrigin + atMs - entryMs;
+  return { rewardedMs, askedMs: sinceEntry(await asked), resizedMs: sinceEntry(await resized) };
+}
+
+async function resizeMany(village: VillageProcess, pods: RunningPods, agents: number): Promise<readonly Resized[]> {
+  const under: Promise<Resized>[] = [];
   for (let index = 0; index < Math.min(REWARDS, agents); index += 1) {
     under.push(resizeOne(village, pods, agentName(index)));
     await sleep(REWARD_EVERY_MS);
@@ -73,7 +85,7 @@ async function measure(plane: ControlPlane, agents: number): Promise<OneAgentRes
     await timed(plane, agents, () => createAgents(plane, agents));
     await pods.start();
     await settle(operator);
-    const resizedMs = await resizeMany(village, pods, agents);
+    const resized = await resizeMany(village, pods, agents);
     await settle(operator);
     const awakenedMs: number[] = [];
     const barePodMs: number[] = [];
@@ -81,7 +93,8 @@ async function measure(plane: ControlPlane, agents: number): Promise<OneAgentRes
       awakenedMs.push(await awaken(plane, pods, agentName(index)));
       barePodMs.push(await startBarePod(plane, pods, agents + index));
     }
-    return { resizedMs, awakenedMs, barePodMs };
+    const resizedMs = resized.map((each) => each.resizedMs);
+    return { resizedMs, rewardedMs: resized.map((each) => each.rewardedMs), askedMs: resized.map((each) => each.askedMs), awakenedMs, barePodMs };
   } finally {
     await pods.stop();
     await watcher.close();

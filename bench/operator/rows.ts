@@ -68,10 +68,12 @@ function largeRows({ large: { results, agents } }: Measured): readonly Row[] {
 
 function oneAgentRows({ oneAgent }: Measured): readonly Row[] {
   if (oneAgent === undefined) return [];
-  const { resizedMs, awakenedMs, barePodMs } = oneAgent;
+  const { resizedMs, rewardedMs, askedMs, awakenedMs, barePodMs } = oneAgent;
   return [
     { ...LOWER, metric: 'standingToResizedP99Ms', unit: 'ms', ours: p99(resizedMs), target: 1_000 },
     { ...LOWER, metric: 'standingToResizedP50Ms', unit: 'ms', ours: median(resizedMs) },
+    { ...LOWER, metric: 'standingToResizeAskedP99Ms', unit: 'ms', ours: p99(askedMs) },
+    { ...LOWER, metric: 'rewardAnsweredP99Ms', unit: 'ms', ours: p99(rewardedMs) },
     { ...LOWER, metric: 'suspendToRunningP99Ms', unit: 'ms', ours: p99(awakenedMs), peers: { barePod: p99(barePodMs) }, ratio: p99(awakenedMs) / p99(barePodMs) },
     { ...LOWER, metric: 'suspendToRunningP50Ms', unit: 'ms', ours: median(awakenedMs), peers: { barePod: median(barePodMs) }, ratio: median(awakenedMs) / median(barePodMs) },
   ];

@@ -2,19 +2,24 @@ import { PODS, Reflector, type KubeClient, type KubeObject } from '@hamlet/kube'
 
 type Limits = Readonly<Record<string, string>>;
 type Pod = KubeObject & {
+  readonly spec?: { readonly containers?: readonly { readonly resources?: { readonly limits?: Limits } }[] };
   readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly { readonly resources?: { readonly limits?: Limits } }[] };
 };
 
 /** What is kept of a pod. */
 interface Seen extends KubeObject {
   readonly running: boolean;
+  /** Memory limit that it asks for. */
+  readonly asked: string | undefined;
   /** Memory limit that its node has given it. */
   readonly memory: string | undefined;
 }
 
-function seen({ metadata: { name, namespace, uid, resourceVersion }, status }: Pod): Seen {
+const memoryIn = (containers: readonly { readonly resources?: { readonly limits?: Limits } }[] | undefined): string | undefined => containers?.[0]?.resources?.limits?.['memory'];
+
+function seen({ metadata: { name, namespace, uid, resourceVersion }, spec, status }: Pod): Seen {
   const metadata = { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };
-  return { metadata, running: status?.phase === 'Running', memory: status?.containerStatuses?.[0]?.resources?.limits?.['memory'] };
+  return { metadata, running: status?.phase === 'Running', asked: memoryIn(spec?.containers), memory: memoryIn(status?.containerStatuses) };
 }
 
 /** Watches pods the same way in every case, and says when something is so. */
@@ -50,6 +55,11 @@ export class RunningPods {
 
   isRunning(agent: string): boolean {
     return this.#running.has(agent);
+  }
+
+  /** Memory limit that the pod of an agent asks for. */
+  askedBy(agent: string): string | undefined {
+    return this.#running.get(agent)?.asked;
   }
 
   /** Memory limit that the node has given to the pod of an agent. */

@@ -14,8 +14,8 @@ const RATE_LIMIT = '100000';
 /** A real api with a real Postgres and Redis, which reads its agents from the control plane. */
 export interface VillageProcess {
   readonly operatorAccess: ApiAccess;
-  /** Gives an agent aiDollars, as an admin. Resolves when it is answered, which is after the commit. */
-  reward(agentId: string, amount: string): Promise<void>;
+  /** Gives an agent aiDollars, as an admin. Resolves with the time of the entry (milliseconds since 1970): the database's, at the begin of its transaction. */
+  reward(agentId: string, amount: string): Promise<number>;
   end(): Promise<void>;
 }
 
@@ -74,6 +74,7 @@ export async function startVillage(plane: ControlPlane): Promise<VillageProcess>
       });
       const text = await answer.text();
       if (!answer.ok) throw new Error(`reward of ${agentId}: ${answer.status} ${text}`);
+      return Date.parse((JSON.parse(text) as { timestamp: string }).timestamp);
     },
     end: async () => {
       await api.end();
