@@ -13,6 +13,7 @@ import { answerLost, breakInMidEvent, byteByByte, count, goneAsEvent, listsOf, r
 
 const SECRETS: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 const MAPS: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
+const STEADY_READINGS = 20;
 const NEVER = Number.POSITIVE_INFINITY;
 
 let it: UnderTest;
@@ -30,8 +31,7 @@ before(async () => {
   });
   for (const name of ['ada', 'bob', 'cleo']) await it.hands.create(name);
   await settled('the first agents');
-  openBefore = await it.serverWatches();
-  watchesBefore = it.proxy.watchCounts;
+  await steady();
 });
 
 after(async () => {
@@ -47,6 +47,20 @@ async function settled(what: string): Promise<void> {
   }).catch(async (error: unknown) => {
     const [stuck] = await it.hands.agents();
     throw new Error(`${last.join('\n')}\n${JSON.stringify(stuck?.status?.conditions)}\n${it.log.slice(-20).join('\n')}`, { cause: error });
+  });
+}
+
+/** What is open when all is well. Watches end and begin anew, so that one reading may fall between: many equal ones count. */
+async function steady(): Promise<void> {
+  let equal = 0;
+  let before = '';
+  await until('the open watches are steady', async () => {
+    watchesBefore = it.proxy.watchCounts;
+    openBefore = await it.serverWatches();
+    const now = JSON.stringify([sorted(watchesBefore), openBefore]);
+    equal = now === before && it.operator.problem() === undefined ? equal + 1 : 0;
+    before = now;
+    return equal >= STEADY_READINGS;
   });
 }
 
