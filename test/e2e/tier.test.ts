@@ -6,7 +6,8 @@ import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, containerOf, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 
-const NAME = 'dora';
+/** Money belongs to the name for ever, so each run has a name of its own. */
+const NAME = `dora-${process.pid}`;
 const MI = 2 ** 20;
 /** The limit as the container sees it: cgroup v2, or v1. */
 const READ_LIMIT = 'cat /sys/fs/cgroup/memory.max 2>/dev/null || cat /sys/fs/cgroup/memory/memory.limit_in_bytes';
