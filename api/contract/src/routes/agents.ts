@@ -33,7 +33,7 @@ export const AgentDetail = AgentView.extend({
   entitlement: z.strictObject({ tier: z.string().nullable(), policy: z.enum(['ByBalance', 'Pinned']), limits: Limits.nullable(), price: TierPrice.nullable() }),
   tier: z.string().nullable(),
   standing: Standing.omit({ agent_id: true }),
-  balance: z.string().nullable().meta({ description: 'aiDollars; null where the agent has no account yet' }),
+  balance: z.string().nullable().meta({ description: 'aiDollars; null where the agent has no account yet, or the books cannot be read now' }),
   node: z.string().nullable(),
   pod: z.string().nullable(),
   cycle: z.int().min(0),

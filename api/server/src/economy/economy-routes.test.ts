@@ -178,7 +178,8 @@ test('a judgement is in the audit, with the entry, by which request; the entry k
   const done = await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 1, reason: 'seen' } });
   const [audit] = await readAudit(db, 'cleo', 1);
   assert.deepEqual([audit?.action, audit?.actorId, audit?.requestId], ['reward', 'key admin', done.response.headers.get('x-request-id')]);
-  assert.equal((audit?.detail as { ledger_entry_id: string }).ledger_entry_id, dataOf(done).ledger_entry_id);
+  assert.ok(audit !== undefined);
+  assert.equal((audit.detail as { ledger_entry_id: string }).ledger_entry_id, dataOf(done).ledger_entry_id);
 });
 
 test('the account closes with the last life and keeps its balance for all to see', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LifecycleAnswer } from '@hamlet/contract';
-import { readMeasures, readTurns, recordAudit } from '@hamlet/store';
+import { isConnectionError, readMeasures, readTurns, recordAudit } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { LifecycleChange } from '../agents/agent-source.ts';
 import { agentDetail, entitlementView } from '../agents/describe-agent.ts';
@@ -27,18 +27,30 @@ async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
   return ban === undefined ? null : refusalOfBar(agentId, ban);
 }
 
-/** Agents as people see them, and their lifecycle. */
-export function agentHandlers({ reader, source, db, readBalances }: Services): Pick<Handlers, Names> {
-  async function conclude(asked: Asked, tx: Tx, done: { readonly action: string; readonly outcome: Outcome<LifecycleChange> }): Promise<Outcome<LifecycleAnswer>> {
-    const { action, outcome } = done;
-    if (!outcome.ok) return outcome;
-    const { record, changed } = outcome.data;
-    const { actor, requestId, traceparent } = asked;
-    const object = record.agentId;
-    if (changed) await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action, object, detail: { uid: record.uid }, requestId, traceparent });
-    return accepted({ agent_id: record.agentId, power: record.spec.power, cycle: record.status.cycle ?? 0, changed });
+/** Balances for details that are only looked at: none while Postgres is away, because who is where stays readable. */
+async function shownBalances({ db, readBalances }: Pick<Services, 'db' | 'readBalances'>, agentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  try {
+    return await readBalances(db, agentIds);
+  } catch (error) {
+    if (isConnectionError(error)) return new Map();
+    throw error;
   }
+}
 
+/** The answer to a change of an agent's life, with its line in the audit where something changed. */
+async function conclude(asked: Asked, tx: Tx, done: { readonly action: string; readonly outcome: Outcome<LifecycleChange> }): Promise<Outcome<LifecycleAnswer>> {
+  const { action, outcome } = done;
+  if (!outcome.ok) return outcome;
+  const { record, changed } = outcome.data;
+  const { actor, requestId, traceparent } = asked;
+  const object = record.agentId;
+  if (changed) await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action, object, detail: { uid: record.uid }, requestId, traceparent });
+  return accepted({ agent_id: record.agentId, power: record.spec.power, cycle: record.status.cycle ?? 0, changed });
+}
+
+/** Agents as people see them, and their lifecycle. */
+export function agentHandlers(services: Services): Pick<Handlers, Names> {
+  const { reader, source, db } = services;
   return {
     listEntitlements: {
       kind: 'plain',
@@ -48,7 +60,7 @@ export function agentHandlers({ reader, source, db, readBalances }: Services): P
       kind: 'plain',
       run: async () => {
         const all = await reader.describeAll();
-        const balances = await readBalances(db, all.map(({ record }) => record.agentId));
+        const balances = await shownBalances(services, all.map(({ record }) => record.agentId));
         return accepted({ agents: all.map((described) => agentDetail(described, balances.get(described.record.agentId))) });
       },
     },
@@ -57,7 +69,7 @@ export function agentHandlers({ reader, source, db, readBalances }: Services): P
       run: async ({ params }) => {
         const described = await reader.describe(params.agent_id);
         if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-        const balances = await readBalances(db, [params.agent_id]);
+        const balances = await shownBalances(services, [params.agent_id]);
         return accepted(agentDetail(described, balances.get(params.agent_id)));
       },
     },

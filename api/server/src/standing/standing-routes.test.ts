@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
-  awakenAgent, banAgent, exchangeAgentToken, freezeAgent, getAgentConfig, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation, moveAgent,
+  actAsAgent, awakenAgent, banAgent, exchangeAgentToken, freezeAgent, getAgentConfig, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation,
   openInternalStream, openWakes, quarantineAgent, rebootAgent, revokeAgentToken,
 } from '@hamlet/contract';
 import type { AgentStanding, Bar, Outcome, Refusal, StreamEvent } from '@hamlet/contract';
@@ -41,10 +41,11 @@ function codeOf(outcome: Outcome<unknown>): Refusal | null {
 
 async function whatAnAgentIsTold(at: Play, agentId: AgentId): Promise<readonly (Refusal | null)[]> {
   const client = at.as(agentId);
-  const move = await client.call(moveAgent, { ...on(agentId), body: { dx: 1, dy: 0 } });
+  // Words need no room: a way may be barred by water.
+  const said = await client.call(actAsAgent, { ...on(agentId), body: { kind: 'talk', text: 'is this heard?' } });
   const config = await client.call(getAgentConfig, on(agentId));
   const exchanged = await clientOf(at.url, agentToken(agentId)).call(exchangeAgentToken, {});
-  return [codeOf(move), codeOf(config), codeOf(exchanged)];
+  return [codeOf(said), codeOf(config), codeOf(exchanged)];
 }
 
 const MEASURES = [
