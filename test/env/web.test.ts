@@ -98,7 +98,6 @@ test('the first admin signs in with the code and suspends, awakens and reboots a
 });
 
 test('members read the diary of an agent', async () => {
-  await browser.page.waitForSelector('.turns .turn summary');
   await browser.page.click('[data-tab="diary"]');
   // The list grows at its top while one reads: whichever turn is opened stays open.
   await browser.page.click('.turns .turn summary');
