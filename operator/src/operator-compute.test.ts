@@ -100,7 +100,7 @@ test('what the API server refuses to resize, and would take as a new pod, is mad
     return client.apply(PODS, patch, { fieldManager: 'test', subresource: 'resize' }).then(() => false, (error: unknown) => String(error).includes('too much cpu'));
   });
   say('bob', { balance_tier: 'tier-9' });
-  assert.match(await v.event('bob', 'ResizeRefused'), /cannot be resized while it runs/);
+  await v.event('bob', 'ResizeRefused', /cannot be resized while it runs/);
   assert.equal((await sized('bob', { cpu: '3', memory: '1Gi' })).metadata.name, 'bob-2');
   await client.delete(BINDINGS, { name: 'no-resize' });
   await client.delete(POLICIES, { name: 'no-resize' });

@@ -137,11 +137,11 @@ export class TestVillage {
     });
   }
 
-  /** Waits for an Event about an agent; its message. */
-  event(name: string, wanted: Reason | EventReason): Promise<string> {
+  /** Waits for an Event about an agent, of that reason and in such words; its message. */
+  event(name: string, wanted: Reason | EventReason, says = /./): Promise<string> {
     return until(`${name}: event ${wanted}`, async () => {
       const { items } = await this.server.client.list<KubeObject & StoredEvent>(EVENTS, { namespace: this.namespace });
-      return items.find(({ reason, involvedObject }) => reason === wanted && involvedObject.name === name)?.message ?? false;
+      return items.find(({ message, reason, involvedObject }) => reason === wanted && involvedObject.name === name && says.test(message ?? ''))?.message ?? false;
     });
   }
 }
