@@ -2,123 +2,48 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding } from '@hamlet/contract';
-import { API_VERSION, type Agent, type AgentStatus, type ConditionType } from '@hamlet/contract/kinds';
-import { CLAIMS, isStatus, KubeClient, PODS, SERVICE_ACCOUNTS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
-import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
+import type { Agent } from '@hamlet/contract/kinds';
+import { CLAIMS, isStatus, PODS, type KubeObject, type ResourceType } from '@hamlet/kube';
+import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
-import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
-import { SETTINGS } from './kinds/agent/testing/sample-state.ts';
-import { operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
-import { Operator } from './operator.ts';
-import { RIGHTS } from './rights.ts';
-import { fakeKubelet, type FakeKubelet } from './testing/fake-kubelet.ts';
-import { fakeVillage, type FakeVillage } from './testing/fake-village.ts';
-import { villageClient } from './village/village-client.ts';
+import { AGENTS } from './kinds/agent/agents.ts';
+import type { FakeVillage } from './testing/fake-village.ts';
+import { testVillage, type TestVillage } from './testing/test-village.ts';
 
+let v: TestVillage;
 let server: TestApiServer;
 let village: FakeVillage;
-let kubelet: FakeKubelet;
 let namespace: string;
-let running: { readonly operator: Operator; readonly client: KubeClient; readonly metrics: OperatorMetrics };
-const log: string[] = [];
-
-const rbac = (plural: string, kind: string): ResourceType => ({ group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind });
-
-/** A client with exactly the rights that the chart grants. */
-async function operatorClient(metrics: OperatorMetrics): Promise<KubeClient> {
-  const subjects = [{ kind: 'ServiceAccount', name: 'hamlet-operator', namespace }];
-  const apply = (type: ResourceType, object: object): Promise<unknown> =>
-    server.client.apply(type, { apiVersion: type.group === '' ? 'v1' : `${type.group}/${type.version}`, kind: type.kind, ...object } as NewObject, { fieldManager: 'test' });
-  await apply(SERVICE_ACCOUNTS, { metadata: { name: 'hamlet-operator', namespace } });
-  await apply(rbac('roles', 'Role'), { metadata: { name: 'op', namespace }, rules: RIGHTS.role });
-  await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: 'op' }, rules: RIGHTS.clusterRole });
-  await apply(rbac('rolebindings', 'RoleBinding'), { metadata: { name: 'op', namespace }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'op' } });
-  await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), { metadata: { name: 'op' }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'op' } });
-  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
-  const { status } = await server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: 'hamlet-operator', subresource: 'token' });
-  const { cert: _cert, key: _key, ...tls } = server.connection.tls;
-  return new KubeClient({ ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } }, { onRequest: metrics.onRequest });
-}
-
-async function startOperator(image = SETTINGS.image): Promise<typeof running> {
-  const metrics = operatorMetrics();
-  const client = await operatorClient(metrics);
-  const operator = new Operator({
-    client,
-    village: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),
-    namespace,
-    settings: { ...SETTINGS, image },
-    workers: 4,
-    instance: 'test',
-    metrics,
-    log: (line) => log.push(line),
-  });
-  await operator.start();
-  return { operator, client, metrics };
-}
-
-async function stopOperator(): Promise<void> {
-  await running.operator.stop();
-  await running.client.close();
-}
 
 before(async () => {
-  server = await testApiServer('control-plane');
-  await server.installCrds();
-  namespace = await server.namespace();
-  village = await fakeVillage();
-  kubelet = await fakeKubelet(server.client, 'sparky1', (error) => {
-    if (!isStatus(error, 404) && !isStatus(error, 409)) log.push(String(error));
-  });
-  await createTier('tier-0', 0);
-  running = await startOperator();
+  v = await testVillage();
+  ({ server, village, namespace } = v);
+  await v.addNode('sparky1');
+  await v.createTier('tier-0', { rank: 0 });
+  await v.startOperator();
 });
 
-after(async () => {
-  await stopOperator();
-  await kubelet.stop();
-  await village.stop();
-  await server.remove();
-});
+after(async () => v.remove());
 
-async function createTier(name: string, rank: number): Promise<void> {
-  const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
-  await server.client.create(ENTITLEMENTS, { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name }, spec: { rank, limits, minBalance: rank === 0 ? '0' : '10' } }, { namespace });
-}
-
-const createAgent = (name: string, spec: object = {}): Promise<KubeObject> => server.client.create(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec }, { namespace });
 const patchAgent = (name: string, spec: object): Promise<unknown> => server.client.mergePatch(AGENTS, { spec }, { namespace, name });
 const agentNow = async (name: string): Promise<Agent & KubeObject> => server.client.get(AGENTS, { namespace, name });
-const statusNow = async (name: string): Promise<AgentStatus> => (await agentNow(name)).status ?? {};
-
-async function podsOf(name: string): Promise<readonly string[]> {
-  const { items } = await server.client.list<KubeObject>(PODS, { namespace, query: { labelSelector: `hamlet.village/agent=${name}` } });
-  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name);
-}
+const podNames = async (name: string): Promise<readonly string[]> => (await v.podsOf(name)).map(({ metadata }) => metadata.name);
 
 async function isGone(type: ResourceType, name: string): Promise<boolean> {
   return server.client.get(type, { namespace, name }).then(() => false, (error: unknown) => isStatus(error, 404));
 }
 
-/** Waits for `TYPE STATUS REASON` in the conditions. */
-async function condition(name: string, wanted: `${ConditionType} ${'True' | 'False' | 'Unknown'} ${string}`): Promise<string> {
-  return until(`${name}: ${wanted}`, async () => {
-    const { conditions = [] } = await statusNow(name);
-    return conditions.find(({ type, status, reason }) => `${type} ${status} ${reason}` === wanted)?.message ?? false;
-  });
-}
-
 const present = (name: string, uid: string, cycle: number): void => village.say('presence', { agent_id: name, uid, cycle, connected: true, last_seen: '2026-11-22T10:00:00.5Z' });
 
 test('an Agent comes alive: finalizer, claim, pod, node, session', async () => {
-  const { metadata } = await createAgent('ada');
-  await condition('ada', 'Connected False NotConnected');
+  const { metadata } = await v.createAgent('ada');
+  await v.condition('ada', 'Connected False NotConnected');
   present('ada', metadata.uid, 1);
-  await condition('ada', 'Ready True Ready');
+  await v.condition('ada', 'Ready True Ready');
   const { metadata: now, status } = await agentNow('ada');
   assert.deepEqual(now.finalizers, ['hamlet.village/account']);
   assert.deepEqual([status?.cycle, status?.power, status?.tier, status?.nodeName, status?.podName, status?.lastSeen], [1, 'Awake', 'tier-0', 'sparky1', 'ada-1', '2026-11-22T10:00:00Z']);
-  assert.deepEqual(await podsOf('ada'), ['ada-1']);
+  assert.deepEqual(await podNames('ada'), ['ada-1']);
   assert.equal(status?.observedGeneration, now.generation);
 });
 
@@ -148,50 +73,50 @@ test('the pod is made as the security of the village asks', async () => {
 test('suspended: the pod goes, the volume stays; awake again: the same volume, the next cycle', async () => {
   const claim = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'ada-home' });
   await patchAgent('ada', { power: 'Asleep' });
-  await condition('ada', 'Suspended True Asleep');
+  await v.condition('ada', 'Suspended True Asleep');
   await until('no pod', () => isGone(PODS, 'ada-1'));
-  assert.equal((await statusNow('ada')).cycle, 2);
+  assert.equal((await v.statusOf('ada')).cycle, 2);
   await patchAgent('ada', { power: 'Asleep' });
   await patchAgent('ada', { power: 'Awake' });
-  await until('the next pod', async () => (await podsOf('ada')).includes('ada-3'));
+  await until('the next pod', async () => (await podNames('ada')).includes('ada-3'));
   await patchAgent('ada', { power: 'Awake' });
-  await condition('ada', 'Connected False NotConnected');
+  await v.condition('ada', 'Connected False NotConnected');
   assert.equal((await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'ada-home' })).metadata.uid, claim.metadata.uid);
-  assert.equal((await statusNow('ada')).cycle, 3);
+  assert.equal((await v.statusOf('ada')).cycle, 3);
 });
 
 test('rebooted: one cycle for one wish', async () => {
   present('ada', (await agentNow('ada')).metadata.uid, 3);
-  await condition('ada', 'Ready True Ready');
+  await v.condition('ada', 'Ready True Ready');
   await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z' });
   const { conditions = [], cycle } = await until('the cycle', async () => {
-    const status = await statusNow('ada');
+    const status = await v.statusOf('ada');
     return status.cycle === 4 && status;
   });
   assert.equal(cycle, 4);
   assert.notEqual(conditions.find(({ type }) => type === 'Ready')?.status, 'True', 'the new cycle is never shown with the session of the old');
-  await until('the pod of the cycle', async () => (await podsOf('ada')).join() === 'ada-4');
+  await until('the pod of the cycle', async () => (await podNames('ada')).join() === 'ada-4');
   await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z', displayName: 'Ada' });
-  await until('the new generation is seen', async () => (await statusNow('ada')).observedGeneration === (await agentNow('ada')).metadata.generation);
-  assert.equal((await statusNow('ada')).cycle, 4);
+  await until('the new generation is seen', async () => (await v.statusOf('ada')).observedGeneration === (await agentNow('ada')).metadata.generation);
+  assert.equal((await v.statusOf('ada')).cycle, 4);
 });
 
 test('a pod that somebody deletes is replaced under the next name', async () => {
   await server.client.delete(PODS, { namespace, name: 'ada-4' });
-  await until('the pod of the cycle', async () => (await podsOf('ada')).join() === 'ada-5');
+  await until('the pod of the cycle', async () => (await podNames('ada')).join() === 'ada-5');
 });
 
 test('another operator takes over without a trace', async () => {
   const status = await until('the cycle of the pod', async () => {
-    const now = await statusNow('ada');
+    const now = await v.statusOf('ada');
     return now.podName === 'ada-5' && now;
   });
-  await stopOperator();
-  running = await startOperator();
+  await v.stopOperator();
+  await v.startOperator();
   const { uid } = (await agentNow('ada')).metadata;
   present('ada', uid, 5);
-  await condition('ada', 'Ready True Ready');
-  assert.deepEqual([(await statusNow('ada')).cycle, await podsOf('ada')], [status.cycle, ['ada-5']]);
+  await v.condition('ada', 'Ready True Ready');
+  assert.deepEqual([(await v.statusOf('ada')).cycle, await podNames('ada')], [status.cycle, ['ada-5']]);
 });
 
 test('the api goes away and comes back: what it said is kept, and the stream is resumed', async () => {
@@ -199,30 +124,30 @@ test('the api goes away and comes back: what it said is kept, and the stream is 
   village.hangUp();
   await until('the stream is opened again', async () => village.resumed.length > before);
   assert.match(village.resumed.at(-1) ?? '', /^e1:\d+$/);
-  assert.equal((await statusNow('ada')).conditions?.find(({ type }) => type === 'Ready')?.status, 'True');
+  assert.equal((await v.statusOf('ada')).conditions?.find(({ type }) => type === 'Ready')?.status, 'True');
 });
 
 test('a quarantine ends the pod, and lifting it brings the agent back', async () => {
   const standing = { ...goodStanding('ada'), quarantined: true };
   village.say('standing', standing);
-  await condition('ada', 'Quarantined True Quarantined');
-  await condition('ada', 'Ready False Quarantined');
-  await until('no pod', async () => (await podsOf('ada')).length === 0);
+  await v.condition('ada', 'Quarantined True Quarantined');
+  await v.condition('ada', 'Ready False Quarantined');
+  await until('no pod', async () => (await podNames('ada')).length === 0);
   village.say('standing', { ...standing, quarantined: false });
-  await until('a pod', async () => (await podsOf('ada')).length === 1);
+  await until('a pod', async () => (await podNames('ada')).length === 1);
 });
 
 test('a tier that is not there is named, and its creation is enough', async () => {
-  await createAgent('eve', { entitlement: { policy: 'Pinned', name: 'tier-9' } });
-  assert.match(await condition('eve', 'Ready False EntitlementNotFound'), /"tier-9", and there is no such Entitlement/);
-  await createTier('tier-9', 9);
-  await until('a pod', async () => (await podsOf('eve')).length === 1);
+  await v.createAgent('eve', { entitlement: { policy: 'Pinned', name: 'tier-9' } });
+  assert.match(await v.condition('eve', 'Ready False EntitlementNotFound'), /"tier-9", and there is no such Entitlement/);
+  await v.createTier('tier-9', { rank: 9, minBalance: '10' });
+  await until('a pod', async () => (await podNames('eve')).length === 1);
 });
 
 test('an agent that may run on one node only, which is not there, says so and has no pod', async () => {
-  await createAgent('pin', { placement: { nodeName: 'sparky9' } });
-  assert.match(await condition('pin', 'Ready False NodeClosed'), /node sparky9, the only node that the agent may use, is not ready or not open to agents; place 1 in the queue/);
-  assert.deepEqual(await podsOf('pin'), []);
+  await v.createAgent('pin', { placement: { nodeName: 'sparky9' } });
+  assert.match(await v.condition('pin', 'Ready False NodeClosed'), /node sparky9, the only node that the agent may use, is not ready or not open to agents; place 1 in the queue/);
+  assert.deepEqual(await podNames('pin'), []);
 });
 
 test('deleted: account closed, pod and volume gone', async () => {
@@ -231,17 +156,17 @@ test('deleted: account closed, pod and volume gone', async () => {
   await until('the Agent is gone', () => isGone(AGENTS, 'ada'));
   assert.ok(village.closed.includes(`ada ${metadata.uid}`));
   await until('no claim', () => isGone(CLAIMS, 'ada-home'));
-  await until('no pod', async () => (await podsOf('ada')).length === 0);
+  await until('no pod', async () => (await podNames('ada')).length === 0);
 });
 
 test('a new life under the same name begins anew; a retained volume is taken over', async () => {
-  await createAgent('kit', { memory: { retain: 'Retain' } });
-  await condition('kit', 'Connected False NotConnected');
+  await v.createAgent('kit', { memory: { retain: 'Retain' } });
+  await v.condition('kit', 'Connected False NotConnected');
   const { metadata: claim } = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'kit-home' });
   await server.client.delete(AGENTS, { namespace, name: 'kit' });
   await until('the Agent is gone', () => isGone(AGENTS, 'kit'));
-  await createAgent('kit');
-  await condition('kit', 'Connected False NotConnected');
+  await v.createAgent('kit');
+  await v.condition('kit', 'Connected False NotConnected');
   const { metadata: now } = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'kit-home' });
   assert.equal(now.uid, claim.uid);
   await until('the new life owns it', async () => {
@@ -257,17 +182,17 @@ test('what the API server refuses is told, and tried again when it can go well',
     const { status } = await server.client.get<KubeObject & { status?: { hard?: object } }>(quota, { namespace, name: 'none' });
     return status?.hard !== undefined;
   });
-  await createAgent('late');
-  assert.match(await condition('late', 'Ready False PodRefused'), /exceeded quota/);
+  await v.createAgent('late');
+  assert.match(await v.condition('late', 'Ready False PodRefused'), /exceeded quota/);
   await server.client.delete(quota, { namespace, name: 'none' });
-  await until('a pod', async () => (await podsOf('late')).length === 1);
-  await until('the cycle', async () => (await statusNow('late')).cycle === 1 && 'a refusal is no cycle');
+  await until('a pod', async () => (await podNames('late')).length === 1);
+  await until('the cycle', async () => (await v.statusOf('late')).cycle === 1 && 'a refusal is no cycle');
 });
 
 test('another image reaches the agents one after the other', async () => {
   const awake = ['eve', 'kit', 'late'];
-  await stopOperator();
-  running = await startOperator('hamlet/agent:2');
+  await v.stopOperator();
+  await v.startOperator({ image: 'hamlet/agent:2' });
   const isNew = async (name: string): Promise<boolean> => {
     const { items } = await server.client.list<KubeObject & { spec: { containers: { image: string }[] } }>(PODS, { namespace, query: { labelSelector: `hamlet.village/agent=${name}` } });
     return items.some(({ spec, metadata }) => spec.containers[0]?.image === 'hamlet/agent:2' && metadata.deletionTimestamp === undefined);
@@ -280,16 +205,16 @@ test('another image reaches the agents one after the other', async () => {
     assert.deepEqual((await upgraded()).toSorted(), seen.toSorted(), 'the next waits until this one is ready');
     const { metadata, status } = await until('its status', async () => {
       const agent = await agentNow(next);
-      return (await podsOf(next)).join() === agent.status?.podName && agent;
+      return (await podNames(next)).join() === agent.status?.podName && agent;
     });
     present(next, metadata.uid, status?.cycle ?? 0);
-    await condition(next, 'Ready True Ready');
+    await v.condition(next, 'Ready True Ready');
   }
 });
 
 test('nothing was done with rights that the Role does not give, and nothing is written when nothing changes', async () => {
-  assert.deepEqual(log.filter((line) => /forbidden/i.test(line) && !/exceeded quota/.test(line)), []);
-  const { metrics } = running;
+  assert.deepEqual(v.log.filter((line) => /forbidden/i.test(line) && !/exceeded quota/.test(line)), []);
+  const { metrics } = v;
   const before = metrics.writes();
   const reconciles = metrics.reconciles();
   await server.client.mergePatch(AGENTS, { metadata: { labels: { seen: 'yes' } } }, { namespace, name: 'late' });

@@ -5,6 +5,7 @@ import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS, ENTITLEMENTS } from '../kinds/agent/agents.ts';
 import { SETTINGS } from '../kinds/agent/testing/sample-state.ts';
+import type { Settings } from '../kinds/agent/views.ts';
 import { operatorMetrics, type OperatorMetrics } from '../operator-metrics.ts';
 import { Operator } from '../operator.ts';
 import { RIGHTS } from '../rights.ts';
@@ -62,7 +63,8 @@ export class TestVillage {
     return this.#running.metrics;
   }
 
-  async startOperator(): Promise<void> {
+  /** @param settings what differs from the settings of every test */
+  async startOperator(settings: Partial<Settings> = {}): Promise<void> {
     const metrics = operatorMetrics();
     const { server, namespace, village } = this;
     const client = await operatorClient(server, namespace, metrics);
@@ -70,7 +72,7 @@ export class TestVillage {
       client,
       village: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),
       namespace,
-      settings: SETTINGS,
+      settings: { ...SETTINGS, ...settings },
       workers: 4,
       instance: 'test',
       metrics,
@@ -86,8 +88,8 @@ export class TestVillage {
     this.#running = undefined;
   }
 
-  async addNode(name: string, capacity: Readonly<Record<string, string>>): Promise<FakeKubelet> {
-    const kubelet = await fakeKubelet(this.server.client, { name, capacity }, (error) => {
+  async addNode(name: string, capacity?: Readonly<Record<string, string>>): Promise<FakeKubelet> {
+    const kubelet = await fakeKubelet(this.server.client, capacity === undefined ? name : { name, capacity }, (error) => {
       if (!isStatus(error, 404) && !isStatus(error, 409)) this.log.push(String(error));
     });
     this.#kubelets.push(kubelet);
