@@ -38,6 +38,9 @@ export const REFUSALS = {
   forbidden: entry(403, 'This role may not do that', 'after_change'),
   not_own_agent: entry(403, 'An agent may act for itself only', 'never'),
   origin_not_allowed: entry(403, 'A browser of another origin may not use this session', 'never'),
+  custom_header_missing: entry(403, 'A write that rides on a session needs a header that no link or form can send', 'never'),
+  account_banned: entry(403, 'An admin has banned this account', 'after_change'),
+  precondition_failed: entry(412, 'It is not any more what If-Match says', 'after_change'),
   route_not_found: entry(404, 'There is no such route', 'never'),
   method_not_allowed: entry(405, 'The route does not know this method', 'never'),
   body_too_large: entry(413, 'The body is larger than the route allows', 'never'),
@@ -78,18 +81,59 @@ export const REFUSALS = {
   no_such_schedule: entry(404, 'There is no schedule of that name', 'never'),
   schedule_exists: entry(409, 'There is a schedule of that name', 'never'),
   schedule_refused: entry(422, 'The cluster refuses this schedule', 'never'),
-  cluster_needed: entry(409, 'Schedules are written to a cluster, and this village has none', 'never'),
+  cluster_needed: entry(409, 'Custom resources are written to a cluster, and this village has none', 'never'),
+
+  // Tiers
+  no_such_entitlement: entry(404, 'There is no tier of that name', 'never'),
+  entitlement_refused: entry(422, 'The cluster refuses this tier', 'never'),
 
   // Money
   insufficient_funds: entry(409, 'The account does not have that much to spend', 'after_change'),
   account_closed: entry(409, 'The account is closed: no agent of that name lives', 'after_change'),
+  not_for_sale: entry(404, 'That is not on the price list', 'never'),
+  already_included: entry(409, 'The tier of the agent has that already', 'after_change'),
+  price_above_max: entry(409, 'It costs more than the max_price of the request', 'after_change'),
+  window_taken: entry(409, 'The GPU is sold or offered for a part of that time', 'after_change'),
+  window_out_of_range: entry(422, 'The times of the window are not right', 'after_change'),
+  no_such_auction: entry(404, 'There is no auction of that id', 'never'),
+  auction_closed: entry(409, 'The auction takes no bids and cannot be changed any more', 'never'),
+  bid_too_low: entry(409, 'A bid must reach the reserve and be above the earlier one of the same agent', 'never'),
   allowance_exceeded: entry(409, 'That is more than is left of the allowance of the day', 'later'),
+
+  // Payments
+  transaction_credited: entry(409, 'This transaction is credited already, or proposed', 'never'),
+  no_such_credit: entry(404, 'There is no credit of that id', 'never'),
+  credit_decided: entry(409, 'The credit is decided', 'never'),
+  second_admin_needed: entry(409, 'Another admin must decide on this credit', 'after_change'),
+  no_such_difference: entry(404, 'There is no difference of that id', 'never'),
+  paypal_off: entry(409, 'This village takes no payments by PayPal', 'after_change'),
+  webhook_refused: entry(400, 'This is no notification that PayPal would send', 'never'),
+
+  // Language models
+  model_not_in_tier: entry(403, 'The tier of this agent does not include that model', 'after_change'),
+  model_not_served: entry(404, 'No provider of this village serves that model', 'never'),
+  context_too_long: entry(400, 'Prompt and answer together are longer than the model can hold', 'never'),
+  too_many_in_flight: entry(429, 'As many are under way as the tier allows at one time', 'later'),
+  token_quota_exhausted: entry(429, 'Too few tokens of this hour are left', 'later'),
+  model_failed: entry(502, 'The provider of the model failed', 'later'),
 
   // Accounts
   tls_required: entry(403, 'Sign in over https, or on localhost', 'after_change'),
   bootstrap_closed: entry(409, 'The first account exists already', 'never'),
   bootstrap_code_wrong: entry(403, 'The bootstrap code is not right', 'after_change'),
   credentials_wrong: entry(401, 'Name or password is not right', 'after_change'),
+  code_invalid: entry(403, 'The one-time code is unknown, used or over', 'after_change'),
+  account_disabled: entry(403, 'An admin has disabled this account', 'after_change'),
+  account_exists: entry(409, 'There is an account of that name', 'never'),
+  account_is_federated: entry(409, 'The identity provider keeps the password and the role of this account', 'never'),
+  last_admin: entry(409, 'Nobody else could administer the village', 'after_change'),
+  no_such_account: entry(404, 'There is no account of that id', 'never'),
+  no_such_session: entry(404, 'There is no such session', 'never'),
+  session_needed: entry(403, 'This is for people who are signed in, not for keys', 'after_change'),
+  oidc_not_configured: entry(404, 'No identity provider is configured', 'never'),
+  oidc_attempt_unknown: entry(403, 'This sign-in was not begun in this browser, or too long ago: begin anew', 'after_change'),
+  oidc_refused: entry(403, 'The identity provider does not vouch for this sign-in', 'after_change'),
+  oidc_no_role: entry(403, 'The identity provider puts you in no group that has a role here', 'after_change'),
 } as const satisfies Readonly<Record<string, RefusalEntry>>;
 
 export type Refusal = keyof typeof REFUSALS;

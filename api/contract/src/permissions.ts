@@ -30,16 +30,33 @@ export const PERMISSIONS = {
   'schedules:write': ['admin'],
   /** Reward and penalize: a member within the allowance of the day. */
   'economy:judge': ['member', 'admin'],
+  /** Credits of payments, and how the books compare with a provider's. */
+  'payments:manage': ['admin'],
   /** An agent its own account. */
   'ledger:read': ['member', 'admin', 'agent'],
+  /** Ask language models: an agent for itself, with its tier's. */
+  'models:use': ['agent'],
+  /** An agent its own use. */
+  'models:read': ['member', 'admin', 'agent'],
+  /** Prices, purchases and auctions; an agent sees purchases of its own. */
+  'trade:read': ['member', 'admin', 'agent'],
+  /** An agent for itself, an admin for any; the handler looks whom it is for. */
+  'trade:buy': ['admin', 'agent'],
+  'auction:run': ['admin'],
+  'auction:bid': ['agent'],
   'account:self': ['member', 'admin'],
+  'accounts:read': ['admin'],
+  'accounts:change': ['admin'],
+  'accounts:ban': ['admin'],
+  /** Write tiers, and pin agents to them. */
+  'entitlements:change': ['admin'],
   'operator': ['operator'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 export type Permission = keyof typeof PERMISSIONS;
 
 /** Permissions under which the role `agent` may act only where `{agent_id}` is its own. */
-export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>(['agent:steer', 'agent:self', 'ledger:read']);
+export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>(['agent:steer', 'agent:self', 'ledger:read', 'models:read']);
 
 /** Whether a role holds a permission. Whether an agent's object is its own is asked of the object, not here. */
 export function roleMay(role: Role, permission: Permission): boolean {

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { AiDollars, Amount } from '../../money.ts';
+import { defineRoute } from '../../route.ts';
+import { AgentId, Time } from '../scalars.ts';
+import { GpuLane, Lane, PURCHASE_SECONDS_MAX } from './price-list.ts';
+
+/** The limits that more can be bought of. */
+export const QUOTAS = ['requests_per_minute', 'tokens_per_hour'] as const;
+export type Quota = (typeof QUOTAS)[number];
+export const PURCHASE_KINDS = ['quota', 'priority', 'model', 'gpu'] as const;
+export type PurchaseKind = (typeof PURCHASE_KINDS)[number];
+
+const AMOUNT_MAX = 1_000_000_000;
+export const PURCHASE_PAGE_MAX = 100;
+
+const QuotaItem = z.strictObject({
+  kind: z.literal('quota'),
+  limit: z.enum(QUOTAS),
+  amount: z.int().min(1).max(AMOUNT_MAX).meta({ description: 'How much more than the tier gives', example: 10_000 }),
+});
+const PriorityItem = z.strictObject({ kind: z.literal('priority') });
+const ModelItem = z.strictObject({ kind: z.literal('model'), model: z.string().min(1).max(128) });
+const GpuItem = z.strictObject({
+  kind: z.literal('gpu'),
+  lane: Lane,
+  starts_at: Time.optional().meta({ description: 'When the window begins; at once where it is left out' }),
+});
+
+/** What compute an agent may buy: more of a limit, a better place in the queue for seats, a model, or a GPU for itself. */
+export const PurchaseItem = z.discriminatedUnion('kind', [QuotaItem, PriorityItem, ModelItem, GpuItem]);
+export type PurchaseItem = z.infer<typeof PurchaseItem>;
+
+/** For how long, in seconds. */
+export const PurchaseSeconds = z.int().min(1).max(PURCHASE_SECONDS_MAX);
+
+/** The same as it was bought: of a GPU, which devices. */
+export const BoughtItem = z.discriminatedUnion('kind', [QuotaItem, PriorityItem, ModelItem, GpuLane.extend({ kind: z.literal('gpu') })]);
+export type BoughtItem = z.infer<typeof BoughtItem>;
+
+/** One thing that an agent has bought, for the time from `starts_at` to `ends_at`. Never changed: it ends by the clock. */
+export const PurchaseView = z.strictObject({
+  purchase_id: z.uuid(),
+  agent_id: AgentId,
+  item: BoughtItem,
+  price: AiDollars,
+  ledger_entry_id: z.uuid().meta({ description: 'The entry `purchase_compute` of the agent\'s account' }),
+  auction_id: z.uuid().nullable().meta({ description: 'The auction that it was won in' }),
+  starts_at: Time,
+  ends_at: Time,
+  state: z.enum(['ahead', 'active', 'ended']).meta({ description: 'By the clock of the database' }),
+  bought_by: z.strictObject({ role: z.string(), id: z.string() }),
+  bought_at: Time,
+});
+export type PurchaseView = z.infer<typeof PurchaseView>;
+
+const trade = {
+  tag: 'economy',
+  path: '/economy/purchases',
+  placement: 'versioned_and_bare',
+  audiences: ['people', 'agents'],
+} as const;
+
+export const buyCompute = defineRoute({
+  ...trade,
+  name: 'buyCompute',
+  summary: 'Buy compute for a time: more of a limit, priority, a model, or a GPU window; an agent for itself, an admin for any',
+  method: 'POST',
+  permission: 'trade:buy',
+  idempotency: 'key',
+  body: z.strictObject({
+    agent_id: AgentId.optional().meta({ description: 'Who it is for; an agent may leave it out' }),
+    item: PurchaseItem,
+    seconds: PurchaseSeconds,
+    max_price: Amount.optional().meta({ description: 'Refuse if it costs more than this' }),
+  }),
+  status: 201,
+  answer: { kind: 'json', schema: PurchaseView },
+  reasons: ['not_own_agent', 'no_such_agent', 'agent_barred', 'account_closed', 'insufficient_funds', 'not_for_sale', 'already_included', 'price_above_max', 'window_taken', 'window_out_of_range'],
+});
+
+export const listPurchases = defineRoute({
+  ...trade,
+  name: 'listPurchases',
+  summary: 'What was bought, newest first; an agent sees its own',
+  method: 'GET',
+  permission: 'trade:read',
+  idempotency: 'read',
+  query: z.strictObject({
+    agent_id: AgentId.optional(),
+    state: z.enum(['ahead', 'active', 'ended']).optional(),
+    cursor: z.string().max(256).optional(),
+    limit: z.coerce.number().int().min(1).max(PURCHASE_PAGE_MAX).default(20),
+  }),
+  answer: { kind: 'json', schema: z.strictObject({ purchases: z.array(PurchaseView), next_cursor: z.string().nullable() }) },
+  reasons: ['not_own_agent', 'cursor_invalid'],
+});
