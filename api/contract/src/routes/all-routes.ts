@@ -1,11 +1,12 @@
 import type { RouteSpec } from '../route.ts';
-import { bootstrapAccount, getMe, logIn, logOut } from './accounts.ts';
 import { actAsAgent } from './actions.ts';
 import { awakenAgent, getAgent, listAgents, rebootAgent, suspendAgent } from './agents.ts';
 import { listEntitlements } from './entitlements.ts';
 import { getBalance, getLedger, penalizeAgent, rewardAgent } from './economy.ts';
 import { closeAgent, openInternalStream } from './internal.ts';
 import { moveAgent } from './moves.ts';
+import { getMe } from './people/me.ts';
+import { bootstrapAccount, logIn, logOut } from './people/sign-in.ts';
 import { exchangeAgentToken, getAgentConfig, listTurns, openWakes, recordTurn } from './resident.ts';
 import { fireSchedule } from './runs/firings.ts';
 import { cancelRun, createRun, getRun, listRunEvents, listRuns, nextRun, recordRunStep, settleRun, startRun } from './runs/runs.ts';

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { MEASURE_REASON_MAX } from '../../standing.ts';
+import { Time } from '../scalars.ts';
+
+export const PASSWORD_MIN_CHARS = 12;
+const PASSWORD_MAX_CHARS = 256;
+/** Longest one-time code or bootstrap code that is looked at. */
+const CODE_MAX_CHARS = 256;
+
+export const AccountName = z.string().min(1).max(64).regex(/^[\p{L}\p{N}._@ -]+$/u, 'letters, digits, spaces and . _ @ - only');
+/** A password that is being set. */
+export const NewPassword = z.string().min(PASSWORD_MIN_CHARS).max(PASSWORD_MAX_CHARS);
+/** A password that is being shown; whether it is right is not for a schema. */
+export const GivenPassword = z.string().min(1).max(PASSWORD_MAX_CHARS);
+export const OneTimeCode = z.string().min(1).max(CODE_MAX_CHARS);
+/** Why, in the words of an admin. */
+export const AdminReason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
+
+/** What a person may be; a visitor has no account. */
+export const ACCOUNT_ROLES = ['member', 'admin'] as const;
+export type AccountRole = (typeof ACCOUNT_ROLES)[number];
+
+export const Account = z.strictObject({ account_id: z.string(), name: z.string(), role: z.enum(ACCOUNT_ROLES), created_at: Time });
+export type Account = z.infer<typeof Account>;
+
+/** A ban that holds. */
+export const AccountBan = z.strictObject({
+  reason: z.string(),
+  by: z.strictObject({ role: z.string(), id: z.string() }),
+  since: Time,
+  expires_at: Time.nullable().meta({ description: 'Null holds until it is lifted' }),
+});
+export type AccountBan = z.infer<typeof AccountBan>;
+
+/** An account as admins see it. */
+export const AccountDetail = Account.extend({
+  signs_in_by: z.enum(['password', 'oidc']),
+  pending: z.boolean().meta({ description: 'No password is set: a one-time code is needed' }),
+  disabled_at: Time.nullable(),
+  ban: AccountBan.nullable(),
+  last_seen_at: Time.nullable().meta({ description: 'Of the sessions that are kept, to the minute' }),
+  sessions: z.int().min(0).meta({ description: 'Sessions that are open' }),
+});
+export type AccountDetail = z.infer<typeof AccountDetail>;
+
+/** A code that sets a password once; it is shown here and nowhere again. */
+export const CodeGrant = z.strictObject({ code: z.string(), expires_at: Time });
+export type CodeGrant = z.infer<typeof CodeGrant>;
+
+/** How a session was opened. */
+export const SIGN_INS = ['password', 'code', 'oidc', 'bootstrap'] as const;
+export type SignInBy = (typeof SIGN_INS)[number];
+
+/** One open session. The id is of the row: it opens nothing. */
+export const Session = z.strictObject({
+  session_id: z.uuid(),
+  signed_in_by: z.enum(SIGN_INS),
+  address: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  created_at: Time,
+  seen_at: Time.meta({ description: 'To the minute' }),
+  expires_at: Time,
+  current: z.boolean().meta({ description: 'The one that asks' }),
+});
+export type Session = z.infer<typeof Session>;
+
+export const AccountParams = z.strictObject({ account_id: z.uuid() });
+export const SessionList = z.strictObject({ sessions: z.array(Session) });
+export const EndedSessions = z.strictObject({ ended: z.int().min(0).meta({ description: 'How many sessions were ended' }) });
+
+export const ofPeople = { tag: 'accounts', placement: 'versioned', audiences: ['people'] } as const;
+export const SignedIn = { kind: 'json', schema: z.strictObject({ account: Account }) } as const;
