@@ -16,5 +16,9 @@ export const Problem = z.strictObject({
     .array(z.strictObject({ path: z.string(), message: z.string() }))
     .optional()
     .meta({ description: 'With validation_failed: what to change and where' }),
+  error: z
+    .strictObject({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string() })
+    .optional()
+    .meta({ description: 'Under /v1: the same as OpenAI says it' }),
 });
 export type Problem = z.infer<typeof Problem>;

@@ -14,7 +14,7 @@ export type CallInput<R extends RouteSpec> = Field<'params', Part<R, 'params'>> 
   };
 
 /** What a route answers with: its parsed JSON, or the text. */
-export type CallData<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json'; readonly schema: infer S extends z.ZodType } ? z.output<S> : string;
+export type CallData<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json' | 'completion'; readonly schema: infer S extends z.ZodType } ? z.output<S> : string;
 
 /** One event of a route's stream, narrowed by `event`. `id` is what `after` resumes from. */
 export type StreamEvent<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse'; readonly events: infer E }

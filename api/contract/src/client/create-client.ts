@@ -86,7 +86,7 @@ export function createClient(options: ClientOptions): Client {
     async call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>> {
       const response = await requestOf(options, route, input as LooseInput);
       if (!response.ok) return { ok: false, problem: await problemOf(response), response };
-      const data: unknown = route.answer.kind === 'json' ? route.answer.schema.parse(await response.json()) : await response.text();
+      const data: unknown = 'schema' in route.answer ? route.answer.schema.parse(await response.json()) : await response.text();
       return { ok: true, data: data as CallData<R>, response };
     },
     async *open<const R extends RouteSpec>(route: R, input: CallInput<R> & { readonly onBytes?: () => void }): AsyncGenerator<StreamEvent<R>> {

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { defineRoute } from '../route.ts';
+import { Limits } from './agents.ts';
+import { AgentId, AgentParams, Time } from './scalars.ts';
+
+export const CHAT_MESSAGES_MAX = 256;
+export const CHAT_TEXT_MAX_CHARS = 65_536;
+export const COMPLETION_TOKENS_MAX = 32_768;
+const STOPS_MAX = 4;
+
+const Text = z.string().max(CHAT_TEXT_MAX_CHARS);
+const TextPart = z.looseObject({ type: z.literal('text', 'these models read text only'), text: Text });
+
+/** One message as OpenAI writes it. Fields that are not named here are taken and not used. */
+export const ChatMessage = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+  content: z.union([Text, z.array(TextPart).max(64)]).nullish(),
+  name: z.string().max(64).nullish(),
+});
+export type ChatMessage = z.infer<typeof ChatMessage>;
+
+/** A request as OpenAI's chat completions take it. What is not named here is taken and not used; what cannot be done is refused. */
+export const ChatCompletionBody = z.looseObject({
+  model: z.string().min(1).max(128).meta({ description: 'A model of the tier, see GET /v1/models', example: 'small' }),
+  messages: z.array(ChatMessage).min(1).max(CHAT_MESSAGES_MAX),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  max_tokens: z.int().min(1).max(COMPLETION_TOKENS_MAX).nullish(),
+  max_completion_tokens: z.int().min(1).max(COMPLETION_TOKENS_MAX).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  seed: z.int().nullish(),
+  n: z.literal(1, 'one choice is made: leave n out').nullish(),
+  metadata: z.looseObject({ run_id: z.uuid().nullish().meta({ description: 'The run of the agent for which it asks' }) }).nullish(),
+  stop: z.union([z.string().max(64), z.array(z.string().max(64)).max(STOPS_MAX)]).nullish(),
+});
+export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>;
+
+const Count = z.int().min(0);
+
+export const CompletionUsage = z.strictObject({ prompt_tokens: Count, completion_tokens: Count, total_tokens: Count });
+export type CompletionUsage = z.infer<typeof CompletionUsage>;
+
+const FinishReason = z.enum(['stop', 'length']);
+
+/** What stands behind an answer, beside what OpenAI says. */
+const Origin = z.strictObject({
+  provider: z.string(),
+  scripted: z.boolean().meta({ description: 'Whether sentences of a list were put together, and no language model was asked' }),
+});
+
+export const ChatCompletion = z.strictObject({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: Count.meta({ description: 'Unix seconds' }),
+  model: z.string(),
+  choices: z.array(
+    z.strictObject({
+      index: z.literal(0),
+      message: z.strictObject({ role: z.literal('assistant'), content: z.string(), refusal: z.null() }),
+      logprobs: z.null(),
+      finish_reason: FinishReason,
+    }),
+  ),
+  usage: CompletionUsage,
+  system_fingerprint: z.string(),
+  hamlet: Origin,
+});
+export type ChatCompletion = z.infer<typeof ChatCompletion>;
+
+/** One piece of a streamed answer; with `stream_options.include_usage` the last has the usage and no choice. */
+export const ChatCompletionChunk = z.strictObject({
+  id: z.string(),
+  object: z.literal('chat.completion.chunk'),
+  created: Count,
+  model: z.string(),
+  choices: z.array(
+    z.strictObject({
+      index: z.literal(0),
+      delta: z.strictObject({ role: z.literal('assistant').optional(), content: z.string().optional() }),
+      logprobs: z.null(),
+      finish_reason: FinishReason.nullable(),
+    }),
+  ),
+  usage: CompletionUsage.nullable().optional(),
+  system_fingerprint: z.string(),
+  hamlet: Origin,
+});
+export type ChatCompletionChunk = z.infer<typeof ChatCompletionChunk>;
+
+const models = { tag: 'models', audiences: ['agents'], placement: 'absolute', permission: 'models:use' } as const;
+
+export const completeChat = defineRoute({
+  ...models,
+  name: 'completeChat',
+  summary: 'Ask a model of the agent\'s tier, as OpenAI\'s chat completions; with "stream": true in pieces',
+  method: 'POST',
+  path: '/v1/chat/completions',
+  idempotency: 'natural',
+  body: ChatCompletionBody,
+  answer: { kind: 'completion', schema: ChatCompletion, chunk: ChatCompletionChunk },
+  reasons: [
+    'stale_cycle', 'no_such_agent', 'model_not_in_tier', 'model_not_served', 'context_too_long', 'too_many_in_flight', 'token_quota_exhausted',
+    'insufficient_funds', 'account_closed', 'model_failed',
+  ],
+});
+
+export const ModelView = z.strictObject({
+  id: z.string(),
+  object: z.literal('model'),
+  created: Count,
+  owned_by: z.string(),
+  context_tokens: z.int().positive().meta({ description: 'Tokens of a prompt and its answer together' }),
+});
+export type ModelView = z.infer<typeof ModelView>;
+
+export const listModels = defineRoute({
+  ...models,
+  name: 'listModels',
+  summary: 'The models that the agent\'s tier includes and that are served, its default first',
+  method: 'GET',
+  path: '/v1/models',
+  idempotency: 'read',
+  answer: { kind: 'json', schema: z.strictObject({ object: z.literal('list'), data: z.array(ModelView) }) },
+  reasons: ['stale_cycle', 'no_such_agent'],
+});
+
+/** How a request to a model ended. */
+export const MODEL_OUTCOMES = ['under_way', 'done', 'failed', 'cancelled', 'not_paid', 'lost'] as const;
+export type ModelOutcome = (typeof MODEL_OUTCOMES)[number];
+
+/** One request to a model, without a word of what was said. */
+export const ModelRequestView = z.strictObject({
+  request_id: z.uuid(),
+  model: z.string(),
+  provider: z.string(),
+  run_id: z.uuid().nullable(),
+  pod_uid: z.string().nullable(),
+  prompt_tokens: Count,
+  completion_tokens: Count,
+  ms: Count.nullable().meta({ description: 'Null while it is under way' }),
+  outcome: z.enum(MODEL_OUTCOMES),
+  started_at: Time,
+});
+export type ModelRequestView = z.infer<typeof ModelRequestView>;
+
+/** What an agent may use of models, and what it has used. */
+export const ModelUse = z.strictObject({
+  agent_id: AgentId,
+  tier: z.string().nullable(),
+  limits: Limits,
+  tokens: z.strictObject({
+    quota: Count,
+    used: Count.meta({ description: 'Of the hour under way, with what is set aside for requests under way' }),
+    remaining: Count,
+    resets_at: Time.nullable().meta({ description: 'When the hour ends; null where none has begun' }),
+  }),
+  in_flight: Count.meta({ description: 'Requests to models under way' }),
+  models: z.array(z.strictObject({ model: z.string(), served: z.boolean() })),
+  recent: z.array(ModelRequestView).meta({ description: 'The newest twenty, newest first' }),
+});
+export type ModelUse = z.infer<typeof ModelUse>;
+
+export const getModelUse = defineRoute({
+  name: 'getModelUse',
+  summary: 'What an agent may use of models and has used: limits, tokens of the hour, requests under way and the newest ones',
+  tag: 'models',
+  method: 'GET',
+  path: '/agents/{agent_id}/model-use',
+  placement: 'versioned_and_bare',
+  audiences: ['people', 'agents'],
+  permission: 'models:read',
+  idempotency: 'read',
+  params: AgentParams,
+  answer: { kind: 'json', schema: ModelUse },
+  reasons: ['not_own_agent', 'no_such_agent'],
+});
