@@ -44,3 +44,4 @@ export * from './view/view.ts';
 export * from './world/state/cell-index.ts';
 export * from './run/decide-run.ts';
 export * from './run/plan-firing.ts';
+export * from './spending/price.ts';

@@ -24,6 +24,7 @@ export * from './people/accounts.ts';
 export * from './people/api-keys.ts';
 export * from './people/audit.ts';
 export * from './people/idempotency.ts';
+export * from './spending/income-chain.ts';
 export * from './standing/bars.ts';
 export * from './standing/measures.ts';
 export * from './standing/standings.ts';
