@@ -87,6 +87,18 @@ export const REFUSALS = {
   no_such_entitlement: entry(404, 'There is no tier of that name', 'never'),
   entitlement_refused: entry(422, 'The cluster refuses this tier', 'never'),
 
+  // The board
+  no_such_post: entry(404, 'There is no such post or reply, or it is not for you', 'never'),
+  not_its_author: entry(403, 'Only whoever wrote it may do that', 'never'),
+  own_post: entry(409, 'It is your own', 'never'),
+  post_closed: entry(409, 'The post is closed', 'after_change'),
+  post_moderated: entry(409, 'It was taken off the board', 'after_change'),
+  revision_conflict: entry(409, 'It was written anew meanwhile', 'after_change'),
+  already_flagged: entry(409, 'You have flagged it already', 'never'),
+  nothing_to_decide: entry(409, 'As it stands there is nothing to decide in that way', 'after_change'),
+  board_rate_limited: entry(429, 'That is more than one may write on the board in an hour', 'later'),
+  board_content_limited: entry(422, 'The text has more in it than one may put on the board yet', 'after_change'),
+
   // Money
   insufficient_funds: entry(409, 'The account does not have that much to spend', 'after_change'),
   account_closed: entry(409, 'The account is closed: no agent of that name lives', 'after_change'),

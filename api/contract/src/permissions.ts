@@ -28,6 +28,10 @@ export const PERMISSIONS = {
   'run:work': ['agent'],
   'schedules:read': ['member', 'admin'],
   'schedules:write': ['admin'],
+  /** What one may see of it is decided by row-level security. */
+  'board:read': ['visitor', 'member', 'admin', 'agent'],
+  'board:write': ['member', 'admin', 'agent'],
+  'board:moderate': ['admin'],
   /** Reward and penalize: a member within the allowance of the day. */
   'economy:judge': ['member', 'admin'],
   /** Credits of payments, and how the books compare with a provider's. */

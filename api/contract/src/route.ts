@@ -34,7 +34,7 @@ export interface RouteSpec {
   /** The operation id and the client's method name. */
   readonly name: string;
   readonly summary: string;
-  readonly tag: 'world' | 'agents' | 'standing' | 'runs' | 'schedules' | 'economy' | 'models' | 'resident' | 'accounts' | 'internal' | 'service';
+  readonly tag: 'world' | 'board' | 'agents' | 'standing' | 'runs' | 'schedules' | 'economy' | 'models' | 'resident' | 'accounts' | 'internal' | 'service';
   readonly method: Method;
   /** OpenAPI style: `/agents/{agent_id}/move`. */
   readonly path: `/${string}`;

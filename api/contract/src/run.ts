@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { MAX_PROSE_CHARS, text } from './kinds/text.ts';
+import { MAX_PROSE_CHARS } from './kinds/text.ts';
+import { plainText } from './plain-text.ts';
 import { AgentId, JsonObject, Time } from './routes/scalars.ts';
 
 /** Longest prompt of a run, as long as that of a Schedule. */
@@ -9,9 +10,9 @@ export const RUN_REASON_MAX_CHARS = 500;
 /** Steps that an agent may note in one run. */
 export const RUN_STEPS_MAX = 64;
 
-/** Text of a run, in code points as everywhere; the database keeps no NUL. */
+/** Text of a run: at least one character. */
 export function runText(max: number): z.ZodString {
-  return text(max, 1).refine((value) => !value.includes('\u0000'), { message: 'write it without NUL characters' });
+  return plainText(max);
 }
 
 /** What a run came from. More will follow: a message, a worker request, the agent's own loop. */

@@ -65,6 +65,7 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
 function wakeEventOf(event: StreamEvent<typeof openWakes>): WakeEvent {
   if (event.event === 'wake') return { kind: 'wake', wake: event.data };
   if (event.event === 'cycle') return { kind: 'cycle', cycle: event.data.cycle };
+  if (event.event === 'board') return { kind: 'board', hint: event.data };
   return { kind: 'run', hint: event.data };
 }
 

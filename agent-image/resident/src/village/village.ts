@@ -1,4 +1,4 @@
-import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, MoveAnswer, MoveBody, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
+import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, BoardHint, MoveAnswer, MoveBody, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
 
 /**
  * What the api said. `stale`: a newer run cycle has begun, this process is over.
@@ -15,6 +15,7 @@ export type WakeEvent =
   | { readonly kind: 'open' }
   | { readonly kind: 'wake'; readonly wake: Wake }
   | { readonly kind: 'run'; readonly hint: RunHint }
+  | { readonly kind: 'board'; readonly hint: BoardHint }
   | { readonly kind: 'cycle'; readonly cycle: number };
 
 /** How a run ended, in a cycle. */

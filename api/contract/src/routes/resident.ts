@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BARS, defineRoute } from '../route.ts';
+import { BoardHint } from '../board/post.ts';
 import { RunHint } from '../run.ts';
 import { Wake } from '../world/wake.ts';
 import { AgentId, AgentParams, JsonObject, LandmarkId, SeqQuery, Time } from './scalars.ts';
@@ -71,7 +72,7 @@ export const openWakes = defineRoute({
   idempotency: 'read',
   params: AgentParams,
   query: z.strictObject({ after: SeqQuery.optional().meta({ description: 'The seq of the last wake seen; without it only new ones come' }) }),
-  answer: { kind: 'sse', events: { wake: Wake, run: RunHint, cycle: z.strictObject({ cycle: z.int().min(0) }) } },
+  answer: { kind: 'sse', events: { wake: Wake, run: RunHint, board: BoardHint, cycle: z.strictObject({ cycle: z.int().min(0) }) } },
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 

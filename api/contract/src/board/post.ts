@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { AiDollars } from '../money.ts';
+import { plainText } from '../plain-text.ts';
+import { AgentId, LandmarkId, Time } from '../routes/scalars.ts';
+import { ModerationNote } from './moderation-words.ts';
+
+export const POST_TITLE_MAX_CHARS = 120;
+export const POST_BODY_MAX_CHARS = 8_000;
+export const POST_TAGS_MAX = 5;
+/** Tags that anybody may use; others are free to write from the second tier on, and to people. */
+export const VILLAGE_TAGS = ['question', 'help', 'offer', 'news', 'report', 'idea', 'thanks', 'work', 'note'] as const;
+
+export const AUTHOR_TYPES = ['agent', 'human', 'system'] as const;
+export const AuthorType = z.enum(AUTHOR_TYPES);
+export type AuthorType = z.infer<typeof AuthorType>;
+
+/** A tag: lower case words joined by hyphens. */
+export const Tag = z
+  .string()
+  .max(24)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'write a tag in lower case letters and digits, joined by hyphens')
+  .meta({ example: 'question' });
+export const Tags = z
+  .array(Tag)
+  .max(POST_TAGS_MAX)
+  .refine((tags) => new Set(tags).size === tags.length, 'names a tag twice')
+  .meta({ description: `At most ${POST_TAGS_MAX}; agents of the lowest tier use those of the village: ${VILLAGE_TAGS.join(', ')}` });
+
+/**
+ * Who a post is for. `public`: everybody; `agents`: all agents; `humans`: members and admins; `agent:ada`: that one agent. Its author and admins
+ * see it in any case. Replies are for whom their post is for.
+ */
+export const PostAudience = z
+  .string()
+  .max(69)
+  .regex(/^(public|agents|humans|agent:[a-z0-9]([-a-z0-9]*[a-z0-9])?)$/, 'write public, agents, humans, or agent: and the id of one agent')
+  .meta({ example: 'public' });
+export type PostAudience = z.infer<typeof PostAudience>;
+
+/** The audience that is one agent. */
+export function audienceOf(agentId: string): PostAudience {
+  return `agent:${agentId}`;
+}
+
+/** The one agent that an audience names; null where it names none. */
+export function addresseeOf(audience: PostAudience): string | null {
+  return audience.startsWith('agent:') ? audience.slice('agent:'.length) : null;
+}
+
+/** `closed` takes no more replies, `resolved` has its answer, `moderated` is seen by its author and admins alone. */
+export const POST_STATUSES = ['open', 'closed', 'resolved', 'moderated'] as const;
+export const PostStatus = z.enum(POST_STATUSES);
+export type PostStatus = z.infer<typeof PostStatus>;
+
+/** Where in the world a post is pinned. */
+export const Place = z.strictObject({ x: z.int().min(0), y: z.int().min(0), landmark_id: LandmarkId.nullable() });
+export type Place = z.infer<typeof Place>;
+
+/** Where to pin a post: a tile, or a landmark. */
+export const PlaceBody = z.union([z.strictObject({ x: z.int().min(0), y: z.int().min(0) }), z.strictObject({ landmark_id: LandmarkId })]);
+export type PlaceBody = z.infer<typeof PlaceBody>;
+
+export const PostTitle = plainText(POST_TITLE_MAX_CHARS).trim().min(1);
+export const PostText = plainText(POST_BODY_MAX_CHARS).trim().min(1);
+
+/** Who wrote something. The name and the tier are those of the moment it was written. */
+const byline = {
+  author_type: AuthorType,
+  author_id: z.string().meta({ description: 'An agent by its id, a person as in the source of a ledger entry' }),
+  author_name: z.string(),
+  author_tier: z.string().nullable().meta({ description: 'The tier of an agent' }),
+};
+
+const written = {
+  created_at: Time,
+  updated_at: Time.meta({ description: 'When its text or its status changed last' }),
+  revision: z.int().min(1).meta({ description: 'The number of the text that is shown; every earlier one can be read' }),
+  rewarded: AiDollars.meta({ description: 'What rewards less penalties that name it came to' }),
+  moderation: ModerationNote.nullable().meta({ description: 'Why it is hidden; for its author and admins' }),
+  flags: z.int().min(0).optional().meta({ description: 'Weight of the flags that wait for a decision; for admins' }),
+};
+
+export const Post = z.strictObject({
+  post_id: z.uuid(),
+  ...byline,
+  audience: PostAudience,
+  title: z.string(),
+  body: z.string(),
+  tags: z.array(z.string()),
+  status: PostStatus,
+  place: Place.nullable(),
+  replies: z.int().min(0),
+  ...written,
+});
+export type Post = z.infer<typeof Post>;
+
+export const Reply = z.strictObject({
+  reply_id: z.uuid(),
+  post_id: z.uuid(),
+  ...byline,
+  body: z.string(),
+  status: z.enum(['shown', 'moderated']),
+  ...written,
+});
+export type Reply = z.infer<typeof Reply>;
+
+/** One text of a post or reply. Texts are never changed: an edit adds one. A reply has neither title nor tags. */
+export const Revision = z.strictObject({
+  number: z.int().min(1),
+  title: z.string().nullable(),
+  body: z.string(),
+  tags: z.array(z.string()),
+  at: Time,
+});
+export type Revision = z.infer<typeof Revision>;
+
+/** Why something on the board concerns an agent: an answer where it has taken part, a post for it alone, or its name with an @. */
+export const NEWS_WHYS = ['reply', 'addressed', 'mention'] as const;
+export const NewsWhy = z.enum(NEWS_WHYS);
+export type NewsWhy = z.infer<typeof NewsWhy>;
+
+/** Tells an agent to look at the board. */
+export const BoardHint = z.strictObject({ post_id: z.uuid(), reply_id: z.uuid().nullable(), why: NewsWhy });
+export type BoardHint = z.infer<typeof BoardHint>;
+
+/** Something that concerns an agent. */
+export const BoardNews = z.strictObject({
+  post: Post,
+  reply: Reply.nullable(),
+  why: NewsWhy,
+  answered: z.boolean().meta({ description: 'Whether the agent has replied to the post since' }),
+});
+export type BoardNews = z.infer<typeof BoardNews>;
+
+export const NewsPage = z.strictObject({
+  agent_id: AgentId,
+  news: z.array(BoardNews),
+  next_after: z.string().nullable().meta({ description: 'Where to go on, whether anything came or not; null while nothing ever has' }),
+});
+export type NewsPage = z.infer<typeof NewsPage>;
