@@ -58,16 +58,20 @@ export async function timed(plane: ControlPlane, agents: number, create: () => P
   return { createdSeconds: (createdMs - startedMs) / 1_000, runningSeconds: (runningMs - startedMs) / 1_000, cpu };
 }
 
-/** Waits until the operator writes no more. */
-export async function settle(operator: OperatorProcess): Promise<OperatorFigures & { readonly atMs: number }> {
+type Counter = (figures: OperatorFigures) => number;
+
+async function still(operator: OperatorProcess, counter: Counter): Promise<OperatorFigures & { readonly atMs: number }> {
   let figures = await operator.figures();
-  for (let before = -1; figures.writes !== before; ) {
-    before = figures.writes;
+  for (let before = -1; counter(figures) !== before; ) {
+    before = counter(figures);
     await sleep(QUIET_MS);
     figures = await operator.figures();
   }
   return { ...figures, atMs: performance.now() - QUIET_MS };
 }
+
+/** Waits until the operator writes no more. */
+export const settle = (operator: OperatorProcess): Promise<OperatorFigures & { readonly atMs: number }> => still(operator, ({ writes }) => writes);
 
 /** Puts all to sleep, then times how long it takes until all run again. */
 async function awakenAll(plane: ControlPlane, operator: OperatorProcess, agents: number): Promise<Timed> {
@@ -85,7 +89,7 @@ async function awakenAll(plane: ControlPlane, operator: OperatorProcess, agents:
 
 /** Requests a second while nothing happens, those for its Lease too. */
 async function idle(operator: OperatorProcess): Promise<number> {
-  await settle(operator);
+  await still(operator, ({ writes, events }) => writes + events);
   const before = await operator.figures();
   await sleep(IDLE_MS);
   return ((await operator.figures()).requests - before.requests) / (IDLE_MS / 1_000);

@@ -13,6 +13,8 @@ const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', plura
 export const HANDS = 32;
 const STAGES = join(import.meta.dirname, 'kwok-stages.yaml');
 const KWOK_PRIORITY = -10;
+/** As a kubelet's. kwok renews none unless told, and a run of more than 50 s would lose its nodes. */
+const NODE_LEASE_SECONDS = 40;
 /** Nothing here takes longer, unless something is broken. */
 export const CAP_MS = 600_000;
 const BUILD_OUTPUT_BYTES = 64 << 20;
@@ -86,7 +88,7 @@ async function nodesReady(client: KubeClient, nodes: number): Promise<void> {
 
 async function startKwok(bin: string, kubeconfig: string, log: string): Promise<ChildProcess> {
   const output = await open(log, 'w');
-  const kwok = spawn(join(bin, 'kwok'), ['--kubeconfig', kubeconfig, '--config', STAGES, '--manage-all-nodes=false', '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake'], {
+  const kwok = spawn(join(bin, 'kwok'), ['--kubeconfig', kubeconfig, '--config', STAGES, '--manage-all-nodes=false', '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake', `--node-lease-duration-seconds=${NODE_LEASE_SECONDS}`], {
     stdio: ['ignore', output.fd, output.fd],
   });
   kwok.once('exit', () => void output.close());

@@ -21,6 +21,8 @@ export interface OperatorFigures {
   readonly reconciles: number;
   /** Requests of any kind to the API server, watches, Events and the Lease too. */
   readonly requests: number;
+  /** Events among them: they follow at their own pace, long after the work that they tell of. */
+  readonly events: number;
   readonly cpuSeconds: number;
   readonly rssMb: number;
   readonly peakRssMb: number;
@@ -57,6 +59,8 @@ function sum(text: string, counter: string, counts: (line: string) => boolean): 
   return lines.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
+const REQUESTS = 'hamlet_operator_kube_requests_total';
+const isEvent = (line: string): boolean => line.includes('resource="events"');
 const isWrite = (line: string): boolean => /method="(POST|PUT|PATCH|DELETE)"/.test(line) && !/resource="(events|leases)"/.test(line);
 
 /** A loopback port that nobody has. */
@@ -139,7 +143,14 @@ export async function startOperator(plane: ControlPlane, access?: ApiAccess): Pr
     metrics,
     figures: async () => {
       const text = await metrics();
-      return { writes: sum(text, 'hamlet_operator_kube_requests_total', isWrite), reconciles: sum(text, 'hamlet_operator_reconciles_total', () => true), requests: sum(text, 'hamlet_operator_kube_requests_total', () => true), cpuSeconds: cpuSecondsOf(child.pid ?? 0), ...memoryOf(child) };
+      return {
+        writes: sum(text, REQUESTS, isWrite),
+        reconciles: sum(text, 'hamlet_operator_reconciles_total', () => true),
+        requests: sum(text, REQUESTS, () => true),
+        events: sum(text, REQUESTS, isEvent),
+        cpuSeconds: cpuSecondsOf(child.pid ?? 0),
+        ...memoryOf(child),
+      };
     },
     end: async () => {
       await endProcess(child);

@@ -7,7 +7,7 @@ import { knowledgeOf } from './kinds/agent/observe.ts';
 import { AgentReconciler } from './kinds/agent/reconcile.ts';
 import { podView } from './kinds/agent/pod/pod-view.ts';
 import { agentView, claimView, isReadable, nodeView, tierView } from './kinds/agent/transform.ts';
-import { connectTriggers, POD_INDEXERS, type Watched } from './kinds/agent/triggers.ts';
+import { CLAIM_INDEXERS, connectTriggers, POD_INDEXERS, type Watched } from './kinds/agent/triggers.ts';
 import { AGENT_ROLE, ROLE_LABEL, type AgentView, type Settings, type TierView } from './kinds/agent/views.ts';
 import type { Entitled } from './kinds/entitlement/seat-sources.ts';
 import { Seats } from './kinds/entitlement/seats.ts';
@@ -142,7 +142,7 @@ export class Operator {
     return {
       agents: this.#reflector(AGENTS, { namespace, transform: agentView }),
       pods: this.#reflector(PODS, { namespace, labelSelector, transform: podView, indexers: POD_INDEXERS }),
-      claims: this.#reflector(CLAIMS, { namespace, labelSelector, metadataOnly: true, transform: claimView }),
+      claims: this.#reflector(CLAIMS, { namespace, labelSelector, metadataOnly: true, transform: claimView, indexers: CLAIM_INDEXERS }),
       tiers: this.#reflector(ENTITLEMENTS, { namespace, transform: tierView }),
       nodes: this.#reflector(NODES, { transform: nodeView }),
     };

@@ -1,4 +1,5 @@
-import { closeAgent, createClient, ProblemError, type Client } from '@hamlet/contract';
+import type { Client } from '@hamlet/contract';
+import { closeAgent, createClient, ProblemError } from '@hamlet/contract/operator';
 import type { Fence, TokenSource } from '@hamlet/kube';
 
 const CLOSE_TIMEOUT_MS = 5_000;

@@ -1,4 +1,5 @@
-import { openInternalStream, type Client } from '@hamlet/contract';
+import type { Client } from '@hamlet/contract';
+import { openInternalStream } from '@hamlet/contract/operator';
 import { pause } from '@hamlet/kube';
 import type { VillageFacts } from '../kinds/agent/observe.ts';
 import type { Presence, Standing } from '../kinds/agent/views.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { podOf, TIER_1 } from './testing/sample-state.ts';
-import { effectOf } from './triggers.ts';
-import type { PodView } from './views.ts';
+import { ObjectCache, type KubeObject, type ReflectorState } from '@hamlet/kube';
+import { agentOf, claimOf, podOf, TIER_1 } from './testing/sample-state.ts';
+import { CLAIM_INDEXERS, connectTriggers, effectOf, POD_INDEXERS } from './triggers.ts';
+import { AGENT_LABEL, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from './views.ts';
 
 const PENDING = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
 const effect = (previous: PodView, object: PodView): string => effectOf({ kind: 'updated', key: 'village/ada-1', previous, object });
@@ -18,4 +19,46 @@ test('the steps of a start are only told; what asks for something to be done is 
   assert.equal(effect(runs, podOf('ada-1', { phase: 'Failed' })), 'plan');
   assert.equal(effect(runs, podOf('ada-1', { tier: TIER_1 })), 'plan');
   assert.equal(effect(podOf('ada-1', { tier: TIER_1, given: runs.given }), podOf('ada-1', { tier: TIER_1 })), 'plan', 'the node has resized it');
+});
+
+const SYNCED: ReflectorState = { synced: true, version: '1', lastHeardMs: 0, relists: 1, relistsBy: {}, watches: 1, failures: 0 };
+const listed = <T extends KubeObject>(cache: ObjectCache<T>): { readonly cache: ObjectCache<T>; readonly state: ReflectorState } => ({ cache, state: SYNCED });
+const nodeOf = (name: string, ready: boolean, version: string): NodeView => ({
+  metadata: { name, uid: name, resourceVersion: version },
+  ready,
+  cordoned: false,
+  allocatable: { cpuMillis: 0, memoryBytes: 0, pods: 0, devices: {} },
+  taints: [],
+});
+
+test('a node that goes or comes concerns who is on it, whose volume is there and who is pinned to it, of all who wait', () => {
+  const kinds = {
+    agents: listed(new ObjectCache<AgentView>()),
+    pods: listed(new ObjectCache<PodView>(POD_INDEXERS)),
+    claims: listed(new ObjectCache<ClaimView>(CLAIM_INDEXERS)),
+    tiers: listed(new ObjectCache<TierView>()),
+    nodes: listed(new ObjectCache<NodeView>()),
+  };
+  const agent = (name: string, parts: { readonly on?: string; readonly volumeOn?: string; readonly pinnedTo?: string }): void => {
+    const labels = { [AGENT_LABEL]: name };
+    const base = agentOf(parts.pinnedTo === undefined ? {} : { spec: { placement: { nodeName: parts.pinnedTo } } });
+    const pod = podOf(`${name}-1`, { nodeName: parts.on });
+    const claim = claimOf(`${name}-uid`, parts.volumeOn === undefined ? {} : { node: parts.volumeOn });
+    kinds.agents.cache.see({ ...base, metadata: { ...base.metadata, name, uid: `${name}-uid` } });
+    kinds.pods.cache.see({ ...pod, metadata: { ...pod.metadata, labels } });
+    kinds.claims.cache.see({ ...claim, metadata: { ...claim.metadata, name: `${name}-home`, uid: `${name}-claim`, labels } });
+  };
+  kinds.nodes.cache.see(nodeOf('sparky1', true, '1'));
+  agent('ada', { on: 'sparky1' });
+  agent('bob', { volumeOn: 'sparky1' });
+  agent('eve', { pinnedTo: 'sparky1' });
+  agent('joe', { on: 'sparky2' });
+  for (let index = 0; index < 100; index += 1) agent(`waits-${index}`, {});
+  const told: string[] = [];
+  connectTriggers(kinds, { add: (key) => told.push(`work ${key}`), touch: (key) => told.push(`tell ${key}`) });
+
+  kinds.nodes.cache.see(nodeOf('sparky1', false, '2'));
+  assert.deepEqual(told.splice(0), ['work village/ada', 'work village/bob', 'tell village/eve']);
+  kinds.nodes.cache.see(nodeOf('sparky1', false, '3'));
+  assert.deepEqual(told, [], 'a heartbeat is nothing');
 });

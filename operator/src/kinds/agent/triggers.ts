@@ -4,7 +4,7 @@ import { BY_OWNER, VOLUME_NODE_ANNOTATION } from './observe.ts';
 import { isResizing } from './pod/sizing.ts';
 import { AGENT_LABEL, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from './views.ts';
 
-/** Index of pods by node. */
+/** Index of pods, and of claims, by node. */
 export const BY_NODE = 'node';
 
 /** Where that index files pods that have none. */
@@ -16,6 +16,11 @@ export const POD_INDEXERS = {
   [BY_NODE]: (pod: PodView): readonly string[] => [pod.nodeName ?? NO_NODE],
 };
 
+/** Indexers of the claims' cache: those whose volume is on a node. */
+export const CLAIM_INDEXERS = {
+  [BY_NODE]: ({ metadata }: ClaimView): readonly string[] => [metadata.annotations?.[VOLUME_NODE_ANNOTATION] ?? []].flat(),
+};
+
 /** What is watched. */
 export interface Watched {
   readonly agents: Reflector<AgentView>;
@@ -24,6 +29,9 @@ export interface Watched {
   readonly tiers: Reflector<TierView>;
   readonly nodes: Reflector<NodeView>;
 }
+
+/** What of it triggers read. */
+type Caches = { readonly [Kind in keyof Watched]: Pick<Watched[Kind], 'cache' | 'state'> };
 
 function agentKey({ metadata }: PodView | ClaimView): string | undefined {
   const name = metadata.labels?.[AGENT_LABEL];
@@ -79,31 +87,36 @@ function send({ add, touch }: Destinations, key: string | undefined, { effect, u
   else touch(key);
 }
 
-function connectPods({ pods, nodes }: Watched, destinations: Destinations): void {
-  const { add } = destinations;
+function connectPods({ pods }: Caches, destinations: Destinations): void {
   pods.cache.onChange((change) => {
     send(destinations, agentKey(change.object), { effect: effectOf(change), urgency: pods.state.synced ? 'live' : 'bulk' });
   });
+}
+
+const isSameToAgents = (change: Change<NodeView>): boolean =>
+  change.kind === 'updated' && change.object.ready === change.previous.ready && change.object.cordoned === change.previous.cordoned;
+
+const keysOf = (children: readonly (PodView | ClaimView)[]): readonly string[] => children.flatMap((child) => agentKey(child) ?? []);
+
+/** A node concerns who is on it, whose volume is on it, and who is pinned to it; not all who wait: with many nodes that would be everybody, over and over. */
+function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: Destinations): void {
   nodes.cache.onChange((change) => {
-    if (change.kind === 'updated' && change.object.ready === change.previous.ready && change.object.cordoned === change.previous.cordoned) return;
-    for (const pod of pods.cache.by(BY_NODE, change.object.metadata.name)) {
-      const key = agentKey(pod);
-      if (key !== undefined) add(key);
-    }
-    // Who has no node may wait for this one.
-    for (const pod of pods.cache.by(BY_NODE, NO_NODE)) {
-      const key = agentKey(pod);
-      if (key !== undefined) add(key, 'bulk');
+    if (isSameToAgents(change)) return;
+    const { name } = change.object.metadata;
+    for (const key of keysOf([...pods.cache.by(BY_NODE, name), ...claims.cache.by(BY_NODE, name)])) add(key);
+    for (const key of keysOf(pods.cache.by(BY_NODE, NO_NODE))) {
+      if (agents.cache.get(key)?.spec?.placement.nodeName === name) touch(key);
     }
   });
 }
 
 /** Sends each change that is watched to the Agents that it can concern. */
-export function connectTriggers(watched: Watched, destinations: Destinations): void {
+export function connectTriggers(watched: Caches, destinations: Destinations): void {
   const { agents, claims, tiers } = watched;
   const { add } = destinations;
   agents.cache.onChange(({ key }) => add(key, agents.state.synced ? 'live' : 'bulk'));
   connectPods(watched, destinations);
+  connectNodes(watched, destinations);
   claims.cache.onChange((change) => send(destinations, agentKey(change.object), { effect: effectOfClaim(change), urgency: 'live' }));
   tiers.cache.onChange((change) => {
     if (change.kind === 'updated' && change.object.metadata.generation === change.previous.metadata.generation) return;

@@ -1,6 +1,7 @@
 import { API_VERSION, type ScheduleEventReason } from '@hamlet/contract/kinds';
-import { FIRING_AGENTS_MAX, type FiredRun, type FiringBody, type FiringOutcome } from '@hamlet/contract';
-import { utcText, type DueSlot } from '@hamlet/core';
+import type { FiredRun, FiringBody, FiringOutcome } from '@hamlet/contract';
+import { FIRING_AGENTS_MAX } from '@hamlet/contract/operator';
+import { utcText, type DueSlot } from '@hamlet/core/schedule';
 import type { EventRecorder } from '@hamlet/kube';
 import type { Fire, FiringResult } from './fire.ts';
 import type { GivenUp } from './plan.ts';

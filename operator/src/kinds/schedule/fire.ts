@@ -1,4 +1,5 @@
-import { fireSchedule, ProblemError, type Client, type FiringBody, type FiredRun } from '@hamlet/contract';
+import type { Client, FiringBody, FiredRun } from '@hamlet/contract';
+import { fireSchedule, ProblemError } from '@hamlet/contract/operator';
 import type { VillageTime } from './village-time.ts';
 
 const TIMEOUT_MS = 10_000;

@@ -1,4 +1,4 @@
-import { decidedUntil, describeTiming, duePlan, readTiming, type DueSlot, type MissedSlots } from '@hamlet/core';
+import { decidedUntil, describeTiming, duePlan, readTiming, type DueSlot, type MissedSlots } from '@hamlet/core/schedule';
 import type { Decided, Observed } from './views.ts';
 
 /** Timers are set anew at least this often: longer ones than 24 days overflow, and clocks drift. */

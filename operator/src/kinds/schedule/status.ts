@@ -1,5 +1,5 @@
 import { MAX_MESSAGE_CHARS, NEXT_RUNS, type Condition, type ScheduleConditionType, type ScheduleReason, type ScheduleStatus } from '@hamlet/contract/kinds';
-import { describeTiming, nextSlots, readTiming, utcText } from '@hamlet/core';
+import { describeTiming, nextSlots, readTiming, utcText } from '@hamlet/core/schedule';
 import type { Observed } from './views.ts';
 
 interface Verdict {
