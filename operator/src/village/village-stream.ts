@@ -2,7 +2,7 @@ import type { Client } from '@hamlet/contract';
 import { openInternalStream } from '@hamlet/contract/operator';
 import { pause } from '@hamlet/kube';
 import type { VillageFacts } from '../kinds/agent/observe.ts';
-import type { Presence, Standing } from '../kinds/agent/views.ts';
+import type { Boost, Presence, Standing } from '../kinds/agent/views.ts';
 
 /** Heartbeats come every 5 s: this silence means that the connection is dead. */
 const SILENCE_MS = 20_000;
@@ -15,6 +15,8 @@ export interface VillageStreamOptions {
   readonly onStanding: (agentId: string) => void;
   /** An agent has come or gone, or may have. */
   readonly onPresence: (agentId: string) => void;
+  /** What an agent has bought has changed, or may have. */
+  readonly onBoost?: (agentId: string) => void;
   /** How the runs of a Schedule stand has changed, or may have. */
   readonly onSchedule?: (scheduleUid: string) => void;
   /** The api answers again, or no more; or all that holds has been heard for the first time. */
@@ -62,6 +64,7 @@ export class VillageStream implements VillageFacts {
   readonly #standings = new Said<Standing>();
   readonly #presences = new Said<Presence>();
   readonly #schedules = new Said<ScheduleFacts>();
+  readonly #boosts = new Said<Boost>();
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #after: string | undefined;
@@ -89,6 +92,10 @@ export class VillageStream implements VillageFacts {
 
   presenceOf(agentId: string): Presence | undefined {
     return this.#presences.get(agentId);
+  }
+
+  boostOf(agentId: string): Boost | undefined {
+    return this.#boosts.get(agentId);
   }
 
   scheduleOf(scheduleUid: string): ScheduleFacts | undefined {
@@ -158,6 +165,9 @@ export class VillageStream implements VillageFacts {
       case 'schedule':
         this.#schedules.set(message.data.schedule_uid, scheduleOf(message.data), this.#generation);
         return this.#options.onSchedule?.(message.data.schedule_uid);
+      case 'boost':
+        this.#boosts.set(message.data.agent_id, boostOf(message.data), this.#generation);
+        return this.#options.onBoost?.(message.data.agent_id);
       default:
         return message satisfies never;
     }
@@ -166,6 +176,7 @@ export class VillageStream implements VillageFacts {
   #sync(): void {
     for (const agentId of this.#standings.dropOlderThan(this.#generation)) this.#options.onStanding(agentId);
     for (const agentId of this.#presences.dropOlderThan(this.#generation)) this.#options.onPresence(agentId);
+    for (const agentId of this.#boosts.dropOlderThan(this.#generation)) this.#options.onBoost?.(agentId);
     for (const uid of this.#schedules.dropOlderThan(this.#generation)) this.#options.onSchedule?.(uid);
     if (this.#heard) return;
     this.#heard = true;
@@ -194,6 +205,10 @@ function standingOf(data: Data<'standing'>): Standing {
 
 function presenceOf(data: Data<'presence'>): Presence {
   return { uid: data.uid, cycle: data.cycle, connected: data.connected, lastSeen: data.last_seen };
+}
+
+function boostOf({ priority, gpu }: Data<'boost'>): Boost {
+  return { priority, gpu: gpu === null ? undefined : { resourceName: gpu.resource_name, count: gpu.count } };
 }
 
 function scheduleOf(data: Data<'schedule'>): ScheduleFacts {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 import { Standing } from '../standing.ts';
 import { AgentId, AgentParams, Time } from './scalars.ts';
+import { ComputeClaim } from './spending/claims.ts';
 
 /** Whether this life of an agent, in this cycle, holds a wake stream. */
 export const Presence = z.strictObject({
@@ -29,6 +30,15 @@ export const ScheduleActivity = z.strictObject({
 });
 export type ScheduleActivity = z.infer<typeof ScheduleActivity>;
 
+/** What an agent has bought that its pod or its seat depends on, and that lasts now. */
+export const Boost = z.strictObject({
+  agent_id: AgentId,
+  priority: z.boolean().meta({ description: 'It is served before the others of its tier' }),
+  gpu: z.strictObject({ resource_name: z.string(), count: z.int().min(1) }).nullable().meta({ description: 'GPUs that are its alone for now' }),
+  until: Time.nullable().meta({ description: 'When the first of it ends; the end is told too' }),
+});
+export type Boost = z.infer<typeof Boost>;
+
 export const openInternalStream = defineRoute({
   name: 'openInternalStream',
   summary: 'Standing and presence of agents and the runs of schedules, for the operator; resumable by the event id',
@@ -46,7 +56,7 @@ export const openInternalStream = defineRoute({
       .regex(/^[0-9a-z-]+:[0-9]+$/, 'EPOCH:OFFSET, the id of the last event seen')
       .optional(),
   }),
-  answer: { kind: 'sse', events: { reset: StreamReset, synced: StreamSynced, standing: Standing, presence: Presence, schedule: ScheduleActivity } },
+  answer: { kind: 'sse', events: { reset: StreamReset, synced: StreamSynced, standing: Standing, presence: Presence, schedule: ScheduleActivity, boost: Boost, claim: ComputeClaim } },
   reasons: [],
 });
 

@@ -1,12 +1,14 @@
 import type { Measure } from '@hamlet/contract';
+import type { PeopleTables } from '../people/people-tables.ts';
 import type { RunTables } from '../runs/run-tables.ts';
+import type { SpendingTables } from '../spending/claim-tables.ts';
 import type { ColumnType, Generated } from 'kysely';
 
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json = ColumnType<unknown, string, string>;
 
 /** The tables of migrations/, as kysely sees them. Counters and ticks are int8, read as numbers (they stay below 2^53). */
-export interface Tables extends RunTables {
+export interface Tables extends RunTables, PeopleTables, SpendingTables {
   village: { genesis: Date; seed: number; stream_epoch: string };
   world_lease: { epoch: number; holder: string; until: Date };
   world_event: { seq: number; tick: number; epoch: number; kind: string; agent_id: string | null; event: Json; committed_at: Generated<Date> };
@@ -18,7 +20,7 @@ export interface Tables extends RunTables {
   };
   agent_presence: { agent_id: string; uid: string; cycle: number; connected: boolean; replica_id: string; stream_no: number; last_seen: Defaulted<Date> };
   api_replica: { replica_id: string; seen_at: Defaulted<Date> };
-  internal_event: { id: Generated<number>; event: 'standing' | 'presence' | 'schedule'; data: Json; at: Generated<Date> };
+  internal_event: { id: Generated<number>; event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim'; data: Json; at: Generated<Date> };
   standing_measure: {
     measure_id: Generated<string>; agent_id: string; measure: Measure; reason: string; by_role: string; by_id: string; since: Generated<Date>; expires_at: Date | null;
     lifted_at: Defaulted<Date | null>; lifted_by_role: Defaulted<string | null>; lifted_by_id: Defaulted<string | null>; lift_reason: Defaulted<string | null>;
@@ -27,8 +29,6 @@ export interface Tables extends RunTables {
   sample_agent: {
     agent_id: string; uid: string; power: Defaulted<'Awake' | 'Asleep'>; rebooted_at: Defaulted<Date | null>; cycle: Defaulted<number>; created_at: Generated<Date>;
   };
-  account: { account_id: string; name: string; role: 'member' | 'admin'; password_hash: string; created_at: Generated<Date> };
-  account_session: { id_hash: Buffer; account_id: string; created_at: Generated<Date>; seen_at: Defaulted<Date>; expires_at: Date };
   api_key: { key_hash: Buffer; name: string; role: 'member' | 'admin' | 'agent' | 'operator'; agent_id: string | null; created_at: Generated<Date>; revoked_at: Defaulted<Date | null> };
   idempotency_key: { actor: string; key: string; request_hash: Buffer; status: number; answer: Json; created_at: Generated<Date> };
   turn: { turn_id: string; agent_id: string; uid: string; cycle: number; recorded_at: Generated<Date>; turn: Json };

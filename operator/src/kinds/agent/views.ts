@@ -113,6 +113,14 @@ export interface Standing {
   readonly reason: string | undefined;
 }
 
+/** What an agent has bought for a time, beyond its tier. */
+export interface Boost {
+  /** It is served before the others of its tier. */
+  readonly priority: boolean;
+  /** GPUs that are its alone for now. */
+  readonly gpu: { readonly resourceName: string; readonly count: number } | undefined;
+}
+
 /**
  * What the operator knows of the api's mind. `Current`: it hears the api. `Last`: it heard all that held, and the api is
  * away now. `None`: this process has not heard it yet, and what the status says is the last that is known.

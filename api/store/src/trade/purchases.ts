@@ -1,0 +1,106 @@
+import type { PurchaseKind, Quota } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import type { LedgerActor } from '../ledger/transfer-request.ts';
+
+/** What is bought, as the table has it: of each kind its own fields. */
+export type StoredItem =
+  | { readonly kind: 'quota'; readonly limit: Quota; readonly amount: number }
+  | { readonly kind: 'priority' }
+  | { readonly kind: 'model'; readonly model: string }
+  | { readonly kind: 'gpu'; readonly windowId: string };
+
+export interface NewPurchase {
+  readonly agentId: string;
+  readonly item: StoredItem;
+  readonly startsAt: Date;
+  readonly endsAt: Date;
+  /** Micro-aiDollars. */
+  readonly price: bigint;
+  readonly holdId: string;
+  readonly transferId: string;
+  readonly auctionId: string | null;
+  readonly by: LedgerActor;
+}
+
+/** Of a GPU window, which devices. */
+export interface BoughtDevices {
+  readonly lane: string;
+  readonly resourceName: string;
+  readonly count: number;
+}
+
+/** One purchase. Its state is that of the moment at which it was read, by the database's clock. */
+export interface PurchaseRow extends Omit<NewPurchase, 'item' | 'by' | 'holdId'> {
+  readonly purchaseId: string;
+  readonly kind: PurchaseKind;
+  readonly quota: Quota | null;
+  readonly amount: number | null;
+  readonly model: string | null;
+  readonly devices: BoughtDevices | null;
+  readonly state: 'ahead' | 'active' | 'ended';
+  readonly byRole: string;
+  readonly byId: string;
+  readonly boughtAt: Date;
+}
+
+type Raw = Omit<PurchaseRow, 'price'> & { readonly price: string };
+
+const STATE = sql`case when upper(p.during) <= clock_timestamp() then 'ended' when lower(p.during) <= clock_timestamp() then 'active' else 'ahead' end`;
+
+function purchasesWhere(condition: RawBuilder<unknown>, rest: RawBuilder<unknown>): RawBuilder<Raw> {
+  return sql<Raw>`
+    select p.purchase_id as "purchaseId", p.agent_id as "agentId", p.kind, p.quota, p.amount, p.model,
+      case when w.window_id is not null then jsonb_build_object('lane', w.lane, 'resourceName', w.resource_name, 'count', w.count) end as devices,
+      lower(p.during) as "startsAt", upper(p.during) as "endsAt", p.price::text, p.transfer_id as "transferId", p.auction_id as "auctionId", ${STATE} as state,
+      p.bought_by_role as "byRole", p.bought_by_id as "byId", p.bought_at as "boughtAt"
+    from purchase p left join gpu_window w using (window_id) where ${condition} ${rest}`;
+}
+
+function purchaseOf(raw: Raw): PurchaseRow {
+  return { ...raw, price: BigInt(raw.price) };
+}
+
+/** Writes a purchase that was paid. Returns its id. What lasts from now on is told with the caller's transaction: see `announceBoosts`. */
+export async function insertPurchase(tx: Tx, { agentId, item, startsAt, endsAt, price, holdId, transferId, auctionId, by }: NewPurchase): Promise<string> {
+  const quota = item.kind === 'quota' ? item : null;
+  const { rows } = await sql<{ purchaseId: string }>`
+    insert into purchase (agent_id, kind, quota, amount, model, window_id, during, price, hold_id, transfer_id, auction_id, bought_by_role, bought_by_id)
+    values (${agentId}, ${item.kind}, ${quota?.limit ?? null}, ${quota?.amount ?? null}, ${item.kind === 'model' ? item.model : null}, ${item.kind === 'gpu' ? item.windowId : null},
+      tstzrange(${startsAt}, ${endsAt}), ${String(price)}, ${holdId}, ${transferId}, ${auctionId}, ${by.role}, ${by.id})
+    returning purchase_id as "purchaseId"`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('no purchase was written');
+  return row.purchaseId;
+}
+
+/** A purchase by its id, or by the hold that it was paid from. */
+export async function findPurchase(db: Db, by: { readonly purchaseId: string } | { readonly holdId: string }): Promise<PurchaseRow | null> {
+  const condition = 'purchaseId' in by ? sql`p.purchase_id = ${by.purchaseId}` : sql`p.hold_id = ${by.holdId}`;
+  const { rows } = await purchasesWhere(condition, sql``).execute(db);
+  return rows[0] === undefined ? null : purchaseOf(rows[0]);
+}
+
+export interface PurchaseFilter {
+  readonly agentId: string | undefined;
+  readonly state: PurchaseRow['state'] | undefined;
+}
+
+/** A page of purchases, newest first. `before` is the last one of the page before. */
+export async function readPurchases(db: Db, { agentId, state }: PurchaseFilter, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly purchases: readonly PurchaseRow[]; readonly next: string | null }> {
+  const condition = sql`(${agentId ?? null}::text is null or p.agent_id = ${agentId ?? null}) and (${state ?? null}::text is null or ${STATE} = ${state ?? null})
+    and (${page.before}::uuid is null or p.purchase_id < ${page.before}::uuid)`;
+  const { rows } = await purchasesWhere(condition, sql`order by p.purchase_id desc limit ${page.limit + 1}`).execute(db);
+  const shown = rows.slice(0, page.limit).map(purchaseOf);
+  return { purchases: shown, next: rows.length > page.limit ? (shown.at(-1)?.purchaseId ?? null) : null };
+}
+
+/** When what an agent has of one thing (a model, priority) ends, as far as it was bought; null where nothing lasts. */
+export async function lastsUntil(db: Db, agentId: string, item: { readonly kind: 'priority' } | { readonly kind: 'model'; readonly model: string }): Promise<Date | null> {
+  const model = item.kind === 'model' ? item.model : null;
+  const { rows } = await sql<{ until: Date | null }>`
+    select max(upper(during)) as until from purchase
+    where agent_id = ${agentId} and kind = ${item.kind} and model is not distinct from ${model} and during && tstzrange(clock_timestamp(), null)`.execute(db);
+  return rows[0]?.until ?? null;
+}
