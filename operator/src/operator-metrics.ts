@@ -1,6 +1,7 @@
 import { KubeError, type OutcomeRecord, type Recovery, type RequestRecord, type WorkQueue } from '@hamlet/kube';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Watched } from './kinds/agent/triggers.ts';
+import { addGauge } from './runtime-metrics.ts';
 
 const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
@@ -62,15 +63,7 @@ type Read = (reflector: Watched[keyof Watched]) => number;
 /** Gauges that are read when they are asked for. */
 export function addGauges(registry: Registry, queue: WorkQueue, watched: Watched): void {
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number): Gauge =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  const gauge = (name: string, help: string, read: () => number): void => addGauge(registry, { name, help }, read);
   const perKind = (name: string, help: string, read: Read): Gauge<'kind'> =>
     new Gauge({
       name,

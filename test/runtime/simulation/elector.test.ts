@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Elector, LEASES, type Fence } from '@hamlet/kube';
 import { ProcessClock, SimClock } from './sim-clock.ts';
 import { NO_FAULTS, SimServer } from './sim-server.ts';
-import { Seeded } from './seeded.ts';
+import { Seeded } from '../../env/seeded.ts';
 import { play, seeds } from './seeds.ts';
 
 const STORM_MS = 3 * 60_000;

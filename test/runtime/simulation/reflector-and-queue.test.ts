@@ -1,7 +1,7 @@
 /** Reflectors, caches and the queue under a real controller's loop, against a model of an API server, in simulated time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Seeded } from './seeded.ts';
+import { Seeded } from '../../env/seeded.ts';
 import { play, seeds } from './seeds.ts';
 import { SimClock } from './sim-clock.ts';
 import { NO_FAULTS, SimServer, type Call } from './sim-server.ts';

@@ -1,6 +1,6 @@
 /** An API server as a model: objects, versions, a history that is compacted, watches that lag; and faults as the seed has it. */
 import { KubeError, type KubeObject, type ListPage, type ResourceType, type ToKind, type ToObject } from '@hamlet/kube';
-import type { Seeded } from './seeded.ts';
+import type { Seeded } from '../../env/seeded.ts';
 import type { SimClock } from './sim-clock.ts';
 
 type Json = KubeObject & { readonly [field: string]: unknown };

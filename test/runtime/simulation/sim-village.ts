@@ -1,6 +1,6 @@
 /** A controller as the operator's kinds are, on the real queue and the real reflectors: parents want one child each. */
 import { keyOf, Reflector, settle, WorkQueue, type KubeObject, type Outcome, type ResourceType } from '@hamlet/kube';
-import type { Seeded } from './seeded.ts';
+import type { Seeded } from '../../env/seeded.ts';
 import type { SimClock } from './sim-clock.ts';
 import type { SimServer } from './sim-server.ts';
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
+import { Seeded } from '@hamlet/test/env/seeded';
 import { until } from '@hamlet/test/env/until';
 import { writeReport, type Row } from '../../../bench/report.ts';
 import { Churn } from './churn.ts';
@@ -33,17 +34,6 @@ const BUILD = resolve(import.meta.dirname, '../../../cluster/build.sh');
 const BUILD_OUTPUT_BYTES = 64 << 20;
 
 const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);
-
-/** Numbers that a seed decides (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Requests of the operator since its start, by its own count. */
 async function requestsOf({ operator }: SoakedVillage): Promise<number> {
@@ -134,7 +124,7 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  const random = seeded(Number(values.seed));
+  const random = new Seeded(Number(values.seed)).next;
   await promisify(execFile)(BUILD, [], { maxBuffer: BUILD_OUTPUT_BYTES });
   const village = await soakedVillage(log);
   try {

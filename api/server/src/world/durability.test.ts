@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { actAsAgent, getAgent } from '@hamlet/contract';
 import type { WorldEvent } from '@hamlet/contract';
 import { lastSeq, openDatabase } from '@hamlet/store';
+import { Seeded } from '@hamlet/test/env/seeded';
 import { startApiProcess } from '../testing/api-process.ts';
 import type { ApiProcess } from '../testing/api-process.ts';
 import { Play } from '../testing/play.ts';
@@ -23,14 +24,6 @@ before(async () => {
 after(() => village.remove());
 
 /** A small generator, so that a failing seed can be run again. */
-function dice(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 0x1_0000_0000;
-  };
-}
-
 /** Talks as fast as it can until told to stop; returns the texts that were acknowledged as durable. */
 function talkAll(url: string, round: number, until: AbortSignal): Promise<string[]> {
   const client = clientOf(url, TOKENS.admin);
@@ -65,7 +58,7 @@ async function inWorld(url: string): Promise<void> {
 }
 
 test(`the writer is killed ${KILLS} times at random (seed ${SEED}) and every acknowledged word is in the log`, async () => {
-  const random = dice(SEED);
+  const random = new Seeded(SEED).next;
   const acknowledged: string[] = [];
   let api: ApiProcess | null = null;
   for (let round = 0; round < KILLS; round += 1) {

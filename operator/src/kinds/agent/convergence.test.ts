@@ -1,9 +1,10 @@
 /** From every state that people, nodes, crashes, the api and time can bring about, the plans lead to what the Agent asks for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Seeded } from '@hamlet/test/env/seeded';
 import { plan, type Action } from './plan.ts';
 import { disturb } from './testing/disturbances.ts';
-import { ModelCluster, type Random } from './testing/model-cluster.ts';
+import { ModelCluster } from './testing/model-cluster.ts';
 import { standingOf } from './testing/sample-state.ts';
 
 const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 20_000 : 1_000;
@@ -11,17 +12,6 @@ const DISTURBANCES = 60;
 /** No plan needs more attempts than this when nothing disturbs it. */
 const MAX_ATTEMPTS = 40;
 const HOUR_MS = 3_600_000;
-
-/** Mulberry32: the same seed, the same run. */
-function randomFrom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** One reconcile, which may die after any action; what it was about to do. */
 function reconcile(cluster: ModelCluster, actionsUntilCrash = Number.POSITIVE_INFINITY): readonly Action[] {
@@ -48,7 +38,7 @@ function settle(cluster: ModelCluster): void {
 }
 
 function disturbedCluster(seed: number): ModelCluster {
-  const random = randomFrom(seed);
+  const random = new Seeded(seed).next;
   const cluster = new ModelCluster();
   for (let turn = 0; turn < DISTURBANCES; turn += 1) {
     disturb(cluster, random);
@@ -113,7 +103,7 @@ test(`${RUNS} barred agents have no pod, whatever happened before, and none whil
 
 test(`${RUNS} crashes at each write converge to one pod`, () => {
   for (let seed = 1; seed <= RUNS; seed += 1) {
-    const random = randomFrom(seed);
+    const random = new Seeded(seed).next;
     const cluster = new ModelCluster();
     for (let turn = 0; turn < 30; turn += 1) {
       if (random() < 0.2) cluster.setSpec({ power: 'Awake', rebootedAt: new Date(cluster.nowMs).toISOString() });
@@ -175,7 +165,7 @@ test('a size that a quota forbids costs nobody the pod', () => {
 
 test('a pod that the scheduler holds for three days, under crashes and resyncs, is the same pod', () => {
   for (const mood of ['holds', 'gates'] as const) {
-    const random = randomFrom(7);
+    const random = new Seeded(7).next;
     const cluster = new ModelCluster();
     cluster.scheduler = mood;
     for (let elapsedMs = 0; elapsedMs < 72 * HOUR_MS; elapsedMs += 600_000) {
