@@ -4,12 +4,18 @@ import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract
 import type { AgentConfig, Run } from '@hamlet/contract';
 import type { RuntimeRegistry } from '@hamlet/engine';
 import { backoffMs } from './backoff.ts';
+import { needOfRun } from './brain/board/need.ts';
+import type { Need } from './brain/board/need.ts';
 import { checkFolders } from './capabilities.ts';
 import type { Environment } from './environment.ts';
 import type { Log } from './json-log.ts';
 import { createAttention } from './loop/attention.ts';
 import { followWakes } from './loop/follow-wakes.ts';
 import { createInbox } from './loop/inbox.ts';
+import type { Desk } from './loop/look-at-board.ts';
+import { createMeans } from './loop/means.ts';
+import { createNeeds } from './loop/needs.ts';
+import { createPen } from './loop/pen.ts';
 import type { EndReason } from './loop/inbox.ts';
 import { live } from './loop/village-loop.ts';
 import { MemorySeed } from './memory/entity.ts';
@@ -17,6 +23,7 @@ import { forgetfulMemory, openMemory } from './memory/memory-store.ts';
 import type { MemoryStore } from './memory/memory-store.ts';
 import { rememberRun } from './runs/remember-run.ts';
 import { startRunWorker } from './runs/run-worker.ts';
+import type { EndedRun } from './runs/take-run.ts';
 import { startRuntime } from './start-runtime.ts';
 import { tryLockState } from './state-lock.ts';
 import type { StateLock } from './state-lock.ts';
@@ -86,14 +93,30 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
   const attention = createAttention();
   const { agent_id: agentId, repository, seed } = config;
   const onStale = () => inbox.end('stale');
-  const remember = (run: Run, words: string) => rememberRun(memory, run, words);
-  const runs = startRunWorker({ village, agentId, cycle, attention, execute: runtime.execute, repository, seed, remember, log, rest, dice, stop, onStale });
+  const desk = deskOf(village, log);
+  const onEnded = (run: Run, ended: EndedRun) => {
+    rememberRun(memory, run, ended.summary);
+    if (ended.state === 'failed' && ended.error !== undefined) desk.needs.add(needOfRun(run.run_id, run.prompt, ended.error));
+    inbox.nudge();
+  };
+  const stepsMax = () => desk.means.plan?.toolCalls ?? null;
+  const runs = startRunWorker({ village, agentId, cycle, attention, execute: runtime.execute, repository, seed, onEnded, stepsMax, log, rest, dice, stop, onStale });
   void followWakes({ village, inbox, runs, cycle, log, rest, dice, stop });
   try {
-    return await live({ village, voice: runtime.voice, memory, cycle, attention, newId: ports.newId, inbox, log, rest, dice });
+    return await live({ village, voice: runtime.voice, memory, cycle, attention, desk, newId: ports.newId, inbox, log, rest, dice });
   } finally {
     await runtime.terminate();
   }
+}
+
+/** What the agent writes on the board with. A model that it may not use is a need like any other. */
+function deskOf(village: Village, log: Log): Desk {
+  const needs = createNeeds();
+  const onNeed = (need: Need) => {
+    log.info('blocked', { subject: need.subject });
+    needs.add(need);
+  };
+  return { needs, means: createMeans(() => village.models()), pen: createPen({ complete: (body) => village.complete(body), onNeed }) };
 }
 
 function connect(env: Environment, { now, stop, stopWriting }: ResidentPorts): Village {

@@ -19,6 +19,7 @@ type Given = {
   mind?: Partial<Mind>;
 };
 
+const ACCEPTED = { accepted: true, final: false } as const;
 const APPLE = { item_id: 'apple-1', kind: 'apple', position: { x: 61, y: 2 }, held_by: null } as const;
 
 function situation({ minute = 700, self = {}, others = [], items = [], wake, mind = {} }: Given): Situation {
@@ -143,7 +144,7 @@ test('somebody near is greeted by name, once', () => {
   assert.ok(decided.command.kind === 'act' && decided.command.body.kind === 'talk');
   assert.equal(decided.command.body.to, 'bob');
   assert.match(decided.command.body.text, /Hello, Bob!/);
-  const again = decide({ ...first, mind: settle(first, decided, true) });
+  const again = decide({ ...first, mind: settle(first, decided, ACCEPTED) });
   assert.ok(!(again.command.kind === 'act' && again.command.body.kind === 'talk' && again.command.body.to === 'bob'));
 });
 
@@ -157,7 +158,7 @@ test('two agents do not answer each other for ever; after a silence they do agai
   const talk = { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'And you?' }) };
   let now = situation(talk);
   let answers = 0;
-  for (; decide(now).command.kind === 'answer' && answers < 20; answers += 1) now = { ...now, mind: settle(now, decide(now), true) };
+  for (; decide(now).command.kind === 'answer' && answers < 20; answers += 1) now = { ...now, mind: settle(now, decide(now), ACCEPTED) };
   assert.equal(answers, MAX_ANSWERS_IN_A_ROW);
   assert.equal(decide({ ...now, tick: now.tick + TALK_REST_TICKS + 1 }).command.kind, 'answer');
 });
@@ -166,14 +167,14 @@ test('a person is answered as often as they speak', () => {
   let now = situation({ wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'And now?' }) });
   for (let times = 0; times < 10; times += 1) {
     assert.equal(decide(now).command.kind, 'answer');
-    now = { ...now, mind: settle(now, decide(now), true) };
+    now = { ...now, mind: settle(now, decide(now), ACCEPTED) };
   }
 });
 
 test('what the world refuses is left alone for a while, then tried again', () => {
   const before = situation({ minute: 900, items: [APPLE], mind: { delivered: false } });
   const decided = decide(before);
-  const after = { ...before, mind: settle(before, decided, false) };
+  const after = { ...before, mind: settle(before, decided, { accepted: false, final: false }) };
   assert.notEqual(decide(after).key, decided.key);
   assert.equal(decide({ ...after, tick: after.tick + REFUSAL_PAUSE_TICKS }).key, decided.key);
 });

@@ -1,3 +1,5 @@
+import { followAdvice } from './board/advice.ts';
+import { answerJudgement, askForHelp, replyOnBoard, tellPlan } from './board/rules.ts';
 import type { Mind } from './mind.ts';
 import { withEntry } from './mind.ts';
 import { answer } from './rules/answer.ts';
@@ -13,8 +15,8 @@ import { usePlace } from './rules/use-place.ts';
 import { work } from './rules/work.ts';
 import type { Decision, Rule, Situation } from './situation.ts';
 
-/** What matters more comes first: people, then what the agent was given to do, then the night, then company, then the day's work and wishes. */
-const RULES: readonly Rule[] = [suspended, answer, thank, work, sleep, greet, errand, usePlace, enjoy, attend, linger];
+/** What matters more comes first: people, here and on the board, then what the agent was given to do and advised, then the night, then company, then the day's work and wishes. */
+const RULES: readonly Rule[] = [suspended, answer, thank, replyOnBoard, answerJudgement, tellPlan, askForHelp, work, followAdvice, sleep, greet, errand, usePlace, enjoy, attend, linger];
 
 /** Decides one turn: the first rule that has something to say and was not refused it a moment ago. Pure. */
 export function decide(situation: Situation): Decision {
@@ -25,8 +27,13 @@ export function decide(situation: Situation): Decision {
   return decision(situation, { command: STAY, goal: situation.mind.goal, why: 'the world refused all that I wanted; I wait a while' });
 }
 
-/** The mind after the world has answered. A refusal is remembered so that the next turn tries something else. */
-export function settle(situation: Situation, decided: Decision, accepted: boolean): Mind {
-  if (accepted) return decided.after;
-  return { ...situation.mind, refused: withEntry(situation.mind.refused, decided.key, situation.tick) };
+/**
+ * The mind after the world has answered. A refusal is remembered so that the next turn tries something else; `final` says that it would be refused
+ * for ever, so that what was to be written on the board is done with.
+ */
+export function settle(situation: Situation, decided: Decision, answered: { readonly accepted: boolean; readonly final: boolean }): Mind {
+  if (answered.accepted) return decided.after;
+  const { mind, tick } = situation;
+  const board = answered.final ? decided.after.board : mind.board;
+  return { ...mind, board, refused: withEntry(mind.refused, decided.key, tick) };
 }

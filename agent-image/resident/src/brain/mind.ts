@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { NEW_TO_THE_BOARD } from './board/board-mind.ts';
+import type { BoardMind } from './board/board-mind.ts';
 
 const Tick = z.int().min(0);
 /** Longest list or table in a mind; the oldest entries go first. */
@@ -6,8 +8,8 @@ const MAX_ENTRIES = 64;
 
 const Talk = z.strictObject({ times: z.int().min(0), tick: Tick });
 
-/** What the brain carries from turn to turn, as it lies in memory under the name `plan`. */
-export const Mind = z.strictObject({
+/** What the brain carries of its day from turn to turn, as it lies in memory under the name `plan`. */
+export const DayMind = z.strictObject({
   /** The village day that the lists below belong to. */
   day: z.int().min(0),
   /** What the agent was about at the last turn, in words. */
@@ -23,13 +25,17 @@ export const Mind = z.strictObject({
   /** What the world refused, and when: not tried again for a while. */
   refused: z.record(z.string(), Tick),
 });
-export type Mind = Readonly<z.infer<typeof Mind>>;
+export type DayMind = Readonly<z.infer<typeof DayMind>>;
 
-export const NEWBORN: Mind = { day: 0, goal: 'waking up', visited: [], greeted: {}, answered: {}, delivered: false, refused: {} };
+/** All that the brain carries from turn to turn; its part of the board lies in memory by itself. */
+export type Mind = DayMind & { readonly board: BoardMind };
+
+export const NEW_DAY: DayMind = { day: 0, goal: 'waking up', visited: [], greeted: {}, answered: {}, delivered: false, refused: {} };
+export const NEWBORN: Mind = { ...NEW_DAY, board: NEW_TO_THE_BOARD };
 
 /** The mind on a given day: a new day starts with empty lists. */
 export function onDay(mind: Mind, day: number): Mind {
-  return mind.day === day ? mind : { ...NEWBORN, day, goal: mind.goal, answered: mind.answered };
+  return mind.day === day ? mind : { ...NEW_DAY, day, goal: mind.goal, answered: mind.answered, board: mind.board };
 }
 
 /** A table with one more entry, the newest last, bounded. */

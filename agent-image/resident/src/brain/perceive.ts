@@ -1,4 +1,6 @@
 import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@hamlet/contract';
+import type { BoardSight } from './board/board-sight.ts';
+import { rememberSight } from './board/remember-sight.ts';
 import type { Mind } from './mind.ts';
 import { onDay } from './mind.ts';
 import type { LyingItem, Situation } from './situation.ts';
@@ -15,15 +17,17 @@ export interface Perception {
   readonly config: AgentConfig;
   readonly wake: Wake | null;
   readonly mind: Mind;
+  /** What it knows of the board; nothing where it is left out. */
+  readonly board?: BoardSight | null;
   /** The run that the agent works on, in words. */
   readonly work?: string | null;
 }
 
 /** Narrows the village to what matters to one agent now; null while the agent is not in the world. */
-export function perceive({ world, standing, config, wake, mind, work = null }: Perception): Situation | null {
+export function perceive({ world, standing, config, wake, mind, board = null, work = null }: Perception): Situation | null {
   const self = world.agents.find((agent) => agent.agent_id === config.agent_id);
   if (self === undefined) return null;
-  return {
+  const seen: Situation = {
     tick: world.tick,
     ...world.time,
     self,
@@ -40,8 +44,10 @@ export function perceive({ world, standing, config, wake, mind, work = null }: P
       tier: standing.tier,
     },
     mind: onDay(mind, world.time.day),
+    board,
     work,
   };
+  return { ...seen, mind: { ...seen.mind, board: rememberSight(seen) } };
 }
 
 type Tile = { readonly x: number; readonly y: number };

@@ -1,4 +1,6 @@
 import type { ActionBody, AgentView, Landmark, MoveBody, Wake, ItemView } from '@hamlet/contract';
+import type { BoardSight } from './board/board-sight.ts';
+import type { Occasion } from './board/words.ts';
 import type { Mind } from './mind.ts';
 
 /** Who decides: what stays the same from turn to turn. */
@@ -40,15 +42,22 @@ export interface Situation {
   readonly wake: Wake | null;
   readonly character: Character;
   readonly mind: Mind;
+  /** What it knows of the board in this turn; null where it did not look. */
+  readonly board: BoardSight | null;
   /** The run that it works on, in words; null while it lives by its own day. */
   readonly work: string | null;
 }
 
-/** What to do. `answer` is given to the runtime, and its words are spoken. */
+/**
+ * What to do. `answer` is given to the runtime, and its words are spoken. `reply` and `post` are written on the board, with a model if there is one:
+ * `to` is the news or entry that is answered, `subject` tells posts apart, and `resolves` says that the post has its answer.
+ */
 export type Command =
   | { readonly kind: 'stay' }
   | { readonly kind: 'move'; readonly body: MoveBody }
   | { readonly kind: 'act'; readonly body: ActionBody }
+  | { readonly kind: 'reply'; readonly postId: string; readonly to: string; readonly occasion: Occasion; readonly resolves: boolean }
+  | { readonly kind: 'post'; readonly subject: string; readonly audience: 'public' | 'humans'; readonly title: string; readonly tags: readonly string[]; readonly occasion: Occasion }
   | { readonly kind: 'answer'; readonly prompt: string; readonly speaker: string; readonly to: string | null; readonly wakeSeq: number };
 
 /** One turn's decision. `after` is the mind if the world accepts the command; `key` names the command for refusals. */
@@ -74,6 +83,10 @@ export function keyOf(command: Command): string {
       return `${command.body.kind}:${objectOf(command.body)}`;
     case 'answer':
       return `answer:${command.wakeSeq}`;
+    case 'reply':
+      return `reply:${command.to}`;
+    case 'post':
+      return `post:${command.subject}`;
   }
 }
 

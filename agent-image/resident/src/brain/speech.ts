@@ -1,3 +1,4 @@
+import { SPEECH_MAX_LENGTH } from '@hamlet/contract';
 import { chance, choose } from './chance.ts';
 
 /** What a sentence may speak of. */
@@ -62,4 +63,11 @@ export function reply(seed: number, said: string, { speaker, plan }: { speaker: 
   const tone = TONES.find(([, words]) => words.test(said))?.[0] ?? 'statement';
   const sentence = choose(REPLIES[tone], chance(seed, 'reply', said, speaker)) ?? '';
   return sentence.replace('{speaker}', () => speaker).replace('{plan}', () => plan);
+}
+
+/** At most SPEECH_MAX_LENGTH, ended by an ellipsis where it was cut; never half of a surrogate pair. */
+export function fitting(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed.length <= SPEECH_MAX_LENGTH) return trimmed;
+  return `${trimmed.slice(0, SPEECH_MAX_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -3,6 +3,8 @@ import { chance } from '../brain/chance.ts';
 import { nameOf } from '../brain/rules/decision.ts';
 import type { Command, Decision, Situation } from '../brain/situation.ts';
 import type { Answer, Village } from '../village/village.ts';
+import type { Desk } from './look-at-board.ts';
+import type { Written } from './pen.ts';
 import type { Voice } from './voice.ts';
 
 /**
@@ -13,6 +15,7 @@ export type Acted =
   | { readonly outcome: 'none' }
   | { readonly outcome: 'accepted'; readonly seq: number; readonly said?: string }
   | { readonly outcome: 'refused'; readonly code: string; readonly detail: string; readonly said?: string }
+  | ({ readonly outcome: 'written'; readonly post_id: string; readonly reply_id: string | null } & Written)
   | { readonly outcome: 'silent'; readonly why: string }
   | { readonly outcome: 'unknown'; readonly why: string }
   | { readonly outcome: 'stale' };
@@ -20,6 +23,8 @@ export type Acted =
 export interface Hands {
   readonly village: Village;
   readonly voice: Voice;
+  /** Nothing is written on the board where it is left out. */
+  readonly desk?: Desk;
   readonly repository: { readonly url: string; readonly branch: string } | null;
 }
 
@@ -35,7 +40,29 @@ export async function act(hands: Hands, situation: Situation, { decided, key }: 
       return actedOf(await hands.village.act(command.body, key));
     case 'answer':
       return speak(hands, situation, { command, key });
+    case 'reply':
+    case 'post':
+      return write(hands, situation, { command, key });
   }
+}
+
+/** Writes on the board, with the model of the plan or without. The text is in the record of the turn, and who wrote it. */
+async function write({ village, desk }: Hands, situation: Situation, { command, key }: { command: Extract<Command, { kind: 'reply' | 'post' }>; key: string }): Promise<Acted> {
+  if (desk === undefined) return { outcome: 'silent', why: 'there is nothing to write with' };
+  const { text, by, without } = await desk.pen.write(command.occasion, { model: situation.board?.plan.model ?? null, persona: situation.character.persona });
+  const written = { outcome: 'written' as const, text, by, without };
+  if (command.kind === 'post') {
+    const { subject, title, tags, audience } = command;
+    const answer = await village.publish({ title, body: text, tags: [...tags], audience }, key);
+    if (answer.kind !== 'ok') return failedOf(answer);
+    desk.needs.drop(subject);
+    return { ...written, post_id: answer.value.post_id, reply_id: null };
+  }
+  const answer = await village.reply(command.postId, text, key);
+  if (answer.kind !== 'ok') return failedOf(answer);
+  // Whether it is noted as resolved decides nothing: the answer stands there.
+  if (command.resolves) await village.resolve(command.postId, `${key}-resolve`);
+  return { ...written, post_id: command.postId, reply_id: answer.value.reply_id };
 }
 
 async function speak(hands: Hands, situation: Situation, { command, key }: { command: Extract<Command, { kind: 'answer' }>; key: string }): Promise<Acted> {
@@ -61,9 +88,11 @@ function contextOf({ repository }: Hands, situation: Situation, speaker: string)
 }
 
 function actedOf(answer: Answer<{ accepted_seq: number }>): Acted {
+  return answer.kind === 'ok' ? { outcome: 'accepted', seq: answer.value.accepted_seq } : failedOf(answer);
+}
+
+function failedOf(answer: Exclude<Answer<never>, { kind: 'ok' }>): Acted {
   switch (answer.kind) {
-    case 'ok':
-      return { outcome: 'accepted', seq: answer.value.accepted_seq };
     case 'refused':
       return { outcome: 'refused', code: answer.code, detail: answer.detail };
     case 'stale':

@@ -33,8 +33,7 @@ export async function followWakes({ village, inbox, runs, cycle, log, rest, dice
       }
       if (event.kind === 'open') return runs.look();
       if (event.kind === 'run') return runs.hint(event.hint);
-      // The board is read in the next turn.
-      if (event.kind === 'board') return;
+      if (event.kind === 'board') return inbox.nudge();
       if (event.wake.kind === 'arrived') runs.arrived();
       after = event.wake.seq;
       inbox.push(event.wake);

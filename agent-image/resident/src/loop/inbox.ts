@@ -12,6 +12,8 @@ export type EndReason = 'stale' | 'stopped';
 /** Where wakes wait for the loop. */
 export interface Inbox {
   push(wake: Wake): void;
+  /** There is something to look at that no wake says: the next turn comes at once, behind the wakes that wait. */
+  nudge(): void;
   /** No more turns: what waits is dropped, whoever waits is told. */
   end(why: EndReason): void;
   /** The oldest wake; without one, the first that comes within `pauseMs`; without that, the tick. */
@@ -26,12 +28,16 @@ const REPLACEABLE: ReadonlySet<Wake['kind']> = new Set<Wake['kind']>(['arrived',
 export function createInbox(): Inbox {
   let waiting: Wake[] = [];
   let ended: EndReason | null = null;
+  let nudged = false;
   let notify: () => void = () => {};
 
   const take = (): Trigger | null => {
     if (ended !== null) return { kind: 'ended', why: ended };
     const wake = waiting.shift();
-    return wake === undefined ? null : { kind: 'wake', wake };
+    if (wake !== undefined) return { kind: 'wake', wake };
+    if (!nudged) return null;
+    nudged = false;
+    return { kind: 'tick' };
   };
 
   return {
@@ -39,6 +45,10 @@ export function createInbox(): Inbox {
       if (REPLACEABLE.has(wake.kind)) waiting = waiting.filter(({ kind }) => kind !== wake.kind);
       waiting.push(wake);
       if (waiting.length > MAX_WAITING_WAKES) waiting.shift();
+      notify();
+    },
+    nudge: () => {
+      nudged = true;
       notify();
     },
     end: (why) => {

@@ -1,6 +1,8 @@
+import type { z } from 'zod';
 import { settle } from '../brain/decide.ts';
 import type { Mind } from '../brain/mind.ts';
-import { Mind as MindSchema, NEWBORN } from '../brain/mind.ts';
+import { BoardMind, NEW_TO_THE_BOARD } from '../brain/board/board-mind.ts';
+import { DayMind, NEW_DAY } from '../brain/mind.ts';
 import type { Decision, Situation } from '../brain/situation.ts';
 import { DIARY, entityOf } from '../memory/entity.ts';
 import type { Entity } from '../memory/entity.ts';
@@ -10,6 +12,9 @@ import type { Acted } from './act.ts';
 /** Names under which the memory holds what the brain needs after a restart. */
 const PLAN = 'plan';
 const HOME = 'home';
+const BOARD = 'board';
+/** What the board may take in a moment although it does not now. */
+const PASSING: ReadonlySet<string> = new Set(['board_rate_limited', 'unavailable']);
 
 export interface Reflection {
   readonly mind: Mind;
@@ -21,19 +26,24 @@ export interface Reflection {
 
 /** Learns from a turn: what the agent will think next, and what it will remember. Pure. */
 export function reflect(situation: Situation, { decided, acted, turnId }: { decided: Decision; acted: Acted; turnId: string }): Reflection {
-  const mind = acted.outcome === 'unknown' ? situation.mind : settle(situation, decided, acted.outcome !== 'refused');
+  const answered = { accepted: acted.outcome !== 'refused', final: acted.outcome === 'refused' && !PASSING.has(acted.code) };
+  const mind = acted.outcome === 'unknown' ? situation.mind : settle(situation, decided, answered);
+  const { board, ...day } = mind;
   const remembered = acted.outcome === 'none' ? null : `${timeInWords(situation)}: ${deedInWords(decided, acted)}`;
   const diary = remembered === null ? [] : [entityOf(turnId, DIARY, [remembered])];
-  return { mind, remembered, entities: [...diary, entityOf(HOME, HOME, [situation.character.home]), entityOf(PLAN, PLAN, [JSON.stringify(mind)])] };
+  return { mind, remembered, entities: [...diary, entityOf(HOME, HOME, [situation.character.home]), entityOf(PLAN, PLAN, [JSON.stringify(day)]), entityOf(BOARD, BOARD, [JSON.stringify(board)])] };
 }
 
-/** The mind that the last turn left behind; a new one where there is none or it cannot be read. */
+/** The mind that the last turn left behind; a new one, or a new part of it, where there is none or it cannot be read. */
 export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
-  const [text = '{}'] = memory.recall(PLAN)?.observations ?? [];
+  return { ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY), board: recalled(memory, BOARD, BoardMind) ?? NEW_TO_THE_BOARD };
+}
+
+function recalled<S extends z.ZodType>(memory: Pick<MemoryStore, 'recall'>, name: string, schema: S): z.output<S> | null {
   try {
-    return MindSchema.parse(JSON.parse(text));
+    return schema.parse(JSON.parse(memory.recall(name)?.observations[0] ?? ''));
   } catch {
-    return NEWBORN;
+    return null;
   }
 }
 
@@ -60,6 +70,9 @@ function wordsOf(command: Exclude<Decision['command'], { kind: 'move' }>, acted:
   switch (command.kind) {
     case 'stay':
       return 'staying';
+    case 'reply':
+    case 'post':
+      return 'text' in acted ? `I wrote on the board: “${acted.text.split('\n')[0] ?? ''}”` : 'writing on the board';
     case 'answer':
       return `${command.speaker} said “${command.prompt}”, I said “${'said' in acted ? acted.said : ''}”`;
     case 'act':

@@ -1,4 +1,5 @@
 import type { AgentConfig, AgentDetail, Turn } from '@hamlet/contract';
+import type { BoardSight } from '../brain/board/board-sight.ts';
 import { decide } from '../brain/decide.ts';
 import type { Mind } from '../brain/mind.ts';
 import { perceive } from '../brain/perceive.ts';
@@ -8,6 +9,8 @@ import type { MemoryStore } from '../memory/memory-store.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { act } from './act.ts';
 import type { Attention } from './attention.ts';
+import { lookAtBoard } from './look-at-board.ts';
+import type { Desk } from './look-at-board.ts';
 import type { Trigger } from './inbox.ts';
 import { reflect } from './reflect.ts';
 import type { Voice } from './voice.ts';
@@ -19,6 +22,8 @@ export interface TurnPorts {
   readonly cycle: number;
   /** What else the agent is at; nothing where it is left out. */
   readonly attention?: Pick<Attention, 'work'>;
+  /** What it reads and writes the board with; it leaves the board alone where that is left out. */
+  readonly desk?: Desk;
   /** A new UUID. */
   readonly newId: () => string;
 }
@@ -48,7 +53,7 @@ export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kin
     cycle: ports.cycle,
     ...(trigger.kind === 'wake' ? { trigger: 'wake', wake: trigger.wake } : { trigger: 'tick' }),
     perceived: perceivedOf(situation, standing),
-    decided: { command, goal, why },
+    decided: { command, goal, why, ...(situation.board === null ? {} : { plan: situation.board.plan }) },
     acted,
     reflected: { remembered: reflection.remembered, goal: reflection.mind.goal, visited: reflection.mind.visited, ...forgot },
   };
@@ -56,18 +61,19 @@ export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kin
 }
 
 /** Asks for all that a turn rests on at once. */
-async function look({ village, attention }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
+async function look({ village, attention, desk }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
   const [world, standing, config] = await Promise.all([village.world(), village.standing(), village.config()]);
   if (world.kind !== 'ok') return world;
   if (standing.kind !== 'ok') return standing;
   if (config.kind !== 'ok') return config;
   const wake = trigger.kind === 'wake' ? trigger.wake : null;
-  const situation = perceive({ world: world.value, standing: standing.value, config: config.value, wake, mind, work: attention?.work ?? null });
+  const board = desk === undefined ? null : await lookAtBoard({ ...desk, village }, { standing: standing.value, config: config.value, board: mind.board, withNews: wake === null });
+  const situation = perceive({ world: world.value, standing: standing.value, config: config.value, wake, mind, board, work: attention?.work ?? null });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
   return { kind: 'ok', value: { situation, config: config.value, standing: standing.value } };
 }
 
-function perceivedOf({ tick, day, minute, phase, self, neighbours, items }: Situation, standing: AgentDetail): Turn['perceived'] {
+function perceivedOf({ tick, day, minute, phase, self, neighbours, items, board }: Situation, standing: AgentDetail): Turn['perceived'] {
   const { position, moving_to, landmark_id, zone_id, activity, inventory } = self;
   return {
     world: {
@@ -78,6 +84,16 @@ function perceivedOf({ tick, day, minute, phase, self, neighbours, items }: Situ
       items: items.map(({ item_id, position: at }) => ({ item_id, position: at })),
     },
     standing: { tier: standing.tier, power: standing.power, cycle: standing.cycle, ready: standing.why.ready, reason: standing.why.reason },
+    ...(board === null ? {} : { board: boardInWords(board) }),
+  };
+}
+
+/** What of the board entered the decision: ids and numbers, the texts are on the board. */
+function boardInWords({ news, judged, needs }: BoardSight): object {
+  return {
+    news: news.map(({ post, reply, why, answered }) => ({ post_id: post.post_id, reply_id: reply?.reply_id ?? null, why, answered })),
+    judged: judged.map(({ entry }) => ({ ledger_entry_id: entry.ledger_entry_id, reason: entry.reason, amount: entry.amount })),
+    needs: needs.map(({ subject }) => subject),
   };
 }
 

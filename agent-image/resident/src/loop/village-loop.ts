@@ -47,6 +47,8 @@ export async function live(ports: LoopPorts): Promise<EndReason> {
     mind = lived.mind;
     log.info('turn', lived.turn);
     if ((await record(ports, unrecorded, lived.turn)) === 'stale') return 'stale';
+    // Who has just written may have more to read: the next turn need not wait.
+    if (lived.turn.acted['outcome'] === 'written') inbox.nudge();
     await ports.rest(restAfter(lived.turn));
     trigger = await inbox.next(lived.loopEveryMs);
   }
@@ -56,6 +58,7 @@ export async function live(ports: LoopPorts): Promise<EndReason> {
 /** How long a turn keeps the agent from the next, in milliseconds. */
 export function restAfter({ decided, acted }: Turn): number {
   const command = decided['command'] as Command;
+  if (command.kind === 'reply' || command.kind === 'post') return SPEECH_GAP_MS;
   const spoke = command.kind === 'answer' || (command.kind === 'act' && command.body.kind === 'talk');
   return spoke && acted['outcome'] === 'accepted' ? SPEECH_GAP_MS : MIN_TURN_GAP_MS;
 }

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { SPEECH_MAX_LENGTH } from '@hamlet/contract';
 import type { AgentRuntime } from '@hamlet/engine';
 import { createScriptedRuntime } from '../scripted-runtime.ts';
-import { fitting, voiceOf } from './voice.ts';
+import { fitting } from '../brain/speech.ts';
+import { voiceOf } from './voice.ts';
 
 const CONTEXT = { repository: null, branch: null, speaker: 'Bob', place: null, plan: 'having coffee', work: null, seed: 1 };
 

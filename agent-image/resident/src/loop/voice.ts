@@ -1,5 +1,5 @@
-import { SPEECH_MAX_LENGTH } from '@hamlet/contract';
 import type { AgentRuntime, RuntimeContext } from '@hamlet/engine';
+import { fitting } from '../brain/speech.ts';
 
 /** A runtime that has not answered after so long is given up; its turn goes on without words. */
 export const ANSWER_TIMEOUT_MS = 20_000;
@@ -30,13 +30,6 @@ export function voiceOf(runtime: AgentRuntime, stop: AbortSignal): Voice {
 /** The voice of a resident whose runtime is not there: it says nothing, and why. */
 export function noVoice(why: string): Voice {
   return { answer: async () => ({ kind: 'silent', why }) };
-}
-
-/** At most SPEECH_MAX_LENGTH, ended by an ellipsis where it was cut; never half of a surrogate pair. */
-export function fitting(text: string): string {
-  const trimmed = text.trim();
-  if (trimmed.length <= SPEECH_MAX_LENGTH) return trimmed;
-  return `${trimmed.slice(0, SPEECH_MAX_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /** A runtime may ignore its signal: the resident does not wait for it all the same. */

@@ -3,13 +3,15 @@ import type { Run, RunStep } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
 import type { Deed, RunWork } from '@hamlet/engine';
 import { surroundingsOf } from '../brain/wish/surroundings.ts';
-import { fitting } from '../loop/voice.ts';
+import { fitting } from '../brain/speech.ts';
 import { actOnce, findAgent, goTo, lookAround, usePlace } from './deeds.ts';
 import { createHands } from './hands.ts';
 import type { Hands, HandsPorts } from './hands.ts';
 
 export interface RunWorkPorts extends HandsPorts {
   readonly cycle: number;
+  /** Steps that the agent's tier allows one run; null where that is not known. */
+  readonly stepsMax: () => number | null;
 }
 
 export interface RunInHand {
@@ -35,10 +37,12 @@ class Steps implements Progress {
   #count = 0;
   readonly #notes: ReadonlyMap<number, RunStep>;
   readonly #note: (step: RunStep) => Promise<void>;
+  readonly #stepsMax: RunWorkPorts['stepsMax'];
 
-  constructor(noted: readonly RunStep[], note: (step: RunStep) => Promise<void>) {
+  constructor(noted: readonly RunStep[], ports: { readonly note: (step: RunStep) => Promise<void>; readonly stepsMax: RunWorkPorts['stepsMax'] }) {
     this.#notes = new Map(noted.map((step) => [step.step, step]));
-    this.#note = note;
+    this.#note = ports.note;
+    this.#stepsMax = ports.stepsMax;
   }
 
   async take(words: string, perform: Perform): Promise<Deed> {
@@ -53,6 +57,8 @@ class Steps implements Progress {
   }
 
   async #doNow(step: number, perform: Perform): Promise<Deed> {
+    const allowed = this.#stepsMax();
+    if (allowed !== null && step >= allowed) throw new RunFailure('too_many_steps', `My tier allows ${allowed} steps in one run`);
     const { outcome, text } = await perform(step);
     const note: RunStep = { step, outcome, text: [...text].slice(0, RUN_REASON_MAX_CHARS).join('') };
     await this.#note(note);
@@ -66,11 +72,12 @@ class Steps implements Progress {
  */
 export function createRunWork(ports: RunWorkPorts, { run, noted, signal }: RunInHand): { readonly work: RunWork; readonly progress: Progress } {
   const hands = createHands(ports, run.run_id, signal);
-  const steps = new Steps(noted, async (step) => {
+  const note = async (step: RunStep): Promise<void> => {
     const answer = await hands.told(() => ports.village.noteStep(run.run_id, ports.cycle, step));
     // The village has ended the run meanwhile: nothing more is to be done for it.
     if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
-  });
+  };
+  const steps = new Steps(noted, { note, stepsMax: ports.stepsMax });
   return { work: workWith(hands, steps, { agentId: ports.agentId, signal }), progress: steps };
 }
 

@@ -46,7 +46,7 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
   const remembered: string[] = [];
   const attention = createAttention();
   const worker = startRunWorker({
-    village, agentId: 'ada', cycle: 1, attention, execute: execute ?? runtime.execute, repository: null, seed: 7, remember: ({ prompt }, words) => void remembered.push(`${prompt} ${words}`), log: createLog((line) => void lines.push(line), () => 0, {}),
+    village, agentId: 'ada', cycle: 1, attention, execute: execute ?? runtime.execute, repository: null, seed: 7, onEnded: ({ prompt }, { summary }) => void remembered.push(`${prompt} ${summary}`), stepsMax: () => null, log: createLog((line) => void lines.push(line), () => 0, {}),
     rest: async (ms) => void pauses.push(ms), dice: () => 0, stop: stop.signal, onStale: () => void stale.push('stale'),
   });
   /** Lets it work: every walk has arrived whenever it is asked. */

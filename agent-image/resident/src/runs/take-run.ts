@@ -21,14 +21,15 @@ export interface TakePorts extends RunWorkPorts {
   readonly attention: Attention;
   readonly repository: { readonly url: string; readonly branch: string } | null;
   readonly seed: number;
-  /** Writes to the agent's diary what became of a run. */
-  readonly remember: (run: Run, words: string) => void;
+  /** Hears what became of a run, once the village knows. */
+  readonly onEnded: (run: Run, ended: EndedRun) => void;
 }
 
 /** Why a run is to end before it is done. */
 export class RunCancelled extends Error {}
 
-type Ended = Omit<RunEnd, 'cycle'>;
+/** How a run ended, in whatever cycle. */
+export type EndedRun = Omit<RunEnd, 'cycle'>;
 
 /**
  * Works on a run until it has ended and the village knows. `cancelled` aborts with RunCancelled when somebody wants it to end, and with any other
@@ -51,7 +52,7 @@ export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal
     const ended = await workOn(ports, started.value, cancelled);
     if (ended === null) return false;
     const told = await untilTold(() => village.settleRun(run.run_id, { cycle, ...ended }), ending.signal, ports);
-    if (told.kind === 'ok') ports.remember(run, ended.summary);
+    if (told.kind === 'ok') ports.onEnded(run, ended);
     return told.kind === 'ok' || told.code === 'run_settled';
   } finally {
     cancelled.removeEventListener('abort', onAbort);
@@ -60,7 +61,7 @@ export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal
 }
 
 /** How the run ended; null where it has not, because the process ends. */
-async function workOn(ports: TakePorts, started: { readonly run: Run; readonly steps: readonly RunStep[] }, cancelled: AbortSignal): Promise<Ended | null> {
+async function workOn(ports: TakePorts, started: { readonly run: Run; readonly steps: readonly RunStep[] }, cancelled: AbortSignal): Promise<EndedRun | null> {
   const { run, steps } = started;
   const signal = AbortSignal.any([cancelled, AbortSignal.timeout(RUN_TIME_LIMIT_MS)]);
   const { work, progress } = createRunWork(ports, { run, noted: steps, signal });
@@ -94,13 +95,13 @@ function cut(text: string, max: number): string {
 }
 
 /** Says what was done before the end, and what nobody knows the end of. */
-function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): Ended {
+function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];
   const told = before.length === 0 ? 'Cancelled before anything was done.' : `Cancelled. Done before that: ${before.join(' ')}`;
   return { state: 'cancelled', summary: cut(underWay === null ? told : `${told} I was ${underWay}; that may have taken effect.`, RUN_SUMMARY_MAX_CHARS) };
 }
 
-function failedEnd(error: unknown, { done }: Progress): Ended {
+function failedEnd(error: unknown, { done }: Progress): EndedRun {
   const message = error instanceof Error ? error.message : String(error);
   const timedOut = error instanceof Error && error.name === 'TimeoutError';
   const code = error instanceof RunFailure ? error.code : timedOut ? 'timed_out' : 'runtime_failed';

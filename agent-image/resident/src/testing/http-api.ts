@@ -34,6 +34,8 @@ const USUAL: Readonly<Record<string, (request: Request) => unknown>> = {
   world: () => aWorld(),
   ada: () => aStanding(),
   move: () => ({ accepted_seq: 2, from: { x: 0, y: 0 }, to: { x: 1, y: 1 }, start_tick: 1, arrives_tick: 9, path_tiles: 2 }),
+  news: () => ({ agent_id: 'ada', news: [], next_after: null }),
+  models: () => ({ object: 'list', data: [] }),
   next: () => ({ run: null }),
   turns: ({ body }) => ({ turn_id: (body as { turn_id: string }).turn_id }),
   action: () => ({ accepted_seq: 3, durable_seq: 3, event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' } }),

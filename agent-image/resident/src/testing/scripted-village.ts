@@ -1,5 +1,7 @@
 import type { ActionBody, MoveBody, Run, RunStep, Turn } from '@hamlet/contract';
 import type { Answer, RunEnd, Village, WakeEvent } from '../village/village.ts';
+import { aDesk, deskQuestions } from './a-board.ts';
+import type { TestDesk } from './a-board.ts';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
 
 type Question = 'config' | 'world' | 'standing' | 'move' | 'act' | 'record' | 'follow' | 'nextRun' | 'startRun' | 'noteStep' | 'settleRun';
@@ -16,6 +18,7 @@ export interface ScriptedVillage extends Village {
   readonly runs: Run[];
   readonly steps: RunStep[];
   readonly settled: RunEnd[];
+  readonly desk: TestDesk;
   /** Sends an event over the open stream. */
   send(event: WakeEvent): void;
   /** Ends the open stream with this answer. */
@@ -59,6 +62,7 @@ function runQuestions({ runs, steps, settled }: KeptRuns, scripted: (question: Q
 
 export function scriptedVillage(): ScriptedVillage {
   const script: ScriptedVillage['script'] = {};
+  const desk = aDesk();
   const commands: (MoveBody | ActionBody)[] = [];
   const keys: string[] = [];
   const turns: Turn[] = [];
@@ -100,6 +104,8 @@ export function scriptedVillage(): ScriptedVillage {
       village.onTurn(turn, turns.length);
       return ok({ turn_id: turn.turn_id });
     },
+    desk,
+    ...deskQuestions(desk),
     ...runQuestions({ runs, steps, settled }, scripted),
     follow: (after, onEvent) => {
       followedAfter.push(after);

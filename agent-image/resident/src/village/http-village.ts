@@ -1,4 +1,6 @@
-import { actAsAgent, getAgent, getAgentConfig, getWorld, moveAgent, nextRun, openWakes, ProblemError, recordRunStep, recordTurn, settleRun, startRun } from '@hamlet/contract';
+import {
+  actAsAgent, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPost, getWorld, listBoardNews, listModels, moveAgent, nextRun, openWakes, ProblemError, recordRunStep, recordTurn, replyToPost, resolvePost, settleRun, startRun,
+} from '@hamlet/contract';
 import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
 import type { Answer, Village, WakeEvent } from './village.ts';
@@ -7,6 +9,9 @@ import type { Answer, Village, WakeEvent } from './village.ts';
 export const REQUEST_TIMEOUT_MS = 10_000;
 /** Three heartbeats of the api: a stream silent for longer is dead, even if nothing closed it. */
 export const SILENCE_TIMEOUT_MS = 15_000;
+
+/** Entries of the account that are looked at for who has judged the agent. */
+const ENTRIES_SEEN = 20;
 
 export interface HttpVillageOptions {
   readonly client: Client;
@@ -32,6 +37,14 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
     move: (body, idempotencyKey) => ask(() => client.call(moveAgent, { params, body, idempotencyKey, signal: writing() })),
     act: (body, idempotencyKey) => ask(() => client.call(actAsAgent, { params, body, idempotencyKey, signal: writing() })),
     record: (body) => ask(() => client.call(recordTurn, { params, body, idempotencyKey: body.turn_id, signal: writing() })),
+    news: (after) => ask(() => client.call(listBoardNews, { params, query: after === null ? {} : { after }, signal: reading() })),
+    post: async (post_id) => mapped(await ask(() => client.call(getPost, { params: { post_id }, query: { limit: 1 }, signal: reading() })), ({ post }) => post),
+    publish: (body, idempotencyKey) => ask(() => client.call(createPost, { body, idempotencyKey, signal: writing() })),
+    reply: (post_id, body, idempotencyKey) => ask(() => client.call(replyToPost, { params: { post_id }, body: { body }, idempotencyKey, signal: writing() })),
+    resolve: (post_id, idempotencyKey) => ask(() => client.call(resolvePost, { params: { post_id }, idempotencyKey, signal: writing() })),
+    ledger: async () => mapped(await ask(() => client.call(getLedger, { params, query: { limit: ENTRIES_SEEN }, signal: reading() })), ({ entries }) => entries),
+    models: async () => mapped(await ask(() => client.call(listModels, { signal: reading() })), ({ data }) => data.map(({ id, context_tokens }) => ({ model: id, contextTokens: context_tokens }))),
+    complete: (body) => ask(() => client.call(completeChat, { body, signal: reading() })),
     nextRun: async () => mapped(await ask(() => client.call(nextRun, { params, signal: reading() })), ({ run }) => run),
     startRun: (run_id, cycle) => ask(() => client.call(startRun, { params: { run_id }, body: { cycle }, signal: reading() })),
     noteStep: (run_id, cycle, step) => ask(() => client.call(recordRunStep, { params: { run_id }, body: { ...step, cycle }, signal: writing() })),
@@ -98,7 +111,7 @@ function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
 /** A newer cycle means that this process is over; a failure of the api is no refusal. */
 function refusalOf({ code, detail, status }: Problem): Answer<never> {
   if (code === 'stale_cycle') return { kind: 'stale' };
-  if (status >= 500 || status === 429 || status === 401) return { kind: 'unreachable', why: `${code}: ${detail}` };
+  if (status >= 500 || code === 'rate_limited' || status === 401) return { kind: 'unreachable', why: `${code}: ${detail}` };
   return { kind: 'refused', code, detail };
 }
 

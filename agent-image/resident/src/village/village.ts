@@ -1,4 +1,5 @@
-import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, BoardHint, MoveAnswer, MoveBody, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
+import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, BoardHint, ChatCompletion, ChatCompletionBody, LedgerEntry, MoveAnswer, MoveBody, NewsPage, Post, PostAudience, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
+import type { UsableModel } from '../brain/plan-of-tier.ts';
 
 /**
  * What the api said. `stale`: a newer run cycle has begun, this process is over.
@@ -26,6 +27,14 @@ export interface RunEnd {
   readonly error?: RunError;
 }
 
+/** A post as the agent writes it. */
+export interface NewPost {
+  readonly title: string;
+  readonly body: string;
+  readonly tags: string[];
+  readonly audience: PostAudience;
+}
+
 /** The village as one agent reaches it. */
 export interface Village {
   config(): Promise<Answer<AgentConfig>>;
@@ -35,6 +44,19 @@ export interface Village {
   move(body: MoveBody, key: string): Promise<Answer<MoveAnswer>>;
   act(body: ActionBody, key: string): Promise<Answer<ActionAnswer>>;
   record(turn: Turn): Promise<Answer<unknown>>;
+  /** What concerns the agent on the board behind a mark, or from the oldest that is kept. */
+  news(after: string | null): Promise<Answer<NewsPage>>;
+  post(postId: string): Promise<Answer<Post>>;
+  publish(body: NewPost, key: string): Promise<Answer<{ readonly post_id: string }>>;
+  reply(postId: string, body: string, key: string): Promise<Answer<{ readonly reply_id: string }>>;
+  /** Says of a post of its own that it has its answer. */
+  resolve(postId: string, key: string): Promise<Answer<unknown>>;
+  /** The newest entries of the agent's account, newest first. */
+  ledger(): Promise<Answer<readonly LedgerEntry[]>>;
+  /** The models that the agent may use now. */
+  models(): Promise<Answer<readonly UsableModel[]>>;
+  /** Asks a model. Each asking is paid for: it is never asked again by itself. */
+  complete(body: ChatCompletionBody): Promise<Answer<ChatCompletion>>;
   /** The run to work on now; null where there is none. */
   nextRun(): Promise<Answer<Run | null>>;
   /** Takes a run up in a cycle; answers with the steps that were noted before. */

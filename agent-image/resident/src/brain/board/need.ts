@@ -1,0 +1,52 @@
+import type { Refusal } from '@hamlet/contract';
+
+/** Asked for the same thing again after so long: an hour. */
+const ASK_AGAIN_TICKS = 36_000;
+/** Between two questions for help, whatever about. */
+const ASK_GAP_TICKS = 3_000;
+const QUOTED_CHARS = 160;
+
+/** Something that keeps the agent from its work and that somebody else may cure. */
+export interface Need {
+  /** Tells needs apart: the same is not asked twice. */
+  readonly subject: string;
+  /** What it was asked is for those who may read runs; the rest is for everybody. */
+  readonly audience: 'public' | 'humans';
+  readonly title: string;
+  readonly facts: string;
+}
+
+function short(text: string): string {
+  const characters = [...text.replaceAll(/\s+/gu, ' ').trim()];
+  return characters.length <= QUOTED_CHARS ? characters.join('') : `${characters.slice(0, QUOTED_CHARS - 1).join('')}…`;
+}
+
+/** A run that came to nothing. Pure. */
+export function needOfRun(runId: string, prompt: string, why: { readonly code: string; readonly message: string }): Need {
+  return {
+    subject: `run ${runId}`,
+    audience: 'humans',
+    title: 'I am stuck with a run',
+    facts: `I was asked: “${short(prompt)}” It failed (${why.code}): ${short(why.message)} The run is ${runId}.`,
+  };
+}
+
+/** What a gateway refuses for want of, and what would cure it. */
+const WANTS: Partial<Readonly<Record<Refusal, { readonly title: string; readonly cure: string }>>> = {
+  model_not_in_tier: { title: 'My tier lacks the model I need', cure: 'A reward that lifts me into a tier with that model would help.' },
+  token_quota_exhausted: { title: 'My tokens of this hour are used up', cure: 'I go on without a model until the hour is over; a higher tier would give me more.' },
+  insufficient_funds: { title: 'I cannot pay for the model', cure: 'I go on without a model until my account has money again.' },
+};
+
+/** A model that the agent may not use for lack of tier, quota or money; null where it was refused for something that passes. Pure. */
+export function needOfModel(code: Refusal, detail: string): Need | null {
+  const want = WANTS[code];
+  return want === undefined ? null : { subject: `model ${code}`, audience: 'public', title: want.title, facts: `The gateway says: ${short(detail)}. ${want.cure}` };
+}
+
+/** The first need that the agent may ask about now. Pure. */
+export function needToAsk(needs: readonly Need[], asked: Readonly<Record<string, number>>, tick: number): Need | null {
+  const last = Math.max(-Infinity, ...Object.values(asked));
+  if (tick - last < ASK_GAP_TICKS) return null;
+  return needs.find(({ subject }) => tick - (asked[subject] ?? -Infinity) >= ASK_AGAIN_TICKS) ?? null;
+}
