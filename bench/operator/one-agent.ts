@@ -8,8 +8,8 @@ import { RunningPods } from './running-pods.ts';
 import { agentName, barePod, createAgents, createTiers, LARGER, setPowerOf } from './workload.ts';
 import { startVillage, type VillageProcess } from './village-process.ts';
 
-/** Rewards a second: a lively village. */
-const REWARD_EVERY_MS = 50;
+/** Four rewards a second: what one of them waits for is asked, not how many go through. */
+const REWARD_EVERY_MS = 250;
 const REWARDS = 200;
 const AWAKENINGS = 60;
 /** Enough to reach the larger tier. */

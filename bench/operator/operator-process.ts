@@ -119,8 +119,9 @@ export async function startOperator(plane: ControlPlane, access?: ApiAccess): Pr
   const { hostname, port: kubePort } = new URL(plane.connection.server);
   const environment = {
     PATH: process.env['PATH'],
-    // As the chart starts it: objects die young here, and a large nursery is only resident memory.
+    // As operator/Dockerfile has it.
     NODE_OPTIONS: `--max-semi-space-size=4 ${process.env['HAMLET_BENCH_NODE_OPTIONS'] ?? ''}`,
+    MALLOC_ARENA_MAX: '1',
     NODE_COMPILE_CACHE: join(cache, 'compiled'),
     KUBERNETES_SERVICE_HOST: hostname,
     KUBERNETES_SERVICE_PORT: kubePort,
