@@ -38,9 +38,9 @@ export async function insertBid(tx: Tx, { auctionId, agentId, amount, holdId }: 
   return bidOf(bid);
 }
 
-/** The bid that a hold stands behind. */
-export async function findBidOfHold(db: Db, holdId: string): Promise<BidRow | null> {
-  const { rows } = await bidsWhere(sql`b.hold_id = ${holdId}`).execute(db);
+/** The bid whose money was held under a key of the ledger. */
+export async function findBidOfKey(db: Db, key: string): Promise<BidRow | null> {
+  const { rows } = await bidsWhere(sql`b.hold_id = (select h.hold_id from ledger.hold h where h.idempotency_key = ${key})`).execute(db);
   return rows[0] === undefined ? null : bidOf(rows[0]);
 }
 

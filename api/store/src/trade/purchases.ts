@@ -66,20 +66,26 @@ function purchaseOf(raw: Raw): PurchaseRow {
 export async function insertPurchase(tx: Tx, { agentId, item, startsAt, endsAt, price, holdId, transferId, auctionId, by }: NewPurchase): Promise<string> {
   const quota = item.kind === 'quota' ? item : null;
   const { rows } = await sql<{ purchaseId: string }>`
-    insert into purchase (agent_id, kind, quota, amount, model, window_id, during, price, hold_id, transfer_id, auction_id, bought_by_role, bought_by_id)
+    insert into purchase (agent_id, kind, quota, amount, model, window_id, during, price, hold_id, transfer_id, auction_id, bought_by_role, bought_by_id, told)
     values (${agentId}, ${item.kind}, ${quota?.limit ?? null}, ${quota?.amount ?? null}, ${item.kind === 'model' ? item.model : null}, ${item.kind === 'gpu' ? item.windowId : null},
-      tstzrange(${startsAt}, ${endsAt}), ${String(price)}, ${holdId}, ${transferId}, ${auctionId}, ${by.role}, ${by.id})
+      tstzrange(${startsAt}, ${endsAt}), ${String(price)}, ${holdId}, ${transferId}, ${auctionId}, ${by.role}, ${by.id},
+      case when ${startsAt}::timestamptz <= clock_timestamp() then 'begun' else 'nothing' end)
     returning purchase_id as "purchaseId"`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('no purchase was written');
   return row.purchaseId;
 }
 
-/** A purchase by its id, or by the hold that it was paid from. */
-export async function findPurchase(db: Db, by: { readonly purchaseId: string } | { readonly holdId: string }): Promise<PurchaseRow | null> {
-  const condition = 'purchaseId' in by ? sql`p.purchase_id = ${by.purchaseId}` : sql`p.hold_id = ${by.holdId}`;
-  const { rows } = await purchasesWhere(condition, sql``).execute(db);
+export async function findPurchase(db: Db, purchaseId: string): Promise<PurchaseRow | null> {
+  const { rows } = await purchasesWhere(sql`p.purchase_id = ${purchaseId}`, sql``).execute(db);
   return rows[0] === undefined ? null : purchaseOf(rows[0]);
+}
+
+/** The purchase that was paid under a key of the ledger, with the note of its hold. */
+export async function findPaidPurchase(db: Db, key: string): Promise<{ readonly purchaseId: string; readonly note: string } | null> {
+  const { rows } = await sql<{ purchaseId: string; note: string }>`
+    select p.purchase_id as "purchaseId", h.note from ledger.hold h join purchase p using (hold_id) where h.idempotency_key = ${key}`.execute(db);
+  return rows[0] ?? null;
 }
 
 export interface PurchaseFilter {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AiDollars, Amount } from '../../money.ts';
+import { plainText } from '../../plain-text.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentId, Time } from '../scalars.ts';
 import { GpuLane, Lane } from './price-list.ts';
@@ -68,7 +69,7 @@ export const openAuction = defineRoute({
     ends_at: Time,
     closes_at: Time.meta({ description: `At least ${AUCTION_LEAD_SECONDS} s before the window begins` }),
     reserve: Amount,
-    note: z.string().trim().max(NOTE_MAX).default(''),
+    note: plainText(NOTE_MAX, 0).default(''),
   }),
   status: 201,
   answer: { kind: 'json', schema: AuctionView },
@@ -123,7 +124,7 @@ export const cancelAuction = defineRoute({
   permission: 'auction:run',
   idempotency: 'key',
   params: AuctionParams,
-  body: z.strictObject({ reason: z.string().trim().min(1).max(NOTE_MAX) }),
+  body: z.strictObject({ reason: plainText(NOTE_MAX) }),
   answer: { kind: 'json', schema: AuctionView },
   reasons: ['no_such_auction', 'auction_closed'],
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AiDollars, Amount } from '../../money.ts';
+import { plainText } from '../../plain-text.ts';
 import { defineRoute } from '../../route.ts';
 import { AgentId, Time } from '../scalars.ts';
 import { GpuLane, Lane, PURCHASE_SECONDS_MAX } from './price-list.ts';
@@ -19,7 +20,7 @@ const QuotaItem = z.strictObject({
   amount: z.int().min(1).max(AMOUNT_MAX).meta({ description: 'How much more than the tier gives', example: 10_000 }),
 });
 const PriorityItem = z.strictObject({ kind: z.literal('priority') });
-const ModelItem = z.strictObject({ kind: z.literal('model'), model: z.string().min(1).max(128) });
+const ModelItem = z.strictObject({ kind: z.literal('model'), model: plainText(128) });
 const GpuItem = z.strictObject({
   kind: z.literal('gpu'),
   lane: Lane,

@@ -1,0 +1,131 @@
+/** What the database refuses whoever asks: agents that pay agents, windows sold twice, and changes of what was bought. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
+import { findAgentAccount, villageAccount } from '../ledger/accounts.ts';
+import { holdMoney, postTransfer, resolveHold } from '../ledger/post-transfer.ts';
+import { sqlStateOf, testLedger } from '../ledger/testing/test-ledger.ts';
+import type { TestLedger } from '../ledger/testing/test-ledger.ts';
+import { activePurchases } from './active-purchases.ts';
+import { readBoosts, takePurchaseNews } from './boosts.ts';
+import { insertPurchase, readPurchases } from './purchases.ts';
+import type { StoredItem } from './purchases.ts';
+import { checkTrade } from './trade-check.ts';
+import { endOffer, isWindowFree, takeWindow } from './windows.ts';
+
+const APPEND_ONLY = '42501';
+const DEVICES = { lane: 'gpu-0', resourceName: 'nvidia.com/gpu', count: 1 };
+const BY = { role: 'agent', id: 'agent ada' };
+
+let ledger: TestLedger;
+let ada: number;
+let keys = 0;
+
+before(async () => {
+  ledger = await testLedger(8);
+  ada = await ledger.account('ada', 1_000_000_000n);
+  await ledger.account('bob', 1_000n);
+});
+after(() => ledger.remove());
+
+function at(minutes: number): Date {
+  return new Date(Date.now() + minutes * 60_000);
+}
+
+/** A purchase that was paid, for minutes counted from now. */
+async function buy(item: StoredItem | { readonly kind: 'gpu' }, [from, until]: readonly [number, number]): Promise<string> {
+  return inTransaction(ledger.db, async (tx) => {
+    const key = `test ${(keys += 1)}`;
+    const [startsAt, endsAt] = [at(from), at(until)];
+    const request = { ...ledger.request([ada, await villageAccount(tx, 'compute')], 5n, key), reason: 'purchase_compute' as const, expiresAt: at(1) };
+    const held = await holdMoney(tx, request);
+    assert.ok(held.ok);
+    const windowId = item.kind === 'gpu' ? await takeWindow(tx, { devices: DEVICES, startsAt, endsAt, agentId: 'ada' }) : null;
+    const stored: StoredItem = 'limit' in item || 'model' in item || item.kind === 'priority' ? item : { kind: 'gpu', windowId: windowId ?? assert.fail('the window is taken') };
+    const posted = await resolveHold(tx, { holdId: held.holdId, outcome: 'posted', key, actor: BY });
+    assert.ok(posted.ok && posted.transferId !== null);
+    return insertPurchase(tx, { agentId: 'ada', item: stored, startsAt, endsAt, price: 5n, holdId: held.holdId, transferId: posted.transferId, auctionId: null, by: BY });
+  });
+}
+
+test('an agent pays no agent, by whichever door of the ledger', async () => {
+  const bob = (await findAgentAccount(ledger.db, 'bob'))?.accountId ?? assert.fail('no account');
+  const between = ledger.request([ada, bob], 1n, 'a gift');
+  assert.deepEqual(await inTransaction(ledger.db, (tx) => postTransfer(tx, between)), { ok: false, reason: 'agents_never_pay_agents' });
+  assert.deepEqual(await inTransaction(ledger.db, (tx) => holdMoney(tx, { ...between, expiresAt: at(1) })), { ok: false, reason: 'agents_never_pay_agents' });
+  const insert = `insert into ledger.entry values (${bob}, 99, uuidv7(), 5, 5, false, now())`;
+  assert.equal(await sqlStateOf(ledger.db, insert), APPEND_ONLY, 'the api writes no entry by itself');
+  assert.equal(await sqlStateOf(ledger.db, `update ledger.account set balance = balance + 1 where account_id = ${bob}`), APPEND_ONLY);
+});
+
+test('a window is nobody else\'s, in whole or in part, until it is withdrawn', async () => {
+  const take = (from: number, until: number, agentId: string | null): Promise<string | null> =>
+    inTransaction(ledger.db, (tx) => takeWindow(tx, { devices: DEVICES, startsAt: at(from), endsAt: at(until), agentId }));
+  const offered = await take(100, 200, null);
+  assert.ok(offered !== null);
+  for (const [from, until] of [[100, 200], [150, 160], [50, 101], [199, 300], [0, 1_000]] as const) assert.equal(await take(from, until, 'bob'), null, `${from} to ${until}`);
+  assert.equal(await isWindowFree(ledger.db, 'gpu-0', { startsAt: at(150), endsAt: at(151) }), false);
+  await inTransaction(ledger.db, (tx) => endOffer(tx, offered, null));
+  assert.equal(await isWindowFree(ledger.db, 'gpu-0', { startsAt: at(150), endsAt: at(151) }), true);
+  const direct = `insert into gpu_window (lane, resource_name, count, during, state, agent_id) values ('gpu-0', 'x/y', 1, tstzrange(now() + interval '1 day', now() + interval '2 days'), 'sold', 'bob')`;
+  assert.equal(await sqlStateOf(ledger.owner, direct), null);
+  assert.equal(await sqlStateOf(ledger.owner, direct), '23P01', 'not even the owner sells it twice');
+  await sql`alter table gpu_window disable trigger user`.execute(ledger.owner);
+  await sql`delete from gpu_window where resource_name = 'x/y'`.execute(ledger.owner);
+  await sql`alter table gpu_window enable trigger user`.execute(ledger.owner);
+});
+
+test('of many who take one window at once, one gets it', async () => {
+  const taken = await Promise.all(Array.from({ length: 8 }, () => inTransaction(ledger.db, (tx) => takeWindow(tx, { devices: DEVICES, startsAt: new Date('2999-01-01T00:00:00Z'), endsAt: new Date('2999-01-02T00:00:00Z'), agentId: null }))));
+  const [windowId] = taken.filter((id) => id !== null);
+  assert.equal(taken.filter((id) => id !== null).length, 1);
+  await inTransaction(ledger.db, (tx) => endOffer(tx, windowId ?? '', null));
+});
+
+test('what was bought and sold is never changed or lost', async () => {
+  const purchaseId = await buy({ kind: 'gpu' }, [-10, 10]);
+  for (const statement of [
+    `update purchase set during = tstzrange(now(), now() + interval '1 year') where purchase_id = '${purchaseId}'`,
+    `update purchase set price = 1`,
+    `update gpu_window set during = tstzrange(now(), now() + interval '1 year')`,
+    `update gpu_window set state = 'withdrawn', agent_id = null where state = 'sold'`,
+    `delete from purchase`,
+    `truncate purchase, gpu_window cascade`,
+  ]) assert.equal(await sqlStateOf(ledger.db, statement), APPEND_ONLY, statement);
+  for (const statement of [`update gpu_window set agent_id = 'bob' where state = 'sold'`, `delete from bid`, `delete from purchase`]) assert.equal(await sqlStateOf(ledger.owner, statement), APPEND_ONLY, statement);
+});
+
+test('what lasts is read by the clock of the database, to the moment', async () => {
+  await buy({ kind: 'quota', limit: 'tokens_per_hour', amount: 7 }, [-60, 60]);
+  await buy({ kind: 'quota', limit: 'tokens_per_hour', amount: 100 }, [-60, -0.0001]);
+  await buy({ kind: 'model', model: 'large' }, [30, 60]);
+  const { readAtMs, of } = await activePurchases(ledger.db, ['ada', 'nobody']);
+  assert.ok(Math.abs(readAtMs - Date.now()) < 60_000);
+  assert.deepEqual(of('nobody'), []);
+  const bought = of('ada');
+  assert.deepEqual(bought.map(({ kind }) => kind).toSorted(), ['gpu', 'quota']);
+  assert.ok(bought.every(({ fromMs, untilMs }) => fromMs <= readAtMs && readAtMs < untilMs));
+  const { purchases } = await readPurchases(ledger.db, { agentId: 'ada', state: undefined }, { before: null, limit: 10 });
+  assert.deepEqual(purchases.map(({ kind, state }) => [kind, state]), [['model', 'ahead'], ['quota', 'ended'], ['quota', 'active'], ['gpu', 'active']]);
+});
+
+test('the operator is told of what lasts, and of each beginning and end once', async () => {
+  await buy({ kind: 'priority' }, [-5, 20]);
+  const [boost] = await readBoosts(ledger.db, ['ada', 'bob']);
+  const { until, ...rest } = boost ?? assert.fail('no boost');
+  assert.deepEqual(rest, { agent_id: 'ada', priority: true, gpu: { resource_name: 'nvidia.com/gpu', count: 1 } });
+  assert.ok(Math.abs(Date.parse(until ?? '') - at(10).getTime()) < 60_000, 'the first of it ends with the window');
+  const first = await inTransaction(ledger.db, (tx) => takePurchaseNews(tx, 100));
+  assert.deepEqual(first.map(({ kind, told }) => [kind, told]), [['quota', 'ended']], 'what began at once was told with it');
+  assert.deepEqual(await inTransaction(ledger.db, (tx) => takePurchaseNews(tx, 100)), []);
+});
+
+test('purchases and the books agree, and a difference is found', async () => {
+  const broken = async (): Promise<readonly string[]> => (await checkTrade(ledger.owner)).flatMap(({ rule, broken: count }) => (count === 0 ? [] : [rule]));
+  assert.deepEqual(await broken(), []);
+  await sql`update purchase set price = price + 1 where kind = 'priority'`.execute(ledger.owner);
+  assert.deepEqual(await broken(), ['purchase_is_paid_from_its_hold']);
+  await sql`update purchase set price = price - 1 where kind = 'priority'`.execute(ledger.owner);
+  assert.deepEqual(await broken(), []);
+});
