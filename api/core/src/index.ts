@@ -43,3 +43,5 @@ export * from './run/decide-run.ts';
 export * from './run/plan-firing.ts';
 export * from './spending/price.ts';
 export * from './spending/claim.ts';
+export * from './payments/decide-payment.ts';
+export * from './payments/provider-money.ts';

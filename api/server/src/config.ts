@@ -4,6 +4,10 @@ import type { EconomyRules } from './economy/judgement.ts';
 
 export interface HostPort {
   readonly host: string;
+import { TRADE_VARIABLES } from './trade/price-list-config.ts';
+import type { SignerOptions } from './log/log-signer.ts';
+import { PAYMENT_VARIABLES, paymentsConfigOf } from './payments/payments-config.ts';
+import type { PaymentsConfig } from './payments/payments-config.ts';
   readonly port: number;
 }
 
@@ -35,6 +39,11 @@ const Environment = z.object({
   HAMLET_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('debug, info, warn or error (info)'),
 });
 
+  ...TRADE_VARIABLES,
+  ...PAYMENT_VARIABLES,
+  HAMLET_LOG_KEY_FILE: z.string().optional().describe('PEM file of the Ed25519 key that the log is signed with; without it one is made in HAMLET_LOG_DIR'),
+  HAMLET_LOG_DIR: z.string().optional().describe('folder where checkpoints of the log are kept outside of the database'),
+  HAMLET_LOG_ORIGIN: z.string().regex(/^[^\s+]{1,200}$/, 'a name without spaces and plus').optional().describe('whose log it is (hamlet.village/NAMESPACE)'),
 export interface Config {
   readonly postgresUrl: string;
   readonly postgresOwnerUrl: string;
@@ -55,6 +64,9 @@ export interface Config {
 }
 
 /** Reads the configuration. Throws an Error that names every variable that is wrong and what to write. */
+  readonly prices: PriceList;
+  readonly payments: PaymentsConfig;
+  readonly sealing: SignerOptions;
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const parsed = Environment.safeParse(Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')));
   if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
@@ -80,6 +92,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 function agentsOf(env: z.infer<typeof Environment>): Config['agents'] {
+    prices: env.HAMLET_PRICE_LIST,
+    payments: paymentsConfigOf(env),
+    sealing: { keyFile: env.HAMLET_LOG_KEY_FILE, folder: env.HAMLET_LOG_DIR, origin: env.HAMLET_LOG_ORIGIN ?? `hamlet.village/${env.HAMLET_NAMESPACE}` },
   if (env.HAMLET_AGENT_SOURCE === 'kubernetes') return { source: 'kubernetes', kubeconfig: env.HAMLET_KUBECONFIG };
   if (env.HAMLET_SAMPLES_DIR === undefined) throw new Error('HAMLET_SAMPLES_DIR: name the folder of the samples, for example crds/samples');
   return { source: 'samples', folder: env.HAMLET_SAMPLES_DIR };

@@ -5,8 +5,14 @@ import { listEntitlements } from './entitlements.ts';
 import { getBalance, getLedger, penalizeAgent, rewardAgent } from './economy.ts';
 import { closeAgent, openInternalStream } from './internal.ts';
 import { moveAgent } from './moves.ts';
-import { getMe } from './people/me.ts';
-import { bootstrapAccount, logIn, logOut } from './people/sign-in.ts';
+import {
+  banAccount, changeAccount, createAccount, endAccountSessions, getAccount, liftAccountBan, listAccounts, listAccountSessions, resetPassword,
+} from './people/accounts.ts';
+import { changePassword, endMyOtherSessions, endMySession, getMe, listMySessions } from './people/me.ts';
+import { bootstrapAccount, finishOidc, getLoginOptions, logIn, logOut, redeemCode, startOidc } from './people/sign-in.ts';
+import { approveCredit, createCredit, listCredits, rejectCredit } from './payments/credits.ts';
+import { receivePayPalWebhook } from './payments/paypal.ts';
+import { changeDifference, getReconciliation, importStatement } from './payments/reconciliation.ts';
 import { exchangeAgentToken, getAgentConfig, listTurns, openWakes, recordTurn } from './resident.ts';
 import { fireSchedule } from './runs/firings.ts';
 import { cancelRun, createRun, getRun, listRunEvents, listRuns, nextRun, recordRunStep, settleRun, startRun } from './runs/runs.ts';
@@ -73,3 +79,20 @@ export const ROUTES = [
   getOpenApi,
   getDocs,
 ] as const satisfies readonly RouteSpec[];
+  getQuote,
+  buyCompute,
+  listPurchases,
+  openAuction,
+  listAuctions,
+  getAuction,
+  placeBid,
+  cancelAuction,
+  createCredit,
+  listCredits,
+  approveCredit,
+  rejectCredit,
+  getReconciliation,
+  changeDifference,
+  importStatement,
+  receivePayPalWebhook,
+  getLoginOptions,

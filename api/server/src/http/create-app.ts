@@ -32,13 +32,21 @@ export function createApp(options: AppOptions): Express {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.set('trust proxy', options.trustedProxies);
-  app.use(express.json({ limit: BODY_LIMIT, strict: false, type: ['application/json', 'application/*+json'] }));
   const routes = ROUTES.filter((route) => route.audiences.some((audience) => audiences.includes(audience)) && (only === undefined || route.tag === only));
+  app.use(readBodies(routes));
   for (const route of routes) mount(app, { route, handler: handlers[route.name] as AnyHandler, listener: audiences }, ports);
   if (webDir !== undefined) app.use(serveWeb(webDir));
   app.use(refuseUnknown(routes));
   app.use(refuseBroken);
   return app;
+}
+
+/** Reads bodies as JSON; where a route asks for its bytes, as the bytes they are. */
+function readBodies(routes: readonly RouteSpec[]): RequestHandler {
+  const json = express.json({ limit: BODY_LIMIT, strict: false, type: ['application/json', 'application/*+json'] });
+  const raw = express.raw({ limit: BODY_LIMIT, type: () => true });
+  const rawPaths = new Set(routes.filter(({ rawBody }) => rawBody === true).flatMap(pathsOf));
+  return (request, response, next) => (rawPaths.has(request.path) ? raw : json)(request, response, next);
 }
 
 /** The page runs what the village serves and nothing else: no inline code, no eval, no other origin; it cannot be framed. */

@@ -16,6 +16,9 @@ import { worldHandlers } from './world-handlers.ts';
 /** How every route of the contract is served. */
 export function createHandlers(services: Services): Handlers {
   return {
+import { creditHandlers } from '../payments/credit-handlers.ts';
+import { webhookHandler } from '../payments/paypal/webhook-handler.ts';
+import { reconciliationHandlers } from '../payments/reconciliation-handlers.ts';
     ...worldHandlers(services),
     ...agentHandlers(services),
     ...residentHandlers(services),
@@ -30,3 +33,18 @@ export function createHandlers(services: Services): Handlers {
     ...serviceHandlers(services),
   };
 }
+    ...purchaseHandlers(services),
+    ...auctionHandlers(services),
+    ...creditHandlers(services),
+    ...reconciliationHandlers(services),
+    ...webhookHandler(services),
+    ...claimHandlers(services),
+    ...gatewayHandlers(services),
+    ...auditHandlers(services),
+    ...logHandlers(services),
+    ...readHandlers(services),
+    ...postHandlers(services),
+    ...replyHandlers(services),
+    ...flagHandlers(services),
+    ...moderationHandlers(services),
+    ...newsHandlers(services),

@@ -9,6 +9,10 @@ import type { EconomyRules } from '../economy/judgement.ts';
 import type { Readiness } from '../service/readiness.ts';
 import type { Log } from '../service/log.ts';
 import type { ReadBalances, StandingKeeper } from '../standing/standing-keeper.ts';
+import type { SpecWriter } from '../intent/spec-writer.ts';
+import type { PeopleServices } from '../people/people-services.ts';
+import type { ClaimDesk } from '../spending/claim-desk.ts';
+import type { Payments } from '../payments/start-payments.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 
 /** What the handlers of routes work with. */
@@ -28,3 +32,8 @@ export interface Services {
   readonly schedules: ScheduleSource;
   readonly bootstrapCodeFile: string | undefined;
 }
+  /** What compute costs beyond the tier. */
+  readonly prices: PriceList;
+  readonly sealing: Pick<Sealing, 'verifierKey'>;
+  readonly claims: ClaimDesk;
+  readonly payments: Payments;

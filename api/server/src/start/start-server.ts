@@ -7,7 +7,9 @@ import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
 import type { Actor } from '../http/actor.ts';
 import { RateLimiter } from '../http/admission/rate-limit.ts';
-import type { RatePolicy } from '../http/admission/rate-limit.ts';
+import { startLimits } from '../limits/start-limits.ts';
+import { createIncomePort } from '../spending/income.ts';
+import { createTokenMeter } from '../spending/token-meter.ts';
 import { createHandlers } from '../routes/handlers.ts';
 import { startLedgerUpkeep } from '../economy/upkeep.ts';
 import { startHousekeeping } from '../service/housekeeping.ts';
@@ -22,6 +24,8 @@ import type { Agents } from './agents.ts';
 import { openListeners } from './listeners.ts';
 import type { Listeners } from './listeners.ts';
 import { startVillageFacts } from './village-facts.ts';
+import { startPayments } from '../payments/start-payments.ts';
+import { startSealing } from '../log/start-sealing.ts';
 import { startWorld } from './world.ts';
 
 const POOL_SIZE = 16;
@@ -92,9 +96,16 @@ export async function startServer(config: Config, log: Log, options: StartOption
   ]);
   const authenticate = createAuthenticate({ db, source, reviewer, monotonicMs });
   const handlers = createHandlers({
-    db, log, source, reviewer, hub, feed, readiness, reader: world.reader, mapAnswer: world.mapAnswer, bootstrapCodeFile: config.bootstrapCodeFile,
-    standing: facts.keeper, readBalances, economy: config.economy, schedules: agents.schedules,
+    sealing,
+    db, log, source, reviewer, hub, feed, readiness, board: board.board, reader: world.reader, mapAnswer: world.mapAnswer, people: people.people,
+    standing: facts.keeper, readBalances, economy: config.economy, prices: config.prices, payments, claims, schedules: agents.schedules, specWriter: agents.specWriter, limits, gateway,
   });
+  const { bootstrapCodeFile, oidc } = config;
+  const people = startPeople({ db, listenUrl: config.postgresUrl, onStanding: (hear) => standing.onChange(hear), monotonicMs, bootstrapCodeFile, oidc, log });
+  const claims = new ClaimDesk({ source, standing: facts.keeper, terms: CLAIM_TERMS });
+  const income = createIncomePort({ standing: facts.keeper, lives: (agentId) => source.get(agentId) !== null });
+  const payments = await startPayments({ db, income, config: config.payments, timeZone: config.economy.timeZone, registry, log, monotonicMs });
+  const sealing = await startSealing({ db, registry, log, settings: config.sealing });
   const listeners = await openListeners({
     config, handlers, authenticate, registry,
     socket: { fanout: world.fanout, size: world.mapAnswer, log },
@@ -129,3 +140,6 @@ export async function startServer(config: Config, log: Log, options: StartOption
     },
   };
 }
+      await people.stop();
+      await claimKeeper.stop();
+      await payments.stop();

@@ -1,5 +1,7 @@
 import type { Measure } from '@hamlet/contract';
 import type { PeopleTables } from '../people/people-tables.ts';
+import type { GatewayTables } from '../gateway/gateway-tables.ts';
+import type { PaymentTables } from '../payments/payment-tables.ts';
 import type { RunTables } from '../runs/run-tables.ts';
 import type { SpendingTables } from '../spending/claim-tables.ts';
 import type { ColumnType, Generated } from 'kysely';
@@ -8,7 +10,7 @@ type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json = ColumnType<unknown, string, string>;
 
 /** The tables of migrations/, as kysely sees them. Counters and ticks are int8, read as numbers (they stay below 2^53). */
-export interface Tables extends RunTables, PeopleTables, SpendingTables {
+export interface Tables extends GatewayTables, PeopleTables, RunTables, PaymentTables, SpendingTables {
   village: { genesis: Date; seed: number; stream_epoch: string };
   world_lease: { epoch: number; holder: string; until: Date };
   world_event: { seq: number; tick: number; epoch: number; kind: string; agent_id: string | null; event: Json; committed_at: Generated<Date> };

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
+import { wholeOrNot } from '../connection/whole-or-not.ts';
 import { refusalOfException } from './refusal.ts';
 import type { LedgerRefusal } from './refusal.ts';
 
@@ -14,22 +14,13 @@ export interface Refused<R> {
  * Any other exception passes on.
  */
 export async function attempt<T extends { readonly ok: boolean }>(tx: Tx, work: () => Promise<T>): Promise<T | Refused<LedgerRefusal>> {
-  await sql`savepoint ledger_attempt`.execute(tx);
-  try {
-    const outcome = await work();
-    if (outcome.ok) await sql`release savepoint ledger_attempt`.execute(tx);
-    else await undo(tx);
-    return outcome;
-  } catch (error) {
-    const reason = refusalOfException(error);
-    if (reason === null) throw error;
-    await undo(tx);
-    return { ok: false, reason };
-  }
-}
-
-/** Both at once: a savepoint that was rolled back to is still there. */
-async function undo(tx: Tx): Promise<void> {
-  await sql`rollback to savepoint ledger_attempt`.execute(tx);
-  await sql`release savepoint ledger_attempt`.execute(tx);
+  return wholeOrNot<T | Refused<LedgerRefusal>>(tx, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      const reason = refusalOfException(error);
+      if (reason === null) throw error;
+      return { ok: false, reason };
+    }
+  });
 }

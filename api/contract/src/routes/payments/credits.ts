@@ -15,7 +15,7 @@ export type CreditState = z.infer<typeof CreditState>;
 /** Who took the money: `paypal`, or the name of another way that money comes in by, such as `bank`. */
 export const ProviderName = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'write lower case letters, digits, - and _, for example paypal')
+  .regex(/^[a-z][a-z0-9_]{0,30}$/, 'write lower case letters, digits and _, for example paypal')
   .meta({ description: 'Who took the money', example: 'paypal' });
 export const ProviderTransactionId = z
   .string()

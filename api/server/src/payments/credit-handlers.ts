@@ -1,0 +1,113 @@
+import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
+import type { Credit } from '@hamlet/contract';
+import { creditedAlone, findAgentAccount, lockDeposit, noteRejected, proposeDeposit, readDeposits, wholeOrNot } from '@hamlet/store';
+import type { Deposit, Tx } from '@hamlet/store';
+import type { Actor } from '../http/actor.ts';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+import type { IncomePort } from '../spending/income.ts';
+import { auditDeposit, creditDeposit } from './book-deposits.ts';
+import type { DepositActor } from './book-deposits.ts';
+import { creditView, readCreditCursor, writeCreditCursor } from './credit-view.ts';
+
+type Names = 'createCredit' | 'listCredits' | 'approveCredit' | 'rejectCredit';
+type CreditAnswer = Outcome<{ credit: Credit }>;
+
+interface Asked {
+  readonly actor: Actor;
+  readonly requestId: string;
+  readonly traceparent: string;
+}
+
+const actOf = ({ actor, requestId, traceparent }: Asked): DepositActor => ({ actor: { role: actor.role, id: actor.id }, requestId, traceparent });
+
+/** PayPal writes its ids in capitals; a person who types may not. */
+export function normalTransactionId(provider: string, id: string): string {
+  return provider === 'paypal' ? id.toUpperCase() : id;
+}
+
+type Found = { readonly ok: true; readonly deposit: Deposit } | Refused;
+
+/** The proposal that somebody decides on, locked. */
+async function undecided(tx: Tx, creditId: string): Promise<Found> {
+  const deposit = await lockDeposit(tx, creditId);
+  if (deposit === null) return refused('no_such_credit');
+  return deposit.state === 'proposed' ? { ok: true, deposit } : refused('credit_decided', `The credit is ${deposit.state}`);
+}
+
+interface Decision extends DepositActor {
+  readonly creditId: string;
+}
+
+async function approve(tx: Tx, income: IncomePort, { creditId, reason, ...act }: Decision & { readonly reason: string | null }): Promise<CreditAnswer> {
+  const found = await undecided(tx, creditId);
+  if (!found.ok) return found;
+  const { deposit } = found;
+  if (deposit.requestedBy === act.actor.id) return refused('second_admin_needed', 'Whoever proposed a credit cannot approve it');
+  const outcome = await creditDeposit(tx, income, { ...act, deposit, net: deposit.amount, approver: act.actor, reason, action: 'credit.approve' });
+  return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
+}
+
+async function reject(tx: Tx, { creditId, reason, ...act }: Decision & { readonly reason: string }): Promise<CreditAnswer> {
+  const found = await undecided(tx, creditId);
+  if (!found.ok) return found;
+  const rejected = await noteRejected(tx, found.deposit.depositId, { actor: act.actor, reason });
+  await auditDeposit(tx, rejected, { ...act, action: 'credit.reject', detail: { reason } });
+  return accepted({ credit: creditView(rejected) });
+}
+
+/** Credits of payments by admins: alone up to a limit, above it by two. */
+export function creditHandlers({ db, source, payments }: Services): Pick<Handlers, Names> {
+  const { income, creditLimit } = payments;
+
+  /** Whether another admin must approve: one piece above the limit, or many pieces that are together. Locks this admin's credits. */
+  async function needsSecond(tx: Tx, adminId: string, amount: bigint): Promise<boolean> {
+    return (await creditedAlone(tx, adminId)) + amount > creditLimit;
+  }
+
+  async function create(tx: Tx, asked: Asked, wanted: Parameters<typeof proposeDeposit>[1]): Promise<CreditAnswer> {
+    const { agentId, provider, transactionId, amount } = wanted;
+    if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+    const act = actOf(asked);
+    const second = await needsSecond(tx, act.actor.id, amount);
+    const deposit = await proposeDeposit(tx, wanted);
+    if (deposit === null) return refused('transaction_credited', `${transactionId} of ${provider} is credited, or proposed to be; see GET /economy/credits`);
+    if (second) {
+      await auditDeposit(tx, deposit, { ...act, action: 'credit.propose' });
+      return accepted({ credit: creditView(deposit) });
+    }
+    const outcome = await creditDeposit(tx, income, { ...act, deposit, net: amount, approver: null, reason: null, action: 'credit.create' });
+    return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
+  }
+
+  return {
+    createCredit: {
+      kind: 'tx',
+      run: async (request, tx) => {
+        const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
+        const wanted = {
+          provider, agentId, note, transactionId: normalTransactionId(provider, id), amount: parseAiDollars(amount), origin: 'manual', actor: actOf(request).actor,
+        } as const;
+        // A refusal after the proposal was written takes the proposal with it.
+        return wholeOrNot(tx, () => create(tx, request, wanted));
+      },
+    },
+    listCredits: {
+      kind: 'plain',
+      run: async ({ query }) => {
+        const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
+        const before = query.cursor === undefined ? null : readCreditCursor(query.cursor, filter);
+        if (before === undefined) return refused('cursor_invalid');
+        const rows = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
+        const shown = rows.slice(0, query.limit);
+        const last = shown.at(-1);
+        const next = rows.length > query.limit && last !== undefined ? writeCreditCursor(filter, last.depositId) : null;
+        return accepted({ credits: shown.map(creditView), approval_limit: formatAiDollars(creditLimit), next_cursor: next });
+      },
+    },
+    approveCredit: { kind: 'tx', run: (request, tx) => approve(tx, income, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason ?? null }) },
+    rejectCredit: { kind: 'tx', run: (request, tx) => reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }) },
+  };
+}

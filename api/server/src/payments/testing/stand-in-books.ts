@@ -1,0 +1,89 @@
+/** What a PayPal for tests knows, and answers. */
+export interface BookedCapture {
+  value: string;
+  currency: string;
+  status: string;
+  customId: string | null;
+}
+
+export interface BookedDispute {
+  value: string;
+  status: string;
+  outcome: string | null;
+}
+
+export interface ListedTransaction {
+  readonly id: string;
+  readonly value: string;
+  readonly at?: Date;
+  readonly currency?: string;
+  readonly code?: string;
+  readonly refersTo?: string;
+  readonly customId?: string;
+}
+
+const PAGE_SIZE = 2;
+
+/** The state behind the stand-in's answers; tests change it, and nothing else does. */
+export class StandInBooks {
+  readonly captures = new Map<string, BookedCapture>();
+  readonly refunds = new Map<string, { value: string; status: string }>();
+  readonly disputes = new Map<string, BookedDispute>();
+  transactions: ListedTransaction[] = [];
+  /** The list is complete up to here; up to now where it is null. */
+  refreshed: Date | null = null;
+
+  pay(captureId: string, capture: Partial<BookedCapture> & Pick<BookedCapture, 'value' | 'customId'>): void {
+    this.captures.set(captureId, { currency: 'USD', status: 'COMPLETED', ...capture });
+  }
+
+  /** The answer to a GET; undefined for what is not known. */
+  answer(url: URL): unknown {
+    const [, , , kind = '', id = ''] = url.pathname.split('/');
+    if (url.pathname.startsWith('/v2/payments/captures/')) return this.#capture(id);
+    if (url.pathname.startsWith('/v2/payments/refunds/')) return this.#refund(id);
+    if (kind === 'disputes') return this.#dispute(id);
+    return url.pathname === '/v1/reporting/transactions' ? this.#list(url.searchParams) : undefined;
+  }
+
+  #capture(id: string): unknown {
+    const capture = this.captures.get(id);
+    if (capture === undefined) return undefined;
+    const { value, currency, status, customId } = capture;
+    return { id, status, amount: { currency_code: currency, value }, ...(customId === null ? {} : { custom_id: customId }), final_capture: true, links: [] };
+  }
+
+  #refund(id: string): unknown {
+    const refund = this.refunds.get(id);
+    return refund === undefined ? undefined : { id, status: refund.status, amount: { currency_code: 'USD', value: refund.value } };
+  }
+
+  #dispute(id: string): unknown {
+    const dispute = this.disputes.get(id);
+    if (dispute === undefined) return undefined;
+    const { value, status, outcome } = dispute;
+    return { dispute_id: id, status, dispute_amount: { currency_code: 'USD', value }, ...(outcome === null ? {} : { dispute_outcome: { outcome_code: outcome } }) };
+  }
+
+  #list(query: URLSearchParams): unknown {
+    const page = Number(query.get('page'));
+    const shown = this.transactions.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+    const detail = ({ id, value, at, currency, code, refersTo, customId }: ListedTransaction): unknown => ({
+      transaction_info: {
+        transaction_id: id,
+        transaction_event_code: code ?? (refersTo === undefined ? 'T0006' : 'T1107'),
+        transaction_initiation_date: (at ?? new Date()).toISOString(),
+        transaction_amount: { currency_code: currency ?? 'USD', value },
+        transaction_status: 'S',
+        ...(refersTo === undefined ? {} : { paypal_reference_id: refersTo, paypal_reference_id_type: 'TXN' }),
+        ...(customId === undefined ? {} : { custom_field: customId }),
+      },
+    });
+    return {
+      transaction_details: shown.map(detail),
+      page,
+      total_pages: Math.max(1, Math.ceil(this.transactions.length / PAGE_SIZE)),
+      last_refreshed_datetime: (this.refreshed ?? new Date()).toISOString(),
+    };
+  }
+}

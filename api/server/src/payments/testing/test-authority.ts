@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+export interface TestCertificate {
+  /** The certificate, and its issuers below the root. */
+  readonly chain: string;
+  readonly key: string;
+}
+
+/** A certificate authority of a test's own, made with openssl: a root, an issuer below it, and what they issue. */
+export interface TestAuthority {
+  readonly root: string;
+  /** For a server of these names. */
+  server(names: readonly string[]): Promise<TestCertificate>;
+  /** To sign notifications with, of this common name. */
+  signer(commonName: string): Promise<TestCertificate>;
+  remove(): Promise<void>;
+}
+
+const NEW_KEY = ['req', '-newkey', 'rsa:2048', '-nodes'];
+
+/** Makes an authority; two of them do not believe each other. */
+export async function testAuthority(): Promise<TestAuthority> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-authority-'));
+  const file = (name: string): string => join(folder, name);
+  let made = 0;
+
+  async function issue(by: string, subject: string, extensions: string): Promise<string> {
+    made += 1;
+    const name = `c${made}`;
+    await writeFile(file(`${name}.ext`), extensions);
+    await execute('openssl', [...NEW_KEY, '-subj', subject, '-keyout', file(`${name}.key`), '-out', file(`${name}.csr`)]);
+    const issuer = ['-CA', file(`${by}.pem`), '-CAkey', file(`${by}.key`), '-CAcreateserial'];
+    await execute('openssl', ['x509', '-req', '-in', file(`${name}.csr`), ...issuer, '-days', '2', '-extfile', file(`${name}.ext`), '-out', file(`${name}.pem`)]);
+    return name;
+  }
+
+  const ca = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign'];
+  await execute('openssl', [...NEW_KEY, '-x509', '-subj', '/CN=a root for tests', '-days', '2', ...ca, '-keyout', file('root.key'), '-out', file('root.pem')]);
+  const issuer = await issue('root', '/CN=an issuer for tests', 'basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\n');
+  const read = (name: string): Promise<string> => readFile(file(name), 'utf8');
+
+  async function leaf(subject: string, extensions: string): Promise<TestCertificate> {
+    const name = await issue(issuer, subject, extensions);
+    const [own, above, key] = await Promise.all([read(`${name}.pem`), read(`${issuer}.pem`), read(`${name}.key`)]);
+    return { chain: `${own}${above}`, key };
+  }
+
+  return {
+    root: await read('root.pem'),
+    server: (names) => leaf('/CN=a server for tests', `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\nextendedKeyUsage=serverAuth\n`),
+    signer: (commonName) => leaf(`/C=US/O=PayPal, Inc./CN=${commonName}`, 'basicConstraints=CA:FALSE\nkeyUsage=digitalSignature\n'),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}

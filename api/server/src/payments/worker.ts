@@ -1,0 +1,47 @@
+import type { Log } from '../service/log.ts';
+
+export interface WorkerOptions {
+  readonly name: string;
+  readonly everyMs: number;
+  readonly work: () => Promise<unknown>;
+  readonly log: Log;
+}
+
+/** Work that is done now and then, never twice at once in this process. */
+export interface Worker {
+  /** Has it done soon; once more where it is under way. */
+  nudge(): void;
+  /** Ends it, and waits for what is under way. */
+  stop(): Promise<void>;
+}
+
+/** Starts work at once, then every so often and when nudged. What fails is logged and tried again. */
+export function createWorker({ name, everyMs, work, log }: WorkerOptions): Worker {
+  let running: Promise<void> | null = null;
+  let again = false;
+  let stopped = false;
+
+  async function run(): Promise<void> {
+    do {
+      again = false;
+      await work().catch((error: unknown) => log('warn', `${name} waits`, { error }));
+    } while (again && !stopped);
+    running = null;
+  }
+  const nudge = (): void => {
+    if (stopped) return;
+    again = true;
+    running ??= run();
+  };
+
+  const timer = setInterval(nudge, everyMs);
+  nudge();
+  return {
+    nudge,
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

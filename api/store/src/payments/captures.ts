@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import type { KnownPayment, ToldPayment } from './payment-tables.ts';
+
+/** Who asks PayPal about a payment has this long before another may; what it then brings is not taken any more. */
+const LEASE_S = 60;
+
+export interface TakingId {
+  readonly kind: 'refund' | 'reversal' | 'dispute';
+  readonly takingId: string;
+}
+
+/** A payment to ask PayPal about. `claim` proves later that nobody else was asked to meanwhile. */
+export interface ClaimedCapture {
+  readonly captureId: string;
+  readonly claim: string;
+  /** How much had been told when it was claimed. */
+  readonly told: number;
+  readonly attempts: number;
+  readonly hint: ToldPayment | null;
+  readonly takings: readonly TakingId[];
+}
+
+/** Claims the payment that is due the longest; null where none is. */
+export async function claimCapture(db: Db): Promise<ClaimedCapture | null> {
+  const claim = randomUUID();
+  const { rows } = await sql<Omit<ClaimedCapture, 'claim' | 'takings'>>`
+    update paypal_capture set claim = ${claim}, due_at = now() + ${LEASE_S} * interval '1 second', attempts = attempts + 1
+    where capture_id = (select capture_id from paypal_capture where due_at <= now() order by due_at limit 1 for update skip locked)
+    returning capture_id as "captureId", told, attempts, hint`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  const takings = await db
+    .selectFrom('paypal_taking')
+    .select(['kind', 'taking_id as takingId'])
+    .where('capture_id', '=', row.captureId)
+    .orderBy('told_at')
+    .execute();
+  return { ...row, claim, takings };
+}
+
+/** Locks a claimed payment until the transaction ends. False where the claim has passed to another: what was fetched under it is out of date. */
+export async function holdClaim(tx: Tx, { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>): Promise<boolean> {
+  const row = await tx.selectFrom('paypal_capture').select('capture_id').where('capture_id', '=', captureId).where('claim', '=', claim).forUpdate().executeTakeFirst();
+  return row !== undefined;
+}
+
+export interface Looked {
+  readonly truth: KnownPayment | null;
+  /** Why it is not credited; null where the deposit says all. */
+  readonly why: string | null;
+  /** When to ask again though nothing new is told; null for never. */
+  readonly againInS: number | null;
+}
+
+/** Ends a claim with what came of it. What was told meanwhile is looked at right away. */
+export async function noteLooked(tx: Tx, { captureId, told }: Pick<ClaimedCapture, 'captureId' | 'told'>, { truth, why, againInS }: Looked): Promise<void> {
+  await sql`
+    update paypal_capture set claim = null, looked = ${told}, why = ${why}, truth = coalesce(${truth === null ? null : JSON.stringify(truth)}::jsonb, truth),
+      due_at = case when told > ${told} then now() when ${againInS}::int is null then null else now() + ${againInS}::int * interval '1 second' end
+    where capture_id = ${captureId}`.execute(tx);
+}
+
+/** Ends a claim because PayPal could not be asked. */
+export async function postponeCapture(db: Db, { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>, seconds: number): Promise<void> {
+  await sql`update paypal_capture set claim = null, due_at = now() + ${seconds} * interval '1 second' where capture_id = ${captureId} and claim = ${claim}`.execute(db);
+}
+
+export interface WaitingCapture {
+  readonly captureId: string;
+  readonly why: string;
+  readonly since: Date;
+  readonly truth: KnownPayment | null;
+}
+
+/** Payments that were told of and are not credited, longest first. */
+export async function readWaitingCaptures(db: Db): Promise<readonly WaitingCapture[]> {
+  const { rows } = await sql<WaitingCapture>`
+    select capture_id as "captureId", coalesce(why, 'not_looked_at') as why, first_told_at as since, truth from paypal_capture
+    where why is not null or looked = 0 order by first_told_at limit 200`.execute(db);
+  return rows;
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import type { ToldPayment } from './payment-tables.ts';
+
+/** A notification as it came in: nothing of it is believed yet. */
+export interface Delivery {
+  readonly transmissionId: string;
+  readonly transmissionTime: string;
+  readonly certUrl: string;
+  /** Base64. */
+  readonly signature: string;
+  readonly raw: Buffer;
+}
+
+export interface ClaimedDelivery extends Delivery {
+  readonly deliveryId: string;
+  readonly attempts: number;
+  readonly receivedAt: Date;
+}
+
+/** Who verifies a delivery has this long before another may. */
+const LEASE_S = 60;
+const REFUSED_KEPT_DAYS = 7;
+const VERIFIED_KEPT_DAYS = 400;
+
+/** Keeps a delivery. `digest` is of all of it: the very same again is kept once. False where it is here already. */
+export async function keepDelivery(db: Db, digest: Buffer, { transmissionId, transmissionTime, certUrl, signature, raw }: Delivery): Promise<boolean> {
+  const kept = await db
+    .insertInto('paypal_delivery')
+    .values({ digest, transmission_id: transmissionId, transmission_time: transmissionTime, cert_url: certUrl, signature, raw })
+    .onConflict((conflict) => conflict.column('digest').doNothing())
+    .returning('delivery_id')
+    .executeTakeFirst();
+  return kept !== undefined;
+}
+
+/** Whether so many deliveries wait that no more should be taken. */
+export async function areTooManyWaiting(db: Db, most: number): Promise<boolean> {
+  const { rows } = await sql`select 1 from paypal_delivery where state = 'waiting' offset ${most} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** Claims deliveries that are due, for a minute. */
+export async function claimDeliveries(db: Db, atMost: number): Promise<readonly ClaimedDelivery[]> {
+  const { rows } = await sql<ClaimedDelivery>`
+    update paypal_delivery set due_at = now() + ${LEASE_S} * interval '1 second', attempts = attempts + 1
+    where delivery_id in (select delivery_id from paypal_delivery where state = 'waiting' and due_at <= now() order by due_at limit ${atMost} for update skip locked)
+    returning delivery_id as "deliveryId", transmission_id as "transmissionId", transmission_time as "transmissionTime", cert_url as "certUrl", signature, raw,
+      attempts, received_at as "receivedAt"`.execute(db);
+  return rows;
+}
+
+/** A delivery that will never be believed. */
+export async function refuseDelivery(db: Db, deliveryId: string, why: string): Promise<void> {
+  await db.updateTable('paypal_delivery').set({ state: 'refused', why }).where('delivery_id', '=', deliveryId).where('state', '=', 'waiting').execute();
+}
+
+/** A delivery that could not be verified yet, and when it is tried again. */
+export async function postponeDelivery(db: Db, deliveryId: string, { why, seconds }: { readonly why: string; readonly seconds: number }): Promise<void> {
+  await sql`update paypal_delivery set why = ${why}, due_at = now() + ${seconds} * interval '1 second' where delivery_id = ${deliveryId} and state = 'waiting'`.execute(db);
+}
+
+/** What a verified notification says, in the words of the tables. */
+export interface VerifiedEvent {
+  readonly eventId: string;
+  readonly eventType: string;
+  /** The payments it speaks of. */
+  readonly captureIds: readonly string[];
+  readonly hint: ToldPayment | null;
+  readonly taking: { readonly kind: 'refund' | 'reversal' | 'dispute'; readonly takingId: string } | null;
+}
+
+async function tellOf(tx: Tx, captureId: string, { hint, taking }: VerifiedEvent): Promise<void> {
+  const words = hint === null ? null : JSON.stringify(hint);
+  await sql`
+    insert into paypal_capture as c (capture_id, due_at, hint) values (${captureId}, now(), ${words}::jsonb)
+    on conflict (capture_id) do update set told = c.told + 1, due_at = now(), attempts = 0, hint = coalesce(c.hint, excluded.hint)`.execute(tx);
+  if (taking === null) return;
+  await tx
+    .insertInto('paypal_taking')
+    .values({ kind: taking.kind, taking_id: taking.takingId, capture_id: captureId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Writes down what a verified delivery says; the same event by another delivery says nothing new. Returns whether it was new. */
+export async function acceptDelivery(tx: Tx, deliveryId: string, event: VerifiedEvent): Promise<boolean> {
+  await tx.updateTable('paypal_delivery').set({ state: 'verified', why: null }).where('delivery_id', '=', deliveryId).execute();
+  const first = await tx
+    .insertInto('paypal_event')
+    .values({ event_id: event.eventId, event_type: event.eventType, capture_id: event.captureIds[0] ?? null, delivery_id: deliveryId })
+    .onConflict((conflict) => conflict.column('event_id').doNothing())
+    .returning('event_id')
+    .executeTakeFirst();
+  if (first === undefined) return false;
+  for (const captureId of event.captureIds.toSorted()) await tellOf(tx, captureId, event);
+  return true;
+}
+
+/** Forgets what was refused a week ago, and what was verified more than a year ago. */
+export async function forgetOldDeliveries(db: Db): Promise<void> {
+  await sql`
+    delete from paypal_delivery where (state = 'refused' and received_at < now() - ${REFUSED_KEPT_DAYS} * interval '1 day')
+      or (state = 'verified' and received_at < now() - ${VERIFIED_KEPT_DAYS} * interval '1 day')`.execute(db);
+}

@@ -1,0 +1,169 @@
+import type { CreditState } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Selectable } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import type { LedgerActor } from '../ledger/transfer-request.ts';
+import type { PaymentTables } from './payment-tables.ts';
+
+/** A payment from outside that is credited, or proposed to be. Amounts in micro-aiDollars. */
+export interface Deposit {
+  readonly depositId: string;
+  readonly provider: string;
+  readonly transactionId: string;
+  readonly agentId: string;
+  readonly amount: bigint;
+  /** What of it stands. */
+  readonly net: bigint;
+  readonly state: CreditState;
+  readonly origin: 'manual' | 'webhook';
+  readonly note: string;
+  readonly requestedBy: string;
+  readonly requestedAt: Date;
+  readonly decidedBy: string | null;
+  readonly decidedAt: Date | null;
+  readonly decisionReason: string | null;
+  readonly transferId: string | null;
+  /** The number of the income that stands now: another one is made when money that was taken comes back. */
+  readonly leg: number;
+  readonly changes: number;
+}
+
+export type NewDeposit = Pick<Deposit, 'provider' | 'transactionId' | 'agentId' | 'amount' | 'origin' | 'note'> & { readonly actor: LedgerActor };
+
+function depositOf(row: Selectable<PaymentTables['deposit']>): Deposit {
+  return {
+    depositId: row.deposit_id,
+    provider: row.provider,
+    transactionId: row.transaction_id,
+    agentId: row.agent_id,
+    amount: BigInt(row.amount),
+    net: BigInt(row.net),
+    state: row.state,
+    origin: row.origin,
+    note: row.note,
+    requestedBy: row.requested_by,
+    requestedAt: row.requested_at,
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at,
+    decisionReason: row.decision_reason,
+    transferId: row.transfer_id,
+    leg: row.leg,
+    changes: row.changes,
+  };
+}
+
+/**
+ * Proposes a deposit. Null where its transaction is here already; one that is just being written elsewhere is waited for.
+ */
+export async function proposeDeposit(tx: Tx, { provider, transactionId, agentId, amount, origin, note, actor }: NewDeposit): Promise<Deposit | null> {
+  const row = await tx
+    .insertInto('deposit')
+    .values({
+      provider, transaction_id: transactionId, agent_id: agentId, amount: String(amount), state: 'proposed', origin, note, requested_role: actor.role, requested_by: actor.id,
+    })
+    .onConflict((conflict) => conflict.columns(['provider', 'transaction_id']).where('state', '<>', 'rejected').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return row === undefined ? null : depositOf(row);
+}
+
+/** The deposit of an id, locked until the transaction ends. */
+export async function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | null> {
+  const row = await tx.selectFrom('deposit').selectAll().where('deposit_id', '=', depositId).forUpdate().executeTakeFirst();
+  return row === undefined ? null : depositOf(row);
+}
+
+/** The deposit of a provider's transaction that is not rejected, locked until the transaction ends. */
+export async function lockDepositOf(tx: Tx, provider: string, transactionId: string): Promise<Deposit | null> {
+  const row = await tx
+    .selectFrom('deposit')
+    .selectAll()
+    .where('provider', '=', provider)
+    .where('transaction_id', '=', transactionId)
+    .where('state', '<>', 'rejected')
+    .forUpdate()
+    .executeTakeFirst();
+  return row === undefined ? null : depositOf(row);
+}
+
+/** Notes that a proposal was credited, by whom it was approved where somebody had to. */
+export async function noteCredited(tx: Tx, depositId: string, credited: { readonly net: bigint; readonly transferId: string; readonly approver: LedgerActor | null; readonly reason: string | null }): Promise<Deposit> {
+  const { net, transferId, approver, reason } = credited;
+  const row = await tx
+    .updateTable('deposit')
+    .set({
+      state: 'credited',
+      net: String(net),
+      transfer_id: transferId,
+      decided_role: approver?.role ?? null,
+      decided_by: approver?.id ?? null,
+      decided_at: approver === null ? null : sql<Date>`now()`,
+      decision_reason: reason,
+      changed_at: sql<Date>`now()`,
+    })
+    .where('deposit_id', '=', depositId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return depositOf(row);
+}
+
+/** Rejects a proposal: its transaction id is free again. */
+export async function noteRejected(tx: Tx, depositId: string, { actor, reason }: { readonly actor: LedgerActor; readonly reason: string }): Promise<Deposit> {
+  const row = await tx
+    .updateTable('deposit')
+    .set({ state: 'rejected', decided_role: actor.role, decided_by: actor.id, decided_at: sql<Date>`now()`, decision_reason: reason, changed_at: sql<Date>`now()` })
+    .where('deposit_id', '=', depositId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return depositOf(row);
+}
+
+/** Notes what of a deposit stands after money was taken back, or came back. */
+export async function noteNet(tx: Tx, depositId: string, { net, leg }: { readonly net: bigint; readonly leg: number }): Promise<void> {
+  await tx
+    .updateTable('deposit')
+    .set({ net: String(net), leg, changes: sql<number>`changes + 1`, changed_at: sql<Date>`now()` })
+    .where('deposit_id', '=', depositId)
+    .execute();
+}
+
+/**
+ * What an admin has credited alone in the last 24 hours, in micro-aiDollars. Takes a lock on that admin's credits, so that two at once are counted one
+ * after the other.
+ */
+export async function creditedAlone(tx: Tx, adminId: string): Promise<bigint> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`credits of ${adminId}`}, 0))`.execute(tx);
+  const { rows } = await sql<{ total: string }>`
+    select coalesce(sum(amount), 0)::text as total from deposit
+    where requested_by = ${adminId} and origin = 'manual' and state = 'credited' and decided_by is null and requested_at > now() - interval '24 hours'`.execute(tx);
+  return BigInt(rows[0]?.total ?? '0');
+}
+
+export interface DepositQuery {
+  readonly state: CreditState | null;
+  readonly agentId: string | null;
+  /** The last one of the page before. */
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** Deposits, newest first. */
+export async function readDeposits(db: Db, { state, agentId, before, limit }: DepositQuery): Promise<readonly Deposit[]> {
+  const rows = await db
+    .selectFrom('deposit')
+    .selectAll()
+    .$if(state !== null, (query) => query.where('state', '=', state ?? 'proposed'))
+    .$if(agentId !== null, (query) => query.where('agent_id', '=', agentId ?? ''))
+    .$if(before !== null, (query) => query.where('deposit_id', '<', before ?? ''))
+    .orderBy('deposit_id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(depositOf);
+}
+
+/** Agents below zero, the deepest first. */
+export async function readDebtors(db: Db): Promise<readonly { readonly agentId: string; readonly balance: bigint }[]> {
+  const { rows } = await sql<{ agentId: string; balance: string }>`
+    select owner as "agentId", balance::text from ledger.account where book = 'agent' and balance < 0 order by balance limit 100`.execute(db);
+  return rows.map(({ agentId, balance }) => ({ agentId, balance: BigInt(balance) }));
+}

@@ -1,0 +1,103 @@
+import type { DifferenceKind } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** What one unit of a currency is worth; another currency is compared with nothing and always differs. */
+export interface Rate {
+  readonly currency: string;
+  /** Micro-aiDollars a unit. */
+  readonly ratePerUnit: bigint;
+}
+
+export interface DifferenceRow {
+  readonly differenceId: string;
+  readonly kind: DifferenceKind;
+  readonly provider: string;
+  readonly transactionId: string;
+  readonly agentId: string | null;
+  /** Micro-aiDollars that stand; null where we know no such payment. */
+  readonly ours: bigint | null;
+  readonly theirs: { readonly amount: string; readonly currency: string } | null;
+  readonly owner: string;
+  readonly foundAt: Date;
+  readonly ageS: number;
+  readonly explanation: string | null;
+  readonly explainedBy: string | null;
+}
+
+/** Payments in as a provider lists them, what took them back again taken off. */
+const THEIRS = sql`
+  select t.provider, t.transaction_id, t.currency, t.at, t.agent_id, t.amount + coalesce((
+    select sum(back.amount) from provider_transaction back where back.provider = t.provider and back.reference_id = t.transaction_id and back.currency = t.currency), 0) as net
+  from provider_transaction t where t.reference_id is null and t.amount > 0`;
+
+/** What was credited; only what has not changed since the provider was asked can be compared. */
+const OURS = sql`
+  select d.provider, d.transaction_id, d.agent_id, d.net, d.requested_by, d.origin, exists (
+    select 1 from provider_statement s where s.provider = d.provider and d.changed_at between s.compared_from and s.compared_through) as covered
+  from deposit d where d.state = 'credited'`;
+
+function differing({ currency, ratePerUnit }: Rate): RawBuilder<unknown> {
+  return sql`
+    select coalesce(o.provider, t.provider) as provider, coalesce(o.transaction_id, t.transaction_id) as transaction_id,
+      case when t.transaction_id is null then 'only_ours' when o.transaction_id is null then 'only_theirs' else 'amount_differs' end as kind,
+      case when o.origin = 'manual' then o.requested_by else 'admins' end as owner
+    from (${OURS}) o full join (${THEIRS}) t on t.provider = o.provider and t.transaction_id = o.transaction_id
+    where case when t.transaction_id is null then o.covered when o.transaction_id is null then t.net > 0
+      else o.covered and (t.currency <> ${currency} or trunc(t.net * ${String(ratePerUnit)}::bigint) <> o.net) end`;
+}
+
+/** Compares the books with what providers have listed: what is found is opened, what agrees now is settled. Returns how many are open. */
+export async function compareBooks(tx: Tx, rate: Rate): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('reconciliation', 0))`.execute(tx);
+  const { rows } = await sql<{ open: number }>`
+    with found as materialized (${differing(rate)}),
+    settled as (
+      update difference d set settled_at = now() where settled_at is null
+        and not exists (select 1 from found f where f.provider = d.provider and f.transaction_id = d.transaction_id)),
+    opened as (
+      insert into difference as d (kind, provider, transaction_id, owner) select kind, provider, transaction_id, owner from found
+      on conflict (provider, transaction_id) where settled_at is null do update set kind = excluded.kind where d.kind <> excluded.kind)
+    select count(*) as open from found`.execute(tx);
+  return rows[0]?.open ?? 0;
+}
+
+interface Row extends Omit<DifferenceRow, 'ours' | 'theirs'> {
+  readonly ours: string | null;
+  readonly amount: string | null;
+  readonly currency: string | null;
+}
+
+/** The differences that are open, oldest first; or the one of an id. */
+export async function readDifferences(db: Db, only: string | null = null): Promise<readonly DifferenceRow[]> {
+  const { rows } = await sql<Row>`
+    select d.difference_id as "differenceId", d.kind, d.provider, d.transaction_id as "transactionId", coalesce(o.agent_id, t.agent_id) as "agentId", o.net::text as ours,
+      trim_scale(t.net)::text as amount, t.currency, d.owner, d.found_at as "foundAt", floor(extract(epoch from now() - d.found_at))::int as "ageS", d.explanation,
+      d.explained_by as "explainedBy"
+    from difference d left join (${OURS}) o on o.provider = d.provider and o.transaction_id = d.transaction_id
+    left join (${THEIRS}) t on t.provider = d.provider and t.transaction_id = d.transaction_id
+    where d.settled_at is null and (${only}::uuid is null or d.difference_id = ${only}::uuid) order by d.found_at, d.difference_id limit 1000`.execute(db);
+  return rows.map(({ amount, currency, ours, ...row }) => ({
+    ...row,
+    ours: ours === null ? null : BigInt(ours),
+    theirs: amount === null || currency === null ? null : { amount, currency },
+  }));
+}
+
+/** Gives an open difference an owner, an explanation, or both. False where there is no open one of that id. */
+export async function changeDifferenceRow(tx: Tx, differenceId: string, { owner, explanation, by }: { readonly owner: string | null; readonly explanation: string | null; readonly by: string }): Promise<boolean> {
+  const { rows } = await sql`
+    update difference set owner = coalesce(${owner}, owner), explanation = coalesce(${explanation}, explanation),
+      explained_by = case when ${explanation}::text is null then explained_by else ${by} end
+    where difference_id = ${differenceId} and settled_at is null returning 1`.execute(tx);
+  return rows.length > 0;
+}
+
+/** How many differences nobody has explained, and for how long the oldest. */
+export async function measureDifferences(db: Db): Promise<{ readonly open: number; readonly oldestS: number }> {
+  const { rows } = await sql<{ open: number; oldestS: number }>`
+    select count(*) as open, coalesce(floor(extract(epoch from now() - min(found_at)))::int, 0) as "oldestS" from difference
+    where settled_at is null and explanation is null`.execute(db);
+  return rows[0] ?? { open: 0, oldestS: 0 };
+}
