@@ -27,6 +27,7 @@ export type Answer =
   | { readonly kind: 'sse'; readonly events: Readonly<Record<string, z.ZodType>> }
   | { readonly kind: 'completion'; readonly schema: z.ZodType; readonly chunk: z.ZodType }
   | { readonly kind: 'text'; readonly contentType: string }
+  | { readonly kind: 'bytes'; readonly contentType: string }
   | { readonly kind: 'redirect' };
 
 /** One route, as one value: everything that mount, client, OpenAPI, permission matrix and docs are made from. */
@@ -34,9 +35,9 @@ export interface RouteSpec {
   /** The operation id and the client's method name. */
   readonly name: string;
   readonly summary: string;
-  readonly tag: 'world' | 'board' | 'agents' | 'standing' | 'runs' | 'schedules' | 'economy' | 'models' | 'resident' | 'accounts' | 'internal' | 'service';
+  readonly tag: 'world' | 'board' | 'agents' | 'standing' | 'runs' | 'schedules' | 'economy' | 'models' | 'resident' | 'accounts' | 'log' | 'internal' | 'service';
   readonly method: Method;
-  /** OpenAPI style: `/agents/{agent_id}/move`. */
+  /** OpenAPI style: `/agents/{agent_id}/move`. A last `{name*}` may hold slashes. */
   readonly path: `/${string}`;
   readonly placement: Placement;
   readonly audiences: readonly Audience[];

@@ -13,8 +13,8 @@ export type CallInput<R extends RouteSpec> = Field<'params', Part<R, 'params'>> 
     readonly signal?: AbortSignal;
   };
 
-/** What a route answers with: its parsed JSON, or the text. */
-export type CallData<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json' | 'completion'; readonly schema: infer S extends z.ZodType } ? z.output<S> : string;
+/** What a route answers with: its parsed JSON, the bytes, or the text. */
+export type CallData<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json' | 'completion'; readonly schema: infer S extends z.ZodType } ? z.output<S> : R['answer'] extends { readonly kind: 'bytes' } ? Uint8Array : string;
 
 /** One event of a route's stream, narrowed by `event`. `id` is what `after` resumes from. */
 export type StreamEvent<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse'; readonly events: infer E }

@@ -42,7 +42,9 @@ export function newIdempotencyKey(): string {
 /** The path and query of a call, under the prefix of the route. */
 export function urlOf(route: RouteSpec, input: { readonly params?: object; readonly query?: object }): string {
   const params = new Map(Object.entries(input.params ?? {}));
-  const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params.get(name))));
+  const path = route.path
+    .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params.get(name))))
+    .replace(/\{(\w+)\*\}$/, (_, name: string) => String(params.get(name)).split('/').map(encodeURIComponent).join('/'));
   const query = new URLSearchParams(
     Object.entries(input.query ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   ).toString();
@@ -54,6 +56,8 @@ async function requestOf(options: ClientOptions, route: RouteSpec, input: LooseI
   const token = typeof options.token === 'function' ? await options.token() : options.token;
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   if (options.cookie !== undefined) headers.set('cookie', options.cookie);
+  // No link or form of another page can send it: a session takes it for its holder's own wish.
+  if (route.method !== 'GET') headers.set('x-hamlet-request', '1');
   if (route.idempotency === 'key') headers.set('idempotency-key', input.idempotencyKey ?? newIdempotencyKey());
   if (input.body !== undefined) headers.set('content-type', 'application/json');
   const init: RequestInit = { method: route.method, headers };
@@ -80,14 +84,18 @@ async function* eventsOf(response: Response, events: Readonly<Record<string, z.Z
   }
 }
 
+async function dataOf({ answer }: RouteSpec, response: Response): Promise<unknown> {
+  if ('schema' in answer) return answer.schema.parse(await response.json());
+  return answer.kind === 'bytes' ? new Uint8Array(await response.arrayBuffer()) : response.text();
+}
+
 /** A client made from route values: typed inputs in, parsed answers out. */
 export function createClient(options: ClientOptions): Client {
   return {
     async call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>> {
       const response = await requestOf(options, route, input as LooseInput);
       if (!response.ok) return { ok: false, problem: await problemOf(response), response };
-      const data: unknown = 'schema' in route.answer ? route.answer.schema.parse(await response.json()) : await response.text();
-      return { ok: true, data: data as CallData<R>, response };
+      return { ok: true, data: (await dataOf(route, response)) as CallData<R>, response };
     },
     async *open<const R extends RouteSpec>(route: R, input: CallInput<R> & { readonly onBytes?: () => void }): AsyncGenerator<StreamEvent<R>> {
       if (route.answer.kind !== 'sse') throw new TypeError(`${route.name} is no stream`);

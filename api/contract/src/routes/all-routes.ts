@@ -1,9 +1,15 @@
 import type { RouteSpec } from '../route.ts';
 import { actAsAgent } from './actions.ts';
 import { awakenAgent, getAgent, listAgents, rebootAgent, suspendAgent } from './agents.ts';
-import { listEntitlements } from './entitlements.ts';
-import { getBalance, getLedger, penalizeAgent, rewardAgent } from './economy.ts';
+import { getEntitlement, listEntitlements, putAgentEntitlement, putEntitlement } from './entitlements.ts';
+import { getAllowance, getBalance, getLedger, penalizeAgent, rewardAgent } from './economy.ts';
+import { flagPost, listModeration, moderatePost } from './board/moderation.ts';
+import { listBoardNews } from './board/news.ts';
+import { closePost, createPost, getPost, listPostRevisions, listPosts, listReplyRevisions, reopenPost, replyToPost, resolvePost, revisePost, reviseReply } from './board/posts.ts';
 import { closeAgent, openInternalStream } from './internal.ts';
+import { completeChat, getModelUse, listModels } from './models.ts';
+import { listAudit } from './log/audit.ts';
+import { getBalanceProof, getLogCheckpoint, getLogConsistency, getLogEntries, getLogKey, getLogProof, getLogTile } from './log/log.ts';
 import { moveAgent } from './moves.ts';
 import {
   banAccount, changeAccount, createAccount, endAccountSessions, getAccount, liftAccountBan, listAccounts, listAccountSessions, resetPassword,
@@ -17,6 +23,10 @@ import { exchangeAgentToken, getAgentConfig, listTurns, openWakes, recordTurn } 
 import { fireSchedule } from './runs/firings.ts';
 import { cancelRun, createRun, getRun, listRunEvents, listRuns, nextRun, recordRunStep, settleRun, startRun } from './runs/runs.ts';
 import { changeSchedule, createSchedule, deleteSchedule, getSchedule, listSchedules } from './runs/schedules.ts';
+import { claimCompute, releaseCompute } from './spending/claims.ts';
+import { cancelAuction, getAuction, listAuctions, openAuction, placeBid } from './trade/auctions.ts';
+import { buyCompute, listPurchases } from './trade/purchases.ts';
+import { getQuote } from './trade/quote.ts';
 import { getDocs, getLivez, getOpenApi, getReadyz } from './service.ts';
 import { banAgent, freezeAgent, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation, quarantineAgent, revokeAgentToken } from './standing.ts';
 import { getWorld, getWorldMap } from './world.ts';
@@ -34,6 +44,9 @@ export const ROUTES = [
   rebootAgent,
   listTurns,
   listEntitlements,
+  getEntitlement,
+  putEntitlement,
+  putAgentEntitlement,
   getStanding,
   quarantineAgent,
   liftQuarantine,
@@ -45,40 +58,30 @@ export const ROUTES = [
   liftKill,
   revokeAgentToken,
   liftTokenRevocation,
+  createPost,
+  listPosts,
+  getPost,
+  revisePost,
+  listPostRevisions,
+  replyToPost,
+  reviseReply,
+  listReplyRevisions,
+  closePost,
+  resolvePost,
+  reopenPost,
+  flagPost,
+  moderatePost,
+  listModeration,
+  listBoardNews,
   exchangeAgentToken,
   getAgentConfig,
   openWakes,
   recordTurn,
   rewardAgent,
   penalizeAgent,
+  getAllowance,
   getBalance,
   getLedger,
-  bootstrapAccount,
-  logIn,
-  logOut,
-  getMe,
-  createRun,
-  listRuns,
-  getRun,
-  listRunEvents,
-  cancelRun,
-  nextRun,
-  startRun,
-  recordRunStep,
-  settleRun,
-  listSchedules,
-  getSchedule,
-  createSchedule,
-  changeSchedule,
-  deleteSchedule,
-  openInternalStream,
-  closeAgent,
-  fireSchedule,
-  getLivez,
-  getReadyz,
-  getOpenApi,
-  getDocs,
-] as const satisfies readonly RouteSpec[];
   getQuote,
   buyCompute,
   listPurchases,
@@ -96,3 +99,58 @@ export const ROUTES = [
   importStatement,
   receivePayPalWebhook,
   getLoginOptions,
+  bootstrapAccount,
+  logIn,
+  redeemCode,
+  startOidc,
+  finishOidc,
+  logOut,
+  getMe,
+  changePassword,
+  listMySessions,
+  endMySession,
+  endMyOtherSessions,
+  listAccounts,
+  getAccount,
+  createAccount,
+  changeAccount,
+  resetPassword,
+  listAccountSessions,
+  endAccountSessions,
+  banAccount,
+  liftAccountBan,
+  createRun,
+  listRuns,
+  getRun,
+  listRunEvents,
+  cancelRun,
+  nextRun,
+  startRun,
+  recordRunStep,
+  settleRun,
+  completeChat,
+  listModels,
+  getModelUse,
+  listSchedules,
+  getSchedule,
+  createSchedule,
+  changeSchedule,
+  deleteSchedule,
+  openInternalStream,
+  closeAgent,
+  claimCompute,
+  releaseCompute,
+  fireSchedule,
+  listAudit,
+  getLogCheckpoint,
+  getLogKey,
+  getLogEntries,
+  getLogTile,
+  getLogProof,
+  getLogConsistency,
+  getBalanceProof,
+  getLivez,
+  getReadyz,
+  getOpenApi,
+  getDocs,
+] as const satisfies readonly RouteSpec[];

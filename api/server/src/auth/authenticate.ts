@@ -6,6 +6,8 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor } from '../http/actor.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
+import { refusalOfBan } from '../people/account-view.ts';
+import { accountObject } from '../people/record-act.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { hashOf } from './secrets.ts';
 import { SESSION_IDLE_MS, sessionOf } from './session-cookie.ts';
@@ -26,6 +28,7 @@ export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused
 
 interface AgentLife {
   readonly uid: string;
+  readonly podUid: string | null;
   readonly cycle: number;
   readonly currentCycle: number;
   readonly bar: HeldBar | null;
@@ -49,7 +52,7 @@ export function createAuthenticate(ports: { readonly db: Db; readonly source: Ag
     if (life.bar !== null) return refusalOfBar(agentId, life.bar);
     const record = source.get(agentId);
     const newest = record?.uid === life.uid ? Math.max(life.currentCycle, record.status.cycle ?? 0) : life.currentCycle;
-    return { role: 'agent', id: `agent ${agentId}`, agentId, uid: life.uid, cycle: life.cycle, stale: life.cycle < newest };
+    return { role: 'agent', id: `agent ${agentId}`, agentId, uid: life.uid, podUid: life.podUid, cycle: life.cycle, stale: life.cycle < newest };
   }
 
   /** A key of the role agent is a development token: it speaks for whatever cycle is current. */
@@ -59,7 +62,7 @@ export function createAuthenticate(ports: { readonly db: Db; readonly source: Ag
     const record = source.get(key.agentId ?? '');
     if (record === null) return refused('token_invalid', `There is no agent ${key.agentId}`);
     const cycle = record.status.cycle ?? 0;
-    return agentActor(record.agentId, { uid: record.uid, cycle, currentCycle: cycle, bar: await barOf(record.agentId) });
+    return agentActor(record.agentId, { uid: record.uid, podUid: null, cycle, currentCycle: cycle, bar: await barOf(record.agentId) });
   }
 
   async function bearerActor(token: string): Promise<Actor | Refused> {
@@ -85,6 +88,7 @@ export function createAuthenticate(ports: { readonly db: Db; readonly source: Ag
     const session = sessionOf(headers.cookie);
     const account = session === null ? null : await accountOf(session);
     if (account === null) return { role: 'visitor', id: `visitor ${address}` };
-    return { role: account.role, id: `account ${account.accountId}`, accountId: account.accountId, name: account.name };
+    if (account.ban !== null) return refusalOfBan(account.ban);
+    return { role: account.role, id: accountObject(account.accountId), accountId: account.accountId, name: account.name };
   };
 }

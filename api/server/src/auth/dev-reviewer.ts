@@ -13,7 +13,7 @@ export function createDevReviewer(db: Db, source: Pick<AgentSource, 'get'>): Tok
       if (key?.role !== 'agent' || key.agentId === null) return refused('token_review_refused');
       const record = source.get(key.agentId);
       if (record === null) return refused('token_not_from_pod', `There is no agent ${key.agentId}`);
-      return accepted({ agentId: record.agentId, uid: record.uid, cycle: record.status.cycle ?? 0 });
+      return accepted({ agentId: record.agentId, uid: record.uid, podUid: null, cycle: record.status.cycle ?? 0 });
     },
     reviewOperator: async (token) => (await findApiKey(db, hashOf(token)))?.role === 'operator',
   };

@@ -16,7 +16,7 @@ export async function exchangeToken(ports: { readonly db: Db; readonly reviewer:
   const { db, reviewer } = ports;
   const reviewed = await reviewer.reviewAgent(projected);
   if (!reviewed.ok) return reviewed;
-  const { agentId, uid, cycle } = reviewed.data;
+  const { agentId, uid, podUid, cycle } = reviewed.data;
   const bar = (await readBars(db, [agentId])).get(agentId);
   if (bar !== undefined) return refusalOfBar(agentId, bar);
   if ((await openLife(db, uid, agentId)) === null) return refused('token_not_from_pod', 'This life of the agent has ended');
@@ -24,6 +24,6 @@ export async function exchangeToken(ports: { readonly db: Db; readonly reviewer:
   if (current !== null && current > cycle) return refused('stale_cycle');
   const token = newSecret(AGENT_TOKEN_PREFIX);
   const expiresAt = new Date(now.getTime() + TOKEN_LIFE_MS);
-  await insertAgentSession(db, { tokenHash: hashOf(token), jti: randomUUID(), agentId, uid, cycle, expiresAt });
+  await insertAgentSession(db, { tokenHash: hashOf(token), jti: randomUUID(), agentId, uid, podUid, cycle, expiresAt });
   return accepted({ access_token: token, expires_at: expiresAt.toISOString(), agent_id: agentId, uid, cycle });
 }

@@ -64,7 +64,7 @@ export function lifeOf(pod: KubeObject | null, podUid: string, source: Pick<Agen
   const cycle = cycleIn(pod.metadata.name, record.agentId);
   if (cycle === null) return refused('token_not_from_pod', 'The pod is not named as a pod of an agent');
   if (cycle < (record.status.cycle ?? 0)) return refused('stale_cycle');
-  return accepted({ agentId: record.agentId, uid: record.uid, cycle });
+  return accepted({ agentId: record.agentId, uid: record.uid, podUid, cycle });
 }
 
 function controllerOf(pod: KubeObject, source: Pick<AgentSource, 'get'>): AgentRecord | null {

@@ -4,6 +4,8 @@ import type { Outcome } from '../http/outcome.ts';
 export interface ReviewedAgent {
   readonly agentId: string;
   readonly uid: string;
+  /** The pod that the token is bound to; null where there is no cluster to ask. */
+  readonly podUid: string | null;
   readonly cycle: number;
 }
 

@@ -10,6 +10,7 @@ const TAGS = {
   schedules: 'Schedules',
   resident: 'For residents',
   economy: 'Money',
+  models: 'Language models',
   accounts: 'Accounts',
   internal: 'For the operator',
   service: 'Service',
@@ -42,7 +43,12 @@ function answerDetails(route: RouteSpec): string {
       return Object.entries(route.answer.events)
         .map(([event, schema]) => details(`Event ${event}`, jsonSchemaOf(schema, 'output')))
         .join('');
+    case 'completion':
+      return `${details('Answer', jsonSchemaOf(route.answer.schema, 'output'))}${details('Chunk of a streamed answer', jsonSchemaOf(route.answer.chunk, 'output'))}`;
+    case 'redirect':
+      return '<p>Sends the browser on (303).</p>';
     case 'text':
+    case 'bytes':
       return `<p>Answers ${escapeHtml(route.answer.contentType)}.</p>`;
   }
 }

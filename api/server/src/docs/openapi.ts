@@ -24,6 +24,10 @@ function parametersOf(route: RouteSpec): Json[] {
     const description = 'A value of your own for each intent, kept across its retries; the same key and body give the same answer for 24 hours';
     parameters.push({ name: 'Idempotency-Key', in: 'header', required: true, description, schema: { type: 'string', minLength: 1, maxLength: 255 } });
   }
+  if (route.ifMatch === true) {
+    const description = 'The etag of what is to be changed: 412 where it is not any more that';
+    parameters.push({ name: 'If-Match', in: 'header', required: false, description, schema: { type: 'string', minLength: 1, maxLength: 128 } });
+  }
   return parameters;
 }
 
@@ -31,6 +35,12 @@ function contentOf(route: RouteSpec): Json {
   switch (route.answer.kind) {
     case 'json':
       return { 'application/json': { schema: jsonSchemaOf(route.answer.schema, 'output') } };
+    case 'completion':
+      return { 'application/json': { schema: jsonSchemaOf(route.answer.schema, 'output') }, 'text/event-stream': { schema: jsonSchemaOf(route.answer.chunk, 'output') } };
+    case 'redirect':
+      return {};
+    case 'bytes':
+      return { [route.answer.contentType]: { schema: { type: 'string', format: 'binary' } } };
     case 'text':
       return { [route.answer.contentType]: { schema: { type: 'string' } } };
     case 'sse': {
@@ -54,7 +64,8 @@ export function reasonsByStatus(route: RouteSpec): ReadonlyMap<number, readonly 
 }
 
 function responsesOf(route: RouteSpec): Json {
-  const responses: Json = { [String(route.status ?? 200)]: { description: 'Done', content: contentOf(route) } };
+  const done = route.answer.kind === 'redirect' ? '303' : String(route.status ?? 200);
+  const responses: Json = { [done]: { description: 'Done', content: contentOf(route) } };
   for (const [status, reasons] of reasonsByStatus(route)) {
     responses[String(status)] = {
       description: reasons.map((reason) => `\`${reason}\`: ${REFUSALS[reason].title}`).join('\n\n'),
@@ -83,7 +94,8 @@ function build(): Json {
   for (const route of ROUTES) {
     for (const [index, path] of pathsOf(route).entries()) {
       const operation = operationOf(route, index === 0 ? route.name : `${route.name}Bare`);
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
+      const plain = path.replace(/\*\}$/, '}');
+      paths[plain] = { ...paths[plain], [route.method.toLowerCase()]: operation };
     }
   }
   return {

@@ -1,30 +1,48 @@
+import { showLimits } from './admission/show-limits.ts';
 import type { Exchange } from './exchange.ts';
 import type { Accepted, Outcome, Refused } from './outcome.ts';
 
 const OK_STATUS = 200;
+const SEE_OTHER_STATUS = 303;
 
 /** Sends what a handler decided; hands a refusal back. */
 export function answer(exchange: Exchange, outcome: Outcome<unknown>): Refused | null {
   if (!outcome.ok) return outcome;
+  showLimits(exchange.response, outcome.limits);
   const { route, response } = exchange;
   if (outcome.cookies !== undefined) response.append('set-cookie', [...outcome.cookies]);
   if (!response.hasHeader('cache-control')) response.set('cache-control', 'no-store');
-  response.status(route.status ?? OK_STATUS);
-  if (route.answer.kind === 'json') {
-    holdToContract(exchange, outcome);
-    response.type('application/json').send(JSON.stringify(outcome.data));
-  } else {
-    response.type(route.answer.kind === 'text' ? route.answer.contentType : 'text/plain').send(String(outcome.data));
-  }
+  if (outcome.headers !== undefined) response.set(outcome.headers);
+  response.status(route.answer.kind === 'redirect' ? SEE_OTHER_STATUS : (route.status ?? OK_STATUS));
+  sendBody(exchange, outcome);
   return null;
 }
 
+function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
+  const { route, response } = exchange;
+  if ('schema' in route.answer) {
+    holdToContract(exchange, outcome);
+    response.type('application/json').send(JSON.stringify(outcome.data));
+  } else if (route.answer.kind === 'redirect') {
+    response.set('location', String(outcome.data)).end();
+  } else if (route.answer.kind === 'bytes') {
+    response.type(route.answer.contentType).send(Buffer.from(outcome.data as Uint8Array));
+  } else {
+    response.type(route.answer.kind === 'text' ? route.answer.contentType : 'text/plain').send(String(outcome.data));
+  }
+}
+
 /** An answer outside its schema is a bug of ours: it fails where tests run, and is logged and counted elsewhere. */
-function holdToContract({ route, requestId, ports }: Exchange, outcome: Accepted<unknown>): void {
-  if (route.answer.kind !== 'json') return;
-  const checked = route.answer.schema.safeParse(outcome.data);
-  if (checked.success) return;
+function holdToContract(exchange: Exchange, outcome: Accepted<unknown>): void {
+  const { answer: kind } = exchange.route;
+  if (!('schema' in kind)) return;
+  const checked = kind.schema.safeParse(outcome.data);
+  if (!checked.success) tellOutsideContract(exchange, checked.error.issues);
+}
+
+/** Logs and counts what left, or would have left, outside its schema. Throws where answers are strict. */
+export function tellOutsideContract({ route, requestId, ports }: Exchange, issues: unknown): void {
   ports.metrics.answerOutsideContract(route.name);
-  ports.log('error', 'answer outside the contract', { route: route.name, request_id: requestId, issues: checked.error.issues });
-  if (ports.strictAnswers) throw new Error(`${route.name} answers outside its contract: ${checked.error.message}`);
+  ports.log('error', 'answer outside the contract', { route: route.name, request_id: requestId, issues });
+  if (ports.strictAnswers) throw new Error(`${route.name} answers outside its contract: ${JSON.stringify(issues)}`);
 }

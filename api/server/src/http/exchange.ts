@@ -1,6 +1,8 @@
 import type { Audience, RouteSpec } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import type { Request, Response } from 'express';
+import type { ActorLimiter } from '../limits/actor-limiter.ts';
+import type { ConnectionGuard } from '../auth/connection-guard.ts';
 import type { HttpMetrics } from '../service/http-metrics.ts';
 import type { Log } from '../service/log.ts';
 import type { Actor } from './actor.ts';
@@ -17,10 +19,12 @@ export interface MountPorts {
   /** Clock of limits and durations, in ms. */
   readonly monotonicMs: () => number;
   readonly addressPolicy: RatePolicy;
-  /** The quota of an actor: its tier's for an agent. */
-  readonly policyOf: (actor: Actor) => RatePolicy;
+  /** Counts what somebody asks who has said who it is. */
+  readonly limitActor: ActorLimiter;
   /** Who sends this; a refusal where a credential is sent and is not good. */
   readonly authenticate: (request: Request, listener: readonly Audience[]) => Promise<Actor | Refused>;
+  /** Ends streams whose holder would be refused by now. */
+  readonly guard: Pick<ConnectionGuard, 'watch'>;
   /** Whether an answer outside the contract fails (tests) or is sent and counted (production). */
   readonly strictAnswers: boolean;
 }

@@ -3,6 +3,7 @@ import type { ROUTES, RouteSpec } from '@hamlet/contract';
 import type { Tx } from '@hamlet/store';
 import type { z } from 'zod';
 import type { Actor, AgentActor } from './actor.ts';
+import type { CompletionChannel } from './completion/completion-channel.ts';
 import type { EventSink } from './event-sink.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -13,11 +14,13 @@ export interface RequestOf<R extends RouteSpec> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;
   readonly body: Part<R, 'body'>;
-  readonly actor: R['permission'] extends 'agent:self' | 'run:work' ? AgentActor : Actor;
+  readonly actor: R['permission'] extends 'agent:self' | 'run:work' | 'models:use' ? AgentActor : Actor;
   readonly requestId: string;
   readonly traceparent: string;
   readonly now: Date;
   readonly headers: IncomingHttpHeaders;
+  /** Whence it comes, as far as proxies that are trusted say. */
+  readonly address: string;
 }
 
 /** What a keyed write is known by. `hash` is of route, path, query and body. */
@@ -27,14 +30,17 @@ export interface WriteKey {
   readonly hash: Uint8Array;
 }
 
-type DataOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json'; readonly schema: infer S extends z.ZodType } ? z.input<S> : string;
+type DataOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json' | 'completion'; readonly schema: infer S extends z.ZodType } ? z.input<S> : R['answer'] extends { readonly kind: 'bytes' } ? Uint8Array : string;
 
 /**
  * How a route is served. `plain` answers. `tx` runs in one transaction with its idempotency key. `world` hands key and command to the writer of the
  * world, which keeps the answer in the commit of the event. `stream` writes events until one side ends.
+ * `completion` answers, or answers in pieces by its channel and then with null.
  */
 export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse' }
   ? { readonly kind: 'stream'; open(request: RequestOf<R>, sink: EventSink): Promise<Outcome<() => void>> }
+  : R['answer'] extends { readonly kind: 'completion' }
+  ? { readonly kind: 'completion'; run(request: RequestOf<R>, channel: CompletionChannel): Promise<Outcome<DataOf<R>> | null> }
   : R['idempotency'] extends 'key'
     ?
         | { readonly kind: 'tx'; run(request: RequestOf<R>, tx: Tx): Promise<Outcome<DataOf<R>>> }
@@ -51,6 +57,7 @@ export type Answered = { readonly outcome: Outcome<unknown>; readonly replayed: 
 
 /** A handler as mount sees it, whatever its route. */
 export type AnyHandler =
+  | { readonly kind: 'completion'; run(request: unknown, channel: CompletionChannel): Promise<Outcome<unknown> | null> }
   | { readonly kind: 'stream'; open(request: unknown, sink: EventSink): Promise<Outcome<() => void>> }
   | { readonly kind: 'tx'; run(request: unknown, tx: Tx): Promise<Outcome<unknown>> }
   | { readonly kind: 'world'; run(request: unknown, key: WriteKey): Promise<Answered> }

@@ -3,7 +3,9 @@ import { pathsOf } from '@hamlet/contract';
 import type { Audience, RouteSpec } from '@hamlet/contract';
 import type { RequestHandler, Router } from 'express';
 import { admit } from './admission/admit.ts';
-import { answer } from './answer.ts';
+import { answer, tellOutsideContract } from './answer.ts';
+import { openCompletionChannel } from './completion/completion-channel.ts';
+import type { Actor } from './actor.ts';
 import { openEventSink } from './event-sink.ts';
 import type { Exchange, MountPorts } from './exchange.ts';
 import type { AnyHandler, Answered } from './handler.ts';
@@ -36,7 +38,7 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
     }
   };
   for (const path of pathsOf(route)) {
-    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\{(\w+)\*\}$/, '*$1');
     router[route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'](pattern, serve);
   }
 }
@@ -48,27 +50,42 @@ async function handle(exchange: Exchange): Promise<Refused | null> {
   const parsed = parseRequest(exchange.route, exchange.request);
   if (!parsed.ok) return parsed;
   const { requestId, traceparent, request, response } = exchange;
-  const input = { ...parsed.value, actor: admitted.actor, requestId, traceparent, now: new Date(), headers: request.headers };
-  if (exchange.handler.kind === 'stream') return openStream(exchange, input);
+  const input = { ...parsed.value, actor: admitted.actor, requestId, traceparent, now: new Date(), headers: request.headers, address: request.ip ?? '' };
+  if (exchange.handler.kind === 'stream') return openStream(exchange, admitted.actor, input);
+  if (exchange.handler.kind === 'completion') return complete(exchange, input);
   const answered = await run(exchange, { actorId: admitted.actor.id, parsed: parsed.value, input });
   if ('reason' in answered) return answered;
   if (answered.replayed) response.set('idempotency-replayed', 'true');
   return answer(exchange, answered.outcome);
 }
 
-async function openStream({ handler, response }: Exchange, input: unknown): Promise<Refused | null> {
+async function openStream({ handler, response, request, listener, ports }: Exchange, actor: Actor, input: unknown): Promise<Refused | null> {
   if (handler.kind !== 'stream') return null;
   const sink = openEventSink(response);
   const opened = await handler.open(input, sink);
   if (!opened.ok) return opened;
-  sink.start(opened.data);
+  // A resident's stream outlives its five-minute tokens, and is ended by what is held against the agent; a person's ends with the session.
+  const isPerson = actor.role === 'member' || actor.role === 'admin';
+  const unwatch = isPerson ? ports.guard.watch({ actor, recheck: () => ports.authenticate(request, listener), close: () => sink.close() }) : () => undefined;
+  sink.start(() => {
+    unwatch();
+    opened.data();
+  });
   return null;
+}
+
+async function complete(exchange: Exchange, input: unknown): Promise<Refused | null> {
+  const { handler, route, response, requestId } = exchange;
+  if (handler.kind !== 'completion') return null;
+  const channel = openCompletionChannel(route, response, { requestId, onBadChunk: (issues) => tellOutsideContract(exchange, issues) });
+  const outcome = await handler.run(input, channel);
+  return outcome === null ? null : answer(exchange, outcome);
 }
 
 async function run(exchange: Exchange, call: { readonly actorId: string; readonly parsed: unknown; readonly input: unknown }): Promise<Answered | Refused> {
   const { handler, route, request, ports } = exchange;
   if (handler.kind === 'plain') return { outcome: await handler.run(call.input), replayed: false };
-  if (handler.kind === 'stream') throw new TypeError(`${route.name} is a stream`);
+  if (handler.kind === 'stream' || handler.kind === 'completion') throw new TypeError(`${route.name} is a stream`);
   const key = writeKeyOf(call.actorId, request.get('idempotency-key'), { route: route.name, input: call.parsed });
   if (!key.ok) return key;
   if (handler.kind === 'world') return handler.run(call.input, key.key);

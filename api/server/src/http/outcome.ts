@@ -1,4 +1,5 @@
 import type { Refusal } from '@hamlet/contract';
+import type { ShownLimit } from './admission/show-limits.ts';
 
 /** What a handler decides: data, or one reason of its route. Exceptions are for bugs and lost connections. */
 export type Outcome<T> = Accepted<T> | Refused;
@@ -8,6 +9,11 @@ export interface Accepted<T> {
   readonly data: T;
   /** Cookies to set with the answer. */
   readonly cookies?: readonly string[];
+  /** What to do once this is committed; not done for an answer that is given again. */
+  readonly afterCommit?: () => void;
+  /** Headers to set with the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly limits?: readonly ShownLimit[];
 }
 
 export interface Refused {
@@ -17,6 +23,8 @@ export interface Refused {
   readonly detail?: string;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
   readonly retryAfterS?: number;
+  /** Limits to tell in the headers, besides that of requests. */
+  readonly limits?: readonly ShownLimit[];
 }
 
 export function accepted<T>(data: T): Accepted<T> {

@@ -3,6 +3,8 @@ import type { Problem, Refusal } from '@hamlet/contract';
 import { isConnectionError } from '@hamlet/store';
 import type { Response } from 'express';
 import type { Refused } from './outcome.ts';
+import { showLimits } from './admission/show-limits.ts';
+import { openAiErrorOf } from './completion/openai-error.ts';
 import { refused } from './outcome.ts';
 
 const UNAVAILABLE_RETRY_S = 1;
@@ -23,9 +25,14 @@ export function problemOf(refusal: Refused, requestId: string): Problem {
 
 const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>(['unauthenticated', 'token_invalid', 'token_review_refused']);
 
+/** Paths under it speak to clients of OpenAI too. */
+const MODELS_PREFIX = '/v1/';
+
 /** Answers with a refusal. */
 export function sendRefusal(response: Response, refusal: Refused, requestId: string): void {
-  const problem = problemOf(refusal, requestId);
+  const plain = problemOf(refusal, requestId);
+  const problem = response.req.originalUrl.startsWith(MODELS_PREFIX) ? { ...plain, error: openAiErrorOf(plain) } : plain;
+  showLimits(response, refusal.limits);
   const retryAfterS = refusal.retryAfterS ?? (problem.status === 503 ? UNAVAILABLE_RETRY_S : undefined);
   if (retryAfterS !== undefined) response.set('retry-after', String(retryAfterS));
   if (AUTHENTICATE.has(refusal.reason)) response.set('www-authenticate', 'Bearer');

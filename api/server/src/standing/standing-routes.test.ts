@@ -155,7 +155,7 @@ test('a token that was revoked stays refused after the revocation is lifted', as
   await openLife(db, uid, 'fay');
   const token = `hat_${randomUUID()}`;
   const tokenHash = createHash('sha256').update(token).digest();
-  await insertAgentSession(db, { tokenHash, jti: randomUUID(), agentId: 'fay', uid, cycle: 1, expiresAt: new Date(Date.now() + 300_000) });
+  await insertAgentSession(db, { tokenHash, jti: randomUUID(), agentId: 'fay', uid, podUid: null, cycle: 1, expiresAt: new Date(Date.now() + 300_000) });
   const client = clientOf(play.url, token);
   assert.equal(codeOf(await client.call(getAgentConfig, on('fay'))), null);
   dataOf(await play.admin.call(revokeAgentToken, because('fay', 'leaked')));

@@ -2,30 +2,35 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isConnectionError, migrate, openDatabase, ping, readBalances } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
-import type { Actor } from '../http/actor.ts';
+import type { ModelProvider } from '../gateway/model-provider.ts';
+import { startGateway } from '../gateway/start-gateway.ts';
 import { RateLimiter } from '../http/admission/rate-limit.ts';
 import { startLimits } from '../limits/start-limits.ts';
-import { createIncomePort } from '../spending/income.ts';
-import { createTokenMeter } from '../spending/token-meter.ts';
 import { createHandlers } from '../routes/handlers.ts';
-import { startLedgerUpkeep } from '../economy/upkeep.ts';
+import { startBoard } from '../board/start-board.ts';
 import { startHousekeeping } from '../service/housekeeping.ts';
 import { createHttpMetrics } from '../service/http-metrics.ts';
+import { startPeople } from '../people/start-people.ts';
 import { scheduleActivityPart, startRuns } from '../runs/start-runs.ts';
+import { claimsPart } from '../spending/claim-keeper.ts';
+import { boostsPart } from '../trade/trade-upkeep.ts';
+import type { AgentSource } from '../agents/agent-source.ts';
 import type { Log } from '../service/log.ts';
 import { createRegistry } from '../service/metrics.ts';
 import { createReadiness } from '../service/readiness.ts';
+import type { Readiness } from '../service/readiness.ts';
 import { openRedisLink } from '../world/redis-link.ts';
+import type { RedisLink } from '../world/redis-link.ts';
 import { openAgents } from './agents.ts';
-import type { Agents } from './agents.ts';
+import { startEconomy } from './economy.ts';
 import { openListeners } from './listeners.ts';
 import type { Listeners } from './listeners.ts';
+import { worldSocket } from '../world/world-socket.ts';
 import { startVillageFacts } from './village-facts.ts';
-import { startPayments } from '../payments/start-payments.ts';
-import { startSealing } from '../log/start-sealing.ts';
 import { startWorld } from './world.ts';
 
 const POOL_SIZE = 16;
@@ -52,17 +57,6 @@ async function migrateWhenUp(config: Config, log: Log): Promise<void> {
   }
 }
 
-/** The quota of an actor: what its tier allows an agent, the configured one for everybody else. */
-function policyFor(config: Config, agents: Agents): (actor: Actor) => RatePolicy {
-  const common: RatePolicy = { name: 'actor', quota: config.requestsPerMinute, windowS: WINDOW_S };
-  return (actor) => {
-    if (actor.role !== 'agent') return common;
-    const tier = agents.source.get(actor.agentId)?.status.tier;
-    const quota = tier === undefined ? undefined : agents.source.entitlement(tier)?.limits.requestsPerMinute;
-    return quota === undefined ? common : { name: tier ?? 'tier', quota, windowS: WINDOW_S };
-  };
-}
-
 /** A copy of the world that cannot follow the log is worth nothing: the process ends, and the next one recovers. */
 function endBroken(log: Log, error: unknown): never {
   log('error', 'this replica cannot follow the log of the world and ends', { error });
@@ -72,6 +66,18 @@ function endBroken(log: Log, error: unknown): never {
 export interface StartOptions {
   /** The clock that village time runs by, in ms; tests let it run fast. */
   readonly villageMs?: () => number;
+  /** Who answers for models; the scripted ones where it is left out. */
+  readonly providers?: readonly ModelProvider[];
+}
+
+/** What a replica needs to serve; without Postgres and Redis the map stays readable. */
+function readinessOf({ source, db, link }: { readonly source: AgentSource; readonly db: Db; readonly link: RedisLink }): Readiness {
+  return createReadiness([
+    { name: 'world', required: true, check: () => true },
+    { name: 'agents', required: true, check: () => source.ready },
+    { name: 'postgres', required: false, check: () => ping(db).then(() => true) },
+    { name: 'redis', required: false, check: () => link.ping().then(() => true) },
+  ]);
 }
 
 /** Starts an api replica: migrations, world, listeners. Resolves once it serves. */
@@ -85,61 +91,50 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const link = openRedisLink(config.redisUrl, log);
   const agents = await openAgents(config, db, log);
   const { source, reviewer } = agents;
-  const facts = await startVillageFacts({ db, listenUrl: config.postgresUrl, replicaId, source, readBalances, parts: [scheduleActivityPart], log, monotonicMs });
+  const local = new RateLimiter();
+  const counted = startLimits({ config, db, source, local, registry, log, monotonicMs });
+  const { limits } = counted;
+  const facts = await startVillageFacts({ db, listenUrl: config.postgresUrl, replicaId, source, readBalances, parts: [scheduleActivityPart, claimsPart, boostsPart], log, monotonicMs });
   const { presence, standing, hub, feed } = facts;
   const world = await startWorld({ db, link, source, presence, standing, hub, registry, replicaId, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
-  const readiness = createReadiness([
-    { name: 'world', required: true, check: () => true },
-    { name: 'agents', required: true, check: () => source.ready },
-    { name: 'postgres', required: false, check: () => ping(db).then(() => true) },
-    { name: 'redis', required: false, check: () => link.ping().then(() => true) },
-  ]);
+  const board = await startBoard({ db, link, source, hub, reader: world.reader, onWorldEvent: world.onEvent, log });
+  const readiness = readinessOf({ source, db, link });
+  const economy = await startEconomy({ db, config, source, standing: facts.keeper, registry, log, monotonicMs });
+  const gateway = startGateway({ db, limits, meter: economy.meter, registry, log, monotonicMs, ...(options.providers === undefined ? {} : { providers: options.providers }) });
   const authenticate = createAuthenticate({ db, source, reviewer, monotonicMs });
-  const handlers = createHandlers({
-    sealing,
-    db, log, source, reviewer, hub, feed, readiness, board: board.board, reader: world.reader, mapAnswer: world.mapAnswer, people: people.people,
-    standing: facts.keeper, readBalances, economy: config.economy, prices: config.prices, payments, claims, schedules: agents.schedules, specWriter: agents.specWriter, limits, gateway,
-  });
   const { bootstrapCodeFile, oidc } = config;
   const people = startPeople({ db, listenUrl: config.postgresUrl, onStanding: (hear) => standing.onChange(hear), monotonicMs, bootstrapCodeFile, oidc, log });
-  const claims = new ClaimDesk({ source, standing: facts.keeper, terms: CLAIM_TERMS });
-  const income = createIncomePort({ standing: facts.keeper, lives: (agentId) => source.get(agentId) !== null });
-  const payments = await startPayments({ db, income, config: config.payments, timeZone: config.economy.timeZone, registry, log, monotonicMs });
-  const sealing = await startSealing({ db, registry, log, settings: config.sealing });
+  const handlers = createHandlers({
+    db, log, source, reviewer, hub, feed, readiness, board: board.board, reader: world.reader, mapAnswer: world.mapAnswer, people: people.people,
+    standing: facts.keeper, readBalances, ...economy.services, schedules: agents.schedules, specWriter: agents.specWriter, limits, gateway,
+  });
+  const requests = { db, log, monotonicMs, metrics: createHttpMetrics(registry), addressPolicy: { name: 'address', quota: config.requestsPerMinute, windowS: WINDOW_S }, strictAnswers: config.strictAnswers };
   const listeners = await openListeners({
     config, handlers, authenticate, registry,
-    socket: { fanout: world.fanout, size: world.mapAnswer, log },
-    mount: {
-      db, log, monotonicMs,
-      metrics: createHttpMetrics(registry),
-      limiter: new RateLimiter(),
-      addressPolicy: { name: 'address', quota: config.requestsPerMinute, windowS: WINDOW_S },
-      policyOf: policyFor(config, agents),
-      authenticate: (request, listener) => authenticate({ headers: request.headers, address: request.ip ?? '', listener }),
-      strictAnswers: config.strictAnswers,
-    },
+    sockets: { '/ws/world': worldSocket({ fanout: world.fanout, size: world.mapAnswer }), '/ws/board': board.socket },
+    mount: { ...requests, limiter: local, limitActor: counted.limitActor, guard: people.guard, authenticate: (request, listener) => authenticate({ headers: request.headers, address: request.ip ?? '', listener }) },
   });
   const runs = startRuns({ db, listenUrl: config.postgresUrl, hub, log });
   const stopHousekeeping = startHousekeeping(db, log);
-  const stopLedgerUpkeep = startLedgerUpkeep({ db, registry, log });
   log('info', 'serving', { people: listeners.peopleUrl, agents: listeners.agentsUrl, metrics: listeners.metricsUrl, replica: replicaId });
   return {
     ...listeners,
     stop: async () => {
       stopHousekeeping();
+      gateway.stop();
       hub.closeAll();
       feed.close();
       await listeners.stop();
+      await board.stop();
       await world.stop();
       await runs.stop();
-      await stopLedgerUpkeep();
+      await people.stop();
+      await economy.stop();
       await facts.close();
       await agents.close();
       link.close();
+      counted.stop();
       await db.destroy();
     },
   };
 }
-      await people.stop();
-      await claimKeeper.stop();
-      await payments.stop();

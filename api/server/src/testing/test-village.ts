@@ -13,7 +13,7 @@ import { readConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import { createLog } from '../service/log.ts';
 import { startServer } from '../start/start-server.ts';
-import type { RunningServer } from '../start/start-server.ts';
+import type { RunningServer, StartOptions } from '../start/start-server.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
 const WAIT_LIMIT_MS = 120_000;
@@ -42,7 +42,7 @@ export interface TestVillage {
   readonly environment: Readonly<Record<string, string>>;
   readonly logs: string[];
   /** Starts a replica in this process. */
-  startReplica(changes?: Readonly<Record<string, string>>): Promise<RunningServer>;
+  startReplica(changes?: Readonly<Record<string, string>>, options?: Pick<StartOptions, 'providers'>): Promise<RunningServer>;
   /** Stops every replica, Postgres and Redis. */
   remove(): Promise<void>;
 }
@@ -76,6 +76,7 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
     HAMLET_SAMPLES_DIR: folder,
     HAMLET_API_KEYS_FILE: join(folder, 'keys.json'),
     HAMLET_BOOTSTRAP_CODE_FILE: join(folder, 'code'),
+    HAMLET_LOG_DIR: join(folder, 'log'),
     HAMLET_STRICT_ANSWERS: '1',
     HAMLET_RATE_LIMIT: '1000000',
   };
@@ -84,10 +85,10 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
     redis,
     environment,
     logs,
-    startReplica: async (changes = {}) => {
+    startReplica: async (changes = {}, started = {}) => {
       const config: Config = readConfig({ ...environment, ...changes });
       const villageMs = (): number => performance.now() * (options.villageSpeed ?? 1);
-      const replica = await startServer(config, createLog((line) => void logs.push(line), 'debug'), { villageMs });
+      const replica = await startServer(config, createLog((line) => void logs.push(line), 'debug'), { villageMs, ...started });
       replicas.push(replica);
       return replica;
     },

@@ -8,6 +8,7 @@ export interface AgentSession {
   readonly jti: string;
   readonly agentId: string;
   readonly uid: string;
+  readonly podUid: string | null;
   readonly cycle: number;
   readonly currentCycle: number;
   /** Whether its token was taken back; it stays refused. */
@@ -21,6 +22,8 @@ export interface NewAgentSession {
   readonly jti: string;
   readonly agentId: string;
   readonly uid: string;
+  /** The pod that exchanged its token; null where there is no cluster to ask. */
+  readonly podUid: string | null;
   readonly cycle: number;
   readonly expiresAt: Date;
 }
@@ -33,6 +36,7 @@ export async function insertAgentSession(db: Db, session: NewAgentSession): Prom
       jti: session.jti,
       agent_id: session.agentId,
       uid: session.uid,
+      pod_uid: session.podUid,
       cycle: session.cycle,
       expires_at: session.expiresAt,
     })
@@ -44,7 +48,7 @@ export async function findAgentSession(db: Db, tokenHash: Uint8Array): Promise<A
   const row = await db
     .selectFrom('agent_session')
     .innerJoin('agent_life', 'agent_life.uid', 'agent_session.uid')
-    .select(['jti', 'agent_session.agent_id as agentId', 'agent_session.uid', 'agent_session.cycle', 'agent_life.cycle as currentCycle'])
+    .select(['jti', 'agent_session.agent_id as agentId', 'agent_session.uid', 'agent_session.pod_uid as podUid', 'agent_session.cycle', 'agent_life.cycle as currentCycle'])
     .select(sql<boolean>`revoked_at is not null`.as('revoked'))
     .where('token_hash', '=', Buffer.from(tokenHash))
     .where('expires_at', '>', sql<Date>`now()`)

@@ -19,6 +19,7 @@ export interface Tables extends GatewayTables, PeopleTables, RunTables, PaymentT
   agent_life: { uid: string; agent_id: string; home: string | null; cycle: Defaulted<number>; opened_at: Generated<Date>; closed_at: Defaulted<Date | null> };
   agent_session: {
     token_hash: Buffer; jti: string; agent_id: string; uid: string; cycle: number; issued_at: Generated<Date>; expires_at: Date; revoked_at: Defaulted<Date | null>;
+    pod_uid: Defaulted<string | null>;
   };
   agent_presence: { agent_id: string; uid: string; cycle: number; connected: boolean; replica_id: string; stream_no: number; last_seen: Defaulted<Date> };
   api_replica: { replica_id: string; seen_at: Defaulted<Date> };

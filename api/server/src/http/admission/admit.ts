@@ -3,36 +3,40 @@ import type { Request } from 'express';
 import type { Actor } from '../actor.ts';
 import { authorize } from './authorize.ts';
 import type { Exchange } from '../exchange.ts';
-import { isSameOrigin } from './origin.ts';
+import { isCustomRequest, isSameOrigin } from './origin.ts';
+import { sessionOf } from '../../auth/session-cookie.ts';
 import { refused } from '../outcome.ts';
 import type { Refused } from '../outcome.ts';
 import { rateHeaders } from './rate-limit.ts';
-import type { RatePolicy } from './rate-limit.ts';
+import type { RateVerdict } from './rate-limit.ts';
 
 /** Limit by address, authenticate, limit by actor, authorize: who asks, or why not. */
 export async function admit(exchange: Exchange): Promise<{ readonly ok: true; readonly actor: Actor } | Refused> {
   const { route, request, ports, listener } = exchange;
   const address = request.ip ?? '';
-  const early = takeQuota(exchange, `address ${address}`, ports.addressPolicy) ?? refuseOtherOrigins(route, request);
+  const early = takeQuota(exchange, ports.limiter.take(`address ${address}`, ports.addressPolicy, ports.monotonicMs())) ?? refuseOtherOrigins(route, request);
   if (early !== null) return early;
   const actor: Actor | Refused = route.permission === 'anyone' ? { role: 'visitor', id: `visitor ${address}` } : await ports.authenticate(request, listener);
   if ('ok' in actor) return actor;
-  const limited = actor.role === 'visitor' ? null : takeQuota(exchange, actor.id, ports.policyOf(actor));
+  const limited = actor.role === 'visitor' ? null : takeQuota(exchange, await ports.limitActor(actor, route));
   return limited ?? authorize(route, actor, request.params) ?? refuseStale(route, actor) ?? { ok: true, actor };
 }
 
-function takeQuota(exchange: Exchange, key: string, policy: RatePolicy): Refused | null {
-  const { limiter, monotonicMs } = exchange.ports;
-  const verdict = limiter.take(key, policy, monotonicMs());
-  exchange.response.set(rateHeaders(verdict));
+/** Null where the request is within its quota, which the headers tell either way. */
+function takeQuota({ response }: Exchange, verdict: RateVerdict | null): Refused | null {
+  if (verdict === null) return refused('unavailable', 'Requests like this are counted by all replicas together, and that is not possible right now; try again');
+  response.set(rateHeaders(verdict));
   if (verdict.allowed) return null;
+  const { policy } = verdict;
   return { ...refused('rate_limited', `At most ${policy.quota} requests in ${policy.windowS} s; wait ${verdict.resetS} s`), retryAfterS: verdict.resetS };
 }
 
 /** A request that carries its own bearer token cannot be forged by another page; one that rides on a cookie can. */
 function refuseOtherOrigins(route: RouteSpec, request: Request): Refused | null {
-  const safe = route.method === 'GET' || request.get('authorization') !== undefined || isSameOrigin(request.headers);
-  return safe ? null : refused('origin_not_allowed');
+  if (route.method === 'GET' || request.get('authorization') !== undefined) return null;
+  if (!isSameOrigin(request.headers)) return refused('origin_not_allowed');
+  if (sessionOf(request.headers.cookie) === null || isCustomRequest(request.headers)) return null;
+  return refused('custom_header_missing', 'Send X-Hamlet-Request: 1');
 }
 
 function refuseStale(route: RouteSpec, actor: Actor): Refused | null {

@@ -11,6 +11,11 @@ export function isPrivateConnection(headers: IncomingHttpHeaders): boolean {
   return headers['x-forwarded-proto'] === 'https' || LOCAL_HOSTS.has(hostOf(headers)?.hostname ?? '');
 }
 
+/** Whether a request has a header that neither a link nor a form of another page can send without asking first. */
+export function isCustomRequest(headers: IncomingHttpHeaders): boolean {
+  return headers['x-hamlet-request'] !== undefined || headers['idempotency-key'] !== undefined;
+}
+
 /**
  * Whether a request that rides on a browser's cookies comes from a page of this very host. A program without an Origin is no browser;
  * a browser that leaves Origin out says what it does in Sec-Fetch-Site.

@@ -13,6 +13,12 @@ export interface RateVerdict {
   readonly policy: RatePolicy;
 }
 
+/** What a count means under a policy. */
+export function rateVerdict(policy: RatePolicy, count: number, endsInMs: number): RateVerdict {
+  const resetS = Math.max(0, Math.min(policy.windowS, Math.ceil(endsInMs / 1_000)));
+  return { allowed: count <= policy.quota, remaining: Math.max(0, policy.quota - count), resetS, policy };
+}
+
 const TRACKED_KEYS_MAX = 100_000;
 
 /**
@@ -22,22 +28,16 @@ const TRACKED_KEYS_MAX = 100_000;
 export class RateLimiter {
   readonly #windows = new Map<string, { count: number; endsMs: number }>();
 
-  /** Counts one request of a key. `nowMs` is any clock that does not go back. */
+  /** Counts one request of a key; what another policy counted of it before stays counted. `nowMs` is any clock that does not go back. */
   take(key: string, policy: RatePolicy, nowMs: number): RateVerdict {
-    const slot = `${policy.name} ${key}`;
-    let window = this.#windows.get(slot);
+    let window = this.#windows.get(key);
     if (window === undefined || window.endsMs <= nowMs) {
       this.#makeRoom(nowMs);
       window = { count: 0, endsMs: nowMs + policy.windowS * 1_000 };
-      this.#windows.set(slot, window);
+      this.#windows.set(key, window);
     }
     window.count += 1;
-    return {
-      allowed: window.count <= policy.quota,
-      remaining: Math.max(0, policy.quota - window.count),
-      resetS: Math.min(policy.windowS, Math.ceil((window.endsMs - nowMs) / 1_000)),
-      policy,
-    };
+    return rateVerdict(policy, window.count, window.endsMs - nowMs);
   }
 
   #makeRoom(nowMs: number): void {

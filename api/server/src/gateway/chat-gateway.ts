@@ -1,0 +1,173 @@
+import type { ChatCompletionBody } from '@hamlet/contract';
+import { decideModelRequest } from '@hamlet/core';
+import { addModelRequest, endModelRequest, holdModelHour, inTransaction, isRunOf, MODEL_HOUR_S } from '@hamlet/store';
+import type { Db, ModelHour, ModelRequestEnd } from '@hamlet/store';
+import type { AgentActor } from '../http/actor.ts';
+import type { ShownLimit } from '../http/admission/show-limits.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import type { AgentLimits, Allowance } from '../limits/agent-limits.ts';
+import type { Log } from '../service/log.ts';
+import type { Reservation, TokenMeter } from '../spending/token-meter.ts';
+import type { GatewayMetrics } from './gateway-metrics.ts';
+import type { ModelPart, ModelRoute, ModelUsage } from './model-provider.ts';
+import { planRequest } from './plan-request.ts';
+import type { PlannedRequest } from './plan-request.ts';
+
+/** A provider has so long for an answer. */
+export const ANSWER_LIMIT_MS = 120_000;
+/** A request of that age is under way nowhere any more. */
+export const REQUEST_LIFE = { limitS: ANSWER_LIMIT_MS / 1_000 + 30 } as const;
+
+export interface GatewayPorts {
+  readonly db: Db;
+  readonly limits: AgentLimits;
+  readonly routes: ReadonlyMap<string, ModelRoute>;
+  readonly meter: TokenMeter;
+  readonly metrics: GatewayMetrics;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+}
+
+/** What an agent asks of a model. */
+export interface AskedChat {
+  readonly agent: AgentActor;
+  readonly body: ChatCompletionBody;
+  readonly traceparent: string;
+}
+
+/** A request that was let in and paid for in advance. It must be carried out, which ends it whatever happens. */
+export interface Ticket {
+  readonly requestId: string;
+  readonly plan: PlannedRequest;
+  readonly reservation: Reservation;
+  /** What is left of the tier's limits. */
+  readonly limits: readonly ShownLimit[];
+  readonly startedMs: number;
+}
+
+/** How a request was answered. */
+export interface Completed {
+  readonly text: string;
+  readonly finish: 'stop' | 'length';
+  readonly usage: ModelUsage;
+}
+
+/** The limits of models as the headers tell them. Pure. */
+export function modelLimits({ limits }: Allowance, { used, resetsInS, inFlight }: ModelHour): readonly ShownLimit[] {
+  const tokens = limits.tokens_per_hour ?? 0;
+  const atOnce = limits.concurrent_tools ?? 0;
+  return [
+    { name: 'tokens', quota: tokens, remaining: Math.max(0, tokens - used), unit: 'tokens', windowS: MODEL_HOUR_S, resetS: resetsInS },
+    { name: 'in-flight', quota: atOnce, remaining: Math.max(0, atOnce - inFlight), unit: 'concurrent-requests' },
+  ];
+}
+
+function tooMuch(reason: 'too_many_in_flight' | 'token_quota_exhausted', allowance: Allowance, { hour, tokens }: { readonly hour: ModelHour; readonly tokens: number }): Refused {
+  const limits = modelLimits(allowance, hour);
+  const { tokens_per_hour: quota, concurrent_tools: atOnce } = allowance.limits;
+  if (reason === 'too_many_in_flight') {
+    return { ...refused(reason, `The tier ${allowance.tier} allows ${atOnce ?? 0} at one time, and ${hour.inFlight} are under way`), limits, retryAfterS: 1 };
+  }
+  const detail = `This request can take ${tokens} tokens, and of the ${quota ?? 0} an hour of the tier ${allowance.tier} ${Math.max(0, (quota ?? 0) - hour.used)} are left for the next ${hour.resetsInS} s`;
+  return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
+}
+
+/** Takes a place and tokens of the hour, in one transaction that no other request of the agent can pass. */
+async function enter({ db }: GatewayPorts, { agent }: AskedChat, about: { readonly allowance: Allowance; readonly plan: PlannedRequest; readonly runId: string | null }): Promise<Outcome<Omit<Ticket, 'reservation' | 'startedMs'>>> {
+  const { allowance, plan, runId } = about;
+  const { route, request, tokens } = plan;
+  return inTransaction(db, async (tx) => {
+    const hour = await holdModelHour(tx, agent.agentId, REQUEST_LIFE);
+    const room = { inFlight: hour.inFlight, inFlightMax: allowance.limits.concurrent_tools ?? 0, used: hour.used, quota: allowance.limits.tokens_per_hour ?? 0 };
+    const verdict = decideModelRequest(room, tokens);
+    if (!verdict.ok) return tooMuch(verdict.reason, allowance, { hour, tokens });
+    const { agentId, uid: agentUid, podUid } = agent;
+    const requestId = await addModelRequest(tx, { agentId, agentUid, podUid, runId, tier: allowance.tier, model: request.model, provider: route.provider.name, reservedTokens: tokens });
+    return accepted({ requestId, plan, limits: modelLimits(allowance, { ...hour, used: hour.used + tokens, inFlight: hour.inFlight + 1 }) });
+  });
+}
+
+/** The run that a body names, if it is the agent's. */
+async function runOf({ db }: GatewayPorts, { agent, body }: AskedChat): Promise<string | null> {
+  const runId = body.metadata?.run_id ?? null;
+  return runId !== null && (await isRunOf(db, runId, agent.agentId)) ? runId : null;
+}
+
+async function letIn(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Ticket>> {
+  const { agent, body, traceparent } = asked;
+  const startedMs = ports.monotonicMs();
+  const allowance = await ports.limits.of(agent.agentId);
+  if (allowance === null) return refused('model_not_in_tier', `${agent.agentId} has no tier now`);
+  const plan = planRequest(body, allowance, ports.routes);
+  if (!plan.ok) return plan;
+  const runId = await runOf(ports, asked);
+  const entered = await enter(ports, asked, { allowance, plan: plan.data, runId });
+  if (!entered.ok) return entered;
+  const { requestId } = entered.data;
+  const circumstance = { podUid: agent.podUid, runId, traceparent };
+  const reserved = await ports.meter.reserve({ agentId: agent.agentId, model: body.model, tokens: plan.data.tokens, key: requestId, circumstance });
+  if (reserved.ok) return accepted({ ...entered.data, reservation: reserved.data, startedMs });
+  await inTransaction(ports.db, (tx) => endModelRequest(tx, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 }));
+  return reserved;
+}
+
+/** Lets a request in or says why not: model of the tier, served, short enough, a place, tokens of the hour, money. */
+export async function admitChat(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Ticket>> {
+  const outcome = await letIn(ports, asked);
+  if (!outcome.ok) ports.metrics.refused(outcome.reason);
+  return outcome;
+}
+
+/** Writes down what a request took: money first, then the tokens of the hour. */
+async function conclude(ports: GatewayPorts, { requestId, plan, reservation, startedMs }: Ticket, end: ModelRequestEnd): Promise<void> {
+  const usage = { promptTokens: end.promptTokens, completionTokens: end.completionTokens };
+  const used = end.promptTokens + end.completionTokens;
+  try {
+    await (used === 0 ? ports.meter.release(reservation) : ports.meter.settle(reservation, used));
+    await inTransaction(ports.db, (tx) => endModelRequest(tx, requestId, end));
+  } catch (error) {
+    ports.metrics.unsettled();
+    throw error;
+  }
+  ports.metrics.ended(plan.request.model, { outcome: end.outcome, usage, durationMs: ports.monotonicMs() - startedMs });
+}
+
+/** The pieces of an answer, as far as they have come. Mutable because it gathers them. */
+class Gathered {
+  text = '';
+  end: Extract<ModelPart, { kind: 'end' }> | null = null;
+
+  take(part: ModelPart): void {
+    if (part.kind === 'end') this.end = part;
+    else this.text += part.text;
+  }
+}
+
+/**
+ * Asks the provider, hands each piece of text on, and writes down what was used. An answer that is not paid for is not an answer: where the
+ * end cannot be written down this throws.
+ */
+export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: { readonly gone: AbortSignal; readonly onText: (text: string) => void }): Promise<Outcome<Completed>> {
+  const { route, request, promptTokens } = ticket.plan;
+  const gathered = new Gathered();
+  const signal = AbortSignal.any([caller.gone, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+  try {
+    for await (const part of route.provider.complete(request, signal)) {
+      signal.throwIfAborted();
+      gathered.take(part);
+      if (part.kind === 'text') caller.onText(part.text);
+    }
+    if (gathered.end === null) throw new Error('the provider ended without an end');
+  } catch (error) {
+    // What came until then was made and is paid for; the provider's own count is missing.
+    const completionTokens = gathered.text === '' ? 0 : route.provider.countTokens(request.model, [{ role: 'assistant', text: gathered.text }]);
+    const outcome = caller.gone.aborted ? 'cancelled' : 'failed';
+    await conclude(ports, ticket, { outcome, promptTokens: completionTokens === 0 ? 0 : promptTokens, completionTokens });
+    if (outcome === 'failed') ports.log('warn', 'the provider of a model failed', { model: request.model, provider: route.provider.name, request_id: ticket.requestId, error });
+    return refused('model_failed', `The provider ${route.provider.name} failed; nothing more was charged than what it had answered`);
+  }
+  const { finish, usage } = gathered.end;
+  await conclude(ports, ticket, { outcome: 'done', ...usage });
+  return accepted({ text: gathered.text, finish, usage });
+}

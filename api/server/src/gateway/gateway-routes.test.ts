@@ -1,0 +1,244 @@
+/** The models gateway through HTTP on a real Postgres and Redis: what a tier may ask, what it costs, and how it is told. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { ChatCompletionChunk, completeChat, getModelUse, listModels, penalizeAgent, Problem, rewardAgent } from '@hamlet/contract';
+import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
+import { openDatabase, readModelRequests } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { dataOf, Play } from '../testing/play.ts';
+import { RunPlay } from '../testing/run-play.ts';
+import { agentToken, AGENT_IDS, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { heldProvider } from './testing/held-provider.ts';
+
+type Body = CallInput<typeof completeChat>['body'];
+
+let village: TestVillage;
+let play: Play;
+let url = '';
+let metricsUrl = '';
+let db: Db;
+const held = heldProvider();
+
+before(async () => {
+  village = await startTestVillage();
+  // The lowest tier of this village names models that fail and wait, and one that nobody serves.
+  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+  await writeFile(tier, (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing, unserved]'));
+  const replica = await village.startReplica({}, { providers: [held.provider, ...held.usual] });
+  url = replica.peopleUrl;
+  metricsUrl = replica.metricsUrl;
+  play = new Play(url);
+  db = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 2, onError: () => undefined });
+  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+});
+after(async () => {
+  await db.destroy();
+  await village.remove();
+});
+
+function ask(agentId: AgentId, changes: Partial<Body> = {}): Promise<Outcome<ChatCompletion>> {
+  const body = { model: 'small', messages: [{ role: 'user', content: 'Where is the mill, please?' }], ...changes } as Body;
+  return play.as(agentId).call(completeChat, { body });
+}
+
+async function useOf(agentId: AgentId): Promise<ModelUse> {
+  return dataOf(await play.admin.call(getModelUse, { params: { agent_id: agentId } }));
+}
+
+async function modelsOf(agentId: AgentId): Promise<readonly string[]> {
+  return dataOf(await play.as(agentId).call(listModels, {})).data.map(({ id }) => id);
+}
+
+function post(agentId: AgentId, body: unknown): Promise<Response> {
+  const headers = { authorization: `Bearer ${agentToken(agentId)}`, 'content-type': 'application/json' };
+  return fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function refusalOf(call: Promise<Outcome<unknown>>): Promise<Problem & { retryAfter: string | null }> {
+  const outcome = await call;
+  assert.ok(!outcome.ok, 'it was let in');
+  return { ...outcome.problem, retryAfter: outcome.response.headers.get('retry-after') };
+}
+
+test('a model of the tier answers as OpenAI does, says that it is scripted, and its tokens are counted', async () => {
+  const before = await useOf('bob');
+  const answer = await ask('bob');
+  const { object, model, choices, usage, hamlet } = dataOf(answer);
+  assert.deepEqual([object, model, hamlet], ['chat.completion', 'small', { provider: 'scripted', scripted: true }]);
+  const [choice] = choices;
+  assert.equal(choice?.finish_reason, 'stop');
+  assert.match(choice?.message.content ?? '', /mill/);
+  assert.equal(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens);
+  assert.ok(usage.prompt_tokens > 0 && usage.completion_tokens > 0);
+  const now = await useOf('bob');
+  assert.equal(now.tokens.used - before.tokens.used, usage.total_tokens);
+  assert.equal(now.in_flight, 0);
+  const [request] = now.recent;
+  assert.deepEqual([request?.model, request?.outcome, request?.prompt_tokens, request?.completion_tokens], ['small', 'done', usage.prompt_tokens, usage.completion_tokens]);
+  assert.equal((await ask('bob', { seed: 7 })).ok && dataOf(await ask('bob', { seed: 7 })).choices[0]?.message.content, dataOf(await ask('bob', { seed: 7 })).choices[0]?.message.content);
+});
+
+test('nothing of what was said is kept', async () => {
+  dataOf(await ask('bob', { messages: [{ role: 'user', content: 'the secret word is xylophone' }] }));
+  const rows = await readModelRequests(db, 'bob', 1);
+  assert.ok(!JSON.stringify(rows).includes('xylophone'));
+});
+
+test('in pieces: the same text, the usage where it is asked for, and DONE', async () => {
+  const whole = dataOf(await ask('bob')).choices[0]?.message.content;
+  const response = await post('bob', { model: 'small', messages: [{ role: 'user', content: 'Where is the mill, please?' }], stream: true, stream_options: { include_usage: true } });
+  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+  assert.match(response.headers.get('ratelimit-policy') ?? '', /"tokens";q=20000;qu="tokens";w=3600/);
+  const lines = (await response.text()).split('\n\n').filter((line) => line !== '').map((line) => line.replace(/^data: /, ''));
+  assert.equal(lines.at(-1), '[DONE]');
+  const chunks = lines.slice(0, -1).map((line) => ChatCompletionChunk.parse(JSON.parse(line)));
+  assert.equal(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''), whole);
+  assert.equal(chunks[0]?.choices[0]?.delta.role, 'assistant');
+  assert.equal(chunks.at(-2)?.choices[0]?.finish_reason, 'stop');
+  assert.deepEqual(chunks.at(-1)?.choices, []);
+  assert.ok((chunks.at(-1)?.usage?.completion_tokens ?? 0) > 0);
+});
+
+test('an answer ends at its limit and at a stop', async () => {
+  const short = dataOf(await ask('bob', { max_tokens: 3 }));
+  assert.equal(short.choices[0]?.finish_reason, 'length');
+  assert.ok(short.usage.completion_tokens <= 3);
+  assert.equal(dataOf(await ask('bob', { stop: 'mill' })).choices[0]?.message.content.includes('mill'), false);
+});
+
+test('a model outside the tier, one that nobody serves, and a prompt too long are refused with their reason, also in the words of OpenAI', async () => {
+  const large = await refusalOf(ask('bob', { model: 'large' }));
+  assert.equal(large.code, 'model_not_in_tier');
+  assert.equal(large.status, 403);
+  assert.deepEqual(large.error, { message: large.detail, type: 'permission_error', param: null, code: 'model_not_in_tier' });
+  assert.equal((await refusalOf(ask('ada', { model: 'unserved' }))).code, 'model_not_in_tier');
+  assert.equal((await refusalOf(ask('bob', { messages: [{ role: 'user', content: 'word '.repeat(5_000) }] }))).code, 'context_too_long');
+  const invalid = Problem.parse(await (await post('bob', { model: 'small', messages: [] })).json());
+  assert.equal(invalid.error?.type, 'invalid_request_error');
+  assert.equal(invalid.error?.param, 'messages');
+  assert.equal(Problem.parse(await (await fetch(`${url}/v1/models`)).json()).error?.type, 'authentication_error');
+});
+
+test('only agents ask models; a person looks at what an agent has used, an agent at its own', async () => {
+  const member = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${TOKENS.member}` } });
+  assert.equal(member.status, 403);
+  assert.equal((await refusalOf(play.as('bob').call(getModelUse, { params: { agent_id: 'ada' } }))).code, 'not_own_agent');
+  assert.equal(dataOf(await play.as('bob').call(getModelUse, { params: { agent_id: 'bob' } })).tier, 'tier-0');
+});
+
+test('the headers tell requests, tokens and what is in flight', async () => {
+  const answer = await ask('bob');
+  const policies = answer.response.headers.get('ratelimit-policy') ?? '';
+  const states = answer.response.headers.get('ratelimit') ?? '';
+  assert.match(policies, /^"tier-0";q=120;w=60, "tokens";q=20000;qu="tokens";w=3600, "in-flight";q=1;qu="concurrent-requests"$/);
+  assert.match(states, /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=0$/);
+});
+
+test('as many at one time as the tier allows; the next waits for its turn', async () => {
+  const first = post('cleo', { model: 'held', messages: [{ role: 'user', content: 'wait' }], stream: true });
+  const open = await first;
+  await eventually('one in flight', async () => (await useOf('cleo')).in_flight === 1);
+  const refused = await refusalOf(ask('cleo'));
+  assert.equal(refused.code, 'too_many_in_flight');
+  assert.equal(refused.status, 429);
+  assert.equal(refused.retryAfter, '1');
+  held.release();
+  assert.match(await open.text(), /\[DONE\]/);
+  assert.ok((await ask('cleo')).ok);
+});
+
+test('a caller who leaves ends the request; what came until then is counted', async () => {
+  const leaving = new AbortController();
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST', signal: leaving.signal, headers: { authorization: `Bearer ${agentToken('cleo')}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'held', messages: [{ role: 'user', content: 'wait' }], stream: true }),
+  });
+  await response.body?.getReader().read();
+  leaving.abort();
+  const ended = await eventually('the end of the request', async () => {
+    const [request] = (await useOf('cleo')).recent;
+    return request?.outcome === 'cancelled' ? request : null;
+  });
+  assert.ok(ended.completion_tokens > 0, 'the piece that came');
+  assert.ok((await ask('cleo')).ok, 'its place is free again');
+});
+
+test('a provider that fails is told as such, and nothing is taken for nothing', async () => {
+  const before = (await useOf('cleo')).tokens.used;
+  const failed = await refusalOf(ask('cleo', { model: 'failing' }));
+  assert.equal(failed.code, 'model_failed');
+  assert.equal(failed.error?.type, 'server_error');
+  assert.equal((await useOf('cleo')).tokens.used, before);
+  const inPieces = await (await post('cleo', { model: 'failing', messages: [{ role: 'user', content: 'x' }], stream: true })).text();
+  assert.match(inPieces, /"code":"model_failed"/);
+  assert.doesNotMatch(inPieces, /\[DONE\]/);
+});
+
+test('a tier names a model that nobody serves: it is not listed, and refused as not served', async () => {
+  assert.deepEqual(await modelsOf('dan'), ['small', 'held', 'failing']);
+  assert.equal((await refusalOf(ask('dan', { model: 'unserved' }))).code, 'model_not_served');
+});
+
+test('the tokens of the hour: what could overdraw them is refused with the time to wait', async () => {
+  const { tokens } = await useOf('dan');
+  const long = [{ role: 'user' as const, content: 'abcd '.repeat(3_900) }];
+  while ((await useOf('dan')).tokens.remaining > 4_100) dataOf(await ask('dan', { messages: long, max_tokens: 1 }));
+  const refused = await refusalOf(ask('dan', { messages: long, max_tokens: 200 }));
+  assert.equal(refused.code, 'token_quota_exhausted');
+  assert.equal(refused.error?.type, 'insufficient_quota');
+  assert.ok(Number(refused.retryAfter) > 0 && Number(refused.retryAfter) <= 3_600);
+  assert.ok((await useOf('dan')).tokens.used <= tokens.quota);
+});
+
+test('a run that is the agent\'s own is noted with the request, another is not', async () => {
+  const runs = new RunPlay(url);
+  const own = await runs.give('eve');
+  const other = await runs.give('fay');
+  dataOf(await ask('eve', { metadata: { run_id: own.run_id } }));
+  assert.equal((await useOf('eve')).recent[0]?.run_id, own.run_id);
+  dataOf(await ask('eve', { metadata: { run_id: other.run_id } }));
+  assert.equal((await useOf('eve')).recent[0]?.run_id, null);
+});
+
+test('a reward opens another list of models, more at one time and more tokens; a penalty takes them back', async () => {
+  assert.deepEqual((await modelsOf('fay')).includes('large'), false);
+  const judge = { agent_id: 'fay', amount: '12', reason: 'for the test' };
+  dataOf(await play.admin.call(rewardAgent, { body: judge }));
+  const richer = await eventually('tier-1', async () => {
+    const use = await useOf('fay');
+    return use.tier === 'tier-1' ? use : null;
+  });
+  assert.deepEqual([richer.tokens.quota, richer.limits.concurrent_tools, richer.limits.requests_per_minute], [100_000, 2, 300]);
+  assert.ok((await modelsOf('fay')).includes('large'));
+  const paid = dataOf(await ask('fay', { model: 'large' }));
+  assert.equal(paid.model, 'large');
+  const agent = await eventually('the charge', async () => {
+    const detail = await play.agent('fay');
+    return Number(detail.balance) < 12 ? detail : null;
+  });
+  assert.ok(Math.abs(12 - Number(agent.balance) - paid.usage.total_tokens * 0.000_002) < 0.000_01, `${agent.balance} after ${paid.usage.total_tokens} tokens`);
+  dataOf(await play.admin.call(penalizeAgent, { body: { ...judge, amount: '10' } }));
+  await eventually('tier-0 again', async () => (await useOf('fay')).tier === 'tier-0');
+  assert.equal((await refusalOf(ask('fay', { model: 'large' }))).code, 'model_not_in_tier');
+});
+
+test('a priced tier without money is refused before anything is asked, and no tokens are taken', async () => {
+  const before = await useOf('ada');
+  const refused = await refusalOf(ask('ada'));
+  assert.equal(refused.code, 'insufficient_funds');
+  assert.equal(refused.error?.type, 'insufficient_quota');
+  const now = await useOf('ada');
+  assert.equal(now.tokens.used, before.tokens.used);
+  assert.equal(now.recent[0]?.outcome, 'not_paid');
+});
+
+test('Prometheus hears of requests, tokens and refusals', async () => {
+  const text = await (await fetch(`${metricsUrl}/metrics`)).text();
+  assert.match(text, /hamlet_model_requests_total\{model="small",outcome="done"\} \d+/);
+  assert.match(text, /hamlet_model_tokens_total\{model="small",kind="completion"\} \d+/);
+  assert.match(text, /hamlet_model_refusals_total\{reason="model_not_in_tier"\} \d+/);
+  assert.match(text, /hamlet_limits_shared 1/);
+});

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ModelPart, ModelRequest } from '../model-provider.ts';
+import { createScriptedProvider } from './scripted-provider.ts';
+import { promptTokensOf, tokensOf } from './scripted-tokens.ts';
+import { topicOf } from './topic.ts';
+
+const provider = createScriptedProvider();
+
+async function answered(changes: Partial<ModelRequest> & { said?: string } = {}): Promise<{ text: string; end: ModelPart | undefined }> {
+  const { said = 'Can you explain the windmill behind the orchard?', ...others } = changes;
+  const request: ModelRequest = { model: 'small', messages: [{ role: 'user', text: said }], maxTokens: 500, seed: 1, stop: [], ...others };
+  const parts: ModelPart[] = [];
+  for await (const part of provider.complete(request, new AbortController().signal)) parts.push(part);
+  return { text: parts.map((part) => (part.kind === 'text' ? part.text : '')).join(''), end: parts.at(-1) };
+}
+
+test('the same request gives the same answer; another seed may give another', async () => {
+  const texts = await Promise.all([1, 1, 2, 3, 4, 5, 6].map(async (seed) => (await answered({ seed })).text));
+  assert.equal(texts[0], texts[1]);
+  assert.ok(new Set(texts).size > 1);
+});
+
+test('it keeps to the topic, the large model to more of it and in more sentences', async () => {
+  const small = (await answered()).text;
+  const large = (await answered({ model: 'large' })).text;
+  assert.match(small, /windmill|orchard/);
+  assert.match(large, /windmill/);
+  assert.match(large, /orchard/);
+  assert.ok(large.split('. ').length > small.split('. ').length);
+});
+
+test('asked what it is, it says that it is scripted', async () => {
+  for (const model of ['small', 'large']) assert.match((await answered({ model, said: 'Which model are you?' })).text, /scripted/);
+});
+
+test('what it counts is what it says at the end, and no more than was allowed', async () => {
+  const whole = await answered();
+  const messages = [{ role: 'user' as const, text: 'Can you explain the windmill behind the orchard?' }];
+  assert.deepEqual(whole.end, { kind: 'end', finish: 'stop', usage: { promptTokens: promptTokensOf(messages), completionTokens: tokensOf(whole.text) } });
+  const cut = await answered({ maxTokens: 4 });
+  assert.ok(cut.end?.kind === 'end' && cut.end.finish === 'length' && cut.end.usage.completionTokens <= 4);
+  assert.ok(whole.text.startsWith(cut.text));
+});
+
+test('a topic is what stands in quotes, else the telling words in their order', () => {
+  assert.deepEqual(topicOf('They wrote about “the old mill”: help', 5), ['the old mill']);
+  assert.deepEqual(topicOf('Where is the windmill, and what about bread?', 2), ['windmill', 'bread']);
+  assert.deepEqual(topicOf('who are you', 2), []);
+});

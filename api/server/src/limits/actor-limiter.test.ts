@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ROUTES } from '@hamlet/contract';
+import type { Limits } from '@hamlet/contract';
+import type { Actor } from '../http/actor.ts';
+import { RateLimiter } from '../http/admission/rate-limit.ts';
+import { createActorLimiter, failsClosed } from './actor-limiter.ts';
+import type { Allowance } from './agent-limits.ts';
+import type { Counted } from './shared-windows.ts';
+
+const ADA: Actor = { role: 'agent', id: 'agent ada', agentId: 'ada', uid: 'u', podUid: null, cycle: 1, stale: false };
+const MEMBER = { role: 'member', id: 'account 1', accountId: '1', name: 'Grace' } as Actor;
+const MAP = { tag: 'world', method: 'GET', permission: 'world:read' } as const;
+const MONEY = { tag: 'economy', method: 'POST', permission: 'economy:judge' } as const;
+
+function allowed(requests: number): Allowance {
+  const limits: Limits = { requests_per_minute: requests, concurrent_tools: 1, tokens_per_hour: 1, models: [] };
+  return { tier: `tier-of-${requests}`, limits, price: { per_hour: '0', per_thousand_tokens: '0' } };
+}
+
+function limiterOf(given: { allowance?: Allowance | null; counted?: Counted | null }) {
+  const keys: string[] = [];
+  const state = { allowance: given.allowance ?? null };
+  const limiter = createActorLimiter({
+    windows: { count: async (key) => (keys.push(key), given.counted ?? null) },
+    local: new RateLimiter(), limits: { of: async () => state.allowance }, requestsPerMinute: 100, monotonicMs: () => 0,
+  });
+  return { limiter, keys, state };
+}
+
+test('where money moves or a model is asked a count is needed that all replicas share; nowhere else', () => {
+  const closed = ROUTES.filter(failsClosed).map(({ name }) => name);
+  for (const name of ['rewardAgent', 'penalizeAgent', 'completeChat', 'listModels'] as const) assert.ok(closed.includes(name), name);
+  for (const name of ['getWorld', 'getBalance', 'getLedger', 'moveAgent', 'getModelUse', 'listPosts'] as const) assert.ok(!(closed as readonly string[]).includes(name), name);
+});
+
+test('an agent is counted together, by what its tier allows', async () => {
+  const { limiter, keys } = limiterOf({ allowance: allowed(5), counted: { count: 6, endsInMs: 1_500 } });
+  assert.deepEqual(await limiter(ADA, MAP), { allowed: false, remaining: 0, resetS: 2, policy: { name: 'tier-of-5', quota: 5, windowS: 60 } });
+  assert.deepEqual(keys, ['agent ada']);
+});
+
+test('a person who reads is counted here, and together where money moves', async () => {
+  const { limiter, keys } = limiterOf({ counted: { count: 1, endsInMs: 60_000 } });
+  assert.equal((await limiter(MEMBER, MAP))?.remaining, 99);
+  assert.deepEqual(keys, []);
+  assert.equal((await limiter(MEMBER, MONEY))?.remaining, 99);
+  assert.deepEqual(keys, ['account 1']);
+});
+
+test('without the shared count money is not let through, and the rest by the count of this replica', async () => {
+  const { limiter } = limiterOf({ allowance: allowed(2), counted: null });
+  assert.equal(await limiter(ADA, MONEY), null);
+  assert.deepEqual([await limiter(ADA, MAP), await limiter(ADA, MAP)].map((verdict) => verdict?.allowed), [true, false], 'what was refused was counted too');
+});
+
+test('a lower tier counts what was asked before it', async () => {
+  const { limiter, state } = limiterOf({ allowance: allowed(10), counted: null });
+  for (let count = 0; count < 5; count += 1) assert.equal((await limiter(ADA, MAP))?.allowed, true);
+  state.allowance = allowed(4);
+  assert.equal((await limiter(ADA, MAP))?.allowed, false);
+});
+
+test('an agent without a tier has little', async () => {
+  const { limiter } = limiterOf({ allowance: null, counted: null });
+  assert.equal((await limiter(ADA, MAP))?.policy.quota, 60);
+});

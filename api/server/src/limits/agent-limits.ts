@@ -1,0 +1,71 @@
+import type { Limits, TierPrice } from '@hamlet/contract';
+import { isConnectionError } from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { limitsOf } from '../agents/describe-agent.ts';
+
+/** What an agent may use now: its tier's limits, raised by what it has bought, and what the tier costs. */
+export interface Allowance {
+  readonly tier: string;
+  readonly limits: Limits;
+  readonly price: TierPrice;
+}
+
+/** What agents may use. A purchase shows within a second, and at once on the replica that sold it. */
+export interface AgentLimits {
+  /** Null where there is no such agent, or it has no tier now: then it may use nothing that a tier gives. */
+  of(agentId: string): Promise<Allowance | null>;
+  /** The agent has bought something, or something it bought has ended. */
+  forget(agentId: string): void;
+}
+
+/**
+ * Reads what an agent has bought: a function that raises a tier's limits by what lasts at the moment it is called, so that a purchase ends exactly
+ * also while the reading is remembered.
+ */
+export type ReadBought = (agentId: string) => Promise<(limits: Limits) => Limits>;
+
+export interface AgentLimitsPorts {
+  readonly source: Pick<AgentSource, 'get' | 'entitlement'>;
+  readonly bought: ReadBought;
+  readonly monotonicMs: () => number;
+}
+
+const FRESH_MS = 1_000;
+const REMEMBERED_MAX = 10_000;
+
+interface Remembered {
+  readonly raise: ReturnType<ReadBought>;
+  readonly atMs: number;
+}
+
+const NOTHING_BOUGHT = (limits: Limits): Limits => limits;
+
+/** Mutable because it remembers what was bought, for a second. The tier itself is read from memory each time. */
+export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPorts): AgentLimits {
+  const remembered = new Map<string, Remembered>();
+
+  function boughtBy(agentId: string): ReturnType<ReadBought> {
+    const before = remembered.get(agentId);
+    if (before !== undefined && monotonicMs() - before.atMs < FRESH_MS) return before.raise;
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    const raise = bought(agentId).catch((error: unknown) => {
+      remembered.delete(agentId);
+      // What was bought cannot be read: the tier alone holds, which is never more.
+      if (isConnectionError(error)) return NOTHING_BOUGHT;
+      throw error;
+    });
+    remembered.set(agentId, { raise, atMs: monotonicMs() });
+    return raise;
+  }
+
+  return {
+    of: async (agentId) => {
+      const tier = source.get(agentId)?.status.tier;
+      const spec = tier === undefined ? null : source.entitlement(tier);
+      const limits = limitsOf(spec);
+      if (tier === undefined || spec === null || limits === null) return null;
+      return { tier, limits: (await boughtBy(agentId))(limits), price: { per_hour: spec.price.perHour, per_thousand_tokens: spec.price.perThousandTokens } };
+    },
+    forget: (agentId) => void remembered.delete(agentId),
+  };
+}

@@ -1,0 +1,70 @@
+/** Requests per minute across two replicas, and what goes on while Redis is away. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { getAgentConfig, getWorld, listModels, rewardAgent } from '@hamlet/contract';
+import type { Client, Outcome } from '@hamlet/contract';
+import { dataOf, Play } from '../testing/play.ts';
+import { agentToken, AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+
+const TIER_0_REQUESTS = 120;
+
+let village: TestVillage;
+let urls: readonly [string, string] = ['', ''];
+
+before(async () => {
+  village = await startTestVillage();
+  const [one, two] = await Promise.all([village.startReplica(), village.startReplica()]);
+  urls = [one.peopleUrl, two.peopleUrl];
+  const play = new Play(urls[0]);
+  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+});
+after(() => village.remove());
+
+function replicas(agentId: AgentId): readonly [Client, Client] {
+  return [clientOf(urls[0], agentToken(agentId)), clientOf(urls[1], agentToken(agentId))];
+}
+
+function configOf(client: Client, agentId: AgentId): Promise<Outcome<unknown>> {
+  return client.call(getAgentConfig, { params: { agent_id: agentId } });
+}
+
+const reward = (client: Client): Promise<Outcome<unknown>> => client.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'for the test' } });
+
+test('both replicas count one agent together, to the request; the other agents and people go on', async () => {
+  const [one, two] = replicas('cleo');
+  const outcomes: Outcome<unknown>[] = [];
+  for (let turn = 0; turn < TIER_0_REQUESTS / 2 + 2; turn += 1) outcomes.push(...(await Promise.all([configOf(one, 'cleo'), configOf(two, 'cleo')])));
+  assert.equal(outcomes.filter(({ ok }) => ok).length, TIER_0_REQUESTS);
+  const refused = outcomes.at(-1);
+  assert.ok(refused !== undefined && !refused.ok);
+  assert.equal(refused.problem.code, 'rate_limited');
+  const retryAfter = Number(refused.response.headers.get('retry-after'));
+  assert.ok(retryAfter > 0 && retryAfter <= 60);
+  assert.equal(refused.response.headers.get('ratelimit-policy'), `"tier-0";q=${TIER_0_REQUESTS};w=60`);
+  assert.equal(refused.response.headers.get('ratelimit'), `"tier-0";r=0;t=${retryAfter}`);
+  assert.ok((await configOf(replicas('dan')[0], 'dan')).ok);
+  assert.ok((await clientOf(urls[0], TOKENS.member).call(getWorld, {})).ok);
+});
+
+test('while Redis is away money and models wait, and the map is read by a count of one replica; afterwards all goes on', async () => {
+  const [one] = replicas('eve');
+  const admin = clientOf(urls[0], TOKENS.admin);
+  dataOf(await reward(admin));
+  await village.redis.stop();
+  await eventually('money to be refused', async () => !(await reward(admin)).ok);
+  const money = await reward(admin);
+  assert.ok(!money.ok);
+  assert.equal(money.problem.code, 'unavailable');
+  assert.equal(money.response.headers.get('retry-after'), '1');
+  const models = await one.call(listModels, {});
+  assert.ok(!models.ok);
+  assert.equal(models.problem.code, 'unavailable');
+  const map = await one.call(getWorld, {});
+  assert.ok(map.ok, 'the map stays readable');
+  assert.match(map.response.headers.get('ratelimit') ?? '', /^"tier-0";r=\d+;t=\d+$/);
+  assert.ok((await clientOf(urls[0]).call(getWorld, {})).ok, 'for visitors too');
+  await village.redis.start();
+  await eventually('money to move again', async () => (await reward(admin)).ok);
+  assert.ok((await one.call(listModels, {})).ok);
+});

@@ -1,0 +1,135 @@
+import type { ModelOutcome } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** Tokens are counted in hours of this many seconds. */
+export const MODEL_HOUR_S = 3_600;
+const KEPT_DAYS = 90;
+
+/** What an agent has under way and has used, as of now. `resetsInS` is 0 where no hour has begun. */
+export interface ModelHour {
+  readonly used: number;
+  readonly resetsInS: number;
+  readonly inFlight: number;
+}
+
+/** A request to a model, as it begins. */
+export interface NewModelRequest {
+  readonly agentId: string;
+  readonly agentUid: string;
+  readonly podUid: string | null;
+  readonly runId: string | null;
+  readonly tier: string;
+  readonly model: string;
+  readonly provider: string;
+  /** Tokens that it can take at most. */
+  readonly reservedTokens: number;
+}
+
+/** A request to a model, as it is kept. */
+export interface ModelRequestRow extends NewModelRequest {
+  readonly requestId: string;
+  readonly outcome: ModelOutcome;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly startedAt: Date;
+  readonly endedAt: Date | null;
+}
+
+/** Requests older than this are not under way any more, whatever their row says: their replica is gone. */
+export interface RequestLife {
+  readonly limitS: number;
+}
+
+/** Holds an agent's hour, begun anew where the last one is over: until the transaction ends no other request of the agent is let in. */
+export async function holdModelHour(tx: Tx, agentId: string, life: RequestLife): Promise<ModelHour> {
+  await sql`
+    insert into model_hour as hour (agent_id, began_at, used) values (${agentId}, now(), 0)
+    on conflict (agent_id) do update set
+      used = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then 0 else hour.used end,
+      began_at = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then now() else hour.began_at end`.execute(tx);
+  return readModelHour(tx, agentId, life);
+}
+
+/** The hour of an agent, without holding it. */
+export async function readModelHour(db: Db, agentId: string, { limitS }: RequestLife): Promise<ModelHour> {
+  const { rows } = await sql<ModelHour>`
+    select coalesce(hour.used, 0)::int8 as used,
+      coalesce(ceil(extract(epoch from hour.began_at + ${MODEL_HOUR_S} * interval '1 second' - now())), 0)::int4 as "resetsInS",
+      (select count(*) from model_request where agent_id = ${agentId} and outcome = 'under_way' and started_at > now() - ${limitS} * interval '1 second')::int4 as "inFlight"
+    from (select 1) as one
+    left join model_hour as hour on hour.agent_id = ${agentId} and hour.began_at > now() - ${MODEL_HOUR_S} * interval '1 second'`.execute(db);
+  return rows[0] ?? { used: 0, resetsInS: 0, inFlight: 0 };
+}
+
+/** Begins a request in the hour that the transaction holds; answers with its id. */
+export async function addModelRequest(tx: Tx, request: NewModelRequest): Promise<string> {
+  const { agentId, agentUid, podUid, runId, tier, model, provider, reservedTokens } = request;
+  const { rows } = await sql<{ requestId: string }>`
+    with hour as (update model_hour set used = used + ${reservedTokens} where agent_id = ${agentId} returning began_at)
+    insert into model_request (agent_id, agent_uid, pod_uid, run_id, tier, model, provider, reserved_tokens, hour_began_at)
+    select ${agentId}, ${agentUid}, ${podUid}, ${runId}::uuid, ${tier}, ${model}, ${provider}, ${reservedTokens}, began_at from hour
+    returning request_id as "requestId"`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the hour of ${agentId} is not held`);
+  return row.requestId;
+}
+
+/** How a request ended, and what it took. */
+export interface ModelRequestEnd {
+  readonly outcome: Exclude<ModelOutcome, 'under_way' | 'lost'>;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** Ends a request and gives back what it set aside and did not take. False where it had ended. */
+export async function endModelRequest(tx: Tx, requestId: string, end: ModelRequestEnd): Promise<boolean> {
+  const { outcome, promptTokens, completionTokens } = end;
+  await sql`select 1 from model_hour where agent_id = (select agent_id from model_request where request_id = ${requestId}) for update`.execute(tx);
+  const { numUpdatedRows } = await tx
+    .updateTable('model_request')
+    .set({ outcome, prompt_tokens: promptTokens, completion_tokens: completionTokens, ended_at: sql<Date>`clock_timestamp()` })
+    .where('request_id', '=', requestId)
+    .where('outcome', '=', 'under_way')
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) return false;
+  await sql`
+    update model_hour as hour set used = greatest(0, hour.used - request.reserved_tokens + ${promptTokens + completionTokens})
+    from model_request as request
+    where request.request_id = ${requestId} and hour.agent_id = request.agent_id and hour.began_at = request.hour_began_at`.execute(tx);
+  return true;
+}
+
+/** The newest requests of an agent, newest first. */
+export async function readModelRequests(db: Db, agentId: string, limit: number): Promise<readonly ModelRequestRow[]> {
+  return db
+    .selectFrom('model_request')
+    .select(['request_id as requestId', 'agent_id as agentId', 'agent_uid as agentUid', 'pod_uid as podUid', 'run_id as runId', 'tier', 'model', 'provider', 'outcome'])
+    .select(['reserved_tokens as reservedTokens', 'prompt_tokens as promptTokens', 'completion_tokens as completionTokens', 'started_at as startedAt', 'ended_at as endedAt'])
+    .where('agent_id', '=', agentId)
+    .orderBy('request_id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Says of requests whose replica is gone that they are lost: what they set aside counts as taken. Answers with how many. */
+export async function markLostModelRequests(db: Db, { limitS }: RequestLife): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('model_request')
+    .set({ outcome: 'lost', ended_at: sql<Date>`clock_timestamp()` })
+    .where('outcome', '=', 'under_way')
+    .where('started_at', '<', sql<Date>`now() - ${limitS} * interval '1 second'`)
+    .executeTakeFirst();
+  return Number(numUpdatedRows);
+}
+
+/** Forgets requests that ended 90 days ago. */
+export async function forgetOldModelRequests(db: Db): Promise<void> {
+  await db.deleteFrom('model_request').where('ended_at', '<', sql<Date>`now() - ${KEPT_DAYS} * interval '1 day'`).execute();
+}
+
+/** Whether a run is an agent's. */
+export async function isRunOf(db: Db, runId: string, agentId: string): Promise<boolean> {
+  const row = await db.selectFrom('run').select('run_id').where('run_id', '=', runId).where('agent_id', '=', agentId).executeTakeFirst();
+  return row !== undefined;
+}
