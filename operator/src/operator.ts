@@ -3,7 +3,7 @@ import { NO_ROOM, type Room } from '@hamlet/core/seats';
 import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, Resync, runWorkers, systemClock, WorkQueue, type KubeClient, type KubeObject, type OutcomeRecord, type ReflectorOptions, type ResourceType, type WatchTimes } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
 import { entitledTier } from './kinds/agent/condition/verdict.ts';
-import { knowledgeOf } from './kinds/agent/observe.ts';
+import { holdAt, knowledgeOf } from './kinds/agent/observe.ts';
 import { AgentReconciler } from './kinds/agent/reconcile.ts';
 import { podView } from './kinds/agent/pod/pod-view.ts';
 import { agentView, claimView, isReadable, nodeView, tierView } from './kinds/agent/transform.ts';
@@ -15,6 +15,7 @@ import { ScheduleController } from './kinds/schedule/controller.ts';
 import { addGauges, errorText, type OperatorMetrics } from './operator-metrics.ts';
 import { queueWaits } from './runtime-metrics.ts';
 import { closeAccount } from './village/village-client.ts';
+import { holdsThrough } from './village/hold-client.ts';
 import { VillageStream } from './village/village-stream.ts';
 
 const FLUSH_EVENTS_MS = 2_000;
@@ -59,6 +60,7 @@ export class Operator {
       onStanding: (agentId) => this.#onStanding(agentId),
       onPresence: (agentId) => this.#reconciler.touch(keyOf({ namespace: options.namespace, name: agentId })),
       onSchedule: (uid) => this.#schedules.onRuns(uid),
+      onHold: (agentId) => this.#onStanding(agentId),
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
@@ -107,9 +109,10 @@ export class Operator {
     const { client, village, settings, log } = this.#options;
     return new AgentReconciler({
       sources: { agents: agents.cache, pods: pods.cache, claims: claims.cache, nodes: nodes.cache, tiers: () => this.#tiers, village: this.#village, seatOf: (key) => this.#seats.seatOf(key), settings },
-      ports: { client, agents, pods, claims, recorder: this.#recorder, closeAccount: (agentId, uid) => closeAccount(village, agentId, uid) },
+      ports: { client, agents, pods, claims, recorder: this.#recorder, closeAccount: (agentId, uid) => closeAccount(village, agentId, uid), holds: holdsThrough(village, (claim) => this.#village.learnClaim(claim)) },
       now: () => new Date(),
       clock: systemClock,
+      onDue: (key) => this.#queue.add(key),
       onStatusError: (key, error) => log(`status of ${key}: ${errorText(error)}`),
     });
   }
@@ -133,7 +136,7 @@ export class Operator {
 
   #entitled(agent: AgentView): Entitled {
     const { name } = agent.metadata;
-    return entitledTier({ agent, toldTier: agent.status.tier, tiers: this.#tiers, standing: this.#village.standingOf(name), knowledge: knowledgeOf(this.#village) });
+    return entitledTier({ agent, toldTier: agent.status.tier, tiers: this.#tiers, standing: this.#village.standingOf(name), hold: holdAt(this.#village.holdOf(name), Date.now()), knowledge: knowledgeOf(this.#village) });
   }
 
   #reflectors(): Watched {

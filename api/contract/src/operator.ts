@@ -5,3 +5,4 @@
 export { createClient, ProblemError } from './client/create-client.ts';
 export { closeAgent, openInternalStream } from './routes/internal.ts';
 export { FIRING_AGENTS_MAX, fireSchedule } from './routes/runs/firings.ts';
+export { claimCompute, releaseCompute } from './routes/spending/claims.ts';

@@ -1,8 +1,9 @@
-import type { Client } from '@hamlet/contract';
+import type { Client, ComputeClaim } from '@hamlet/contract';
 import { openInternalStream } from '@hamlet/contract/operator';
 import { pause } from '@hamlet/kube';
 import type { VillageFacts } from '../kinds/agent/observe.ts';
-import type { Boost, Presence, Standing } from '../kinds/agent/views.ts';
+import type { Boost, HoldFacts, Presence, Standing } from '../kinds/agent/views.ts';
+import { holdFacts } from './hold-facts.ts';
 
 /** Heartbeats come every 5 s: this silence means that the connection is dead. */
 const SILENCE_MS = 20_000;
@@ -19,6 +20,8 @@ export interface VillageStreamOptions {
   readonly onBoost?: (agentId: string) => void;
   /** How the runs of a Schedule stand has changed, or may have. */
   readonly onSchedule?: (scheduleUid: string) => void;
+  /** What is set aside for an agent has changed, or may have. */
+  readonly onHold?: (agentId: string) => void;
   /** The api answers again, or no more; or all that holds has been heard for the first time. */
   readonly onReachable: (reachable: boolean) => void;
   readonly onError: (error: unknown) => void;
@@ -42,8 +45,10 @@ export interface ScheduleFacts {
 class Said<T> {
   readonly #facts = new Map<string, { readonly value: T; readonly generation: number }>();
 
-  get(key: string): T | undefined {
-    return this.#facts.get(key)?.value;
+  /** @param since what was said in an older stream does not count */
+  get(key: string, since = 0): T | undefined {
+    const fact = this.#facts.get(key);
+    return fact === undefined || fact.generation < since ? undefined : fact.value;
   }
 
   set(key: string, value: T, generation: number): void {
@@ -65,6 +70,7 @@ export class VillageStream implements VillageFacts {
   readonly #presences = new Said<Presence>();
   readonly #schedules = new Said<ScheduleFacts>();
   readonly #boosts = new Said<Boost>();
+  readonly #holds = new Said<HoldFacts>();
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
   #after: string | undefined;
@@ -100,6 +106,19 @@ export class VillageStream implements VillageFacts {
 
   scheduleOf(scheduleUid: string): ScheduleFacts | undefined {
     return this.#schedules.get(scheduleUid);
+  }
+
+  holdOf(agentId: string): HoldFacts | undefined {
+    return this.#holds.get(agentId);
+  }
+
+  /** What the api says of a claim, by the stream or in an answer: within one stream, a newer version is not replaced by an older. */
+  learnClaim(claim: ComputeClaim): void {
+    const { agent_id: agentId, version } = claim;
+    const known = this.#holds.get(agentId, this.#generation);
+    if (known !== undefined && known.version > version) return;
+    this.#holds.set(agentId, holdFacts(claim), this.#generation);
+    this.#options.onHold?.(agentId);
   }
 
   start(): void {
@@ -168,6 +187,8 @@ export class VillageStream implements VillageFacts {
       case 'boost':
         this.#boosts.set(message.data.agent_id, boostOf(message.data), this.#generation);
         return this.#options.onBoost?.(message.data.agent_id);
+      case 'claim':
+        return this.learnClaim(message.data);
       default:
         return message satisfies never;
     }
@@ -178,6 +199,7 @@ export class VillageStream implements VillageFacts {
     for (const agentId of this.#presences.dropOlderThan(this.#generation)) this.#options.onPresence(agentId);
     for (const agentId of this.#boosts.dropOlderThan(this.#generation)) this.#options.onBoost?.(agentId);
     for (const uid of this.#schedules.dropOlderThan(this.#generation)) this.#options.onSchedule?.(uid);
+    for (const agentId of this.#holds.dropOlderThan(this.#generation)) this.#options.onHold?.(agentId);
     if (this.#heard) return;
     this.#heard = true;
     this.#options.onReachable(true);

@@ -1,4 +1,4 @@
-import { closeLife, endPresence, openLives } from '@hamlet/store';
+import { closeLife, endPresence, inTransaction, openLives } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import type { Services } from './services.ts';
@@ -6,13 +6,14 @@ import type { Services } from './services.ts';
 type Names = 'openInternalStream' | 'closeAgent';
 
 /** What the operator asks. */
-export function internalHandlers({ db, feed, hub, reader }: Services): Pick<Handlers, Names> {
+export function internalHandlers({ db, feed, hub, reader, claims }: Services): Pick<Handlers, Names> {
   return {
     openInternalStream: { kind: 'stream', open: async ({ query }, sink) => accepted(await feed.open(query.after, sink)) },
     closeAgent: {
       kind: 'plain',
       run: async ({ params, body }) => {
         const { agent_id: agentId } = params;
+        await inTransaction(db, (tx) => claims.endLife(tx, agentId, body.uid));
         await closeLife(db, body.uid, agentId);
         await endPresence(db, body.uid);
         // A newer life of the name may be in the world already; it stays.

@@ -8,6 +8,7 @@ import {
 } from '@hamlet/store';
 import type { Db, Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
+import { staleFence } from '../agents/operator-fence.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { applyToHeldRun } from './apply-to-run.ts';
@@ -33,7 +34,7 @@ export interface FiringPorts {
 export async function fireSchedule({ db, source }: FiringPorts, body: FiringBody, fence: Fence): Promise<Outcome<Fired>> {
   await noteFence(db, fence);
   return inTransaction(db, async (tx) => {
-    if (!(await holdFence(tx, fence))) return refused('fence_stale', `The leader of Lease ${fence.leaseUid}, transition ${fence.transitions}, is not the present one`);
+    if (!(await holdFence(tx, fence))) return staleFence(fence);
     const slot = new Date(body.slot);
     const now = await readClock(tx);
     const earlyMs = slot.getTime() - now.getTime();

@@ -1,6 +1,7 @@
 import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
 import { CLAIMS, isStatus, KubeError, PODS, type EventRecorder, type KubeClient, type KubeObject, type NewObject, type Reflector, type ResourceType } from '@hamlet/kube';
 import { AGENTS } from './agents.ts';
+import type { HoldPort } from '../../village/hold-client.ts';
 import type { Action } from './plan.ts';
 import { statusPatch } from './status/status-patch.ts';
 import { FIELD_MANAGER, type AgentView, type ClaimView, type PodView, type ResizeRefusal } from './views.ts';
@@ -22,6 +23,8 @@ export interface ApplyPorts {
   readonly recorder: EventRecorder;
   /** Has the api take the agent out of the world and close its account; throws if it did not. */
   readonly closeAccount: (agentId: string, uid: string) => Promise<void>;
+  /** Where money for pods is set aside. */
+  readonly holds: HoldPort;
 }
 
 const QUERY = { fieldManager: FIELD_MANAGER };
@@ -157,6 +160,9 @@ const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<
   createPod,
   resizePod,
   deletePod,
+  askHold: (ports, { agent: { metadata } }, { tier, cycle, podUid, imageDigest }) =>
+    ports.holds.ask({ agent_id: metadata.name, uid: metadata.uid, cycle, tier, pod_uid: podUid, image_digest: imageDigest }),
+  releaseHold: (ports, { agent: { metadata } }, { version }) => ports.holds.release({ agentId: metadata.name, uid: metadata.uid, version }),
   closeAccount: (ports, { agent: { metadata } }) => ports.closeAccount(metadata.name, metadata.uid),
   tell,
 };

@@ -12,7 +12,7 @@ export const REPLACE_AFTER_MS = 10_000;
 export const UPGRADE_LOOK_MS = 5_000;
 
 /** Why a cycle begins. */
-export type CycleCause = Bar | EndOfPod | Extract<EventReason, 'Awakened' | 'Suspended' | 'Rebooted' | 'ImageChanged' | 'TierChanged' | 'ResizeTimedOut'> | Extract<Reason, 'Displaced' | 'ResizeRefused'>;
+export type CycleCause = Bar | EndOfPod | Extract<EventReason, 'Awakened' | 'Suspended' | 'Rebooted' | 'ImageChanged' | 'TierChanged' | 'ResizeTimedOut'> | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
 
 /** Where the run cycle goes. */
 export interface CycleStep {
@@ -50,6 +50,9 @@ export function livedStatus({ metadata, status }: AgentView, pods: readonly PodV
   return { ...kept, cycle, power: 'Awake', podName: newest.metadata.name, ...(rebootedAt === undefined ? {} : { rebootedAt }) };
 }
 
+/** Reasons of Admitted that end a pod which runs. */
+const UNPAID = ['NotPaid', 'HoldRefused'] as const;
+
 interface Wish {
   readonly power: Power;
   /** What this power begins with, where it is another than before. */
@@ -60,12 +63,14 @@ interface Wish {
  * The power that counts: what the spec says, if the agent may run. A pod that runs already is kept when only its tier
  * cannot be found any more: deleting an Entitlement by mistake shall not stop a village.
  */
-function wishOf(observed: Observed, { granted }: Admission): Wish {
+function wishOf(observed: Observed, { granted, admitted }: Admission): Wish {
   const { spec, status } = observed.agent;
   const bar = barOf(observed);
   if (spec?.power === 'Asleep') return { power: 'Asleep', cause: bar === 'Killed' ? bar : 'Suspended' };
   if (bar !== undefined) return { power: 'Asleep', cause: bar };
   if (granted) return { power: 'Awake', cause: 'Awakened' };
+  const unpaid = UNPAID.find((reason) => reason === admitted.reason);
+  if (unpaid !== undefined) return { power: 'Asleep', cause: unpaid };
   if (!observed.seat.granted && observed.seat.reason === 'Displaced') return { power: 'Asleep', cause: 'Displaced' };
   return { power: status.power ?? 'Asleep', cause: 'Suspended' };
 }

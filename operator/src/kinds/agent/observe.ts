@@ -3,7 +3,7 @@ import { keyOf, type ObjectCache } from '@hamlet/kube';
 import { admissionOf } from './condition/verdict.ts';
 import { livedStatus } from './cycle.ts';
 import { hasSeatOfTier, isOfOtherMaking } from './pod/sizing.ts';
-import { podName, podOfCycle, claimName, type AgentView, type ClaimView, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
+import { podName, podOfCycle, claimName, type AgentView, type ClaimView, type Hold, type HoldFacts, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
 
 /** Where the scheduler writes the node of a volume that it places with its first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
@@ -18,6 +18,8 @@ export interface VillageFacts {
   readonly heard: boolean;
   standingOf(agentId: string): Standing | undefined;
   presenceOf(agentId: string): Presence | undefined;
+  /** What is set aside for the agent; nothing where nobody asks for money. */
+  holdOf?(agentId: string): HoldFacts | undefined;
 }
 
 /** Everything that observations are made of. */
@@ -39,12 +41,27 @@ export interface Sources {
   /** By the uid of an Agent: a cycle whose pod went before the status told of it. */
   readonly ended: ReadonlyMap<string, number>;
   readonly settings: Settings;
+  /** Milliseconds since 1970. */
+  readonly nowMs: () => number;
 }
 
 function nodeState(nodes: ObjectCache<NodeView>, name: string | undefined): NodeState | undefined {
   if (name === undefined) return undefined;
   const node = nodes.get(name);
   return { name, ready: node?.ready === true, cordoned: node?.cordoned === true, exists: node !== undefined };
+}
+
+/** A pod must be gone, or smaller, when the time that is paid for is over: it is given up so long before. */
+const LAPSES_MS = 15_000;
+
+/** What is set aside for an agent, as it counts now. */
+export function holdAt(facts: HoldFacts | undefined, nowMs: number): Hold | undefined {
+  return facts === undefined ? undefined : { ...facts, lapsed: facts.untilMs === undefined || facts.untilMs - LAPSES_MS <= nowMs };
+}
+
+/** When a hold lapses unless it is renewed, in milliseconds from now. */
+export function lapsesInMs({ untilMs }: Pick<HoldFacts, 'untilMs'>, nowMs: number): number {
+  return (untilMs ?? nowMs) - LAPSES_MS - nowMs;
 }
 
 /** How much of the api's mind is known. */
@@ -120,6 +137,7 @@ export function observe(sources: Sources, key: string): Observed | undefined {
     standing: sources.village.standingOf(name),
     presence: sources.village.presenceOf(name),
     knowledge: knowledgeOf(sources.village),
+    hold: holdAt(sources.village.holdOf?.(name), sources.nowMs()),
     seat: seatIn(sources, key),
     upgrade: 'none',
     refusal: sources.refusals.get(key),

@@ -6,7 +6,9 @@ import { cycleStep, type CycleCause, type CycleStep } from './cycle.ts';
 import { claimManifest, ownerOf, podManifest } from './child/manifests.ts';
 import { isUnschedulableByVolume } from './condition/pod-verdict.ts';
 import { barMessage, barOf } from './condition/standing.ts';
+import { isCovered } from './condition/payment.ts';
 import { admissionOf, type Admission } from './condition/verdict.ts';
+import { holdStep, type HoldAction } from './hold-step.ts';
 import { sizingOf } from './pod/sizing.ts';
 import { FINALIZER, podName, podOfCycle, type ClaimView, type Observed, type PodView } from './views.ts';
 
@@ -26,6 +28,7 @@ export type Action =
   | { readonly kind: 'resizePod'; readonly name: string; readonly uid: string; readonly spec: object; readonly instead: NewObject }
   | { readonly kind: 'deletePod'; readonly name: string; readonly uid: string; readonly graceSeconds?: number }
   | { readonly kind: 'closeAccount' }
+  | HoldAction
   | { readonly kind: 'tell'; readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
 
 /** What to do now, and when to look again although nothing changes. */
@@ -58,6 +61,8 @@ const STORIES: Readonly<Record<CycleCause, Story>> = {
   ResizeRefused: { type: 'Warning', text: 'the pod cannot be resized while it runs: it is made anew with the compute of its tier' },
   ResizeTimedOut: { type: 'Warning', text: 'the node did not resize the pod within 30 s: it is made anew with the compute of its tier' },
   Displaced: { type: 'Warning', text: 'an agent of a higher tier needs the seat: the pod ends, the volume stays' },
+  NotPaid: { type: 'Warning', text: 'the agent cannot pay for its tier: the pod ends, the volume stays' },
+  HoldRefused: { type: 'Warning', text: 'no money is set aside for the agent: the pod ends, the volume stays' },
   Killed: { type: 'Warning', text: 'the pod is killed' },
   Banned: { type: 'Warning', text: 'the pod ends' },
   Quarantined: { type: 'Warning', text: 'the pod ends, the volume stays as it is' },
@@ -144,7 +149,7 @@ function podActions(observed: Observed, step: CycleStep, { tier, granted }: Admi
 function resizeActions(observed: Observed, { step: { cycle, cause }, admission: { tier, granted } }: { readonly step: CycleStep; readonly admission: Admission }, nowMs: number): readonly Action[] {
   const pod = podOfCycle(observed, cycle);
   const { agent, settings, nextCycle } = observed;
-  if (cause !== undefined || !granted || pod === undefined || tier === undefined || agent.spec === undefined) return [];
+  if (cause !== undefined || !granted || pod === undefined || tier === undefined || agent.spec === undefined || !isCovered(observed, tier, cycle)) return [];
   if (sizingOf(observed, { pod, tier }, nowMs).kind !== 'resize') return [];
   const { name, uid } = pod.metadata;
   const instead = podManifest({ agent, spec: agent.spec, tier, cycle: nextCycle, settings, wish: observed.seat.node });
@@ -167,15 +172,28 @@ function deletionPlan({ agent, pods }: Observed, nowMs: number): Plan {
 export function plan(observed: Observed, nowMs: number): Plan {
   if (isTerminating(observed.agent)) return deletionPlan(observed, nowMs);
   const admission = admissionOf(observed);
-  const step = cycleStep(observed, admission, nowMs);
+  // Money is asked for the very cycle that would begin with it.
+  const isPending = admission.admitted.reason === 'HoldPending';
+  const step = cycleStep(observed, isPending ? { ...admission, granted: true } : admission, nowMs);
+  const hold = holdStep(observed, { step, admission }, nowMs);
+  const before = finalizerActions(observed);
+  const volume = claimActions(observed, step);
+  const look = lookAfter(step.waitMs, hold.lookMs);
+  if (hold.blocks) return { actions: [...before, ...volume, ...hold.actions], ...look };
   const actions = [
-    ...finalizerActions(observed),
+    ...before,
     ...endActions(observed, step),
     ...retirements(observed, step),
-    ...claimActions(observed, step),
+    ...volume,
     ...podActions(observed, step, admission),
     ...resizeActions(observed, { step, admission }, nowMs),
+    ...hold.actions,
   ];
-  return step.waitMs === undefined ? { actions } : { actions, requeueAfterMs: step.waitMs };
+  return { actions, ...look };
 }
 
+/** The earlier of two times to look again, where there is one. */
+function lookAfter(...inMs: readonly (number | undefined)[]): Pick<Plan, 'requeueAfterMs'> {
+  const times = inMs.filter((each) => each !== undefined);
+  return times.length === 0 ? {} : { requeueAfterMs: Math.min(...times) };
+}

@@ -18,12 +18,14 @@ import { AGENT_LABEL, type AgentView, type Observed, type PodView } from './view
 const CROWD = 50;
 
 export interface ReconcilerOptions {
-  readonly sources: Omit<Sources, 'refusals' | 'hasTurn' | 'resizeOf' | 'ended'>;
+  readonly sources: Omit<Sources, 'refusals' | 'hasTurn' | 'resizeOf' | 'ended' | 'nowMs'>;
   readonly ports: ApplyPorts;
   /** The date; the one place where reconciling looks at a clock. */
   readonly now: () => Date;
   /** For the pace of status writes. */
   readonly clock: Clock;
+  /** There is something to do about an Agent that was only touched. */
+  readonly onDue: (key: string) => void;
   readonly onStatusError: (key: string, error: unknown) => void;
 }
 
@@ -48,6 +50,7 @@ export class AgentReconciler {
       ended: this.#ended,
       hasTurn: (key) => this.#turn.take(key, (holder) => this.#isUpgraded(holder), nowMs()),
       resizeOf: (pod) => this.#resizes.of(pod),
+      nowMs,
     };
     options.ports.pods.cache.onChange(({ kind, object }) => {
       if (kind === 'deleted') this.#onPodGone(object);
@@ -65,7 +68,10 @@ export class AgentReconciler {
   /** Something changed that no plan asks for and the status may tell. */
   touch(key: string): void {
     const observed = observe(this.#sources, key);
-    if (observed !== undefined) this.#statuses.mark(key, isOnItsWay(observed) ? 'patient' : 'soon');
+    if (observed === undefined) return;
+    this.#statuses.mark(key, isOnItsWay(observed) ? 'patient' : 'soon');
+    // A container that has begun to run is no work, unless its time is to be paid.
+    if (plan(observed, this.#options.now().getTime()).actions.some(({ kind }) => kind === 'askHold')) this.#options.onDue(key);
   }
 
   /** @param key `namespace/name` */

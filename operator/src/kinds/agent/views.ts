@@ -1,4 +1,4 @@
-import type { AgentSpec, AgentStatus, EntitlementSpec, EntitlementStatus } from '@hamlet/contract/kinds';
+import type { AgentSpec, AgentStatus, EntitlementSpec, EntitlementStatus, Reason } from '@hamlet/contract/kinds';
 import type { SeatVerdict } from '@hamlet/core/seats';
 import type { KubeObject, StoredMeta } from '@hamlet/kube';
 
@@ -28,6 +28,8 @@ export interface AgentView extends KubeObject {
 
 export interface ContainerState {
   readonly running: boolean;
+  /** The image that it runs, as its node names it, once the node says so. */
+  readonly imageId?: string | undefined;
   readonly restarts: number;
   readonly waitingReason: string | undefined;
   readonly waitingMessage: string | undefined;
@@ -121,6 +123,32 @@ export interface Boost {
   readonly gpu: { readonly resourceName: string; readonly count: number } | undefined;
 }
 
+/** What the api has set aside for an agent to run by, as it was said last. */
+export interface HoldFacts {
+  /** The life that it is for. */
+  readonly uid: string;
+  /** A greater one is newer. */
+  readonly version: number;
+  /** The newest cycle that was asked for. */
+  readonly cycle: number;
+  /** A pod of `tier` may run until `untilMs`. */
+  readonly held: boolean;
+  /** What money is set aside for. */
+  readonly tier: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly untilMs: number | undefined;
+  /** The pod that the api counts the time of. */
+  readonly podUid: string | undefined;
+  /** The tier that was asked for in vain, and the highest one below it that could be paid. */
+  readonly refused: { readonly tier: string; readonly reason: Extract<Reason, 'NotPaid' | 'HoldRefused'>; readonly payable: string | undefined } | undefined;
+}
+
+/** The same, at a moment. */
+export interface Hold extends HoldFacts {
+  /** The time that it pays for is over, or so nearly that the pod must go now. */
+  readonly lapsed: boolean;
+}
+
 /**
  * What the operator knows of the api's mind. `Current`: it hears the api. `Last`: it heard all that held, and the api is
  * away now. `None`: this process has not heard it yet, and what the status says is the last that is known.
@@ -189,6 +217,8 @@ export interface Observed {
   readonly standing: Standing | undefined;
   readonly presence: Presence | undefined;
   readonly knowledge: Knowledge;
+  /** What is set aside for its pod; nothing where its tier is free. */
+  readonly hold?: Hold | undefined;
   /** Whether the nodes have a seat for it, counted over the whole village. Not granted without a reason: not counted yet. */
   readonly seat: SeatVerdict;
   readonly resize: ResizeAttempt | undefined;

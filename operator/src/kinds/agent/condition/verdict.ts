@@ -1,6 +1,7 @@
 import type { ConditionStatus, Reason } from '@hamlet/contract/kinds';
 import { seatSentence } from '@hamlet/core/seats';
 import { isTerminating } from '../child/claim.ts';
+import { paymentOf, refusalReason, tierInstead, type Payment } from './payment.ts';
 import { podOfCycle, type Observed, type TierView } from '../views.ts';
 import { barMessage, barOf, conditionIn, standingOf, type StandingFacts } from './standing.ts';
 
@@ -16,14 +17,18 @@ export interface Admission {
   readonly accepted: Verdict;
   readonly entitled: Verdict;
   readonly admitted: Verdict;
-  /** The tier, where one is known. */
+  /** The tier in force, where one is known. */
   readonly tier: TierView | undefined;
+  /** The tier that it is to have once it is paid; mostly the same. */
+  readonly target: TierView | undefined;
+  /** Of the target. */
+  readonly payment: Payment;
   /** All three hold. */
   readonly granted: boolean;
 }
 
 /** What decides which tier an agent has. */
-export type EntitledFacts = StandingFacts & Pick<Observed, 'toldTier' | 'tiers'>;
+export type EntitledFacts = StandingFacts & Pick<Observed, 'toldTier' | 'tiers' | 'hold'>;
 
 type Entitlement = readonly [Verdict, TierView | undefined];
 
@@ -40,12 +45,21 @@ function pinnedTier(observed: EntitledFacts, name: string): Entitlement {
   return [yes('Pinned', `tier ${name}, pinned by spec.entitlement`), tier];
 }
 
+/** Who cannot pay for the tier that the balance reaches falls back to the highest that can be paid. */
+function byMeans(observed: EntitledFacts, reached: TierView): Entitlement | undefined {
+  if (paymentOf(observed, reached) !== 'refused') return undefined;
+  const instead = tierInstead(observed, reached);
+  if (instead === undefined) return undefined;
+  const { name } = reached.metadata;
+  return [yes('ByMeans', `tier ${instead.metadata.name}: the balance reaches ${name}, and what ${name} costs an hour (${reached.spec.price.perHour} aiDollars) cannot be set aside`), instead];
+}
+
 /** Until the api has said what the balance reaches, the lowest tier that is open to a balance of 0. */
 function tierByBalance(observed: EntitledFacts): Entitlement {
   const told = tierNamed(observed, standingOf(observed).balanceTier);
-  if (told !== undefined) return [yes('ByBalance', `tier ${told.metadata.name}, by its balance`), told];
+  if (told !== undefined) return byMeans(observed, told) ?? [yes('ByBalance', `tier ${told.metadata.name}, by its balance`), told];
   const open = observed.tiers.find(({ spec }) => Number(spec.minBalance) <= 0);
-  if (open !== undefined) return [yes('ByBalance', `tier ${open.metadata.name}, open to a balance of 0`), open];
+  if (open !== undefined) return byMeans(observed, open) ?? [yes('ByBalance', `tier ${open.metadata.name}, open to a balance of 0`), open];
   return [no('NoEntitlementReached', 'no Entitlement is open to a balance of 0: create one with minBalance "0"'), undefined];
 }
 
@@ -82,7 +96,8 @@ function entitlement(observed: EntitledFacts): Entitlement {
 /** The tier of an agent, and whether anything of its standing or its tier keeps it from running: what seats are counted by. */
 export function entitledTier(facts: EntitledFacts): { readonly tier: TierView | undefined; readonly barred: boolean } {
   const [{ status }, tier] = entitlement(facts);
-  return { tier, barred: status !== 'True' };
+  const isRefused = tier !== undefined && paymentOf(facts, tier) === 'refused';
+  return { tier, barred: status !== 'True' || isRefused };
 }
 
 /** Who has a pod keeps it while the seats are counted; it ends only by the verdict that somebody needs its seat. */
@@ -98,7 +113,7 @@ function seatVerdict(observed: Observed): Verdict {
   return seat.reason === undefined ? no('SeatPending', 'the seats are being counted') : no(seat.reason, seatSentence(seat));
 }
 
-function admission(observed: Observed, entitled: Verdict): Verdict {
+function admission(observed: Observed, entitled: Verdict, target: TierView | undefined): Verdict {
   const { agent, settings } = observed;
   if (entitled.status !== 'True') return no('Waiting', 'waits for Entitled');
   if (agent.spec?.isolation.userNamespace === 'Required' && settings.userNamespaces === 'Off') {
@@ -106,15 +121,34 @@ function admission(observed: Observed, entitled: Verdict): Verdict {
   }
   // Who sleeps asks for no seat, and shall not read that there is none.
   if (agent.spec?.power === 'Asleep') return yes('Admitted', 'asleep: a seat is looked for when it awakens');
-  return seatVerdict(observed);
+  const seat = seatVerdict(observed);
+  return seat.status === 'True' ? (paidVerdict(observed, target) ?? seat) : seat;
+}
+
+/** What money has against a pod of the tier; nothing where it is paid, or where a pod runs that nobody has refused yet. */
+function paidVerdict(observed: Observed, target: TierView | undefined): Verdict | undefined {
+  if (target === undefined) return undefined;
+  const payment = paymentOf(observed, target);
+  const costs = `an hour of ${target.metadata.name} costs ${target.spec.price.perHour} aiDollars`;
+  if (payment === 'refused') return no(refusalReason(observed, target), `${costs}, and that much cannot be set aside for the agent`);
+  if (payment === 'paid' || sits(observed)) return undefined;
+  return no('HoldPending', observed.knowledge === 'Current' ? `${costs}: the api is asked to set it aside` : `${costs}, and the api is not heard, which sets it aside`);
+}
+
+/** While the next tier is not paid yet, who runs goes on at the one that is. */
+function tierInForce(observed: Observed, target: TierView | undefined): TierView | undefined {
+  if (target === undefined || paymentOf(observed, target) === 'paid' || !sits(observed)) return target;
+  const told = tierNamed(observed, observed.toldTier);
+  return told !== undefined && paymentOf(observed, told) === 'paid' ? told : target;
 }
 
 /** The first three conditions, which decide whether there shall be a pod. */
 export function admissionOf(observed: Observed): Admission {
   const { problem } = observed.agent;
   const accepted = problem === undefined ? yes('Accepted', 'the spec is complete') : no('InvalidSpec', problem);
-  const [entitled, tier] = entitlement(observed);
-  const admitted = admission(observed, entitled);
+  const [entitled, target] = entitlement(observed);
+  const admitted = admission(observed, entitled, target);
   const granted = [accepted, entitled, admitted].every(({ status }) => status === 'True');
-  return { accepted, entitled, admitted, tier, granted };
+  const payment = target === undefined ? 'paid' : paymentOf(observed, target);
+  return { accepted, entitled, admitted, tier: tierInForce(observed, target), target, payment, granted };
 }

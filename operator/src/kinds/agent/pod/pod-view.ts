@@ -30,6 +30,7 @@ interface RawCondition {
 
 interface RawContainer {
   readonly restartCount: number;
+  readonly imageID?: string;
   readonly resources?: RawResources;
   readonly state?: { readonly running?: object; readonly waiting?: { readonly reason?: string; readonly message?: string } };
   readonly lastState?: { readonly terminated?: { readonly reason?: string; readonly exitCode?: number } };
@@ -50,8 +51,18 @@ function sizeOf(resources: RawResources | undefined): Size | undefined {
   return size;
 }
 
-/** What a container that runs is, in one object for all of them. */
-const RUNS: ContainerState = { running: true, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
+/** What a container that runs is, in one object for all of an image: thousands of pods run the same. */
+const RUNS = new Map<string | undefined, ContainerState>();
+const IMAGES_MAX = 64;
+
+function runningState(imageId: string | undefined): ContainerState {
+  const known = RUNS.get(imageId);
+  if (known !== undefined) return known;
+  if (RUNS.size >= IMAGES_MAX) RUNS.clear();
+  const state: ContainerState = { running: true, imageId, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
+  RUNS.set(imageId, state);
+  return state;
+}
 
 function endOf({ lastState }: RawContainer): string | undefined {
   if (lastState?.terminated === undefined) return undefined;
@@ -61,10 +72,11 @@ function endOf({ lastState }: RawContainer): string | undefined {
 
 function containerState(container: RawContainer | undefined): ContainerState | undefined {
   if (container === undefined) return undefined;
-  const { restartCount: restarts, state: { running, waiting } = {} } = container;
+  const { restartCount: restarts, imageID, state: { running, waiting } = {} } = container;
+  const imageId = imageID === '' ? undefined : imageID;
   const lastEnd = endOf(container);
-  if (running !== undefined && restarts === 0 && lastEnd === undefined) return RUNS;
-  return { running: running !== undefined, restarts, waitingReason: waiting?.reason, waitingMessage: waiting?.message, lastEnd };
+  if (running !== undefined && restarts === 0 && lastEnd === undefined) return runningState(imageId);
+  return { running: running !== undefined, imageId, restarts, waitingReason: waiting?.reason, waitingMessage: waiting?.message, lastEnd };
 }
 
 const SCHEDULED: PodView['scheduled'] = { status: 'True', reason: '', message: '' };

@@ -21,6 +21,8 @@ const TOLD: { readonly [K in Reason]?: Story['type'] } = {
   NoNode: 'Warning',
   TooLarge: 'Warning',
   GpuBooked: 'Warning',
+  NotPaid: 'Warning',
+  HoldRefused: 'Warning',
   UserNamespaceUnavailable: 'Warning',
   PodRefused: 'Warning',
   Unschedulable: 'Warning',

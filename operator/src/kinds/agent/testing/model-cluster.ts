@@ -65,6 +65,8 @@ export class ModelCluster {
       if (!this.apiAnswers) throw new Error('the api does not answer');
       this.closed = true;
     },
+    askHold: () => undefined,
+    releaseHold: () => undefined,
     tell: () => undefined,
   };
   /** Names of pods that the status has told: each stands for one pod for ever. */

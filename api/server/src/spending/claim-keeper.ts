@@ -1,0 +1,105 @@
+import type { ComputeClaim } from '@hamlet/contract';
+import type { PricedTier } from '@hamlet/core';
+import { readClaimFaults, readClaims } from '@hamlet/store';
+import type { ClaimRow } from '@hamlet/store';
+import type { Registry } from 'prom-client';
+import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
+import type { SnapshotPart } from '../agents/internal-feed.ts';
+import type { Log } from '../service/log.ts';
+import { registerGauges } from '../service/metrics.ts';
+import { claimView } from './claim-view.ts';
+import { keepClaim } from './claim-upkeep.ts';
+import type { UpkeepPorts } from './claim-upkeep.ts';
+import { pricedTiers } from './priced-tiers.ts';
+
+const EVERY_MS = 2_000;
+/** Claims that are worked on at one time. */
+const AT_ONCE = 4;
+/** A pod without a hold is a fault when it is seen at two looks so far apart: events and watches need a moment. */
+const PROVEN_EVERY_MS = 15_000;
+
+export interface ClaimKeeperPorts extends UpkeepPorts {
+  readonly source: AgentSource;
+  readonly registry: Registry;
+  readonly log: Log;
+  /** Whether an operator makes pods here; without one nobody runs and nobody pays. */
+  readonly operated: boolean;
+}
+
+/** What a stream of the operator begins with: every claim. */
+export const claimsPart: SnapshotPart = async (tx) => (await readClaims(tx)).map((row) => ({ event: 'claim', data: claimView(row) satisfies ComputeClaim }));
+
+/** Agents whose status tells of a pod of a priced tier that nothing is held for, by `ID UID`. Pure. */
+export function unpaidPods(agents: readonly AgentRecord[], claims: readonly ClaimRow[], { tiers, nowMs }: { readonly tiers: readonly PricedTier[]; readonly nowMs: number }): readonly string[] {
+  const priced = new Set(tiers.filter(({ perHour }) => perHour > 0n).map(({ name }) => name));
+  const paid = new Set(claims.flatMap(({ agentId, uid, hold }) => (hold !== null && hold.until.getTime() > nowMs ? [`${agentId} ${uid}`] : [])));
+  return agents.flatMap(({ agentId, uid, status, deleting }) => {
+    const runs = status.power === 'Awake' && status.podName !== undefined && status.nodeName !== undefined && !deleting;
+    return runs && priced.has(status.tier ?? '') && !paid.has(`${agentId} ${uid}`) ? [`${agentId} ${uid}`] : [];
+  });
+}
+
+interface Proof {
+  readonly faults: number;
+  readonly unpaid: number;
+  readonly held: number;
+}
+
+/** Renews claims, ends what nothing runs by, takes refusals back when there is money, and proves that every priced pod has its hold and every hold its claim. */
+export function startClaimKeeper(ports: ClaimKeeperPorts): { stop(): Promise<void> } {
+  const { db, source, log, operated } = ports;
+  let proof: Proof = { faults: 0, unpaid: 0, held: 0 };
+  let suspects: ReadonlySet<string> = new Set();
+  let provenAtMs = -Infinity;
+  let running: Promise<void> | null = null;
+
+  async function look(): Promise<void> {
+    if (!operated || !source.ready) return;
+    const rows = await readClaims(db);
+    for (let start = 0; start < rows.length; start += AT_ONCE) {
+      const chunk = rows.slice(start, start + AT_ONCE).filter((row) => mayBeDue(row, ports));
+      await Promise.all(chunk.map(({ agentId }) => keepClaim(ports, agentId)));
+    }
+    const nowMs = Date.now();
+    if (nowMs - provenAtMs >= PROVEN_EVERY_MS) {
+      await prove(nowMs);
+      provenAtMs = nowMs;
+    }
+  }
+
+  async function prove(nowMs: number): Promise<void> {
+    const [faults, rows] = [await readClaimFaults(db), await readClaims(db)];
+    const seen = unpaidPods(source.list(), rows, { tiers: pricedTiers(source), nowMs });
+    const unpaid = seen.filter((key) => suspects.has(key));
+    suspects = new Set(seen);
+    proof = { faults: faults.length, unpaid: unpaid.length, held: rows.filter(({ hold }) => hold !== null).length };
+    for (const fault of faults) log('error', 'a hold and its claim do not agree', { ...fault });
+    for (const key of unpaid) log('error', 'a pod of a priced tier runs without a hold', { agent: key });
+  }
+
+  registerGauges(ports.registry, {
+    hamlet_claims_held: { help: 'Agents that hold money for a pod of a priced tier', read: () => proof.held },
+    hamlet_claims_unpaid_pods: { help: 'Pods of a priced tier that run without a hold; must stay 0', read: () => proof.unpaid },
+    hamlet_claims_broken_holds: { help: 'Holds for running without a claim, and claims without their hold; must stay 0', read: () => proof.faults },
+  });
+  const timer = setInterval(() => {
+    running ??= look()
+      .catch((error: unknown) => log('warn', 'the claims of running agents wait for the database', { error }))
+      .finally(() => {
+        running = null;
+      });
+  }, EVERY_MS);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Spares a transaction for what is held, runs, and has time left, by this replica's own clock. */
+function mayBeDue({ agentId, uid, cycle, hold, refused }: ClaimRow, { source, desk }: UpkeepPorts): boolean {
+  if (hold === null || refused !== null || hold.until.getTime() - Date.now() <= desk.terms.renewMs + EVERY_MS) return true;
+  const record = source.get(agentId);
+  return record?.uid !== uid || record.deleting || record.status.power !== 'Awake' || record.status.tier !== hold.tier || (record.status.cycle ?? 0) < cycle;
+}

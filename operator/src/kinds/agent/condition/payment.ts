@@ -1,0 +1,54 @@
+import type { Reason } from '@hamlet/contract/kinds';
+import type { Observed, TierView } from '../views.ts';
+
+/** What is known of money. */
+export type PaymentFacts = Pick<Observed, 'agent' | 'hold' | 'tiers'>;
+
+/**
+ * Whether a pod of a tier is paid for. `pending`: the api has not said; nothing may begin by it, and what runs may go on until it has.
+ * `refused`: nothing of it may run.
+ */
+export type Payment = 'paid' | 'pending' | 'refused';
+
+/** A tier that costs nothing by the hour asks nothing of anybody. */
+export function isFree({ spec }: TierView): boolean {
+  return Number(spec.price.perHour) === 0;
+}
+
+/** What is set aside for this life. What an earlier life of the name held says nothing of this one. */
+export function holdOf({ agent, hold }: PaymentFacts): Observed['hold'] {
+  return hold?.uid === agent.metadata.uid ? hold : undefined;
+}
+
+/** Whether a tier is paid for, by the time that is left of what is held. */
+export function paymentOf(facts: PaymentFacts, tier: TierView): Payment {
+  const hold = holdOf(facts);
+  const { name } = tier.metadata;
+  if (isFree(tier)) return 'paid';
+  if (hold?.refused?.tier === name) return 'refused';
+  if (hold?.tier !== name) return 'pending';
+  // Past its time nothing runs, whether or not the api is there to say so.
+  if (hold.lapsed) return 'refused';
+  return hold.held ? 'paid' : 'pending';
+}
+
+/** Why a tier is refused. */
+export function refusalReason(facts: PaymentFacts, tier: TierView): Extract<Reason, 'NotPaid' | 'HoldRefused'> {
+  const refused = holdOf(facts)?.refused;
+  return refused?.tier === tier.metadata.name ? refused.reason : 'NotPaid';
+}
+
+/** The tier in place of one that is refused: what the api says can be paid, otherwise the highest free one below. */
+export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | undefined {
+  const below = facts.tiers.filter(({ spec }) => spec.rank < tier.spec.rank);
+  const payable = below.find(({ metadata }) => metadata.name === holdOf(facts)?.refused?.payable);
+  return payable !== undefined && paymentOf(facts, payable) !== 'refused' ? payable : below.findLast(isFree);
+}
+
+/** Whether a pod of a tier may begin in a cycle, or grow to it, now. */
+export function isCovered(facts: PaymentFacts & Pick<Observed, 'knowledge'>, tier: TierView, cycle: number): boolean {
+  if (isFree(tier)) return true;
+  if (paymentOf(facts, tier) !== 'paid') return false;
+  // Asked for each cycle, so that nothing that is being given back is counted on. An api that is away gives nothing back.
+  return holdOf(facts)?.cycle === cycle || facts.knowledge !== 'Current';
+}
