@@ -1,13 +1,16 @@
 import { AiDollars, parseAiDollars, TimeZone } from '@hamlet/contract';
+import type { PriceList } from '@hamlet/contract';
 import { z } from 'zod';
+import { OIDC_ENVIRONMENT, oidcSettingsOf } from './auth/oidc/oidc-config.ts';
+import type { OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { EconomyRules } from './economy/judgement.ts';
-
-export interface HostPort {
-  readonly host: string;
 import { TRADE_VARIABLES } from './trade/price-list-config.ts';
 import type { SignerOptions } from './log/log-signer.ts';
 import { PAYMENT_VARIABLES, paymentsConfigOf } from './payments/payments-config.ts';
 import type { PaymentsConfig } from './payments/payments-config.ts';
+
+export interface HostPort {
+  readonly host: string;
   readonly port: number;
 }
 
@@ -30,20 +33,21 @@ const Environment = z.object({
   HAMLET_KUBECONFIG: z.string().optional().describe('kubeconfig to use outside of a pod'),
   HAMLET_BOOTSTRAP_CODE_FILE: z.string().optional().describe('file with the one-time code for the first admin'),
   HAMLET_API_KEYS_FILE: z.string().optional().describe('JSON file {adminToken, memberToken, operatorToken, agentTokens}'),
+  ...OIDC_ENVIRONMENT,
   HAMLET_WEB_DIR: z.string().optional().describe('folder of the built web, served at /'),
   HAMLET_TRUSTED_PROXIES: z.string().default('loopback').describe('proxies whose X-Forwarded-For is believed (loopback)'),
   HAMLET_RATE_LIMIT: z.coerce.number().int().min(1).default(6_000).describe('requests a minute for each address, and for each person (6000)'),
   HAMLET_TIME_ZONE: TimeZone.default('UTC').describe("time zone of the village's day (UTC)"),
   HAMLET_DAILY_ALLOWANCE: AiDollars.default('10').describe('aiDollars that a member may give and take in a day, together (10)'),
-  HAMLET_STRICT_ANSWERS: z.enum(['0', '1']).default('0').describe('1: an answer outside the contract fails instead of being logged'),
-  HAMLET_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('debug, info, warn or error (info)'),
-});
-
   ...TRADE_VARIABLES,
   ...PAYMENT_VARIABLES,
   HAMLET_LOG_KEY_FILE: z.string().optional().describe('PEM file of the Ed25519 key that the log is signed with; without it one is made in HAMLET_LOG_DIR'),
   HAMLET_LOG_DIR: z.string().optional().describe('folder where checkpoints of the log are kept outside of the database'),
   HAMLET_LOG_ORIGIN: z.string().regex(/^[^\s+]{1,200}$/, 'a name without spaces and plus').optional().describe('whose log it is (hamlet.village/NAMESPACE)'),
+  HAMLET_STRICT_ANSWERS: z.enum(['0', '1']).default('0').describe('1: an answer outside the contract fails instead of being logged'),
+  HAMLET_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('debug, info, warn or error (info)'),
+});
+
 export interface Config {
   readonly postgresUrl: string;
   readonly postgresOwnerUrl: string;
@@ -55,18 +59,19 @@ export interface Config {
   readonly namespace: string;
   readonly bootstrapCodeFile: string | undefined;
   readonly apiKeysFile: string | undefined;
+  readonly oidc: OidcSettings | undefined;
   readonly webDir: string | undefined;
   readonly trustedProxies: string;
   readonly requestsPerMinute: number;
   readonly economy: EconomyRules;
+  readonly prices: PriceList;
+  readonly payments: PaymentsConfig;
+  readonly sealing: SignerOptions;
   readonly strictAnswers: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
 /** Reads the configuration. Throws an Error that names every variable that is wrong and what to write. */
-  readonly prices: PriceList;
-  readonly payments: PaymentsConfig;
-  readonly sealing: SignerOptions;
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const parsed = Environment.safeParse(Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== '')));
   if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
@@ -82,19 +87,20 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     namespace: env.HAMLET_NAMESPACE,
     bootstrapCodeFile: env.HAMLET_BOOTSTRAP_CODE_FILE,
     apiKeysFile: env.HAMLET_API_KEYS_FILE,
+    oidc: oidcSettingsOf(env),
     webDir: env.HAMLET_WEB_DIR,
     trustedProxies: env.HAMLET_TRUSTED_PROXIES,
     requestsPerMinute: env.HAMLET_RATE_LIMIT,
     economy: { timeZone: env.HAMLET_TIME_ZONE, dailyAllowance: parseAiDollars(env.HAMLET_DAILY_ALLOWANCE) },
+    prices: env.HAMLET_PRICE_LIST,
+    payments: paymentsConfigOf(env),
+    sealing: { keyFile: env.HAMLET_LOG_KEY_FILE, folder: env.HAMLET_LOG_DIR, origin: env.HAMLET_LOG_ORIGIN ?? `hamlet.village/${env.HAMLET_NAMESPACE}` },
     strictAnswers: env.HAMLET_STRICT_ANSWERS === '1',
     logLevel: env.HAMLET_LOG_LEVEL,
   };
 }
 
 function agentsOf(env: z.infer<typeof Environment>): Config['agents'] {
-    prices: env.HAMLET_PRICE_LIST,
-    payments: paymentsConfigOf(env),
-    sealing: { keyFile: env.HAMLET_LOG_KEY_FILE, folder: env.HAMLET_LOG_DIR, origin: env.HAMLET_LOG_ORIGIN ?? `hamlet.village/${env.HAMLET_NAMESPACE}` },
   if (env.HAMLET_AGENT_SOURCE === 'kubernetes') return { source: 'kubernetes', kubeconfig: env.HAMLET_KUBECONFIG };
   if (env.HAMLET_SAMPLES_DIR === undefined) throw new Error('HAMLET_SAMPLES_DIR: name the folder of the samples, for example crds/samples');
   return { source: 'samples', folder: env.HAMLET_SAMPLES_DIR };

@@ -10,6 +10,8 @@ export interface AgentRecord {
   readonly status: AgentStatus;
   /** Whether it is being deleted. */
   readonly deleting: boolean;
+  /** Counts changes of the spec; left out where there is no cluster. */
+  readonly generation?: number;
 }
 
 /** An Entitlement as its custom resource has it. */
@@ -17,6 +19,8 @@ export interface EntitlementRecord {
   readonly name: string;
   readonly spec: EntitlementSpec;
   readonly status: EntitlementStatus;
+  /** Names this very spec; left out where there is no cluster. */
+  readonly etag?: string;
 }
 
 export interface LifecycleChange {

@@ -62,9 +62,9 @@ function limitsOfTier({ limits }: EntitlementSpec): Limits {
   return { requests_per_minute: requestsPerMinute, concurrent_tools: concurrentTools, tokens_per_hour: tokensPerHour, models };
 }
 
-/** The limits of a tier in the words of the wire. */
-export function limitsOf(entitlement: EntitlementSpec | null): Limits | null {
-  return entitlement === null ? null : limitsOfTier(entitlement);
+/** The limits of a tier in the words of the wire, raised by what was bought where that is given. */
+export function limitsOf(entitlement: EntitlementSpec | null, raise: (limits: Limits) => Limits = (limits) => limits): Limits | null {
+  return entitlement === null ? null : raise(limitsOfTier(entitlement));
 }
 
 function priceOfTier({ price }: EntitlementSpec): TierPrice {
@@ -76,7 +76,7 @@ function conditionsOf(conditions: AgentRecord['status']['conditions']): AgentDet
 }
 
 /** A tier in the words of the wire. Pure. */
-export function entitlementView({ name, spec, status }: EntitlementRecord): EntitlementView {
+export function entitlementView({ name, spec, status, etag }: EntitlementRecord): EntitlementView {
   const { resources, gpu, priorityClassName } = spec.compute;
   return {
     name,
@@ -93,6 +93,7 @@ export function entitlementView({ name, spec, status }: EntitlementRecord): Enti
     seats: status.seats ?? null,
     agents: status.agents ?? 0,
     conditions: conditionsOf(status.conditions),
+    etag: etag ?? null,
   };
 }
 
@@ -113,14 +114,22 @@ function withoutId({ agent_id: _id, ...standing }: Standing): AgentDetail['stand
   return standing;
 }
 
-/** Everything people may know of an agent. Pure. @param balance micro-aiDollars of its account, undefined where it has none */
-export function agentDetail({ record, place, presence, entitlement, standing }: Described, balance: bigint | undefined): AgentDetail {
+/** What the books say of an agent. */
+export interface Holdings {
+  /** Micro-aiDollars of its account, undefined where it has none. */
+  readonly balance: bigint | undefined;
+  /** Raises the limits of its tier by what it has bought and what lasts. */
+  readonly raise: (limits: Limits) => Limits;
+}
+
+/** Everything people may know of an agent. */
+export function agentDetail({ record, place, presence, entitlement, standing }: Described, { balance, raise }: Holdings): AgentDetail {
   const view = agentView(record, place, presence);
   const { spec, status } = record;
   return {
     ...view,
     persona: personaOf(record),
-    entitlement: { tier: status.tier ?? null, policy: spec.entitlement.policy, limits: limitsOf(entitlement), price: entitlement === null ? null : priceOfTier(entitlement) },
+    entitlement: { tier: status.tier ?? null, policy: spec.entitlement.policy, limits: limitsOf(entitlement, raise), price: entitlement === null ? null : priceOfTier(entitlement) },
     tier: status.tier ?? null,
     standing: withoutId(standing),
     balance: balance === undefined ? null : formatAiDollars(balance),
@@ -144,10 +153,10 @@ function modelOf(limits: Limits | null): AgentConfig['model'] {
   return name === undefined ? null : { provider: 'gateway', name };
 }
 
-/** What a resident needs to run. The seed is of the name, so that every life of an agent has the same character. Pure. */
-export function agentConfig({ record, place, entitlement }: Described): AgentConfig {
+/** What a resident needs to run. The seed is of the name, so that every life of an agent has the same character. */
+export function agentConfig({ record, place, entitlement }: Described, raise: Holdings['raise']): AgentConfig {
   const { spec, status } = record;
-  const limits = limitsOf(entitlement);
+  const limits = limitsOf(entitlement, raise);
   return {
     agent_id: record.agentId,
     display_name: spec.displayName ?? record.agentId,

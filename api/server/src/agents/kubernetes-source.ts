@@ -1,15 +1,13 @@
 import { API_VERSION } from '@hamlet/contract';
 import { KubeError } from '@hamlet/kube';
-import type { KubeClient, KubeObject } from '@hamlet/kube';
+import type { KubeObject } from '@hamlet/kube';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { UnavailableError } from '../http/respond.ts';
-import type { Log } from '../service/log.ts';
 import type { AgentRecord, AgentSource, LifecycleChange, OnConflict } from './agent-source.ts';
+import { FIELD_MANAGER } from '../intent/field-owners.ts';
 import { AGENTS, recordOf, watchVillage } from './kubernetes-watch.ts';
-
-/** Under this name the api writes spec, on behalf of a person. */
-const FIELD_MANAGER = 'hamlet-api';
+import type { WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
   readonly power: 'Awake' | 'Asleep';
@@ -17,7 +15,7 @@ interface Fields {
 }
 
 /** Agents and Entitlements of the cluster's namespace: watched to read, applied to write. */
-export function openKubernetesSource(ports: { readonly client: KubeClient; readonly namespace: string; readonly log: Log }): AgentSource {
+export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const { client, namespace } = ports;
   const watch = watchVillage(ports);
 

@@ -1,16 +1,16 @@
 import { Agent, API_VERSION, Entitlement, GROUP, VERSION } from '@hamlet/contract';
 import { Reflector } from '@hamlet/kube';
-import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import type { Change, KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
 import type { Log } from '../service/log.ts';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
 export const AGENTS: ResourceType = { group: GROUP, version: VERSION, plural: 'agents', kind: 'Agent' };
-const ENTITLEMENTS: ResourceType = { group: GROUP, version: VERSION, plural: 'entitlements', kind: 'Entitlement' };
+export const ENTITLEMENTS: ResourceType = { group: GROUP, version: VERSION, plural: 'entitlements', kind: 'Entitlement' };
 
 /** An Agent as the API server has it, in our words. Throws where it does not match the schema (an older version's object). */
 export function recordOf(object: KubeObject): AgentRecord {
   const agent = Agent.parse({ ...object, apiVersion: API_VERSION, kind: 'Agent' });
-  const { name, uid, creationTimestamp, deletionTimestamp } = object.metadata;
+  const { name, uid, creationTimestamp, deletionTimestamp, generation } = object.metadata;
   return {
     agentId: name,
     uid,
@@ -18,12 +18,19 @@ export function recordOf(object: KubeObject): AgentRecord {
     spec: agent.spec,
     status: agent.status ?? {},
     deleting: deletionTimestamp !== undefined,
+    ...(generation === undefined ? {} : { generation }),
   };
 }
 
-function entitlementOf(object: KubeObject): EntitlementRecord {
+/** Names the very spec that an object has: another generation, or another life of the name, has another. */
+export function etagOf({ metadata: { uid, generation = 0 } }: KubeObject): string {
+  return `"${uid}.${generation}"`;
+}
+
+/** An Entitlement as the API server has it, in our words. Throws where it does not match the schema. */
+export function entitlementOf(object: KubeObject): EntitlementRecord {
   const { metadata, spec, status } = Entitlement.parse({ ...object, apiVersion: API_VERSION, kind: 'Entitlement' });
-  return { name: metadata.name, spec, status: status ?? {} };
+  return { name: metadata.name, spec, status: status ?? {}, etag: etagOf(object) };
 }
 
 /** What a watch of the village's custom resources holds. */
@@ -37,8 +44,16 @@ export interface VillageWatch {
   close(): Promise<void>;
 }
 
+export interface WatchPorts {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly log: Log;
+  /** Hears of every change that a watch shows, in order. */
+  readonly onObject?: (kind: string, change: Change<KubeObject>) => void;
+}
+
 /** Watches the Agents and Entitlements of a namespace. */
-export function watchVillage(ports: { readonly client: KubeClient; readonly namespace: string; readonly log: Log }): VillageWatch {
+export function watchVillage(ports: WatchPorts): VillageWatch {
   const { client, namespace, log } = ports;
   const hearers: (() => void)[] = [];
   const onFailure = (error: unknown): void => log('warn', 'a watch of the cluster failed and is resumed', { error });
@@ -46,6 +61,7 @@ export function watchVillage(ports: { readonly client: KubeClient; readonly name
   function mirror<T>(type: ResourceType, read: (object: KubeObject) => T): { readonly reflector: Reflector<KubeObject>; readonly held: Map<string, T> } {
     const held = new Map<string, T>();
     const reflector = new Reflector<KubeObject>({ client, type, namespace, onFailure });
+    reflector.cache.onChange((change) => ports.onObject?.(type.kind, change));
     reflector.cache.onChange(({ kind, object }) => {
       const { name } = object.metadata;
       try {

@@ -1,22 +1,44 @@
 /** The prefix binds the cookie to this host, https (or localhost) and the path /; browsers enforce it. */
 const NAME = '__Host-hamlet_session';
+const ATTEMPT_NAME = '__Host-hamlet_sign_in';
 
 export const SESSION_MAX_MS = 7 * 24 * 3_600_000;
 export const SESSION_IDLE_MS = 24 * 3_600_000;
 
-/** The session id a browser sends; null where it sends none. */
-export function sessionOf(cookieHeader: string | undefined): string | null {
+function cookieNamed(name: string, cookieHeader: string | undefined): string | null {
   for (const part of (cookieHeader ?? '').split(';')) {
-    const [name, value] = part.trim().split('=', 2);
-    if (name === NAME && value !== undefined && value !== '') return value;
+    const [each, value] = part.trim().split('=', 2);
+    if (each === name && value !== undefined && value !== '') return value;
   }
   return null;
 }
 
+function cookieOf(name: string, value: string, maxAgeMs: number): string {
+  return `${name}=${value}; Path=/; Max-Age=${maxAgeMs / 1_000}; Secure; HttpOnly; SameSite=Lax`;
+}
+
+/** The session id a browser sends; null where it sends none. */
+export function sessionOf(cookieHeader: string | undefined): string | null {
+  return cookieNamed(NAME, cookieHeader);
+}
+
 export function sessionCookie(id: string): string {
-  return `${NAME}=${id}; Path=/; Max-Age=${SESSION_MAX_MS / 1_000}; Secure; HttpOnly; SameSite=Lax`;
+  return cookieOf(NAME, id, SESSION_MAX_MS);
 }
 
 export function endedSessionCookie(): string {
-  return `${NAME}=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax`;
+  return cookieOf(NAME, '', 0);
+}
+
+/** What binds a sign-in at the identity provider to the browser that began it. Lax: it must come along when the provider sends the browser back. */
+export function attemptCookie(id: string, lifeMs: number): string {
+  return cookieOf(ATTEMPT_NAME, id, lifeMs);
+}
+
+export function attemptOf(cookieHeader: string | undefined): string | null {
+  return cookieNamed(ATTEMPT_NAME, cookieHeader);
+}
+
+export function endedAttemptCookie(): string {
+  return cookieOf(ATTEMPT_NAME, '', 0);
 }

@@ -1,14 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import type { LifecycleAnswer } from '@hamlet/contract';
-import { isConnectionError, readMeasures, readTurns, recordAudit } from '@hamlet/store';
+import { holdResource, isConnectionError, noteResource, readMeasures, readTurns } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { LifecycleChange } from '../agents/agent-source.ts';
 import { agentDetail, entitlementView } from '../agents/describe-agent.ts';
+import type { Holdings } from '../agents/describe-agent.ts';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
+import { recordAct } from '../people/record-act.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
+import { boughtLimits } from '../trade/bought-limits.ts';
 import { cursorOf, readCursor } from './turn-cursor.ts';
 import type { Services } from './services.ts';
 
@@ -27,24 +29,27 @@ async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
   return ban === undefined ? null : refusalOfBar(agentId, ban);
 }
 
-/** Balances for details that are only looked at: none while Postgres is away, because who is where stays readable. */
-async function shownBalances({ db, readBalances }: Pick<Services, 'db' | 'readBalances'>, agentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+/** Balances and purchases for details that are only looked at: none while Postgres is away, because who is where stays readable. */
+async function shownHoldings({ db, readBalances }: Pick<Services, 'db' | 'readBalances'>, agentIds: readonly string[]): Promise<(agentId: string) => Holdings> {
   try {
-    return await readBalances(db, agentIds);
+    const balances = await readBalances(db, agentIds);
+    const bought = await boughtLimits(db, agentIds, () => performance.now());
+    return (agentId) => ({ balance: balances.get(agentId), raise: bought(agentId) });
   } catch (error) {
-    if (isConnectionError(error)) return new Map();
+    if (isConnectionError(error)) return () => ({ balance: undefined, raise: (limits) => limits });
     throw error;
   }
 }
 
-/** The answer to a change of an agent's life, with its line in the audit where something changed. */
-async function conclude(asked: Asked, tx: Tx, done: { readonly action: string; readonly outcome: Outcome<LifecycleChange> }): Promise<Outcome<LifecycleAnswer>> {
-  const { action, outcome } = done;
+/** Changes an agent's life, with a line in the audit where something changed: this one, and none of the watch of the cluster. */
+async function changeLife(asked: Asked, tx: Tx, act: { readonly action: string; readonly write: () => Promise<Outcome<LifecycleChange>> }): Promise<Outcome<LifecycleAnswer>> {
+  await holdResource(tx, 'Agent', asked.params.agent_id);
+  const outcome = await act.write();
   if (!outcome.ok) return outcome;
   const { record, changed } = outcome.data;
-  const { actor, requestId, traceparent } = asked;
-  const object = record.agentId;
-  if (changed) await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action, object, detail: { uid: record.uid }, requestId, traceparent });
+  const { uid, agentId, generation } = record;
+  if (changed) await recordAct(tx, asked, { action: act.action, object: agentId, detail: { uid } });
+  if (changed && generation !== undefined) await noteResource(tx, { uid, kind: 'Agent', name: agentId, generation });
   return accepted({ agent_id: record.agentId, power: record.spec.power, cycle: record.status.cycle ?? 0, changed });
 }
 
@@ -60,8 +65,8 @@ export function agentHandlers(services: Services): Pick<Handlers, Names> {
       kind: 'plain',
       run: async () => {
         const all = await reader.describeAll();
-        const balances = await shownBalances(services, all.map(({ record }) => record.agentId));
-        return accepted({ agents: all.map((described) => agentDetail(described, balances.get(described.record.agentId))) });
+        const holdings = await shownHoldings(services, all.map(({ record }) => record.agentId));
+        return accepted({ agents: all.map((described) => agentDetail(described, holdings(described.record.agentId))) });
       },
     },
     getAgent: {
@@ -69,24 +74,24 @@ export function agentHandlers(services: Services): Pick<Handlers, Names> {
       run: async ({ params }) => {
         const described = await reader.describe(params.agent_id);
         if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-        const balances = await shownBalances(services, [params.agent_id]);
-        return accepted(agentDetail(described, balances.get(params.agent_id)));
+        const holdings = await shownHoldings(services, [params.agent_id]);
+        return accepted(agentDetail(described, holdings(params.agent_id)));
       },
     },
     awakenAgent: {
       kind: 'tx',
       run: async (request, tx) =>
-        (await refuseBanned(tx, request.params.agent_id)) ?? conclude(request, tx, { action: 'awaken', outcome: await source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict) }),
+        (await refuseBanned(tx, request.params.agent_id)) ?? changeLife(request, tx, { action: 'awaken', write: () => source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict) }),
     },
     suspendAgent: {
       kind: 'tx',
       run: async (request, tx) =>
-        conclude(request, tx, { action: 'suspend', outcome: await source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict) }),
+        changeLife(request, tx, { action: 'suspend', write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict) }),
     },
     rebootAgent: {
       kind: 'tx',
       run: async (request, tx) =>
-        (await refuseBanned(tx, request.params.agent_id)) ?? conclude(request, tx, { action: 'reboot', outcome: await source.reboot(request.params.agent_id, request.now, request.query.on_conflict) }),
+        (await refuseBanned(tx, request.params.agent_id)) ?? changeLife(request, tx, { action: 'reboot', write: () => source.reboot(request.params.agent_id, request.now, request.query.on_conflict) }),
     },
     listTurns: {
       kind: 'plain',

@@ -1,27 +1,24 @@
-import { API_VERSION, GROUP, Schedule, VERSION } from '@hamlet/contract';
+import { API_VERSION, Schedule } from '@hamlet/contract';
 import type { ScheduleChange } from '@hamlet/contract';
 import { isStatus, KubeError } from '@hamlet/kube';
-import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import type { KubeClient, KubeObject } from '@hamlet/kube';
 import type { OnConflict } from '../agents/agent-source.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { UnavailableError } from '../http/respond.ts';
+import { changeSpec } from '../intent/change-spec.ts';
+import type { SpecPatch } from '../intent/change-spec.ts';
+import { FIELD_MANAGER } from '../intent/field-owners.ts';
+import { SCHEDULES } from '../intent/intent-audit.ts';
 import type { Log } from '../service/log.ts';
-import { otherOwners } from './field-owners.ts';
 import type { SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
 import { changedFields, mergePatchOf, newSpecOf, specChangeOf } from './spec-words.ts';
-
-const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
-/** Under this name the api writes spec, on behalf of a person. */
-const FIELD_MANAGER = 'hamlet-api';
-/** A write that meets another's write looks again so often. */
-const WRITE_ATTEMPTS = 5;
 
 /** A Schedule as the API server has it, in our words. Throws where it does not match the schema (an older version's object). */
 function recordOf(object: KubeObject): ScheduleRecord {
   const { spec, status } = Schedule.parse({ ...object, apiVersion: API_VERSION, kind: 'Schedule' });
-  const { name, uid, creationTimestamp } = object.metadata;
-  return { name, uid, createdAt: new Date(creationTimestamp ?? 0).toISOString(), spec, status: status ?? {} };
+  const { name, uid, creationTimestamp, generation = 0 } = object.metadata;
+  return { name, uid, createdAt: new Date(creationTimestamp ?? 0).toISOString(), spec, status: status ?? {}, generation };
 }
 
 /** What the API server says against a write, in its own words; anything else is its absence. */
@@ -41,13 +38,6 @@ async function guarded<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> 
   } catch (error) {
     return refusalOf(error);
   }
-}
-
-/** Who keeps a change from being made without being asked; null where nobody does. */
-function ownedElsewhere(object: KubeObject, fields: readonly string[]): Refused | null {
-  const owners = otherOwners(object.metadata.managedFields, FIELD_MANAGER);
-  const held = fields.flatMap((field) => (owners.has(field) ? [`spec.${field} is managed by "${owners.get(field)}"`] : []));
-  return held.length === 0 ? null : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
 }
 
 /** Schedules of the cluster's namespace, read and written directly: what is answered is what the API server holds. */
@@ -76,24 +66,14 @@ export function kubernetesSchedules(ports: { readonly client: KubeClient; readon
     }
   }
 
-  /** Decides from what the API server holds now, and writes only if it still does. */
   async function change(name: string, wanted: ScheduleChange, onConflict: OnConflict): Promise<Outcome<ScheduleRecord>> {
-    for (let attempt = 1; ; attempt += 1) {
-      const object = await read(name);
+    const plan = (object: KubeObject): SpecPatch => {
       const before = recordOf(object);
       const asked = specChangeOf(wanted);
-      const fields = changedFields(asked, before.spec);
-      if (fields.length === 0) return accepted(before);
-      const held = onConflict === 'refuse' ? ownedElsewhere(object, fields) : null;
-      if (held !== null) return held;
-      const { uid, resourceVersion } = object.metadata;
-      const patch = { metadata: { uid, resourceVersion }, spec: mergePatchOf(asked, before.spec) };
-      try {
-        return accepted(recordOf(await client.mergePatch<KubeObject>(SCHEDULES, patch, { namespace, name, query: { fieldManager: FIELD_MANAGER } })));
-      } catch (error) {
-        if (!isStatus(error, 409) || attempt === WRITE_ATTEMPTS) throw error;
-      }
-    }
+      return { spec: mergePatchOf(asked, before.spec), paths: changedFields(asked, before.spec) };
+    };
+    const outcome = await changeSpec({ client, type: SCHEDULES, namespace }, { name, onConflict, plan });
+    return outcome.ok ? accepted(recordOf(outcome.data.object)) : outcome;
   }
 
   return {
@@ -110,9 +90,9 @@ export function kubernetesSchedules(ports: { readonly client: KubeClient; readon
     change: (name, wanted, onConflict) => guarded(() => change(name, wanted, onConflict)),
     remove: (name) =>
       guarded(async () => {
-        const { uid } = (await read(name)).metadata;
+        const { uid, generation = 0 } = (await read(name)).metadata;
         await client.delete(SCHEDULES, { namespace, name, uid });
-        return accepted({ uid });
+        return accepted({ uid, generation });
       }),
   };
 }

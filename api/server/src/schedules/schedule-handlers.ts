@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { LAST_FIRINGS_SHOWN } from '@hamlet/contract';
 import type { ScheduleView } from '@hamlet/contract';
-import { readLastFirings, recordAudit } from '@hamlet/store';
+import { holdResource, noteResource, noteResourceGone, noteScheduleAuthor, readLastFirings } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
+import { recordAct } from '../people/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import type { ScheduleRecord } from './schedule-source.ts';
 import { scheduleView } from './schedule-view.ts';
@@ -18,8 +18,20 @@ interface Asked {
   readonly traceparent: string;
 }
 
-async function audit(tx: Tx, { actor, requestId, traceparent }: Asked, act: { readonly action: string; readonly object: string; readonly detail: unknown }): Promise<void> {
-  await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, ...act, requestId, traceparent });
+interface Act {
+  readonly object: string;
+  readonly verb: 'create' | 'change' | 'delete';
+  readonly written: { readonly uid: string; readonly generation?: number };
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** The line of a write in the audit, in place of the one that the watch of the cluster would write; and whose schedule it is from now on. */
+async function note(tx: Tx, asked: Asked, { object, verb, written, more }: Act): Promise<void> {
+  const { uid, generation = 0 } = written;
+  const { actor } = asked;
+  await noteResource(tx, { uid, kind: 'Schedule', name: object, generation });
+  if ('accountId' in actor && actor.accountId !== null) await noteScheduleAuthor(tx, uid, actor.accountId);
+  await recordAct(tx, asked, { action: `schedule.${verb}`, object, detail: { uid, ...more } });
 }
 
 /** Schedules: what the cluster keeps of them, with their firings. */
@@ -52,9 +64,10 @@ export function scheduleHandlers({ db, schedules }: Services): Pick<Handlers, Na
       kind: 'tx',
       run: async (request, tx) => {
         const { name, ...spec } = request.body;
+        await holdResource(tx, 'Schedule', name);
         const outcome = await schedules.create(name, spec);
         if (!outcome.ok) return outcome;
-        await audit(tx, request, { action: 'schedule.create', object: name, detail: { uid: outcome.data.uid, spec } });
+        await note(tx, request, { object: name, verb: 'create', written: outcome.data, more: { spec } });
         return accepted(await view(outcome.data));
       },
     },
@@ -62,9 +75,10 @@ export function scheduleHandlers({ db, schedules }: Services): Pick<Handlers, Na
       kind: 'tx',
       run: async (request, tx) => {
         const { name } = request.params;
+        await holdResource(tx, 'Schedule', name);
         const outcome = await schedules.change(name, request.body, request.query.on_conflict);
         if (!outcome.ok) return outcome;
-        await audit(tx, request, { action: 'schedule.change', object: name, detail: { uid: outcome.data.uid, change: request.body } });
+        await note(tx, request, { object: name, verb: 'change', written: outcome.data, more: { change: request.body } });
         return accepted(await view(outcome.data));
       },
     },
@@ -72,9 +86,11 @@ export function scheduleHandlers({ db, schedules }: Services): Pick<Handlers, Na
       kind: 'tx',
       run: async (request, tx) => {
         const { name } = request.params;
+        await holdResource(tx, 'Schedule', name);
         const outcome = await schedules.remove(name);
         if (!outcome.ok) return outcome;
-        await audit(tx, request, { action: 'schedule.delete', object: name, detail: outcome.data });
+        await note(tx, request, { object: name, verb: 'delete', written: outcome.data });
+        await noteResourceGone(tx, outcome.data.uid);
         return accepted({ name, deleted: true as const });
       },
     },

@@ -9,6 +9,8 @@ export interface ScheduleRecord {
   readonly createdAt: string;
   readonly spec: ScheduleSpec;
   readonly status: ScheduleStatus;
+  /** Counts changes of the spec; left out where there is no cluster. */
+  readonly generation?: number;
 }
 
 export interface SchedulePage {
@@ -24,5 +26,5 @@ export interface ScheduleSource {
   get(name: string): Promise<ScheduleRecord | null>;
   create(name: string, spec: ScheduleChange): Promise<Outcome<ScheduleRecord>>;
   change(name: string, change: ScheduleChange, onConflict: OnConflict): Promise<Outcome<ScheduleRecord>>;
-  remove(name: string): Promise<Outcome<{ readonly uid: string }>>;
+  remove(name: string): Promise<Outcome<{ readonly uid: string; readonly generation: number }>>;
 }

@@ -8,6 +8,10 @@ import { createDevReviewer } from '../auth/dev-reviewer.ts';
 import { createKubernetesReviewer } from '../auth/kubernetes-reviewer.ts';
 import type { TokenReviewer } from '../auth/token-reviewer.ts';
 import type { Config } from '../config.ts';
+import { startIntentAudit } from '../intent/intent-audit.ts';
+import { createKubernetesWriter } from '../intent/kubernetes-writer.ts';
+import { createSamplesWriter } from '../intent/samples-writer.ts';
+import type { SpecWriter } from '../intent/spec-writer.ts';
 import { kubernetesSchedules } from '../schedules/kubernetes-schedules.ts';
 import { openSampleSchedules } from '../schedules/sample-schedules.ts';
 import type { ScheduleSource } from '../schedules/schedule-source.ts';
@@ -17,6 +21,7 @@ export interface Agents {
   readonly source: AgentSource;
   readonly schedules: ScheduleSource;
   readonly reviewer: TokenReviewer;
+  readonly specWriter: SpecWriter;
   close(): Promise<void>;
 }
 
@@ -31,16 +36,20 @@ async function connectionOf(kubeconfig: string | undefined): Promise<Connection>
 export async function openAgents(config: Config, db: Db, log: Log): Promise<Agents> {
   if (config.agents.source === 'samples') {
     const source = await openSamplesSource({ db, listenUrl: config.postgresUrl, folder: config.agents.folder, log });
-    return { source, schedules: await openSampleSchedules(config.agents.folder), reviewer: createDevReviewer(db, source), close: () => source.close() };
+    return { source, schedules: await openSampleSchedules(config.agents.folder), reviewer: createDevReviewer(db, source), specWriter: createSamplesWriter(), close: () => source.close() };
   }
   const { namespace } = config;
   const client = new KubeClient(await connectionOf(config.agents.kubeconfig));
-  const source = openKubernetesSource({ client, namespace, log });
+  const audit = await startIntentAudit({ db, client, namespace, log });
+  const source = openKubernetesSource({ client, namespace, log, onObject: (kind, change) => audit.see(kind, change) });
+  audit.follow(() => source.ready);
   return {
     source,
     schedules: kubernetesSchedules({ client, namespace, log }),
     reviewer: createKubernetesReviewer({ client, namespace, source }),
+    specWriter: createKubernetesWriter({ client, namespace }),
     close: async () => {
+      await audit.stop();
       await source.close();
       await client.close();
     },

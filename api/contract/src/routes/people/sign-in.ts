@@ -76,14 +76,14 @@ export const startOidc = defineRoute({
   permission: 'anyone',
   idempotency: 'natural',
   query: z.strictObject({
-    return_to: z.string().max(RETURN_TO_MAX_CHARS).optional().meta({ description: 'Path of this village to come back to; / where it is left out or leads elsewhere' }),
+    return_to: z.string().max(RETURN_TO_MAX_CHARS).regex(/^[\x20-\x7e]*$/, 'printable ASCII, percent-encoded').optional().meta({ description: 'Path of this village to come back to; / where it is left out or leads elsewhere' }),
   }),
   answer: { kind: 'redirect' },
   reasons: ['oidc_not_configured', 'tls_required'],
 });
 
 /** What the provider adds to the address is its own to choose; the library that reads it is strict. */
-const CallbackQuery = z.object({ code: z.string().optional(), state: z.string().optional(), error: z.string().optional() });
+const CallbackQuery = z.looseObject({ code: z.string().optional(), state: z.string().optional(), error: z.string().optional() });
 
 export const finishOidc = defineRoute({
   ...ofPeople,

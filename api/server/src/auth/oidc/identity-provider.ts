@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import type * as OpenIdClient from 'openid-client';
+import { UnavailableError } from '../../http/respond.ts';
+import type { Log } from '../../service/log.ts';
+import { accountNameOf, groupsOf } from './oidc-settings.ts';
+import type { OidcSettings } from './oidc-settings.ts';
+
+const TIMEOUT_S = 10;
+export const CALLBACK_PATH = '/api/v1/login/oidc/callback';
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** What must be known again when the browser comes back. */
+export interface Pending {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+}
+
+/** A person as the provider vouches for them. */
+export interface VouchedPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** An OpenID provider, by authorization code with PKCE, state and nonce. */
+export interface IdentityProvider {
+  /** The address that a browser is sent to, and what to keep until it comes back. Throws UnavailableError while the provider is away. */
+  begin(): Promise<Pending & { readonly url: string }>;
+  /** Trades the code of a callback; null where the provider does not vouch, or the callback does not belong to what is pending. */
+  finish(query: URLSearchParams, pending: Pending): Promise<VouchedPerson | null>;
+}
+
+type Library = typeof OpenIdClient;
+
+/** Reads the provider's configuration when it is first needed, and again where that failed. The library is loaded then too: most villages have no provider. */
+export function createIdentityProvider(settings: OidcSettings, log: Log): IdentityProvider {
+  const redirectUri = new URL(CALLBACK_PATH, settings.publicUrl).href;
+  let found: Promise<{ readonly library: Library; readonly configuration: OpenIdClient.Configuration }> | null = null;
+
+  async function discover(): Promise<{ readonly library: Library; readonly configuration: OpenIdClient.Configuration }> {
+    const library = await import('openid-client');
+    const secret = settings.clientSecretFile === undefined ? undefined : (await readFile(settings.clientSecretFile, 'utf8')).trim();
+    // Plain http leaks codes and tokens; on this very machine there is nobody to leak them to.
+    const execute = LOOPBACK.has(settings.issuer.hostname) ? [library.allowInsecureRequests] : [];
+    const authentication = secret === undefined ? library.None() : library.ClientSecretBasic(secret);
+    const configuration = await library.discovery(settings.issuer, settings.clientId, secret, authentication, { execute, timeout: TIMEOUT_S });
+    return { library, configuration };
+  }
+
+  async function ready(): ReturnType<typeof discover> {
+    found ??= discover();
+    try {
+      return await found;
+    } catch (error) {
+      found = null;
+      log('warn', 'the identity provider cannot be reached', { issuer: settings.issuer.href, error });
+      throw new UnavailableError('The identity provider cannot be reached right now; try again', { cause: error });
+    }
+  }
+
+  return {
+    begin: async () => {
+      const { library, configuration } = await ready();
+      const pending: Pending = { state: library.randomState(), nonce: library.randomNonce(), codeVerifier: library.randomPKCECodeVerifier() };
+      const url = library.buildAuthorizationUrl(configuration, {
+        redirect_uri: redirectUri,
+        scope: settings.scope,
+        state: pending.state,
+        nonce: pending.nonce,
+        code_challenge: await library.calculatePKCECodeChallenge(pending.codeVerifier),
+        code_challenge_method: 'S256',
+      });
+      return { ...pending, url: url.href };
+    },
+    finish: async (query, { state, nonce, codeVerifier }) => {
+      const { library, configuration } = await ready();
+      const callback = new URL(redirectUri);
+      callback.search = query.toString();
+      try {
+        const tokens = await library.authorizationCodeGrant(configuration, callback, { pkceCodeVerifier: codeVerifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true });
+        const claims = tokens.claims();
+        if (claims === undefined) return null;
+        // Some providers name groups in the id token, some at their userinfo endpoint alone.
+        const hasAll = claims[settings.groupsClaim] !== undefined && claims['preferred_username'] !== undefined;
+        const more = hasAll || configuration.serverMetadata().userinfo_endpoint === undefined ? {} : await library.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+        const all: Readonly<Record<string, unknown>> = { ...more, ...claims };
+        return { issuer: claims.iss, subject: claims.sub, name: accountNameOf(all), groups: groupsOf(all[settings.groupsClaim]) };
+      } catch (error) {
+        if (isAbsence(error)) throw new UnavailableError('The identity provider cannot be reached right now; try again', { cause: error });
+        log('warn', 'a sign-in by the identity provider was refused', { issuer: settings.issuer.href, error });
+        return null;
+      }
+    },
+  };
+}
+
+/** Whether the provider could not be reached, or fails: anything else is its refusal, or an answer that is not to be trusted. */
+function isAbsence(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  if (code === 'OAUTH_TIMEOUT') return true;
+  return error instanceof TypeError && /fetch failed/.test(error.message);
+}

@@ -1,0 +1,57 @@
+import type { IntentKind, SeenResource } from '@hamlet/store';
+import { authorOf } from './field-owners.ts';
+import { changedPaths, digestsOf, fieldsOf } from './spec-fields.ts';
+
+/** A custom resource as a watch showed it. */
+export interface ShownResource {
+  readonly kind: IntentKind;
+  readonly name: string;
+  readonly uid: string;
+  readonly generation: number;
+  readonly spec: unknown;
+  readonly managedFields: unknown;
+  /** Whether it is being deleted, or gone. */
+  readonly ending: boolean;
+}
+
+/** What the audit makes of it: nothing new, news of its fields alone (the api wrote it, and has its line), or a line. */
+export type AuditVerdict =
+  | { readonly verdict: 'known' }
+  | { readonly verdict: 'learn'; readonly fields: Readonly<Record<string, string>> }
+  | { readonly verdict: 'ended'; readonly detail: Readonly<Record<string, unknown>> }
+  | {
+      readonly verdict: 'made' | 'changed';
+      readonly fields: Readonly<Record<string, string>>;
+      /** Who did it: a field manager; what Kubernetes does not say is not made up. */
+      readonly manager: string;
+      readonly detail: Readonly<Record<string, unknown>>;
+    };
+
+const VALUE_MAX_CHARS = 200;
+const FIELDS_MAX = 50;
+
+/** A value as the audit keeps it: text that is long is cut. */
+function shownValue(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.length <= VALUE_MAX_CHARS ? (value ?? null) : `${text.slice(0, VALUE_MAX_CHARS)}…`;
+}
+
+/** Whether what is shown needs a line, and which. A generation that has its line never gets another. Pure. */
+export function decideAudit(seen: SeenResource | null, shown: ShownResource): AuditVerdict {
+  const { uid, generation } = shown;
+  const gone = seen !== null && seen.goneAt !== null;
+  if (gone) return { verdict: 'known' };
+  if (shown.ending) return { verdict: 'ended', detail: { uid, generation } };
+  const fields = digestsOf(shown.spec);
+  if (seen === null) return { verdict: 'made', fields, ...lineOf(shown, Object.keys(fields), {}) };
+  if (generation > seen.generation) return { verdict: 'changed', fields, ...lineOf(shown, changedPaths(seen.fields, fields), { after_generation: seen.generation }) };
+  return generation === seen.generation && seen.fieldsGeneration < generation ? { verdict: 'learn', fields } : { verdict: 'known' };
+}
+
+/** Who changed these fields, and to what. */
+function lineOf({ uid, generation, spec, managedFields }: ShownResource, paths: readonly string[], more: Readonly<Record<string, unknown>>): { readonly manager: string; readonly detail: Readonly<Record<string, unknown>> } {
+  const author = authorOf(managedFields, paths);
+  const now = fieldsOf(spec);
+  const fields = Object.fromEntries(paths.slice(0, FIELDS_MAX).map((path) => [path, shownValue(now.get(path))]));
+  return { manager: author?.manager ?? 'unknown', detail: { uid, generation, ...more, operation: author?.operation ?? null, fields } };
+}

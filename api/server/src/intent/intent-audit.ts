@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GROUP, VERSION } from '@hamlet/contract';
+import { Reflector } from '@hamlet/kube';
+import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import { findSeenResource, holdResource, inTransaction, noteResource, noteResourceGone, readPresentResources } from '@hamlet/store';
+import type { Db, IntentKind, SeenResource, Tx } from '@hamlet/store';
+import { recordAct } from '../people/record-act.ts';
+import type { Log } from '../service/log.ts';
+import { decideAudit } from './decide-audit.ts';
+import type { ShownResource } from './decide-audit.ts';
+
+export const SCHEDULES: ResourceType = { group: GROUP, version: VERSION, plural: 'schedules', kind: 'Schedule' };
+/** What waits while Postgres is away. Beyond it the oldest is dropped: what comes later of the same object covers its changes. */
+const WAITING_MAX = 10_000;
+const RETRY_MS = 1_000;
+const READY_POLL_MS = 250;
+
+const WORDS: Readonly<Record<IntentKind, string>> = { Agent: 'agent', Entitlement: 'entitlement', Schedule: 'schedule' };
+
+/** Has every change of a custom resource in the audit: what kubectl and GitOps write, with their field manager, and what the api could not finish to note. */
+export interface IntentAudit {
+  /** Takes what a watch shows. */
+  see(kind: string, change: { readonly kind: 'added' | 'updated' | 'deleted'; readonly object: KubeObject }): void;
+  /** Begins to look for what has gone while nobody watched, once the watches of agents and tiers have listed. */
+  follow(isReady: () => boolean): void;
+  stop(): Promise<void>;
+}
+
+function isIntentKind(kind: string): kind is IntentKind {
+  return kind in WORDS;
+}
+
+function shownOf(kind: IntentKind, { kind: change, object }: Parameters<IntentAudit['see']>[1]): ShownResource {
+  const { name, uid, generation = 0, managedFields, deletionTimestamp } = object.metadata;
+  const { spec } = object as KubeObject & { readonly spec?: unknown };
+  return { kind, name, uid, generation, spec: spec ?? {}, managedFields, ending: change === 'deleted' || deletionTimestamp !== undefined };
+}
+
+/** Writes the line that is due, and notes that it is written, in one transaction that holds the object: of two replicas one finds it done. */
+async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
+  const { kind, name, uid, generation } = shown;
+  await holdResource(tx, kind, name);
+  const verdict = decideAudit(await findSeenResource(tx, uid), shown);
+  if (verdict.verdict === 'known') return;
+  if (verdict.verdict === 'learn') return noteResource(tx, shown, verdict.fields);
+  const ended = verdict.verdict === 'ended';
+  await noteResource(tx, { uid, kind, name, generation }, ended ? undefined : verdict.fields);
+  if (ended && !(await noteResourceGone(tx, uid))) return;
+  const verb = { made: 'create', changed: 'change', ended: 'delete' }[verdict.verdict];
+  const acting = { actor: { role: 'kubernetes', id: ended ? 'unknown' : verdict.manager }, requestId: randomUUID(), traceparent: null };
+  await recordAct(tx, acting, { action: `${WORDS[kind]}.${verb}`, object: name, detail: verdict.detail });
+}
+
+/** Whether memory alone says that a resource has its line; Postgres is asked about the rest. */
+function isKnown(known: ReadonlyMap<string, number>, { uid, generation, ending }: ShownResource): boolean {
+  return !ending && (known.get(uid) ?? -1) >= generation;
+}
+
+/** Starts the audit. What is known is read first: a resource that is known and that no list shows has gone. */
+export async function startIntentAudit(ports: { readonly db: Db; readonly client: KubeClient; readonly namespace: string; readonly log: Log }): Promise<IntentAudit> {
+  const { db, client, namespace, log } = ports;
+  const before = await readPresentResources(db);
+  const known = new Map(before.map(({ uid, generation, fieldsGeneration }) => [uid, Math.min(generation, fieldsGeneration)]));
+  const present = new Set<string>();
+  const waiting: ShownResource[] = [];
+  const stopping = new AbortController();
+  let working: Promise<void> | null = null;
+
+  async function drain(): Promise<void> {
+    for (let head = waiting[0]; head !== undefined && !stopping.signal.aborted; head = waiting[0]) {
+      const shown = head;
+      try {
+        await inTransaction(db, (tx) => auditOne(tx, shown));
+        if (waiting[0] === shown) waiting.shift();
+        known.set(shown.uid, shown.generation);
+      } catch (error) {
+        log('warn', 'a change of a custom resource waits for its line in the audit', { kind: shown.kind, name: shown.name, error });
+        await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  function enqueue(shown: ShownResource): void {
+    if (isKnown(known, shown)) return;
+    waiting.push(shown);
+    if (waiting.length > WAITING_MAX) waiting.shift();
+    working ??= drain().finally(() => {
+      working = null;
+    });
+  }
+
+  const see: IntentAudit['see'] = (kind, change) => {
+    if (!isIntentKind(kind)) return;
+    const shown = shownOf(kind, change);
+    if (change.kind !== 'deleted') present.add(shown.uid);
+    enqueue(shown);
+  };
+
+  const schedules = new Reflector<KubeObject>({ client, type: SCHEDULES, namespace, onFailure: (error) => log('warn', 'the watch of schedules failed and is resumed', { error }) });
+  schedules.cache.onChange((change) => see('Schedule', change));
+  const listed = schedules.start();
+
+  async function lookForGone(isReady: () => boolean): Promise<void> {
+    await listed;
+    while (!isReady()) await sleep(READY_POLL_MS, undefined, { signal: stopping.signal });
+    for (const gone of before.filter(({ uid }) => !present.has(uid))) enqueue(endOf(gone));
+  }
+
+  return {
+    see,
+    follow: (isReady) => void lookForGone(isReady).catch((error: unknown) => log('debug', 'nobody looks any more for what has gone', { error })),
+    stop: async () => {
+      stopping.abort();
+      await schedules.stop();
+      await working;
+    },
+  };
+}
+
+function endOf({ kind, name, uid, generation }: SeenResource): ShownResource {
+  return { kind, name, uid, generation, spec: {}, managedFields: undefined, ending: true };
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { endSessions, inTransaction, insertAccount, listAccountDetails, listSessions } from '@hamlet/store';
+import { hashPassword } from '../auth/password.ts';
+import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import { accountCursorOf, readAccountCursor } from './account-cursor.ts';
+import { accountDetail, sessionView } from './account-view.ts';
+import type { PeopleServices } from './people-services.ts';
+import { grantCode, holdForChange, shownAccount } from './held-account.ts';
+import { accountObject, recordAct } from './record-act.ts';
+
+type Names = 'listAccounts' | 'getAccount' | 'createAccount' | 'listAccountSessions' | 'endAccountSessions';
+
+/** Admins and the accounts of people. */
+export function accountHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
+  return {
+    listAccounts: {
+      kind: 'plain',
+      run: async ({ query: { cursor, limit } }) => {
+        const after = cursor === undefined ? null : readAccountCursor(cursor);
+        if (after === undefined) return refused('cursor_invalid');
+        const rows = await listAccountDetails(db, { after, limit: limit + 1, idleMs: SESSION_IDLE_MS });
+        const page = rows.slice(0, limit);
+        const last = page.at(-1);
+        return accepted({ accounts: page.map(accountDetail), next_cursor: rows.length > limit && last !== undefined ? accountCursorOf(last.name) : null });
+      },
+    },
+    getAccount: { kind: 'plain', run: async ({ params }) => shownAccount(db, params.account_id) },
+    createAccount: {
+      kind: 'plain',
+      run: async (request) => {
+        const { name, role, password } = request.body;
+        const passwordHash = password === undefined ? null : await hashPassword(password);
+        return inTransaction(db, async (tx) => {
+          const account = await insertAccount(tx, { accountId: randomUUID(), name, role, passwordHash });
+          if (account === null) return refused('account_exists', `There is an account ${name}`);
+          const invitation = passwordHash === null ? await grantCode(tx, account.accountId, request.now) : null;
+          await recordAct(tx, request, { action: 'account.create', object: accountObject(account.accountId), detail: { name, role, invited: invitation !== null } });
+          const made = await shownAccount(tx, account.accountId);
+          return made.ok ? accepted({ ...made.data, invitation }) : made;
+        });
+      },
+    },
+    listAccountSessions: {
+      kind: 'plain',
+      run: async ({ params }) => {
+        const found = await shownAccount(db, params.account_id);
+        if (!found.ok) return found;
+        return accepted({ sessions: (await listSessions(db, params.account_id, SESSION_IDLE_MS)).map((row) => sessionView(row, null)) });
+      },
+    },
+    endAccountSessions: {
+      kind: 'tx',
+      run: async (request, tx) => {
+        const account = await holdForChange(tx, request.params.account_id, false);
+        if ('ok' in account) return account;
+        const ended = await endSessions(tx, account.accountId, 'all');
+        await recordAct(tx, request, { action: 'session.end', object: accountObject(account.accountId), detail: { name: account.name, ended } });
+        return accepted({ ended });
+      },
+    },
+  };
+}

@@ -1,0 +1,162 @@
+/** What admins do with the accounts of people: on two replicas, since what one refuses the other must refuse too. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import {
+  banAccount, changeAccount, createAccount, endAccountSessions, getAccount, getMe, getWorld, liftAccountBan, listAccounts, listAccountSessions, logIn, redeemCode, resetPassword,
+} from '@hamlet/contract';
+import { openDatabase, readAudit } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { WebSocket } from 'ws';
+import { codeOf, firstAdmin, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
+import type { SignedInPerson } from '../testing/people-play.ts';
+import { dataOf } from '../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let url = '';
+let otherUrl = '';
+let grace: SignedInPerson;
+let db: Db;
+
+before(async () => {
+  village = await startTestVillage();
+  [url, otherUrl] = [(await village.startReplica()).peopleUrl, (await village.startReplica()).peopleUrl];
+  grace = await firstAdmin(url);
+  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+});
+after(async () => {
+  await db.destroy();
+  await village.remove();
+});
+
+function of(person: { readonly accountId: string }): { params: { account_id: string } } {
+  return { params: { account_id: person.accountId } };
+}
+
+async function actionsOn(person: { readonly accountId: string }): Promise<readonly string[]> {
+  return (await readAudit(db, `account ${person.accountId}`, 50)).map(({ action }) => action).toReversed();
+}
+
+/** A viewer's socket of a person at a replica, and the code that it closes with. */
+async function openSocket(base: string, person: SignedInPerson): Promise<{ readonly closed: Promise<number> }> {
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/ws/world?format=json`, { headers: { cookie: person.cookie, origin: base } });
+  const closed = once(socket, 'close').then(([code]) => Number(code));
+  await once(socket, 'open');
+  return { closed };
+}
+
+test('accounts are made, listed by name page by page, and a name is taken whatever its case', async () => {
+  const made = dataOf(await grace.client.call(createAccount, { body: { name: 'Bela', role: 'member', password: PASSWORD } }));
+  assert.equal(made.invitation, null);
+  assert.deepEqual({ ...made.account, account_id: '', created_at: '' }, {
+    account_id: '', name: 'Bela', role: 'member', created_at: '', signs_in_by: 'password', pending: false, disabled_at: null, ban: null, last_seen_at: null, sessions: 0,
+  });
+  assert.equal(await codeOf(grace.client.call(createAccount, { body: { name: 'BELA', role: 'member' } })), 'account_exists');
+  const pending = dataOf(await grace.client.call(createAccount, { body: { name: 'Aron', role: 'admin' } }));
+  assert.equal(pending.account.pending, true);
+  const names: string[] = [];
+  for (let cursor: string | undefined, more = true; more; ) {
+    const page = dataOf(await grace.client.call(listAccounts, { query: { limit: 1, ...(cursor === undefined ? {} : { cursor }) } }));
+    names.push(...page.accounts.map(({ name }) => name));
+    [cursor, more] = [page.next_cursor ?? undefined, page.next_cursor !== null];
+  }
+  assert.deepEqual(names, ['Aron', 'Bela', 'Grace']);
+  assert.equal(await codeOf(grace.client.call(listAccounts, { query: { cursor: 'nonsense' } })), 'cursor_invalid');
+  assert.equal(await codeOf(grace.client.call(getAccount, { params: { account_id: crypto.randomUUID() } })), 'no_such_account');
+});
+
+test('another role counts from the next request on, on every replica', async () => {
+  const person = await invite(grace, url, { name: 'Rolf', role: 'member' });
+  const there = personOf(otherUrl, person.accountId, person.cookie).client;
+  assert.equal(await codeOf(there.call(listAccounts, {})), 'forbidden');
+  assert.equal(dataOf(await grace.client.call(changeAccount, { ...of(person), body: { role: 'admin' } })).account.role, 'admin');
+  dataOf(await there.call(listAccounts, {}));
+  dataOf(await grace.client.call(changeAccount, { ...of(person), body: { role: 'member' } }));
+  assert.equal(await codeOf(there.call(listAccounts, {})), 'forbidden');
+  assert.deepEqual(await actionsOn(person), ['account.create', 'session.open', 'account.role', 'account.role']);
+});
+
+test('a disabled account has no sessions and opens none, until it is enabled', async () => {
+  const person = await invite(grace, url, { name: 'Dina', role: 'member' });
+  const socket = await openSocket(otherUrl, person);
+  const { account } = dataOf(await grace.client.call(changeAccount, { ...of(person), body: { disabled: true } }));
+  assert.notEqual(account.disabled_at, null);
+  assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
+  assert.equal(await socket.closed, 4401);
+  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Dina', password: PASSWORD } })), 'account_disabled');
+  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Dina', password: 'not her password' } })), 'credentials_wrong', 'who does not know the password is told nothing');
+  dataOf(await grace.client.call(changeAccount, { ...of(person), body: { disabled: false } }));
+  await signIn(url, 'Dina');
+});
+
+test('a reset takes password and sessions, and its code sets another', async () => {
+  const person = await invite(grace, url, { name: 'Resi', role: 'member' });
+  const { reset } = dataOf(await grace.client.call(resetPassword, of(person)));
+  assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
+  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Resi', password: PASSWORD } })), 'credentials_wrong');
+  dataOf(await clientOf(url).call(redeemCode, { body: { code: reset.code, password: 'a better password' } }));
+  await signIn(url, 'Resi', 'a better password');
+});
+
+test('an admin sees the sessions of an account and ends them, with the sockets that they opened', async () => {
+  const person = await invite(grace, url, { name: 'Sina', role: 'member' });
+  const socket = await openSocket(otherUrl, person);
+  assert.equal(dataOf(await grace.client.call(listAccountSessions, of(person))).sessions.length, 1);
+  assert.deepEqual(dataOf(await grace.client.call(endAccountSessions, of(person))), { ended: 1 });
+  assert.equal(await socket.closed, 4401);
+  assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
+});
+
+test('a ban is told with reason and end, at once, on every replica; sockets close; it ends by itself or is lifted', async () => {
+  const person = await invite(grace, url, { name: 'Bodo', role: 'member' });
+  const there = personOf(otherUrl, person.accountId, person.cookie);
+  const sockets = await Promise.all([openSocket(url, person), openSocket(otherUrl, there)]);
+  assert.equal(await codeOf(grace.client.call(banAccount, { ...of(person), body: { reason: 'late', expires_at: new Date(Date.now() - 1_000).toISOString() } })), 'expiry_in_the_past');
+  const { account } = dataOf(await grace.client.call(banAccount, { ...of(person), body: { reason: 'insults agents' } }));
+  assert.equal(account.ban?.reason, 'insults agents');
+  for (const { client } of [person, there]) {
+    const told = await client.call(getWorld, {});
+    assert.deepEqual(told.ok ? null : [told.problem.code, told.problem.detail, told.problem.status], ['account_banned', 'insults agents (until it is lifted)', 403]);
+  }
+  assert.deepEqual(await Promise.all(sockets.map(({ closed }) => closed)), [4401, 4401]);
+  const refused = new WebSocket(`${url.replace('http', 'ws')}/ws/world`, { headers: { cookie: person.cookie, origin: url } });
+  const [, answer] = await once(refused, 'unexpected-response') as [unknown, { statusCode: number }];
+  assert.equal(answer.statusCode, 403);
+  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Bodo', password: PASSWORD } })), 'account_banned');
+  dataOf(await grace.client.call(liftAccountBan, { ...of(person), query: { reason: 'said sorry' } }));
+  dataOf(await there.client.call(getWorld, {}));
+  dataOf(await grace.client.call(banAccount, { ...of(person), body: { reason: 'again', expires_at: new Date(Date.now() + 1_500).toISOString() } }));
+  assert.equal(await codeOf(there.client.call(getWorld, {})), 'account_banned');
+  await eventually('the end of the ban', async () => (await codeOf(there.client.call(getWorld, {}))) === null);
+  await eventually('the line of its end', async () => (await actionsOn(person)).filter((action) => action === 'account.unban').length === 2);
+  assert.deepEqual((await actionsOn(person)).filter((action) => action.startsWith('account.')), ['account.create', 'account.ban', 'account.unban', 'account.ban', 'account.unban']);
+  const rows = await db.selectFrom('account_ban').selectAll().where('account_id', '=', person.accountId).execute();
+  assert.equal(rows.length, 2, 'one row for each ban');
+});
+
+test('only an admin bans, and nobody can leave the village without an admin', async () => {
+  const person = await invite(grace, url, { name: 'Mona', role: 'member' });
+  assert.equal(await codeOf(person.client.call(banAccount, { ...of(grace), body: { reason: 'no' } })), 'forbidden');
+  assert.equal(await codeOf(clientOf(url, TOKENS.member).call(banAccount, { ...of(person), body: { reason: 'no' } })), 'forbidden');
+  const admins = dataOf(await grace.client.call(listAccounts, {})).accounts.filter(({ role, name }) => role === 'admin' && name !== 'Grace');
+  for (const { account_id } of admins) dataOf(await grace.client.call(changeAccount, { params: { account_id }, body: { disabled: true } }));
+  assert.equal(await codeOf(grace.client.call(changeAccount, { ...of(grace), body: { role: 'member' } })), 'last_admin');
+  assert.equal(await codeOf(grace.client.call(changeAccount, { ...of(grace), body: { disabled: true } })), 'last_admin');
+  assert.equal(await codeOf(grace.client.call(banAccount, { ...of(grace), body: { reason: 'myself' } })), 'last_admin');
+});
+
+test('two admins who take each other out at once leave one', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const left = await invite(grace, url, { name: `Left ${round}`, role: 'admin' });
+    const right = await invite(grace, url, { name: `Right ${round}`, role: 'admin' });
+    await db.updateTable('account').set({ disabled_at: new Date() }).where('account_id', 'not in', [left.accountId, right.accountId]).execute();
+    const codes = await Promise.all([
+      codeOf(left.client.call(changeAccount, { ...of(right), body: { disabled: true } })),
+      codeOf(personOf(otherUrl, right.accountId, right.cookie).client.call(changeAccount, { ...of(left), body: { disabled: true } })),
+    ]);
+    assert.equal(codes.filter((code) => code === null).length, 1, codes.join());
+    await db.updateTable('account').set({ disabled_at: null }).where('account_id', '=', grace.accountId).execute();
+  }
+});

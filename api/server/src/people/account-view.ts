@@ -1,0 +1,42 @@
+import type { Account, AccountDetail, Session } from '@hamlet/contract';
+import type { AccountDetailRow, AccountRow, SessionRow } from '@hamlet/store';
+import { refused } from '../http/outcome.ts';
+import type { Refused } from '../http/outcome.ts';
+
+/** An account as its owner sees it. Pure. */
+export function accountView({ accountId, name, role, createdAt }: AccountRow): Account {
+  return { account_id: accountId, name, role, created_at: createdAt.toISOString() };
+}
+
+/** An account as admins see it. Pure. */
+export function accountDetail(row: AccountDetailRow): AccountDetail {
+  const { ban } = row;
+  return {
+    ...accountView(row),
+    signs_in_by: row.federated ? 'oidc' : 'password',
+    pending: !row.federated && !row.hasPassword,
+    disabled_at: row.disabledAt?.toISOString() ?? null,
+    ban: ban === null ? null : { reason: ban.reason, by: { role: ban.byRole, id: ban.byId }, since: ban.since.toISOString(), expires_at: ban.expiresAt?.toISOString() ?? null },
+    last_seen_at: row.lastSeenAt?.toISOString() ?? null,
+    sessions: row.sessions,
+  };
+}
+
+/** A session as people see it. Pure. @param currentHash of the session that asks */
+export function sessionView(row: SessionRow, currentHash: Uint8Array | null): Session {
+  return {
+    session_id: row.sessionId,
+    signed_in_by: row.signedInBy,
+    address: row.address,
+    user_agent: row.userAgent,
+    created_at: row.createdAt.toISOString(),
+    seen_at: row.seenAt.toISOString(),
+    expires_at: row.expiresAt.toISOString(),
+    current: currentHash !== null && Buffer.from(row.idHash).equals(Buffer.from(currentHash)),
+  };
+}
+
+/** What a banned person is told: why, and until when. Pure. */
+export function refusalOfBan({ reason, expiresAt }: { readonly reason: string; readonly expiresAt: Date | null }): Refused {
+  return refused('account_banned', `${reason} (${expiresAt === null ? 'until it is lifted' : `until ${expiresAt.toISOString()}`})`);
+}

@@ -1,0 +1,34 @@
+import type { AccountDetail, CodeGrant } from '@hamlet/contract';
+import { hasOtherAdmin, holdAccount, keepAccountCode, readAccountDetail } from '@hamlet/store';
+import type { AccountRow, Db, Tx } from '@hamlet/store';
+import { hashOf, newSecret } from '../auth/secrets.ts';
+import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import { accountDetail } from './account-view.ts';
+
+/** How long an invitation or a reset can be used. */
+const CODE_LIFE_MS = 72 * 3_600_000;
+const CODE_PREFIX = 'hic_';
+
+/** An account as admins see it. */
+export async function shownAccount(db: Db, accountId: string): Promise<Outcome<{ account: AccountDetail }>> {
+  const row = await readAccountDetail(db, accountId, SESSION_IDLE_MS);
+  return row === null ? refused('no_such_account') : accepted({ account: accountDetail(row) });
+}
+
+/** Grants an account a new one-time code; an earlier one is void. */
+export async function grantCode(tx: Tx, accountId: string, now: Date): Promise<CodeGrant> {
+  const code = newSecret(CODE_PREFIX);
+  const expiresAt = new Date(now.getTime() + CODE_LIFE_MS);
+  await keepAccountCode(tx, { accountId, codeHash: hashOf(code), expiresAt });
+  return { code, expires_at: expiresAt.toISOString() };
+}
+
+/** Holds an account for a change, with every admin's row first where the change may take out the last one. */
+export async function holdForChange(tx: Tx, accountId: string, mayTakeAdmin: boolean): Promise<AccountRow | Refused> {
+  const others = mayTakeAdmin ? await hasOtherAdmin(tx, accountId) : true;
+  const account = await holdAccount(tx, accountId);
+  if (account === null) return refused('no_such_account');
+  return account.role === 'admin' && !others ? refused('last_admin') : account;
+}

@@ -1,0 +1,16 @@
+import type { Db } from '@hamlet/store';
+import type { OidcSignIn } from '../auth/oidc/oidc-sign-in.ts';
+import type { Log } from '../service/log.ts';
+import type { SignInThrottle } from './sign-in-throttle.ts';
+
+/** What the handlers of people's routes work with. */
+export interface PeopleServices {
+  readonly db: Db;
+  readonly log: Log;
+  readonly people: {
+    readonly throttle: SignInThrottle;
+    readonly bootstrapCodeFile: string | undefined;
+    /** Null where no identity provider is configured. */
+    readonly oidc: OidcSignIn | null;
+  };
+}

@@ -1,0 +1,55 @@
+import { hasAccounts } from '@hamlet/store';
+import { sessionOf } from '../auth/session-cookie.ts';
+import { isPrivateConnection } from '../http/admission/origin.ts';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { PeopleServices } from './people-services.ts';
+import { bootstrap, logIn, logOut, redeemCode } from './sign-in.ts';
+
+type Names = 'getLoginOptions' | 'bootstrapAccount' | 'logIn' | 'redeemCode' | 'startOidc' | 'finishOidc' | 'logOut';
+
+/** Where a browser begins to sign in by the identity provider. */
+const OIDC_PATH = '/api/v1/login/oidc';
+
+/** The query of a callback as it came, whatever the provider has put in. */
+function searchOf(query: Readonly<Record<string, unknown>>): URLSearchParams {
+  return new URLSearchParams(Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])));
+}
+
+/** How people come in and go. */
+export function signInHandlers({ db, people }: PeopleServices): Pick<Handlers, Names> {
+  const { oidc, ...rest } = people;
+  const ports = { db, ...rest };
+  return {
+    getLoginOptions: {
+      kind: 'plain',
+      run: async ({ headers }) =>
+        accepted({
+          bootstrap: !(await hasAccounts(db)),
+          private_connection: isPrivateConnection(headers),
+          oidc: oidc === null ? null : { name: oidc.name, path: OIDC_PATH },
+        }),
+    },
+    bootstrapAccount: { kind: 'plain', run: async (request) => bootstrap(ports, request.body, request) },
+    logIn: { kind: 'plain', run: async (request) => logIn(ports, request.body, request) },
+    redeemCode: { kind: 'plain', run: async (request) => redeemCode(ports, request.body, request) },
+    startOidc: {
+      kind: 'plain',
+      run: async ({ headers, query, now }) => {
+        if (oidc === null) return refused('oidc_not_configured');
+        return isPrivateConnection(headers) ? oidc.begin(query.return_to, now) : refused('tls_required');
+      },
+    },
+    finishOidc: {
+      kind: 'plain',
+      run: async (request) => {
+        if (oidc === null) return refused('oidc_not_configured');
+        const outcome = await oidc.finish(searchOf(request.query), request);
+        // A person is to read what went wrong on the page that they know, a program in the answer.
+        const isPage = request.headers.accept?.includes('text/html') === true;
+        return outcome.ok || !isPage ? outcome : accepted(`/?login_error=${outcome.reason}`);
+      },
+    },
+    logOut: { kind: 'plain', run: async ({ headers }) => logOut(db, sessionOf(headers.cookie)) },
+  };
+}

@@ -1,0 +1,200 @@
+/** Accounts, sessions and the browser's rules. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { bootstrapAccount, changePassword, createAccount, createClient, endMyOtherSessions, endMySession, getLoginOptions, getMe, listMySessions, logIn, logOut, redeemCode, suspendAgent } from '@hamlet/contract';
+import { openDatabase } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { codeOf, cookieOf, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
+import type { SignedInPerson } from '../testing/people-play.ts';
+import { dataOf } from '../testing/play.ts';
+import { BOOTSTRAP_CODE, clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let url = '';
+let grace: SignedInPerson;
+let db: Db;
+const DAY_MS = 24 * 3_600_000;
+
+before(async () => {
+  village = await startTestVillage();
+  url = (await village.startReplica()).peopleUrl;
+  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+});
+after(async () => {
+  await db.destroy();
+  await village.remove();
+});
+
+test('the first admin comes with the code, once, and is signed in by a cookie bound to this host', async () => {
+  const anyone = clientOf(url);
+  assert.deepEqual(dataOf(await anyone.call(getLoginOptions, {})), { bootstrap: true, private_connection: true, oidc: null });
+  assert.equal(await codeOf(anyone.call(bootstrapAccount, { body: { code: 'wrong', name: 'Grace', password: PASSWORD } })), 'bootstrap_code_wrong');
+  const made = await anyone.call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name: 'Grace', password: PASSWORD } });
+  assert.equal(dataOf(made).account.role, 'admin');
+  assert.equal(made.response.status, 201);
+  const [cookie] = made.response.headers.getSetCookie();
+  assert.match(cookie ?? '', /^__Host-hamlet_session=[\w-]{43}; Path=\/; Max-Age=\d+; Secure; HttpOnly; SameSite=Lax$/);
+  const me = createClient({ baseUrl: url, cookie: cookieOf(made.response) });
+  assert.equal(dataOf(await me.call(getMe, {})).account.name, 'Grace');
+  assert.equal(await codeOf(anyone.call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name: 'Eve', password: PASSWORD } })), 'bootstrap_closed');
+  assert.equal(dataOf(await anyone.call(getLoginOptions, {})).bootstrap, false);
+  grace = personOf(url, dataOf(made).account.account_id, cookieOf(made.response));
+});
+
+test('logging in takes name and password; logging out ends that session at once', async () => {
+  const anyone = clientOf(url);
+  assert.equal(await codeOf(anyone.call(logIn, { body: { name: 'Grace', password: 'wrong password' } })), 'credentials_wrong');
+  assert.equal(await codeOf(anyone.call(logIn, { body: { name: 'Nobody', password: PASSWORD } })), 'credentials_wrong');
+  const signedIn = await anyone.call(logIn, { body: { name: 'grace', password: PASSWORD } });
+  dataOf(signedIn);
+  const me = createClient({ baseUrl: url, cookie: cookieOf(signedIn.response) });
+  dataOf(await me.call(getMe, {}));
+  const out = await me.call(logOut, {});
+  assert.match(out.response.headers.getSetCookie()[0] ?? '', /Max-Age=0/);
+  assert.equal(await codeOf(me.call(getMe, {})), 'unauthenticated');
+});
+
+test('a session is of no use to a page of another origin', async () => {
+  const signedIn = await clientOf(url).call(logIn, { body: { name: 'Grace', password: PASSWORD } });
+  const cookie = cookieOf(signedIn.response);
+  const from = (headers: Record<string, string>): Promise<Response> =>
+    fetch(`${url}/api/v1/agents/ada/awakening`, { method: 'POST', headers: { cookie, 'idempotency-key': crypto.randomUUID(), ...headers } });
+  for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
+    const response = await from(headers);
+    assert.equal(((await response.json()) as { code: string }).code, 'origin_not_allowed', JSON.stringify(headers));
+  }
+  assert.equal((await from({ origin: url })).status, 200);
+  assert.equal((await from({ 'sec-fetch-site': 'same-origin' })).status, 200);
+});
+
+test('over plain http on another host nobody is signed in', async () => {
+  const response = await fetch(`${url}/api/v1/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-forwarded-host': 'village.example' },
+    body: JSON.stringify({ name: 'Grace', password: PASSWORD }),
+  });
+  assert.equal(response.status, 200, 'this machine is private whatever a header says');
+  const { status, code } = await loginAtHost('village.example');
+  assert.deepEqual({ status, code }, { status: 403, code: 'tls_required' });
+});
+
+/** fetch sets Host itself, so this one is written by hand. */
+async function loginAtHost(host: string): Promise<{ status: number; code: string }> {
+  const { request } = await import('node:http');
+  const body = JSON.stringify({ name: 'Grace', password: PASSWORD });
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/api/v1/login`, { method: 'POST', headers: { host, 'content-type': 'application/json' } }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, code: (JSON.parse(text) as { code: string }).code }));
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+test('keys of people say who they are too, and a member may not do what an admin may', async () => {
+  assert.equal(dataOf(await clientOf(url, TOKENS.admin).call(getMe, {})).account.role, 'admin');
+  const member = clientOf(url, TOKENS.member);
+  assert.equal(dataOf(await member.call(getMe, {})).account.role, 'member');
+  assert.equal(await codeOf(member.call(suspendAgent, { params: { agent_id: 'ada' } })), 'forbidden');
+});
+
+/** A write as a page would send it: with the session, without our own client's header. */
+function bareWrite(path: string, person: SignedInPerson, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/api/v1${path}`, { method: 'POST', headers: { cookie: person.cookie, origin: url, ...headers } });
+}
+
+test('a write that rides on a session needs a header that no form can send', async () => {
+  const person = await signIn(url, 'Grace');
+  const refused = await bareWrite('/logout', person);
+  assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [403, 'custom_header_missing']);
+  dataOf(await person.client.call(getMe, {}));
+  assert.equal((await bareWrite('/agents/ada/awakening', person, { 'idempotency-key': crypto.randomUUID() })).status, 200, 'an Idempotency-Key is such a header');
+  assert.equal((await bareWrite('/logout', person, { 'x-hamlet-request': '1' })).status, 200);
+});
+
+test('signing in rotates the session: the one that the browser had is worth nothing any more', async () => {
+  const before = await signIn(url, 'Grace');
+  const again = await before.client.call(logIn, { body: { name: 'Grace', password: PASSWORD } });
+  const after = personOf(url, before.accountId, cookieOf(again.response));
+  assert.notEqual(after.cookie, before.cookie);
+  assert.equal(await codeOf(before.client.call(getMe, {})), 'unauthenticated');
+  dataOf(await after.client.call(getMe, {}));
+});
+
+test('an invitation sets a password once, and its code is worth nothing afterwards', async () => {
+  const { invitation } = dataOf(await grace.client.call(createAccount, { body: { name: 'Ada L.', role: 'member' } }));
+  assert.match(invitation?.code ?? '', /^hic_[\w-]{43}$/);
+  const anyone = clientOf(url);
+  assert.equal(await codeOf(anyone.call(logIn, { body: { name: 'Ada L.', password: PASSWORD } })), 'credentials_wrong', 'an account without a password lets nobody in');
+  assert.equal(await codeOf(anyone.call(redeemCode, { body: { code: 'hic_wrong', password: PASSWORD } })), 'code_invalid');
+  const redeemed = await anyone.call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } });
+  assert.equal(dataOf(redeemed).account.role, 'member');
+  assert.equal(await codeOf(anyone.call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } })), 'code_invalid');
+  await signIn(url, 'Ada L.');
+  const { invitation: late } = dataOf(await grace.client.call(createAccount, { body: { name: 'Late', role: 'member' } }));
+  await db.updateTable('account_code').set({ expires_at: new Date(Date.now() - 1_000) }).execute();
+  assert.equal(await codeOf(anyone.call(redeemCode, { body: { code: late?.code ?? '', password: PASSWORD } })), 'code_invalid', 'a code that is over');
+});
+
+test('people change their own password; every other session of theirs ends, and this one goes on under a new id', async () => {
+  const first = await invite(grace, url, { name: 'Petra', role: 'member' });
+  const second = await signIn(url, 'Petra');
+  assert.equal(await codeOf(second.client.call(changePassword, { body: { current_password: 'not my password', new_password: 'another horse battery' } })), 'credentials_wrong');
+  const changed = await second.client.call(changePassword, { body: { current_password: PASSWORD, new_password: 'another horse battery' } });
+  dataOf(changed);
+  assert.equal(await codeOf(first.client.call(getMe, {})), 'unauthenticated');
+  assert.equal(await codeOf(second.client.call(getMe, {})), 'unauthenticated');
+  dataOf(await personOf(url, second.accountId, cookieOf(changed.response)).client.call(getMe, {}));
+  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Petra', password: PASSWORD } })), 'credentials_wrong');
+  await signIn(url, 'Petra', 'another horse battery');
+  assert.equal(await codeOf(clientOf(url, TOKENS.member).call(changePassword, { body: { current_password: PASSWORD, new_password: PASSWORD } })), 'session_needed', 'a key has no password');
+});
+
+test('sessions are listed with where they came from, and ended one by one or all but this one', async () => {
+  const [first, second, third] = [await invite(grace, url, { name: 'Sol', role: 'member' }), await signIn(url, 'Sol'), await signIn(url, 'Sol')];
+  const { sessions } = dataOf(await third.client.call(listMySessions, {}));
+  assert.deepEqual(sessions.map(({ signed_in_by, address, current }) => [signed_in_by, address, current]), [
+    ['password', '127.0.0.1', true], ['password', '127.0.0.1', false], ['code', '127.0.0.1', false],
+  ]);
+  assert.deepEqual(dataOf(await third.client.call(endMySession, { params: { session_id: sessions[1]?.session_id ?? '' } })), { ended: 1 });
+  assert.equal(await codeOf(second.client.call(getMe, {})), 'unauthenticated');
+  dataOf(await first.client.call(getMe, {}));
+  const foreign = dataOf(await grace.client.call(listMySessions, {})).sessions[0]?.session_id ?? '';
+  assert.equal(await codeOf(third.client.call(endMySession, { params: { session_id: foreign } })), 'no_such_session', "another person's session is none of theirs");
+  assert.deepEqual(dataOf(await third.client.call(endMyOtherSessions, {})), { ended: 1 });
+  assert.equal(await codeOf(first.client.call(getMe, {})), 'unauthenticated');
+  dataOf(await third.client.call(getMe, {}));
+});
+
+test('a session ends when it is idle for a day, and after a week whatever happens', async () => {
+  const { created_at, expires_at } = await db.selectFrom('account_session').select(['created_at', 'expires_at']).orderBy('created_at', 'desc').executeTakeFirstOrThrow();
+  assert.equal(Math.round((expires_at.getTime() - created_at.getTime()) / DAY_MS), 7);
+  const ago = (ms: number): Date => new Date(Date.now() - ms);
+  for (const [name, aged] of [['Idle', { seen_at: ago(DAY_MS + 1_000) }], ['Over', { expires_at: ago(1_000) }]] as const) {
+    const person = await invite(grace, url, { name, role: 'member' });
+    dataOf(await person.client.call(getMe, {}));
+    await db.updateTable('account_session').set(aged).where('account_id', '=', person.accountId).execute();
+    assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated', name);
+  }
+});
+
+test('nothing secret of a session, a code or a password is in the database', async () => {
+  const person = await signIn(url, 'Grace');
+  const secret = person.cookie.split('=')[1] ?? '';
+  for (const table of ['account', 'account_session', 'account_code', 'audit', 'idempotency_key'] as const) {
+    const rows = JSON.stringify(await db.selectFrom(table).selectAll().execute());
+    assert.ok(!rows.includes(secret) && !rows.includes(PASSWORD), table);
+  }
+});
+
+test('who guesses passwords is slowed down, and nobody else', async () => {
+  await invite(grace, url, { name: 'Target', role: 'member' });
+  const guess = (): Promise<string | null> => codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: 'is it this one' } }));
+  for (let tries = 0; tries < 10; tries += 1) assert.equal(await guess(), 'credentials_wrong');
+  assert.equal(await guess(), 'rate_limited');
+  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: PASSWORD } })), 'rate_limited', 'the right password does not say so');
+  await signIn(url, 'Grace');
+});

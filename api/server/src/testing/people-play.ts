@@ -1,0 +1,48 @@
+import { bootstrapAccount, createAccount, createClient, logIn, redeemCode } from '@hamlet/contract';
+import type { AccountDetail, Client } from '@hamlet/contract';
+import { dataOf } from './play.ts';
+import { BOOTSTRAP_CODE, clientOf } from './test-village.ts';
+
+export const PASSWORD = 'correct horse battery';
+
+/** A person who is signed in, with the cookie of their session. */
+export interface SignedInPerson {
+  readonly accountId: string;
+  readonly cookie: string;
+  readonly client: Client;
+}
+
+/** The cookie that an answer sets, as a browser would send it back; empty where it sets none. */
+export function cookieOf(response: Response, name = '__Host-hamlet_session'): string {
+  return response.headers.getSetCookie().find((cookie) => cookie.startsWith(`${name}=`))?.split(';')[0] ?? '';
+}
+
+/** Who a cookie stands for, at a replica. */
+export function personOf(url: string, accountId: string, cookie: string): SignedInPerson {
+  return { accountId, cookie, client: createClient({ baseUrl: url, cookie }) };
+}
+
+/** Makes the first admin of a village, who is signed in. */
+export async function firstAdmin(url: string, name = 'Grace'): Promise<SignedInPerson> {
+  const made = await clientOf(url).call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name, password: PASSWORD } });
+  return personOf(url, dataOf(made).account.account_id, cookieOf(made.response));
+}
+
+/** Signs somebody in. */
+export async function signIn(url: string, name: string, password = PASSWORD): Promise<SignedInPerson> {
+  const answer = await clientOf(url).call(logIn, { body: { name, password } });
+  return personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response));
+}
+
+/** Invites somebody, who sets a password with the code and is signed in by it. */
+export async function invite(admin: SignedInPerson, url: string, wish: { readonly name: string; readonly role: 'member' | 'admin' }): Promise<SignedInPerson & { readonly account: AccountDetail }> {
+  const { account, invitation } = dataOf(await admin.client.call(createAccount, { body: wish }));
+  const answer = await clientOf(url).call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } });
+  return { ...personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response)), account };
+}
+
+/** The code of a refusal; null where a call was let through. */
+export async function codeOf(call: Promise<{ ok: true } | { ok: false; problem: { code: string } }>): Promise<string | null> {
+  const outcome = await call;
+  return outcome.ok ? null : outcome.problem.code;
+}

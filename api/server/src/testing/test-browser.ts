@@ -1,0 +1,51 @@
+/** A browser as far as redirects and cookies go: it keeps what each origin sets, sends it back there alone, and stops at the first page. */
+export class TestBrowser {
+  readonly #cookies = new Map<string, Map<string, string>>();
+  /** Where it has been, in order. */
+  readonly visited: string[] = [];
+  readonly #accept: string;
+
+  constructor(options: { readonly accept?: string } = {}) {
+    this.#accept = options.accept ?? 'text/html';
+  }
+
+  /** Opens an address and follows redirects, until `stopAt` says that it has seen enough. Returns the last answer. */
+  async open(url: string, stopAt: (next: URL) => boolean = () => false): Promise<Response> {
+    let at = new URL(url);
+    for (let hops = 0; hops < REDIRECTS_MAX; hops += 1) {
+      this.visited.push(at.href);
+      const response = await fetch(at, { redirect: 'manual', headers: { accept: this.#accept, cookie: this.cookieAt(at.origin) } });
+      this.#keep(at.origin, response);
+      const location = response.headers.get('location');
+      if (location === null) return response;
+      const next = new URL(location, at);
+      if (stopAt(next)) return response;
+      await response.body?.cancel();
+      at = next;
+    }
+    throw new Error(`redirected more than ${REDIRECTS_MAX} times: ${this.visited.join(' ')}`);
+  }
+
+  /** The address that it came to last. */
+  get address(): string {
+    return this.visited.at(-1) ?? '';
+  }
+
+  /** What it sends to an origin. */
+  cookieAt(origin: string): string {
+    return [...(this.#cookies.get(origin) ?? [])].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  #keep(origin: string, response: Response): void {
+    const kept = this.#cookies.get(origin) ?? new Map<string, string>();
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      const [name = '', ...value] = pair.split('=');
+      if (value.join('=') === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) kept.delete(name);
+      else kept.set(name, value.join('='));
+    }
+    this.#cookies.set(origin, kept);
+  }
+}
+
+const REDIRECTS_MAX = 20;

@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** A ban that holds. */
+export interface AccountBanRow {
+  readonly accountId: string;
+  readonly reason: string;
+  readonly byRole: string;
+  readonly byId: string;
+  readonly since: Date;
+  readonly expiresAt: Date | null;
+}
+
+/** Whether a row of `account_ban` holds now. */
+export const BAN_HOLDS = sql<boolean>`account_ban.lifted_at is null and (account_ban.expires_at is null or account_ban.expires_at > now())`;
+const EXPIRED_AT_ONCE = 500;
+
+/** Bans a person; a ban that holds already is replaced. Returns false where its end does not lie ahead by the database's clock. */
+export async function insertAccountBan(tx: Tx, ban: { readonly accountId: string; readonly reason: string; readonly expiresAt: Date | null }, by: { readonly role: string; readonly id: string }): Promise<boolean> {
+  const { accountId, reason, expiresAt } = ban;
+  if (expiresAt !== null) {
+    const { rows } = await sql<{ ahead: boolean }>`select ${expiresAt}::timestamptz > now() as ahead`.execute(tx);
+    if (rows[0]?.ahead !== true) return false;
+  }
+  await liftAccountBanRow(tx, { accountId, reason: 'replaced' }, by);
+  await tx.insertInto('account_ban').values({ account_id: accountId, reason, by_role: by.role, by_id: by.id, expires_at: expiresAt }).execute();
+  return true;
+}
+
+/** Lifts the ban of a person. Returns whether there was one. */
+export async function liftAccountBanRow(tx: Tx, lifted: { readonly accountId: string; readonly reason: string | null }, by: { readonly role: string; readonly id: string }): Promise<boolean> {
+  const rows = await tx
+    .updateTable('account_ban')
+    .set({ lifted_at: sql<Date>`now()`, lifted_by_role: by.role, lifted_by_id: by.id, lift_reason: lifted.reason })
+    .where('account_id', '=', lifted.accountId)
+    .where('lifted_at', 'is', null)
+    .returning('ban_id')
+    .execute();
+  return rows.length > 0;
+}
+
+/** Lifts bans whose end has come, at most 500 that nobody else is lifting. Returns whose. */
+export async function liftExpiredAccountBans(tx: Tx): Promise<readonly string[]> {
+  const rows = await tx
+    .updateTable('account_ban')
+    .set({ lifted_at: sql<Date>`now()`, lifted_by_role: 'system', lifted_by_id: 'expiry' })
+    .where('ban_id', 'in', (query) =>
+      query.selectFrom('account_ban').select('ban_id').where('lifted_at', 'is', null).where('expires_at', '<=', sql<Date>`now()`).orderBy('ban_id').limit(EXPIRED_AT_ONCE).forUpdate().skipLocked(),
+    )
+    .returning('account_id as accountId')
+    .execute();
+  return rows.map(({ accountId }) => accountId);
+}
+
+/** Why a person is banned, and until when; null where they are not. */
+export async function readAccountBan(db: Db, accountId: string): Promise<AccountBanRow | null> {
+  const row = await db
+    .selectFrom('account_ban')
+    .select(['account_id as accountId', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'expires_at as expiresAt'])
+    .where('account_id', '=', accountId)
+    .where(BAN_HOLDS)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Notes who wrote a Schedule through the api last. */
+export async function noteScheduleAuthor(tx: Tx, scheduleUid: string, accountId: string): Promise<void> {
+  await tx
+    .insertInto('schedule_author')
+    .values({ schedule_uid: scheduleUid, account_id: accountId })
+    .onConflict((conflict) => conflict.column('schedule_uid').doUpdateSet({ account_id: accountId }))
+    .execute();
+}
+
+/** Whether whoever wrote a Schedule through the api is banned, or has been disabled. */
+export async function isScheduleAuthorBarred(db: Db, scheduleUid: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('schedule_author')
+    .innerJoin('account', 'account.account_id', 'schedule_author.account_id')
+    .leftJoin('account_ban', (join) => join.onRef('account_ban.account_id', '=', 'account.account_id').on(BAN_HOLDS))
+    .select(sql<boolean>`account_ban.ban_id is not null or account.disabled_at is not null`.as('barred'))
+    .where('schedule_uid', '=', scheduleUid)
+    .executeTakeFirst();
+  return row?.barred === true;
+}

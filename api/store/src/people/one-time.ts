@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** A sign-in that went to the identity provider. */
+export interface OidcAttempt {
+  readonly state: string;
+  readonly nonce: string;
+  readonly codeVerifier: string;
+  readonly returnTo: string;
+}
+
+/** Keeps the hash of a code that sets a password once; an earlier code of the account is void. */
+export async function keepAccountCode(tx: Tx, code: { readonly accountId: string; readonly codeHash: Uint8Array; readonly expiresAt: Date }): Promise<void> {
+  const values = { code_hash: Buffer.from(code.codeHash), expires_at: code.expiresAt };
+  await tx
+    .insertInto('account_code')
+    .values({ account_id: code.accountId, ...values })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet({ ...values, created_at: sql<Date>`now()` }))
+    .execute();
+}
+
+/** Uses a code up. Returns whose it was; null where it is unknown or over. */
+export async function takeAccountCode(tx: Tx, codeHash: Uint8Array): Promise<string | null> {
+  const row = await tx
+    .deleteFrom('account_code')
+    .where('code_hash', '=', Buffer.from(codeHash))
+    .where('expires_at', '>', sql<Date>`now()`)
+    .returning('account_id as accountId')
+    .executeTakeFirst();
+  return row?.accountId ?? null;
+}
+
+export async function keepOidcAttempt(db: Db, idHash: Uint8Array, attempt: OidcAttempt & { readonly expiresAt: Date }): Promise<void> {
+  const { state, nonce, codeVerifier, returnTo, expiresAt } = attempt;
+  await db.insertInto('oidc_attempt').values({ id_hash: Buffer.from(idHash), state, nonce, code_verifier: codeVerifier, return_to: returnTo, expires_at: expiresAt }).execute();
+}
+
+/** Uses an attempt up; null where it is unknown or over. */
+export async function takeOidcAttempt(db: Db, idHash: Uint8Array): Promise<OidcAttempt | null> {
+  const row = await db
+    .deleteFrom('oidc_attempt')
+    .where('id_hash', '=', Buffer.from(idHash))
+    .returning(['state', 'nonce', 'code_verifier as codeVerifier', 'return_to as returnTo', sql<boolean>`expires_at > now()`.as('inTime')])
+    .executeTakeFirst();
+  if (row === undefined || !row.inTime) return null;
+  const { inTime: _, ...attempt } = row;
+  return attempt;
+}
+
+/** Forgets codes and attempts that are over. */
+export async function forgetOneTimeSecrets(db: Db): Promise<void> {
+  await db.deleteFrom('account_code').where('expires_at', '<', sql<Date>`now()`).execute();
+  await db.deleteFrom('oidc_attempt').where('expires_at', '<', sql<Date>`now()`).execute();
+}

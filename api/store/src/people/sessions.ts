@@ -1,0 +1,126 @@
+import type { SignInBy } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../connection/database.ts';
+import { BAN_HOLDS } from './account-bans.ts';
+import { ACCOUNT_COLUMNS, announceAccount, FEDERATED } from './accounts.ts';
+import type { AccountRow } from './accounts.ts';
+
+export interface NewSession {
+  readonly idHash: Uint8Array;
+  readonly accountId: string;
+  readonly expiresAt: Date;
+  readonly signedInBy: SignInBy;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+}
+
+export interface SessionRow {
+  readonly sessionId: string;
+  readonly idHash: Uint8Array;
+  readonly signedInBy: SignInBy;
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  readonly createdAt: Date;
+  readonly seenAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** Whose session it is, and why they are banned where they are. */
+export interface SessionHolder extends AccountRow {
+  readonly ban: { readonly reason: string; readonly expiresAt: Date | null } | null;
+}
+
+/** Longest texts that a session keeps of the browser that opened it. */
+const ADDRESS_MAX_CHARS = 64;
+const USER_AGENT_MAX_CHARS = 256;
+
+/** Opens a session that ends at `expiresAt`; only the hash of its id is kept. */
+export async function insertSession(db: Db, session: NewSession): Promise<void> {
+  await db
+    .insertInto('account_session')
+    .values({
+      id_hash: Buffer.from(session.idHash),
+      account_id: session.accountId,
+      expires_at: session.expiresAt,
+      signed_in_by: session.signedInBy,
+      address: session.address?.slice(0, ADDRESS_MAX_CHARS) ?? null,
+      user_agent: session.userAgent?.slice(0, USER_AGENT_MAX_CHARS) ?? null,
+    })
+    .execute();
+}
+
+function isOpen(idleMs: number): ReturnType<typeof sql<boolean>> {
+  return sql<boolean>`account_session.expires_at > now() and account_session.seen_at > now() - ${idleMs} * interval '1 millisecond'`;
+}
+
+/**
+ * Whose session this is; null where it is unknown, over, idle for longer than `idleMs`, or of a disabled account. Notes once a minute that
+ * it is in use.
+ */
+export async function findSession(db: Db, idHash: Uint8Array, idleMs: number): Promise<SessionHolder | null> {
+  const row = await db
+    .selectFrom('account_session')
+    .innerJoin('account', 'account.account_id', 'account_session.account_id')
+    .leftJoin('account_ban', (join) => join.onRef('account_ban.account_id', '=', 'account.account_id').on(BAN_HOLDS))
+    .select([
+      ...ACCOUNT_COLUMNS,
+      FEDERATED,
+      'account_ban.reason as banReason',
+      'account_ban.expires_at as banExpiresAt',
+      sql<boolean>`account_session.seen_at < now() - interval '1 minute'`.as('stale'),
+    ])
+    .where('id_hash', '=', Buffer.from(idHash))
+    .where(isOpen(idleMs))
+    .where('account.disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const { stale, banReason, banExpiresAt, ...account } = row;
+  if (stale) await db.updateTable('account_session').set({ seen_at: sql`now()` }).where('id_hash', '=', Buffer.from(idHash)).execute();
+  return { ...account, ban: banReason === null ? null : { reason: banReason, expiresAt: banExpiresAt } };
+}
+
+/** The open sessions of an account, newest first. */
+export async function listSessions(db: Db, accountId: string, idleMs: number): Promise<readonly SessionRow[]> {
+  return db
+    .selectFrom('account_session')
+    .select([
+      'session_id as sessionId', 'id_hash as idHash', 'signed_in_by as signedInBy', 'address', 'user_agent as userAgent', 'created_at as createdAt', 'seen_at as seenAt',
+      'expires_at as expiresAt',
+    ])
+    .where('account_id', '=', accountId)
+    .where(isOpen(idleMs))
+    .orderBy('created_at', 'desc')
+    .orderBy('session_id')
+    .execute();
+}
+
+/** Which sessions of an account are meant: all, one by the id of its row or by its secret, or all but one. */
+export type WhichSessions = { readonly sessionId: string } | { readonly idHash: Uint8Array } | { readonly butIdHash: Uint8Array } | 'all';
+
+/** Ends sessions of an account, and has every replica close what they have open. Returns how many there were. */
+export async function endSessions(tx: Tx, accountId: string, which: WhichSessions): Promise<number> {
+  const ended = await tx
+    .deleteFrom('account_session')
+    .where('account_id', '=', accountId)
+    .$if(which !== 'all', (query) => {
+      if (which === 'all') return query;
+      if ('sessionId' in which) return query.where('session_id', '=', which.sessionId);
+      return 'idHash' in which ? query.where('id_hash', '=', Buffer.from(which.idHash)) : query.where('id_hash', '!=', Buffer.from(which.butIdHash));
+    })
+    .returning('session_id')
+    .execute();
+  if (ended.length > 0) await announceAccount(tx, accountId);
+  return ended.length;
+}
+
+/** Ends the session of a cookie, whosever it is. Returns whose it was. */
+export async function endSessionOf(tx: Tx, idHash: Uint8Array): Promise<string | null> {
+  const row = await tx.deleteFrom('account_session').where('id_hash', '=', Buffer.from(idHash)).returning('account_id as accountId').executeTakeFirst();
+  if (row !== undefined) await announceAccount(tx, row.accountId);
+  return row?.accountId ?? null;
+}
+
+/** Forgets sessions that are over or idle for longer than `idleMs`. */
+export async function forgetEndedSessions(db: Db, idleMs: number): Promise<void> {
+  await db.deleteFrom('account_session').where(sql<boolean>`not (${isOpen(idleMs)})`).execute();
+}
