@@ -5,6 +5,7 @@ import { bearerOf } from '../auth/authenticate.ts';
 import { exchangeToken } from '../auth/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
+import { boughtLimits } from '../trade/bought-limits.ts';
 import type { Services } from './services.ts';
 
 type Names = 'exchangeAgentToken' | 'getAgentConfig' | 'openWakes' | 'recordTurn';
@@ -23,7 +24,9 @@ export function residentHandlers(services: Services): Pick<Handlers, Names> {
       kind: 'plain',
       run: async ({ params }) => {
         const described = await services.reader.describe(params.agent_id);
-        return described === null ? refused('no_such_agent') : accepted(agentConfig(described));
+        if (described === null) return refused('no_such_agent');
+        const bought = await boughtLimits(services.db, [params.agent_id], () => performance.now());
+        return accepted(agentConfig(described, bought(params.agent_id)));
       },
     },
     openWakes: {

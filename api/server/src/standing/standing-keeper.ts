@@ -34,7 +34,7 @@ export interface KeeperPorts {
 }
 
 /** The Entitlements as a balance sees them. */
-function balanceTiers(source: AgentSource): readonly BalanceTier[] {
+export function balanceTiers(source: AgentSource): readonly BalanceTier[] {
   return source.entitlements().map(({ name, spec }) => ({ name, rank: spec.rank, minBalance: parseAiDollars(spec.minBalance) }));
 }
 

@@ -8,8 +8,8 @@ import type { Config, HostPort } from '../config.ts';
 import { createApp } from '../http/create-app.ts';
 import type { MountPorts } from '../http/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
-import { serveWorldSocket } from '../world/world-socket.ts';
-import type { SocketPorts } from '../world/world-socket.ts';
+import { serveSockets } from '../http/serve-sockets.ts';
+import type { SocketsPorts } from '../http/serve-sockets.ts';
 
 /** A stream of a resident or viewer is open for hours; a request that is being sent is not. */
 const REQUEST_LIMIT_MS = 30_000;
@@ -19,7 +19,7 @@ export interface ListenerPorts {
   readonly config: Config;
   readonly handlers: Handlers;
   readonly mount: MountPorts;
-  readonly socket: Omit<SocketPorts, 'authenticate'>;
+  readonly sockets: SocketsPorts['routes'];
   readonly authenticate: Authenticate;
   readonly registry: Registry;
 }
@@ -51,7 +51,7 @@ export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
 
   async function open(audiences: readonly Audience[], at: HostPort, webDir?: string): Promise<string> {
     const server = createServer(createApp({ audiences, handlers, ports: mount, webDir, trustedProxies: config.trustedProxies }));
-    closers.push(serveWorldSocket(server, audiences, { ...ports.socket, authenticate: ports.authenticate }));
+    closers.push(serveSockets(server, audiences, { routes: ports.sockets, authenticate: ports.authenticate, guard: mount.guard, log: mount.log }));
     servers.push(server);
     return listen(server, at);
   }

@@ -1,4 +1,5 @@
 import { TICK_MS } from '@hamlet/contract';
+import type { WorldEvent } from '@hamlet/contract';
 import { defaultMap, mapResponse, wakesOf } from '@hamlet/core';
 import { readLease, readVillage } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
@@ -43,6 +44,8 @@ export interface RunningWorld {
   readonly reader: WorldReader;
   readonly fanout: Fanout;
   readonly mapAnswer: ReturnType<typeof mapResponse>;
+  /** Hears every durable event, once it is applied here. */
+  onEvent(hear: (event: WorldEvent) => void): void;
   stop(): Promise<void>;
 }
 
@@ -123,6 +126,7 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
     reader,
     fanout,
     mapAnswer: mapResponse(world.map),
+    onEvent: (hear) => replica.watch({ after: hear }),
     stop: async () => {
       await settler.stop();
       await writer.stop();

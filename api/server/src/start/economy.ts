@@ -1,0 +1,56 @@
+import { CLAIM_TERMS } from '@hamlet/core';
+import type { Db } from '@hamlet/store';
+import type { Registry } from 'prom-client';
+import type { AgentSource } from '../agents/agent-source.ts';
+import type { Config } from '../config.ts';
+import { startLedgerUpkeep } from '../economy/upkeep.ts';
+import { startSealing } from '../log/start-sealing.ts';
+import { startPayments } from '../payments/start-payments.ts';
+import type { Services } from '../routes/services.ts';
+import type { Log } from '../service/log.ts';
+import { ClaimDesk } from '../spending/claim-desk.ts';
+import { startClaimKeeper } from '../spending/claim-keeper.ts';
+import { createIncomePort } from '../spending/income.ts';
+import { createTokenMeter } from '../spending/token-meter.ts';
+import type { TokenMeter } from '../spending/token-meter.ts';
+import type { StandingKeeper } from '../standing/standing-keeper.ts';
+import { startTradeUpkeep } from '../trade/trade-upkeep.ts';
+
+export interface EconomyStart {
+  readonly db: Db;
+  readonly config: Config;
+  readonly source: AgentSource;
+  readonly standing: StandingKeeper;
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+}
+
+/** Where money comes in, what it is spent on, and what keeps the books. */
+export interface RunningEconomy {
+  readonly meter: TokenMeter;
+  readonly services: Pick<Services, 'economy' | 'prices' | 'claims' | 'payments' | 'sealing'>;
+  stop(): Promise<void>;
+}
+
+/** Starts all that works on money: payments, claims of pods, purchases and auctions, upkeep and sealing of the books. */
+export async function startEconomy({ db, config, source, standing, registry, log, monotonicMs }: EconomyStart): Promise<RunningEconomy> {
+  const income = createIncomePort({ standing, lives: (agentId) => source.get(agentId) !== null });
+  const payments = await startPayments({ db, income, config: config.payments, timeZone: config.economy.timeZone, registry, log, monotonicMs });
+  const sealing = await startSealing({ db, registry, log, settings: config.sealing });
+  const claims = new ClaimDesk({ source, standing, terms: CLAIM_TERMS });
+  const claimKeeper = startClaimKeeper({ db, source, standing, desk: claims, registry, log, operated: config.agents.source === 'kubernetes' });
+  const stopLedgerUpkeep = startLedgerUpkeep({ db, registry, log });
+  const stopTradeUpkeep = startTradeUpkeep({ db, standing, registry, log });
+  return {
+    meter: createTokenMeter({ db, source, standing }),
+    services: { economy: config.economy, prices: config.prices, claims, payments, sealing },
+    stop: async () => {
+      await claimKeeper.stop();
+      await payments.stop();
+      await stopLedgerUpkeep();
+      await stopTradeUpkeep();
+      await sealing.stop();
+    },
+  };
+}
