@@ -71,6 +71,29 @@ export const penalizeAgent = defineRoute({
   reasons: ['no_such_agent', 'account_closed', 'insufficient_funds', 'allowance_exceeded'],
 });
 
+/** What a person may still give and take today. Rewards and penalties count alike. */
+export const Allowance = z.strictObject({
+  daily: AiDollars.nullable().meta({ description: 'What a day allows; null where there is no such limit' }),
+  used: AiDollars,
+  left: AiDollars.nullable().meta({ description: 'What of it is left; null where there is no such limit' }),
+  resets_at: Time.meta({ description: 'When the village\'s next day begins' }),
+});
+export type Allowance = z.infer<typeof Allowance>;
+
+export const getAllowance = defineRoute({
+  name: 'getAllowance',
+  summary: 'What the asker may still give and take today; admins have no such limit',
+  tag: 'economy',
+  method: 'GET',
+  path: '/economy/allowance',
+  placement: 'versioned_and_bare',
+  audiences: ['people'],
+  permission: 'economy:judge',
+  idempotency: 'read',
+  answer: { kind: 'json', schema: Allowance },
+  reasons: [],
+});
+
 const AsOf = Time.optional().meta({ description: 'A moment of the past; the answer for it never changes. Now where it is left out' });
 
 /** An agent's money at a moment: what its entries sum to, what of it is set aside, and what it could spend. */

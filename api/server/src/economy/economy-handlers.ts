@@ -1,6 +1,6 @@
 import { formatAiDollars } from '@hamlet/contract';
-import type { BalanceAnswer, LedgerPage } from '@hamlet/contract';
-import { findAgentAccount, freezeMoment, readEntries, readFunds, readFundsAt } from '@hamlet/store';
+import type { Allowance, BalanceAnswer, LedgerPage } from '@hamlet/contract';
+import { findAgentAccount, freezeMoment, readAllowance, readEntries, readFunds, readFundsAt } from '@hamlet/store';
 import type { Db, Funds } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { idempotencyKeyOf } from '../http/idempotent.ts';
@@ -9,10 +9,11 @@ import type { Outcome } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
 import { entryView } from './entry-view.ts';
 import { judge } from './judgement.ts';
-import type { Judgement } from './judgement.ts';
+import type { EconomyRules, Judgement } from './judgement.ts';
 import { readLedgerCursor, writeLedgerCursor } from './ledger-cursor.ts';
+import { nextDayAt, villageDay } from './village-day.ts';
 
-type Names = 'rewardAgent' | 'penalizeAgent' | 'getBalance' | 'getLedger';
+type Names = 'rewardAgent' | 'penalizeAgent' | 'getAllowance' | 'getBalance' | 'getLedger';
 type Asked = Pick<Judgement, 'actor' | 'now' | 'requestId' | 'traceparent'> & {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: {
@@ -32,6 +33,14 @@ function judgementOf(kind: Judgement['kind'], { actor, now, requestId, tracepare
 
 function balanceAnswer(agentId: string, { balance, held, asOf }: Funds): BalanceAnswer {
   return { agent_id: agentId, balance: formatAiDollars(balance), held: formatAiDollars(held), available: formatAiDollars(balance - held), as_of: asOf };
+}
+
+async function allowanceOf(db: Db, { actor, now }: Pick<Judgement, 'actor' | 'now'>, { dailyAllowance, timeZone }: EconomyRules): Promise<Allowance> {
+  const resets_at = nextDayAt(now, timeZone).toISOString();
+  if (actor.role === 'admin') return { daily: null, used: '0', left: null, resets_at };
+  const used = await readAllowance(db, { memberId: actor.id, day: villageDay(now, timeZone) });
+  const left = dailyAllowance > used ? dailyAllowance - used : 0n;
+  return { daily: formatAiDollars(dailyAllowance), used: formatAiDollars(used), left: formatAiDollars(left), resets_at };
 }
 
 interface PageAsked {
@@ -62,6 +71,7 @@ export function economyHandlers({ db, source, standing, economy }: Services): Pi
   return {
     rewardAgent: { kind: 'tx', run: (request, tx) => judge(tx, judgementOf('reward', request), ports) },
     penalizeAgent: { kind: 'tx', run: (request, tx) => judge(tx, judgementOf('penalty', request), ports) },
+    getAllowance: { kind: 'plain', run: async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy)) },
     getBalance: {
       kind: 'plain',
       run: async ({ params: { agent_id: agentId }, query, now }) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { closeAgent, formatAiDollars, getAgent, getBalance, getLedger, parseAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract';
+import { closeAgent, formatAiDollars, getAgent, getAllowance, getBalance, getLedger, parseAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import type { Client, LedgerEntry, Outcome, Refusal } from '@hamlet/contract';
 import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
@@ -96,6 +96,15 @@ test('a member gives and takes within the allowance of the day, however many req
   const refused = await member.call(rewardAgent, { body: { agent_id: 'bob', amount: '0.000001', reason: 'one more' } });
   assert.match(refused.ok ? '' : refused.problem.detail, /^0 aiDollars are left of today's allowance of 10$/);
   dataOf(await admin.call(rewardAgent, { body: { agent_id: 'bob', amount: 100, reason: 'an admin has no allowance' } }));
+});
+
+test('the asker reads what is left of the day, and when the next begins', async () => {
+  const { resets_at: resets, ...left } = dataOf(await member.call(getAllowance, {}));
+  assert.deepEqual(left, { daily: '10', used: '10', left: '0' });
+  assert.ok(Date.parse(resets) > Date.now() && Date.parse(resets) < Date.now() + 26 * 3_600_000);
+  const { daily, left: ofAdmin } = dataOf(await admin.call(getAllowance, {}));
+  assert.deepEqual([daily, ofAdmin], [null, null]);
+  assert.equal(refusalOf(await clientOf(play.url).call(getAllowance, {})), 'unauthenticated');
 });
 
 test('a retry gets the first answer, also when the answers have been forgotten; another request under the key is refused', async () => {

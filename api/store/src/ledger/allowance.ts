@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
 
 /** A member's wish to give or take money on a day. */
 export interface AllowanceDraw {
@@ -9,6 +9,12 @@ export interface AllowanceDraw {
   /** Micro-aiDollars. */
   readonly amount: bigint;
   readonly limit: bigint;
+}
+
+/** What a member has drawn of a day, in micro-aiDollars. */
+export async function readAllowance(db: Db, { memberId, day }: Pick<AllowanceDraw, 'memberId' | 'day'>): Promise<bigint> {
+  const { rows } = await sql<{ used: string }>`select used::text from ledger.allowance where member_id = ${memberId} and day = ${day}::date`.execute(db);
+  return BigInt(rows[0]?.used ?? '0');
 }
 
 /**
@@ -21,7 +27,6 @@ export async function drawAllowance(tx: Tx, { memberId, day, amount, limit }: Al
     on conflict (member_id, day) do update set used = a.used + excluded.used where a.used + excluded.used <= ${String(limit)}::bigint
     returning used::text`.execute(tx);
   if (rows.length > 0) return null;
-  const { rows: drawn } = await sql<{ used: string }>`select used::text from ledger.allowance where member_id = ${memberId} and day = ${day}::date`.execute(tx);
-  const left = limit - BigInt(drawn[0]?.used ?? '0');
+  const left = limit - (await readAllowance(tx, { memberId, day }));
   return { left: left > 0n ? left : 0n };
 }
