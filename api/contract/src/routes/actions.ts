@@ -12,7 +12,7 @@ export const ACTION_REASONS = {
   pick_up: ['item_not_here', 'too_far', 'inventory_full'],
   drop: ['not_holding', 'no_room_here'],
   use: ['nothing_to_use'],
-  use_board: ['not_at_board', 'text_too_long'],
+  use_board: ['not_at_board', 'text_too_long', 'board_rate_limited', 'board_content_limited'],
   emote: ['emote_too_soon'],
 } as const satisfies Readonly<Record<ActionKind, readonly Refusal[]>>;
 

@@ -1,4 +1,4 @@
-import type { RunHint, Wake } from '@hamlet/contract';
+import type { BoardHint, RunHint, Wake } from '@hamlet/contract';
 import type { Stream } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import type { EventSink } from '../http/event-sink.ts';
@@ -50,6 +50,11 @@ export class WakeHub {
   /** Tells an agent to look at a run. Nothing is kept: it asks for its next run whenever it connects. */
   hint(agentId: string, hint: RunHint): void {
     for (const { stream, sink } of this.#open) if (stream.agentId === agentId) sink.send('run', hint);
+  }
+
+  /** Tells an agent to look at the board. Nothing is kept: it asks for its news whenever it connects. */
+  hintBoard(agentId: string, hint: BoardHint): void {
+    for (const { stream, sink } of this.#open) if (stream.agentId === agentId) sink.send('board', hint);
   }
 
   /** What is open here. */

@@ -35,7 +35,7 @@ export function replayOf(kept: KeptAnswer, key: WriteKey): Answered {
 
 /** Runs a write at most once for its key: effect and answer commit together, and a failure keeps neither. */
 export async function runOnce(db: Db, key: WriteKey, work: (tx: Tx) => Promise<Outcome<unknown>>): Promise<Answered> {
-  return inTransaction(db, async (tx) => {
+  const answered = await inTransaction(db, async (tx): Promise<Answered> => {
     if (!(await claimKey(tx, key.actor, key.key))) return { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false };
     const kept = await findAnswer(tx, key.actor, key.key);
     if (kept !== null) return replayOf(kept, key);
@@ -43,4 +43,6 @@ export async function runOnce(db: Db, key: WriteKey, work: (tx: Tx) => Promise<O
     await keepAnswers(tx, [keptOf(key, outcome)]);
     return { outcome, replayed: false };
   });
+  if (answered.outcome.ok) answered.outcome.afterCommit?.();
+  return answered;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { recordAudit } from '@hamlet/store';
-import type { WorldCommand } from '@hamlet/contract';
+import { findAnswer, recordAudit } from '@hamlet/store';
+import type { ActionBody, WorldCommand } from '@hamlet/contract';
 import type { Actor } from '../http/actor.ts';
 import type { Answered, Handlers, WriteKey } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
@@ -31,10 +31,21 @@ export function worldHandlers(services: Services): Pick<Handlers, Names> {
     await recordAudit(services.db, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action: `steer.${kind}`, object, detail: wish, requestId, traceparent });
   }
 
+  /** A note at the notice board becomes a post: what its author may not post is refused before the world hears of it. A retry gets its first answer. */
+  async function refuseNote(agentId: string, action: ActionBody, key: WriteKey): Promise<Answered | null> {
+    if (action.kind !== 'use_board' || action.text === undefined || action.text.trim() === '') return null;
+    if ((await findAnswer(services.db, key.actor, key.key)) !== null) return null;
+    const refusal = await services.board.refuseNote(agentId, action.text.trim());
+    return refusal === null ? null : { outcome: refusal, replayed: false };
+  }
+
   return {
     getWorld: { kind: 'plain', run: async () => accepted(await reader.world()) },
     getWorldMap: { kind: 'plain', run: async () => accepted(mapAnswer) },
     moveAgent: { kind: 'world', run: (request, key) => command(request, { kind: 'move', agent_id: request.params.agent_id, target: request.body }, key) },
-    actAsAgent: { kind: 'world', run: (request, key) => command(request, { ...request.body, agent_id: request.params.agent_id }, key) },
+    actAsAgent: {
+      kind: 'world',
+      run: async (request, key) => (await refuseNote(request.params.agent_id, request.body, key)) ?? command(request, { ...request.body, agent_id: request.params.agent_id }, key),
+    },
   };
 }

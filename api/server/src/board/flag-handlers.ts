@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { flagPost, ModerationNote } from '@hamlet/contract';
+import { FLAGS_HIDE_AT, flagWeight, NEWCOMER_S } from '@hamlet/core';
+import { findPost, findReply, holdSubject, insertFlag, lookAs, readFlagRecord, recordAudit, setHidden, subjectId, VILLAGE, weighFlags } from '@hamlet/store';
+import type { PostRow, ReplyRow, Subject, Tx } from '@hamlet/store';
+import type { Handlers, RequestOf } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+import { authorOf, isAuthor } from './author-of.ts';
+import type { Author } from './author-of.ts';
+import { auditBoard, overRate, sitDown } from './writing-desk.ts';
+import type { Desk } from './writing-desk.ts';
+
+type Ports = Pick<Services, 'source' | 'board'>;
+type Asked = RequestOf<typeof flagPost>;
+
+function findSubject(tx: Tx, { postId, replyId }: Subject): Promise<PostRow | ReplyRow | null> {
+  return replyId === null ? findPost(tx, postId) : findReply(tx, postId, replyId);
+}
+
+async function weightOf(tx: Tx, author: Author, { record }: Desk): Promise<number> {
+  const { authorType, authorId } = author.by;
+  const past = await readFlagRecord(tx, { authorType, authorId });
+  return flagWeight({ kind: author.kind, rank: author.rank, isNew: record.knownForS !== null && record.knownForS < NEWCOMER_S, ...past });
+}
+
+/** Hides what enough flags were raised against, until an admin has looked. What the village says itself stays. */
+async function hideIfHeavy(tx: Tx, subject: Subject, { requestId, traceparent, now }: Asked): Promise<boolean> {
+  const held = await holdSubject(tx, subject);
+  const { weight, reason } = await weighFlags(tx, subject);
+  if (held === null || reason === null) return false;
+  if (held.hidden !== null || held.authorType === 'system' || weight < FLAGS_HIDE_AT) return held.hidden !== null;
+  const hidden: ModerationNote = { reason, note: null, by: 'flags', at: now.toISOString() };
+  await setHidden(tx, subject, { hidden, wasHidden: false });
+  const detail = { post_id: subject.postId, reason, weight };
+  await recordAudit(tx, { auditId: randomUUID(), actorRole: 'system', actorId: 'flags', action: 'board.hide', object: subjectId(subject), detail, requestId, traceparent });
+  return true;
+}
+
+async function flag(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{ post_id: string; reply_id: string | null; hidden: boolean }>> {
+  const { actor, params, body } = request;
+  const author = authorOf(actor, ports.source);
+  if (!author.ok) return author;
+  const desk = await sitDown(tx, author);
+  const subject: Subject = { postId: params.post_id, replyId: body.reply_id };
+  const found = await findSubject(tx, subject);
+  if (found === null) return refused('no_such_post');
+  if (isAuthor(author, found)) return refused('own_post', 'Nobody flags what they wrote themselves');
+  if (found.hidden !== null) return refused('post_moderated');
+  const denied = overRate(desk, 'flags');
+  if (denied !== null) return denied;
+  await lookAs(tx, VILLAGE);
+  const weight = await weightOf(tx, author, desk);
+  await lookAs(tx, author.viewer);
+  const by = { type: author.by.authorType, id: author.by.authorId, name: author.by.authorName };
+  if (!(await insertFlag(tx, { ...subject, by, reason: body.reason, note: body.note, weight }))) return refused('already_flagged');
+  await auditBoard(tx, request, { action: 'board.flag', object: subjectId(subject), detail: { post_id: subject.postId, reason: body.reason, note: body.note, weight } });
+  await lookAs(tx, VILLAGE);
+  const hidden = await hideIfHeavy(tx, subject, request);
+  return { ...accepted({ post_id: subject.postId, reply_id: subject.replyId, hidden }), afterCommit: ports.board.nudge };
+}
+
+/** What people and agents say should not be on the board. */
+export function flagHandlers(ports: Ports): Pick<Handlers, 'flagPost'> {
+  return { flagPost: { kind: 'tx', run: (request, tx) => flag(request, tx, ports) } };
+}

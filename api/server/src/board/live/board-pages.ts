@@ -1,0 +1,77 @@
+import type { BoardEvent, BoardSnapshot } from '@hamlet/contract';
+import { boardRange, readAs, readBoardEvents, readPosts, readSnapshotAs, VILLAGE } from '@hamlet/store';
+import type { Db, ShownEvent, Viewer } from '@hamlet/store';
+import type { BoardRelay } from './board-relay.ts';
+import { postView, replyView } from '../post-view.ts';
+
+const PAGE = 200;
+const SNAPSHOT_POSTS = 50;
+/** Pages that are kept for others who come by. */
+const SHARED_MAX = 64;
+
+/** Events that a viewer may hear of, as texts in order. */
+export interface EventPage {
+  readonly texts: readonly string[];
+  /** The offset of the last text. */
+  readonly last: number;
+  /** Nothing up to here is left out. */
+  readonly upTo: number;
+}
+
+/** The stream of the board, in pages, as each viewer may read it. */
+export interface BoardPages {
+  readonly epoch: string;
+  /** The page behind an offset. */
+  read(viewer: Viewer, after: number): Promise<EventPage>;
+  /** The newest posts, and an offset that they are not older than. */
+  snapshot(viewer: Viewer): Promise<BoardSnapshot>;
+  /** The offset to go on behind `EPOCH:OFFSET`; null where a viewer must begin anew. */
+  resumeFrom(after: string): Promise<number | null>;
+}
+
+function eventText(epoch: string, { offset, what, postId, replyId, post, reply }: ShownEvent): string {
+  const event: BoardEvent = {
+    type: 'event', epoch, offset, what, post_id: postId, reply_id: replyId, post: post === null ? null : postView(post), reply: reply === null ? null : replyView(reply),
+  };
+  return JSON.stringify(event);
+}
+
+/** Reads the stream. Viewers who are the same to row-level security and stand at the same offset share one read and its texts. */
+export function createBoardPages({ db, relay, epoch }: { readonly db: Db; readonly relay: BoardRelay; readonly epoch: string }): BoardPages {
+  const shared = new Map<string, Promise<EventPage>>();
+  relay.onHead(() => shared.clear());
+
+  async function readPage(viewer: Viewer, after: number): Promise<EventPage> {
+    const { head } = relay;
+    const events = await readAs(db, viewer, (tx) => readBoardEvents(tx, after, PAGE));
+    const last = events.at(-1)?.offset ?? after;
+    // Fewer than asked for are all there were.
+    return { texts: events.map((event) => eventText(epoch, event)), last, upTo: events.length < PAGE ? Math.max(last, head) : last };
+  }
+
+  return {
+    epoch,
+    read: (viewer, after) => {
+      const key = JSON.stringify([viewer.role, viewer.actor, after]);
+      const known = shared.get(key);
+      if (known !== undefined) return known;
+      const reading = readPage(viewer, after);
+      if (shared.size < SHARED_MAX) shared.set(key, reading);
+      reading.catch(() => shared.delete(key));
+      return reading;
+    },
+    snapshot: async (viewer) => {
+      const offset = relay.head;
+      const { rows } = await readSnapshotAs(db, viewer, (tx) => readPosts(tx, {}, { before: null, limit: SNAPSHOT_POSTS }));
+      return { type: 'snapshot', epoch, offset, posts: rows.map(postView) };
+    },
+    resumeFrom: async (after) => {
+      const [ofEpoch, text = ''] = after.split(':');
+      if (ofEpoch !== epoch || !/^\d{1,15}$/.test(text)) return null;
+      const offset = Number(text);
+      if (offset > relay.head) await relay.catchUp();
+      const { first } = await readAs(db, VILLAGE, boardRange);
+      return offset <= relay.head && offset >= first - 1 ? offset : null;
+    },
+  };
+}

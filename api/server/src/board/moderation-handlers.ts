@@ -1,0 +1,116 @@
+import type { ModerationItem, ModerationNote, ModerationRecord, moderatePost, Post, Reply } from '@hamlet/contract';
+import { decideModeration } from '@hamlet/core';
+import type { ModerationVerdict } from '@hamlet/core';
+import { findLastDecision, findPost, findReply, holdSubject, insertDecision, lookAs, readAs, readQueue, readQueueDetails, reopenFlags, setHidden, settleFlags, subjectId } from '@hamlet/store';
+import type { DecisionRow, FlagRow, HeldSubject, LastDecision, QueueDetails, QueueRow, Subject, Tx } from '@hamlet/store';
+import type { Handlers, RequestOf } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+import { authorOf } from './author-of.ts';
+import { boardCursorOf, readBoardCursor } from './board-cursor.ts';
+import { postView, replyView } from './post-view.ts';
+import { viewerOf } from './viewer-of.ts';
+import { auditBoard } from './writing-desk.ts';
+
+type Names = 'moderatePost' | 'listModeration';
+type Ports = Pick<Services, 'db' | 'source' | 'board'>;
+type Asked = RequestOf<typeof moderatePost>;
+
+function whoOf(row: FlagRow | DecisionRow): ModerationRecord['by'] {
+  return { type: row.byType, id: row.byId, name: row.byName };
+}
+
+function recordView(row: DecisionRow): ModerationRecord {
+  return { moderation_id: row.moderationId, decision: row.decision, reason: row.reason, note: row.note, by: whoOf(row), at: row.at, undone: row.undone };
+}
+
+/** A line of the queue in the words of the wire. Pure. */
+function itemView(line: QueueRow, { posts, replies, flags, decisions }: QueueDetails): ModerationItem[] {
+  const post = posts.find(({ postId }) => postId === line.postId);
+  const reply = replies.find(({ replyId }) => replyId === line.replyId);
+  if (post === undefined) return [];
+  const ofLine = ({ subject }: { readonly subject: string }): boolean => subject === line.subject;
+  return [{
+    post: postView(post),
+    reply: reply === undefined ? null : replyView(reply),
+    weight: line.weight,
+    waiting_since: line.waitingSince,
+    flags: flags.filter(ofLine).map((row) => ({ by: whoOf(row), reason: row.reason, note: row.note, weight: row.weight, at: row.at })),
+    decisions: decisions.filter(ofLine).map(recordView),
+  }];
+}
+
+/** Why it is hidden once this is decided; null where it is shown. Pure. */
+function hiddenAfter({ body, now }: Asked, last: LastDecision | null, hiddenBy: 'admin' | 'flags' | null): ModerationNote | null {
+  if (hiddenBy === null) return null;
+  if (body.decision === 'undo') return last?.hiddenBefore ?? null;
+  return { reason: body.reason, note: body.note, by: hiddenBy, at: now.toISOString() };
+}
+
+interface Weighed {
+  readonly subject: Subject;
+  readonly held: HeldSubject;
+  readonly last: LastDecision | null;
+}
+
+/** What the decision comes to; null where there is nothing to decide in that way. Pure. */
+function verdictOn({ body }: Asked, { held, last }: Weighed): ModerationVerdict | null {
+  const lastState = last === null ? null : { decision: last.decision, hiddenByBefore: last.hiddenBefore?.by ?? null };
+  return decideModeration({ hiddenBy: held.hidden?.by ?? null, openFlags: held.openFlags, last: lastState }, body.decision);
+}
+
+/** Keeps a decision and does what it says. Returns its id. */
+async function carryOut(request: Asked, tx: Tx, { subject, held, last, verdict, by }: Weighed & { readonly verdict: ModerationVerdict; readonly by: ModerationRecord['by'] }): Promise<string> {
+  const { decision, reason, note } = request.body;
+  const undoes = decision === 'undo' ? (last?.moderationId ?? null) : null;
+  const moderationId = await insertDecision(tx, { ...subject, decision, reason, note, by, hiddenBefore: held.hidden, undoes });
+  if (verdict.flags === 'settle') await settleFlags(tx, subject, moderationId);
+  if (undoes !== null) await reopenFlags(tx, undoes);
+  const hidden = hiddenAfter(request, last, verdict.hiddenBy);
+  if (hidden !== null || held.hidden !== null) await setHidden(tx, subject, { hidden, wasHidden: held.hidden !== null });
+  await auditBoard(tx, request, { action: `board.${decision}`, object: subjectId(subject), detail: { post_id: subject.postId, moderation_id: moderationId, reason, note, undoes } });
+  return moderationId;
+}
+
+async function moderate(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{ post: Post; reply: Reply | null; moderation: ModerationRecord }>> {
+  const author = authorOf(request.actor, ports.source);
+  if (!author.ok) return author;
+  const subject: Subject = { postId: request.params.post_id, replyId: request.body.reply_id };
+  await lookAs(tx, author.viewer);
+  const held = await holdSubject(tx, subject);
+  if (held === null) return refused('no_such_post');
+  const weighed = { subject, held, last: await findLastDecision(tx, subject) };
+  const verdict = verdictOn(request, weighed);
+  if (verdict === null) return refused('nothing_to_decide');
+  const by = { type: author.by.authorType, id: author.by.authorId, name: author.by.authorName };
+  const moderationId = await carryOut(request, tx, { ...weighed, verdict, by });
+  const post = await findPost(tx, subject.postId);
+  const reply = subject.replyId === null ? null : await findReply(tx, subject.postId, subject.replyId);
+  const { decisions } = await readQueueDetails(tx, [subject]);
+  const made = decisions.find((row) => row.moderationId === moderationId);
+  if (post === null || made === undefined) throw new Error('what was decided cannot be read');
+  return { ...accepted({ post: postView(post), reply: reply === null ? null : replyView(reply), moderation: recordView(made) }), afterCommit: ports.board.nudge };
+}
+
+/** What admins decide about the board: with a reason, and so that it can be undone. */
+export function moderationHandlers(ports: Ports): Pick<Handlers, Names> {
+  return {
+    moderatePost: { kind: 'tx', run: (request, tx) => moderate(request, tx, ports) },
+    listModeration: {
+      kind: 'plain',
+      run: async ({ query: { state, cursor, limit }, actor }) => {
+        const beyond = readBoardCursor(cursor, state);
+        if (beyond === undefined) return refused('cursor_invalid');
+        return readAs(ports.db, viewerOf(actor), async (tx) => {
+          const lines = await readQueue(tx, state, { beyond, limit: limit + 1 });
+          const shown = lines.slice(0, limit);
+          const details = await readQueueDetails(tx, shown);
+          const last = shown.at(-1);
+          const next = lines.length > limit && last !== undefined ? boardCursorOf(state, last.key) : null;
+          return accepted({ items: shown.flatMap((line) => itemView(line, details)), next_cursor: next });
+        });
+      },
+    },
+  };
+}

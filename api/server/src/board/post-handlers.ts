@@ -1,0 +1,92 @@
+import { addresseeOf } from '@hamlet/contract';
+import type { closePost, createPost, Post, revisePost } from '@hamlet/contract';
+import { findPost, insertPost, lookAs, revisePost as storeRevision, setPostStatus } from '@hamlet/store';
+import type { Tx } from '@hamlet/store';
+import type { Handlers, RequestOf } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+import { authorOf, isAuthor, refuseRevision } from './author-of.ts';
+import { postView } from './post-view.ts';
+import { auditBoard, mentionedIn, overContent, overRate, sitDown } from './writing-desk.ts';
+
+type Names = 'createPost' | 'revisePost' | 'closePost' | 'resolvePost' | 'reopenPost';
+type Ports = Pick<Services, 'source' | 'board'>;
+type Settling = Pick<RequestOf<typeof closePost>, 'actor' | 'params' | 'requestId' | 'traceparent'>;
+
+const STATUS_ACTIONS = { open: 'board.reopen', closed: 'board.close', resolved: 'board.resolve' } as const;
+
+function refuseUnknown(audience: string, { source }: Ports): Refused | null {
+  const agentId = addresseeOf(audience);
+  return agentId === null || source.get(agentId) !== null ? null : refused('no_such_agent', `There is no agent ${agentId}`);
+}
+
+async function create(request: RequestOf<typeof createPost>, tx: Tx, ports: Ports): Promise<Outcome<{ post_id: string; post: Post }>> {
+  const { actor, body } = request;
+  const author = authorOf(actor, ports.source, body.author_type);
+  if (!author.ok) return author;
+  const pinned = ports.board.placeOf(body.place);
+  if (!pinned.ok) return pinned;
+  const desk = await sitDown(tx, author);
+  const denied = refuseUnknown(body.audience, ports) ?? overRate(desk, 'posts') ?? overContent(desk, body);
+  if (denied !== null) return denied;
+  const { audience, title, body: text, tags } = body;
+  const post = await insertPost(tx, { by: author.by, audience, title, body: text, tags, place: pinned.place, mentions: mentionedIn(body, author, ports.source) });
+  if (post === null) throw new Error('no post was made');
+  await auditBoard(tx, request, { action: 'board.post', object: post.postId, detail: { audience, title, author_type: author.by.authorType } });
+  return { ...accepted({ post_id: post.postId, post: postView(post) }), afterCommit: ports.board.nudge };
+}
+
+async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Ports): Promise<Outcome<{ post: Post }>> {
+  const { actor, params, body } = request;
+  const author = authorOf(actor, ports.source);
+  if (!author.ok) return author;
+  const desk = await sitDown(tx, author);
+  const post = await findPost(tx, params.post_id);
+  if (post === null) return refused('no_such_post');
+  const unfit = refuseRevision(author, post, body.revision) ?? (post.status === 'closed' ? refused('post_closed') : null);
+  if (unfit !== null) return unfit;
+  const text = { title: post.title, body: post.body, tags: post.tags, ...given(body) };
+  if (isSameText(text, post)) return accepted({ post: postView(post) });
+  const denied = overContent(desk, text);
+  if (denied !== null) return denied;
+  const revised = await storeRevision(tx, { ...text, postId: post.postId, revision: body.revision });
+  if (revised === null) return refused('revision_conflict');
+  await auditBoard(tx, request, { action: 'board.revise', object: post.postId, detail: { revision: revised.revision } });
+  return { ...accepted({ post: postView(revised) }), afterCommit: ports.board.nudge };
+}
+
+function given({ title, body, tags }: RequestOf<typeof revisePost>['body']): Partial<Pick<Post, 'title' | 'body' | 'tags'>> {
+  return { ...(title === undefined ? {} : { title }), ...(body === undefined ? {} : { body }), ...(tags === undefined ? {} : { tags }) };
+}
+
+function isSameText(a: Pick<Post, 'title' | 'body' | 'tags'>, b: Pick<Post, 'title' | 'body' | 'tags'>): boolean {
+  return a.title === b.title && a.body === b.body && a.tags.join(' ') === b.tags.join(' ');
+}
+
+/** Opens, closes or resolves a post. Saying it again changes nothing. */
+async function settle(request: Settling, tx: Tx, to: { readonly status: 'open' | 'closed' | 'resolved'; readonly ports: Ports }): Promise<Outcome<{ post: Post }>> {
+  const { actor, params } = request;
+  const author = authorOf(actor, to.ports.source);
+  if (!author.ok) return author;
+  await lookAs(tx, author.viewer);
+  const post = await findPost(tx, params.post_id);
+  if (post === null) return refused('no_such_post');
+  if (actor.role !== 'admin' && !isAuthor(author, post)) return refused('not_its_author');
+  if (post.status === to.status) return accepted({ post: postView(post) });
+  const settled = await setPostStatus(tx, post.postId, to.status);
+  if (settled === null) return refused('post_moderated');
+  await auditBoard(tx, request, { action: STATUS_ACTIONS[to.status], object: post.postId, detail: { from: post.status } });
+  return { ...accepted({ post: postView(settled) }), afterCommit: to.ports.board.nudge };
+}
+
+/** What is written on the board, and by whom it may be changed. */
+export function postHandlers(ports: Ports): Pick<Handlers, Names> {
+  return {
+    createPost: { kind: 'tx', run: (request, tx) => create(request, tx, ports) },
+    revisePost: { kind: 'tx', run: (request, tx) => revise(request, tx, ports) },
+    closePost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'closed', ports }) },
+    resolvePost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'resolved', ports }) },
+    reopenPost: { kind: 'tx', run: (request, tx) => settle(request, tx, { status: 'open', ports }) },
+  };
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { roleMay } from '@hamlet/contract';
+import type { Audience, Permission } from '@hamlet/contract';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { Authenticate, Credentials } from '../auth/authenticate.ts';
+import type { ConnectionGuard } from '../auth/connection-guard.ts';
+import type { Log } from '../service/log.ts';
+import type { Actor } from './actor.ts';
+import { isSameOrigin } from './admission/origin.ts';
+import { refused } from './outcome.ts';
+import type { Refused } from './outcome.ts';
+import { problemOf, refusalOfError } from './respond.ts';
+
+const MESSAGE_MAX_BYTES = 16_384;
+const PING_EVERY_MS = 20_000;
+const GOING_AWAY = 1001;
+/** Close code: what let the socket in is good no more. */
+const LET_IN_NO_MORE = 4_401;
+
+/** A socket that was let in. */
+export interface Attached {
+  readonly webSocket: WebSocket;
+  readonly query: URLSearchParams;
+  readonly actor: Actor;
+}
+
+/** What is served under one path. */
+export interface SocketRoute {
+  readonly permission: Permission;
+  attach(attached: Attached): void;
+}
+
+export interface SocketsPorts {
+  /** By path. */
+  readonly routes: Readonly<Record<string, SocketRoute>>;
+  readonly authenticate: Authenticate;
+  readonly guard: Pick<ConnectionGuard, 'watch'>;
+  readonly log: Log;
+}
+
+function urlOf(request: IncomingMessage): URL | null {
+  return URL.parse(request.url ?? '', 'http://village');
+}
+
+/** Serves websockets on a listener's server: whoever holds a route's permission is let in, and a socket that is dead is noticed. Returns what closes them all. */
+export function serveSockets(server: Server, listener: readonly Audience[], ports: SocketsPorts): () => void {
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    void admit(request, listener, ports).then((admitted) => {
+      if (!admitted.ok) return refuse(socket, admitted);
+      const { route, query, actor, credentials } = admitted;
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        keepAlive(webSocket, ports.log);
+        const close = (refusal: Refused): void => webSocket.close(LET_IN_NO_MORE, refusal.reason);
+        webSocket.on('close', ports.guard.watch({ actor, recheck: () => ports.authenticate(credentials), close }));
+        route.attach({ webSocket, query, actor });
+      });
+    });
+  });
+  return () => {
+    for (const client of sockets.clients) client.close(GOING_AWAY, 'the api is stopping');
+    sockets.close();
+  };
+}
+
+/** A browser sends the session to any origin's socket unless the server looks. */
+function ridesOnCookie({ authorization, cookie }: IncomingHttpHeaders): boolean {
+  return authorization === undefined && cookie !== undefined;
+}
+
+type Admitted = { readonly ok: true; readonly route: SocketRoute; readonly credentials: Credentials } & Omit<Attached, 'webSocket'>;
+
+async function admit(request: IncomingMessage, listener: readonly Audience[], { routes, authenticate, log }: SocketsPorts): Promise<Admitted | Refused> {
+  const url = urlOf(request);
+  const route = url === null ? undefined : routes[url.pathname];
+  if (url === null || route === undefined) return refused('route_not_found');
+  const { headers } = request;
+  if (ridesOnCookie(headers) && !isSameOrigin(headers)) return refused('origin_not_allowed');
+  const credentials: Credentials = { headers, address: request.socket.remoteAddress ?? '', listener };
+  try {
+    const actor = await authenticate(credentials);
+    if ('ok' in actor) return actor;
+    if (!roleMay(actor.role, route.permission)) return refused('forbidden', `The role ${actor.role} may not open ${url.pathname}`);
+    return { ok: true, route, query: url.searchParams, actor, credentials };
+  } catch (error) {
+    log('warn', 'a socket was not admitted', { error });
+    return refusalOfError(error);
+  }
+}
+
+function refuse(socket: Duplex, refusal: Refused): void {
+  const problem = problemOf(refusal, randomUUID());
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${problem.status} Refused\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+function keepAlive(webSocket: WebSocket, log: Log): void {
+  let answered = true;
+  const pinger = setInterval(() => {
+    if (!answered) webSocket.terminate();
+    answered = false;
+    webSocket.ping();
+  }, PING_EVERY_MS);
+  webSocket.on('pong', () => {
+    answered = true;
+  });
+  webSocket.on('error', (error) => log('debug', 'a socket broke', { error }));
+  webSocket.on('close', () => clearInterval(pinger));
+}

@@ -1,0 +1,40 @@
+import type { ModerationReason } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Tx } from '../connection/database.ts';
+
+/** A post, or a reply to it. */
+export interface Subject {
+  readonly postId: string;
+  readonly replyId: string | null;
+}
+
+/** The id that a subject goes by: a reply's where it is one. */
+export function subjectId({ postId, replyId }: Subject): string {
+  return replyId ?? postId;
+}
+
+export interface NewFlag extends Subject {
+  readonly by: { readonly type: string; readonly id: string; readonly name: string };
+  readonly reason: ModerationReason;
+  readonly note: string | null;
+  readonly weight: number;
+}
+
+/** Raises a flag as the viewer of the transaction, and tells those who moderate. False where they have flagged it before. */
+export async function insertFlag(tx: Tx, { postId, replyId, by, reason, note, weight }: NewFlag): Promise<boolean> {
+  const { rows } = await sql<{ flagId: string }>`
+    with made as (
+      insert into board.flag (post_id, reply_id, by_type, by_id, by_name, reason, note, weight)
+      values (${postId}, ${replyId}, ${by.type}, ${by.id}, ${by.name}, ${reason}, ${note}, ${weight}) on conflict (subject, by_type, by_id) do nothing returning flag_id
+    ), told as (insert into board.outbox (what, post_id, reply_id) select 'flagged', ${postId}::uuid, ${replyId}::uuid from made)
+    select flag_id as "flagId" from made`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Weight of the flags that wait for a decision, and the reason that most of it gives. For the village's eyes. */
+export async function weighFlags(tx: Tx, subject: Subject): Promise<{ readonly weight: number; readonly reason: ModerationReason | null }> {
+  const { rows } = await sql<{ weight: number; reason: ModerationReason }>`
+    select sum(sum(weight)) over ()::integer as weight, reason from board.flag where subject = ${subjectId(subject)} and settled_by is null
+    group by reason order by sum(weight) desc, reason limit 1`.execute(tx);
+  return rows[0] ?? { weight: 0, reason: null };
+}

@@ -1,0 +1,81 @@
+import type { Decision, ModerationReason } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Tx } from '../connection/database.ts';
+import { asMoment } from '../ledger/moment.ts';
+import type { Moment } from '../ledger/moment.ts';
+import type { Subject } from './flags.ts';
+import { selectPosts, selectReplies } from './post-row.ts';
+import type { PostRow, ReplyRow } from './post-row.ts';
+
+/** A line of the queue. `key` is what the queue is sorted by. */
+export interface QueueRow extends Subject {
+  readonly subject: string;
+  readonly key: string;
+  readonly weight: number;
+  readonly waitingSince: Moment | null;
+}
+
+export interface FlagRow {
+  readonly subject: string;
+  readonly byType: 'agent' | 'human' | 'system';
+  readonly byId: string;
+  readonly byName: string;
+  readonly reason: ModerationReason;
+  readonly note: string | null;
+  readonly weight: number;
+  readonly at: Moment;
+}
+
+export interface DecisionRow extends Omit<FlagRow, 'weight'> {
+  readonly moderationId: string;
+  readonly decision: Decision;
+  readonly undone: boolean;
+}
+
+/** Flags and decisions that are shown of one subject, the newest. */
+const SHOWN_MAX = 50;
+
+const waiting = (after: string | null): RawBuilder<unknown> => sql`
+  select subject, post_id, reply_id, (array_agg(flag_id order by flag_id))[1] as key, sum(weight)::integer as weight, min(at) as since
+  from board.flag where settled_by is null group by subject, post_id, reply_id
+  having ${after}::uuid is null or (array_agg(flag_id order by flag_id))[1] > ${after}::uuid order by key`;
+
+const decided = (before: string | null): RawBuilder<unknown> => sql`
+  select subject, post_id, reply_id, (array_agg(moderation_id order by moderation_id desc))[1] as key, 0 as weight, null::timestamptz as since
+  from board.moderation group by subject, post_id, reply_id
+  having ${before}::uuid is null or (array_agg(moderation_id order by moderation_id desc))[1] < ${before}::uuid order by key desc`;
+
+/** A page of what waits for a decision, longest first, or of what was decided, newest first. The viewer must moderate. */
+export async function readQueue(tx: Tx, state: 'waiting' | 'decided', page: { readonly beyond: string | null; readonly limit: number }): Promise<readonly QueueRow[]> {
+  const lines = state === 'waiting' ? waiting(page.beyond) : decided(page.beyond);
+  const { rows } = await sql<QueueRow>`
+    select q.subject, q.post_id as "postId", q.reply_id as "replyId", q.key, q.weight, case when q.since is not null then ${asMoment(sql`q.since`)} end as "waitingSince"
+    from (${lines} limit ${page.limit}) q`.execute(tx);
+  return rows;
+}
+
+/** Everything that a page of the queue shows of its subjects. */
+export interface QueueDetails {
+  readonly posts: readonly PostRow[];
+  readonly replies: readonly ReplyRow[];
+  readonly flags: readonly FlagRow[];
+  readonly decisions: readonly DecisionRow[];
+}
+
+/** Reads what belongs to subjects. */
+export async function readQueueDetails(tx: Tx, subjects: readonly Subject[]): Promise<QueueDetails> {
+  const postIds = [...new Set(subjects.map(({ postId }) => postId))];
+  const replyIds = subjects.flatMap(({ replyId }) => replyId ?? []);
+  const ids = subjects.map(({ postId, replyId }) => replyId ?? postId);
+  const newest = (table: RawBuilder<unknown>, key: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`unnest(${ids}::uuid[]) wanted cross join lateral (select * from ${table} where subject = wanted order by ${key} desc limit ${SHOWN_MAX}) t`;
+  const who = sql`t.subject, t.by_type as "byType", t.by_id as "byId", t.by_name as "byName", t.reason, t.note, ${asMoment(sql`t.at`)} as at`;
+  const { rows: posts } = await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = any(${postIds}::uuid[])`.execute(tx);
+  const { rows: replies } = await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = any(${replyIds}::uuid[])`.execute(tx);
+  const { rows: flags } = await sql<FlagRow>`select ${who}, t.weight from ${newest(sql`board.flag`, sql`flag_id`)} order by t.flag_id desc`.execute(tx);
+  const { rows: decisions } = await sql<DecisionRow>`
+    select ${who}, t.moderation_id as "moderationId", t.decision, exists (select from board.moderation u where u.undoes = t.moderation_id) as undone
+    from ${newest(sql`board.moderation`, sql`moderation_id`)} order by t.moderation_id desc`.execute(tx);
+  return { posts, replies, flags, decisions };
+}

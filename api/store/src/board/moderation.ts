@@ -1,0 +1,98 @@
+import type { Decision, ModerationNote, ModerationReason } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Tx } from '../connection/database.ts';
+import { subjectId } from './flags.ts';
+import type { Subject } from './flags.ts';
+
+/** What a decision looks at, locked until the transaction ends. */
+export interface HeldSubject {
+  readonly authorType: string;
+  readonly authorId: string;
+  readonly hidden: ModerationNote | null;
+  readonly openFlags: boolean;
+}
+
+/** The newest decision that was not undone. */
+export interface LastDecision {
+  readonly moderationId: string;
+  readonly decision: Exclude<Decision, 'undo'>;
+  readonly hiddenBefore: ModerationNote | null;
+}
+
+export interface NewDecision extends Subject {
+  readonly decision: Decision;
+  readonly reason: ModerationReason;
+  readonly note: string | null;
+  readonly by: { readonly type: string; readonly id: string; readonly name: string };
+  readonly hiddenBefore: ModerationNote | null;
+  readonly undoes: string | null;
+}
+
+function jsonOf(note: ModerationNote | null): string | null {
+  return note === null ? null : JSON.stringify(note);
+}
+
+/** Locks a post, and its reply if one is meant; null where there is none. The viewer must moderate. */
+export async function holdSubject(tx: Tx, subject: Subject): Promise<HeldSubject | null> {
+  const { postId, replyId } = subject;
+  const post = sql`select post_id from board.post where post_id = ${postId} for no key update`;
+  const held = replyId === null
+    ? sql`select author_type, author_id, hidden from board.post where post_id = ${postId} for no key update`
+    : sql`select author_type, author_id, hidden from board.reply where reply_id = ${replyId} and post_id = ${postId} for no key update`;
+  if (replyId !== null) await post.execute(tx);
+  const { rows } = await sql<HeldSubject>`with held as (${held})
+    select author_type as "authorType", author_id as "authorId", hidden,
+      exists (select from board.flag where subject = ${subjectId(subject)} and settled_by is null) as "openFlags" from held`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** The newest decision about a subject that was not undone; null where there is none. */
+export async function findLastDecision(tx: Tx, subject: Subject): Promise<LastDecision | null> {
+  const { rows } = await sql<LastDecision>`
+    select moderation_id as "moderationId", decision, hidden_before as "hiddenBefore" from board.moderation m
+    where subject = ${subjectId(subject)} and decision <> 'undo' and not exists (select from board.moderation u where u.undoes = m.moderation_id)
+    order by moderation_id desc limit 1`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** Keeps a decision. Returns its id. */
+export async function insertDecision(tx: Tx, made: NewDecision): Promise<string> {
+  const { rows } = await sql<{ moderationId: string }>`
+    insert into board.moderation (post_id, reply_id, decision, reason, note, by_type, by_id, by_name, hidden_before, undoes)
+    values (${made.postId}, ${made.replyId}, ${made.decision}, ${made.reason}, ${made.note}, ${made.by.type}, ${made.by.id}, ${made.by.name},
+      ${jsonOf(made.hiddenBefore)}::jsonb, ${made.undoes}) returning moderation_id as "moderationId"`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('no decision was kept');
+  return row.moderationId;
+}
+
+/** Settles the flags that wait by a decision. */
+export async function settleFlags(tx: Tx, subject: Subject, moderationId: string): Promise<void> {
+  await sql`update board.flag set settled_by = ${moderationId} where subject = ${subjectId(subject)} and settled_by is null`.execute(tx);
+}
+
+/** Lets the flags wait again that a decision settled. */
+export async function reopenFlags(tx: Tx, moderationId: string): Promise<void> {
+  await sql`update board.flag set settled_by = null where settled_by = ${moderationId}`.execute(tx);
+}
+
+/** Hides a subject for a reason, or shows it where there is none; tells of it. */
+export async function setHidden(tx: Tx, subject: Subject, to: { readonly hidden: ModerationNote | null; readonly wasHidden: boolean }): Promise<void> {
+  const { postId, replyId } = subject;
+  const hidden = jsonOf(to.hidden);
+  const what = to.hidden === null ? 'restored' : 'hidden';
+  if (replyId === null) {
+    await sql`
+      with made as (
+        update board.post set hidden = ${hidden}::jsonb, updated_at = now(),
+          status = case when ${hidden}::jsonb is null then coalesce(status_before, status) else 'moderated' end,
+          status_before = case when ${hidden}::jsonb is null then null else coalesce(status_before, status) end
+        where post_id = ${postId} returning post_id
+      ) insert into board.outbox (what, post_id) select ${what}, post_id from made`.execute(tx);
+    return;
+  }
+  const counted = Number(to.wasHidden) - Number(to.hidden !== null);
+  await sql`
+    with made as (update board.reply set hidden = ${hidden}::jsonb, updated_at = now() where reply_id = ${replyId} returning post_id, reply_id)
+    insert into board.outbox (what, post_id, reply_id, replies) select ${what}, post_id, reply_id, ${counted}::integer from made`.execute(tx);
+}

@@ -1,0 +1,66 @@
+import type { AuthorType, ModerationNote, PostStatus } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import { asMoment } from '../ledger/moment.ts';
+import type { Moment } from '../ledger/moment.ts';
+
+interface Written {
+  readonly authorType: AuthorType;
+  readonly authorId: string;
+  readonly authorName: string;
+  readonly authorTier: string | null;
+  readonly body: string;
+  readonly revision: number;
+  readonly hidden: ModerationNote | null;
+  readonly createdAt: Moment;
+  readonly updatedAt: Moment;
+  /** Micro-aiDollars, as text. */
+  readonly rewarded: string;
+  /** Weight of the flags that wait; null for whoever does not moderate. */
+  readonly flags: number | null;
+}
+
+/** A post as its reader may see it. */
+export interface PostRow extends Written {
+  readonly postId: string;
+  readonly audience: string;
+  readonly title: string;
+  readonly tags: string[];
+  readonly status: PostStatus;
+  readonly placeX: number | null;
+  readonly placeY: number | null;
+  readonly landmarkId: string | null;
+  readonly replies: number;
+}
+
+/** A reply as its reader may see it. */
+export interface ReplyRow extends Written {
+  readonly replyId: string;
+  readonly postId: string;
+}
+
+/** Columns of something written, from a table or result called `w`. */
+const WRITTEN = sql`w.author_type as "authorType", w.author_id as "authorId", w.author_name as "authorName", w.author_tier as "authorTier", w.body, w.revision, w.hidden,
+  ${asMoment(sql`w.created_at`)} as "createdAt", ${asMoment(sql`w.updated_at`)} as "updatedAt"`;
+
+const FLAGS = (subject: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`case when board.moderates() then (select coalesce(sum(f.weight), 0)::integer from board.flag f where f.subject = ${subject} and f.settled_by is null) end as flags`;
+
+/** What the relay has not counted yet stands in the outbox, nearly always nothing; with it the counts are exact. */
+const PENDING_OF_POST = sql`left join lateral (
+  select sum(o.replies) as replies, sum(o.rewarded) filter (where o.reply_id is null) as rewarded from board.outbox o where o.post_id = w.post_id) pending on true`;
+const PENDING_OF_REPLY = sql`left join lateral (
+  select sum(o.rewarded) as rewarded from board.outbox o where o.post_id = w.post_id and o.reply_id = w.reply_id) pending on true`;
+
+/** `select … from SOURCE w …`: posts from a table or result of their columns. */
+export function selectPosts(source: RawBuilder<unknown>): RawBuilder<PostRow> {
+  return sql<PostRow>`select w.post_id as "postId", w.audience, w.title, w.tags, w.status, w.place_x as "placeX", w.place_y as "placeY", w.landmark_id as "landmarkId",
+    (w.replies + coalesce(pending.replies, 0))::integer as replies, (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${WRITTEN}, ${FLAGS(sql`w.post_id`)}
+    from ${source} w ${PENDING_OF_POST}`;
+}
+
+/** The same of replies. */
+export function selectReplies(source: RawBuilder<unknown>): RawBuilder<ReplyRow> {
+  return sql<ReplyRow>`select w.reply_id as "replyId", w.post_id as "postId", (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${WRITTEN}, ${FLAGS(sql`w.reply_id`)}
+    from ${source} w ${PENDING_OF_REPLY}`;
+}

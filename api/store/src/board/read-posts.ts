@@ -1,0 +1,73 @@
+import type { AuthorType, PostStatus } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
+import type { Tx } from '../connection/database.ts';
+import { selectPosts, selectReplies } from './post-row.ts';
+import type { PostRow, ReplyRow } from './post-row.ts';
+
+/** Which posts to list. */
+export interface PostFilter {
+  readonly status?: PostStatus | undefined;
+  readonly tag?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly author?: string | undefined;
+  readonly authorType?: AuthorType | undefined;
+  readonly landmarkId?: string | undefined;
+  /** Words, as a web search takes them. */
+  readonly search?: string | undefined;
+}
+
+export interface BoardPage<T> {
+  readonly rows: readonly T[];
+  /** The id of the last row where there are more. */
+  readonly next: string | null;
+}
+
+/** Posts with a word or a tag that are looked through for one page; one beyond these is not found. */
+const MATCHES_MAX = 10_000;
+
+const COLUMNS = { status: 'w.status', audience: 'w.audience', authorType: 'w.author_type', author: 'w.author_id', landmarkId: 'w.landmark_id' } as const;
+
+function conditionsOf(filter: PostFilter, before: string | null): RawBuilder<unknown> {
+  const { tag, search } = filter;
+  const conditions: RawBuilder<unknown>[] = before === null ? [] : [sql`w.post_id < ${before}::uuid`];
+  for (const [name, column] of Object.entries(COLUMNS)) {
+    const wanted = filter[name as keyof typeof COLUMNS];
+    if (wanted !== undefined) conditions.push(sql`${sql.ref(column)} = ${wanted}`);
+  }
+  if (tag !== undefined || search !== undefined) {
+    conditions.push(sql`w.post_id in (select board.matching(${search ?? null}::text, ${tag ?? null}::text, ${before}::uuid, ${MATCHES_MAX}))`);
+  }
+  return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
+}
+
+function pageOf<T>(rows: readonly T[], limit: number, idOf: (row: T) => string): BoardPage<T> {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { rows: shown, next: rows.length > limit && last !== undefined ? idOf(last) : null };
+}
+
+/** A page of the posts that the viewer of the transaction may see, newest first. */
+export async function readPosts(tx: Tx, filter: PostFilter, page: { readonly before: string | null; readonly limit: number }): Promise<BoardPage<PostRow>> {
+  const { rows } = await sql<PostRow>`${selectPosts(sql`board.post`)} ${conditionsOf(filter, page.before)} order by w.post_id desc limit ${page.limit + 1}`.execute(tx);
+  return pageOf(rows, page.limit, ({ postId }) => postId);
+}
+
+/** One post; null where there is none that the viewer may see. */
+export async function findPost(tx: Tx, postId: string): Promise<PostRow | null> {
+  const { rows } = await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = ${postId}::uuid`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** One reply to a post; null where there is none that the viewer may see. */
+export async function findReply(tx: Tx, postId: string, replyId: string): Promise<ReplyRow | null> {
+  const { rows } = await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = ${replyId}::uuid and w.post_id = ${postId}::uuid`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** A page of the replies to a post, oldest first. */
+export async function readReplies(tx: Tx, postId: string, page: { readonly after: string | null; readonly limit: number }): Promise<BoardPage<ReplyRow>> {
+  const after = page.after === null ? sql`` : sql`and w.reply_id > ${page.after}::uuid`;
+  const { rows } = await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.post_id = ${postId}::uuid ${after} order by w.reply_id limit ${page.limit + 1}`.execute(tx);
+  return pageOf(rows, page.limit, ({ replyId }) => replyId);
+}

@@ -1,0 +1,93 @@
+import type { AuthorType } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Tx } from '../connection/database.ts';
+import { selectPosts, selectReplies } from './post-row.ts';
+import type { PostRow, ReplyRow } from './post-row.ts';
+
+/** Who writes, in the words that are kept with what is written. */
+export interface Byline {
+  readonly authorType: AuthorType;
+  readonly authorId: string;
+  readonly authorName: string;
+  readonly authorTier: string | null;
+}
+
+export interface NewPost {
+  readonly by: Byline;
+  readonly audience: string;
+  readonly title: string;
+  readonly body: string;
+  readonly tags: readonly string[];
+  readonly place: { readonly x: number; readonly y: number; readonly landmarkId: string | null } | null;
+  /** Agents named with an @ that there are. */
+  readonly mentions: readonly string[];
+  /** The event of the world that it comes from; one post comes of one event. */
+  readonly worldSeq?: number;
+}
+
+/** Writes a post and what tells of it. Null where the event of the world has its post already. */
+export async function insertPost(tx: Tx, post: NewPost): Promise<PostRow | null> {
+  const { by, audience, title, body, tags, place, mentions, worldSeq = null } = post;
+  const { rows } = await sql<PostRow>`
+    with made as (
+      insert into board.post (author_type, author_id, author_name, author_tier, audience, title, body, tags, place_x, place_y, landmark_id, world_seq)
+      values (${by.authorType}, ${by.authorId}, ${by.authorName}, ${by.authorTier}, ${audience}, ${title}, ${body}, ${tags},
+        ${place?.x ?? null}, ${place?.y ?? null}, ${place?.landmarkId ?? null}, ${worldSeq})
+      on conflict (world_seq) do nothing returning *
+    ), told as (insert into board.outbox (what, post_id, mentions) select 'posted', post_id, ${mentions}::text[] from made)
+    ${selectPosts(sql`made`)}`.execute(tx);
+  return rows[0] ?? null;
+}
+
+export interface NewReply {
+  readonly by: Byline;
+  readonly postId: string;
+  readonly body: string;
+  readonly mentions: readonly string[];
+}
+
+/** Writes a reply and what tells of it. */
+export async function insertReply(tx: Tx, { by, postId, body, mentions }: NewReply): Promise<ReplyRow> {
+  const { rows } = await sql<ReplyRow>`
+    with made as (
+      insert into board.reply (post_id, author_type, author_id, author_name, author_tier, body)
+      values (${postId}, ${by.authorType}, ${by.authorId}, ${by.authorName}, ${by.authorTier}, ${body}) returning *
+    ), told as (insert into board.outbox (what, post_id, reply_id, replies, mentions) select 'replied', post_id, reply_id, 1, ${mentions}::text[] from made)
+    ${selectReplies(sql`made`)}`.execute(tx);
+  const [reply] = rows;
+  if (reply === undefined) throw new Error('no reply was made');
+  return reply;
+}
+
+/** Writes a post anew over the revision that was seen; null where there is a newer one. The text before it is kept by the database. */
+export async function revisePost(tx: Tx, post: Pick<PostRow, 'postId' | 'revision' | 'title' | 'body' | 'tags'>): Promise<PostRow | null> {
+  const { postId, revision, title, body, tags } = post;
+  const { rows } = await sql<PostRow>`
+    with made as (
+      update board.post set title = ${title}, body = ${body}, tags = ${tags}, revision = revision + 1, updated_at = now()
+      where post_id = ${postId} and revision = ${revision} and status <> 'moderated' returning *
+    ), told as (insert into board.outbox (what, post_id) select 'revised', post_id from made)
+    ${selectPosts(sql`made`)}`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** The same of a reply. */
+export async function reviseReply(tx: Tx, reply: Pick<ReplyRow, 'replyId' | 'revision' | 'body'>): Promise<ReplyRow | null> {
+  const { rows } = await sql<ReplyRow>`
+    with made as (
+      update board.reply set body = ${reply.body}, revision = revision + 1, updated_at = now()
+      where reply_id = ${reply.replyId} and revision = ${reply.revision} and hidden is null returning *
+    ), told as (insert into board.outbox (what, post_id, reply_id) select 'revised', post_id, reply_id from made)
+    ${selectReplies(sql`made`)}`.execute(tx);
+  return rows[0] ?? null;
+}
+
+/** Opens, closes or resolves a post that is not moderated; null where it is. */
+export async function setPostStatus(tx: Tx, postId: string, status: 'open' | 'closed' | 'resolved'): Promise<PostRow | null> {
+  const { rows } = await sql<PostRow>`
+    with made as (
+      update board.post set status = ${status}, updated_at = now() where post_id = ${postId} and status <> 'moderated' returning *
+    ), told as (insert into board.outbox (what, post_id) select 'status', post_id from made)
+    ${selectPosts(sql`made`)}`.execute(tx);
+  return rows[0] ?? null;
+}
