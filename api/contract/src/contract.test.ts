@@ -6,7 +6,7 @@ import type { RouteSpec } from './index.ts';
 
 for (const route of ROUTES as readonly RouteSpec[]) {
   test(`${route.name} is well formed`, () => {
-    const named = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const named = [...route.path.matchAll(/\{(\w+)\*?\}/g)].map(([, name]) => name);
     assert.deepEqual(named, Object.keys(route.params?.shape ?? {}), 'every name in the path is a param, and the other way round');
     assert.equal(route.idempotency === 'read', route.method === 'GET', 'reads are GET, and GETs are reads');
     assert.ok(route.body === undefined || route.method !== 'GET');

@@ -25,6 +25,8 @@ export * from './routes/runs/firings.ts';
 export * from './routes/internal.ts';
 export * from './routes/log/audit.ts';
 export * from './routes/log/log.ts';
+export * from './routes/log/audit.ts';
+export * from './routes/log/log.ts';
 export * from './routes/models.ts';
 export * from './routes/moves.ts';
 export * from './routes/payments/credits.ts';

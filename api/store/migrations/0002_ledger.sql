@@ -25,7 +25,8 @@ create table ledger.account (
   unique (book, owner, shard)
 ) with (fillfactor = 50);
 
--- Money that moved, and who moved it. xact: with pg_snapshot_xmin it tells a reader that follows the ledger that nothing smaller is still to come.
+-- Money that moved, and who moved it. xact, the number of the transaction: with pg_snapshot_xmin it tells a reader that follows the ledger that
+-- nothing smaller is still to come.
 create table ledger.transfer (
   transfer_id uuid primary key,
   idempotency_key text not null unique,
@@ -42,7 +43,7 @@ create table ledger.transfer (
   created_at timestamptz not null,
   actor_role text not null,
   actor_id text not null,
-  xact xid8 not null
+  xact bigint not null
 );
 
 -- Two for each transfer. below_zero: the account may be below zero by rule (the village's own), or was forced there (a reversal of what is spent).
@@ -187,7 +188,7 @@ begin
     and (settled or payer_closed is null and payee_closed is null) and (forced or payer_overdraws or payer_balance >= payer_held)
   then
     insert into ledger.transfer values (
-      id, key, hash, reason, payer, payer_version, payee, payee_version, amount, source, note, coalesce(event_at, at), at, actor_role, actor_id, pg_current_xact_id()
+      id, key, hash, reason, payer, payer_version, payee, payee_version, amount, source, note, coalesce(event_at, at), at, actor_role, actor_id, pg_current_xact_id()::text::bigint
     ) on conflict do nothing;
     if found then
       insert into ledger.entry values
@@ -308,7 +309,7 @@ begin
   at := clock_timestamp();
   insert into ledger.transfer
     select transfer_ids[i], r.idempotency_key, hashes[i], r.reason, r.payer, payer_versions[i], r.payee, payee_versions[i], r.amount, r.source, r.note,
-      coalesce(r.event_at, at), at, r.actor_role, r.actor_id, pg_current_xact_id()
+      coalesce(r.event_at, at), at, r.actor_role, r.actor_id, pg_current_xact_id()::text::bigint
     from generate_series(1, size) i, lateral (select (batch[i]).*) r where payer_versions[i] is not null
     on conflict do nothing;
   get diagnostics written = row_count;

@@ -72,7 +72,7 @@ function serveWeb(webDir: string): RequestHandler {
 }
 
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`);
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+').replace(/\{\w+\*\}$/, '.+')}/?$`);
 }
 
 /** A known path with another method is told which methods it knows. */

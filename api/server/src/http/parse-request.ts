@@ -28,6 +28,13 @@ function flatten(part: string, issues: readonly z.core.$ZodIssue[], prefix: read
   });
 }
 
+/** A last parameter with slashes comes in pieces. */
+function sentOf(part: 'params' | 'query' | 'body', request: Request): unknown {
+  if (part === 'body') return request.body ?? {};
+  if (part === 'query') return request.query;
+  return Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]));
+}
+
 /** Parses params, query and body by the route's schemas; a refusal names each place and what to write there. */
 export function parseRequest(route: RouteSpec, request: Request): { readonly ok: true; readonly value: ParsedRequest } | Refused {
   const errors: { path: string; message: string }[] = [];
@@ -35,7 +42,7 @@ export function parseRequest(route: RouteSpec, request: Request): { readonly ok:
   for (const part of ['params', 'query', 'body'] as const) {
     const schema = route[part];
     if (schema === undefined) continue;
-    const parsed = schema.safeParse(part === 'body' ? (request.body ?? {}) : request[part]);
+    const parsed = schema.safeParse(sentOf(part, request));
     if (parsed.success) value[part] = parsed.data;
     else errors.push(...flatten(part, parsed.error.issues));
   }

@@ -16,6 +16,7 @@ import type { Payments } from '../payments/start-payments.ts';
 import type { Readiness } from '../service/readiness.ts';
 import type { Log } from '../service/log.ts';
 import type { Sealing } from '../log/start-sealing.ts';
+import type { Sealing } from '../log/start-sealing.ts';
 import type { ReadBalances, StandingKeeper } from '../standing/standing-keeper.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 
@@ -34,6 +35,7 @@ export interface Services {
   readonly standing: StandingKeeper;
   readonly readBalances: ReadBalances;
   readonly economy: EconomyRules;
+  readonly sealing: Pick<Sealing, 'verifierKey'>;
   /** What compute costs beyond the tier. */
   readonly prices: PriceList;
   readonly sealing: Pick<Sealing, 'verifierKey'>;

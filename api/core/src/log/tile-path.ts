@@ -1,0 +1,29 @@
+import { TILE_WIDTH } from './edge.ts';
+
+/** A tile by its number, and how many hashes or entries of it are meant: TILE_WIDTH of a full one. */
+export interface TileAddress {
+  readonly number: number;
+  readonly width: number;
+}
+
+/** The number of a tile as C2SP tlog-tiles writes it: `x001/x234/067`, and `x001/x234/067.p/8` of one that is not full. */
+export function tilePath({ number, width }: TileAddress): string {
+  const groups: string[] = [];
+  for (let rest = number; groups.length === 0 || rest > 0; rest = Math.floor(rest / 1_000)) groups.unshift(String(rest % 1_000).padStart(3, '0'));
+  const path = groups.map((group, index) => (index < groups.length - 1 ? `x${group}` : group)).join('/');
+  return width === TILE_WIDTH ? path : `${path}.p/${width}`;
+}
+
+/** Reads what `tilePath` writes; null of anything else, also of a number with too many zeros in front. */
+export function readTilePath(path: string): TileAddress | null {
+  const [, groups, last, width] = /^((?:x\d{3}\/)*)(\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path) ?? [];
+  if (groups === undefined || last === undefined) return null;
+  const address = { number: Number(groups.replaceAll(/[x/]/g, '') + last), width: width === undefined ? TILE_WIDTH : Number(width) };
+  return Number.isSafeInteger(address.number) && address.width <= TILE_WIDTH && tilePath(address) === path ? address : null;
+}
+
+/** The tiles of one level of a tree, from the left: all full, but for the last. */
+export function tilesOfLevel(size: number, level: number): readonly TileAddress[] {
+  const hashes = Math.floor(size / TILE_WIDTH ** level);
+  return Array.from({ length: Math.ceil(hashes / TILE_WIDTH) }, (_, number) => ({ number, width: Math.min(TILE_WIDTH, hashes - number * TILE_WIDTH) }));
+}

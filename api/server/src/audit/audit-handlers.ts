@@ -1,0 +1,50 @@
+import type { AuditRecord, RecordKind } from '@hamlet/contract';
+import { searchRecords } from '@hamlet/store';
+import type { RecordRow } from '@hamlet/store';
+import type { Handlers } from '../http/handler.ts';
+import { accepted, refused } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+import type { AuditQuestion } from './audit-cursor.ts';
+import { readAuditCursor, writeAuditCursor } from './audit-cursor.ts';
+
+/** A record on the wire. Pure. */
+function recordView(row: RecordRow): AuditRecord {
+  return {
+    record_id: row.recordId,
+    kind: row.kind,
+    at: row.at,
+    actor_role: row.actorRole,
+    actor_id: row.actorId,
+    action: row.action,
+    object: row.object,
+    detail: row.detail,
+    request_id: row.requestId,
+    traceparent: row.traceparent,
+  };
+}
+
+type Asked = { readonly [K in 'kind' | 'actor' | 'action' | 'object' | 'q' | 'since' | 'until']?: string | undefined } & { readonly kind?: RecordKind | undefined };
+
+function questionOf(asked: Asked): AuditQuestion {
+  const or = (text: string | undefined): string | null => text ?? null;
+  return { kind: asked.kind ?? null, actor: or(asked.actor), action: or(asked.action), object: or(asked.object), words: or(asked.q), since: or(asked.since), until: or(asked.until) };
+}
+
+/** Who did what to whom. */
+export function auditHandlers({ db }: Services): Pick<Handlers, 'listAudit'> {
+  return {
+    listAudit: {
+      kind: 'plain',
+      run: async ({ query: { cursor, limit, ...asked } }) => {
+        const question = questionOf(asked);
+        const before = cursor === undefined ? null : readAuditCursor(cursor, question);
+        if (before === undefined) return refused('cursor_invalid');
+        const rows = await searchRecords(db, { ...question, before, limit: limit + 1 });
+        const shown = rows.slice(0, limit);
+        const last = shown.at(-1);
+        const next = rows.length > limit && last !== undefined ? writeAuditCursor(question, { at: last.at, id: last.recordId }) : null;
+        return accepted({ records: shown.map(recordView), next_cursor: next });
+      },
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EMPTY_EDGE, growEdge, openNote, readCheckpoint, rootOf, sameBytes, TILE_WIDTH } from '@hamlet/core';
+import type { Checkpoint, Edge } from '@hamlet/core';
+import { LogBroken, readLeafTiles, readLogEdge, readLogHead, sha256 } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { verifyEd25519 } from './log-signer.ts';
+import type { LogSigner } from './log-signer.ts';
+
+const HASH_BYTES = 32;
+const TILES_AT_ONCE = 256;
+
+/**
+ * The checkpoint outside of the database: what the village has once signed, on a disk of its own. `checkpoint` is the newest, `checkpoints/SIZE`
+ * are those that stay, `hashes` has the hash of every entry (32 bytes each, in order), which tells the position of a difference, and `key.pub` the key.
+ * Nothing is adopted that does not continue what is there.
+ */
+export interface CheckpointFolder {
+  /** Follows the log to its newest checkpoint; all is on disk when it resolves. Throws LogBroken. */
+  follow(db: Db): Promise<number>;
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+}
+
+/** Writes a file whole or not at all, and is done when the disk has it. */
+async function writeDurably(folder: string, name: string, text: string): Promise<void> {
+  const temporary = join(folder, `.${name}.new`);
+  const file = await open(temporary, 'w', 0o644);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, join(folder, name));
+  const directory = await open(folder, 'r');
+  await directory.sync().finally(() => directory.close());
+}
+
+/** Puts hashes at a position of the file and is done when the disk has them. What an interrupted writing left behind them is cut off. */
+async function appendHashes(file: string, position: number, hashes: readonly Uint8Array[]): Promise<void> {
+  const handle = await open(file, 'a+').then((created) => created.close().then(() => open(file, 'r+')));
+  try {
+    await handle.truncate(position * HASH_BYTES);
+    let at = position * HASH_BYTES;
+    for (const part of hashes) {
+      await handle.write(part, 0, part.length, at);
+      at += part.length;
+    }
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function checkpointOf(note: string, signer: LogSigner): Checkpoint {
+  const text = openNote(note, signer.key, { sha256, verify: verifyEd25519 });
+  const checkpoint = text === null ? null : readCheckpoint(text);
+  if (checkpoint === null || checkpoint.origin !== signer.origin) throw new LogBroken(`a checkpoint is not signed by ${signer.verifierKey}`);
+  return checkpoint;
+}
+
+/** The edge that the database has at the size of a checkpoint; it must have its root. */
+async function edgeAt(db: Db, kept: Checkpoint): Promise<Edge> {
+  const head = await readLogHead(db);
+  if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, and ${kept.size} entries were sealed`);
+  const edge = kept.size === 0 ? EMPTY_EDGE : await readLogEdge(db, kept.size);
+  if (!sameBytes(rootOf(edge, sha256), kept.root)) throw new LogBroken(`the first ${kept.size} entries of the log are not those that were sealed`);
+  return edge;
+}
+
+/** Opens the folder, makes it where it is not there, and holds the log to what is in it. */
+export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointFolder> {
+  await mkdir(join(folder, 'checkpoints'), { recursive: true });
+  if ((await readIfThere(join(folder, 'key.pub')))?.trim() !== signer.verifierKey) await writeDurably(folder, 'key.pub', `${signer.verifierKey}\n`);
+  let edge: Edge | null = null;
+
+  async function adopt(grown: Edge, from: number, note: string): Promise<void> {
+    await writeDurably(folder, 'checkpoint', note);
+    if (Math.floor(from / TILE_WIDTH) !== Math.floor(grown.size / TILE_WIDTH) || from === 0) {
+      await writeDurably(join(folder, 'checkpoints'), String(grown.size).padStart(16, '0'), note);
+    }
+    edge = grown;
+  }
+
+  /** Reads on from the edge, some tiles at a time. */
+  async function growTo(db: Db, start: Edge, size: number): Promise<Edge> {
+    let grown = start;
+    while (grown.size < size) {
+      const from = Math.floor(grown.size / TILE_WIDTH);
+      const tiles = await readLeafTiles(db, { from, to: Math.min(from + TILES_AT_ONCE, Math.ceil(size / TILE_WIDTH)) });
+      const hashes = Buffer.concat(tiles).subarray((grown.size % TILE_WIDTH) * HASH_BYTES, (size - from * TILE_WIDTH) * HASH_BYTES);
+      if (hashes.length === 0) throw new LogBroken(`tile ${from} of the log is gone`);
+      await appendHashes(join(folder, 'hashes'), grown.size, [hashes]);
+      grown = growEdge(grown, hashes, sha256).edge;
+    }
+    return grown;
+  }
+
+  async function kept(db: Db): Promise<Edge> {
+    const note = await readIfThere(join(folder, 'checkpoint'));
+    return note === null ? EMPTY_EDGE : edgeAt(db, checkpointOf(note, signer));
+  }
+
+  return {
+    follow: async (db) => {
+      edge ??= await kept(db);
+      const { size, note } = await readLogHead(db);
+      if (size < edge.size) throw new LogBroken(`the log ends at ${size}, and ${edge.size} entries were sealed`);
+      if (size === edge.size || note === null) return edge.size;
+      const newest = checkpointOf(note, signer);
+      const from = edge.size;
+      const grown = await growTo(db, edge, newest.size);
+      if (!sameBytes(rootOf(grown, sha256), newest.root)) throw new LogBroken(`the checkpoint of ${size} does not continue that of ${from}`);
+      await adopt(grown, from, note);
+      return size;
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/** The sealed log as others see it: checkpoint, tiles, entries and proofs, each held to the others. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import {
+  getBalanceProof, getLogCheckpoint, getLogConsistency, getLogEntries, getLogKey, getLogProof, getLogTile, listAudit, recordTurn, rewardAgent,
+} from '@hamlet/contract';
+import type { Client, InclusionProof } from '@hamlet/contract';
+import {
+  EMPTY_EDGE, growEdge, isConsistent, leafHash, openNote, openRecord, readCheckpoint, readEntryBundle, readVerifierKey, rootByInclusion, rootOf, sidesOf,
+} from '@hamlet/core';
+import type { Checkpoint } from '@hamlet/core';
+import { sha256 } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { Superuser } from '@hamlet/test/env/superuser';
+import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+import { verifyEd25519 } from './log-signer.ts';
+
+let village: TestVillage;
+let url = '';
+/** A replica without a key: it seals nothing, and serves what others seal. */
+let keyless = '';
+let admin: Client;
+let member: Client;
+let superuser: Superuser;
+
+before(async () => {
+  village = await startTestVillage();
+  keyless = (await village.startReplica({ HAMLET_LOG_DIR: '' })).peopleUrl;
+  for (const route of [getLogCheckpoint, getLogKey]) {
+    const answer = await clientOf(keyless).call(route, {});
+    assert.equal(answer.ok ? '' : answer.problem.code, 'not_sealed');
+  }
+  ({ peopleUrl: url } = await village.startReplica());
+  admin = clientOf(url, TOKENS.admin);
+  member = clientOf(url, TOKENS.member);
+  superuser = openSuperuser(village.postgres);
+});
+after(async () => {
+  await superuser.close();
+  await village.remove();
+});
+
+async function reward(agent_id: string, amount: string): Promise<string> {
+  const answer = await admin.call(rewardAgent, { body: { agent_id, amount, reason: 'good bread' } });
+  assert.ok(answer.ok);
+  return answer.data.ledger_entry_id;
+}
+
+/** The newest checkpoint, opened with the key that the village tells. */
+function opened(note: string, keyText: string): Checkpoint {
+  const key = readVerifierKey(keyText, sha256);
+  assert.ok(key !== null);
+  const text = openNote(note, key, { sha256, verify: verifyEd25519 });
+  assert.ok(text !== null, 'signed');
+  const checkpoint = readCheckpoint(text);
+  assert.equal(checkpoint?.origin, 'hamlet.village/hamlet');
+  assert.ok(checkpoint !== null);
+  return checkpoint;
+}
+
+async function keyText(): Promise<string> {
+  const answer = await clientOf(url).call(getLogKey, {});
+  assert.ok(answer.ok);
+  return answer.data;
+}
+
+async function proofOf(record_id: string): Promise<InclusionProof> {
+  return eventually('the record to be sealed', async () => {
+    const answer = await admin.call(getLogProof, { params: { record_id } });
+    if (!answer.ok) assert.equal(answer.problem.code, 'not_sealed');
+    return answer.ok && answer.data;
+  });
+}
+
+function holds(proof: Pick<InclusionProof, 'position' | 'leaf' | 'hashes' | 'checkpoint'>, key: string): boolean {
+  const { size, root } = opened(proof.checkpoint, key);
+  const led = rootByInclusion({ position: proof.position, size, hash: leafHash(Uint8Array.fromBase64(proof.leaf), sha256), proof: proof.hashes.map((hash) => Uint8Array.fromBase64(hash)) }, sha256);
+  return led !== null && Buffer.from(root).equals(led);
+}
+
+test('entries lead by their tiles to the signed root', async () => {
+  await reward('ada', '5');
+  await proofOf(await reward('bob', '2'));
+  const answer = await clientOf(url).call(getLogCheckpoint, {});
+  assert.ok(answer.ok);
+  const { size, root } = opened(answer.data, await keyText());
+  assert.ok(size >= 4 && size < 256, `two entries and two acts at least: ${size}`);
+  const tile = `000.p/${size}`;
+  const [hashes, bundle] = await Promise.all([clientOf(url).call(getLogTile, { params: { level: '0', tile } }), admin.call(getLogEntries, { params: { tile } })]);
+  assert.ok(hashes.ok && bundle.ok);
+  const entries = readEntryBundle(bundle.data) ?? [];
+  assert.equal(entries.length, size);
+  assert.deepEqual(Buffer.from(hashes.data), Buffer.concat(entries.map((entry) => leafHash(entry, sha256))));
+  assert.deepEqual(Buffer.from(rootOf(growEdge(EMPTY_EDGE, hashes.data, sha256).edge, sha256)), Buffer.from(root));
+  assert.ok((await clientOf(keyless).call(getLogCheckpoint, {})).ok);
+  const bare = await fetch(`${url}/log/tile/0/${tile}`);
+  assert.equal(bare.headers.get('content-type'), 'application/octet-stream');
+  assert.equal((await bare.arrayBuffer()).byteLength, size * 32);
+});
+
+test('what is not there is refused, and entries are for admins', async () => {
+  for (const tile of ['x001/000', '000.p/255', '001']) {
+    const answer = await admin.call(getLogTile, { params: { level: '0', tile } });
+    assert.equal(answer.ok ? '' : answer.problem.code, 'no_such_tile', tile);
+  }
+  const none = await admin.call(getLogEntries, { params: { tile: 'x001/000' } });
+  assert.equal(none.ok ? '' : none.problem.code, 'no_such_tile');
+  assert.equal((await fetch(`${url}/log/tile/0/0`)).status, 400, 'a number that is not written as tlog-tiles has it');
+  const denied = await member.call(getLogEntries, { params: { tile: '000.p/1' } });
+  assert.equal(denied.ok ? '' : denied.problem.code, 'forbidden');
+  const unknown = await admin.call(getLogProof, { params: { record_id: randomUUID() } });
+  assert.equal(unknown.ok ? '' : unknown.problem.code, 'no_such_record');
+});
+
+test('a reward, the act that it was and a turn are proven to who may know of them', async () => {
+  const key = await keyText();
+  const entry = await reward('ada', '1.5');
+  assert.ok(holds(await proofOf(entry), key));
+  for (const token of [TOKENS.member, agentToken('ada')]) assert.ok((await clientOf(url, token).call(getLogProof, { params: { record_id: entry } })).ok);
+  const foreign = await clientOf(url, agentToken('bob')).call(getLogProof, { params: { record_id: entry } });
+  assert.equal(foreign.ok ? '' : foreign.problem.code, 'not_own_agent');
+  const acts = await admin.call(listAudit, { query: { kind: 'act', object: 'ada', q: 'bread', limit: 1 } });
+  assert.ok(acts.ok);
+  const [act] = acts.data.records;
+  assert.ok(act !== undefined);
+  const proof = await proofOf(act.record_id);
+  assert.equal(proof.kind, 'act');
+  assert.ok(holds(proof, key));
+  const toMember = await member.call(getLogProof, { params: { record_id: act.record_id } });
+  assert.equal(toMember.ok ? '' : toMember.problem.code, 'forbidden');
+  const turn = { turn_id: randomUUID(), cycle: 1_000, trigger: 'tick' as const, perceived: {}, decided: { why: 'hungry' }, acted: { tool: 'http', argument: 'x' }, reflected: {} };
+  assert.ok((await clientOf(url, agentToken('ada')).call(recordTurn, { params: { agent_id: 'ada' }, body: turn })).ok);
+  const turnProof = await proofOf(turn.turn_id);
+  assert.equal(turnProof.kind, 'turn');
+  assert.ok(holds(turnProof, key));
+});
+
+test('a balance is proven by the newest sealed entry of its account', async () => {
+  const entry = await reward('cleo', '7.25');
+  await proofOf(entry);
+  const answer = await clientOf(url, agentToken('cleo')).call(getBalanceProof, { params: { agent_id: 'cleo' } });
+  assert.ok(answer.ok);
+  const { balance, version, ledger_entry_id, account } = answer.data;
+  assert.deepEqual([balance, version, ledger_entry_id], ['7.25', 1, entry]);
+  assert.ok(holds(answer.data, await keyText()));
+  const side = sidesOf(openRecord(Uint8Array.fromBase64(answer.data.leaf)))?.find(({ owner }) => owner === 'agent/cleo');
+  assert.deepEqual([side?.account, side?.version, side?.balanceAfter], [BigInt(account), 1n, 7_250_000n]);
+  const none = await admin.call(getBalanceProof, { params: { agent_id: 'fay' } });
+  assert.equal(none.ok ? '' : none.problem.code, 'not_sealed');
+  const unknown = await admin.call(getBalanceProof, { params: { agent_id: 'nobody' } });
+  assert.equal(unknown.ok ? '' : unknown.problem.code, 'no_such_agent');
+  const foreign = await clientOf(url, agentToken('bob')).call(getBalanceProof, { params: { agent_id: 'cleo' } });
+  assert.equal(foreign.ok ? '' : foreign.problem.code, 'not_own_agent');
+});
+
+test('an earlier checkpoint is shown to be the beginning of the newest', async () => {
+  const key = await keyText();
+  const earlier = await clientOf(url).call(getLogCheckpoint, {});
+  assert.ok(earlier.ok);
+  const first = opened(earlier.data, key);
+  await proofOf(await reward('dan', '1'));
+  const answer = await clientOf(url).call(getLogConsistency, { query: { from: first.size } });
+  assert.ok(answer.ok);
+  const second = opened(answer.data.checkpoint, key);
+  assert.ok(second.size > first.size);
+  assert.ok(isConsistent({ first, second, proof: answer.data.hashes.map((hash) => Uint8Array.fromBase64(hash)) }, sha256));
+  const ahead = await clientOf(url).call(getLogConsistency, { query: { from: 1_000_000 } });
+  assert.equal(ahead.ok ? '' : ahead.problem.code, 'not_sealed');
+});
+
+test('a row that was changed behind the api is not proven', async () => {
+  const entry = await reward('eve', '3');
+  await proofOf(entry);
+  const change = async (note: string): Promise<void> => {
+    await superuser.run('alter table ledger.transfer disable trigger append_only');
+    await superuser.run(`update ledger.transfer set note = '${note}' where transfer_id = '${entry}'`);
+    await superuser.run('alter table ledger.transfer enable always trigger append_only');
+  };
+  await change('good cake');
+  const answer = await admin.call(getLogProof, { params: { record_id: entry } });
+  assert.equal(answer.ok ? '' : answer.problem.code, 'log_differs');
+  await change('good bread');
+  assert.ok((await admin.call(getLogProof, { params: { record_id: entry } })).ok);
+});

@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto';
+import { EMPTY_EDGE, growEdge, partialTiles, rootOf } from '@hamlet/core';
+import type { Edge, Sha256 } from '@hamlet/core';
+import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { readLeafHashes, sealHorizon, summarizeLeaves } from './leaves.ts';
+import type { LeafPart, LeafRange } from './leaves.ts';
+import type { Place } from './places.ts';
+import { LogBroken, lockLogHead, moveLogHead, readLogEdge, writeLogTiles } from './tiles.ts';
+import type { LogHead, TileToWrite } from './tiles.ts';
+
+/** Entries that one read brings, about: what is sorted in memory, and what is hashed here while the next is read. */
+const STEP_ENTRIES = 16_384;
+const FIRST_SPAN = 2_048n;
+const SPAN_MAX = 1n << 24n;
+/** Entries under one checkpoint, about: a crash costs the sealing of these at most. */
+const SEAL_ENTRIES_MAX = 1 << 20;
+/** The first range after a long time reads the whole table. */
+const STATEMENT_LIMIT_MS = 120_000;
+
+export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
+
+/** Signs the checkpoint of a tree: the note. */
+export type SignCheckpoint = (tree: { readonly size: number; readonly root: Uint8Array }) => string;
+
+/** What a sealing came to. */
+export interface Sealed {
+  readonly from: number;
+  readonly size: number;
+  readonly note: string;
+  /** Whether there was more to seal than one sealing takes. */
+  readonly more: boolean;
+}
+
+/** Sealing under way: the tree so far, and the first places of tiles that are not full. */
+interface Growing {
+  edge: Edge;
+  last: Place;
+  firsts: Map<number, Place>;
+}
+
+function countOf(parts: readonly LeafPart[]): number {
+  return parts.reduce((sum, { hashes }) => sum + hashes.length / 32, 0);
+}
+
+/** The tree grows by what was read; tiles that are full are written. */
+async function grow(tx: Tx, growing: Growing, parts: readonly LeafPart[]): Promise<void> {
+  const tail = parts.at(-1);
+  if (tail === undefined) return;
+  for (const { number, first } of parts) if (first !== null) growing.firsts.set(number, first);
+  const { edge, full } = growEdge(growing.edge, Buffer.concat(parts.map(({ hashes }) => hashes)), sha256);
+  growing.edge = edge;
+  growing.last = tail.last;
+  await writeTiles(tx, growing, full);
+}
+
+/** A tile whose first place is known here is new, whatever else is in it; one that is not was begun by an earlier sealing. */
+async function writeTiles(tx: Tx, { firsts }: Growing, tiles: readonly Omit<TileToWrite, 'first'>[]): Promise<void> {
+  await writeLogTiles(tx, tiles.map((tile) => ({ ...tile, first: tile.level === 0 ? (firsts.get(tile.number) ?? null) : null })));
+}
+
+/** Which transactions to read next, so that a read brings about STEP_ENTRIES, by what the one before brought. */
+function rangeAfter(before: LeafRange, parts: readonly LeafPart[], horizon: bigint): LeafRange {
+  const count = countOf(parts);
+  const span = before.below - before.from;
+  const wider = span * 4n > SPAN_MAX ? SPAN_MAX : span * 4n;
+  const fit = count === 0 ? wider : (span * BigInt(STEP_ENTRIES)) / BigInt(count);
+  return {
+    from: before.below,
+    below: smaller(before.below + (fit < 1n ? 1n : smaller(fit, wider)), horizon),
+    after: parts.at(-1)?.last ?? before.after,
+    size: before.size + count,
+  };
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+/** Reads range by range up to the horizon, the next while this one is hashed. Returns whether something is left. */
+async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise<boolean> {
+  const limit = growing.edge.size + SEAL_ENTRIES_MAX;
+  const from = BigInt(growing.last.xact);
+  let range: LeafRange = { from, below: smaller(from + FIRST_SPAN, horizon), after: growing.last, size: growing.edge.size };
+  let reading: Promise<readonly LeafPart[]> | null = readLeafHashes(tx, range);
+  for (let summarized = false; reading !== null; ) {
+    const parts: readonly LeafPart[] = await reading;
+    range = rangeAfter(range, parts, horizon);
+    if (!summarized && countOf(parts) >= STEP_ENTRIES / 2) {
+      summarized = true;
+      await summarizeLeaves(tx);
+    }
+    reading = range.from < horizon && range.size < limit ? readLeafHashes(tx, range) : null;
+    reading?.catch(() => undefined);
+    await grow(tx, growing, parts);
+  }
+  return range.from < horizon;
+}
+
+/**
+ * Seals what was committed since the last time: hashes of the rows become tiles, and the root a signed checkpoint, in one transaction.
+ * Null where there is nothing new, or another replica is at it. Throws LogBroken.
+ */
+export async function sealLog(db: Db, sign: SignCheckpoint): Promise<Sealed | null> {
+  return inTransaction(db, async (tx) => {
+    // A scan of the whole table is what the summaries are there to avoid, and what a planner without statistics takes.
+    await sql`set local enable_seqscan = off`.execute(tx);
+    await sql`set local statement_timeout = ${sql.lit(STATEMENT_LIMIT_MS)}`.execute(tx);
+    const head = await lockLogHead(tx);
+    if (head === null) return null;
+    return sealBehind(tx, head, sign);
+  });
+}
+
+async function sealBehind(tx: Tx, head: LogHead, sign: SignCheckpoint): Promise<Sealed | null> {
+  const horizon = await sealHorizon(tx);
+  if (BigInt(head.last.xact) >= horizon) throw new LogBroken(`transaction ${head.last.xact} is sealed, and this server is at ${horizon}: docs/LOG.md, "After a restore"`);
+  const growing: Growing = { edge: head.size === 0 ? EMPTY_EDGE : await readLogEdge(tx, head.size), last: head.last, firsts: new Map() };
+  const more = await growToHorizon(tx, growing, horizon);
+  const { edge, last } = growing;
+  if (edge.size === head.size) return null;
+  await writeTiles(tx, growing, partialTiles(edge));
+  const note = sign({ size: edge.size, root: rootOf(edge, sha256) });
+  await moveLogHead(tx, { size: edge.size, note, last });
+  return { from: head.size, size: edge.size, note, more };
+}

@@ -1,0 +1,51 @@
+import { openRecord, sidesOf } from '@hamlet/core';
+import type { SealedSide } from '@hamlet/core';
+
+interface Account {
+  version: bigint;
+  balance: bigint;
+  /** Sides that were sealed before an earlier one of the account: which of two transactions began first does not say which was posted first. */
+  readonly ahead: Map<bigint, SealedSide>;
+}
+
+/** Money as the entries of the log have it: each account is followed from nothing, entry by entry. Mutable: it is the books. */
+export class Books {
+  readonly #accounts = new Map<bigint, Account>();
+  #transfers = 0;
+
+  get transfers(): number {
+    return this.#transfers;
+  }
+
+  /** Entries that wait for an earlier one of their account, which is not sealed yet. */
+  get waiting(): number {
+    return [...this.#accounts.values()].reduce((sum, { ahead }) => sum + ahead.size, 0);
+  }
+
+  /** Takes an entry of the log; returns what is wrong with it, null where nothing is. */
+  take(leaf: Uint8Array): string | null {
+    const sides = sidesOf(openRecord(leaf));
+    if (sides === null) return null;
+    this.#transfers += 1;
+    for (const side of sides) {
+      const fault = this.#takeSide(side);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+
+  #takeSide(side: SealedSide): string | null {
+    if (side.balanceAfter === null) return `the entry ${side.version} of ${side.owner} does not mirror its transfer`;
+    const account = this.#accounts.get(side.account) ?? { version: 0n, balance: 0n, ahead: new Map<bigint, SealedSide>() };
+    this.#accounts.set(side.account, account);
+    if (side.version <= account.version || account.ahead.has(side.version)) return `${side.owner} has an entry ${side.version} twice`;
+    account.ahead.set(side.version, side);
+    for (let next = account.ahead.get(account.version + 1n); next !== undefined; next = account.ahead.get(account.version + 1n)) {
+      account.ahead.delete(next.version);
+      account.version = next.version;
+      account.balance += next.amount;
+      if (account.balance !== next.balanceAfter) return `the balance of ${next.owner} after its entry ${next.version} is ${next.balanceAfter}, and its entries sum to ${account.balance}`;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createClient, getLogCheckpoint, getLogEntries, getLogKey, getLogTile } from '@hamlet/contract';
+import type { Outcome } from '@hamlet/contract';
+import { tilePath, tilesOfLevel } from '@hamlet/core';
+import type { TileAddress } from '@hamlet/core';
+
+/** Where the log is read from: a running village, or what was saved of one. */
+export interface LogSource {
+  readonly name: string;
+  /** The newest signed checkpoint; null where there is none. */
+  checkpoint(): Promise<string | null>;
+  /** The key that the source says its checkpoints are signed with. */
+  key(): Promise<string | null>;
+  /** An entry bundle, with as many entries as there are; null where there is none. */
+  entries(tile: TileAddress): Promise<Uint8Array | null>;
+  /** Hashes of entries as they were sealed; null where there are none. */
+  hashes(tile: TileAddress): Promise<Uint8Array | null>;
+}
+
+/** The source cannot be read; the message is for a person. */
+export class SourceError extends Error {}
+
+function answerOf<T>(outcome: Outcome<T>): T | null {
+  if (outcome.ok) return outcome.data;
+  const { code, detail } = outcome.problem;
+  if (code === 'not_sealed' || code === 'no_such_tile') return null;
+  throw new SourceError(`the village refuses: ${detail} (${code})`);
+}
+
+/** The log of a running village. Entries are for admins only. */
+export function villageSource(url: string, token: string | undefined): LogSource {
+  const village = createClient({ baseUrl: url, ...(token === undefined ? {} : { token }) });
+  return {
+    name: url,
+    checkpoint: async () => answerOf(await village.call(getLogCheckpoint, {})),
+    key: async () => answerOf(await village.call(getLogKey, {})),
+    entries: async (tile) => answerOf(await village.call(getLogEntries, { params: { tile: tilePath(tile) } })),
+    hashes: async (tile) => answerOf(await village.call(getLogTile, { params: { level: 0, tile: tilePath(tile) } })),
+  };
+}
+
+async function bytesOf(file: string): Promise<Uint8Array | null> {
+  return readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw error;
+  });
+}
+
+/** A saved log, in the layout of C2SP tlog-tiles with the key beside it. */
+export function folderSource(folder: string): LogSource {
+  const asText = async (name: string): Promise<string | null> => {
+    const bytes = await bytesOf(join(folder, name));
+    return bytes === null ? null : new TextDecoder().decode(bytes);
+  };
+  return {
+    name: folder,
+    checkpoint: () => asText('checkpoint'),
+    key: () => asText('key'),
+    entries: (tile) => bytesOf(join(folder, 'tile/entries', tilePath(tile))),
+    hashes: (tile) => bytesOf(join(folder, 'tile/0', tilePath(tile))),
+  };
+}
+
+async function save(file: string, content: Uint8Array | string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, content);
+}
+
+/** Saves a log of a size, so that it can be verified without the village. The checkpoint comes last: a folder that has one is whole. */
+export async function saveLog(source: LogSource, size: number, folder: string): Promise<void> {
+  for (const tile of tilesOfLevel(size, 0)) {
+    const [entries, hashes] = await Promise.all([source.entries(tile), source.hashes(tile)]);
+    if (entries !== null) await save(join(folder, 'tile/entries', tilePath(tile)), entries);
+    if (hashes !== null) await save(join(folder, 'tile/0', tilePath(tile)), hashes);
+  }
+  await save(join(folder, 'key'), (await source.key()) ?? '');
+  await save(join(folder, 'checkpoint'), (await source.checkpoint()) ?? '');
+}

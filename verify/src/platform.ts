@@ -1,0 +1,11 @@
+import { createPublicKey, hash, verify } from 'node:crypto';
+import type { NoteCrypto } from '@hamlet/core';
+
+/** The platform's SHA-256 and Ed25519. */
+export const PLATFORM: NoteCrypto = {
+  sha256: (bytes) => hash('sha256', bytes, 'buffer'),
+  verify: (message, signature, publicKey) => {
+    const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') }, format: 'jwk' });
+    return verify(null, message, key, signature);
+  },
+};

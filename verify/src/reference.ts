@@ -1,0 +1,67 @@
+import { EMPTY_EDGE, growEdge, HASH_BYTES, rootOf, sameBytes, tilesOfLevel } from '@hamlet/core';
+import type { Checkpoint, NoteKey } from '@hamlet/core';
+import { checkpointOf } from './kept.ts';
+import type { Kept } from './kept.ts';
+import type { LogSource } from './log-source.ts';
+import { PLATFORM } from './platform.ts';
+import type { Reference } from './verify-log.ts';
+
+const { sha256 } = PLATFORM;
+
+/** Two signed checkpoints that cannot both be of one log. */
+export class Contradiction extends Error {
+  readonly size: number;
+  constructor(size: number) {
+    super(`two checkpoints of ${size} entries with different roots are signed`);
+    this.size = size;
+  }
+}
+
+/** Signed checkpoints by size, each once. Throws Contradiction of two that differ. */
+function ordered(checkpoints: readonly Checkpoint[]): readonly Checkpoint[] {
+  const bySize = new Map<number, Checkpoint>();
+  for (const checkpoint of checkpoints) {
+    const twin = bySize.get(checkpoint.size);
+    if (twin !== undefined && !sameBytes(twin.root, checkpoint.root)) throw new Contradiction(checkpoint.size);
+    bySize.set(checkpoint.size, checkpoint);
+  }
+  return [...bySize.values()].toSorted((a, b) => a.size - b.size);
+}
+
+/** As many of the hashes as lead to the checkpoint of that many; none where they do not. */
+function trusted(hashes: Uint8Array, checkpoint: Checkpoint | undefined): Uint8Array {
+  if (checkpoint === undefined || hashes.length < checkpoint.size * HASH_BYTES) return new Uint8Array(0);
+  const own = hashes.subarray(0, checkpoint.size * HASH_BYTES);
+  return sameBytes(rootOf(growEdge(EMPTY_EDGE, own, sha256).edge, sha256), checkpoint.root) ? own : new Uint8Array(0);
+}
+
+async function sealedHashes(source: LogSource, size: number): Promise<Uint8Array> {
+  const tiles: Uint8Array[] = [];
+  for (const tile of tilesOfLevel(size, 0)) tiles.push((await source.hashes(tile)) ?? new Uint8Array(0));
+  return Buffer.concat(tiles);
+}
+
+/** What the source says of itself: its own checkpoint, unless what was kept contradicts it, and the hashes that lead to it. */
+async function ownWord(source: LogSource, outside: readonly Checkpoint[], key: NoteKey): Promise<{ readonly own: Checkpoint | null; readonly contradicted: boolean; readonly hashes: Uint8Array }> {
+  const note = await source.checkpoint();
+  const own = note === null ? null : checkpointOf(note, key);
+  const contradicted = own !== null && outside.some(({ size, root }) => size === own.size && !sameBytes(root, own.root));
+  const hashes = own === null || contradicted ? new Uint8Array(0) : trusted(await sealedHashes(source, own.size), own);
+  return { own, contradicted, hashes };
+}
+
+/**
+ * All that the log can be held to: what was kept outside, and what the source says of itself. The source's own hashes count only where they lead to
+ * every checkpoint that was kept. Throws Contradiction of what was kept, and SourceError of a checkpoint that is not signed.
+ */
+export async function gatherReference(source: LogSource, kept: Kept, key: NoteKey): Promise<Reference> {
+  const outside = ordered(kept.notes.map((note) => checkpointOf(note, key)));
+  const { own, contradicted, hashes } = await ownWord(source, outside, key);
+  const agrees = outside.every((checkpoint) => trusted(hashes, checkpoint).length > 0);
+  const fromOutside = outside.map((checkpoint) => trusted(kept.hashes, checkpoint)).at(-1) ?? new Uint8Array(0);
+  return {
+    checkpoints: ordered(own === null || contradicted ? outside : [...outside, own]),
+    hashes: agrees && hashes.length > fromOutside.length ? hashes : fromOutside,
+    contradicted: contradicted ? (own?.size ?? 0) : null,
+  };
+}
