@@ -197,6 +197,17 @@ test('who may: a member gives runs and ends its own, an agent works on its own',
   await runs.finishAll('fay');
 });
 
+test('an agent works on as many runs at one time as its tier allows', async () => {
+  const first = await runs.give('eve', 'one');
+  const second = await runs.give('eve', 'two');
+  dataOf(await runs.start('eve', first.run_id));
+  assert.equal(await codeOf(runs.start('eve', second.run_id)), 'too_many_in_flight');
+  dataOf(await runs.start('eve', first.run_id));
+  dataOf(await runs.settle('eve', first.run_id, { state: 'done', summary: 'Done.' }));
+  assert.equal(dataOf(await runs.start('eve', second.run_id)).run.state, 'running');
+  await runs.finishAll('eve');
+});
+
 test('what is not there: agents, runs, and room', async () => {
   assert.equal(await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'nobody' }, body: { prompt: 'x' } })), 'no_such_agent');
   const params = { run_id: randomUUID() };

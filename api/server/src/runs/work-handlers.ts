@@ -7,6 +7,7 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
 import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
+import { refuseTooMany } from './refuse-too-many.ts';
 import { runView } from './run-view.ts';
 
 type Names = 'nextRun' | 'startRun' | 'recordRunStep' | 'settleRun';
@@ -21,7 +22,7 @@ function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused 
 }
 
 /** What a resident does with its runs. */
-export function workHandlers({ db, source }: Services): Pick<Handlers, Names> {
+export function workHandlers({ db, source, limits }: Services): Pick<Handlers, Names> {
   return {
     nextRun: {
       kind: 'plain',
@@ -35,6 +36,8 @@ export function workHandlers({ db, source }: Services): Pick<Handlers, Names> {
       kind: 'plain',
       run: ({ params, body: { cycle }, actor }) =>
         inTransaction(db, async (tx) => {
+          const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
+          if (tooMany !== null) return tooMany;
           const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'start', cycle }, words: { detail: { cycle } }, permit: permitWork(actor, cycle) });
           if (!outcome.ok) return outcome;
           const { run } = outcome.data;

@@ -1,6 +1,6 @@
 import type { RunState, RunStep } from '@hamlet/contract';
 import { sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, UNDER_WAY } from './run-row.ts';
 import type { RunRow } from './run-row.ts';
 
@@ -71,4 +71,17 @@ export async function readRunEvents(db: Db, runId: string, page: { readonly afte
 export async function readRunSteps(db: Db, runId: string): Promise<readonly RunStep[]> {
   const rows = await db.selectFrom('run_event').select('detail').where('run_id', '=', runId).where('event', '=', 'step').orderBy('number').execute();
   return rows.map(({ detail }) => detail as RunStep);
+}
+
+/** Runs that an agent works on besides one. Held until the transaction ends, so that two starts count each other. Taken before any row of `run`. */
+export async function countRunsInFlight(tx: Tx, agentId: string, besides: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`runs in flight ${agentId}`}, 0))`.execute(tx);
+  const { count } = await tx
+    .selectFrom('run')
+    .select((expression) => expression.fn.countAll<number>().as('count'))
+    .where('agent_id', '=', agentId)
+    .where('state', 'in', ['running', 'waiting_permission'])
+    .where('run_id', '<>', besides)
+    .executeTakeFirstOrThrow();
+  return count;
 }
