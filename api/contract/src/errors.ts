@@ -135,12 +135,6 @@ export const REFUSALS = {
   no_such_record: entry(404, 'There is no record of that id', 'never'),
   log_differs: entry(409, 'What is stored is not what was sealed: verify the log', 'after_change'),
 
-  // The sealed log
-  not_sealed: entry(404, 'That is not sealed yet', 'later'),
-  no_such_tile: entry(404, 'The log has no such tile', 'later'),
-  no_such_record: entry(404, 'There is no record of that id', 'never'),
-  log_differs: entry(409, 'What is stored is not what was sealed: verify the log', 'after_change'),
-
   // Accounts
   tls_required: entry(403, 'Sign in over https, or on localhost', 'after_change'),
   bootstrap_closed: entry(409, 'The first account exists already', 'never'),

@@ -25,8 +25,6 @@ export * from './routes/runs/firings.ts';
 export * from './routes/internal.ts';
 export * from './routes/log/audit.ts';
 export * from './routes/log/log.ts';
-export * from './routes/log/audit.ts';
-export * from './routes/log/log.ts';
 export * from './routes/models.ts';
 export * from './routes/moves.ts';
 export * from './routes/payments/credits.ts';

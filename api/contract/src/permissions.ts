@@ -52,9 +52,6 @@ export const PERMISSIONS = {
   'audit:read': ['admin'],
   /** Prove what is in the log: of money an agent its own, acts and turns an admin; the handler looks. */
   'log:prove': ['member', 'admin', 'agent'],
-  'audit:read': ['admin'],
-  /** Prove what is in the log: of money an agent its own, acts and turns an admin; the handler looks. */
-  'log:prove': ['member', 'admin', 'agent'],
   'accounts:read': ['admin'],
   'accounts:change': ['admin'],
   'accounts:ban': ['admin'],

@@ -28,7 +28,6 @@ export type Answer =
   | { readonly kind: 'completion'; readonly schema: z.ZodType; readonly chunk: z.ZodType }
   | { readonly kind: 'text'; readonly contentType: string }
   | { readonly kind: 'bytes'; readonly contentType: string }
-  | { readonly kind: 'bytes'; readonly contentType: string }
   | { readonly kind: 'redirect' };
 
 /** One route, as one value: everything that mount, client, OpenAPI, permission matrix and docs are made from. */

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { OIDC_ENVIRONMENT, oidcSettingsOf } from './auth/oidc/oidc-config.ts';
 import type { OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { EconomyRules } from './economy/judgement.ts';
-import type { SignerOptions } from './log/log-signer.ts';
 import { TRADE_VARIABLES } from './trade/price-list-config.ts';
 import type { SignerOptions } from './log/log-signer.ts';
 import { PAYMENT_VARIABLES, paymentsConfigOf } from './payments/payments-config.ts';
@@ -45,9 +44,6 @@ const Environment = z.object({
   HAMLET_LOG_KEY_FILE: z.string().optional().describe('PEM file of the Ed25519 key that the log is signed with; without it one is made in HAMLET_LOG_DIR'),
   HAMLET_LOG_DIR: z.string().optional().describe('folder where checkpoints of the log are kept outside of the database'),
   HAMLET_LOG_ORIGIN: z.string().regex(/^[^\s+]{1,200}$/, 'a name without spaces and plus').optional().describe('whose log it is (hamlet.village/NAMESPACE)'),
-  HAMLET_LOG_KEY_FILE: z.string().optional().describe('PEM file of the Ed25519 key that the log is signed with; without it one is made in HAMLET_LOG_DIR'),
-  HAMLET_LOG_DIR: z.string().optional().describe('folder where checkpoints of the log are kept outside of the database'),
-  HAMLET_LOG_ORIGIN: z.string().regex(/^[^\s+]{1,200}$/, 'a name without spaces and plus').optional().describe('whose log it is (hamlet.village/NAMESPACE)'),
   HAMLET_STRICT_ANSWERS: z.enum(['0', '1']).default('0').describe('1: an answer outside the contract fails instead of being logged'),
   HAMLET_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('debug, info, warn or error (info)'),
 });
@@ -70,7 +66,6 @@ export interface Config {
   readonly economy: EconomyRules;
   readonly prices: PriceList;
   readonly payments: PaymentsConfig;
-  readonly sealing: SignerOptions;
   readonly sealing: SignerOptions;
   readonly strictAnswers: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -99,7 +94,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     economy: { timeZone: env.HAMLET_TIME_ZONE, dailyAllowance: parseAiDollars(env.HAMLET_DAILY_ALLOWANCE) },
     prices: env.HAMLET_PRICE_LIST,
     payments: paymentsConfigOf(env),
-    sealing: { keyFile: env.HAMLET_LOG_KEY_FILE, folder: env.HAMLET_LOG_DIR, origin: env.HAMLET_LOG_ORIGIN ?? `hamlet.village/${env.HAMLET_NAMESPACE}` },
     sealing: { keyFile: env.HAMLET_LOG_KEY_FILE, folder: env.HAMLET_LOG_DIR, origin: env.HAMLET_LOG_ORIGIN ?? `hamlet.village/${env.HAMLET_NAMESPACE}` },
     strictAnswers: env.HAMLET_STRICT_ANSWERS === '1',
     logLevel: env.HAMLET_LOG_LEVEL,

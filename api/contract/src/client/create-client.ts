@@ -89,11 +89,6 @@ async function dataOf({ answer }: RouteSpec, response: Response): Promise<unknow
   return answer.kind === 'bytes' ? new Uint8Array(await response.arrayBuffer()) : response.text();
 }
 
-async function dataOf({ answer }: RouteSpec, response: Response): Promise<unknown> {
-  if ('schema' in answer) return answer.schema.parse(await response.json());
-  return answer.kind === 'bytes' ? new Uint8Array(await response.arrayBuffer()) : response.text();
-}
-
 /** A client made from route values: typed inputs in, parsed answers out. */
 export function createClient(options: ClientOptions): Client {
   return {

@@ -10,8 +10,6 @@ import { closeAgent, openInternalStream } from './internal.ts';
 import { completeChat, getModelUse, listModels } from './models.ts';
 import { listAudit } from './log/audit.ts';
 import { getBalanceProof, getLogCheckpoint, getLogConsistency, getLogEntries, getLogKey, getLogProof, getLogTile } from './log/log.ts';
-import { listAudit } from './log/audit.ts';
-import { getBalanceProof, getLogCheckpoint, getLogConsistency, getLogEntries, getLogKey, getLogProof, getLogTile } from './log/log.ts';
 import { moveAgent } from './moves.ts';
 import {
   banAccount, changeAccount, createAccount, endAccountSessions, getAccount, liftAccountBan, listAccounts, listAccountSessions, resetPassword,
@@ -143,14 +141,6 @@ export const ROUTES = [
   claimCompute,
   releaseCompute,
   fireSchedule,
-  listAudit,
-  getLogCheckpoint,
-  getLogKey,
-  getLogEntries,
-  getLogTile,
-  getLogProof,
-  getLogConsistency,
-  getBalanceProof,
   listAudit,
   getLogCheckpoint,
   getLogKey,

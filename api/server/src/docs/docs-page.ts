@@ -49,7 +49,6 @@ function answerDetails(route: RouteSpec): string {
       return '<p>Sends the browser on (303).</p>';
     case 'text':
     case 'bytes':
-    case 'bytes':
       return `<p>Answers ${escapeHtml(route.answer.contentType)}.</p>`;
   }
 }

@@ -41,8 +41,6 @@ function contentOf(route: RouteSpec): Json {
       return {};
     case 'bytes':
       return { [route.answer.contentType]: { schema: { type: 'string', format: 'binary' } } };
-    case 'bytes':
-      return { [route.answer.contentType]: { schema: { type: 'string', format: 'binary' } } };
     case 'text':
       return { [route.answer.contentType]: { schema: { type: 'string' } } };
     case 'sse': {

@@ -38,7 +38,7 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
     }
   };
   for (const path of pathsOf(route)) {
-    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\{(\w+)\*\}$/, '*$1').replace(/\{(\w+)\*\}$/, '*$1');
+    const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1').replace(/\{(\w+)\*\}$/, '*$1');
     router[route.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'](pattern, serve);
   }
 }

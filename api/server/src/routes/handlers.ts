@@ -15,8 +15,6 @@ import { replyHandlers } from '../board/reply-handlers.ts';
 import { internalHandlers } from './internal-handlers.ts';
 import { auditHandlers } from '../audit/audit-handlers.ts';
 import { logHandlers } from '../log/log-handlers.ts';
-import { auditHandlers } from '../audit/audit-handlers.ts';
-import { logHandlers } from '../log/log-handlers.ts';
 import { economyHandlers } from '../economy/economy-handlers.ts';
 import { creditHandlers } from '../payments/credit-handlers.ts';
 import { webhookHandler } from '../payments/paypal/webhook-handler.ts';
@@ -67,8 +65,6 @@ export function createHandlers(services: Services): Handlers {
     ...flagHandlers(services),
     ...moderationHandlers(services),
     ...newsHandlers(services),
-    ...auditHandlers(services),
-    ...logHandlers(services),
     ...serviceHandlers(services),
   };
 }

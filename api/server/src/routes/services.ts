@@ -16,7 +16,6 @@ import type { Payments } from '../payments/start-payments.ts';
 import type { Readiness } from '../service/readiness.ts';
 import type { Log } from '../service/log.ts';
 import type { Sealing } from '../log/start-sealing.ts';
-import type { Sealing } from '../log/start-sealing.ts';
 import type { ReadBalances, StandingKeeper } from '../standing/standing-keeper.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 
@@ -35,7 +34,6 @@ export interface Services {
   readonly standing: StandingKeeper;
   readonly readBalances: ReadBalances;
   readonly economy: EconomyRules;
-  readonly sealing: Pick<Sealing, 'verifierKey'>;
   /** What compute costs beyond the tier. */
   readonly prices: PriceList;
   readonly sealing: Pick<Sealing, 'verifierKey'>;

@@ -21,7 +21,6 @@ import { boostsPart } from '../trade/trade-upkeep.ts';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Log } from '../service/log.ts';
 import { createRegistry } from '../service/metrics.ts';
-import { startSealing } from '../log/start-sealing.ts';
 import { createReadiness } from '../service/readiness.ts';
 import type { Readiness } from '../service/readiness.ts';
 import { openRedisLink } from '../world/redis-link.ts';
@@ -105,9 +104,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const authenticate = createAuthenticate({ db, source, reviewer, monotonicMs });
   const { bootstrapCodeFile, oidc } = config;
   const people = startPeople({ db, listenUrl: config.postgresUrl, onStanding: (hear) => standing.onChange(hear), monotonicMs, bootstrapCodeFile, oidc, log });
-  const sealing = await startSealing({ db, registry, log, settings: config.sealing });
   const handlers = createHandlers({
-    sealing,
     db, log, source, reviewer, hub, feed, readiness, board: board.board, reader: world.reader, mapAnswer: world.mapAnswer, people: people.people,
     standing: facts.keeper, readBalances, ...economy.services, schedules: agents.schedules, specWriter: agents.specWriter, limits, gateway,
   });

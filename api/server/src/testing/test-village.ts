@@ -77,7 +77,6 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
     HAMLET_API_KEYS_FILE: join(folder, 'keys.json'),
     HAMLET_BOOTSTRAP_CODE_FILE: join(folder, 'code'),
     HAMLET_LOG_DIR: join(folder, 'log'),
-    HAMLET_LOG_DIR: join(folder, 'log'),
     HAMLET_STRICT_ANSWERS: '1',
     HAMLET_RATE_LIMIT: '1000000',
   };
