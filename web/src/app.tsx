@@ -1,34 +1,39 @@
-import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type ComponentProps, lazy, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { StageWorld } from './canvas/render/stage.ts'
 import type { MapController } from './canvas/map-controller.ts'
-import { placeAfter, type UrlState, type View } from './client/url-state.ts'
+import { placeAfter, showsMap, type UrlState } from './client/url-state.ts'
 import { Inspector } from './features/inspector/inspector.tsx'
 import { MapControls } from './features/map/map-controls.tsx'
-import { MapView } from './features/map/map-view.tsx'
 import { FollowNarrator } from './features/map/follow-narrator.tsx'
 import { PeoplePanel } from './features/people/people-panel.tsx'
+import { LAZY_PAGES } from './features/navigation/lazy-pages.ts'
 import { usePageKeys } from './features/navigation/use-page-keys.ts'
-import { RunsPage } from './features/runs/runs-page.tsx'
-import { SchedulesPage } from './features/schedules/schedules-page.tsx'
 import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx'
-import { TiersPage } from './features/tiers/tiers-page.tsx'
 import { TopBar } from './features/top-bar/top-bar.tsx'
 import { LoadingScreen } from './features/map/loading-screen.tsx'
+import { LazyBoundary } from './ui/lazy-boundary.tsx'
 import { useVillageState, VillageProvider, type VillageTools } from './features/village-context.ts'
 
+/** The map is most of the code there is: it comes beside the first answers of the api, and not at all with a page that covers it. */
+const loadMap = async (): Promise<{ readonly default: typeof import('./features/map/map-view.tsx').MapView }> => ({ default: (await import('./features/map/map-view.tsx')).MapView })
+const MapView = lazy(loadMap)
+
 /** What the program is made of, and what the address said at the start. */
-export interface AppProps { readonly parts: Pick<VillageTools, 'api' | 'store' | 'village' | 'lifecycle'>; readonly start: UrlState }
+export interface AppProps { readonly parts: Pick<VillageTools, 'api' | 'store' | 'village' | 'lifecycle' | 'board'>; readonly start: UrlState }
 
 export function App({ parts, start }: AppProps): ReactElement {
   const [world, setWorld] = useState<StageWorld | null>(null)
   const [controller, setController] = useState<MapController | null>(null)
-  const [signIn, setSignIn] = useState(start.code !== null)
+  const [signIn, setSignIn] = useState(start.code !== null || start.login_error !== null)
   const [attempt, setAttempt] = useState(0)
   useEffect(() => {
     let here = true
+    // Fetched now and shown once the world is there; what goes wrong is said by the boundary around it.
+    if (showsMap(start.view)) loadMap().catch(() => undefined)
     void Promise.all([parts.village.start(), document.fonts.load('700 12px "Nunito Variable"')]).then(([loaded]) => { if (here) setWorld(loaded) })
-    return () => { here = false; parts.village.stop() }
-  }, [parts, attempt])
+    parts.board.start()
+    return () => { here = false; parts.village.stop(); parts.board.stop() }
+  }, [parts, attempt, start])
   usePageKeys(parts.store)
   const tools = useTools(parts, controller, () => setSignIn(true))
   const retry = useCallback(() => {
@@ -39,26 +44,32 @@ export function App({ parts, start }: AppProps): ReactElement {
     <VillageProvider value={tools}>
       <TopBar />
       <main className="town">
-        {world === null ? <LoadingScreen onRetry={retry} /> : <MapView world={world} start={start} onController={setController} />}
+        {world === null ? <LoadingScreen onRetry={retry} /> : <LazyBoundary fallback={<LoadingScreen onRetry={retry} />}><MapOnceSeen world={world} start={start} onController={setController} /></LazyBoundary>}
         {world !== null && <Over controller={controller} />}
       </main>
       <FollowNarrator />
-      {signIn && <SignInDialog code={start.code} onClose={() => { setSignIn(false); forgetCode() }} />}
+      {signIn && <SignInDialog code={start.code} failed={start.login_error} onClose={() => { setSignIn(false); forgetCode() }} />}
     </VillageProvider>
   )
 }
 
-const PAGES: Readonly<Record<Exclude<View, 'map'>, () => ReactElement>> = { runs: RunsPage, schedules: SchedulesPage, tiers: TiersPage }
+/** Who opens another page pays nothing for a map that is not seen yet; once seen it stays. */
+function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null {
+  const inSight = useVillageState((state) => showsMap(state.place.view))
+  const [wanted, setWanted] = useState(inSight)
+  useEffect(() => { if (inSight) setWanted(true) }, [inSight])
+  return wanted ? <MapView {...props} /> : null
+}
 
 /** What lies over the map: a page, or the panels of the map itself; and whoever is selected. */
 function Over({ controller }: { readonly controller: MapController | null }): ReactElement {
   const view = useVillageState((state) => state.place.view)
-  const OpenPage = view === 'map' ? PeoplePanel : PAGES[view]
+  const OpenPage = view === 'map' ? PeoplePanel : LAZY_PAGES[view]
   return (
     <>
-      <OpenPage key={view} />
+      <LazyBoundary key={view} fallback={<p className="opening" role="status">Opening…</p>}><OpenPage /></LazyBoundary>
       <SelectedAgent />
-      {view === 'map' && <MapControls controller={controller} />}
+      {showsMap(view) && <MapControls controller={controller} />}
     </>
   )
 }
@@ -76,15 +87,17 @@ function useTools(parts: AppProps['parts'], controller: MapController | null, op
     select: (id) => parts.store.set((state) => ({ ...state, selected: id, following: id !== null && id === state.selected && state.following })),
     follow: (on) => parts.store.set((state) => ({ ...state, following: on && state.selected !== null })),
     goTo: (place) => controller?.goTo({ x: place.x + 0.5, y: place.y + 0.5 }),
+    pick: (picking) => parts.store.set((state) => ({ ...state, picking })),
     open: (change) => parts.store.set((state) => ({ ...state, place: placeAfter(state.place, change) })),
     openSignIn: () => open.current(),
   }), [parts, controller])
 }
 
-/** The one-time code does not stay in the address once it has served. */
+/** The one-time code, and what went wrong, do not stay in the address once they have served. */
 function forgetCode(): void {
   const query = new URLSearchParams(window.location.search)
   query.delete('code')
+  query.delete('login_error')
   window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query.toString()}`)
 }
 

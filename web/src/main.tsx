@@ -1,17 +1,16 @@
 import './client/no-eval.ts'
-// Pixi compiles its shaders' uniform code with eval unless this is loaded; the page's content security policy forbids eval.
-import 'pixi.js/unsafe-eval'
 import '@fontsource-variable/nunito'
-import './ui/tokens.css'
-import './ui/controls.css'
-import './ui/layout.css'
-import './ui/panels.css'
-import './ui/forms.css'
-import './ui/pages.css'
+import './ui/styles/tokens.css'
+import './ui/styles/controls.css'
+import './ui/styles/layout.css'
+import './ui/styles/panels.css'
+import './ui/styles/forms.css'
+import './ui/styles/pages.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { keepAddress } from './client/address.ts'
+import { BoardLive } from './client/board/board-live.ts'
 import { createApi } from './client/api.ts'
 import { INITIAL_STATE } from './client/app-state.ts'
 import { Lifecycle } from './client/lifecycle.ts'
@@ -31,7 +30,7 @@ function main(): void {
   const store = createStore({ ...INITIAL_STATE, place: placeOf(url), selected: url.agent, following: url.agent !== null && url.x === null })
   keepAddress(store)
   const village = new Village(api, store)
-  createRoot(root).render(<StrictMode><App parts={{ api, store, village, lifecycle: new Lifecycle(api, village) }} start={url} /></StrictMode>)
+  createRoot(root).render(<StrictMode><App parts={{ api, store, village, lifecycle: new Lifecycle(api, village), board: new BoardLive(store) }} start={url} /></StrictMode>)
 }
 
 main()

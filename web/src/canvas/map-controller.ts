@@ -1,9 +1,9 @@
-import { type Camera, clampCamera, EDGE_TILES, fitRect, glide, type MapSize, inSight, panBy, type Point, showPeople, type TileRect, type Viewport, visibleTiles, zoomAt } from './model/camera.ts'
+import { type Camera, clampCamera, EDGE_TILES, fitRect, glide, type MapSize, inSight, panBy, type Point, screenToWorld, showPeople, type TileRect, type Viewport, visibleTiles, zoomAt } from './model/camera.ts'
 import { correct, type Drawn } from './model/correction.ts'
 import { daylight } from './model/daylight.ts'
 import { type DrawList, drawList } from './model/draw-list.ts'
 import { pauseAfter } from './model/pace.ts'
-import type { SceneAgent, SceneCluster, SceneItem } from './model/scene.ts'
+import type { SceneAgent, SceneCluster, SceneItem, ScenePin } from './model/scene.ts'
 import { hitTest } from './hit/hit-test.ts'
 import { listenToGestures } from './input/gestures.ts'
 import type { KeyIntent } from './input/keys.ts'
@@ -17,6 +17,10 @@ export interface MapHost {
   moment(nowMs: number): Moment
   /** A tap: an agent's id, or null for open ground. */
   select(id: string | null): void
+  /** A tap on a pin: the posts that hang there, the newest first. */
+  openPin(ids: readonly string[]): void
+  /** A tap while a place is looked for: the tile. */
+  picked(tile: Point): void
   follow(on: boolean): void
   /** The camera rests here now; `chosen` where a person put it there, and not a tour or a followed agent. */
   moved(camera: Camera, visible: TileRect, chosen: boolean): void
@@ -63,6 +67,9 @@ export class MapController {
   #notBeforeMs = 0
   #restMs: number | null = null
   #inSight = true
+  #pins: readonly ScenePin[] = []
+  /** While a place is looked for a tap names a tile and selects nobody. */
+  #picking = false
 
   private constructor(parts: { canvas: HTMLCanvasElement; stage: Stage; world: StageWorld; host: MapHost; viewport: Viewport; camera: Camera; tour: boolean }) {
     this.#canvas = parts.canvas
@@ -102,6 +109,18 @@ export class MapController {
   setInSight(inSight: boolean): void {
     this.#inSight = inSight
     this.#busy = true
+  }
+
+  /** The posts that hang at places. */
+  setPins(pins: readonly ScenePin[]): void {
+    this.#pins = pins
+    this.#busy = true
+  }
+
+  /** Whether the next taps name tiles. */
+  setPicking(picking: boolean): void {
+    this.#picking = picking
+    this.#canvas.style.cursor = picking ? 'crosshair' : ''
   }
 
   setInsets(insets: Insets): void {
@@ -144,7 +163,7 @@ export class MapController {
     this.#stop.push(listenToGestures(this.#canvas, {
       pan: (dx, dy) => { this.#touring = false; this.#stopFollowing(); this.#jumpTo(panBy(this.#camera, dx, dy)) },
       zoom: (screen, factor) => { this.#touring = false; this.#glideTo(zoomAt(this.#target, this.#viewport, { screen, factor })) },
-      tap: (at, finger) => this.#host.select(this.#agentAt(at, finger)),
+      tap: (at, finger) => this.#tap(at, finger),
       doubleTap: (at, finger) => this.#doubleTap(at, finger),
       hover: (at) => this.#hover(at),
     }))
@@ -176,7 +195,7 @@ export class MapController {
     const visible = this.visible
     const list = drawList({
       camera: this.#camera, viewport: this.#viewport, visible, tick: moment.tick, agents, items: moment.items, clusters: moment.clusters,
-      landmarks: this.#world.landmarks, zones: this.#world.zones, selected: this.#selected, hovered: this.#hovered,
+      landmarks: this.#world.landmarks, zones: this.#world.zones, pins: this.#pins, selected: this.#selected, hovered: this.#hovered,
     })
     this.#list = list
     // How many people the picture shows: the list of people is in the page, the picture is not.
@@ -244,6 +263,19 @@ export class MapController {
     if (this.#following) this.#host.follow(false)
   }
 
+  #tap(at: Point, finger: boolean): void {
+    if (this.#picking) { this.#pick(at); return }
+    const hit = this.#list === null ? null : hitTest(this.#list, at, finger)
+    if (hit?.kind === 'pin') this.#host.openPin(hit.ids)
+    else this.#host.select(this.#agentAt(at, finger))
+  }
+
+  #pick(at: Point): void {
+    const { x, y } = screenToWorld(this.#camera, this.#viewport, at)
+    const { width, height } = this.#world.map
+    if (x >= 0 && y >= 0 && x < width && y < height) this.#host.picked({ x: Math.floor(x), y: Math.floor(y) })
+  }
+
   #agentAt(at: Point, finger: boolean): string | null {
     const hit = this.#list === null ? null : hitTest(this.#list, at, finger)
     if (hit?.kind === 'landmark') {
@@ -254,6 +286,7 @@ export class MapController {
   }
 
   #doubleTap(at: Point, finger: boolean): void {
+    if (this.#picking) { this.#pick(at); return }
     const id = this.#agentAt(at, finger)
     if (id === null) { this.#glideTo(zoomAt(this.#target, this.#viewport, { screen: at, factor: 1.8 })); return }
     this.#host.select(id)
@@ -263,7 +296,7 @@ export class MapController {
   #hover(at: Point | null): void {
     const hit = at === null || this.#list === null ? null : hitTest(this.#list, at)
     const hovered = hit?.kind === 'agent' ? hit.id : null
-    this.#canvas.style.cursor = hit === null || hit.kind === 'ground' ? '' : 'pointer'
+    this.#canvas.style.cursor = this.#picking ? 'crosshair' : hit === null || hit.kind === 'ground' ? '' : 'pointer'
     if (hovered !== this.#hovered) this.#busy = true
     this.#hovered = hovered
   }

@@ -1,9 +1,9 @@
 import type { AgentDetail } from '@hamlet/contract'
-import type { SceneLandmark, SceneZone } from '../canvas/model/scene.ts'
+import type { SceneLandmark, ScenePin, SceneZone } from '../canvas/model/scene.ts'
 import type { Refused } from './api.ts'
 import type { Happening } from './happenings.ts'
 import { NOWHERE, type Place } from './url-state.ts'
-import type { Connection } from './world-socket.ts'
+import type { Connection } from './live-socket.ts'
 
 /** An agent as the people list shows it, twice a second. Positions are tiles as fractions. */
 export interface Row {
@@ -35,9 +35,13 @@ export interface AppState {
   readonly following: boolean
   /** The page and what is open on it; the address says the same. */
   readonly place: Place
+  /** Posts that hang at places of the map, as the board last knew them. */
+  readonly pins: readonly ScenePin[]
+  /** A place on the map is looked for: taps name tiles, the last of them is `tile`. Null while none is. */
+  readonly picking: { readonly tile: { readonly x: number; readonly y: number } | null } | null
 }
 
 export const INITIAL_STATE: AppState = {
   loading: 'loading', connection: 'connecting', clock: null, rows: [], details: new Map(), landmarks: [], zones: [], happenings: [],
-  session: { kind: 'unknown' }, selected: null, following: false, place: NOWHERE,
+  session: { kind: 'unknown' }, selected: null, following: false, place: NOWHERE, pins: [], picking: null,
 }

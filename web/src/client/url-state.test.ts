@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NOWHERE, placeAfter, readUrl, writeUrl } from './url-state.ts'
 
-const EMPTY = { ...NOWHERE, agent: null, x: null, y: null, z: null, code: null }
+const EMPTY = { ...NOWHERE, agent: null, x: null, y: null, z: null, code: null, login_error: null }
 
 test('what is written is read again', () => {
   const state = { ...EMPTY, agent: 'ada', x: 40.25, y: 31, z: 24 }
@@ -18,8 +18,14 @@ test('a page with what it is narrowed to has an address of its own', () => {
   assert.equal(writeUrl({ ...EMPTY, view: 'tiers', x: 3, y: 4, z: 20 }), '?view=tiers', 'the camera belongs to the map')
 })
 
+test('the board keeps its place beside the map: what it shows and where the camera is', () => {
+  const state = { ...EMPTY, view: 'board', posts: 'all', tag: 'tools', find: 'rope', post: '0192', x: 12.5, y: 30, z: 26 } as const
+  assert.equal(writeUrl(state), '?view=board&posts=all&tag=tools&find=rope&post=0192&x=12.5&y=30&z=26')
+  assert.deepEqual(readUrl(writeUrl(state)), state)
+})
+
 test('nonsense is left out', () => {
-  assert.deepEqual(readUrl('?x=left&y=&z=Infinity&agent=bob&view=bank&tab=mood&state=lost'), { ...EMPTY, agent: 'bob' })
+  assert.deepEqual(readUrl('?x=left&y=&z=Infinity&agent=bob&view=bank&tab=mood&state=lost&posts=burnt'), { ...EMPTY, agent: 'bob' })
 })
 
 test('another page forgets what the last one was narrowed to', () => {

@@ -1,21 +1,35 @@
 import { RUN_STATES, type RunState } from '@hamlet/contract'
 
-/** The pages: the village itself, and what runs it. */
-export const VIEWS = ['map', 'runs', 'schedules', 'tiers'] as const
+/** The pages: the village itself, the board beside it, and what runs it. */
+export const VIEWS = ['map', 'board', 'runs', 'schedules', 'ledger', 'tiers', 'market', 'payments', 'moderation', 'people', 'audit'] as const
 export type View = (typeof VIEWS)[number]
+/** The map itself is in sight on these; every other page covers it. */
+const MAP_VIEWS: ReadonlySet<View> = new Set<View>(['map', 'board'])
+
+export function showsMap(view: View): boolean {
+  return MAP_VIEWS.has(view)
+}
+
+/** What posts may be narrowed to by their status; `all` is every one of them. */
+export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const
+export type PostFilter = (typeof POST_FILTERS)[number]
 /** The parts of the panel about one agent. */
 export const TABS = ['now', 'money', 'runs', 'standing', 'diary'] as const
 export type Tab = (typeof TABS)[number]
 
-/** What is open: a page with what it is narrowed to, and a part of the panel. `who` narrows runs to an agent; `run` and `schedule` are the ones opened. */
+/**
+ * What is open: a page with what it is narrowed to, and a part of the panel. `who` narrows a page to an agent, or the ledger to several with commas
+ * between them; `run`, `schedule` and `post` are the ones opened; `find` is what is searched for.
+ */
 export interface Place {
   readonly view: View; readonly tab: Tab
   readonly who: string | null; readonly state: RunState | null; readonly schedule: string | null; readonly run: string | null
+  readonly post: string | null; readonly posts: PostFilter; readonly tag: string | null; readonly audience: string | null; readonly find: string | null
 }
-export const NOWHERE: Place = { view: 'map', tab: 'now', who: null, state: null, schedule: null, run: null }
+export const NOWHERE: Place = { view: 'map', tab: 'now', who: null, state: null, schedule: null, run: null, post: null, posts: 'open', tag: null, audience: null, find: null }
 
-/** What the address says: what is open, who is selected, where the camera is, and the code of the first start. All of it is optional. */
-export interface UrlState extends Place { readonly agent: string | null; readonly x: number | null; readonly y: number | null; readonly z: number | null; readonly code: string | null }
+/** What the address says: what is open, who is selected, where the camera is, the code of the first start, and why signing in elsewhere failed. All of it is optional. */
+export interface UrlState extends Place { readonly agent: string | null; readonly x: number | null; readonly y: number | null; readonly z: number | null; readonly code: string | null; readonly login_error: string | null }
 
 /** Reads a query such as `?agent=ada&x=40.5&y=31&z=24` or `?view=runs&state=failed`; what cannot be read is left out. */
 export function readUrl(search: string): UrlState {
@@ -24,7 +38,8 @@ export function readUrl(search: string): UrlState {
   return {
     view: oneOf('view', VIEWS) ?? 'map', tab: oneOf('tab', TABS) ?? 'now',
     who: query.get('who'), state: oneOf('state', RUN_STATES) ?? null, schedule: query.get('schedule'), run: query.get('run'),
-    agent: query.get('agent'), x: numberOf(query.get('x')), y: numberOf(query.get('y')), z: numberOf(query.get('z')), code: query.get('code'),
+    post: query.get('post'), posts: oneOf('posts', POST_FILTERS) ?? 'open', tag: query.get('tag'), audience: query.get('audience'), find: query.get('find'),
+    agent: query.get('agent'), x: numberOf(query.get('x')), y: numberOf(query.get('y')), z: numberOf(query.get('z')), code: query.get('code'), login_error: query.get('login_error'),
   }
 }
 
@@ -33,20 +48,22 @@ export function writeUrl(state: UrlState): string {
   const query = new URLSearchParams()
   const put = (key: string, value: string | null, silent?: string): void => { if (value !== null && value !== silent) query.set(key, value) }
   put('view', state.view, 'map')
-  for (const key of ['who', 'state', 'schedule', 'run', 'agent'] as const) put(key, state[key])
+  put('posts', state.posts, 'open')
+  for (const key of ['who', 'state', 'schedule', 'run', 'tag', 'audience', 'find', 'post', 'agent'] as const) put(key, state[key])
   if (state.agent !== null) put('tab', state.tab, 'now')
   for (const key of ['x', 'y', 'z'] as const) {
     const value = state[key]
-    if (value !== null && state.view === 'map') query.set(key, String(Math.round(value * 4) / 4))
+    if (value !== null && showsMap(state.view)) query.set(key, String(Math.round(value * 4) / 4))
   }
   put('code', state.code)
+  put('login_error', state.login_error)
   const text = query.toString()
   return text === '' ? '' : `?${text}`
 }
 
 /** What is open, by the address. */
-export function placeOf({ view, tab, who, state, schedule, run }: UrlState): Place {
-  return { view, tab, who, state, schedule, run }
+export function placeOf({ agent: _agent, x: _x, y: _y, z: _z, code: _code, login_error: _error, ...place }: UrlState): Place {
+  return place
 }
 
 /** Another page forgets what the last one was narrowed to; the same page keeps it. */

@@ -1,4 +1,4 @@
-import { type AgentDetail, getMe, getWorld, getWorldMap, listAgents, logIn, logOut, bootstrapAccount, getAgent, type MapResponse, type WorldView } from '@hamlet/contract'
+import { type AgentDetail, getMe, getWorld, getWorldMap, listAgents, logIn, logOut, bootstrapAccount, getAgent, redeemCode, type MapResponse, type WorldView } from '@hamlet/contract'
 import { buildMap, timeOfDay, type WorldMap } from '@hamlet/core'
 import type { Moment } from '../canvas/map-controller.ts'
 import type { TileRect } from '../canvas/model/camera.ts'
@@ -11,7 +11,7 @@ import { happeningsBetween, MAX_HAPPENINGS } from './happenings.ts'
 import { LiveWorld } from './live-world.ts'
 import { rowsOf } from './rows.ts'
 import type { Store } from './store.ts'
-import { openWorldSocket, type WorldSocket } from './world-socket.ts'
+import { type LiveSocket, openLiveSocket, socketUrl } from './live-socket.ts'
 
 /** How often the panels are refreshed, and the custom resources behind them. */
 const ROWS_MS = 500
@@ -21,6 +21,8 @@ const LARGE = 200
 const LARGE_EVERY = 8
 /** In a village up to this size every agent is pinned, so that the list is live wherever the camera is. */
 const PIN_ALL = 32
+/** The server sends at least its clock every half second; a few seconds of a busy machine are no lag yet. */
+const BEAT_MS = 4000
 const EMPTY_MOMENT: Moment = { tick: 0, minute: 720, agents: [], items: [], clusters: [] }
 
 /**
@@ -32,7 +34,7 @@ export class Village {
   readonly #store: Store<AppState>
   readonly #timers: ReturnType<typeof setInterval>[] = []
   #live: LiveWorld | null = null
-  #socket: WorldSocket | null = null
+  #socket: LiveSocket | null = null
   #look: { readonly rect: TileRect; readonly zoom: number } | null = null
   #serial = 0
   #round = 0
@@ -104,6 +106,13 @@ export class Village {
     return reply
   }
 
+  /** Sets a password with a one-time code, and signs in. */
+  async redeem(code: string, password: string): Promise<Reply<unknown>> {
+    const reply = await this.#api.call(redeemCode, { body: { code, password } })
+    if (reply.ok) this.#setAccount(reply.data.account)
+    return reply
+  }
+
   async signOut(): Promise<void> {
     await this.#api.call(logOut, {})
     this.#setAccount(null)
@@ -126,10 +135,10 @@ export class Village {
   }
 
   #connect(): void {
-    const url = new URL('/ws/world', window.location.href)
-    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-    this.#socket = openWorldSocket(url.href, {
-      frame: (bytes) => { if (this.#live?.receive(bytes, performance.now()) === 'other map') window.location.reload() },
+    this.#socket = openLiveSocket({
+      url: () => socketUrl('/ws/world'),
+      beatMs: BEAT_MS,
+      message: (data) => { if (typeof data !== 'string' && this.#live?.receive(new Uint8Array(data), performance.now()) === 'other map') window.location.reload() },
       connection: (connection) => this.#store.set((state) => (state.connection === connection ? state : { ...state, connection })),
       greeting: () => [this.#live?.resume() ?? null, this.#viewMessage()].filter((message) => message !== null),
     })

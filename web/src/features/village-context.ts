@@ -1,6 +1,7 @@
 import type { Role } from '@hamlet/contract'
 import { createContext, useContext } from 'react'
 import type { AppState } from '../client/app-state.ts'
+import type { BoardLive } from '../client/board/board-live.ts'
 import type { Lifecycle } from '../client/lifecycle.ts'
 import { type Store, useStore } from '../client/store.ts'
 import type { Village } from '../client/village.ts'
@@ -13,10 +14,13 @@ export interface VillageTools {
   readonly village: Village
   readonly store: Store<AppState>
   readonly lifecycle: Lifecycle
+  readonly board: BoardLive
   select(id: string | null): void
   follow(on: boolean): void
   goTo(place: { readonly x: number; readonly y: number }): void
   open(change: Partial<Place>): void
+  /** Begins, or with null ends, the search for a place on the map. */
+  pick(picking: AppState['picking']): void
   openSignIn(): void
 }
 

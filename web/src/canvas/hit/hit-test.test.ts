@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drawList } from '../model/draw-list.ts'
-import type { SceneAgent } from '../model/scene.ts'
+import type { SceneAgent, ScenePin } from '../model/scene.ts'
 import { hitTest } from './hit-test.ts'
 
 const AGENT: SceneAgent = { id: 'ada', name: 'Ada', x: 50, y: 50, facing: 'south', moving: false, asleep: false, online: true, speech: null, emote: null, activity: 'idle', carried: [] }
 const VIEWPORT = { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 }
 const LANDMARK = { id: 'cafe', name: 'Café', kind: 'cafe', x: 45, y: 50, slots: [] }
 
-function listOf(agents: readonly SceneAgent[], zoom = 32): ReturnType<typeof drawList> {
+function listOf(agents: readonly SceneAgent[], zoom = 32, pins: readonly ScenePin[] = []): ReturnType<typeof drawList> {
   return drawList({
     camera: { x: 50, y: 50, zoom }, viewport: VIEWPORT, visible: { x: 0, y: 0, width: 128, height: 128 }, tick: 0, agents,
-    items: [], landmarks: [LANDMARK], zones: [], clusters: [], selected: null, hovered: null,
+    items: [], landmarks: [LANDMARK], zones: [], clusters: [], pins, selected: null, hovered: null,
   })
 }
 
@@ -49,4 +49,12 @@ test('names and places answer too, and open ground says so', () => {
   assert.deepEqual(hitTest(list, { x: name.x, y: name.y + 9 }), { kind: 'agent', id: 'ada' })
   assert.deepEqual(hitTest(list, { x: place.x, y: place.y }), { kind: 'landmark', id: 'cafe' })
   assert.deepEqual(hitTest(list, { x: 10, y: 10 }), { kind: 'ground' })
+})
+
+test('a pin is hit by its head, not by the ground below its tip', () => {
+  const list = listOf([], 32, [{ id: 'p1', x: 53, y: 50, tone: 'plain' }])
+  const pin = list.pins[0]
+  assert.ok(pin !== undefined)
+  assert.deepEqual(hitTest(list, { x: pin.x, y: pin.y - 20 }), { kind: 'pin', ids: ['p1'] })
+  assert.deepEqual(hitTest(list, { x: pin.x, y: pin.y + 12 }), { kind: 'ground' })
 })

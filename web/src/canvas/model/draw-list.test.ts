@@ -10,7 +10,7 @@ const AGENT: SceneAgent = {
 function frame(change: Partial<FrameInput> = {}): FrameInput {
   return {
     camera: { x: 50, y: 50, zoom: 32 }, viewport: { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 },
-    visible: { x: 37, y: 40, width: 26, height: 20 }, tick: 1000, agents: [AGENT], items: [], landmarks: [], zones: [], clusters: [], selected: null, hovered: null, ...change,
+    visible: { x: 37, y: 40, width: 26, height: 20 }, tick: 1000, agents: [AGENT], items: [], landmarks: [], zones: [], clusters: [], pins: [], selected: null, hovered: null, ...change,
   }
 }
 

@@ -2,7 +2,8 @@ import { SPEECH_TICKS } from '@hamlet/contract'
 import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } from './camera.ts'
 import { type Level, levelOf } from './level.ts'
 import { hashText } from './noise.ts'
-import type { Facing, SceneAgent, SceneCluster, SceneItem, SceneLandmark, SceneZone } from './scene.ts'
+import { type PinCommand, pinCommands } from './pins.ts'
+import type { Facing, SceneAgent, SceneCluster, SceneItem, SceneLandmark, ScenePin, SceneZone } from './scene.ts'
 
 /** Different figures in the atlas: shirt, hair and skin. */
 export const LOOKS = 35
@@ -29,12 +30,14 @@ export interface DrawList {
   readonly level: Level
   readonly zones: readonly ZoneCommand[]; readonly landmarks: readonly LandmarkCommand[]; readonly items: readonly ItemCommand[]
   readonly figures: readonly FigureCommand[]; readonly names: readonly NameCommand[]; readonly bubbles: readonly BubbleCommand[]; readonly clusters: readonly ClusterCommand[]
+  readonly pins: readonly PinCommand[]
 }
 
 /** All that a frame depends on. `tick` is the drawn tick. */
 export interface FrameInput {
   readonly camera: Camera; readonly viewport: Viewport; readonly visible: TileRect; readonly tick: number
   readonly agents: readonly SceneAgent[]; readonly items: readonly SceneItem[]; readonly landmarks: readonly SceneLandmark[]; readonly zones: readonly SceneZone[]; readonly clusters: readonly SceneCluster[]
+  readonly pins: readonly ScenePin[]
   readonly selected: string | null; readonly hovered: string | null
 }
 
@@ -72,6 +75,7 @@ export function drawList(input: FrameInput): DrawList {
     names: far ? [] : nameCommands(input, seen, seen.length),
     bubbles: far ? [] : bubbleCommands(input, seen, seen.length),
     clusters: far ? clusterCommands(input) : [],
+    pins: pinCommands(input.pins, input),
   }
 }
 

@@ -28,5 +28,8 @@ export interface SceneLandmark { readonly id: string; readonly name: string; rea
 /** A named area with rules. */
 export interface SceneZone { readonly id: string; readonly name: string; readonly kind: string; readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
+/** A post that hangs at a tile. `chosen`: it is open; `draft`: it is being written. */
+export interface ScenePin { readonly id: string; readonly x: number; readonly y: number; readonly tone: 'plain' | 'chosen' | 'draft' }
+
 /** How many agents are in a cell, when the view is too far away for single ones. */
 export interface SceneCluster { readonly x: number; readonly y: number; readonly count: number }

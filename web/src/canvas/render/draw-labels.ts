@@ -17,6 +17,13 @@ export function drawMarks(pool: SpritePool, list: DrawList, tools: Tools): void 
   }
 }
 
+/** Posts that hang at places: above the ground and its names, under the figures. */
+export function drawPins(pool: SpritePool, list: DrawList, tools: Tools): void {
+  for (const pin of list.pins) {
+    pool.add({ texture: tools.labels.get({ kind: 'pin', tone: pin.tone, count: pin.ids.length }), x: Math.round(pin.x), y: Math.round(pin.y), anchorX: 0.5, anchorY: 1 })
+  }
+}
+
 /** Names, bubbles and counts: above everything, in whole pixels so that text stays sharp. */
 export function drawLabels(pool: SpritePool, list: DrawList, tools: Tools & { readonly width: number; readonly top: number }): void {
   for (const name of list.names) {

@@ -9,6 +9,7 @@ export type LabelSpec =
   | { readonly kind: 'bubble'; readonly text: string; readonly crowd: boolean }
   | { readonly kind: 'landmark'; readonly text: string; readonly icon: string; readonly labelled: boolean }
   | { readonly kind: 'zone'; readonly text: string }
+  | { readonly kind: 'pin'; readonly tone: 'plain' | 'chosen' | 'draft'; readonly count: number }
   | { readonly kind: 'cluster'; readonly count: number; readonly radius: number }
 
 const FAMILY = '"Nunito Variable", system-ui, sans-serif'
@@ -26,6 +27,7 @@ export function paintLabel(spec: LabelSpec, pixelRatio: number): Label {
     case 'landmark': return paintLandmark(spec, pixelRatio)
     case 'zone': return paintZone(spec, pixelRatio)
     case 'cluster': return paintCluster(spec, pixelRatio)
+    case 'pin': return paintPin(spec, pixelRatio)
   }
 }
 
@@ -166,5 +168,34 @@ function paintCluster(spec: LabelSpec & { kind: 'cluster' }, pixelRatio: number)
   ctx.textAlign = 'center'
   ctx.fillStyle = '#ffffff'
   ctx.fillText(String(spec.count), side / 2, side / 2 + 1)
+  return label
+}
+
+const PIN_TONES = { plain: { note: '#fff6cf', ink: '#6b5414' }, chosen: { note: '#1b7a56', ink: '#ffffff' }, draft: { note: '#ffffff', ink: '#1b7a56' } } as const
+
+/** A note with a tip below; a number where several hang there. Its lower edge is the tip. */
+function paintPin(spec: LabelSpec & { kind: 'pin' }, pixelRatio: number): Label {
+  const { label, ctx } = sheet({ width: 36, height: 38 }, pixelRatio)
+  const { note, ink } = PIN_TONES[spec.tone]
+  ctx.shadowColor = 'rgba(10,20,20,0.4)'
+  ctx.shadowBlur = 3 * pixelRatio
+  ctx.fillStyle = note
+  ctx.beginPath()
+  ctx.roundRect(5, 3, 26, 24, 7)
+  ctx.moveTo(13, 26)
+  ctx.lineTo(18, 36)
+  ctx.lineTo(23, 26)
+  ctx.fill()
+  ctx.shadowColor = 'transparent'
+  ctx.strokeStyle = ink
+  ctx.fillStyle = ink
+  if (spec.tone === 'draft') { ctx.lineWidth = 2; ctx.setLineDash([4, 3]); ctx.beginPath(); ctx.roundRect(6, 4, 24, 22, 6); ctx.stroke(); ctx.setLineDash([]) }
+  if (spec.count > 1) { ctx.font = `800 13px ${FAMILY}`; ctx.textAlign = 'center'; ctx.fillText(String(spec.count), 18, 15.5); return label }
+  ctx.translate(10, 7)
+  ctx.scale(16 / 24, 16 / 24)
+  ctx.lineWidth = 2.4
+  ctx.lineCap = 'round'
+  ctx.lineJoin = 'round'
+  ctx.stroke(new Path2D(ICON_PATHS.speech))
   return label
 }

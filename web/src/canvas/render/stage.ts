@@ -1,3 +1,5 @@
+// Pixi compiles its shaders' uniform code with eval unless this is loaded; the page's content security policy forbids eval.
+import 'pixi.js/unsafe-eval'
 import { Container, Graphics, Sprite, WebGLRenderer } from 'pixi.js'
 import type { Camera, TileRect, Viewport } from '../model/camera.ts'
 import { clamp, worldToScreen } from '../model/camera.ts'
@@ -11,7 +13,7 @@ import { paintFurniture } from './art/paint-furniture.ts'
 import { paintGround } from './art/paint-ground.ts'
 import { paintNature } from './art/paint-nature.ts'
 import { drawFigures, drawItems } from './draw-figures.ts'
-import { drawLabels, drawMarks } from './draw-labels.ts'
+import { drawLabels, drawMarks, drawPins } from './draw-labels.ts'
 import { LabelCache } from './label-cache.ts'
 import { SpritePool } from './sprite-pool.ts'
 import { TerrainPyramid } from './terrain-pyramid.ts'
@@ -101,6 +103,7 @@ export class Stage {
     const tools = { atlas: this.#atlas, labels: this.#labels, light: frame.light, tick: frame.tick }
     for (const pool of [this.#marks, this.#figures, this.#tags]) pool.begin()
     drawMarks(this.#marks, frame.list, tools)
+    drawPins(this.#marks, frame.list, tools)
     drawItems(this.#figures, frame.list, tools)
     drawFigures(this.#figures, frame.list, tools)
     drawLabels(this.#tags, frame.list, { ...tools, width: frame.viewport.width, top: frame.viewport.insetTop })

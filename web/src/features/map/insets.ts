@@ -6,7 +6,7 @@ const PHONE_PX = 760
 /** How much of the map the open panels cover, by their boxes. */
 export function insetsOf(): Insets {
   const insetTop = boxOf('.top-bar')?.bottom ?? 0
-  const panels = [boxOf('.people'), boxOf('.inspector')].filter((box) => box !== null)
+  const panels = [boxOf('.people'), boxOf('.board'), boxOf('.inspector')].filter((box) => box !== null)
   if (window.innerWidth < PHONE_PX) {
     return { insetTop, insetLeft: 0, insetRight: 0, insetBottom: window.innerHeight - Math.min(window.innerHeight, ...panels.map((box) => box.top)) }
   }

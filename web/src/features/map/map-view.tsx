@@ -3,8 +3,10 @@ import { type KeyIntent, keyIntent } from '../../canvas/input/keys.ts'
 import { MapController, type MapHost } from '../../canvas/map-controller.ts'
 import { type Camera, type MapSize, showPeople, type Viewport } from '../../canvas/model/camera.ts'
 import type { StageWorld } from '../../canvas/render/stage.ts'
+import type { ScenePin } from '../../canvas/model/scene.ts'
+import type { AppState } from '../../client/app-state.ts'
 import { putAddress } from '../../client/address.ts'
-import { readUrl, type UrlState } from '../../client/url-state.ts'
+import { readUrl, showsMap, type UrlState } from '../../client/url-state.ts'
 import { useVillage, useVillageState, type VillageTools } from '../village-context.ts'
 import { exposeForTests } from './expose.ts'
 import { rememberFrame } from './frame-times.ts'
@@ -23,14 +25,12 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
   const selected = useVillageState((state) => state.selected)
   const following = useVillageState((state) => state.following)
   const connection = useVillageState((state) => state.connection)
-  const inSight = useVillageState((state) => state.place.view === 'map')
-
-  // Who opens another page pays nothing for a map that is not seen yet.
-  const [wanted, setWanted] = useState(inSight)
-  useEffect(() => { if (inSight) setWanted(true) }, [inSight])
+  const inSight = useVillageState((state) => showsMap(state.place.view))
+  const pins = useVillageState((state) => state.pins)
+  const picking = useVillageState((state) => state.picking)
 
   useEffect(() => {
-    if (canvas.current === null || !wanted) return undefined
+    if (canvas.current === null) return undefined
     let here = true
     let made: MapController | null = null
     MapController.start(canvas.current, { world, host: hostOf(() => latest.current), start: (viewport) => cameraOf(start, latest.current, { viewport, map: world.map }), insets: insetsOf(), tour: start.x === null && start.agent === null }).then((started) => {
@@ -38,20 +38,23 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
       made = started
       controller.current = started
       started.setInsets(insetsOf())
-      started.setInSight(latest.current.store.get().place.view === 'map')
+      started.setInSight(showsMap(latest.current.store.get().place.view))
+      started.setPins(pinsOf(latest.current.store.get()))
       started.mark(latest.current.store.get().selected, latest.current.store.get().following)
       latest.current.village.look(started.visible, started.camera.zoom)
       exposeForTests(latest.current.village, started)
       onController(started)
     }, (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)))
     return () => { here = false; made?.destroy(); controller.current = null; onController(null) }
-  }, [world, start, onController, wanted])
+  }, [world, start, onController])
 
   useEffect(() => {
     controller.current?.setInsets(insetsOf())
     controller.current?.mark(selected, following)
   }, [selected, following, inSight])
   useEffect(() => controller.current?.setInSight(inSight), [inSight])
+  useEffect(() => controller.current?.setPins(pinsOf({ pins, picking })), [pins, picking])
+  useEffect(() => controller.current?.setPicking(picking !== null), [picking])
   useKeys(() => controller.current, latest)
 
   if (failure !== null) return <div className="screen" role="alert"><h1>The map cannot be drawn</h1><p>This browser gives no WebGL ({failure}). The list of people works without it.</p></div>
@@ -70,7 +73,7 @@ function useKeys(controller: () => MapController | null, tools: { readonly curre
       // A dialog has its own Escape, also while nothing in it has the keyboard.
       const intent = document.querySelector('dialog[open]') === null ? keyIntent(event.key, focusOf(event, target)) : null
       // On another page only Escape is left of the map's keys.
-      if (intent === null || (intent.kind !== 'back' && tools.current.store.get().place.view !== 'map')) return
+      if (intent === null || (intent.kind !== 'back' && !showsMap(tools.current.store.get().place.view))) return
       event.preventDefault()
       if (intent.kind === 'back') goBack(tools.current, target)
       else obey(intent, tools.current, controller())
@@ -82,7 +85,7 @@ function useKeys(controller: () => MapController | null, tools: { readonly curre
 
 function obey(intent: KeyIntent, tools: VillageTools, controller: MapController | null): void {
   if (intent.kind === 'follow') tools.follow(!tools.store.get().following)
-  else if (intent.kind === 'search') document.getElementById('people-filter')?.focus()
+  else if (intent.kind === 'search') document.querySelector<HTMLElement>('[data-search]')?.focus()
   else controller?.obey(intent)
 }
 
@@ -94,11 +97,13 @@ function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<t
   }
 }
 
-/** Escape goes back one step: out of a text, off the person followed, off the selection, off the page. */
+/** Escape goes back one step: out of a text, off a place that is looked for, off the person followed, off the selection, off the post, off the page. */
 function goBack(tools: VillageTools, target: HTMLElement | null): void {
   if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) { target.blur(); return }
-  const { following, selected, place } = tools.store.get()
-  if (following && place.view === 'map') tools.follow(false)
+  const { following, selected, place, picking } = tools.store.get()
+  if (picking !== null) tools.pick(null)
+  else if (following && showsMap(place.view)) tools.follow(false)
+  else if (selected === null && place.post !== null) tools.open({ post: null })
   else if (selected === null) tools.open({ view: 'map' })
   else tools.select(null)
 }
@@ -108,6 +113,8 @@ function hostOf(tools: () => VillageTools): MapHost {
     moment: (nowMs) => tools().village.moment(nowMs),
     select: (id) => tools().select(id),
     follow: (on) => tools().follow(on),
+    openPin: (ids) => tools().open({ view: 'board', posts: 'all', post: ids[0] ?? null }),
+    picked: (tile) => tools().pick({ tile }),
     moved(camera, visible, chosen) {
       tools().village.look(visible, camera.zoom)
       // Followed agents are named in the address, their way is not: browsers refuse more than a few changes of it a second.
@@ -116,6 +123,12 @@ function hostOf(tools: () => VillageTools): MapHost {
     },
     measured: rememberFrame,
   }
+}
+
+/** The pins of the board, and the one that is being placed. */
+function pinsOf({ pins, picking }: Pick<AppState, 'pins' | 'picking'>): readonly ScenePin[] {
+  const tile = picking?.tile ?? null
+  return tile === null ? pins : [...pins, { id: 'draft', ...tile, tone: 'draft' }]
 }
 
 /** Where the address says, else at the chosen agent, else where the people are. */

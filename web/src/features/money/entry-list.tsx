@@ -1,6 +1,6 @@
 import { getLedger, type LedgerEntry, roleMay } from '@hamlet/contract'
 import { type ReactElement, useCallback, useEffect, useState } from 'react'
-import { useLive } from '../../client/use-live.ts'
+import { useLive } from '../../client/ask/use-live.ts'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { timeAgo } from '../../ui/time-words.ts'
 import { useRole, useViewerId, useVillage } from '../village-context.ts'

@@ -4,14 +4,20 @@ import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-paths.ts'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { useRole, useVillage } from '../village-context.ts'
+import { AllowanceLine, useAllowance } from './allowance-line.tsx'
 import { moneyWords, readAmount } from './money-words.ts'
 import { type LadderStep, previewOf, previewWords } from './tier-outlook.ts'
 import { type JudgeKind, type JudgeOutcome, useJudgement } from './use-judgement.ts'
 
 const AMOUNTS = ['1', '5', '10'] as const
+const KIND_WORDS: Readonly<Record<JudgeKind, { readonly verb: string; readonly placeholder: string; readonly look: string; readonly sign: bigint }>> = {
+  reward: { verb: 'Give', placeholder: 'What it did well; it can read this', look: 'button-strong', sign: 1n },
+  penalize: { verb: 'Take', placeholder: 'What it did wrong; it can read this', look: 'button-danger', sign: -1n },
+}
 const KINDS: readonly { readonly key: JudgeKind; readonly word: string; readonly icon: IconName }[] = [{ key: 'reward', word: 'Reward', icon: 'up' }, { key: 'penalize', word: 'Penalize', icon: 'down' }]
 
-interface JudgeProps { readonly agent: AgentDetail; readonly balance: BalanceAnswer; readonly steps: readonly LadderStep[]; readonly onDone: () => void }
+/** `about` is the post or reply that it is for, `first` what is offered first. */
+interface JudgeProps { readonly agent: AgentDetail; readonly balance: BalanceAnswer; readonly steps: readonly LadderStep[]; readonly onDone: () => void; readonly about?: string; readonly first?: JudgeKind }
 
 /** Giving an agent money or taking some, with a reason; says before it is sent what it will do. */
 export function JudgeForm(props: JudgeProps): ReactElement {
@@ -21,27 +27,29 @@ export function JudgeForm(props: JudgeProps): ReactElement {
   return <Judging {...props} />
 }
 
-function Judging({ agent, balance, steps, onDone }: JudgeProps): ReactElement {
-  const { kind, amount, reason, micro, ready, busy, outcome, write, send } = useJudgement(agent, onDone)
+function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): ReactElement {
+  const allowance = useAllowance()
+  const { kind, amount, reason, micro, ready, busy, outcome, write, send } = useJudgement({ agent, about: about ?? null, first: first ?? 'reward' }, () => { allowance.again(); onDone() })
   const sum = micro === null || micro <= 0n ? null : micro
-  const isReward = kind === 'reward'
+  const words = KIND_WORDS[kind]
   return (
     <form className="form judge" aria-label="Reward or penalize" onSubmit={(event) => { event.preventDefault(); void send() }}>
-      <KindField kind={kind} onChange={(key) => write({ kind: key })} />
+      <KindField kind={kind} name={about ?? agent.agent_id} onChange={(key) => write({ kind: key })} />
       <AmountField amount={amount} onChange={(text) => write({ amount: text })} />
-      <label>Reason<textarea name="reason" rows={2} required maxLength={NOTE_MAX_CHARS} value={reason} onChange={(event) => write({ reason: event.target.value })} placeholder={isReward ? 'What it did well; it can read this' : 'What it did wrong; it can read this'} /></label>
-      {sum !== null && <PreviewLine agent={agent} balance={balance} steps={steps} change={isReward ? sum : -sum} />}
+      <label>Reason<textarea name="reason" rows={2} required maxLength={NOTE_MAX_CHARS} value={reason} onChange={(event) => write({ reason: event.target.value })} placeholder={words.placeholder} /></label>
+      {sum !== null && <PreviewLine agent={agent} balance={balance} steps={steps} change={sum * words.sign} />}
+      <AllowanceLine allowance={allowance.data} asked={sum} />
       <OutcomeNotice outcome={outcome} />
-      <button type="submit" className={`button ${isReward ? 'button-strong' : 'button-danger'}`} aria-disabled={!ready || busy}>{isReward ? 'Give' : 'Take'}{sum === null ? '' : ` ${moneyWords(formatAiDollars(sum))}`}</button>
+      <button type="submit" className={`button ${words.look}`} aria-disabled={!ready || busy}>{words.verb}{sum === null ? '' : ` ${moneyWords(formatAiDollars(sum))}`}</button>
     </form>
   )
 }
 
-function KindField({ kind, onChange }: { readonly kind: JudgeKind; readonly onChange: (kind: JudgeKind) => void }): ReactElement {
+function KindField({ kind, name, onChange }: { readonly kind: JudgeKind; readonly name: string; readonly onChange: (kind: JudgeKind) => void }): ReactElement {
   return (
     <div className="segments" role="radiogroup" aria-label="What to do">
       {KINDS.map(({ key, word, icon }) => (
-        <label key={key} className="segment"><input type="radio" name="judge-kind" value={key} checked={kind === key} onChange={() => onChange(key)} /><Icon name={icon} size={15} />{word}</label>
+        <label key={key} className="segment"><input type="radio" name={`judge-kind-${name}`} value={key} checked={kind === key} onChange={() => onChange(key)} /><Icon name={icon} size={15} />{word}</label>
       ))}
     </div>
   )

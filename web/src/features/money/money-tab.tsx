@@ -1,6 +1,6 @@
 import { type AgentDetail, type BalanceAnswer, getBalance } from '@hamlet/contract'
 import { type ReactElement, useCallback } from 'react'
-import { useLive } from '../../client/use-live.ts'
+import { useLive } from '../../client/ask/use-live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { useTiers } from '../tiers/use-tiers.ts'

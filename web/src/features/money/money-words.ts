@@ -44,7 +44,8 @@ function isNothing(amount: string): boolean {
   return /^0(\.0+)?$/.test(amount)
 }
 
-const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
+/** What an entry is for, in a word or two. */
+export const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
   reward: 'Reward', penalty: 'Penalty', deposit_credit: 'Deposit', purchase_compute: 'Compute bought', usage: 'Usage', refund: 'Refund', adjustment: 'Adjustment',
 }
 

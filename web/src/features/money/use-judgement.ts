@@ -15,9 +15,12 @@ export interface Judgement extends Draft {
   send(): Promise<void>
 }
 
-export function useJudgement(agent: AgentDetail, onDone: () => void): Judgement {
+/** Whom a judgement is about, for which post or reply (null for none), and what is offered first. */
+export interface JudgementOf { readonly agent: AgentDetail; readonly about: string | null; readonly first: JudgeKind }
+
+export function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void): Judgement {
   const { api } = useVillage()
-  const [draft, setDraft] = useState<Draft>({ kind: 'reward', amount: '', reason: '' })
+  const [draft, setDraft] = useState<Draft>({ kind: first, amount: '', reason: '' })
   const [busy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<JudgeOutcome | null>(null)
   // One key for one intent: sent again after a lost answer it pays once.
@@ -32,7 +35,7 @@ export function useJudgement(agent: AgentDetail, onDone: () => void): Judgement 
   const send = async (): Promise<void> => {
     if (!ready || busy) return
     setBusy(true)
-    const body = { agent_id: agent.agent_id, amount: formatAiDollars(micro), reason: draft.reason.trim() }
+    const body = { agent_id: agent.agent_id, amount: formatAiDollars(micro), reason: draft.reason.trim(), ...(about === null ? {} : { related_post_id: about }) }
     const reply = await api.call(draft.kind === 'reward' ? rewardAgent : penalizeAgent, { body, idempotencyKey: key.current })
     setBusy(false)
     if (!reply.ok) { setOutcome({ kind: 'refused', refused: reply.refused }); return }

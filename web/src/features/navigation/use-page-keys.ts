@@ -1,18 +1,20 @@
 import { useEffect } from 'react'
-import type { Store } from '../../client/store.ts'
 import type { AppState } from '../../client/app-state.ts'
+import type { Store } from '../../client/store.ts'
 import { placeAfter } from '../../client/url-state.ts'
-import { PAGES } from './view-nav.tsx'
+import { GROUPS, openedBy, seenBy } from './page-groups.ts'
 
-/** The digits 1 to 4 go to the pages, from wherever nothing is being written. */
+/** The digits 1 to 5 go to the groups of pages, from wherever nothing is being written. */
 export function usePageKeys(store: Store<AppState>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const page = PAGES[Number(event.key) - 1]
-      if (page === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+      const group = GROUPS[Number(event.key) - 1]
+      if (group === undefined || event.ctrlKey || event.metaKey || event.altKey) return
       const writing = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null
       if (writing || document.querySelector('dialog[open]') !== null) return
-      store.set((state) => ({ ...state, place: placeAfter(state.place, { view: page.view }) }))
+      const { session } = store.get()
+      const role = session.kind === 'account' ? session.account.role : 'visitor'
+      if (seenBy(group, role)) store.set((state) => ({ ...state, place: placeAfter(state.place, { view: openedBy(group, role) }) }))
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)

@@ -24,7 +24,7 @@ export function PeoplePanel(): ReactElement {
       </header>
       <label className="filter">
         <Icon name="search" size={16} />
-        <input id="people-filter" type="search" placeholder="Find somebody or a place" value={filter} onChange={(event) => setFilter(event.target.value)} aria-label="Filter people" />
+        <input id="people-filter" type="search" data-search placeholder="Find somebody or a place" value={filter} onChange={(event) => setFilter(event.target.value)} aria-label="Filter people" />
         <kbd aria-hidden="true">/</kbd>
       </label>
       {rows.length === 0 && <EmptyVillage />}

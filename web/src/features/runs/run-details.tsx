@@ -2,7 +2,7 @@ import { cancelRun, listRunEvents, type Run, type RunEvent } from '@hamlet/contr
 import { isSettled } from '@hamlet/core'
 import { type ReactElement, useCallback, useState } from 'react'
 import type { Refused } from '../../client/api.ts'
-import { useLive } from '../../client/use-live.ts'
+import { useLive } from '../../client/ask/use-live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { dateTime } from '../../ui/time-words.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RUN_EVENT_KINDS, RUN_STATES, type Run } from '@hamlet/contract'
-import { eventWords, mayCancel, mergeRuns, originWords, runLength, STATE_WORDS, stateWords } from './run-words.ts'
+import { eventWords, mayCancel, originWords, runLength, STATE_WORDS, stateWords } from './run-words.ts'
 
 const run = (more: Partial<Run> = {}): Run => ({
   run_id: '01a20000-0000-7000-8000-000000000001', agent_id: 'ada', kind: 'prompt', state: 'queued', prompt: 'Go home.', created_at: '2026-11-23T12:00:00Z',
@@ -31,12 +31,6 @@ test('every kind of event has words, with and without what it carries', () => {
   for (const event of RUN_EVENT_KINDS) assert.notEqual(eventWords({ event, detail: {} }), '')
   assert.equal(eventWords({ event: 'step', detail: { step: 0, outcome: 'done', text: 'Walked to the café' } }), 'Step: Walked to the café')
   assert.equal(eventWords({ event: 'redelivered', detail: { cycle: 7 } }), 'Given to it again in cycle 7')
-})
-
-test('fresh news of a run replace the old, newest first', () => {
-  const [first, second] = ['01a2-1', '01a2-2'].map((run_id) => run({ run_id }))
-  assert.ok(first !== undefined && second !== undefined)
-  assert.deepEqual(mergeRuns([{ ...second, state: 'done' }], [second, first]).map(({ run_id, state }) => [run_id, state]), [['01a2-2', 'done'], ['01a2-1', 'queued']])
 })
 
 test('admins end any run, members their own, nobody what has ended', () => {

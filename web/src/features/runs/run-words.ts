@@ -43,12 +43,6 @@ export function eventWords({ event, detail }: Pick<RunEvent, 'event' | 'detail'>
   }
 }
 
-/** Two lists of runs as one, newest first; a run that is in both is taken from the fresh one. */
-export function mergeRuns(fresh: readonly Run[], older: readonly Run[]): Run[] {
-  const known = new Set(fresh.map((run) => run.run_id))
-  // Ids are made in the order of time.
-  return [...fresh, ...older.filter((run) => !known.has(run.run_id))].toSorted((left, right) => (left.run_id < right.run_id ? 1 : -1))
-}
 
 /** Whether a viewer may end a run: an admin any, a member what it sent itself. */
 export function mayCancel(run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at'>, viewer: { readonly role: string; readonly id: ViewerId }): boolean {

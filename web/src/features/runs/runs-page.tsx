@@ -1,5 +1,6 @@
 import { RUN_STATES } from '@hamlet/contract'
-import { type ReactElement, useMemo } from 'react'
+import type { ReactElement } from 'react'
+import { useAgentNames } from '../people/use-agent-names.ts'
 import { useVillage, useVillageState } from '../village-context.ts'
 import { Page } from '../navigation/page.tsx'
 import { RunList } from './run-list.tsx'
@@ -21,8 +22,7 @@ export function RunsPage(): ReactElement {
 function Filters(): ReactElement {
   const { open } = useVillage()
   const place = useVillageState((state) => state.place)
-  const details = useVillageState((state) => state.details)
-  const agents = useMemo(() => [...details.values()].map(({ agent_id: id, display_name: name }) => ({ id, name })).toSorted((left, right) => left.name.localeCompare(right.name)), [details])
+  const agents = useAgentNames()
   const narrowed = place.who !== null || place.schedule !== null || place.state !== null
   return (
     <div className="filters" role="group" aria-label="Narrow the runs">
@@ -31,7 +31,7 @@ function Filters(): ReactElement {
           <label key={state ?? 'all'} className="choice" data-choice={state ?? 'all'}><input type="radio" name="run-state" checked={place.state === state} onChange={() => open({ state, run: null })} />{state === null ? 'All' : STATE_WORDS[state].word}</label>
         ))}
       </div>
-      <label className="pick">Agent<select value={place.who ?? ''} onChange={(event) => open({ who: event.target.value === '' ? null : event.target.value, run: null })}><option value="">Everybody</option>{place.who !== null && !details.has(place.who) && <option value={place.who}>{place.who}</option>}{agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}</select></label>
+      <label className="pick">Agent<select value={place.who ?? ''} onChange={(event) => open({ who: event.target.value === '' ? null : event.target.value, run: null })}><option value="">Everybody</option>{place.who !== null && !agents.some(({ id }) => id === place.who) && <option value={place.who}>{place.who}</option>}{agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}</select></label>
       {place.schedule !== null && <span className="chip">Schedule <b>{place.schedule}</b><button type="button" className="icon-button icon-button-small" onClick={() => open({ schedule: null })} aria-label="Runs of every schedule"><span aria-hidden="true">×</span></button></span>}
       {narrowed && <button type="button" className="link" onClick={() => open({ who: null, state: null, schedule: null, run: null })}>Show all</button>}
     </div>

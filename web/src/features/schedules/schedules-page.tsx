@@ -1,6 +1,6 @@
 import { listSchedules, roleMay, type ScheduleView } from '@hamlet/contract'
 import { type ReactElement, useCallback, useState } from 'react'
-import { useLive } from '../../client/use-live.ts'
+import { useLive } from '../../client/ask/use-live.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'

@@ -1,7 +1,7 @@
 import { type EntitlementView, listEntitlements } from '@hamlet/contract'
 import { useCallback } from 'react'
 import { useVillage } from '../village-context.ts'
-import { type Live, useLive } from '../../client/use-live.ts'
+import { type Live, useLive } from '../../client/ask/use-live.ts'
 
 const REFRESH_MS = 5000
 

@@ -1,12 +1,15 @@
-import { type ReactElement, useState } from 'react'
+import { lazy, type ReactElement, useState } from 'react'
 import type { AppState } from '../../client/app-state.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-paths.ts'
+import { LazyBoundary } from '../../ui/lazy-boundary.tsx'
 import { applyTheme, nextTheme, savedTheme } from '../../ui/theme.ts'
 import { clockTime } from '../../ui/time-words.ts'
 import { lifeState } from '../inspector/state-sentence.ts'
 import { ViewNav } from '../navigation/view-nav.tsx'
 import { useVillage, useVillageState } from '../village-context.ts'
+
+const MyAccount = lazy(async () => ({ default: (await import('../accounts/my-account.tsx')).MyAccount }))
 
 /** Where we are, what time it is there, who is up, and whether what we see is live. */
 export function TopBar(): ReactElement {
@@ -78,13 +81,14 @@ function ThemeButton(): ReactElement {
 
 function AccountButton(): ReactElement | null {
   const session = useVillageState((state) => state.session)
-  const { openSignIn, village } = useVillage()
+  const { openSignIn } = useVillage()
+  const [open, setOpen] = useState(false)
   if (session.kind === 'unknown') return null
   if (session.kind === 'visitor') return <button type="button" className="button" onClick={openSignIn}><Icon name="login" size={16} />Sign in</button>
   return (
     <span className="account">
-      <span className="account-name"><Icon name="user" size={16} /><span>{session.account.name}</span><span className="role">{session.account.role}</span></span>
-      <button type="button" className="icon-button" onClick={() => void village.signOut()} aria-label="Sign out" title="Sign out"><Icon name="logout" /></button>
+      <button type="button" className="account-name" onClick={() => setOpen(true)} title="Your account: sessions, password, signing out"><Icon name="user" size={16} /><span>{session.account.name}</span><span className="role">{session.account.role}</span></button>
+      {open && <LazyBoundary fallback={null}><MyAccount onClose={() => setOpen(false)} /></LazyBoundary>}
     </span>
   )
 }

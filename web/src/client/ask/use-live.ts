@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { Refused, Reply } from './api.ts'
+import type { Refused, Reply } from '../api.ts'
 
 /** An answer that is asked for again and again. After a failure the last good one stays, beside the refusal. */
 export interface Live<T> { readonly data: T | null; readonly refused: Refused | null; again(): void }

@@ -1,0 +1,100 @@
+import { backoffMs } from './backoff.ts'
+
+/** How a live connection is. `lagging`: open, but silent for too long. */
+export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting'
+
+export interface SocketOptions {
+  /** Where to connect to; asked anew for each connection, so that it can say where to go on. */
+  url(): string
+  /** Something arrived: binary or text. */
+  message(data: ArrayBuffer | string): void
+  connection(state: Connection): void
+  /** What to say first on a new connection. */
+  greeting(): readonly object[]
+  /** The server says something at least this often; after three such times without a word the line is given up. */
+  readonly beatMs: number
+}
+export interface LiveSocket { send(message: object): void; close(): void }
+
+/** Beats without a word until a line is said to lag, and until it is given up: it may be dead without saying so for minutes. */
+const LAG_BEATS = 1.2
+const DEAD_BEATS = 3
+const WATCH_MS = 1000
+
+/** Keeps a websocket for as long as it is not closed, and comes back after a growing wait where it is lost. */
+export function openLiveSocket(options: SocketOptions): LiveSocket {
+  const line = new Line(options)
+  line.connect()
+  return line
+}
+
+/** The websocket address of a path of the origin that served the page. */
+export function socketUrl(path: string): string {
+  const url = new URL(path, window.location.href)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url.href
+}
+
+/** Mutable because a connection is. */
+class Line implements LiveSocket {
+  readonly #options: SocketOptions
+  #socket: WebSocket | null = null
+  #attempt = 0
+  #heardMs = 0
+  #timers: ReturnType<typeof setTimeout>[] = []
+  #closed = false
+
+  constructor(options: SocketOptions) {
+    this.#options = options
+  }
+
+  connect(): void {
+    const socket = new WebSocket(this.#options.url())
+    this.#socket = socket
+    socket.binaryType = 'arraybuffer'
+    socket.addEventListener('open', () => {
+      this.#heardMs = performance.now()
+      for (const message of this.#options.greeting()) this.send(message)
+      this.#watch()
+    })
+    socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      if (this.#socket !== socket || !(data instanceof ArrayBuffer || typeof data === 'string')) return
+      this.#heardMs = performance.now()
+      this.#attempt = 0
+      this.#options.connection('live')
+      this.#options.message(data)
+    })
+    socket.addEventListener('close', () => { if (this.#socket === socket) this.#again() })
+  }
+
+  send(message: object): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message))
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#clearTimers()
+    this.#socket?.close()
+  }
+
+  #again(): void {
+    this.#clearTimers()
+    if (this.#closed) return
+    this.#options.connection('reconnecting')
+    this.#timers.push(setTimeout(() => this.connect(), backoffMs(this.#attempt, Math.random())))
+    this.#attempt += 1
+  }
+
+  #watch(): void {
+    this.#timers.push(setInterval(() => {
+      const silentMs = performance.now() - this.#heardMs
+      if (silentMs > this.#options.beatMs * LAG_BEATS) this.#options.connection('lagging')
+      if (silentMs > this.#options.beatMs * DEAD_BEATS) { const dead = this.#socket; this.#socket = null; dead?.close(); this.#again() }
+    }, WATCH_MS))
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers = []
+  }
+}

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { auditQuery, detailLines, EVERYTHING } from './audit-words.ts'
+
+const NOW = Date.parse('2026-11-22T10:00:42Z')
+
+test('only what is narrowed is asked for', () => {
+  assert.deepEqual(auditQuery(EVERYTHING, NOW), {})
+  assert.deepEqual(auditQuery({ words: ' bread ', action: 'board', actor: '', object: 'ada', since: 'day' }, NOW), { q: 'bread', action: 'board', object: 'ada', since: '2026-11-21T10:00:00.000Z' })
+})
+
+test('the question is the same for a minute, so that the list is not read anew with every tick', () => {
+  assert.deepEqual(auditQuery({ ...EVERYTHING, since: 'hour' }, NOW), auditQuery({ ...EVERYTHING, since: 'hour' }, NOW + 10_000))
+})
+
+test('facts are told by name, and what is not there is left out', () => {
+  assert.deepEqual(detailLines({ detail: { amount: '5', related: null, place: { x: 1 } }, request_id: 'r1', traceparent: null }), [{ name: 'amount', value: '5' }, { name: 'place', value: '{"x":1}' }, { name: 'request', value: 'r1' }])
+  assert.deepEqual(detailLines({ detail: null, request_id: null, traceparent: null }), [])
+  assert.deepEqual(detailLines({ detail: ['a'], request_id: null, traceparent: null }), [{ name: 'detail', value: '["a"]' }])
+})

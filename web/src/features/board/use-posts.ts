@@ -1,0 +1,30 @@
+import { listPosts, type Post } from '@hamlet/contract'
+import { useCallback, useMemo } from 'react'
+import type { Refused, Reply } from '../../client/api.ts'
+import { type PageOf, usePages } from '../../client/ask/use-pages.ts'
+import { useStore } from '../../client/store.ts'
+import { useVillage } from '../village-context.ts'
+import { freshList, type PostNarrowing, queryOf } from './board-words.ts'
+
+/** The socket tells what happens; asking again now and then is for what it cannot, such as a search. */
+const PAGES = { everyMs: 60_000, idOf: (post: Post): string => post.post_id }
+const PAGE = 30
+
+export interface PostsLive { readonly posts: readonly Post[] | null; readonly refused: Refused | null; readonly more: (() => Promise<void>) | null }
+
+/** The posts of a list, newest first, as they are now; `more` reads older ones, null where there are none. */
+export function usePosts({ status, tag, audience, author, find }: PostNarrowing): PostsLive {
+  const { api, board } = useVillage()
+  const narrowing = useMemo((): PostNarrowing => ({ status, tag, audience, author, find }), [status, tag, audience, author, find])
+  const heard = useStore(board.state, (state) => state.posts)
+  // What was read in another generation may be out of date; what a search finds may change with every event.
+  const generation = useStore(board.state, (state) => (find === null ? state.generation : state.generation + state.events))
+  const read = useCallback(async (cursor: string | null): Promise<Reply<PageOf<Post>>> => {
+    const reply = await api.call(listPosts, { query: { limit: PAGE, ...queryOf(narrowing), ...(cursor === null ? {} : { cursor }) } })
+    return reply.ok ? { ok: true, data: { rows: reply.data.posts, next: reply.data.next_cursor } } : reply
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [api, narrowing, generation])
+  const live = usePages(read, PAGES)
+  const posts = useMemo(() => (live.rows === null ? null : freshList(live.rows, heard, narrowing)), [live.rows, heard, narrowing])
+  return { posts, refused: live.refused, more: live.more }
+}

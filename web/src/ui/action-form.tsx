@@ -1,0 +1,30 @@
+import type { ReactElement, ReactNode } from 'react'
+import type { Sending } from '../client/ask/use-send.ts'
+import { RefusedNotice } from './refused-notice.tsx'
+
+interface ActionFormProps {
+  readonly label: string
+  readonly sending: Pick<Sending, 'busy' | 'refused'>
+  /** Whether what was written can be sent. */
+  readonly ready: boolean
+  /** What the button says; it names the effect, and whom it meets. */
+  readonly word: string
+  readonly danger?: boolean
+  readonly onSend: () => void
+  readonly onCancel?: () => void
+  readonly children: ReactNode
+}
+
+/** A form of one act: its fields, what the api said against it, and the button that does it. */
+export function ActionForm({ label, sending, ready, word, danger = false, onSend, onCancel, children }: ActionFormProps): ReactElement {
+  return (
+    <form className="form action-form" aria-label={label} onSubmit={(event) => { event.preventDefault(); if (ready && !sending.busy) onSend() }}>
+      {children}
+      {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
+      <div className="button-row action-buttons">
+        <button type="submit" className={`button ${danger ? 'button-danger' : 'button-strong'}`} aria-disabled={!ready || sending.busy}>{sending.busy ? 'One moment…' : word}</button>
+        {onCancel !== undefined && <button type="button" className="button" onClick={onCancel}>Back</button>}
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,31 @@
+import { Component, type ReactElement, type ReactNode, Suspense } from 'react'
+
+interface BoundaryProps { readonly children: ReactNode; readonly fallback: ReactNode }
+interface BoundaryState { readonly failed: boolean }
+
+/**
+ * Holds a part of the page whose code comes later: `fallback` while it comes, and words with a way out where it does not come (the village was
+ * renewed meanwhile, or the network is gone). A class because React catches errors in classes alone.
+ */
+export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { failed: false }
+
+  static getDerivedStateFromError(): BoundaryState {
+    return { failed: true }
+  }
+
+  override componentDidCatch(error: unknown): void {
+    console.error('a part of the page failed', error)
+  }
+
+  override render(): ReactElement {
+    if (!this.state.failed) return <Suspense fallback={this.props.fallback}>{this.props.children}</Suspense>
+    return (
+      <div className="screen" role="alert">
+        <h1>This part of the page did not come</h1>
+        <p>The village may have been renewed since this page was opened, or the network is gone.</p>
+        <button type="button" className="button button-strong" onClick={() => window.location.reload()}>Load the page anew</button>
+      </div>
+    )
+  }
+}
