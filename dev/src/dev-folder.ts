@@ -30,6 +30,8 @@ export interface DevFolder {
   readonly file: string;
   readonly log: string;
   readonly postgresData: string;
+  /** Beside the database: the one means nothing without the other. */
+  readonly sealedLog: string;
   readonly apiKeysFile: string;
   readonly bootstrapCodeFile: string;
   readonly secrets: z.infer<typeof Secrets>;
@@ -74,10 +76,12 @@ export function openDevFolder(state = STATE): DevFolder {
       agentTokens: Object.fromEntries(AGENTS.map((id) => [id, newToken(id)])),
     }),
   );
+  const postgresData = postgresFolder(folder);
   return {
     file: join(state, 'dev.json'),
     log: join(state, 'log', 'dev.log'),
-    postgresData: postgresFolder(folder),
+    postgresData,
+    sealedLog: join(dirname(postgresData), 'sealed-log'),
     apiKeysFile,
     bootstrapCodeFile,
     secrets: Secrets.parse(JSON.parse(secrets)),

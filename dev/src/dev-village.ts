@@ -48,6 +48,7 @@ export async function startDevVillage(folder: DevFolder, options: { readonly por
         HAMLET_SAMPLES_DIR: join(ROOT, 'crds/samples'),
         HAMLET_API_KEYS_FILE: folder.apiKeysFile,
         HAMLET_BOOTSTRAP_CODE_FILE: folder.bootstrapCodeFile,
+        HAMLET_LOG_DIR: folder.sealedLog,
         ...(existsSync(web) ? { HAMLET_WEB_DIR: web } : {}),
       },
     },

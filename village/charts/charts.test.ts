@@ -24,6 +24,7 @@ interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: {
+    readonly strategy?: { readonly rollingUpdate: { readonly maxSurge: number } };
     readonly template: { readonly spec: { readonly containers: readonly Container[]; readonly securityContext: object; readonly nodeSelector?: object } };
     readonly power?: string;
   };
@@ -124,6 +125,34 @@ for (const [what, values] of Object.entries(REFUSED)) {
     assert.match(output, /values don't meet the specifications of the schema/);
   });
 }
+
+async function apiOf(values: object): Promise<{ readonly environment: ReadonlyMap<string, string | undefined>; readonly surge: number }> {
+  const api = (await workloads(values)).find(({ metadata }) => metadata.name === 'hamlet-api');
+  const container = api?.spec.template.spec.containers[0];
+  return { environment: new Map(container?.env?.map(({ name, value }) => [name, value])), surge: api?.spec.strategy?.rollingUpdate.maxSurge ?? Number.NaN };
+}
+
+test('checkpoints have a volume with one replica, and then the next pod may need the node of the old one', async () => {
+  const alone = await apiOf({});
+  assert.deepEqual([alone.environment.get('HAMLET_LOG_DIR'), alone.surge], ['/var/lib/hamlet-log', 0]);
+  assert.equal((await apiOf({ core: { nodeName: 'sparky1' } })).surge, 1);
+  const many = await apiOf({ api: { replicas: 2 } });
+  assert.deepEqual([many.environment.has('HAMLET_LOG_DIR'), many.surge], [false, 1]);
+  assert.equal(many.environment.get('HAMLET_LOG_KEY_FILE'), '/etc/hamlet/log/key.pem', 'all replicas sign with one key');
+});
+
+test('PayPal and an issuer are off, and wanted whole where they are on', async () => {
+  const { environment } = await apiOf({});
+  assert.equal(environment.get('HAMLET_PAYPAL'), 'off');
+  assert.ok(!environment.has('HAMLET_OIDC_ISSUER'));
+  assert.match((await template({ payments: { paypal: { mode: 'live' } } })).output, /payments.paypal.secretName: name the Secret/);
+  assert.match((await template({ oidc: { issuer: 'https://id.example.org' } })).output, /oidc.clientId: write the client id/);
+  const signIn = await apiOf({ ingress: { host: 'village.example.org' }, oidc: { issuer: 'https://id.example.org', clientId: 'hamlet', secretName: 'oidc', adminGroups: ['a', 'b'] } });
+  assert.deepEqual(
+    ['PUBLIC_URL', 'OIDC_ADMIN_GROUPS', 'OIDC_CLIENT_SECRET_FILE'].map((name) => signIn.environment.get(`HAMLET_${name}`)),
+    ['https://village.example.org', 'a,b', '/etc/hamlet/oidc/clientSecret'],
+  );
+});
 
 test('every CRD is in the chart', async () => {
   const files = [...(await generatedFiles()).keys()].filter((path) => path.startsWith('charts/hamlet-crds/files/'));

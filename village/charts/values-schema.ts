@@ -7,6 +7,9 @@ const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])
 const quantity: Schema = { type: ['string', 'number'], pattern: '^[0-9]+(\\.[0-9]+)?(m|Ki|Mi|Gi|Ti|k|M|G|T)?$' };
 const amounts = closed({ cpu: quantity, memory: quantity, 'ephemeral-storage': quantity });
 const resources = closed({ requests: amounts, limits: amounts });
+const aiDollars: Schema = { type: 'string', pattern: '^(0|[1-9][0-9]{0,8})([.][0-9]{1,6})?$' };
+// They are joined with commas.
+const groups: Schema = { type: 'array', items: { type: 'string', pattern: '^[^,]+$' } };
 const replicas: Schema = { type: 'integer', minimum: 1, maximum: 16 };
 // As npm tokens and password managers make them; long enough that nobody guesses one.
 const token: Schema = { type: 'string', minLength: 24, maxLength: 256, pattern: '^[A-Za-z0-9_-]+$' };
@@ -37,7 +40,10 @@ export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
       images: closed({ api: text, operator: text, agent: text, postgres: text, redis: text }),
       core: closed({ nodeName: name }),
       api: closed({ replicas, keys: closed({ adminToken: token, memberToken: token }), resources }),
-      economy: closed({ dailyAllowance: { type: 'string', pattern: '^(0|[1-9][0-9]{0,8})([.][0-9]{1,6})?$' }, timeZone: { type: 'string', pattern: '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$' } }),
+      economy: closed({ dailyAllowance: aiDollars, timeZone: { type: 'string', pattern: '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$' }, creditLimit: aiDollars, prices: { type: 'object' } }),
+      payments: closed({ paypal: closed({ mode: { enum: ['off', 'sandbox', 'live'] }, secretName: name, currency: { type: 'string', pattern: '^[A-Z]{3}$' }, rate: aiDollars, proxyUrl: text }) }),
+      oidc: closed({ issuer: text, clientId: text, secretName: name, name: { type: 'string', maxLength: 64 }, scope: text, groupsClaim: text, adminGroups: groups, memberGroups: groups, publicUrl: text }),
+      log: closed({ storage: quantity, storageClassName: name }),
       operator: closed({ replicas, resources }),
       seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
       agentPods: closed({ storageClassName: name, userNamespaces: { enum: ['On', 'Off'] }, appArmor: { enum: ['RuntimeDefault', 'Off'] } }),

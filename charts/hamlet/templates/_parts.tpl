@@ -73,3 +73,42 @@ nodeSelector:
 {{- $secret := lookup "v1" "Secret" $root.Release.Namespace (index . 1) | default dict -}}
 {{- index ($secret.data | default dict) (index . 2) | default (randAlphaNum 32 | b64enc) -}}
 {{- end -}}
+
+{{- /* The api's environment for payments. */ -}}
+{{- define "hamlet.paymentsEnv" -}}
+{{- with .Values.payments.paypal }}
+- { name: HAMLET_PAYPAL, value: {{ .mode | quote }} }
+- { name: HAMLET_PAYPAL_CURRENCY, value: {{ .currency }} }
+- { name: HAMLET_PAYPAL_RATE, value: {{ .rate | quote }} }
+{{- if ne .mode "off" }}
+- { name: HAMLET_PAYPAL_SECRETS_FILE, value: /etc/hamlet/paypal/secrets.json }
+{{- $_ := required "payments.paypal.secretName: name the Secret with secrets.json, or set payments.paypal.mode to off" .secretName }}
+{{- end }}
+{{- with .proxyUrl }}
+- { name: HAMLET_PAYPAL_PROXY, value: {{ . | quote }} }
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- /* The api's environment for sign-in by OpenID Connect. */ -}}
+{{- define "hamlet.oidcEnv" -}}
+{{- $host := .Values.ingress.host }}
+{{- with .Values.oidc }}
+{{- $url := .publicUrl | default (ternary (printf "https://%s" $host) "" (ne $host "")) }}
+{{- if $url }}
+- { name: HAMLET_PUBLIC_URL, value: {{ $url | quote }} }
+{{- end }}
+{{- if .issuer }}
+- { name: HAMLET_OIDC_ISSUER, value: {{ .issuer | quote }} }
+- { name: HAMLET_OIDC_CLIENT_ID, value: {{ required "oidc.clientId: write the client id that the issuer gave" .clientId | quote }} }
+- { name: HAMLET_OIDC_NAME, value: {{ .name | quote }} }
+- { name: HAMLET_OIDC_SCOPE, value: {{ .scope | quote }} }
+- { name: HAMLET_OIDC_GROUPS_CLAIM, value: {{ .groupsClaim | quote }} }
+- { name: HAMLET_OIDC_ADMIN_GROUPS, value: {{ join "," .adminGroups | quote }} }
+- { name: HAMLET_OIDC_MEMBER_GROUPS, value: {{ join "," .memberGroups | quote }} }
+{{- if .secretName }}
+- { name: HAMLET_OIDC_CLIENT_SECRET_FILE, value: /etc/hamlet/oidc/clientSecret }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
