@@ -109,7 +109,7 @@ export class Operator {
     const { client, village, settings, log } = this.#options;
     return new AgentReconciler({
       sources: { agents: agents.cache, pods: pods.cache, claims: claims.cache, nodes: nodes.cache, tiers: () => this.#tiers, village: this.#village, seatOf: (key) => this.#seats.seatOf(key), settings },
-      ports: { client, agents, pods, claims, recorder: this.#recorder, closeAccount: (agentId, uid) => closeAccount(village, agentId, uid), holds: holdsThrough(village, (claim) => this.#village.learnClaim(claim)) },
+      ports: { client, agents, pods, claims, recorder: this.#recorder, closeAccount: (agentId, uid) => closeAccount(village, agentId, uid), holds: holdsThrough(village, this.#village) },
       now: () => new Date(),
       clock: systemClock,
       onDue: (key) => this.#queue.add(key),

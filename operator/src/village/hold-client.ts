@@ -11,18 +11,26 @@ export interface HoldPort {
   release(claim: { readonly agentId: string; readonly uid: string; readonly version: number }): Promise<void>;
 }
 
-/** @param learn hears at once what the api knows of the claim since; the stream tells it too, a moment later */
-export function holdsThrough(client: Client, learn: (claim: ComputeClaim) => void): HoldPort {
+/** Who keeps what is known of holds. */
+export interface HoldMemory {
+  /** What the api knows of a claim since it answered; the stream tells it too, a moment later. */
+  learnClaim(claim: ComputeClaim): void;
+  /** What is known up to a version is about to be given back: whether or not the answer arrives, nothing may begin by it. */
+  giveUpHold(agentId: string, version: number): void;
+}
+
+export function holdsThrough(client: Client, memory: HoldMemory): HoldPort {
   return {
     ask: async (body) => {
       const outcome = await client.call(claimCompute, { body, signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (!outcome.ok) throw new ProblemError(outcome.problem);
       const { granted, reason, claim } = outcome.data;
-      if (claim !== null) learn(claim);
+      if (claim !== null) memory.learnClaim(claim);
       // Not known there yet, or free there and priced here: the two of us see the Entitlements a moment apart.
       if (claim === null || (!granted && reason === 'HoldPending')) throw new Error(`the api does not hold money for ${body.tier} yet`);
     },
     release: async ({ agentId, uid, version }) => {
+      memory.giveUpHold(agentId, version);
       const outcome = await client.call(releaseCompute, { body: { agent_id: agentId, uid, version }, signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (!outcome.ok) throw new ProblemError(outcome.problem);
     },

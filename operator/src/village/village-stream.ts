@@ -3,6 +3,7 @@ import { openInternalStream } from '@hamlet/contract/operator';
 import { pause } from '@hamlet/kube';
 import type { VillageFacts } from '../kinds/agent/observe.ts';
 import type { Boost, HoldFacts, Presence, Standing } from '../kinds/agent/views.ts';
+import type { HoldMemory } from './hold-client.ts';
 import { holdFacts } from './hold-facts.ts';
 
 /** Heartbeats come every 5 s: this silence means that the connection is dead. */
@@ -64,7 +65,7 @@ class Said<T> {
 }
 
 /** Follows the api's stream of standing and presence for ever, and keeps what it said last while it is away. */
-export class VillageStream implements VillageFacts {
+export class VillageStream implements VillageFacts, HoldMemory {
   readonly #options: VillageStreamOptions;
   readonly #standings = new Said<Standing>();
   readonly #presences = new Said<Presence>();
@@ -116,9 +117,14 @@ export class VillageStream implements VillageFacts {
   learnClaim(claim: ComputeClaim): void {
     const { agent_id: agentId, version } = claim;
     const known = this.#holds.get(agentId, this.#generation);
-    if (known !== undefined && known.version > version) return;
+    if (known !== undefined && (known.version > version || (known.version === version && known.givenUp === true))) return;
     this.#holds.set(agentId, holdFacts(claim), this.#generation);
     this.#options.onHold?.(agentId);
+  }
+
+  giveUpHold(agentId: string, version: number): void {
+    const known = this.#holds.get(agentId);
+    if (known !== undefined && known.version <= version) this.#holds.set(agentId, { ...known, givenUp: true }, this.#generation);
   }
 
   start(): void {

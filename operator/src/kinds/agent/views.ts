@@ -139,6 +139,8 @@ export interface HoldFacts {
   readonly untilMs: number | undefined;
   /** The pod that the api counts the time of. */
   readonly podUid: string | undefined;
+  /** It was given back, or may have been: it counts for nothing until the api says more. */
+  readonly givenUp?: boolean;
   /** The tier that was asked for in vain, and the highest one below it that could be paid. */
   readonly refused: { readonly tier: string; readonly reason: Extract<Reason, 'NotPaid' | 'HoldRefused'>; readonly payable: string | undefined } | undefined;
 }

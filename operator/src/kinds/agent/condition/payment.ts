@@ -26,7 +26,7 @@ export function paymentOf(facts: PaymentFacts, tier: TierView): Payment {
   const { name } = tier.metadata;
   if (isFree(tier)) return 'paid';
   if (hold?.refused?.tier === name) return 'refused';
-  if (hold?.tier !== name) return 'pending';
+  if (hold?.tier !== name || hold.givenUp === true) return 'pending';
   // Past its time nothing runs, whether or not the api is there to say so.
   if (hold.lapsed) return 'refused';
   return hold.held ? 'paid' : 'pending';
@@ -49,6 +49,7 @@ export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | und
 export function isCovered(facts: PaymentFacts & Pick<Observed, 'knowledge'>, tier: TierView, cycle: number): boolean {
   if (isFree(tier)) return true;
   if (paymentOf(facts, tier) !== 'paid') return false;
-  // Asked for each cycle, so that nothing that is being given back is counted on. An api that is away gives nothing back.
-  return holdOf(facts)?.cycle === cycle || facts.knowledge !== 'Current';
+  // Asked for each cycle, so that nothing that is being given back is counted on. Where the api is not heard, who was awake all the time goes on by
+  // what is held: the api gives that back only to who sleeps.
+  return holdOf(facts)?.cycle === cycle || (facts.knowledge !== 'Current' && facts.agent.status.power === 'Awake');
 }

@@ -3,10 +3,12 @@ import type { SeatVerdict } from '@hamlet/core/seats';
 import type { OwnerReference } from '@hamlet/kube';
 import { fixedOf, sizeOf } from '../child/compute.ts';
 import { cycleInName, livedStatus } from '../cycle.ts';
+import { holdAt } from '../observe.ts';
 import type { Action } from '../plan.ts';
 import { ResizeWatch } from '../pod/resize-watch.ts';
 import { statusOf } from '../status/status.ts';
-import { FIXED_ANNOTATION, type AgentView, type ClaimView, type Knowledge, type NodeState, type Observed, type PodView, type Presence, type Size, type Standing, type TierView } from '../views.ts';
+import { FIXED_ANNOTATION, type AgentView, type ClaimView, type HoldFacts, type Knowledge, type NodeState, type Observed, type PodView, type Presence, type Size, type Standing, type TierView } from '../views.ts';
+import type { ModelPurse } from './model-purse.ts';
 import { agentOf, claimOf, podOf, SETTINGS, specOf, standingOf, TIER_0, TIER_1, TIER_2 } from './sample-state.ts';
 
 export type Random = () => number;
@@ -44,6 +46,9 @@ export class ModelCluster {
   made = 0;
   /** Rules that were broken. */
   readonly broken: string[] = [];
+  readonly purse: ModelPurse | undefined;
+  /** The answer to a call of the api gets lost, although the api has acted. */
+  losesAnswers = false;
   #watch = new ResizeWatch(() => this.nowMs);
   readonly #handlers: { readonly [K in Action['kind']]: (action: Extract<Action, { kind: K }>) => void } = {
     setFinalizers: ({ finalizers }) => this.#setMeta({ finalizers }),
@@ -65,13 +70,25 @@ export class ModelCluster {
       if (!this.apiAnswers) throw new Error('the api does not answer');
       this.closed = true;
     },
-    askHold: () => undefined,
-    releaseHold: () => undefined,
+    askHold: (action) => this.#callApi((purse, uid) => purse.ask(action, uid, this.nowMs)),
+    releaseHold: ({ version }) => {
+      if (this.#heard !== undefined) this.#heard = { ...this.#heard, givenUp: true };
+      this.#callApi((purse) => purse.release(version, this.nowMs));
+    },
     tell: () => undefined,
   };
   /** Names of pods that the status has told: each stands for one pod for ever. */
   readonly #told = new Set<string>();
   #uids = 0;
+  /** What the operator has heard of money. */
+  #heard: HoldFacts | undefined;
+  readonly #tiers: readonly TierView[];
+
+  /** @param purse money for tiers that cost something; without it all are free */
+  constructor({ tiers = TIERS, purse }: { readonly tiers?: readonly TierView[]; readonly purse?: ModelPurse } = {}) {
+    this.#tiers = tiers;
+    this.purse = purse;
+  }
 
   observed(): Observed | undefined {
     if (this.agent === undefined) return undefined;
@@ -86,7 +103,7 @@ export class ModelCluster {
       nameTaken: false,
       nextCycle: cycle + 1,
       claim: this.claim,
-      tiers: this.hasTiers ? TIERS : [],
+      tiers: this.hasTiers ? this.#tiers : [],
       node: this.#node(pod?.nodeName),
       volumeNode: this.#node(this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node']),
       pinnedNode: undefined,
@@ -94,6 +111,7 @@ export class ModelCluster {
       standing: this.knowledge === 'None' ? undefined : this.standing,
       presence: this.#presence(pod, metadata.uid),
       knowledge: this.knowledge,
+      hold: this.knowledge === 'None' ? undefined : holdAt(this.#heard, this.nowMs),
       seat: this.seat,
       resize: pod === undefined ? undefined : this.#watch.of(pod),
       upgrade: 'none',
@@ -119,6 +137,8 @@ export class ModelCluster {
   /** Another process takes over, with nothing in mind. */
   restart(): void {
     this.#watch = new ResizeWatch(() => this.nowMs);
+    this.#heard = undefined;
+    this.#hear();
   }
 
   terminate(uid: string, disruption?: string): void {
@@ -148,6 +168,8 @@ export class ModelCluster {
   /** Time passes: pods are bound, run, are resized and end; who was deleted and has no finalizers is gone. */
   pass(milliseconds: number): void {
     this.nowMs += milliseconds;
+    if (this.apiAnswers) this.purse?.keep(this.agent, this.nowMs);
+    this.#hear();
     this.pods = this.pods.filter((pod) => !this.#hasEnded(pod)).map((pod) => this.#lives(pod));
     for (const pod of this.pods) if (pod.nodeName === this.lostNode && pod.nodeName !== undefined) this.terminate(pod.metadata.uid, 'DeletionByTaintManager');
   }
@@ -159,6 +181,7 @@ export class ModelCluster {
     this.seat = { granted: true };
     this.hasTiers = true;
     this.apiAnswers = true;
+    this.losesAnswers = false;
     this.lostNode = undefined;
     this.resizes = 'applies';
     this.scheduler = 'binds';
@@ -170,7 +193,7 @@ export class ModelCluster {
 
   /** The tier that the agent is to have, once all is calm. */
   get tier(): TierView {
-    return TIERS.find(({ metadata }) => metadata.name === this.standing.balanceTier) ?? TIER_0;
+    return this.#tiers.find(({ metadata }) => metadata.name === this.standing.balanceTier) ?? TIER_0;
   }
 
   /** Whether the pod has what `tier` gives, and as its node gave it. */
@@ -178,6 +201,27 @@ export class ModelCluster {
     const size = sizeOf(tier);
     const isGiven = pod.given !== undefined && pod.given.cpuMillis === size.cpuMillis && pod.given.memoryBytes === size.memoryBytes;
     return isGiven && pod.metadata.annotations?.[FIXED_ANNOTATION] === fixedOf(tier);
+  }
+
+  /** Pods of a tier that costs something, by what they ask for. */
+  get pricedPods(): readonly PodView[] {
+    return this.pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !this.fits({ ...pod, given: pod.size }, TIER_0));
+  }
+
+  /** The stream tells whoever hears it, a moment later than the answers. */
+  #hear(): void {
+    if (this.knowledge === 'Current') this.#heard = this.purse?.facts;
+  }
+
+  #callApi(act: (purse: ModelPurse, uid: string) => void): void {
+    if (!this.apiAnswers || this.agent === undefined) throw new Error('the api does not answer');
+    if (this.purse !== undefined) act(this.purse, this.agent.metadata.uid);
+    if (this.losesAnswers) throw new Error('the answer is lost');
+    this.#heard = this.purse?.facts;
+  }
+
+  #isPaid(tier: TierView): boolean {
+    return this.purse === undefined || Number(tier.spec.price.perHour) === 0 || (this.purse.pays(this.nowMs) && this.purse.held?.tier === tier.metadata.name);
   }
 
   /** A container that runs has a session. */
@@ -251,8 +295,8 @@ export class ModelCluster {
 
   #createPod(name: string, annotations: Readonly<Record<string, string>>): void {
     if (this.pods.some(({ metadata }) => metadata.name === name)) throw new Error('AlreadyExists');
-    for (const [holds, how] of this.#rulesOf(name)) if (!holds) this.broken.push(`pod ${name} was made ${how}`);
-    const tier = TIERS.find(({ metadata }) => metadata.name === annotations['hamlet.village/tier']) ?? TIER_0;
+    const tier = this.#tiers.find(({ metadata }) => metadata.name === annotations['hamlet.village/tier']) ?? TIER_0;
+    for (const [holds, how] of [...this.#rulesOf(name), [this.#isPaid(tier), 'without a hold'] as const]) if (!holds) this.broken.push(`pod ${name} was made ${how}`);
     const pod = podOf(name, { ...UNBOUND, createdAt: iso(this.nowMs), tier });
     this.pods.push({ ...pod, metadata: { ...pod.metadata, annotations, uid: this.#uid() } });
     this.made += 1;
@@ -273,9 +317,10 @@ export class ModelCluster {
     }
     const { containers } = spec as { readonly containers: readonly { readonly resources: { readonly limits: { readonly cpu: string; readonly memory: string } } }[] };
     const { limits } = containers[0]?.resources ?? {};
-    const tier = TIERS.find((each) => each.spec.compute.resources.cpu === limits?.cpu && each.spec.compute.resources.memory === limits.memory);
+    const tier = this.#tiers.find((each) => each.spec.compute.resources.cpu === limits?.cpu && each.spec.compute.resources.memory === limits.memory);
     if (tier === undefined) throw new Error(`no tier has ${JSON.stringify(limits)}`);
     const size: Size = sizeOf(tier);
+    if (!this.#isPaid(tier)) this.broken.push(`the pod was resized to ${tier.metadata.name} without a hold`);
     this.#change(uid, (each) => ({ ...each, size, resize: undefined }));
   }
 

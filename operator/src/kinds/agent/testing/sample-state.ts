@@ -41,12 +41,14 @@ export function agentOf({ spec, status = {}, finalizers = ['hamlet.village/accou
 /** What a tier may differ in. */
 interface TierParts {
   readonly minBalance?: string;
+  /** aiDollars for an hour. */
+  readonly perHour?: string;
   readonly compute?: Readonly<Record<string, unknown>>;
 }
 
-export function tierOf(name: string, rank: number, { minBalance = '0', compute = {} }: TierParts = {}): TierView {
+export function tierOf(name: string, rank: number, { minBalance = '0', perHour = '0', compute = {} }: TierParts = {}): TierView {
   const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
-  return { metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1' }, spec: EntitlementSpec.parse({ rank, minBalance, limits, compute }) };
+  return { metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1' }, spec: EntitlementSpec.parse({ rank, minBalance, limits, compute, price: { perHour } }) };
 }
 
 export const TIER_0 = tierOf('tier-0', 0);
@@ -54,6 +56,13 @@ export const TIER_0 = tierOf('tier-0', 0);
 export const TIER_1 = tierOf('tier-1', 1, { minBalance: '10', compute: { resources: { cpu: '1', memory: '1Gi' } } });
 /** As large as tier-1, with a GPU. */
 export const TIER_2 = tierOf('tier-2', 2, { minBalance: '100', compute: { resources: { cpu: '1', memory: '1Gi' }, gpu: { mode: 'Shared', count: 1 }, priorityClassName: 'village-high' } });
+
+/** The tiers as they are where running costs money: tier-0 is free. */
+export const PRICED_TIERS: readonly TierView[] = [TIER_0, priced(TIER_1, '1'), priced(TIER_2, '10')];
+
+function priced(tier: TierView, perHour: string): TierView {
+  return { ...tier, spec: { ...tier.spec, price: { ...tier.spec.price, perHour } } };
+}
 
 export const standingOf = (parts: Partial<Standing> = {}): Standing => ({ ...GOOD, ...parts });
 

@@ -1,0 +1,171 @@
+/** Where running costs money: no plan makes or grows a pod that is not paid for, whatever is away, lost or in between, and nothing stays held for nothing. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Seeded } from '@hamlet/test/env/seeded';
+import { plan, type Action } from './plan.ts';
+import { disturb } from './testing/disturbances.ts';
+import { ModelCluster } from './testing/model-cluster.ts';
+import { ModelPurse } from './testing/model-purse.ts';
+import { PRICED_TIERS, standingOf } from './testing/sample-state.ts';
+
+const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
+const DISTURBANCES = 80;
+const MAX_ATTEMPTS = 60;
+const HOUR_MS = 3_600_000;
+const AIDOLLAR = 1_000_000n;
+
+function cluster(balance: bigint): ModelCluster & { readonly purse: ModelPurse } {
+  const purse = new ModelPurse(PRICED_TIERS, balance);
+  return Object.assign(new ModelCluster({ tiers: PRICED_TIERS, purse }), { purse });
+}
+
+/** One reconcile, which may die after any action, or get no answer; what it was about to do. */
+function reconcile(of: ModelCluster, actionsUntilCrash = Number.POSITIVE_INFINITY): readonly Action[] {
+  const observed = of.observed();
+  if (observed === undefined) return [];
+  const { actions } = plan(observed, of.nowMs);
+  try {
+    for (const action of actions.slice(0, actionsUntilCrash)) of.perform(action);
+  } catch {
+    return actions;
+  }
+  if (actionsUntilCrash >= actions.length) of.writeStatus();
+  else of.restart();
+  return actions;
+}
+
+function settle(of: ModelCluster): void {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const idle = reconcile(of).length === 0;
+    if (idle && attempt > 12) return;
+    of.pass(11_000);
+  }
+  assert.fail('the plans never end');
+}
+
+/** Money comes and goes, answers get lost, and hours pass. */
+function disturbMoney({ purse, ...of }: ReturnType<typeof cluster>, random: Seeded, live: ModelCluster): void {
+  const events: readonly (() => void)[] = [
+    () => void (purse.balance += BigInt(Math.floor(random.between(0, 15))) * AIDOLLAR),
+    () => void (purse.balance = purse.held === null ? purse.balance / 2n : purse.balance),
+    () => void (live.losesAnswers = !of.losesAnswers),
+    () => live.pass(random.between(0, HOUR_MS)),
+    () => live.setSpec({ entitlement: random.chance(0.5) ? { policy: 'ByBalance' } : { policy: 'Pinned', name: 'tier-1' } }),
+  ];
+  random.one(events)?.();
+}
+
+function disturbed(seed: number): ReturnType<typeof cluster> {
+  const random = new Seeded(seed);
+  const of = cluster(BigInt(Math.floor(random.between(0, 12))) * AIDOLLAR);
+  for (let turn = 0; turn < DISTURBANCES; turn += 1) {
+    if (random.chance(0.25)) disturbMoney(of, random, of);
+    else disturb(of, random.next);
+    if (random.chance(0.7)) reconcile(of, random.chance(0.3) ? Math.floor(random.between(0, 4)) : Number.POSITIVE_INFINITY);
+  }
+  return of;
+}
+
+test(`${RUNS} disturbed agents with money come to rest at what they can pay, and hold exactly what they run by`, () => {
+  for (let seed = 1; seed <= RUNS; seed += 1) {
+    const of = disturbed(seed);
+    of.calm();
+    settle(of);
+    const { agent, purse, broken, pods } = of;
+    assert.deepEqual([...broken, ...purse.broken], [], `seed ${seed}`);
+    assert.ok(agent?.spec, `seed ${seed}`);
+    const told = agent.status.tier ?? '';
+    const tier = PRICED_TIERS.find(({ metadata }) => metadata.name === told);
+    const costs = tier !== undefined && Number(tier.spec.price.perHour) > 0 && pods.length > 0;
+    assert.equal(purse.held?.tier, costs ? told : undefined, `seed ${seed}: held for ${purse.held?.tier}, runs ${pods.length} at ${told}`);
+    assert.ok(pods.every((pod) => tier !== undefined && of.fits(pod, tier)), `seed ${seed}: the pod has not the compute of ${told}`);
+    const wanted = agent.spec.entitlement.policy === 'Pinned' ? agent.spec.entitlement.name : of.tier.metadata.name;
+    if (told !== wanted || (agent.spec.power === 'Awake' && pods.length === 0)) {
+      const price = purse.tiers.find(({ name }) => name === wanted)?.perHour ?? 0n;
+      assert.ok(purse.balance < 2n * price, `seed ${seed}: ${wanted} could be paid of ${purse.balance}, and ${told} it is`);
+    }
+    if (agent.spec.entitlement.policy === 'ByBalance') assert.equal(pods.length, agent.spec.power === 'Awake' ? 1 : 0, `seed ${seed}: a free tier is there for everybody`);
+  }
+});
+
+test('an hour after the other: the pod runs by a live hold at every moment, and pays for the time that it ran', () => {
+  const of = cluster(20n * AIDOLLAR);
+  of.standing = standingOf({ balanceTier: 'tier-1' });
+  settle(of);
+  const [began, pod] = [of.nowMs, of.pods[0]?.metadata.uid];
+  for (let elapsedMs = 0; elapsedMs < 10 * HOUR_MS; elapsedMs += 5_000) {
+    of.pass(5_000);
+    reconcile(of);
+    assert.ok(of.purse.pays(of.nowMs), `after ${elapsedMs} ms`);
+  }
+  assert.deepEqual([of.pods[0]?.metadata.uid, of.made], [pod, 1]);
+  of.setSpec({ power: 'Asleep' });
+  settle(of);
+  assert.equal(of.purse.held, null);
+  const hours = (of.purse.chargedMs - (of.nowMs - began)) / HOUR_MS;
+  assert.ok(Math.abs(hours) < 0.1, `charged ${of.purse.chargedMs} ms of ${of.nowMs - began}`);
+  assert.ok(of.purse.paid >= (BigInt(of.purse.chargedMs) * AIDOLLAR) / BigInt(HOUR_MS));
+});
+
+test('whose money ends falls back to the free tier in the same pod before the time is over, and comes back with the money', () => {
+  const of = cluster(2n * AIDOLLAR);
+  of.standing = standingOf({ balanceTier: 'tier-1' });
+  settle(of);
+  for (let elapsedMs = 0; elapsedMs < 4 * HOUR_MS; elapsedMs += 5_000) {
+    of.pass(5_000);
+    reconcile(of);
+    assert.ok(of.pricedPods.length === 0 || of.purse.pays(of.nowMs), `after ${elapsedMs} ms`);
+  }
+  assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held], ['tier-0', 1, null]);
+  const entitled = of.agent?.status.conditions?.find(({ type }) => type === 'Entitled');
+  assert.equal(entitled?.reason, 'ByMeans');
+  assert.match(entitled?.message ?? '', /tier-1 costs/);
+  of.purse.balance += 5n * AIDOLLAR;
+  settle(of);
+  assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier], ['tier-1', 1, 'tier-1']);
+});
+
+test('a pinned agent whose money ends has no pod, reads NotPaid, and comes back with the money', () => {
+  const of = cluster(AIDOLLAR / 2n);
+  of.setSpec({ entitlement: { policy: 'Pinned', name: 'tier-1' } });
+  settle(of);
+  const admitted = (): string | undefined => of.agent?.status.conditions?.find(({ type }) => type === 'Admitted')?.reason;
+  assert.deepEqual([of.pods.length, admitted(), of.made], [0, 'NotPaid', 0]);
+  of.purse.balance += 2n * AIDOLLAR;
+  settle(of);
+  assert.deepEqual([of.pods.length, admitted()], [1, 'Admitted']);
+  for (let elapsedMs = 0; elapsedMs < 4 * HOUR_MS; elapsedMs += 5_000) {
+    of.pass(5_000);
+    reconcile(of);
+    assert.ok(of.pricedPods.length === 0 || of.purse.pays(of.nowMs), `after ${elapsedMs} ms`);
+  }
+  assert.deepEqual([of.pods.length, admitted(), of.purse.held], [0, 'NotPaid', null]);
+});
+
+test('with the api away a pod runs as long as it is paid, and then as what is free', () => {
+  const of = cluster(20n * AIDOLLAR);
+  of.standing = standingOf({ balanceTier: 'tier-1' });
+  settle(of);
+  of.apiAnswers = false;
+  of.knowledge = 'Last';
+  for (let elapsedMs = 0; elapsedMs < 3 * HOUR_MS; elapsedMs += 5_000) {
+    of.pass(5_000);
+    reconcile(of);
+    assert.ok(of.pricedPods.length === 0 || of.purse.pays(of.nowMs), `after ${elapsedMs} ms`);
+  }
+  assert.deepEqual([of.agent?.status.tier, of.made], ['tier-0', 1]);
+  of.calm();
+  settle(of);
+  assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier, of.broken], ['tier-1', 1, 'tier-1', []]);
+});
+
+test('a free tier asks nothing of the api', () => {
+  const of = cluster(20n * AIDOLLAR);
+  const asked: string[] = [];
+  for (let turn = 0; turn < 40; turn += 1) {
+    asked.push(...reconcile(of).map(({ kind }) => kind));
+    of.pass(11_000);
+  }
+  assert.equal(of.pods.length, 1);
+  assert.deepEqual(asked.filter((kind) => kind === 'askHold' || kind === 'releaseHold'), []);
+});

@@ -1,0 +1,164 @@
+/** The api's side of money in memory, by the rules of @hamlet/core that the api decides by: what one agent holds, has used, and was refused. */
+import { afterRefusedRenewal, CLAIM_TERMS, decideAsk, dueOf, holdAmount, isOrphan, payableBelow, timeCost, upkeepOf, type ClaimedAgent, type HeldClaim, type PricedTier } from '@hamlet/core';
+import { parseAiDollars } from '@hamlet/contract';
+import type { HoldAction } from '../hold-step.ts';
+import type { AgentView, HoldFacts, TierView } from '../views.ts';
+
+type Ask = Extract<HoldAction, { kind: 'askHold' }>;
+type Refused = NonNullable<HoldFacts['refused']>;
+
+function claimedAgent(agent: AgentView | undefined): ClaimedAgent | null {
+  if (agent === undefined) return null;
+  const { metadata: { uid, deletionTimestamp }, status: { power, cycle = 0, tier = null } } = agent;
+  return { uid, deleting: deletionTimestamp !== undefined, awake: power === 'Awake', cycle, tier };
+}
+
+export class ModelPurse {
+  readonly tiers: readonly PricedTier[];
+  /** What the agent has, in micro-aiDollars; what is held of it is not spent yet. */
+  balance: bigint;
+  held: HeldClaim | null = null;
+  refused: Refused | null = null;
+  told = false;
+  /** Time that was charged, and what was paid for it. */
+  chargedMs = 0;
+  paid = 0n;
+  /** Rules that were broken. */
+  readonly broken: string[] = [];
+  #uid = '';
+  #cycle = 0;
+  #podUid: string | undefined;
+  #askedMs = 0;
+  #version = 0;
+
+  constructor(tiers: readonly TierView[], balance: bigint) {
+    this.tiers = tiers.map(({ metadata, spec }) => ({ name: metadata.name, rank: spec.rank, perHour: parseAiDollars(spec.price.perHour) }));
+    this.balance = balance;
+  }
+
+  /** What the operator would be told now. */
+  get facts(): HoldFacts | undefined {
+    if (this.#version === 0) return undefined;
+    const { held, refused } = this;
+    return {
+      uid: this.#uid, version: this.#version, cycle: this.#cycle, held: held !== null && !this.told, tier: held?.tier, untilMs: held?.untilMs, podUid: held === null ? undefined : this.#podUid,
+      refused: refused ?? undefined,
+    };
+  }
+
+  /** Whether a pod of a priced tier may run at this moment. */
+  pays(nowMs: number): boolean {
+    return this.held !== null && this.held.untilMs > nowMs;
+  }
+
+  ask({ tier, cycle, podUid }: Ask, uid: string, nowMs: number): void {
+    const perHour = this.tiers.find(({ name }) => name === tier)?.perHour ?? 0n;
+    const decision = decideAsk(this.held, { uid, cycle, tier, runs: podUid !== null }, { perHour, nowMs });
+    this.#version += 1;
+    if (decision.kind === 'free') return this.#end(nowMs, null);
+    if (decision.kind === 'keep' && this.held !== null) this.#granted({ ...this.held, ...decision.meter }, { uid, podUid, nowMs });
+    else if (!this.#take({ uid, cycle, tier, perHour, podUid }, nowMs)) this.#refuse(tier, { uid, nowMs });
+  }
+
+  release(version: number, nowMs: number): void {
+    if (this.#version > version) return;
+    this.#version += 1;
+    this.#end(nowMs, this.refused);
+  }
+
+  /** What the api does of its own accord, from what the agent's resource says. */
+  keep(agent: AgentView | undefined, nowMs: number): void {
+    const { held } = this;
+    if (held === null) return this.#forgive(nowMs);
+    const isOver = isOrphan(held, { agent: claimedAgent(agent), askedMs: this.#askedMs, nowMs }, CLAIM_TERMS);
+    const due = isOver ? 'end' : upkeepOf(held, { nowMs, told: this.told }, CLAIM_TERMS);
+    if (due === 'end') this.#ended(nowMs, this.told ? this.refused : null);
+    else if (due === 'renew') this.#renew(held, nowMs);
+    else if (this.refused !== null) this.#forgive(nowMs);
+  }
+
+  #renew(held: HeldClaim, nowMs: number): void {
+    const perHour = this.tiers.find(({ name }) => name === held.tier)?.perHour ?? held.perHour;
+    const podUid = held.runningSinceMs === null ? null : (this.#podUid ?? null);
+    const asked = this.#askedMs;
+    if (this.#take({ ...held, perHour, podUid }, nowMs)) {
+      this.#version += 1;
+      this.#askedMs = asked;
+    } else if (afterRefusedRenewal(held, nowMs, CLAIM_TERMS) === 'tell') {
+      this.#version += 1;
+      this.told = true;
+      this.refused = { tier: held.tier, reason: 'NotPaid', payable: this.#payable(held.tier, nowMs) };
+    }
+  }
+
+  #forgive(nowMs: number): void {
+    const tier = this.tiers.find(({ name }) => name === this.refused?.tier);
+    if (tier === undefined || this.#spendable(nowMs) < holdAmount(tier.perHour, CLAIM_TERMS)) return;
+    this.#version += 1;
+    this.refused = null;
+  }
+
+  #spendable(nowMs: number): bigint {
+    return this.balance - (this.held === null ? 0n : dueOf(this.held, nowMs));
+  }
+
+  #payable(tier: string, nowMs: number): string | undefined {
+    return payableBelow(this.tiers, tier, { available: this.#spendable(nowMs), terms: CLAIM_TERMS }) ?? undefined;
+  }
+
+  /** The next hold in place of the one there is, or neither. */
+  #take({ uid, cycle, tier, perHour, podUid }: Pick<HeldClaim, 'uid' | 'cycle' | 'tier' | 'perHour'> & { readonly podUid: string | null }, nowMs: number): boolean {
+    const amount = holdAmount(perHour, CLAIM_TERMS);
+    if (this.#spendable(nowMs) < amount) return false;
+    this.#charge(nowMs);
+    const held = { uid, cycle, tier, perHour, amount, untilMs: nowMs + CLAIM_TERMS.periodMs, usedMs: 0, runningSinceMs: podUid === null ? null : nowMs };
+    this.#granted(held, { uid, podUid, nowMs });
+    return true;
+  }
+
+  #granted(held: HeldClaim, { uid, podUid, nowMs }: { readonly uid: string; readonly podUid: string | null; readonly nowMs: number }): void {
+    this.held = held;
+    this.told = false;
+    if (this.refused?.tier === held.tier) this.refused = null;
+    if (held.runningSinceMs === null) this.#podUid = undefined;
+    else this.#podUid = podUid ?? this.#podUid;
+    this.#noteAsked(uid, held.cycle, nowMs);
+  }
+
+  #refuse(tier: string, { uid, nowMs }: { readonly uid: string; readonly nowMs: number }): void {
+    if (this.held !== null && (this.held.uid !== uid || this.held.untilMs <= nowMs)) this.#charge(nowMs);
+    this.refused = { tier, reason: 'NotPaid', payable: this.#payable(tier, nowMs) };
+    this.#noteAsked(uid, this.#cycle, nowMs);
+  }
+
+  #noteAsked(uid: string, cycle: number, nowMs: number): void {
+    this.#uid = uid;
+    this.#cycle = cycle;
+    this.#askedMs = nowMs;
+  }
+
+  #ended(nowMs: number, refused: Refused | null): void {
+    this.#version += 1;
+    this.#end(nowMs, refused);
+  }
+
+  #end(nowMs: number, refused: Refused | null): void {
+    this.#charge(nowMs);
+    this.refused = refused;
+  }
+
+  #charge(nowMs: number): void {
+    const { held } = this;
+    if (held === null) return;
+    const due = dueOf(held, nowMs);
+    const usedMs = held.usedMs + (held.runningSinceMs === null ? 0 : Math.max(0, Math.min(nowMs, held.untilMs) - held.runningSinceMs));
+    if (due > held.amount || due > timeCost(usedMs, held.perHour)) this.broken.push(`${due} was charged for ${usedMs} ms`);
+    this.balance -= due;
+    this.paid += due;
+    this.chargedMs += usedMs;
+    if (this.balance < 0n) this.broken.push(`the balance is ${this.balance}`);
+    this.held = null;
+    this.told = false;
+    this.#podUid = undefined;
+  }
+}
