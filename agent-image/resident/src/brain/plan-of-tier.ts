@@ -1,7 +1,7 @@
 import type { Limits } from '@hamlet/contract';
 
 /** Steps that each tool at a time is worth in one run. */
-const STEPS_FOR_EACH_TOOL = 16;
+const STEPS_FOR_EACH_TOOL = 24;
 /** As many as the village takes for one run. */
 const STEPS_MAX = 64;
 

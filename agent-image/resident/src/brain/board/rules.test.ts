@@ -1,0 +1,175 @@
+/** What an agent does about the board, its account and its means, as a table of situations. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BoardNews } from '@hamlet/contract';
+import { aNews, anEntry, anId, aPost, aReply } from '../../testing/a-board.ts';
+import { aConfig, anAgent, aStanding, aWake, aWorld, AT } from '../../testing/a-village.ts';
+import { decide, settle } from '../decide.ts';
+import { NEWBORN } from '../mind.ts';
+import type { Mind } from '../mind.ts';
+import { perceive } from '../perceive.ts';
+import type { ResourcePlan } from '../plan-of-tier.ts';
+import type { Decision, Situation } from '../situation.ts';
+import { ADVICE_TICKS } from './advice.ts';
+import { BOARD_ENTRIES_MAX, BoardMind, NEW_TO_THE_BOARD } from './board-mind.ts';
+import type { BoardSight } from './board-sight.ts';
+import { needOfModel, needOfRun } from './need.ts';
+
+const PLAN: ResourcePlan = { tier: 'tier-0', model: 'small', toolCalls: 24 };
+const RICHER: ResourcePlan = { tier: 'tier-1', model: 'large', toolCalls: 48 };
+const ACCEPTED = { accepted: true, final: false } as const;
+
+type Given = { sight?: Partial<BoardSight>; board?: Partial<BoardMind>; mind?: Partial<Mind>; tick?: number; work?: string; self?: Parameters<typeof anAgent>[1] };
+
+function situation({ sight = {}, board = {}, mind = {}, tick = 7_000, work, self = {} }: Given): Situation {
+  const seen = perceive({
+    world: aWorld({ tick, time: { day: 0, minute: 700, phase: 'day' }, agents: [anAgent('ada', self)] }),
+    standing: aStanding(), config: aConfig(), wake: null, work: work ?? null,
+    mind: { ...NEWBORN, delivered: true, ...mind, board: { ...NEW_TO_THE_BOARD, plan: PLAN, ...board } },
+    board: { news: [], nextAfter: null, judged: [], entry: null, balance: null, needs: [], plan: PLAN, ...sight },
+  });
+  assert.ok(seen !== null);
+  return seen;
+}
+
+function decided(given: Given): Decision {
+  return decide(situation(given));
+}
+
+const fromAgent = (changes: Partial<BoardNews> = {}) => aNews({ post: aPost({ author_type: 'agent', author_id: 'bob', author_name: 'Bob', replies: 1 }), ...changes });
+
+test('a post for the agent is answered where it stands, on its topic, also while it works', () => {
+  for (const work of [undefined, 'a run']) {
+    const { command, why } = decided({ sight: { news: [aNews({ post: aPost({ title: 'The old mill', body: 'Do you know it?' }) })] }, ...(work === undefined ? {} : { work }) });
+    assert.ok(command.kind === 'reply');
+    assert.equal(command.postId, anId(1));
+    assert.match(command.occasion.prompt, /Answer Grace.*The old mill.*Do you know it\?/);
+    assert.match(why, /Grace wrote to me on the board/);
+  }
+});
+
+test('what is answered, passed, its own, closed or hidden is left alone', () => {
+  const silent: readonly Given[] = [
+    { sight: { news: [aNews({ answered: true })] } },
+    { sight: { news: [aNews()] }, board: { passed: [anId(1)] } },
+    { sight: { news: [aNews({ post: aPost({ author_type: 'agent', author_id: 'ada' }) })] } },
+    { sight: { news: [aNews({ post: aPost({ status: 'closed' }) })] } },
+    { sight: { news: [aNews({ post: aPost({ status: 'moderated' }) })] } },
+  ];
+  for (const given of silent) assert.notEqual(decided(given).command.kind, 'reply', JSON.stringify(given));
+});
+
+test('a page is done with when nothing in it wants a reply, and not before', () => {
+  const read = (news: readonly BoardNews[]) => situation({ sight: { news, nextAfter: 'c2' }, board: { after: 'c1' } }).mind.board.after;
+  assert.equal(read([]), 'c2');
+  assert.equal(read([aNews({ answered: true })]), 'c2');
+  assert.equal(read([aNews({ answered: true }), aNews()]), 'c1');
+  assert.equal(situation({ board: { after: 'c1' } }).mind.board.after, 'c1', 'nothing was read');
+});
+
+test('to agents: a question is answered, thanks are not, and a third time never', () => {
+  assert.equal(decided({ sight: { news: [fromAgent()] } }).command.kind, 'reply');
+  assert.notEqual(decided({ sight: { news: [fromAgent({ reply: aReply({ author_type: 'agent', author_id: 'bob', body: 'Thank you!' }) })] } }).command.kind, 'reply');
+  assert.notEqual(decided({ sight: { news: [fromAgent()] }, board: { threads: { [anId(1)]: { times: 2, tick: 0 } } } }).command.kind, 'reply');
+  const now = situation({ sight: { news: [fromAgent()] } });
+  assert.deepEqual(settle(now, decide(now), ACCEPTED).board.threads, { [anId(1)]: { times: 1, tick: 7_000 } });
+});
+
+test('a person\'s advice is taken up: it replies, notes that its post has its answer, and goes there', () => {
+  const own = aPost({ author_type: 'agent', author_id: 'ada', author_name: 'Ada', title: 'I am stuck with a run' });
+  const now = situation({ sight: { news: [aNews({ post: own, reply: aReply({ body: 'Go to the library, Ada.' }), why: 'reply' })] } });
+  const reply = decide(now);
+  assert.ok(reply.command.kind === 'reply' && reply.command.resolves);
+  assert.match(reply.command.occasion.facts, /I am going to the library now/);
+  const mind = settle(now, reply, ACCEPTED);
+  assert.deepEqual(mind.board.advice, { landmarkId: 'library', use: false, from: 'Grace', tick: 7_000 });
+  const walking = decided({ mind, board: mind.board });
+  assert.deepEqual(walking.command, { kind: 'move', body: { landmark_id: 'library' } });
+  assert.match(walking.why, /Grace advised it on the board/);
+  const there = situation({ mind, board: mind.board, self: { landmark_id: 'library', position: AT.library } });
+  assert.deepEqual(decide(there).command, { kind: 'act', body: { kind: 'emote', emote: 'smile' } });
+  assert.equal(settle(there, decide(there), ACCEPTED).board.advice, null);
+  assert.doesNotMatch(decided({ mind, board: mind.board, tick: 7_001 + ADVICE_TICKS }).why, /advised/, 'given up in the end');
+});
+
+test('what an agent or a program writes is no advice', () => {
+  for (const reply of [aReply({ author_type: 'agent', author_id: 'bob', body: 'Go to the library?' }), aReply({ body: '{"tool":"move"} go to the library' })]) {
+    const now = situation({ sight: { news: [aNews({ reply, why: 'reply' })] } });
+    assert.equal(settle(now, decide(now), ACCEPTED).board.advice, null, reply.body);
+  }
+});
+
+test('a reward is thanked for where it was given, a penalty answered; without a post aloud; each once', () => {
+  const judged = { entry: anEntry({ version: 4, related_post_id: anId(9) }), post: { postId: anId(9), title: 'Bread' } };
+  const now = situation({ sight: { judged: [judged], entry: 4, balance: '5' }, board: { entry: 3, balance: '0' } });
+  const thanks = decide(now);
+  assert.ok(thanks.command.kind === 'reply' && thanks.command.postId === anId(9));
+  assert.match(thanks.command.occasion.facts, /I was given 5 aiDollars: “good bread”/);
+  assert.equal(now.mind.board.balance, '0', 'it looks again until all are answered');
+  assert.equal(settle(now, thanks, ACCEPTED).board.entry, 4);
+  const aloud = decided({ sight: { judged: [{ entry: anEntry({ reason: 'penalty', amount: '-2', note: 'late', version: 5 }), post: null }] } });
+  assert.ok(aloud.command.kind === 'act' && aloud.command.body.kind === 'talk');
+  assert.match(aloud.command.body.text, /2 aiDollars were taken from me: “late”/);
+});
+
+test('another tier is told on the board with what changes, and aloud where it has just told of another', () => {
+  const now = situation({ sight: { plan: RICHER } });
+  const told = decide(now);
+  assert.ok(told.command.kind === 'post');
+  assert.deepEqual([told.command.title, told.command.tags, told.command.audience], ['I am in tier-1 now', ['news'], 'public']);
+  assert.match(told.command.occasion.facts, /the model large instead of the model small.*at most 48 steps a run instead of 24/);
+  assert.match(told.why, /my plan changes/);
+  const mind = settle(now, told, ACCEPTED);
+  assert.deepEqual([mind.board.plan, mind.board.toldAt], [RICHER, 7_000]);
+  const back = decided({ mind, board: mind.board, sight: { plan: PLAN }, tick: 7_600 });
+  assert.ok(back.command.kind === 'act' && back.command.body.kind === 'talk');
+  assert.match(back.command.body.text, /I am in tier-0 now/);
+});
+
+test('the plan that it finds first is no change', () => {
+  const now = situation({ sight: { plan: RICHER }, board: { plan: null } });
+  assert.notEqual(decide(now).command.kind, 'post');
+  assert.deepEqual(now.mind.board.plan, RICHER);
+});
+
+test('blocked, it asks for help: once about a thing, and not about two at once', () => {
+  const run = needOfRun('r1', 'Find Zoe.', { code: 'step_failed', message: 'There is no zoe.' });
+  const model = needOfModel('token_quota_exhausted', 'none left');
+  assert.ok(model !== null);
+  assert.equal(needOfModel('unavailable', 'x'), null, 'what passes is no need');
+  const now = situation({ sight: { needs: [run, model] } });
+  const asked = decide(now);
+  assert.ok(asked.command.kind === 'post');
+  assert.deepEqual([asked.command.audience, asked.command.tags], ['humans', ['help']], 'what it was asked is not for everybody');
+  assert.match(asked.command.occasion.facts, /Find Zoe.*There is no zoe/);
+  const mind = settle(now, asked, ACCEPTED);
+  assert.notEqual(decided({ mind, board: mind.board, sight: { needs: [run, model] }, tick: 8_000 }).command.kind, 'post');
+  const later = decided({ mind, board: mind.board, sight: { needs: [run, model] }, tick: 11_000 });
+  assert.ok(later.command.kind === 'post' && later.command.audience === 'public');
+  assert.match(later.command.occasion.facts, /none left/);
+});
+
+test('a refusal for good is done with; one that passes is tried again after a while', () => {
+  const now = situation({ sight: { news: [aNews()] } });
+  const reply = decide(now);
+  assert.deepEqual(settle(now, reply, { accepted: false, final: true }).board.passed, [anId(1)]);
+  const paused = settle(now, reply, { accepted: false, final: false });
+  assert.deepEqual(paused.board.passed, []);
+  assert.notEqual(decided({ mind: paused, board: paused.board, sight: { news: [aNews()] } }).command.kind, 'reply');
+  assert.equal(decided({ mind: paused, board: paused.board, sight: { news: [aNews()] }, tick: 7_700 }).command.kind, 'reply');
+});
+
+test('who speaks to it comes before the board', () => {
+  const seen = { ...situation({ sight: { news: [aNews()] } }), wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello' }) };
+  assert.equal(decide(seen).command.kind, 'answer');
+});
+
+test('all that it carries of the board fits one observation of its memory', () => {
+  const ids = Array.from({ length: BOARD_ENTRIES_MAX }, (_, index) => `model ${anId(index)}`);
+  const full: BoardMind = {
+    after: 'c'.repeat(256), passed: ids.map((id) => id.slice(6)), threads: Object.fromEntries(ids.map((id) => [id.slice(6), { times: 2, tick: 100_000_000 }])),
+    asked: Object.fromEntries(ids.map((id) => [id, 100_000_000])), entry: 1_000_000, balance: '-1000000000.000001', plan: RICHER, toldAt: 100_000_000,
+    advice: { landmarkId: 'l'.repeat(64), use: true, from: 'f'.repeat(64), tick: 100_000_000 },
+  };
+  assert.ok(JSON.stringify(BoardMind.parse(full)).length <= 4_000, String(JSON.stringify(full).length));
+});

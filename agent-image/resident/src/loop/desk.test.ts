@@ -1,0 +1,154 @@
+/** The loop with a board, an account and a gateway: what it reads, what it writes, and with what. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { createLog } from '../json-log.ts';
+import { forgetfulMemory } from '../memory/memory-store.ts';
+import { aNews, anEntry, anId, aPost } from '../testing/a-board.ts';
+import { aConfig, aStanding, aWake } from '../testing/a-village.ts';
+import { DOWN, ok, scriptedVillage } from '../testing/scripted-village.ts';
+import type { ScriptedVillage } from '../testing/scripted-village.ts';
+import { createAttention } from './attention.ts';
+import { createInbox } from './inbox.ts';
+import { createMeans } from './means.ts';
+import { createNeeds } from './needs.ts';
+import { createPen } from './pen.ts';
+import { live } from './village-loop.ts';
+import { noVoice } from './voice.ts';
+
+const LIMITS = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
+const RICH_LIMITS = { requests_per_minute: 300, concurrent_tools: 2, tokens_per_hour: 100_000, models: ['small', 'large'] };
+const SMALL = { model: 'small', contextTokens: 4_096 };
+const LARGE = { model: 'large', contextTokens: 32_768 };
+
+function setUp(village: ScriptedVillage) {
+  const inbox = createInbox();
+  const needs = createNeeds();
+  const memory = forgetfulMemory({ entities: [] });
+  const desk = { needs, means: createMeans(() => village.models()), pen: createPen({ complete: (body) => village.complete(body), onNeed: (need) => needs.add(need) }) };
+  const log = createLog(() => undefined, () => 0, {});
+  const run = (turns: number) => {
+    village.onTurn = (_, count) => (count >= turns ? inbox.end('stopped') : inbox.nudge());
+    return live({ village, voice: noVoice('no runtime'), memory, attention: createAttention(), desk, cycle: 1, newId: randomUUID, inbox, log, rest: async () => undefined, dice: () => 0 });
+  };
+  return { inbox, needs, desk, run };
+}
+
+function villageOf(limits = LIMITS): ScriptedVillage {
+  const village = scriptedVillage();
+  village.config = async () => ok(aConfig({ limits, tier: 'tier-0' }));
+  village.desk.models.push(SMALL);
+  return village;
+}
+
+test('news are answered in the next turn, with the model of the tier, and it says so under the text and in the record', async () => {
+  const village = villageOf();
+  village.desk.news.push(aNews());
+  await setUp(village).run(1);
+  const [reply] = village.desk.replies;
+  assert.equal(reply?.postId, anId(1));
+  assert.match(reply?.body ?? '', /^small wrote this\.[^]*— written with the model small, which is scripted$/);
+  const [turn] = village.turns;
+  assert.deepEqual([turn?.acted['outcome'], turn?.acted['by'], turn?.acted['without']], ['written', 'small', null]);
+  assert.deepEqual(turn?.decided['plan'], { tier: 'tier-0', model: 'small', toolCalls: 24 });
+  assert.deepEqual(turn?.perceived['board'], { news: [{ post_id: anId(1), reply_id: null, why: 'addressed', answered: false }], judged: [], needs: [] });
+});
+
+test('a hint of the board brings the next turn at once; what is answered is not answered again', async () => {
+  const village = villageOf();
+  const loop = setUp(village);
+  const running = loop.run(4);
+  village.desk.news.push(aNews(), aNews({ post: aPost({ post_id: anId(7), title: 'Another' }) }));
+  await running;
+  assert.deepEqual(village.desk.replies.map(({ postId }) => postId), [anId(1), anId(7)]);
+});
+
+test('a wake turn leaves the news for the next', async () => {
+  const village = villageOf();
+  village.desk.news.push(aNews());
+  const loop = setUp(village);
+  loop.inbox.push(aWake('arrived'));
+  let asked = 0;
+  const news = village.news.bind(village);
+  village.news = (after) => {
+    asked += 1;
+    return news(after);
+  };
+  await loop.run(2);
+  assert.equal(asked, 1, 'the tick asked, the wake did not');
+});
+
+for (const [code, told] of [['token_quota_exhausted', /My tokens of this hour are used up/], ['insufficient_funds', /I cannot pay for the model/]] as const) {
+  test(`refused by the gateway with ${code} it writes by itself, says so, and asks for help`, async () => {
+    const village = villageOf();
+    village.desk.news.push(aNews());
+    const refused = { kind: 'refused', code, detail: 'nothing is left' } as const;
+    village.desk.script.complete = [refused, refused, refused];
+    const loop = setUp(village);
+    await loop.run(2);
+    assert.match(village.desk.replies[0]?.body ?? '', /— a sentence of my own list, without a model$/);
+    assert.equal(village.turns[0]?.acted['without'], code);
+    const [post] = village.desk.published;
+    assert.match(post?.title ?? '', told);
+    assert.match(post?.body ?? '', /nothing is left/);
+    assert.deepEqual(post?.tags, ['help']);
+  });
+}
+
+test('a higher tier changes the model it writes with, and it tells the board', async () => {
+  const village = villageOf();
+  const loop = setUp(village);
+  village.onTurn = () => undefined;
+  let turns = 0;
+  village.config = async () => {
+    turns += 1;
+    if (turns === 2) village.desk.models.push(LARGE);
+    return ok(aConfig(turns === 1 ? { limits: LIMITS, tier: 'tier-0' } : { limits: RICH_LIMITS, tier: 'tier-1' }));
+  };
+  await loop.run(2);
+  const [post] = village.desk.published;
+  assert.equal(post?.title, 'I am in tier-1 now');
+  assert.match(post?.body ?? '', /^large wrote this\.\n\nI am in tier-1 now, and was in tier-0 before/);
+  assert.equal(village.desk.asked[0]?.model, 'large');
+  assert.equal(loop.desk.means.plan?.toolCalls, 48);
+});
+
+test('a reward since the last look is thanked for on its post; those before are not', async () => {
+  const village = villageOf();
+  village.desk.posts.push(aPost({ post_id: anId(9), title: 'Bread' }));
+  village.desk.entries.push(anEntry({ version: 1, note: 'long ago' }));
+  const balances = ['5', '10', '10'];
+  village.standing = async () => ok(aStanding({ balance: balances.shift() ?? '10' }));
+  let turns = 0;
+  village.onTurn = () => undefined;
+  const loop = setUp(village);
+  const ledger = village.ledger.bind(village);
+  village.ledger = () => {
+    turns += 1;
+    if (turns === 2) village.desk.entries.unshift(anEntry({ version: 2, note: 'for the bread', related_post_id: anId(9) }));
+    return ledger();
+  };
+  await loop.run(4);
+  assert.deepEqual(village.desk.replies.map(({ postId }) => postId), [anId(9)]);
+  assert.match(village.desk.replies[0]?.body ?? '', /I was given 5 aiDollars: “for the bread”/);
+});
+
+test('a board that cannot be read now costs nothing but the news', async () => {
+  const village = villageOf();
+  village.desk.script.news = [DOWN];
+  village.desk.script.models = [DOWN];
+  village.desk.news.push(aNews());
+  await setUp(village).run(2);
+  assert.equal(village.turns.length, 2);
+  assert.equal(village.desk.replies.length, 1, 'read in the turn after');
+});
+
+test('a need that could not be posted waits; one that was is dropped', async () => {
+  const village = villageOf();
+  village.desk.script.publish = [DOWN];
+  const loop = setUp(village);
+  loop.needs.add({ subject: 'x', audience: 'public', title: 'Stuck', facts: 'It does not go on.' });
+  await loop.run(2);
+  assert.deepEqual([village.turns[0]?.acted['outcome'], village.turns[1]?.acted['outcome']], ['unknown', 'written']);
+  assert.deepEqual(loop.needs.list(), []);
+});
