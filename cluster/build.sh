@@ -4,21 +4,22 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 . ./packages.sh
 
-readonly KUBERNETES=v1.36.3 CONTAINERD=v2.4.2 RUNC=v1.5.2 HELM=v4.3.1 KWOK=v0.8.0
+readonly KUBERNETES=v1.36.3 CONTAINERD=v2.4.2 RUNC=v1.5.2 HELM=v4.3.1 KWOK=v0.8.0 TOXIPROXY=v2.5.0
 readonly CACHE=${HAMLET_CACHE:-$HOME/.cache/hamlet}
 # A module of ours at the bottom, the rest from upstream: see the build_ functions.
 TOOLS=(kube dns hamlet containerd runc helm)
 
 usage() {
   cat <<TEXT
-usage: cluster/build.sh [--with kwok] [--print-bin]
+usage: cluster/build.sh [--with kwok|toxiproxy] [--print-bin]
 
 Builds hamlet-kube (all of Kubernetes), kubectl, hamlet-cluster, containerd, runc,
 helm and their companions, only those whose inputs changed, into
   ${CACHE}
 and gathers them in one bin directory.
 
-  --with kwok   also build kwok ${KWOK} (simulated nodes for benchmarks)
+  --with kwok   also build kwok ${KWOK} (simulated nodes for benchmarks), or
+                toxiproxy ${TOXIPROXY} (faults between programs, for tests)
   --print-bin   print the bin directory and build nothing; fails if it is not built yet
   --help        this text
 
@@ -39,6 +40,7 @@ key() {
       runc) echo "$RUNC" ;;
       helm) echo "$HELM" ;;
       kwok) echo "$KWOK" ;;
+      toxiproxy) echo "$TOXIPROXY" ;;
     esac
   } | sha256sum | cut -c1-16
 }
@@ -91,6 +93,11 @@ build_kwok() {
   CGO_ENABLED=0 GOBIN=$1 nice -n 5 go install -trimpath -ldflags "-s -w" "sigs.k8s.io/kwok/cmd/kwok@$KWOK"
 }
 
+build_toxiproxy() {
+  CGO_ENABLED=0 GOBIN=$1 nice -n 5 go install -trimpath -ldflags "-s -w" "github.com/Shopify/toxiproxy/v2/cmd/server@$TOXIPROXY"
+  mv "$1/server" "$1/toxiproxy"
+}
+
 # build NAME builds one tool unless its key is in the cache. It is built beside
 # and renamed, so that an interrupted build never looks like a finished one.
 build() {
@@ -123,14 +130,16 @@ gather() {
 }
 
 main() {
-  local print_bin="" with_kwok=""
+  local print_bin="" extra=""
   while [ $# -gt 0 ]; do
     case $1 in
       --help | -h) usage; return 0 ;;
       --print-bin) print_bin=yes ;;
       --with)
-        [ "${2:-}" = kwok ] || { echo "error: --with takes: kwok" >&2; return 2; }
-        with_kwok=yes
+        case ${2:-} in
+          kwok | toxiproxy) extra=$2 ;;
+          *) echo "error: --with takes: kwok, toxiproxy" >&2; return 2 ;;
+        esac
         shift
         ;;
       *) echo "error: unknown argument $1 (see --help)" >&2; return 2 ;;
@@ -153,9 +162,9 @@ main() {
   for name in "${TOOLS[@]}"; do build "$name"; done
   gather "$bin"
   touch "$bin/complete"
-  if [ -n "$with_kwok" ]; then
-    build kwok
-    ln -f "$CACHE/tools/kwok-$(key kwok)/kwok" "$bin/kwok"
+  if [ -n "$extra" ]; then
+    build "$extra"
+    ln -f "$CACHE/tools/$extra-$(key "$extra")/$extra" "$bin/$extra"
   fi
   echo "build: all in $bin ($SECONDS s)" >&2
 }
