@@ -55,13 +55,15 @@ create table oidc_attempt (
 );
 create index oidc_attempt_by_expiry on oidc_attempt (expires_at);
 
--- Up to which generation the audit knows a custom resource, by its life. `fields` has a digest of each field of the spec, so that a change
+-- Up to which generation the audit has every change of a custom resource, by its life; own_generations are those beyond it that the api
+-- wrote, and has a line of, while what came before them is still on its way through the watch. `fields` has a digest of each field of the spec, so that a change
 -- can be named without a copy of what is intent; it is of fields_generation, which may lag behind where the api itself wrote.
 create table resource_seen (
   uid text primary key check (length(uid) between 1 and 64),
   kind text not null check (kind in ('Agent', 'Entitlement', 'Schedule')),
   name text not null check (length(name) between 1 and 253),
   generation bigint not null check (generation >= 0),
+  own_generations bigint[] not null default '{}',
   fields jsonb not null default '{}',
   fields_generation bigint not null default 0,
   gone_at timestamptz

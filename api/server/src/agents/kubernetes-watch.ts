@@ -1,6 +1,6 @@
 import { Agent, API_VERSION, Entitlement, GROUP, VERSION } from '@hamlet/contract';
-import { Reflector } from '@hamlet/kube';
-import type { Change, KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
+import { Reflector, slim } from '@hamlet/kube';
+import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
 import type { Log } from '../service/log.ts';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
@@ -48,8 +48,9 @@ export interface WatchPorts {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly log: Log;
-  /** Hears of every change that a watch shows, in order. */
-  readonly onObject?: (kind: string, change: Change<KubeObject>) => void;
+  /** Sees each object as it comes, in order and with its managedFields, which are not kept. */
+  readonly onObject?: (kind: string, object: KubeObject) => void;
+  readonly onDeleted?: (kind: string, object: KubeObject) => void;
 }
 
 /** Watches the Agents and Entitlements of a namespace. */
@@ -60,12 +61,18 @@ export function watchVillage(ports: WatchPorts): VillageWatch {
 
   function mirror<T>(type: ResourceType, read: (object: KubeObject) => T): { readonly reflector: Reflector<KubeObject>; readonly held: Map<string, T> } {
     const held = new Map<string, T>();
-    const reflector = new Reflector<KubeObject>({ client, type, namespace, onFailure });
-    reflector.cache.onChange((change) => ports.onObject?.(type.kind, change));
+    const transform = (raw: KubeObject): KubeObject => {
+      ports.onObject?.(type.kind, raw);
+      return slim(raw);
+    };
+    const reflector = new Reflector<KubeObject>({ client, type, namespace, onFailure, transform });
     reflector.cache.onChange(({ kind, object }) => {
       const { name } = object.metadata;
       try {
-        if (kind === 'deleted') held.delete(name);
+        if (kind === 'deleted') {
+          held.delete(name);
+          ports.onDeleted?.(type.kind, object);
+        }
         else held.set(name, read(object));
       } catch (error) {
         log('error', 'a custom resource does not match its schema and is left as it was', { kind: type.kind, name, error });

@@ -36,6 +36,11 @@ function shownValue(value: unknown): unknown {
   return text.length <= VALUE_MAX_CHARS ? (value ?? null) : `${text.slice(0, VALUE_MAX_CHARS)}…`;
 }
 
+/** Whether the api itself wrote every generation up to this one that the audit does not have yet. */
+function isOwn({ generation, ownGenerations }: SeenResource, upTo: number): boolean {
+  return new Set(ownGenerations.filter((own) => own > generation && own <= upTo)).size === upTo - generation;
+}
+
 /** Whether what is shown needs a line, and which. A generation that has its line never gets another. Pure. */
 export function decideAudit(seen: SeenResource | null, shown: ShownResource): AuditVerdict {
   const { uid, generation } = shown;
@@ -44,8 +49,10 @@ export function decideAudit(seen: SeenResource | null, shown: ShownResource): Au
   if (shown.ending) return { verdict: 'ended', detail: { uid, generation } };
   const fields = digestsOf(shown.spec);
   if (seen === null) return { verdict: 'made', fields, ...lineOf(shown, Object.keys(fields), {}) };
-  if (generation > seen.generation) return { verdict: 'changed', fields, ...lineOf(shown, changedPaths(seen.fields, fields), { after_generation: seen.generation }) };
-  return generation === seen.generation && seen.fieldsGeneration < generation ? { verdict: 'learn', fields } : { verdict: 'known' };
+  if (generation < seen.generation || (generation === seen.generation && seen.fieldsGeneration >= generation)) return { verdict: 'known' };
+  if (isOwn(seen, generation)) return { verdict: 'learn', fields };
+  const verdict = seen.generation === 0 ? 'made' : 'changed';
+  return { verdict, fields, ...lineOf(shown, changedPaths(seen.fields, fields), seen.generation === 0 ? {} : { after_generation: seen.generation }) };
 }
 
 /** Who changed these fields, and to what. */

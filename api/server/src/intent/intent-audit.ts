@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GROUP, VERSION } from '@hamlet/contract';
-import { Reflector } from '@hamlet/kube';
+import { Reflector, slim } from '@hamlet/kube';
 import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
-import { findSeenResource, holdResource, inTransaction, noteResource, noteResourceGone, readPresentResources } from '@hamlet/store';
+import { findSeenResource, holdResource, inTransaction, noteResourceGone, noteResourceSeen, readPresentResources } from '@hamlet/store';
 import type { Db, IntentKind, SeenResource, Tx } from '@hamlet/store';
 import { recordAct } from '../people/record-act.ts';
 import type { Log } from '../service/log.ts';
@@ -20,8 +20,10 @@ const WORDS: Readonly<Record<IntentKind, string>> = { Agent: 'agent', Entitlemen
 
 /** Has every change of a custom resource in the audit: what kubectl and GitOps write, with their field manager, and what the api could not finish to note. */
 export interface IntentAudit {
-  /** Takes what a watch shows. */
-  see(kind: string, change: { readonly kind: 'added' | 'updated' | 'deleted'; readonly object: KubeObject }): void;
+  /** Takes what a watch shows, with its managedFields. */
+  readonly see: (kind: string, object: KubeObject) => void;
+  /** Takes what a watch shows no more. */
+  readonly seeEnd: (kind: string, object: KubeObject) => void;
   /** Begins to look for what has gone while nobody watched, once the watches of agents and tiers have listed. */
   follow(isReady: () => boolean): void;
   stop(): Promise<void>;
@@ -31,10 +33,10 @@ function isIntentKind(kind: string): kind is IntentKind {
   return kind in WORDS;
 }
 
-function shownOf(kind: IntentKind, { kind: change, object }: Parameters<IntentAudit['see']>[1]): ShownResource {
+function shownOf(kind: IntentKind, object: KubeObject): ShownResource {
   const { name, uid, generation = 0, managedFields, deletionTimestamp } = object.metadata;
   const { spec } = object as KubeObject & { readonly spec?: unknown };
-  return { kind, name, uid, generation, spec: spec ?? {}, managedFields, ending: change === 'deleted' || deletionTimestamp !== undefined };
+  return { kind, name, uid, generation, spec: spec ?? {}, managedFields, ending: deletionTimestamp !== undefined };
 }
 
 /** Writes the line that is due, and notes that it is written, in one transaction that holds the object: of two replicas one finds it done. */
@@ -43,9 +45,9 @@ async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
   await holdResource(tx, kind, name);
   const verdict = decideAudit(await findSeenResource(tx, uid), shown);
   if (verdict.verdict === 'known') return;
-  if (verdict.verdict === 'learn') return noteResource(tx, shown, verdict.fields);
+  if (verdict.verdict === 'learn') return noteResourceSeen(tx, shown, verdict.fields);
   const ended = verdict.verdict === 'ended';
-  await noteResource(tx, { uid, kind, name, generation }, ended ? undefined : verdict.fields);
+  await noteResourceSeen(tx, { uid, kind, name, generation }, ended ? {} : verdict.fields);
   if (ended && !(await noteResourceGone(tx, uid))) return;
   const verb = { made: 'create', changed: 'change', ended: 'delete' }[verdict.verdict];
   const acting = { actor: { role: 'kubernetes', id: ended ? 'unknown' : verdict.manager }, requestId: randomUUID(), traceparent: null };
@@ -90,15 +92,24 @@ export async function startIntentAudit(ports: { readonly db: Db; readonly client
     });
   }
 
-  const see: IntentAudit['see'] = (kind, change) => {
+  const see: IntentAudit['see'] = (kind, object) => {
     if (!isIntentKind(kind)) return;
-    const shown = shownOf(kind, change);
-    if (change.kind !== 'deleted') present.add(shown.uid);
-    enqueue(shown);
+    present.add(object.metadata.uid);
+    enqueue(shownOf(kind, object));
+  };
+  const seeEnd: IntentAudit['seeEnd'] = (kind, object) => {
+    if (isIntentKind(kind)) enqueue({ ...shownOf(kind, object), ending: true });
   };
 
-  const schedules = new Reflector<KubeObject>({ client, type: SCHEDULES, namespace, onFailure: (error) => log('warn', 'the watch of schedules failed and is resumed', { error }) });
-  schedules.cache.onChange((change) => see('Schedule', change));
+  const onFailure = (error: unknown): void => log('warn', 'the watch of schedules failed and is resumed', { error });
+  const transform = (raw: KubeObject): KubeObject => {
+    see('Schedule', raw);
+    return { metadata: slim(raw).metadata };
+  };
+  const schedules = new Reflector<KubeObject>({ client, type: SCHEDULES, namespace, onFailure, transform });
+  schedules.cache.onChange(({ kind, object }) => {
+    if (kind === 'deleted') seeEnd('Schedule', object);
+  });
   const listed = schedules.start();
 
   async function lookForGone(isReady: () => boolean): Promise<void> {
@@ -109,6 +120,7 @@ export async function startIntentAudit(ports: { readonly db: Db; readonly client
 
   return {
     see,
+    seeEnd,
     follow: (isReady) => void lookForGone(isReady).catch((error: unknown) => log('debug', 'nobody looks any more for what has gone', { error })),
     stop: async () => {
       stopping.abort();

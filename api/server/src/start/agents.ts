@@ -41,7 +41,7 @@ export async function openAgents(config: Config, db: Db, log: Log): Promise<Agen
   const { namespace } = config;
   const client = new KubeClient(await connectionOf(config.agents.kubeconfig));
   const audit = await startIntentAudit({ db, client, namespace, log });
-  const source = openKubernetesSource({ client, namespace, log, onObject: (kind, change) => audit.see(kind, change) });
+  const source = openKubernetesSource({ client, namespace, log, onObject: audit.see, onDeleted: audit.seeEnd });
   audit.follow(() => source.ready);
   return {
     source,

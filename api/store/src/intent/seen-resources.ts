@@ -10,13 +10,15 @@ export interface SeenResource {
   readonly kind: IntentKind;
   readonly name: string;
   readonly generation: number;
+  /** Generations beyond it that the api wrote itself, and has a line of. */
+  readonly ownGenerations: readonly number[];
   /** A digest of each field of the spec, of `fieldsGeneration`. */
   readonly fields: Readonly<Record<string, string>>;
   readonly fieldsGeneration: number;
   readonly goneAt: Date | null;
 }
 
-const COLUMNS = ['uid', 'kind', 'name', 'generation', 'fields', 'fields_generation as fieldsGeneration', 'gone_at as goneAt'] as const;
+const COLUMNS = ['uid', 'kind', 'name', 'generation', 'own_generations as ownGenerations', 'fields', 'fields_generation as fieldsGeneration', 'gone_at as goneAt'] as const;
 
 /**
  * Holds every other writer and auditor of a custom resource back until the transaction ends. Before the lock of accounts and after that of the
@@ -37,14 +39,39 @@ export async function findSeenResource(tx: Tx, uid: string): Promise<SeenResourc
   return row === undefined ? null : seenOf(row);
 }
 
-/** Notes that the audit has what made a resource be of this generation. Where the api itself wrote, the fields are left to the watch. */
-export async function noteResource(tx: Tx, seen: { readonly uid: string; readonly kind: IntentKind; readonly name: string; readonly generation: number }, fields?: Readonly<Record<string, string>>): Promise<void> {
-  const { uid, kind, name, generation } = seen;
-  const digests = fields === undefined ? {} : { fields: JSON.stringify(fields), fields_generation: generation };
+/** A generation of a life of a custom resource. */
+export interface ResourceGeneration {
+  readonly uid: string;
+  readonly kind: IntentKind;
+  readonly name: string;
+  readonly generation: number;
+}
+
+/** Notes that a generation was written by the api itself and has its line. What others wrote before it may still be on its way: it is not skipped. */
+export async function noteResource(tx: Tx, { uid, kind, name, generation }: ResourceGeneration): Promise<void> {
+  const isNext = generation === 1;
+  const next = sql<boolean>`resource_seen.generation = ${generation}::bigint - 1`;
   await tx
     .insertInto('resource_seen')
-    .values({ uid, kind, name, generation, fields: '{}', fields_generation: 0, ...digests })
-    .onConflict((conflict) => conflict.column('uid').doUpdateSet({ generation: sql<number>`greatest(resource_seen.generation, excluded.generation)`, ...digests }))
+    .values({ uid, kind, name, generation: isNext ? 1 : 0, own_generations: isNext ? [] : [generation], fields: '{}', fields_generation: 0 })
+    .onConflict((conflict) =>
+      conflict.column('uid').doUpdateSet({
+        generation: sql<number>`case when ${next} then ${generation}::bigint else resource_seen.generation end`,
+        own_generations: sql<number[]>`case when ${next} then resource_seen.own_generations else resource_seen.own_generations || ${generation}::bigint end`,
+      }),
+    )
+    .execute();
+}
+
+/** Notes that the audit has every change up to a generation, whose fields these are. */
+export async function noteResourceSeen(tx: Tx, { uid, kind, name, generation }: ResourceGeneration, fields: Readonly<Record<string, string>>): Promise<void> {
+  const seen = { generation, fields: JSON.stringify(fields), fields_generation: generation };
+  await tx
+    .insertInto('resource_seen')
+    .values({ uid, kind, name, ...seen })
+    .onConflict((conflict) =>
+      conflict.column('uid').doUpdateSet({ ...seen, own_generations: sql<number[]>`array(select g from unnest(resource_seen.own_generations) g where g > ${generation})` }),
+    )
     .execute();
 }
 
@@ -55,5 +82,6 @@ export async function noteResourceGone(tx: Tx, uid: string): Promise<boolean> {
 }
 
 function seenOf(row: Omit<SeenResource, 'fields'> & { readonly fields: unknown }): SeenResource {
-  return { ...row, fields: row.fields as Readonly<Record<string, string>> };
+  // Elements of an array of int8 come as text.
+  return { ...row, ownGenerations: row.ownGenerations.map(Number), fields: row.fields as Readonly<Record<string, string>> };
 }

@@ -21,7 +21,7 @@ export interface PeopleTables {
   };
   oidc_attempt: { id_hash: Buffer; state: string; nonce: string; code_verifier: string; return_to: string; expires_at: Date };
   resource_seen: {
-    uid: string; kind: 'Agent' | 'Entitlement' | 'Schedule'; name: string; generation: number; fields: Json; fields_generation: number; gone_at: Defaulted<Date | null>;
+    uid: string; kind: 'Agent' | 'Entitlement' | 'Schedule'; name: string; generation: number; own_generations: Defaulted<number[]>; fields: Json; fields_generation: number; gone_at: Defaulted<Date | null>;
   };
   schedule_author: { schedule_uid: string; account_id: string };
 }
