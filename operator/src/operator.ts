@@ -2,6 +2,7 @@ import type { Client } from '@hamlet/contract';
 import { NO_ROOM, type Room } from '@hamlet/core/seats';
 import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, Resync, runWorkers, systemClock, WorkQueue, type KubeClient, type KubeObject, type OutcomeRecord, type ReflectorOptions, type ResourceType, type WatchTimes } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
+import { boostedTiers } from './kinds/agent/child/boosted-tier.ts';
 import { entitledTier } from './kinds/agent/condition/verdict.ts';
 import { holdAt, knowledgeOf } from './kinds/agent/observe.ts';
 import { AgentReconciler } from './kinds/agent/reconcile.ts';
@@ -61,6 +62,7 @@ export class Operator {
       onPresence: (agentId) => this.#reconciler.touch(keyOf({ namespace: options.namespace, name: agentId })),
       onSchedule: (uid) => this.#schedules.onRuns(uid),
       onHold: (agentId) => this.#onStanding(agentId),
+      onBoost: (agentId) => this.#onStanding(agentId),
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
@@ -136,7 +138,10 @@ export class Operator {
 
   #entitled(agent: AgentView): Entitled {
     const { name } = agent.metadata;
-    return entitledTier({ agent, toldTier: agent.status.tier, tiers: this.#tiers, standing: this.#village.standingOf(name), hold: holdAt(this.#village.holdOf(name), Date.now()), knowledge: knowledgeOf(this.#village) });
+    const boost = this.#village.boostOf(name);
+    const tiers = boostedTiers(this.#tiers, boost);
+    const facts = { standing: this.#village.standingOf(name), hold: holdAt(this.#village.holdOf(name), Date.now()), knowledge: knowledgeOf(this.#village) };
+    return { boost, ...entitledTier({ agent, toldTier: agent.status.tier, tiers, ...facts }) };
   }
 
   #reflectors(): Watched {

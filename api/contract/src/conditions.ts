@@ -84,6 +84,7 @@ export const EVENT_REASONS = {
   ImageChanged: 'the village has a new image: the pod was made anew',
   NameTaken: 'another pod had the name of the cycle: the next one was taken',
   TierChanged: 'another tier; where its GPU or priority differs, the pod was made anew',
+  GpuWindow: 'a GPU window that the agent has bought began or ended: the pod was made anew',
   Resized: 'the pod got the compute of its tier without a restart',
   ResizeTimedOut: 'the node did not make the pod smaller, or found no room, within 30 s: the pod was made anew',
   Preempted: 'the scheduler took the place for a pod of a higher priority: the agent waits for another',

@@ -114,11 +114,11 @@ export class VillageStream implements VillageFacts, HoldMemory {
   }
 
   /** What the api says of a claim, by the stream or in an answer: within one stream, a newer version is not replaced by an older. */
-  learnClaim(claim: ComputeClaim): void {
+  learnClaim(claim: ComputeClaim, askedMs?: number): void {
     const { agent_id: agentId, version } = claim;
     const known = this.#holds.get(agentId, this.#generation);
     if (known !== undefined && (known.version > version || (known.version === version && known.givenUp === true))) return;
-    this.#holds.set(agentId, holdFacts(claim), this.#generation);
+    this.#holds.set(agentId, { ...holdFacts(claim), askedMs: askedMs ?? known?.askedMs }, this.#generation);
     this.#options.onHold?.(agentId);
   }
 

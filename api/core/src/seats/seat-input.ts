@@ -33,6 +33,8 @@ export interface SeatClaim {
   readonly key: string;
   /** Name of the tier that it is entitled to. */
   readonly tier: string;
+  /** In place of the tier's, where it has bought another for a time. */
+  readonly seat?: Pick<SeatTier, 'rank' | 'size'> | undefined;
   readonly pod?: SeatHolder | undefined;
   /** It had a seat in this cycle and is between two pods. */
   readonly seated: boolean;

@@ -1,8 +1,8 @@
 import { enqueue, firstServed, type SizedTier, type Want } from './claim-order.ts';
 import { displacementFor } from './displacement.ts';
 import { NodeBoard, type Seated } from './node-board.ts';
-import { amountsOf, differInDevices, fits, isWithin, timesIn, type Amounts } from './room.ts';
-import type { SeatClaim, SeatInput, SeatTier } from './seat-input.ts';
+import { amountsOf, differInDevices, fits, isWithin, timesIn, type Amounts, type Room } from './room.ts';
+import type { SeatClaim, SeatInput } from './seat-input.ts';
 import { shortage } from './shortage.ts';
 import { queuePlace, type SeatVerdict } from './verdict.ts';
 
@@ -24,8 +24,11 @@ interface Entry {
 
 const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);
 
-const devicesOf = (tiers: readonly SeatTier[]): readonly string[] =>
-  [...new Set(tiers.flatMap(({ size }) => Object.entries(size.devices).flatMap(([name, count]) => (count > 0 ? [name] : []))))].toSorted();
+const devicesOf = (sizes: readonly Room[]): readonly string[] =>
+  [...new Set(sizes.flatMap(({ devices }) => Object.entries(devices).flatMap(([name, count]) => (count > 0 ? [name] : []))))].toSorted();
+
+/** Seats that were bought are told from those of the tier, and from each other, by a name of their own. */
+const nameOfSeat = ({ tier, seat }: SeatClaim): string => (seat === undefined ? tier : `${tier} ${JSON.stringify([seat.rank, seat.size.devices])}`);
 
 /**
  * Who may run, on what the nodes hold. Seats go to the higher rank first; within a rank who runs keeps its seat, then
@@ -47,7 +50,7 @@ export class SeatPlan {
   readonly #waiting: { readonly want: Want; readonly verdict: SeatVerdict }[] = [];
 
   constructor({ nodes, tiers, claims, reserve }: SeatInput) {
-    this.#devices = devicesOf(tiers);
+    this.#devices = devicesOf([...tiers.map(({ size }) => size), ...claims.flatMap(({ seat }) => (seat === undefined ? [] : [seat.size]))]);
     for (const node of nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1))) this.#boards.set(node.name, new NodeBoard(node, reserve, this.#devices));
     this.#open = [...this.#boards.values()].filter(({ open }) => open);
     for (const tier of tiers) this.#tiers.set(tier.name, { name: tier.name, rank: tier.rank, size: amountsOf(tier.size, this.#devices) });
@@ -92,8 +95,9 @@ export class SeatPlan {
    * could use. Undefined if that is not enough: the next plan decides.
    */
   admit(claim: SeatClaim): SeatVerdict | undefined {
-    const tier = this.#tiers.get(claim.tier);
-    if (tier === undefined) return undefined;
+    const tier = this.#tierOf(claim);
+    // A device that nobody asked for when the plan was made is not in it.
+    if (tier === undefined || !devicesOf(claim.seat === undefined ? [] : [claim.seat.size]).every((name) => this.#devices.includes(name))) return undefined;
     const entry = this.#entries.get(claim.key);
     if (entry === undefined) return this.#admitNew(claim, tier);
     if (entry.tier.name === tier.name) return entry.verdict;
@@ -115,9 +119,16 @@ export class SeatPlan {
     return undefined;
   }
 
+  /** The tier of a claim, or what its agent has bought in place of it. */
+  #tierOf(claim: SeatClaim): SizedTier | undefined {
+    const { tier, seat } = claim;
+    const own = this.#tiers.get(tier);
+    return own === undefined || seat === undefined ? own : { name: nameOfSeat(claim), rank: seat.rank, size: amountsOf(seat.size, this.#devices) };
+  }
+
   /** Bound pods sit where they are; all others queue. */
   #take(claim: SeatClaim): void {
-    const tier = this.#tiers.get(claim.tier);
+    const tier = this.#tierOf(claim);
     if (tier === undefined) return;
     const node = claim.pod?.node;
     if (node === undefined) return void this.#queue.push({ claim, tier });

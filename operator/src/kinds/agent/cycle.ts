@@ -12,7 +12,7 @@ export const REPLACE_AFTER_MS = 10_000;
 export const UPGRADE_LOOK_MS = 5_000;
 
 /** Why a cycle begins. */
-export type CycleCause = Bar | EndOfPod | Extract<EventReason, 'Awakened' | 'Suspended' | 'Rebooted' | 'ImageChanged' | 'TierChanged' | 'ResizeTimedOut'> | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
+export type CycleCause = Bar | EndOfPod | Extract<EventReason, 'Awakened' | 'Suspended' | 'Rebooted' | 'ImageChanged' | 'TierChanged' | 'GpuWindow' | 'ResizeTimedOut'> | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
 
 /** Where the run cycle goes. */
 export interface CycleStep {

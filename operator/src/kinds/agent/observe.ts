@@ -1,9 +1,10 @@
 import type { SeatVerdict } from '@hamlet/core/seats';
 import { keyOf, type ObjectCache } from '@hamlet/kube';
+import { boostedTiers } from './child/boosted-tier.ts';
 import { admissionOf } from './condition/verdict.ts';
 import { livedStatus } from './cycle.ts';
 import { hasSeatOfTier, isOfOtherMaking } from './pod/sizing.ts';
-import { podName, podOfCycle, claimName, type AgentView, type ClaimView, type Hold, type HoldFacts, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
+import { podName, podOfCycle, claimName, type AgentView, type Boost, type ClaimView, type Hold, type HoldFacts, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
 
 /** Where the scheduler writes the node of a volume that it places with its first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
@@ -18,6 +19,8 @@ export interface VillageFacts {
   readonly heard: boolean;
   standingOf(agentId: string): Standing | undefined;
   presenceOf(agentId: string): Presence | undefined;
+  /** What the agent has bought for a time. */
+  boostOf?(agentId: string): Boost | undefined;
   /** What is set aside for the agent; nothing where nobody asks for money. */
   holdOf?(agentId: string): HoldFacts | undefined;
 }
@@ -53,10 +56,14 @@ function nodeState(nodes: ObjectCache<NodeView>, name: string | undefined): Node
 
 /** A pod must be gone, or smaller, when the time that is paid for is over: it is given up so long before. */
 const LAPSES_MS = 15_000;
+/** Half of the minute for which the api leaves alone what was asked for. */
+const FRESH_MS = 30_000;
 
 /** What is set aside for an agent, as it counts now. */
 export function holdAt(facts: HoldFacts | undefined, nowMs: number): Hold | undefined {
-  return facts === undefined ? undefined : { ...facts, lapsed: facts.untilMs === undefined || facts.untilMs - LAPSES_MS <= nowMs };
+  if (facts === undefined) return undefined;
+  const { untilMs, askedMs } = facts;
+  return { ...facts, lapsed: untilMs === undefined || untilMs - LAPSES_MS <= nowMs, fresh: askedMs !== undefined && nowMs - askedMs < FRESH_MS };
 }
 
 /** When a hold lapses unless it is renewed, in milliseconds from now. */
@@ -118,7 +125,7 @@ function surroundings(sources: Sources, { agent, pods }: Own): Pick<Observed, 'n
     nameTaken: named !== undefined && pod === undefined,
     nextCycle: nextFreeCycle(sources, agent, pods),
     claim,
-    tiers: sources.tiers(),
+    tiers: boostedTiers(sources.tiers(), sources.village.boostOf?.(agent.metadata.name)),
     node: nodeState(sources.nodes, pod?.nodeName),
     volumeNode: nodeState(sources.nodes, claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION]),
     pinnedNode: nodeState(sources.nodes, agent.spec?.placement.nodeName),

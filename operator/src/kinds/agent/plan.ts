@@ -58,6 +58,7 @@ const STORIES: Readonly<Record<CycleCause, Story>> = {
   ImageChanged: { type: 'Normal', text: 'the village has another image or compute for agents' },
   NameTaken: { type: 'Warning', text: "another pod has this cycle's name: the next one is taken" },
   TierChanged: { type: 'Normal', text: 'the tier has another GPU or priority: the pod is made anew, the volume stays' },
+  GpuWindow: { type: 'Normal', text: 'a GPU window of the agent begins or ends: the pod is made anew, the volume stays' },
   ResizeRefused: { type: 'Warning', text: 'the pod cannot be resized while it runs: it is made anew with the compute of its tier' },
   ResizeTimedOut: { type: 'Warning', text: 'the node did not resize the pod within 30 s: it is made anew with the compute of its tier' },
   Displaced: { type: 'Warning', text: 'an agent of a higher tier needs the seat: the pod ends, the volume stays' },

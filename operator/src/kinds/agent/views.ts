@@ -75,6 +75,8 @@ export type ClaimView = KubeObject;
 export interface TierView extends KubeObject {
   readonly spec: EntitlementSpec;
   readonly status?: EntitlementStatus;
+  /** Its GPUs are those of a window that one agent has bought, for as long as that lasts. */
+  readonly windowed?: boolean;
 }
 
 export interface NodeView extends KubeObject {
@@ -139,6 +141,8 @@ export interface HoldFacts {
   readonly untilMs: number | undefined;
   /** The pod that the api counts the time of. */
   readonly podUid: string | undefined;
+  /** When the api last answered this process that it is held, in milliseconds since 1970. */
+  readonly askedMs?: number | undefined;
   /** It was given back, or may have been: it counts for nothing until the api says more. */
   readonly givenUp?: boolean;
   /** The tier that was asked for in vain, and the highest one below it that could be paid. */
@@ -149,6 +153,8 @@ export interface HoldFacts {
 export interface Hold extends HoldFacts {
   /** The time that it pays for is over, or so nearly that the pod must go now. */
   readonly lapsed: boolean;
+  /** The api said so lately: it gives nothing back that was asked for within a minute. */
+  readonly fresh: boolean;
 }
 
 /**

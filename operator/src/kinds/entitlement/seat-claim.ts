@@ -1,7 +1,7 @@
 import { devicesOf } from '@hamlet/contract/kinds';
 import { bytes, cpuMillis, type Room, type SeatClaim, type SeatHolder, type SeatTier } from '@hamlet/core/seats';
 import { keyOf } from '@hamlet/kube';
-import { FIXED_ANNOTATION, type AgentView, type PodView, type TierView } from '../agent/views.ts';
+import { FIXED_ANNOTATION, type AgentView, type Boost, type PodView, type TierView } from '../agent/views.ts';
 
 /** Devices in the annotation of a pod, as `fixedOf` writes them. */
 const DEVICES = /^([^\s=]+\/[^\s=]+)=(\d+)/;
@@ -15,6 +15,22 @@ export function seatTier({ metadata, spec }: TierView): SeatTier {
     rank: spec.rank,
     size: { cpuMillis: cpuMillis(resources.cpu), memoryBytes: bytes(resources.memory), pods: 1, devices: devices === undefined ? {} : { [devices.resourceName]: devices.count } },
   };
+}
+
+/** Above every tier: a GPU that was sold for a time is the buyer's, whoever sits on it. */
+const WINDOW_RANK = 2_000;
+/** Above one's own tier and below the next. */
+const PRIORITY = 0.5;
+
+/** The seat of one agent: that of its tier, or one that it has bought for a time. */
+export interface AgentSeat extends SeatTier {
+  readonly boosted?: boolean;
+}
+
+/** What an agent has bought lets it be served before others. */
+export function boostedSeat(tier: SeatTier, boost: Boost | undefined): AgentSeat {
+  if (boost?.gpu !== undefined) return { ...tier, rank: WINDOW_RANK, boosted: true };
+  return boost?.priority === true ? { ...tier, rank: tier.rank + PRIORITY, boosted: true } : tier;
 }
 
 /** What a pod may use of its node; undefined if it does not say. */
@@ -46,7 +62,7 @@ function holderOf(pod: PodView, tier: SeatTier): SeatHolder {
 /** What a claim is made of. */
 export interface ClaimParts {
   readonly agent: AgentView;
-  readonly tier: SeatTier;
+  readonly tier: AgentSeat;
   readonly pod: PodView | undefined;
   /** The node that its volume lies on, and whether that node still answers. */
   readonly volumeNode: { readonly name: string; readonly ready: boolean } | undefined;
@@ -58,6 +74,7 @@ export function seatClaim({ agent: { metadata, spec, status }, tier, pod, volume
   return {
     key: keyOf(metadata),
     tier: tier.name,
+    ...(tier.boosted === true ? { seat: { rank: tier.rank, size: tier.size } } : {}),
     pod: pod === undefined ? undefined : holderOf(pod, tier),
     seated: status.power === 'Awake',
     waitingSince: status.waitingSince,

@@ -1,14 +1,17 @@
-import { NO_ROOM, type Room, type SeatClaim, type SeatInput, type SeatNode, type SeatTier } from '@hamlet/core/seats';
+import { NO_ROOM, type Room, type SeatClaim, type SeatInput, type SeatNode } from '@hamlet/core/seats';
 import { keyOf, type ObjectCache } from '@hamlet/kube';
 import { BY_OWNER, VOLUME_NODE_ANNOTATION } from '../agent/observe.ts';
-import { claimName, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from '../agent/views.ts';
+import { claimName, type AgentView, type Boost, type ClaimView, type NodeView, type PodView, type TierView } from '../agent/views.ts';
 import type { ForeignPodView } from './foreign-pod.ts';
-import { holdingPod, podRoom, seatClaim, seatTier } from './seat-claim.ts';
+import { boostedSeat, holdingPod, podRoom, seatClaim, seatTier, type AgentSeat } from './seat-claim.ts';
 
 /** Which tier an agent has, and whether anything keeps it from a pod: its standing, a tier that is not there. */
 export interface Entitled {
+  /** As the agent has it, with the GPUs of a window that it has bought. */
   readonly tier: TierView | undefined;
   readonly barred: boolean;
+  /** What it has bought for a time. */
+  readonly boost?: Boost | undefined;
 }
 
 /** Everything that seats are counted from. */
@@ -52,7 +55,7 @@ function seatNode(node: NodeView, taken: Taken): SeatNode {
 
 const wantsToRun = ({ metadata, spec }: AgentView): boolean => spec?.power === 'Awake' && metadata.deletionTimestamp === undefined;
 
-function claimAs(sources: SeatSources, agent: AgentView, tier: SeatTier): SeatClaim {
+function claimAs(sources: SeatSources, agent: AgentView, tier: AgentSeat): SeatClaim {
   const { metadata } = agent;
   const claim = sources.claims.get(keyOf({ namespace: metadata.namespace, name: claimName(metadata) }));
   const volumeNode = claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION];
@@ -67,8 +70,8 @@ function claimAs(sources: SeatSources, agent: AgentView, tier: SeatTier): SeatCl
 /** The claim of one agent, if it wants to run and may; undefined otherwise. */
 export function claimOf(sources: SeatSources, agent: AgentView): SeatClaim | undefined {
   if (!wantsToRun(agent)) return undefined;
-  const { tier, barred } = sources.entitled(agent);
-  return tier === undefined || barred ? undefined : claimAs(sources, agent, seatTier(tier));
+  const { tier, barred, boost } = sources.entitled(agent);
+  return tier === undefined || barred ? undefined : claimAs(sources, agent, boostedSeat(seatTier(tier), boost));
 }
 
 /** Gathers the state of nodes, pods and agents into one plain value. */
@@ -78,10 +81,10 @@ export function countSeats(sources: SeatSources): Counted {
   const taken: Taken = new Map();
   const claims: SeatClaim[] = [];
   for (const agent of sources.agents.values()) {
-    const { tier, barred } = sources.entitled(agent);
-    const sized = tier === undefined ? undefined : tiers.get(tier);
+    const { tier, barred, boost } = sources.entitled(agent);
+    const sized = tier === undefined ? undefined : (tiers.get(tier) ?? seatTier(tier));
     if (sized !== undefined) agents.set(sized.name, (agents.get(sized.name) ?? 0) + 1);
-    if (sized !== undefined && !barred && wantsToRun(agent)) claims.push(claimAs(sources, agent, sized));
+    if (sized !== undefined && !barred && wantsToRun(agent)) claims.push(claimAs(sources, agent, boostedSeat(sized, boost)));
     else keep(sources, agent, taken);
   }
   takeForeign(sources, taken);

@@ -17,12 +17,20 @@ export function isSameSize(left: Size, right: Size): boolean {
   return left.cpuMillis === right.cpuMillis && left.memoryBytes === right.memoryBytes;
 }
 
-/** What of a tier cannot change while a pod runs, as one word to compare: its devices and its priority. */
-export function fixedOf({ spec }: TierView): string {
+/** The last word of what is fixed, where the devices are those of a GPU window. */
+const WINDOW = 'window';
+
+/** What of a tier cannot change while a pod runs, as words to compare: its devices and its priority. */
+export function fixedOf({ spec, windowed = false }: TierView): string {
   const { gpu, priorityClassName = '' } = spec.compute;
   const devices = devicesOf(gpu);
   const gpus = gpu.claimTemplateName ?? (devices === undefined ? '' : `${devices.resourceName}=${devices.count}`);
-  return [gpus, priorityClassName].join(' ').trim();
+  return [gpus, priorityClassName, windowed ? WINDOW : ''].join(' ').trim();
+}
+
+/** Whether what is fixed has GPUs of a window. */
+export function isOfWindow(fixed: string): boolean {
+  return fixed.endsWith(` ${WINDOW}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EventReason, Reason } from '@hamlet/contract/kinds';
 import { isTerminating } from '../child/claim.ts';
-import { fixedOf, isSameSize, sizeOf } from '../child/compute.ts';
+import { fixedOf, isOfWindow, isSameSize, sizeOf } from '../child/compute.ts';
 import { FIXED_ANNOTATION, type Observed, type PodView, type Size, type TierView } from '../views.ts';
 
 /** A node that has not made a pod smaller by then, or has found no room for a larger one, is not waited for. */
@@ -13,7 +13,7 @@ export type Sizing =
   | { readonly kind: 'resize'; readonly lookMs: number }
   /** The node is at it. */
   | { readonly kind: 'wait'; readonly lookMs: number }
-  | { readonly kind: 'replace'; readonly cause: Extract<EventReason, 'TierChanged' | 'ResizeTimedOut'> | Extract<Reason, 'ResizeRefused'> };
+  | { readonly kind: 'replace'; readonly cause: Extract<EventReason, 'TierChanged' | 'GpuWindow' | 'ResizeTimedOut'> | Extract<Reason, 'ResizeRefused'> };
 
 const NONE: Sizing = { kind: 'none' };
 
@@ -21,6 +21,11 @@ const NONE: Sizing = { kind: 'none' };
 export function isOfOtherMaking(pod: PodView, tier: TierView): boolean {
   const fixed = pod.metadata.annotations?.[FIXED_ANNOTATION];
   return fixed !== undefined && fixed !== fixedOf(tier);
+}
+
+/** What differs is a GPU window: it begins, ends or is another. */
+function isOfOtherWindow(pod: PodView, tier: TierView): boolean {
+  return [pod.metadata.annotations?.[FIXED_ANNOTATION] ?? '', fixedOf(tier)].some(isOfWindow);
 }
 
 /** The pod asks for a size that its node has not given it. */
@@ -54,13 +59,18 @@ export function hasSeatOfTier({ seat }: Observed): boolean {
   return seat.granted && seat.reason === undefined;
 }
 
+/** Of a pod that has other GPUs or another priority than its agent shall have. */
+function remaking({ toldTier }: Observed, pod: PodView, tier: TierView): Sizing {
+  // What was bought has its time, which does not wait for anybody's turn.
+  if (isOfOtherWindow(pod, tier)) return { kind: 'replace', cause: 'GpuWindow' };
+  // An edited tier changes many agents at once: they take turns. Another tier is this agent's own affair.
+  return toldTier === tier.metadata.name ? NONE : { kind: 'replace', cause: 'TierChanged' };
+}
+
 /** Whether the pod must be resized, waited for or made anew to have what its tier gives. */
 export function sizingOf(observed: Observed, { pod, tier }: { readonly pod: PodView | undefined; readonly tier: TierView | undefined }, nowMs: number): Sizing {
   if (pod === undefined || tier === undefined || isTerminating(pod) || pod.size === undefined || !hasSeatOfTier(observed)) return NONE;
-  if (isOfOtherMaking(pod, tier)) {
-    // An edited tier changes many agents at once: they take turns. Another tier is this agent's own affair.
-    return observed.toldTier === tier.metadata.name ? NONE : { kind: 'replace', cause: 'TierChanged' };
-  }
+  if (isOfOtherMaking(pod, tier)) return remaking(observed, pod, tier);
   if (!isSameSize(pod.size, sizeOf(tier))) return asked(observed);
   return isResizing(pod) ? atNode(observed, pod, nowMs) : NONE;
 }
