@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import { DIFFERENCE_OVERDUE_S } from '@hamlet/contract';
-import { forgetOldDeliveries, measureDifferences, readCoverage, readWaitingCaptures } from '@hamlet/store';
+import { compareBooks, forgetOldDeliveries, inTransaction, measureDifferences, readCoverage, readWaitingCaptures } from '@hamlet/store';
 import type { Db, Rate } from '@hamlet/store';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
@@ -70,8 +70,8 @@ async function openPayPal(paypal: PayPalConfig, { db, registry, log, monotonicMs
   return { client, verify, close };
 }
 
-/** Looks how many differences there are and for how long; says so in the log where one is overdue. */
-function watchDifferences({ db, registry, log }: PaymentPorts): () => Promise<void> {
+/** Compares what was listed with the books as they are now, and looks what is open and for how long; says so in the log where one is overdue. */
+function watchDifferences({ db, config, registry, log }: PaymentPorts): () => Promise<void> {
   let seen = { open: 0, oldestS: 0, waiting: 0 };
   registerGauges(registry, {
     hamlet_reconciliation_unexplained: { help: "Differences between the books and a provider's that nobody has explained", read: () => seen.open },
@@ -79,6 +79,7 @@ function watchDifferences({ db, registry, log }: PaymentPorts): () => Promise<vo
     hamlet_payments_waiting: { help: 'Payments that were told of and are not credited', read: () => seen.waiting },
   });
   return async () => {
+    await inTransaction(db, (tx) => compareBooks(tx, config));
     seen = { ...(await measureDifferences(db)), waiting: (await readWaitingCaptures(db)).length };
     if (seen.oldestS >= DIFFERENCE_OVERDUE_S) log('error', "the books and a provider's differ, and nobody has explained it for a day: see GET /economy/reconciliation", { ...seen });
   };

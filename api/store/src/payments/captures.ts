@@ -74,10 +74,10 @@ export interface WaitingCapture {
   readonly truth: KnownPayment | null;
 }
 
-/** Payments that were told of and are not credited, longest first. */
+/** Payments that were told of and may yet be credited, longest first. */
 export async function readWaitingCaptures(db: Db): Promise<readonly WaitingCapture[]> {
   const { rows } = await sql<WaitingCapture>`
     select capture_id as "captureId", coalesce(why, 'not_looked_at') as why, first_told_at as since, truth from paypal_capture
-    where why is not null or looked = 0 order by first_told_at limit 200`.execute(db);
+    where looked = 0 or (why is not null and due_at is not null) order by first_told_at limit 200`.execute(db);
   return rows;
 }
