@@ -1,11 +1,13 @@
 /** Payments by PayPal, from the notification to the ledger, beside a PayPal of the test's own. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { closeAgent, createCredit, getReconciliation, penalizeAgent, rejectCredit } from '@hamlet/contract';
 import { checkLedger, openDatabase } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
+import { createIncomePort } from '../spending/income.ts';
 import { dataOf, Play } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
@@ -13,12 +15,15 @@ import { reconcilePayPal } from './paypal/fetch-statement.ts';
 import { PAYPAL_HOSTS } from './paypal/hosts.ts';
 import { createHttpsCaller } from './paypal/https-call.ts';
 import { createPayPalClient } from './paypal/paypal-client.ts';
+import type { PayPalClient } from './paypal/paypal-client.ts';
+import { settleCaptures } from './paypal/settle-captures.ts';
 import { bodyOf, NOTIFICATIONS } from './testing/notifications.ts';
 import { newPaymentId, PayPlay } from './testing/pay-play.ts';
 import { ELSEWHERE, startPayPalStandIn } from './testing/paypal-stand-in.ts';
 import type { PayPalStandIn } from './testing/paypal-stand-in.ts';
 
 const DAY_MS = 86_400_000;
+const RATE = { currency: 'USD', ratePerUnit: 2_000_000n };
 let village: TestVillage;
 let standIn: PayPalStandIn;
 let play: Play;
@@ -38,6 +43,14 @@ after(async () => {
   await village.remove();
   await standIn.close();
 });
+
+/** A client of the test itself, beside that of the replica. */
+async function ownClient(): Promise<{ readonly client: PayPalClient; close(): void }> {
+  const { HAMLET_PAYPAL_PROXY: proxyUrl = null, HAMLET_PAYPAL_CA_FILE: caFile = '' } = standIn.environment;
+  const hosts = PAYPAL_HOSTS.sandbox;
+  const { call, close } = createHttpsCaller({ hosts: new Set([hosts.api]), proxyUrl, roots: [await readFile(caFile, 'utf8')] });
+  return { client: createPayPalClient({ call, hosts, secrets: { clientId: 'a', clientSecret: 'b', webhookId: 'c' }, monotonicMs: () => performance.now() }), close };
+}
 
 /** What of a payment stands, once it is this much. */
 async function stands(captureId: string, net: string): Promise<void> {
@@ -173,6 +186,25 @@ test('a partial refund to an agent that is gone leaves the rest in its closed ac
   assert.equal(again.ok ? '' : again.problem.code, 'account_closed');
 });
 
+test('an answer of PayPal that comes late, when another has asked since, is not booked', async () => {
+  const captureId = await paid('ada', '4.00');
+  await stands(captureId, '8');
+  let late: ServerResponse | undefined;
+  standIn.detours.set('/v1/customer/disputes/PP-D-2', { times: 1, answer: (response) => void (late = response) });
+  await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-2'));
+  const held = await eventually('the village asks about the dispute', () => late);
+  standIn.books.disputes.set('PP-D-2', { value: '4.00', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
+  await db.updateTable('paypal_capture').set({ due_at: new Date(0) }).where('capture_id', '=', captureId).execute();
+  const { client, close } = await ownClient();
+  const income = createIncomePort({ standing: { recompute: () => Promise.resolve() }, lives: () => true });
+  assert.equal(await settleCaptures({ db, client, income, config: RATE, log: () => undefined }), 1);
+  close();
+  held.end(JSON.stringify({ dispute_id: 'PP-D-2', status: 'OPEN', dispute_amount: { currency_code: 'USD', value: '4.00' } }));
+  // The replica works on one payment after the other: once the next one is there, the late answer has been dealt with.
+  await stands(await paid('bob', '1.00'), '2');
+  assert.deepEqual((await pay.entries('ada')).filter(({ source }) => source.startsWith(captureId)).map(({ amount }) => amount), ['8']);
+});
+
 test('what PayPal would not send is refused before it is kept', async () => {
   const body = bodyOf(NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' }));
   const good = standIn.sign(body);
@@ -219,11 +251,8 @@ test('the books are compared with what PayPal lists, once a day', async () => {
   const value = (net: unknown): string => (Number(net) / 2_000_000).toFixed(2);
   standIn.books.transactions = credited.flatMap(({ transaction_id: id, net }, index) => (index === 0 || Number(net) === 0 ? [] : [{ id, value: index === 1 ? '999.00' : value(net) }]));
   standIn.books.transactions.push({ id: 'ONLYTHEIRS', value: '5.00', customId: 'ada' }, { id: 'AFEE', value: '-0.30', code: 'T0106' }, { id: 'PAYOUT', value: '-9.00', code: 'T0400' });
-  const { HAMLET_PAYPAL_PROXY: proxyUrl = null, HAMLET_PAYPAL_CA_FILE: caFile = '' } = standIn.environment;
-  const hosts = PAYPAL_HOSTS.sandbox;
-  const { call, close } = createHttpsCaller({ hosts: new Set([hosts.api]), proxyUrl, roots: [await readFile(caFile, 'utf8')] });
-  const client = createPayPalClient({ call, hosts, secrets: { clientId: 'a', clientSecret: 'b', webhookId: 'c' }, monotonicMs: () => performance.now() });
-  await reconcilePayPal({ db, client, rate: { currency: 'USD', ratePerUnit: 2_000_000n }, now: new Date(Date.now() + 1_000) });
+  const { client, close } = await ownClient();
+  await reconcilePayPal({ db, client, rate: RATE, now: new Date(Date.now() + 1_000) });
   close();
   const view = dataOf(await play.admin.call(getReconciliation, {}));
   const gone = credited.filter(({ net }) => Number(net) === 0).map(({ transaction_id: id }) => id);
