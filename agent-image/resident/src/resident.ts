@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract';
+import { createClient, exchangeAgentToken, ProblemError } from '@hamlet/contract/resident';
 import type { AgentConfig, Run } from '@hamlet/contract';
 import type { RuntimeRegistry } from '@hamlet/engine';
 import { backoffMs } from './backoff.ts';

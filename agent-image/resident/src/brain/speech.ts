@@ -1,4 +1,4 @@
-import { SPEECH_MAX_LENGTH } from '@hamlet/contract';
+import { SPEECH_MAX_LENGTH } from '@hamlet/contract/resident';
 import { chance, choose } from './chance.ts';
 
 /** What a sentence may speak of. */

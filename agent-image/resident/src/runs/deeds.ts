@@ -1,4 +1,4 @@
-import { QUIET_HEARING_TILES } from '@hamlet/contract';
+import { QUIET_HEARING_TILES } from '@hamlet/contract/resident';
 import type { ActionBody, AgentView, MoveBody, WorldView } from '@hamlet/contract';
 import type { Deed } from '@hamlet/engine';
 import { tilesBetween } from '../brain/perceive.ts';

@@ -1,4 +1,4 @@
-import { RUN_REASON_MAX_CHARS, RUN_STEPS_MAX } from '@hamlet/contract';
+import { RUN_REASON_MAX_CHARS, RUN_STEPS_MAX } from '@hamlet/contract/resident';
 import type { Run, RunStep } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
 import type { Deed, RunWork } from '@hamlet/engine';

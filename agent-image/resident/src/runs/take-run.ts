@@ -1,4 +1,4 @@
-import { RUN_REASON_MAX_CHARS, RUN_SUMMARY_MAX_CHARS } from '@hamlet/contract';
+import { RUN_REASON_MAX_CHARS, RUN_SUMMARY_MAX_CHARS } from '@hamlet/contract/resident';
 import type { Run, RunStep } from '@hamlet/contract';
 import { RunFailure } from '@hamlet/engine';
 import type { RuntimeContext, RunWork } from '@hamlet/engine';

@@ -1,6 +1,6 @@
 import {
   actAsAgent, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPost, getWorld, listBoardNews, listModels, moveAgent, nextRun, openWakes, ProblemError, recordRunStep, recordTurn, replyToPost, resolvePost, settleRun, startRun,
-} from '@hamlet/contract';
+} from '@hamlet/contract/resident';
 import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
 import type { Answer, Village, WakeEvent } from './village.ts';

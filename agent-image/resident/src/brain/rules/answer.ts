@@ -1,4 +1,4 @@
-import { HEARING_TILES } from '@hamlet/contract';
+import { HEARING_TILES } from '@hamlet/contract/resident';
 import type { AgentView } from '@hamlet/contract';
 import { withEntry } from '../mind.ts';
 import { tilesBetween } from '../perceive.ts';

@@ -1,4 +1,4 @@
-import { REACH_TILES } from '@hamlet/contract';
+import { REACH_TILES } from '@hamlet/contract/resident';
 import type { MoveBody } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
 import { planDay } from '../day-plan.ts';

@@ -1,4 +1,4 @@
-import { HEARING_TILES } from '@hamlet/contract';
+import { HEARING_TILES } from '@hamlet/contract/resident';
 import { chance } from '../chance.ts';
 import { tilesBetween } from '../perceive.ts';
 import type { Rule, Situation } from '../situation.ts';

@@ -1,0 +1,16 @@
+/**
+ * What a resident needs of the contract, and no more: every schema that is loaded stays in memory, in as many processes as there are agents.
+ */
+export { createClient, ProblemError } from './client/create-client.ts';
+export { getPost, createPost, replyToPost, resolvePost } from './routes/board/posts.ts';
+export { listBoardNews } from './routes/board/news.ts';
+export { actAsAgent } from './routes/actions.ts';
+export { getAgent } from './routes/agents.ts';
+export { getLedger } from './routes/economy.ts';
+export { completeChat, listModels } from './routes/models.ts';
+export { moveAgent } from './routes/moves.ts';
+export { exchangeAgentToken, getAgentConfig, openWakes, recordTurn } from './routes/resident.ts';
+export { nextRun, recordRunStep, settleRun, startRun } from './routes/runs/runs.ts';
+export { getWorld } from './routes/world.ts';
+export { RUN_REASON_MAX_CHARS, RUN_STEPS_MAX, RUN_SUMMARY_MAX_CHARS } from './run.ts';
+export * from './world/constants.ts';
