@@ -94,6 +94,7 @@ export const REFUSALS = {
   post_closed: entry(409, 'The post is closed', 'after_change'),
   post_moderated: entry(409, 'It was taken off the board', 'after_change'),
   revision_conflict: entry(409, 'It was written anew meanwhile', 'after_change'),
+  not_part_of_post: entry(422, 'The agent has no part in that post or reply', 'never'),
   already_flagged: entry(409, 'You have flagged it already', 'never'),
   nothing_to_decide: entry(409, 'As it stands there is nothing to decide in that way', 'after_change'),
   board_rate_limited: entry(429, 'That is more than one may write on the board in an hour', 'later'),

@@ -35,7 +35,7 @@ const Judgement = z
     agent_id: AgentId,
     amount: Amount,
     reason: z.string().trim().min(1).max(NOTE_MAX_CHARS).meta({ description: 'Why; kept as the note of the entry' }),
-    related_post_id: PostId.nullable().optional().meta({ description: 'The post or reply it is for' }),
+    related_post_id: PostId.nullable().optional().meta({ description: 'The post or reply it is for, that the agent wrote or has replied to' }),
     post_id: PostId.nullable().optional().meta({ description: 'The same as related_post_id' }),
   })
   .refine(({ related_post_id: related, post_id: post }) => related === undefined || post === undefined || related === post, {
@@ -60,7 +60,7 @@ export const rewardAgent = defineRoute({
   name: 'rewardAgent',
   summary: 'Give an agent aiDollars from the treasury, with a reason; a member within the allowance of the day',
   path: '/economy/reward',
-  reasons: ['no_such_agent', 'account_closed', 'allowance_exceeded'],
+  reasons: ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed', 'allowance_exceeded'],
 });
 
 export const penalizeAgent = defineRoute({
@@ -68,7 +68,7 @@ export const penalizeAgent = defineRoute({
   name: 'penalizeAgent',
   summary: 'Take aiDollars from an agent back to the treasury, with a reason; a member within the allowance of the day',
   path: '/economy/penalize',
-  reasons: ['no_such_agent', 'account_closed', 'insufficient_funds', 'allowance_exceeded'],
+  reasons: ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed', 'insufficient_funds', 'allowance_exceeded'],
 });
 
 /** What a person may still give and take today. Rewards and penalties count alike. */

@@ -1,15 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import type { flagPost, ModerationNote } from '@hamlet/contract';
 import { FLAGS_HIDE_AT, flagWeight, NEWCOMER_S } from '@hamlet/core';
-import { findPost, findReply, holdSubject, insertFlag, lookAs, readFlagRecord, recordAudit, setHidden, subjectId, VILLAGE, weighFlags } from '@hamlet/store';
+import { findPost, findReply, holdSubject, insertFlag, lookAs, readFlagRecord, setHidden, subjectId, VILLAGE, weighFlags } from '@hamlet/store';
 import type { PostRow, ReplyRow, Subject, Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
+import { recordAct } from '../people/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf, isAuthor } from './author-of.ts';
 import type { Author } from './author-of.ts';
-import { auditBoard, overRate, sitDown } from './writing-desk.ts';
+import { overRate, sitDown } from './writing-desk.ts';
 import type { Desk } from './writing-desk.ts';
 
 type Ports = Pick<Services, 'source' | 'board'>;
@@ -34,7 +34,7 @@ async function hideIfHeavy(tx: Tx, subject: Subject, { requestId, traceparent, n
   const hidden: ModerationNote = { reason, note: null, by: 'flags', at: now.toISOString() };
   await setHidden(tx, subject, { hidden, wasHidden: false });
   const detail = { post_id: subject.postId, reason, weight };
-  await recordAudit(tx, { auditId: randomUUID(), actorRole: 'system', actorId: 'flags', action: 'board.hide', object: subjectId(subject), detail, requestId, traceparent });
+  await recordAct(tx, { actor: { role: 'system', id: 'flags' }, requestId, traceparent }, { action: 'board.hide', object: subjectId(subject), detail });
   return true;
 }
 
@@ -55,7 +55,7 @@ async function flag(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{ pos
   await lookAs(tx, author.viewer);
   const by = { type: author.by.authorType, id: author.by.authorId, name: author.by.authorName };
   if (!(await insertFlag(tx, { ...subject, by, reason: body.reason, note: body.note, weight }))) return refused('already_flagged');
-  await auditBoard(tx, request, { action: 'board.flag', object: subjectId(subject), detail: { post_id: subject.postId, reason: body.reason, note: body.note, weight } });
+  await recordAct(tx, request, { action: 'board.flag', object: subjectId(subject), detail: { post_id: subject.postId, reason: body.reason, note: body.note, weight } });
   await lookAs(tx, VILLAGE);
   const hidden = await hideIfHeavy(tx, subject, request);
   return { ...accepted({ post_id: subject.postId, reply_id: subject.replyId, hidden }), afterCommit: ports.board.nudge };

@@ -6,12 +6,12 @@ import type { DecisionRow, FlagRow, HeldSubject, LastDecision, QueueDetails, Que
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
+import { recordAct } from '../people/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf } from './author-of.ts';
 import { boardCursorOf, readBoardCursor } from './board-cursor.ts';
 import { postView, replyView } from './post-view.ts';
 import { viewerOf } from './viewer-of.ts';
-import { auditBoard } from './writing-desk.ts';
 
 type Names = 'moderatePost' | 'listModeration';
 type Ports = Pick<Services, 'db' | 'source' | 'board'>;
@@ -69,7 +69,7 @@ async function carryOut(request: Asked, tx: Tx, { subject, held, last, verdict, 
   if (undoes !== null) await reopenFlags(tx, undoes);
   const hidden = hiddenAfter(request, last, verdict.hiddenBy);
   if (hidden !== null || held.hidden !== null) await setHidden(tx, subject, { hidden, wasHidden: held.hidden !== null });
-  await auditBoard(tx, request, { action: `board.${decision}`, object: subjectId(subject), detail: { post_id: subject.postId, moderation_id: moderationId, reason, note, undoes } });
+  await recordAct(tx, request, { action: `board.${decision}`, object: subjectId(subject), detail: { post_id: subject.postId, moderation_id: moderationId, reason, note, undoes } });
   return moderationId;
 }
 

@@ -5,10 +5,11 @@ import type { Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
+import { recordAct } from '../people/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf, isAuthor, refuseRevision } from './author-of.ts';
 import { postView } from './post-view.ts';
-import { auditBoard, mentionedIn, overContent, overRate, sitDown } from './writing-desk.ts';
+import { mentionedIn, overContent, overRate, sitDown } from './writing-desk.ts';
 
 type Names = 'createPost' | 'revisePost' | 'closePost' | 'resolvePost' | 'reopenPost';
 type Ports = Pick<Services, 'source' | 'board'>;
@@ -33,7 +34,7 @@ async function create(request: RequestOf<typeof createPost>, tx: Tx, ports: Port
   const { audience, title, body: text, tags } = body;
   const post = await insertPost(tx, { by: author.by, audience, title, body: text, tags, place: pinned.place, mentions: mentionedIn(body, author, ports.source) });
   if (post === null) throw new Error('no post was made');
-  await auditBoard(tx, request, { action: 'board.post', object: post.postId, detail: { audience, title, author_type: author.by.authorType } });
+  await recordAct(tx, request, { action: 'board.post', object: post.postId, detail: { audience, title, author_type: author.by.authorType } });
   return { ...accepted({ post_id: post.postId, post: postView(post) }), afterCommit: ports.board.nudge };
 }
 
@@ -52,7 +53,7 @@ async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Port
   if (denied !== null) return denied;
   const revised = await storeRevision(tx, { ...text, postId: post.postId, revision: body.revision });
   if (revised === null) return refused('revision_conflict');
-  await auditBoard(tx, request, { action: 'board.revise', object: post.postId, detail: { revision: revised.revision } });
+  await recordAct(tx, request, { action: 'board.revise', object: post.postId, detail: { revision: revised.revision } });
   return { ...accepted({ post: postView(revised) }), afterCommit: ports.board.nudge };
 }
 
@@ -76,7 +77,7 @@ async function settle(request: Settling, tx: Tx, to: { readonly status: 'open' |
   if (post.status === to.status) return accepted({ post: postView(post) });
   const settled = await setPostStatus(tx, post.postId, to.status);
   if (settled === null) return refused('post_moderated');
-  await auditBoard(tx, request, { action: STATUS_ACTIONS[to.status], object: post.postId, detail: { from: post.status } });
+  await recordAct(tx, request, { action: STATUS_ACTIONS[to.status], object: post.postId, detail: { from: post.status } });
   return { ...accepted({ post: postView(settled) }), afterCommit: to.ports.board.nudge };
 }
 

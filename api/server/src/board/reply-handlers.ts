@@ -4,10 +4,11 @@ import type { PostRow, Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
+import { recordAct } from '../people/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf, refuseRevision } from './author-of.ts';
 import { replyView } from './post-view.ts';
-import { auditBoard, mentionedIn, overContent, overRate, sitDown } from './writing-desk.ts';
+import { mentionedIn, overContent, overRate, sitDown } from './writing-desk.ts';
 
 type Names = 'replyToPost' | 'reviseReply';
 type Ports = Pick<Services, 'source' | 'board'>;
@@ -27,7 +28,7 @@ async function reply(request: RequestOf<typeof replyToPost>, tx: Tx, ports: Port
   const denied = refuseSettled(await findPost(tx, postId)) ?? overRate(desk, 'replies') ?? overContent(desk, body);
   if (denied !== null) return denied;
   const made = await insertReply(tx, { by: author.by, postId, body: body.body, mentions: mentionedIn(body, author, ports.source) });
-  await auditBoard(tx, request, { action: 'board.reply', object: made.replyId, detail: { post_id: postId, author_type: author.by.authorType } });
+  await recordAct(tx, request, { action: 'board.reply', object: made.replyId, detail: { post_id: postId, author_type: author.by.authorType } });
   return { ...accepted({ reply_id: made.replyId, reply: replyView(made) }), afterCommit: ports.board.nudge };
 }
 
@@ -45,7 +46,7 @@ async function revise(request: RequestOf<typeof reviseReply>, tx: Tx, ports: Por
   if (denied !== null) return denied;
   const revised = await storeRevision(tx, { replyId: found.replyId, body: body.body, revision: body.revision });
   if (revised === null) return refused('revision_conflict');
-  await auditBoard(tx, request, { action: 'board.revise', object: found.replyId, detail: { post_id: found.postId, revision: revised.revision } });
+  await recordAct(tx, request, { action: 'board.revise', object: found.replyId, detail: { post_id: found.postId, revision: revised.revision } });
   return { ...accepted({ reply: replyView(revised) }), afterCommit: ports.board.nudge };
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Place, WorldEvent } from '@hamlet/contract';
-import { insertPost, inTransaction, lookAs, moveWorldCursor, recordAudit, takeWorldNotes, VILLAGE } from '@hamlet/store';
+import { insertPost, inTransaction, lookAs, moveWorldCursor, takeWorldNotes, VILLAGE } from '@hamlet/store';
 import type { Byline, Db, NewPost, Tx, WorldNote } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
+import { recordAct } from '../people/record-act.ts';
 import type { Log } from '../service/log.ts';
 import { titleOfNote } from '@hamlet/core';
 import { agentAuthor } from './author-of.ts';
@@ -39,9 +40,9 @@ async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly pos
   for (const note of taken.notes) {
     const post = await insertPost(tx, await postOf(note, ports));
     if (post === null) continue;
-    const auditId = randomUUID();
     const detail = { audience: 'public', title: post.title, author_type: 'agent', world_seq: note.seq };
-    await recordAudit(tx, { auditId, actorRole: 'agent', actorId: `agent ${note.agentId}`, action: 'board.post', object: post.postId, detail, requestId: auditId, traceparent: null });
+    const acting = { actor: { role: 'agent', id: `agent ${note.agentId}` }, requestId: randomUUID(), traceparent: null };
+    await recordAct(tx, acting, { action: 'board.post', object: post.postId, detail });
   }
   await moveWorldCursor(tx, taken.upTo);
   return { posted: taken.notes.length, more: true };

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { boardLimits, mentionsOf, overLimit } from '@hamlet/core';
 import type { BoardLimits, BoardText } from '@hamlet/core';
-import { readAuthorRecord, recordAudit, writeAs } from '@hamlet/store';
+import { readAuthorRecord, writeAs } from '@hamlet/store';
 import type { AuthorRecord, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
-import type { Actor } from '../http/actor.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 import type { Author } from './author-of.ts';
@@ -38,16 +36,4 @@ export function overContent({ limits }: Desk, text: BoardText): Refused | null {
 /** The agents that a text names with an @, without its author. */
 export function mentionedIn({ title = '', body }: BoardText, author: Author, source: AgentSource): readonly string[] {
   return mentionsOf(`${title}\n${body}`).filter((name) => source.get(name) !== null && !(author.by.authorType === 'agent' && author.by.authorId === name));
-}
-
-/** Whoever makes a request. */
-export interface Asked {
-  readonly actor: Actor;
-  readonly requestId: string;
-  readonly traceparent: string;
-}
-
-/** A line in the audit about something on the board. */
-export async function auditBoard(tx: Tx, { actor, requestId, traceparent }: Asked, act: { readonly action: string; readonly object: string; readonly detail: unknown }): Promise<void> {
-  await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, ...act, requestId, traceparent });
 }

@@ -62,15 +62,15 @@ async function readPage(db: Db, accountId: number, { agentId, asOf, cursor, limi
 }
 
 /** Money of agents: what people give and take, what there is, and every entry that made it so. */
-export function economyHandlers({ db, source, standing, economy }: Services): Pick<Handlers, Names> {
+export function economyHandlers({ db, source, standing, economy, board }: Services): Pick<Handlers, Names> {
   const ports = { standing, rules: economy, lives: (agentId: string) => source.get(agentId) !== null };
 
   /** An agent without an account has not lived yet; where its resource is known, it has nothing so far. */
   const unknown = (agentId: string): boolean => source.get(agentId) === null;
 
   return {
-    rewardAgent: { kind: 'tx', run: (request, tx) => judge(tx, judgementOf('reward', request), ports) },
-    penalizeAgent: { kind: 'tx', run: (request, tx) => judge(tx, judgementOf('penalty', request), ports) },
+    rewardAgent: { kind: 'tx', run: async (request, tx) => ({ ...(await judge(tx, judgementOf('reward', request), ports)), afterCommit: board.nudge }) },
+    penalizeAgent: { kind: 'tx', run: async (request, tx) => ({ ...(await judge(tx, judgementOf('penalty', request), ports)), afterCommit: board.nudge }) },
     getAllowance: { kind: 'plain', run: async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy)) },
     getBalance: {
       kind: 'plain',

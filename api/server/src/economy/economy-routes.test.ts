@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { closeAgent, formatAiDollars, getAgent, getAllowance, getBalance, getLedger, parseAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract';
+import { closeAgent, createPost, formatAiDollars, getAgent, getAllowance, getBalance, getLedger, parseAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import type { Client, LedgerEntry, Outcome, Refusal } from '@hamlet/contract';
 import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
-import type { TestVillage } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
 let play: Play;
@@ -33,6 +33,11 @@ function refusalOf(outcome: Outcome<unknown>): Refusal | null {
   return outcome.ok ? null : outcome.problem.code;
 }
 
+/** A post on the board, to be judged for. */
+async function postBy(agentId: AgentId): Promise<string> {
+  return dataOf(await play.as(agentId).call(createPost, { body: { title: 'Fresh bread', body: 'At the bakery.' } })).post_id;
+}
+
 async function balanceOf(agentId: string): Promise<string> {
   return dataOf(await admin.call(getBalance, { params: { agent_id: agentId } })).balance;
 }
@@ -42,7 +47,7 @@ async function entriesOf(agentId: string): Promise<readonly LedgerEntry[]> {
 }
 
 test('a reward is an entry of the wire form, and the balance and the agent show it at once', async () => {
-  const post = randomUUID();
+  const post = await postBy('bob');
   const done = await admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '12.5', reason: ' kept the oven warm ', related_post_id: post } });
   assert.equal(done.response.status, 201);
   const entry = dataOf(done);
@@ -60,7 +65,7 @@ test('a reward is an entry of the wire form, and the balance and the agent show 
 });
 
 test('the names of the original documents do as well: post_id, and a whole number', async () => {
-  const post = randomUUID();
+  const post = await postBy('cleo');
   const entry = dataOf(await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 5, reason: 'help', post_id: post } }));
   assert.deepEqual([entry.amount, entry.related_post_id], ['5', post]);
   const both = await admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: 5, reason: 'help', post_id: post, related_post_id: randomUUID() } });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { LedgerEntry, Refusal } from '@hamlet/contract';
-import { attempt, drawAllowance, findAgentAccount, findEntry, openAgentAccount, postTransfer, readFunds, recordAudit, villageAccount } from '@hamlet/store';
+import { attempt, drawAllowance, findAgentAccount, findEntry, noteReward, openAgentAccount, postTransfer, readFunds, recordAudit, villageAccount } from '@hamlet/store';
 import type { AgentAccount, LedgerRefusal, PostOutcome, Tx } from '@hamlet/store';
+import { findJudged } from '../board/judged-post.ts';
 import type { Actor } from '../http/actor.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
@@ -93,6 +94,8 @@ async function refusalOf(tx: Tx, { agentId }: Judgement, failed: { readonly reas
  */
 export async function judge(tx: Tx, judgement: Judgement, ports: JudgementPorts): Promise<Outcome<LedgerEntry>> {
   const { agentId } = judgement;
+  const judged = await findJudged(tx, judgement);
+  if (!judged.ok) return judged;
   const account = await accountOf(tx, agentId, ports);
   if (account === null) return refused('no_such_agent', `There is no agent ${agentId}`);
   const outcome = await attempt(tx, async () => {
@@ -107,6 +110,7 @@ export async function judge(tx: Tx, judgement: Judgement, ports: JudgementPorts)
   const entry = entryView(agentId, await findEntry(tx, account.accountId, outcome.transferId));
   if (!outcome.replayed) {
     await audit(tx, judgement, entry);
+    if (judged.subject !== null) await noteReward(tx, judged.subject, parseAiDollars(entry.amount));
     await ports.standing.recompute(tx, [agentId]);
   }
   return accepted(entry);

@@ -6,12 +6,14 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { API_PREFIX } from '@hamlet/contract';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { WebSocket } from 'ws';
 import { Play } from '../testing/play.ts';
 import { AGENT_IDS, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../../../docs/DATA_MODEL.md');
+const KNOWN_POST = '01890000-0000-7000-8000-000000000001';
 const ROW = /^\| (?<original>[^|]+) \| `(?<field>[^`]+)` \| `(?<method>GET|POST|WS) (?<path>\S+)(?: (?<body>\{.*\}))?` \|$/;
 const rows = readFileSync(DOCS, 'utf8').split('\n').flatMap((line): Record<string, string>[] => {
   const { groups } = ROW.exec(line) ?? {};
@@ -28,8 +30,18 @@ before(async () => {
     const world = await play.world();
     return world.agents.length === AGENT_IDS.length && world.items.length > 0;
   });
+  await writeKnownPost();
 });
 after(() => village.remove());
+
+/** The post and reply whose ids the table names. */
+async function writeKnownPost(): Promise<void> {
+  const superuser = openSuperuser(village.postgres);
+  await superuser.run(`insert into board.post (post_id, author_type, author_id, author_name, audience, title, body, tags)
+    values ('${KNOWN_POST}', 'agent', 'ada', 'Ada', 'public', 'Bread', 'Who bakes it?', '{question}')`);
+  await superuser.run(`insert into board.reply (post_id, author_type, author_id, author_name, body) values ('${KNOWN_POST}', 'agent', 'bob', 'Bob', 'I do.')`);
+  await superuser.close();
+}
 
 /** Whether a value has a field, such as `a.b` or `list[].c`; every element of a list, of which there must be one. */
 function hasField(value: unknown, field: string): boolean {
@@ -55,9 +67,9 @@ async function ask(row: Record<string, string>, prefix: string): Promise<unknown
   return (await fetch(`${url}${prefix}${row['path'] ?? ''}`, init)).json();
 }
 
-test('the table has the rows of the world and of agents', () => {
+test('the table has the rows of the world, of agents and of the board', () => {
   const originals = rows.map((row) => row['original']);
-  for (const name of ['world_size', 'tick', 'time', 'landmarks', 'zones', 'agent_id', 'inventory', 'status (online)', 'entitlement_tier', 'move {dx, dy}', 'move {x, y}']) {
+  for (const name of ['world_size', 'tick', 'time', 'landmarks', 'zones', 'agent_id', 'inventory', 'status (online)', 'entitlement_tier', 'move {dx, dy}', 'move {x, y}', 'post_id', 'author_id', 'reply_id', 'title', 'tags']) {
     assert.ok(originals.includes(name), name);
   }
 });
