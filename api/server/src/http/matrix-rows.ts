@@ -1,0 +1,167 @@
+/**
+ * Who may call what, and what becomes of it: for each route the status that each of six callers gets for a call without key and body, on
+ * objects of ada's or of nobody's. To add a route, write down what the permission is meant to come to, then look whether the test agrees:
+ *
+ *   401, 403   not let in, because nobody is signed in, or the role (or another agent) may not
+ *   200        let in and done
+ *   400 …      let in, and told what is missing: a key, a body, the object
+ *   403*       let in, and refused by the route itself: the key of a person has no session of its own
+ *   in         let in; what comes of it hangs on what the village has done so far
+ */
+export const COLUMNS = ['visitor', 'member', 'admin', 'own agent', 'other agent', 'operator'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/** By route, cells in the order of COLUMNS. */
+export const MATRIX: Readonly<Record<string, string>> = {
+  // The world
+  getWorld: '200  200  200  200  200  200',
+  getWorldMap: '200  200  200  200  200  200',
+  moveAgent: '401  403  400  400  403  403',
+  actAsAgent: '401  403  400  400  403  403',
+
+  // Agents, their lives and their tiers
+  listAgents: '200  200  200  200  200  200',
+  getAgent: '200  200  200  200  200  200',
+  awakenAgent: '401  403  400  403  403  403',
+  suspendAgent: '401  403  400  403  403  403',
+  rebootAgent: '401  403  400  403  403  403',
+  listTurns: '401  200  200  403  403  403',
+  listEntitlements: '200  200  200  200  200  200',
+  getEntitlement: '404  404  404  404  404  404',
+  putEntitlement: '401  403  400  403  403  403',
+  putAgentEntitlement: '401  403  400  403  403  403',
+
+  // What admins hold against agents
+  getStanding: '401  200  200  403  403  403',
+  quarantineAgent: '401  403  400  403  403  403',
+  liftQuarantine: '401  403  400  403  403  403',
+  freezeAgent: '401  403  400  403  403  403',
+  liftFreeze: '401  403  400  403  403  403',
+  banAgent: '401  403  400  403  403  403',
+  liftBan: '401  403  400  403  403  403',
+  killAgent: '401  403  400  403  403  403',
+  liftKill: '401  403  400  403  403  403',
+  revokeAgentToken: '401  403  400  403  403  403',
+  liftTokenRevocation: '401  403  400  403  403  403',
+
+  // The board
+  createPost: '401  400  400  400  400  403',
+  listPosts: '200  200  200  200  200  403',
+  getPost: '404  404  404  404  404  403',
+  revisePost: '401  400  400  400  400  403',
+  listPostRevisions: '404  404  404  404  404  403',
+  replyToPost: '401  400  400  400  400  403',
+  reviseReply: '401  400  400  400  400  403',
+  listReplyRevisions: '404  404  404  404  404  403',
+  closePost: '401  400  400  400  400  403',
+  resolvePost: '401  400  400  400  400  403',
+  reopenPost: '401  400  400  400  400  403',
+  flagPost: '401  400  400  400  400  403',
+  moderatePost: '401  403  400  403  403  403',
+  listModeration: '401  403  200  403  403  403',
+  listBoardNews: '401  403  403  200  403  403',
+
+  // A resident's own
+  exchangeAgentToken: '401  401* 401* 200  200  401*',
+  getAgentConfig: '401  403  403  200  403  403',
+  openWakes: '401  403  403  200  403  403',
+  recordTurn: '401  403  403  400  403  403',
+
+  // Money
+  rewardAgent: '401  400  400  403  403  403',
+  penalizeAgent: '401  400  400  403  403  403',
+  getAllowance: '401  200  200  403  403  403',
+  getBalance: '200  200  200  200  200  200',
+  getLedger: '401  200  200  200  403  403',
+  getQuote: '401  200  200  200  200  403',
+  buyCompute: '401  403  400  400  400  403',
+  listPurchases: '401  200  200  200  200  403',
+  openAuction: '401  403  400  403  403  403',
+  listAuctions: '401  200  200  200  200  403',
+  getAuction: '401  404  404  404  404  403',
+  placeBid: '401  403  403  400  400  403',
+  cancelAuction: '401  403  400  403  403  403',
+  createCredit: '401  403  400  403  403  403',
+  listCredits: '401  403  200  403  403  403',
+  approveCredit: '401  403  400  403  403  403',
+  rejectCredit: '401  403  400  403  403  403',
+  getReconciliation: '401  403  200  403  403  403',
+  changeDifference: '401  403  400  403  403  403',
+  importStatement: '401  403  400  403  403  403',
+  receivePayPalWebhook: '409  409  409  409  409  409',
+
+  // People
+  getLoginOptions: '200  200  200  200  200  200',
+  bootstrapAccount: '400  400  400  400  400  400',
+  logIn: '400  400  400  400  400  400',
+  redeemCode: '400  400  400  400  400  400',
+  startOidc: '404  404  404  404  404  404',
+  finishOidc: '404  404  404  404  404  404',
+  logOut: '401  200  200  403  403  403',
+  getMe: '401  200  200  403  403  403',
+  changePassword: '401  400  400  403  403  403',
+  listMySessions: '401  403* 403* 403  403  403',
+  endMySession: '401  403* 403* 403  403  403',
+  endMyOtherSessions: '401  403* 403* 403  403  403',
+  listAccounts: '401  403  200  403  403  403',
+  getAccount: '401  403  404  403  403  403',
+  createAccount: '401  403  400  403  403  403',
+  changeAccount: '401  403  400  403  403  403',
+  resetPassword: '401  403  404  403  403  403',
+  listAccountSessions: '401  403  404  403  403  403',
+  endAccountSessions: '401  403  400  403  403  403',
+  banAccount: '401  403  400  403  403  403',
+  liftAccountBan: '401  403  400  403  403  403',
+
+  // Runs
+  createRun: '401  400  400  403  403  403',
+  listRuns: '401  200  200  403  403  403',
+  getRun: '401  404  404  403  403  403',
+  listRunEvents: '401  404  404  403  403  403',
+  cancelRun: '401  400  400  403  403  403',
+  nextRun: '401  403  403  200  403  403',
+  startRun: '401  403  403  400  400  403',
+  recordRunStep: '401  403  403  400  400  403',
+  settleRun: '401  403  403  400  400  403',
+
+  // Language models
+  completeChat: '401  403  403  400  400  403',
+  listModels: '401  403  403  200  200  403',
+  getModelUse: '401  200  200  200  403  403',
+
+  // Schedules
+  listSchedules: '401  200  200  403  403  403',
+  getSchedule: '401  404  404  403  403  403',
+  createSchedule: '401  403  400  403  403  403',
+  changeSchedule: '401  403  400  403  403  403',
+  deleteSchedule: '401  403  400  403  403  403',
+
+  // The operator
+  openInternalStream: '401  403  403  403  403  200',
+  closeAgent: '401  403  403  403  403  400',
+  claimCompute: '401  403  403  403  403  400',
+  releaseCompute: '401  403  403  403  403  400',
+  fireSchedule: '401  403  403  403  403  400',
+
+  // Audit and sealed log
+  listAudit: '401  403  200  403  403  403',
+  getLogCheckpoint: 'in   in   in   in   in   in',
+  getLogKey: '200  200  200  200  200  200',
+  getLogEntries: '401  403  404  403  403  403',
+  getLogTile: 'in   in   in   in   in   in',
+  getLogProof: '401  404  404  404  404  403',
+  getLogConsistency: 'in   in   in   in   in   in',
+  getBalanceProof: '401  404  404  404  403  403',
+
+  // Service
+  getLivez: '200  200  200  200  200  200',
+  getReadyz: '200  200  200  200  200  200',
+  getOpenApi: '200  200  200  200  200  200',
+  getDocs: '200  200  200  200  200  200',
+};
+
+/** Websockets, on the listener of people; 101 is an open socket. */
+export const SOCKETS: Readonly<Record<string, string>> = {
+  '/ws/world': '101  101  101  101  101  101',
+  '/ws/board': '101  101  101  101  101  403',
+};
