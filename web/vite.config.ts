@@ -5,7 +5,10 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
-  build: { outDir: 'dist', emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 1200 },
+  build: { outDir: 'dist', emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 1200,
+    // Zod looks, as its first schema is made, whether it may compile with eval; the switch that says no must run before, so it lies in front in the same file.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'contract', test: /[\\/]zod[\\/]|[\\/]api[\\/]contract[\\/]|no-eval/ }] } } },
+  },
   server: {
     port: 5173,
     proxy: {

@@ -86,8 +86,13 @@ class Line implements LiveSocket {
   }
 
   #watch(): void {
+    let lookedMs = performance.now()
     this.#timers.push(setInterval(() => {
-      const silentMs = performance.now() - this.#heardMs
+      const nowMs = performance.now()
+      // While the page itself stood still it heard nothing, whatever came: that time is not the line's.
+      this.#heardMs += Math.max(0, nowMs - lookedMs - 2 * WATCH_MS)
+      lookedMs = nowMs
+      const silentMs = nowMs - this.#heardMs
       if (silentMs > this.#options.beatMs * LAG_BEATS) this.#options.connection('lagging')
       if (silentMs > this.#options.beatMs * DEAD_BEATS) { const dead = this.#socket; this.#socket = null; dead?.close(); this.#again() }
     }, WATCH_MS))

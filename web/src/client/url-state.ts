@@ -14,7 +14,7 @@ export function showsMap(view: View): boolean {
 export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const
 export type PostFilter = (typeof POST_FILTERS)[number]
 /** The parts of the panel about one agent. */
-export const TABS = ['now', 'money', 'runs', 'standing', 'diary'] as const
+export const TABS = ['now', 'money', 'models', 'runs', 'standing', 'diary'] as const
 export type Tab = (typeof TABS)[number]
 
 /**

@@ -45,5 +45,5 @@ function BoardHealth(): ReactElement | null {
   const { board } = useVillage()
   const connection = useStore(board.connection, (state) => state)
   if (connection === 'live' || connection === 'connecting') return null
-  return <span className="chip health-reconnecting" role="status" title="New posts come when the connection is back."><Icon name="offline" size={13} />not live</span>
+  return <span className="chip health-reconnecting" data-connection={connection} role="status" title="New posts come when the connection is back."><Icon name="offline" size={13} />not live</span>
 }

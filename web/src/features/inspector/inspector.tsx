@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@hamlet/contract'
 import { type ReactElement, useEffect } from 'react'
 import type { Row } from '../../client/app-state.ts'
-import type { Tab } from '../../client/url-state.ts'
+import { type Tab, TABS } from '../../client/url-state.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx'
 import { MoneyTab } from '../money/money-tab.tsx'
@@ -11,6 +11,7 @@ import { heldOf } from '../standing/measure-words.ts'
 import { StandingTab } from '../standing/standing-tab.tsx'
 import { useVillage, useVillageState } from '../village-context.ts'
 import { DiaryTab } from './diary-tab.tsx'
+import { ModelTab } from './model-tab.tsx'
 import { NowTab } from './now-tab.tsx'
 import { PersonHead } from './person-head.tsx'
 
@@ -29,12 +30,12 @@ export function Inspector({ id }: { readonly id: string }): ReactElement {
   )
 }
 
-const WORDS: Readonly<Record<Tab, string>> = { now: 'Now', money: 'Money', runs: 'Runs', standing: 'Standing', diary: 'Diary' }
+const WORDS: Readonly<Record<Tab, string>> = { now: 'Now', money: 'Money', models: 'Models', runs: 'Runs', standing: 'Standing', diary: 'Diary' }
 const LABEL = 'About this agent'
 
 function Person({ row, detail, tab }: { readonly row: Row; readonly detail: AgentDetail | undefined; readonly tab: Tab }): ReactElement {
   const { open } = useVillage()
-  const items = (['now', 'money', 'runs', 'standing', 'diary'] as const).map((key): TabItem<Tab> => ({ key, word: WORDS[key], mark: key === 'standing' && detail !== undefined && heldOf(detail.standing).length > 0 ? 'bad' : undefined }))
+  const items = TABS.map((key): TabItem<Tab> => ({ key, word: WORDS[key], mark: key === 'standing' && detail !== undefined && heldOf(detail.standing).length > 0 ? 'bad' : undefined }))
   return (
     <div className="inspector-body">
       <PersonHead row={row} detail={detail} />
@@ -52,6 +53,7 @@ function TabContent({ tab, row, detail }: { readonly tab: Tab; readonly row: Row
   switch (tab) {
     case 'now': return <NowTab row={row} detail={detail} />
     case 'money': return <MoneyTab agent={detail} />
+    case 'models': return <ModelTab agent={detail} />
     case 'runs': return <AgentRuns agent={detail} />
     case 'standing': return <StandingTab agent={detail} />
     case 'diary': return <DiaryTab agent={detail} />
