@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-ledger bench-memory soak images crds plugin charts ready
+.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-ledger bench-memory soak verify-log images crds plugin charts ready
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench-ledger: ready ## transfers a second of the ledger beside a hand-written on
 
 bench-memory: ready ## memory of an idle resident, operator and api
 	@$(NODE) bench/memory/main.ts
+
+verify-log: ready ## whether the log of the village here is what was sealed. KEPT=PATH of what was kept outside
+	@$(NODE) verify/src/main.ts --running .hamlet $(if $(KEPT),--kept $(KEPT))
 
 soak: ready ## the operator under churn and faults for HOURS=1; counts what it misses
 	@$(NODE) test/runtime/soak/main.ts --hours $(or $(HOURS),1)

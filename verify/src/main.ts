@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { keyOf, NOTHING_KEPT, readKept } from './kept.ts';
 import type { Kept } from './kept.ts';
+import { runningVillage } from './running-village.ts';
 import { folderSource, saveLog, SourceError, villageSource } from './log-source.ts';
 import type { LogSource } from './log-source.ts';
 import { Contradiction, gatherReference } from './reference.ts';
@@ -11,10 +12,12 @@ import { verifyLog } from './verify-log.ts';
 
 const USAGE = `hamlet-verify: whether the log of a village is what was once sealed
 
-usage: hamlet-verify --url URL [--token TOKEN] [--kept PATH] [--key KEY]
+usage: hamlet-verify --running FOLDER [--kept PATH]
+       hamlet-verify --url URL [--token TOKEN] [--kept PATH] [--key KEY]
        hamlet-verify --export FOLDER [--kept PATH] [--key KEY]
        hamlet-verify --url URL [--token TOKEN] --save FOLDER
 
+  --running FOLDER the village of this machine, as make up or make dev wrote it to FOLDER (.hamlet): its url, token, and what it keeps outside
   --url URL        a running village, for example http://localhost:8080
   --token TOKEN    an admin's token (or HAMLET_TOKEN): entries of the log are for admins
   --export FOLDER  a log that was saved with --save: nothing is asked of the village
@@ -27,7 +30,7 @@ usage: hamlet-verify --url URL [--token TOKEN] [--kept PATH] [--key KEY]
 Ends with 0 where every entry is what was sealed, 1 with the position of the first difference, 2 where it cannot be told.`;
 
 const OPTIONS = {
-  url: { type: 'string' }, token: { type: 'string' }, export: { type: 'string' }, kept: { type: 'string' }, key: { type: 'string' }, save: { type: 'string' },
+  running: { type: 'string' },  url: { type: 'string' }, token: { type: 'string' }, export: { type: 'string' }, kept: { type: 'string' }, key: { type: 'string' }, save: { type: 'string' },
   json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false, short: 'h' },
 } as const;
 
@@ -89,9 +92,9 @@ async function main(values: Values): Promise<number> {
 }
 
 try {
-  const { values } = parseArgs({ options: OPTIONS });
-  if (values.help) console.log(USAGE);
-  else process.exitCode = await main(values);
+  const { values: given } = parseArgs({ options: OPTIONS });
+  if (given.help) console.log(USAGE);
+  else process.exitCode = await main(given.running === undefined ? given : { ...given, ...(await runningVillage(given.running, given.kept)) });
 } catch (error) {
   console.error(`hamlet-verify: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 2;

@@ -36,16 +36,14 @@ function difference(position: number, what: string): Verdict {
   return { ok: false, position, until: position + 1, what };
 }
 
-/** How an entry differs from what was sealed: seen by where its neighbours went. */
+/** How an entry differs from what was sealed: seen by where its neighbours went. An entry holds its own place, so that one which was moved is another one. */
 function nameDifference(at: { readonly index: number; readonly position: number }, leaves: readonly Uint8Array[], sealed: Uint8Array): string {
   const { index, position } = at;
-  const now = leaves.slice(index, index + 2).map((leaf) => leafHash(leaf, sha256));
-  const was = [0, 1].map((offset) => hashAt(sealed, position + offset));
-  const same = (a: Uint8Array | undefined, b: Uint8Array | undefined): boolean => a !== undefined && b !== undefined && a.length > 0 && sameBytes(a, b);
-  const words = describeEntry(leaves[index] ?? new Uint8Array(0));
-  if (same(now[0], was[1]) && same(now[1], was[0])) return `two entries changed places; the first is now ${words}`;
-  if (same(now[0], was[1])) return `an entry is missing; in its place is the next one, ${words}`;
-  if (same(now[1], was[0])) return `an entry was put in: ${words}`;
+  const [now, next] = leaves.slice(index, index + 2);
+  const isSealedAt = (leaf: Uint8Array | undefined, place: number): boolean => leaf !== undefined && sameBytes(leafHash(leaf, sha256), hashAt(sealed, place));
+  const words = describeEntry(now ?? new Uint8Array(0));
+  if (isSealedAt(now, position + 1)) return `an entry is missing; in its place is the next one, ${words}`;
+  if (isSealedAt(next, position)) return `an entry was put in: ${words}`;
   return `the entry is not what was sealed: ${words}`;
 }
 

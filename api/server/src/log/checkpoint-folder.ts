@@ -74,11 +74,14 @@ async function edgeAt(db: Db, kept: Checkpoint): Promise<Edge> {
   return edge;
 }
 
-/** Opens the folder, makes it where it is not there, and holds the log to what is in it. */
+/** Opens the folder, and makes it where it is not there. Throws LogBroken where another key signed what is in it. */
 export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointFolder> {
   await mkdir(join(folder, 'checkpoints'), { recursive: true });
-  if ((await readIfThere(join(folder, 'key.pub')))?.trim() !== signer.verifierKey) await writeDurably(folder, 'key.pub', `${signer.verifierKey}\n`);
+  const before = (await readIfThere(join(folder, 'key.pub')))?.trim();
+  if (before === undefined) await writeDurably(folder, 'key.pub', `${signer.verifierKey}\n`);
+  else if (before !== signer.verifierKey) throw new LogBroken(`what is kept in ${folder} was signed by ${before}, and the key is ${signer.verifierKey}`);
   let edge: Edge | null = null;
+  let adopted: string | null = null;
 
   async function adopt(grown: Edge, from: number, note: string): Promise<void> {
     await writeDurably(folder, 'checkpoint', note);
@@ -86,6 +89,7 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
       await writeDurably(join(folder, 'checkpoints'), String(grown.size).padStart(16, '0'), note);
     }
     edge = grown;
+    adopted = note;
   }
 
   /** Reads on from the edge, some tiles at a time. */
@@ -112,7 +116,7 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
       edge ??= await kept(db);
       const { size, note } = await readLogHead(db);
       if (size < edge.size) throw new LogBroken(`the log ends at ${size}, and ${edge.size} entries were sealed`);
-      if (size === edge.size || note === null) return edge.size;
+      if (note === adopted || note === null) return edge.size;
       const newest = checkpointOf(note, signer);
       const from = edge.size;
       const grown = await growTo(db, edge, newest.size);

@@ -1,0 +1,245 @@
+/** Whatever a superuser does to the database behind the village is found by `hamlet-verify` with what was kept outside, and its position named. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { findAgentAccount, inTransaction, openAgentAccount, openDatabase, postBatch, postTransfer, readLogHead, recordAudit, sealLog, villageAccount } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { Superuser } from '@hamlet/test/env/superuser';
+import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
+import { eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+import { openLogSigner } from './log-signer.ts';
+
+const VERIFY = resolve(import.meta.dirname, '../../../../verify/src/main.ts');
+const TAMPERED = ['ledger.transfer', 'ledger.entry', 'ledger.circumstance', 'public.audit', 'public.turn', 'log.tile', 'log.head', 'log.checkpoint'];
+
+interface Told {
+  readonly ok: boolean;
+  readonly position?: number;
+  readonly until?: number;
+  readonly what?: string;
+  readonly entries?: number;
+}
+
+let village: TestVillage;
+let url = '';
+let metricsUrl = '';
+let db: Db;
+let superuser: Superuser;
+/** What was kept outside, as it was before anything was done. */
+let kept = '';
+/** Entries that are sealed. */
+let size = 0;
+
+before(async () => {
+  village = await startTestVillage();
+  ({ peopleUrl: url, metricsUrl } = await village.startReplica());
+  db = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 4, onError: () => undefined });
+  await fill();
+  superuser = openSuperuser(village.postgres);
+  const folder = village.environment['HAMLET_LOG_DIR'] ?? '';
+  ({ size } = await eventually('all to be sealed and kept', async () => {
+    const [{ count } = { count: 0 }] = await superuser.run('select count(*) from log.leaf');
+    const head = await readLogHead(db);
+    return head.size === Number(count) && (await readFile(join(folder, 'checkpoint'), 'utf8').catch(() => '')) === head.note && head;
+  }));
+  kept = await mkdtemp(join(tmpdir(), 'hamlet-kept-'));
+  await cp(folder, kept, { recursive: true });
+  for (const table of TAMPERED) await superuser.run(`alter table ${table} disable trigger all`);
+});
+after(async () => {
+  await Promise.all([superuser.close(), db.destroy(), rm(kept, { recursive: true, force: true })]);
+  await village.remove();
+});
+
+/** Three tiles of acts and money, in turns. */
+async function fill(): Promise<void> {
+  await inTransaction(db, (tx) => openAgentAccount(tx, 'ada'));
+  const agent = (await findAgentAccount(db, 'ada'))?.accountId ?? 0;
+  const treasury = await villageAccount(db, 'treasury');
+  const request = (key: string, about = {}): Parameters<typeof postTransfer>[1] => ({
+    payer: treasury, payee: agent, amount: 1_000n, key, reason: 'reward', source: 'drill', note: key, actor: { role: 'system', id: 'drill' }, about,
+  });
+  for (let round = 0; round < 60; round += 1) {
+    await inTransaction(db, async (tx) => {
+      const auditId = randomUUID();
+      await recordAudit(tx, { auditId, actorRole: 'system', actorId: 'drill', action: 'drill.act', object: 'ada', detail: { round }, requestId: auditId, traceparent: null });
+      await postTransfer(tx, request(`round ${round}`, { podUid: `pod-${round}` }));
+    });
+    if (round % 6 === 0) await inTransaction(db, (tx) => postBatch(tx, Array.from({ length: 50 }, (_, item) => request(`round ${round} item ${item}`))));
+  }
+}
+
+/** What the command says. */
+async function command(...args: string[]): Promise<Told> {
+  const { stdout, code } = await new Promise<{ stdout: string; code: number | string | null | undefined }>((done) => {
+    execFile(process.execPath, [VERIFY, '--json', ...args], { env: { ...process.env, HAMLET_TOKEN: TOKENS.admin } }, (error, out) => done({ stdout: out, code: error === null ? 0 : error.code }));
+  });
+  assert.ok(code === 0 || code === 1, `ended with ${code}`);
+  const told = JSON.parse(stdout) as Told;
+  assert.equal(told.ok, code === 0);
+  return told;
+}
+
+/** The same without a process of its own. */
+async function live(): Promise<Told> {
+  const [source, outside] = [villageSource(url, TOKENS.admin), await readKept(kept)];
+  return verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
+}
+
+/** The position and id of the nth entry of a kind. */
+async function entryOf(kind: 'ledger' | 'act', nth: number): Promise<{ readonly position: number; readonly id: string }> {
+  const rows = await superuser.run(`
+    select position, id from (select row_number() over (order by xact, kind, id) - 1 as position, kind, id from log.leaf) l where kind = ${kind === 'ledger' ? 1 : 2} order by position offset ${nth} limit 1`);
+  const [row] = rows;
+  return { position: Number(row?.['position']), id: String(row?.['id']) };
+}
+
+/** Does something to rows of a table, looks, and puts them back as they were. */
+async function whileTampered<T>(damage: { readonly table: string; readonly key: string; readonly where: string; readonly statement: string }, look: () => Promise<T>): Promise<T> {
+  const { table, key, where, statement } = damage;
+  await superuser.run(`create table public.stash as select * from ${table} where ${where}`);
+  await superuser.run(statement);
+  try {
+    return await look();
+  } finally {
+    await superuser.run(`delete from ${table} where ${key} in (select ${key} from public.stash) or (${where})`);
+    await superuser.run(`insert into ${table} select * from public.stash`);
+    await superuser.run('drop table public.stash');
+  }
+}
+
+test('untouched, every entry is what was sealed', async () => {
+  assert.ok(size > 600);
+  const told = await live();
+  assert.deepEqual([told.ok, told.entries], [true, size], told.what ?? '');
+  assert.deepEqual(await command('--url', url, '--kept', kept), told);
+});
+
+test('flip: one value of a transfer, of its entry, of its circumstance, of an act', async () => {
+  const money = await entryOf('ledger', 321);
+  const alone = await entryOf('ledger', 0);
+  const act = await entryOf('act', 40);
+  const at = (id: string): string => `transfer_id = '${id}'`;
+  const flips = [
+    { position: money.position, table: 'ledger.transfer', key: 'transfer_id', where: at(money.id), statement: `update ledger.transfer set amount = amount + 1 where ${at(money.id)}` },
+    { position: money.position, table: 'ledger.transfer', key: 'transfer_id', where: at(money.id), statement: `update ledger.transfer set actor_id = 'somebody' where ${at(money.id)}` },
+    { position: money.position, table: 'ledger.entry', key: 'transfer_id', where: at(money.id), statement: `update ledger.entry set balance_after = balance_after + 1 where ${at(money.id)} and amount > 0` },
+    { position: money.position, table: 'ledger.entry', key: 'transfer_id', where: at(money.id), statement: `update ledger.entry set amount = amount + 1 where ${at(money.id)} and amount > 0` },
+    ...[`update ledger.circumstance set pod_uid = 'pod-x' where id = '${alone.id}'`, `delete from ledger.circumstance where id = '${alone.id}'`].map((statement) => ({
+      position: alone.position, table: 'ledger.circumstance', key: 'id', where: `id = '${alone.id}'`, statement,
+    })),
+    { position: act.position, table: 'audit', key: 'audit_id', where: `audit_id = '${act.id}'`, statement: `update audit set detail = '{"round": 41}' where audit_id = '${act.id}'` },
+  ];
+  for (const { position, ...damage } of flips) {
+    const told = await whileTampered(damage, live);
+    assert.deepEqual([told.ok, told.position], [false, position], damage.statement);
+    assert.match(told.what ?? '', /not what was sealed/);
+  }
+});
+
+test('delete: a transfer, an act, an entry', async () => {
+  for (const [kind, table, key] of [['ledger', 'ledger.transfer', 'transfer_id'], ['act', 'audit', 'audit_id'], ['ledger', 'ledger.entry', 'transfer_id']] as const) {
+    const { position, id } = await entryOf(kind, 30);
+    const where = `${key} = '${id}'`;
+    const told = await whileTampered({ table, key, where, statement: `delete from ${table} where ${where}` }, live);
+    assert.deepEqual([told.ok, told.position], [false, position], table);
+    assert.match(told.what ?? '', table === 'ledger.entry' ? /not what was sealed/ : /missing/);
+  }
+});
+
+test('insert: an act that was never done, in the past', async () => {
+  const { position, id } = await entryOf('act', 25);
+  const forged = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
+  const told = await whileTampered({
+    table: 'audit', key: 'audit_id', where: `audit_id = '${forged}'`,
+    statement: `insert into audit select '${forged}', at, actor_role, 'forger', action, object, detail, request_id, traceparent, xact from audit where audit_id = '${id}'`,
+  }, live);
+  assert.deepEqual([told.ok, told.position], [false, position + 1]);
+  assert.match(told.what ?? '', new RegExp(`put in: act ${forged}`));
+});
+
+test('reorder: two acts change places', async () => {
+  const [one, other] = [await entryOf('act', 10), await entryOf('act', 11)];
+  const where = `audit_id in ('${one.id}', '${other.id}')`;
+  const told = await whileTampered({
+    table: 'audit', key: 'audit_id', where, statement: `update audit a set xact = b.xact from audit b where a.${where} and b.${where} and a.audit_id <> b.audit_id`,
+  }, live);
+  assert.deepEqual([told.ok, told.position], [false, one.position]);
+});
+
+test('truncate: the last acts, and all acts', async () => {
+  const { position, id } = await entryOf('act', 55);
+  const [row] = await superuser.run(`select xact from audit where audit_id = '${id}'`);
+  const late = `xact >= ${String(row?.['xact'])}`;
+  const told = await whileTampered({ table: 'audit', key: 'audit_id', where: late, statement: `delete from audit where ${late}` }, live);
+  assert.deepEqual([told.ok, told.position], [false, position]);
+  const first = await entryOf('act', 0);
+  const all = await whileTampered({ table: 'audit', key: 'audit_id', where: 'true', statement: 'truncate audit' }, live);
+  assert.deepEqual([all.ok, all.position], [false, first.position]);
+});
+
+test('truncate: the newest rows of every kind, so that nothing follows', async () => {
+  const [row] = await superuser.run('select c.xact, (select count(*) from log.leaf l where l.xact < c.xact) from (select xact from audit order by xact desc offset 3 limit 1) c');
+  const where = `xact >= ${String(row?.['xact'])}`;
+  const told = await whileTampered({ table: 'audit', key: 'audit_id', where, statement: `delete from audit where ${where}` }, () =>
+    whileTamperedToo({ table: 'ledger.transfer', key: 'transfer_id', where, statement: `delete from ledger.transfer where ${where}` }, live),
+  );
+  assert.deepEqual([told.ok, told.position], [false, Number(row?.['count'])]);
+  assert.match(told.what ?? '', /entries are missing/);
+});
+
+/** A second table at the same time. */
+async function whileTamperedToo<T>(damage: Parameters<typeof whileTampered>[0], look: () => Promise<T>): Promise<T> {
+  const { table, where, statement } = damage;
+  await superuser.run(`create table public.stash_too as select * from ${table} where ${where}`);
+  await superuser.run(statement);
+  try {
+    return await look();
+  } finally {
+    await superuser.run(`insert into ${table} select * from public.stash_too`);
+    await superuser.run('drop table public.stash_too');
+  }
+}
+
+test('an export is verified without the village, and a change in it is found', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-export-'));
+  try {
+    await new Promise<void>((done, fail) => {
+      execFile(process.execPath, [VERIFY, '--url', url, '--save', folder], { env: { ...process.env, HAMLET_TOKEN: TOKENS.admin } }, (error) => (error === null ? done() : fail(error)));
+    });
+    assert.deepEqual((await command('--export', folder, '--kept', kept)).entries, size);
+    const file = join(folder, 'tile/entries/001');
+    const bytes = await readFile(file);
+    const at = bytes.length - 20;
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    await writeFile(file, bytes);
+    const told = await command('--export', folder, '--kept', kept);
+    assert.deepEqual([told.ok, told.position], [false, 511]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('rewrite: a row and the whole log anew, signed with the village\'s own key; the village itself refuses to go on', async () => {
+  const { position, id } = await entryOf('ledger', 200);
+  await superuser.run(`update ledger.transfer set note = 'forged' where transfer_id = '${id}'`);
+  await superuser.run('truncate log.tile, log.checkpoint');
+  await superuser.run("update log.head set size = 0, note = null, xact = 0, kind = 0, id = '00000000-0000-0000-0000-000000000000'");
+  const signer = await openLogSigner({ origin: 'hamlet.village/hamlet', keyFile: join(kept, 'key.pem'), folder: undefined });
+  assert.ok(signer !== null);
+  await eventually('the log to be made anew', async () => (await sealLog(db, signer.sign).catch(() => null)) !== null || (await readLogHead(db)).size >= size);
+  const alone = await command('--url', url);
+  assert.ok(alone.ok, `in itself it is right: ${alone.what}`);
+  const told = await live();
+  assert.deepEqual([told.ok, told.position], [false, position]);
+  const only = await command('--url', url, '--kept', join(kept, 'checkpoint'), '--key', join(kept, 'key.pub'));
+  assert.equal(only.ok, false, 'one checkpoint is enough to know');
+  assert.deepEqual([only.position, only.until], [0, size], 'and says up to where');
+  await eventually('the village to say so', async () => /^hamlet_log_broken 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text()));
+});
