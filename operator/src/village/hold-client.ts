@@ -13,8 +13,8 @@ export interface HoldPort {
 
 /** Who keeps what is known of holds. */
 export interface HoldMemory {
-  /** What the api knows of a claim since it answered; the stream tells it too, a moment later. */
-  learnClaim(claim: ComputeClaim): void;
+  /** What the api knows of a claim, since it answered at that moment (milliseconds since 1970); the stream tells it too, a moment later. */
+  learnClaim(claim: ComputeClaim, askedMs?: number): void;
   /** What is known up to a version is about to be given back: whether or not the answer arrives, nothing may begin by it. */
   giveUpHold(agentId: string, version: number): void;
 }
@@ -22,10 +22,11 @@ export interface HoldMemory {
 export function holdsThrough(client: Client, memory: HoldMemory): HoldPort {
   return {
     ask: async (body) => {
+      const askedMs = Date.now();
       const outcome = await client.call(claimCompute, { body, signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (!outcome.ok) throw new ProblemError(outcome.problem);
       const { granted, reason, claim } = outcome.data;
-      if (claim !== null) memory.learnClaim(claim);
+      if (claim !== null) memory.learnClaim(claim, askedMs);
       // Not known there yet, or free there and priced here: the two of us see the Entitlements a moment apart.
       if (claim === null || (!granted && reason === 'HoldPending')) throw new Error(`the api does not hold money for ${body.tier} yet`);
     },

@@ -32,7 +32,6 @@ export interface ClaimedAgent {
   readonly uid: string;
   readonly deleting: boolean;
   readonly awake: boolean;
-  readonly cycle: number;
   readonly tier: string | null;
 }
 
@@ -96,10 +95,12 @@ export function decideAsk(held: HeldClaim | null, ask: Ask, { perHour, nowMs }: 
  */
 export type Upkeep = 'none' | 'renew' | 'tell' | 'end';
 
-/** Whether the agent's resource says that a pod runs by this claim, or is about to. */
+/**
+ * Whether the agent's resource says that a pod runs by this claim, or is about to; of whichever cycle: a later one may have begun while the api could
+ * not be asked, and one that was asked for may wait while the pod before it runs.
+ */
 function isLived(held: HeldClaim, agent: ClaimedAgent | null): boolean {
-  // A later cycle may have begun while the api could not be asked.
-  return agent?.uid === held.uid && !agent.deleting && agent.awake && agent.cycle >= held.cycle && agent.tier === held.tier;
+  return agent?.uid === held.uid && !agent.deleting && agent.awake && agent.tier === held.tier;
 }
 
 /** Whether nothing runs by a claim. What was asked for lately is not judged: resources tell of it a moment later. */

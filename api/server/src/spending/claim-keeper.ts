@@ -98,8 +98,8 @@ export function startClaimKeeper(ports: ClaimKeeperPorts): { stop(): Promise<voi
 }
 
 /** Spares a transaction for what is held, runs, and has time left, by this replica's own clock. */
-function mayBeDue({ agentId, uid, cycle, hold, refused }: ClaimRow, { source, desk }: UpkeepPorts): boolean {
+function mayBeDue({ agentId, uid, hold, refused }: ClaimRow, { source, desk }: UpkeepPorts): boolean {
   if (hold === null || refused !== null || hold.until.getTime() - Date.now() <= desk.terms.renewMs + EVERY_MS) return true;
   const record = source.get(agentId);
-  return record?.uid !== uid || record.deleting || record.status.power !== 'Awake' || record.status.tier !== hold.tier || (record.status.cycle ?? 0) < cycle;
+  return record?.uid !== uid || record.deleting || record.status.power !== 'Awake' || record.status.tier !== hold.tier;
 }

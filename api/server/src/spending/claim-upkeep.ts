@@ -19,7 +19,7 @@ export interface UpkeepPorts {
 export function claimedAgent(record: AgentRecord | null): ClaimedAgent | null {
   if (record === null) return null;
   const { uid, deleting, status } = record;
-  return { uid, deleting, awake: status.power === 'Awake', cycle: status.cycle ?? 0, tier: status.tier ?? null };
+  return { uid, deleting, awake: status.power === 'Awake', tier: status.tier ?? null };
 }
 
 /** Whether an agent of that life is awake, with a pod or waiting for one. */

@@ -217,7 +217,6 @@ test('what nothing runs by any more is ended, but not before it had time to begi
     ['another tier', () => play.says(agent, { tier: 'tier-0' })],
     ['another life', () => play.says(agent, { uid: 'other' })],
     ['gone', () => play.agents.delete(agent)],
-    ['never began', () => play.says(agent, { cycle: 0 })],
   ];
   for (const [what, happen] of ways) {
     await rich('7');

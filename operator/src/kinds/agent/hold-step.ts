@@ -1,6 +1,6 @@
 import { deletionMs, isTerminating } from './child/claim.ts';
 import { isSameSize, sizeOf } from './child/compute.ts';
-import { holdOf, isCovered, isFree } from './condition/payment.ts';
+import { holdOf, isFree, mayBegin } from './condition/payment.ts';
 import type { Admission } from './condition/verdict.ts';
 import type { CycleStep } from './cycle.ts';
 import { lapsesInMs } from './observe.ts';
@@ -75,7 +75,7 @@ export function holdStep(observed: Observed, decided: Decided, nowMs: number): H
   const hold = holdOf(observed);
   const look = hold?.held === true && !hold.lapsed ? { lookMs: lapsesInMs(hold, nowMs) } : {};
   const isHeard = observed.knowledge === 'Current';
-  if (isStarting(observed, step) && tier !== undefined && !isCovered(observed, tier, step.cycle)) {
+  if (isStarting(observed, step) && tier !== undefined && !mayBegin(observed, tier, step.cycle)) {
     return { actions: isHeard ? [asking(tier, step.cycle, undefined)] : [], blocks: true, ...look };
   }
   const actions = isHeard ? [...whileRunning(observed, decided), ...releases(observed, decided, nowMs)] : [];

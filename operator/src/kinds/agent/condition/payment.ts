@@ -45,11 +45,20 @@ export function tierInstead(facts: PaymentFacts, tier: TierView): TierView | und
   return payable !== undefined && paymentOf(facts, payable) !== 'refused' ? payable : below.findLast(isFree);
 }
 
-/** Whether a pod of a tier may begin in a cycle, or grow to it, now. */
-export function isCovered(facts: PaymentFacts & Pick<Observed, 'knowledge'>, tier: TierView, cycle: number): boolean {
+type CoverFacts = PaymentFacts & Pick<Observed, 'knowledge'>;
+
+/** Whether the pod of a cycle may grow to a tier now. */
+export function isCovered(facts: CoverFacts, tier: TierView, cycle: number): boolean {
   if (isFree(tier)) return true;
-  if (paymentOf(facts, tier) !== 'paid') return false;
-  // Asked for each cycle, so that nothing that is being given back is counted on. Where the api is not heard, who was awake all the time goes on by
-  // what is held: the api gives that back only to who sleeps.
-  return holdOf(facts)?.cycle === cycle || (facts.knowledge !== 'Current' && facts.agent.status.power === 'Awake');
+  return paymentOf(facts, tier) === 'paid' && holdOf(facts)?.cycle === cycle;
+}
+
+/**
+ * Whether a cycle may begin with a pod of a tier now. Each is asked for anew, and begun while the answer is fresh: what is known otherwise may have been
+ * given back meanwhile. Where the api is not heard, who was awake all the time goes on by what is held: the api gives that back only to who sleeps.
+ */
+export function mayBegin(facts: CoverFacts, tier: TierView, cycle: number): boolean {
+  if (isFree(tier)) return true;
+  if (facts.knowledge !== 'Current') return paymentOf(facts, tier) === 'paid' && facts.agent.status.power === 'Awake';
+  return isCovered(facts, tier, cycle) && holdOf(facts)?.fresh === true;
 }

@@ -5,7 +5,9 @@ import { fixedOf, sizeOf } from '../child/compute.ts';
 import { cycleInName, livedStatus } from '../cycle.ts';
 import { holdAt } from '../observe.ts';
 import type { Action } from '../plan.ts';
+import { admissionOf } from '../condition/verdict.ts';
 import { ResizeWatch } from '../pod/resize-watch.ts';
+import { hasSeatOfTier, isOfOtherMaking } from '../pod/sizing.ts';
 import { statusOf } from '../status/status.ts';
 import { FIXED_ANNOTATION, type AgentView, type ClaimView, type HoldFacts, type Knowledge, type NodeState, type Observed, type PodView, type Presence, type Size, type Standing, type TierView } from '../views.ts';
 import type { ModelPurse } from './model-purse.ts';
@@ -26,6 +28,12 @@ const PINNED = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes a
 const RUNS = { running: true, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
 
 const iso = (nowMs: number): string => new Date(nowMs).toISOString();
+
+/** Whether a pod is of an older making than its tier. There is one agent: it is always its turn. */
+function isOld(observed: Observed, pod: PodView | undefined): boolean {
+  const { tier } = admissionOf(observed);
+  return pod !== undefined && tier !== undefined && hasSeatOfTier(observed) && isOfOtherMaking(pod, tier);
+}
 
 /** The state, and the rules that a plan must not break. */
 export class ModelCluster {
@@ -96,7 +104,7 @@ export class ModelCluster {
     const agent = { ...this.agent, status: livedStatus(this.agent, this.pods) };
     const cycle = agent.status.cycle ?? 0;
     const pod = this.pods.find((each) => each.metadata.name === `ada-${cycle}`);
-    return {
+    const observed: Observed = {
       agent,
       toldTier: this.agent.status.tier,
       pods: this.pods,
@@ -108,16 +116,16 @@ export class ModelCluster {
       volumeNode: this.#node(this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node']),
       pinnedNode: undefined,
       // Who has not heard the api knows nothing of it.
-      standing: this.knowledge === 'None' ? undefined : this.standing,
+      ...(this.knowledge === 'None' ? { standing: undefined } : { standing: this.standing, hold: holdAt(this.#heard, this.nowMs) }),
       presence: this.#presence(pod, metadata.uid),
       knowledge: this.knowledge,
-      hold: this.knowledge === 'None' ? undefined : holdAt(this.#heard, this.nowMs),
       seat: this.seat,
-      resize: pod === undefined ? undefined : this.#watch.of(pod),
+      resize: pod && this.#watch.of(pod),
       upgrade: 'none',
       refusal: undefined,
       settings: SETTINGS,
     };
+    return isOld(observed, pod) ? { ...observed, upgrade: 'now' } : observed;
   }
 
   /** Does it, or throws as the API server or the api would. */
@@ -210,14 +218,14 @@ export class ModelCluster {
 
   /** The stream tells whoever hears it, a moment later than the answers. */
   #hear(): void {
-    if (this.knowledge === 'Current') this.#heard = this.purse?.facts;
+    if (this.knowledge === 'Current') this.#heard = this.purse?.facts === undefined ? undefined : { ...this.purse.facts, askedMs: this.#heard?.askedMs };
   }
 
   #callApi(act: (purse: ModelPurse, uid: string) => void): void {
     if (!this.apiAnswers || this.agent === undefined) throw new Error('the api does not answer');
     if (this.purse !== undefined) act(this.purse, this.agent.metadata.uid);
     if (this.losesAnswers) throw new Error('the answer is lost');
-    this.#heard = this.purse?.facts;
+    if (this.purse?.facts !== undefined) this.#heard = { ...this.purse.facts, askedMs: this.nowMs };
   }
 
   #isPaid(tier: TierView): boolean {

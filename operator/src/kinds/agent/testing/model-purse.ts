@@ -9,8 +9,8 @@ type Refused = NonNullable<HoldFacts['refused']>;
 
 function claimedAgent(agent: AgentView | undefined): ClaimedAgent | null {
   if (agent === undefined) return null;
-  const { metadata: { uid, deletionTimestamp }, status: { power, cycle = 0, tier = null } } = agent;
-  return { uid, deleting: deletionTimestamp !== undefined, awake: power === 'Awake', cycle, tier };
+  const { metadata: { uid, deletionTimestamp }, status: { power, tier = null } } = agent;
+  return { uid, deleting: deletionTimestamp !== undefined, awake: power === 'Awake', tier };
 }
 
 export class ModelPurse {
