@@ -6,12 +6,17 @@ import { test } from 'node:test';
 import { CHAIN, CONDITION_TYPES, REASONS, RUN_STEPS_MAX, SPEECH_MAX_LENGTH, WAKE_KINDS } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import { API_BACKOFF } from './backoff.ts';
+import { planOfTier } from './brain/plan-of-tier.ts';
 import { MAX_ITEMS, MAX_NEIGHBOURS, PERCEPTION_TILES } from './brain/perceive.ts';
 import { ANSWER_TIMEOUT_MS } from './loop/voice.ts';
 import { MAX_UNRECORDED_TURNS } from './loop/village-loop.ts';
 import { MAX_DIARY_ENTRIES, MAX_MEMORY_BYTES } from './memory/memory-store.ts';
 import { RUN_TIME_LIMIT_MS } from './runs/take-run.ts';
 import { RUNTIMES } from './runtimes.ts';
+
+/** Steps that the plan of a tier with so many tools at a time has. */
+const stepsOf = (tools: number): number =>
+  planOfTier({ tier: null, models: [], limits: { requests_per_minute: 0, concurrent_tools: tools, tokens_per_hour: 0, models: [] } }).toolCalls;
 
 const ROOT = join(import.meta.dirname, '../../..');
 const doc = readFileSync(join(ROOT, 'docs/AGENTS.md'), 'utf8');
@@ -41,7 +46,8 @@ test('the limits', () => {
     `compacted at ${MAX_MEMORY_BYTES / 1024 / 1024} MiB`,
     `It has ${ANSWER_TIMEOUT_MS / 1_000} s`,
     `cut to ${SPEECH_MAX_LENGTH} characters`,
-    `A run may take ${RUN_STEPS_MAX} steps and ${RUN_TIME_LIMIT_MS / 60_000} minutes`,
+    `as the tier allows (below), ${RUN_STEPS_MAX} at most, and ${RUN_TIME_LIMIT_MS / 60_000} minutes`,
+    `${stepsOf(1)} steps a run for each tool at a time (${[1, 2, 8].map(stepsOf).join(', ')} in the tiers of the chart)`,
     `after ${RUN_ATTEMPTS_MAX} cycles that took it up`,
   ];
   for (const sentence of sentences) assert.ok(plain.includes(sentence), sentence);

@@ -10,6 +10,7 @@ import type { ConnectionGuard } from '../auth/connection-guard.ts';
 import type { Log } from '../service/log.ts';
 import type { Actor } from './actor.ts';
 import { isSameOrigin } from './admission/origin.ts';
+import type { RateVerdict } from './admission/rate-limit.ts';
 import { refused } from './outcome.ts';
 import type { Refused } from './outcome.ts';
 import { problemOf, refusalOfError } from './respond.ts';
@@ -37,6 +38,8 @@ export interface SocketsPorts {
   /** By path. */
   readonly routes: Readonly<Record<string, SocketRoute>>;
   readonly authenticate: Authenticate;
+  /** Counts an attempt to open a socket as any request from an address. */
+  readonly limitAddress: (address: string) => RateVerdict;
   readonly guard: Pick<ConnectionGuard, 'watch'>;
   readonly log: Log;
 }
@@ -74,13 +77,20 @@ function ridesOnCookie({ authorization, cookie }: IncomingHttpHeaders): boolean 
 
 type Admitted = { readonly ok: true; readonly route: SocketRoute; readonly credentials: Credentials } & Omit<Attached, 'webSocket'>;
 
-async function admit(request: IncomingMessage, listener: readonly Audience[], { routes, authenticate, log }: SocketsPorts): Promise<Admitted | Refused> {
+/** Why a socket is not opened, whoever asks; null where that must be looked at. */
+function refuseEarly({ headers, socket }: IncomingMessage, limitAddress: SocketsPorts['limitAddress']): Refused | null {
+  const verdict = limitAddress(socket.remoteAddress ?? '');
+  if (!verdict.allowed) return { ...refused('rate_limited', `At most ${verdict.policy.quota} requests in ${verdict.policy.windowS} s; wait ${verdict.resetS} s`), retryAfterS: verdict.resetS };
+  return ridesOnCookie(headers) && !isSameOrigin(headers) ? refused('origin_not_allowed') : null;
+}
+
+async function admit(request: IncomingMessage, listener: readonly Audience[], { routes, authenticate, limitAddress, log }: SocketsPorts): Promise<Admitted | Refused> {
   const url = urlOf(request);
   const route = url === null ? undefined : routes[url.pathname];
   if (url === null || route === undefined) return refused('route_not_found');
-  const { headers } = request;
-  if (ridesOnCookie(headers) && !isSameOrigin(headers)) return refused('origin_not_allowed');
-  const credentials: Credentials = { headers, address: request.socket.remoteAddress ?? '', listener };
+  const early = refuseEarly(request, limitAddress);
+  if (early !== null) return early;
+  const credentials: Credentials = { headers: request.headers, address: request.socket.remoteAddress ?? '', listener };
   try {
     const actor = await authenticate(credentials);
     if ('ok' in actor) return actor;
@@ -95,8 +105,9 @@ async function admit(request: IncomingMessage, listener: readonly Audience[], { 
 function refuse(socket: Duplex, refusal: Refused): void {
   const problem = problemOf(refusal, randomUUID());
   const body = JSON.stringify(problem);
+  const retryAfter = refusal.retryAfterS === undefined ? '' : `retry-after: ${refusal.retryAfterS}\r\n`;
   socket.end(
-    `HTTP/1.1 ${problem.status} Refused\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${problem.status} Refused\r\ncontent-type: application/problem+json\r\n${retryAfter}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
 }
 

@@ -1,5 +1,7 @@
 /** Requests per minute across two replicas, and what goes on while Redis is away. */
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { after, before, test } from 'node:test';
 import { getAgentConfig, getWorld, listModels, rewardAgent } from '@hamlet/contract';
 import type { Client, Outcome } from '@hamlet/contract';
@@ -45,6 +47,20 @@ test('both replicas count one agent together, to the request; the other agents a
   assert.equal(refused.response.headers.get('ratelimit'), `"tier-0";r=0;t=${retryAfter}`);
   assert.ok((await configOf(replicas('dan')[0], 'dan')).ok);
   assert.ok((await clientOf(urls[0], TOKENS.member).call(getWorld, {})).ok);
+});
+
+test('opening a socket counts as a request from its address', async () => {
+  const few = (await village.startReplica({ HAMLET_RATE_LIMIT: '2' })).peopleUrl;
+  const open = (): Promise<IncomingMessage> =>
+    new Promise((resolve) => {
+      const asked = request(`${few}/ws/world`, { headers: { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' } });
+      asked.on('upgrade', (response, socket) => resolve((socket.destroy(), response))).on('response', resolve).end();
+    });
+  assert.equal((await open()).statusCode, 101);
+  assert.equal((await open()).statusCode, 101);
+  const refused = await open();
+  assert.equal(refused.statusCode, 429);
+  assert.ok(Number(refused.headers['retry-after']) > 0);
 });
 
 test('while Redis is away money and models wait, and the map is read by a count of one replica; afterwards all goes on', async () => {

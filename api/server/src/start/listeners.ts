@@ -5,6 +5,7 @@ import type { Audience } from '@hamlet/contract';
 import type { Registry } from 'prom-client';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { Config, HostPort } from '../config.ts';
+import type { RateVerdict } from '../http/admission/rate-limit.ts';
 import { createApp } from '../http/create-app.ts';
 import type { MountPorts } from '../http/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -51,7 +52,8 @@ export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
 
   async function open(audiences: readonly Audience[], at: HostPort, webDir?: string): Promise<string> {
     const server = createServer(createApp({ audiences, handlers, ports: mount, webDir, trustedProxies: config.trustedProxies }));
-    closers.push(serveSockets(server, audiences, { routes: ports.sockets, authenticate: ports.authenticate, guard: mount.guard, log: mount.log }));
+    const limitAddress = (address: string): RateVerdict => mount.limiter.take(`address ${address}`, mount.addressPolicy, mount.monotonicMs());
+    closers.push(serveSockets(server, audiences, { routes: ports.sockets, authenticate: ports.authenticate, limitAddress, guard: mount.guard, log: mount.log }));
     servers.push(server);
     return listen(server, at);
   }
