@@ -86,6 +86,26 @@ test('a GPU takes another pod: the next cycle, the same volume', async () => {
   await until('and back', async () => (await v.podsOf('ada')).some(({ metadata }) => metadata.name === 'ada-3'));
 });
 
+test('a GPU window takes another pod for its time, with the same volume, and its end takes it back', async () => {
+  const before = await v.runningPod('ada');
+  const volumes = ({ spec }: PodOfAgent): unknown => spec.volumes?.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
+  const gpus = (limits: Readonly<Record<string, unknown>>): unknown => limits['nvidia.com/gpu'];
+  const nextPod = (what: string, wanted: string | undefined): Promise<PodOfAgent> =>
+    until(what, async () => {
+      const pod = await v.runningPod('ada');
+      return gpus({ ...limitsOf(pod) }) === wanted && pod;
+    });
+  v.village.say('boost', { agent_id: 'ada', priority: false, gpu: { resource_name: 'nvidia.com/gpu', count: 2 }, until: '2999-01-01T00:00:00Z' });
+  const during = await nextPod('a pod with the GPUs of the window', '2');
+  assert.notEqual(during.metadata.uid, before.metadata.uid);
+  assert.deepEqual(volumes(during), volumes(before));
+  assert.equal((await v.statusOf('ada')).tier, 'tier-0', 'the tier is what it was');
+  await v.event('ada', 'GpuWindow');
+  v.village.say('boost', { agent_id: 'ada', priority: false, gpu: null, until: null });
+  const back = await nextPod('a pod without them', undefined);
+  assert.deepEqual(volumes(back), volumes(before));
+});
+
 test('what the API server refuses to resize, and would take as a new pod, is made anew and says why', async () => {
   const { client } = v.server;
   const constraints = { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods/resize'] }] };

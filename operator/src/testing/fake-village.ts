@@ -8,7 +8,7 @@ export interface FakeVillage {
   readonly closed: readonly string[];
   /** What `after` the streams were opened with. */
   readonly resumed: readonly (string | null)[];
-  say(event: 'standing' | 'presence' | 'schedule' | 'reset' | 'synced', data: object): void;
+  say(event: 'standing' | 'presence' | 'schedule' | 'boost' | 'reset' | 'synced', data: object): void;
   /** Answers nothing new until it is told to go on; streams that are open break. */
   setAway(away: boolean): void;
   /** Breaks every stream that is open. */

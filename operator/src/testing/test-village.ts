@@ -32,7 +32,7 @@ async function operatorClient(server: TestApiServer, namespace: string, metrics:
 }
 
 export type PodOfAgent = KubeObject & {
-  readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly resources: { readonly limits: Readonly<Record<string, string>>; readonly requests: Readonly<Record<string, string>> } }[] };
+  readonly spec: { readonly nodeName?: string; readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[]; readonly containers: readonly { readonly resources: { readonly limits: Readonly<Record<string, string>>; readonly requests: Readonly<Record<string, string>> } }[] };
   readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly { readonly containerID?: string; readonly restartCount: number; readonly resources?: object }[] };
 };
 

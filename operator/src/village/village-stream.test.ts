@@ -20,6 +20,7 @@ before(async () => {
     onStanding: (agentId) => heard.push(`standing ${agentId}`),
     onPresence: (agentId) => heard.push(`presence ${agentId}`),
     onSchedule: (uid) => heard.push(`schedule ${uid}`),
+    onBoost: (agentId) => heard.push(`boost ${agentId}`),
     onReachable: (reachable) => heard.push(reachable ? 'reachable' : 'away'),
     onError: (error) => heard.push(`error ${String(error)}`),
   });
@@ -40,6 +41,13 @@ test('nothing is known before all that holds has been said', async () => {
   assert.deepEqual(stream.scheduleOf('s1'), { activeRuns: 1, lastSlot: '2026-11-22T10:00:00Z' });
 });
 
+test('what an agent has bought is known while it lasts', async () => {
+  village.say('boost', { agent_id: 'bob', priority: true, gpu: { resource_name: 'nvidia.com/gpu', count: 1 }, until: '2999-01-01T00:00:00Z' });
+  await until('the boost', async () => heard.includes('boost bob'));
+  assert.deepEqual(stream.boostOf('bob'), { priority: true, gpu: { resourceName: 'nvidia.com/gpu', count: 1 } });
+  assert.equal(stream.boostOf('ada'), undefined);
+});
+
 test('while the api is away, what it said last is kept; then the stream goes on where it was', async () => {
   village.setAway(true);
   await until('away', async () => !stream.reachable);
@@ -56,7 +64,7 @@ test('after a reset the old holds until the new is complete, and what was not sa
   await until('ada', async () => stream.standingOf('ada')?.banned === true);
   assert.equal(stream.standingOf('bob')?.frozen, true, 'nobody is let go by half a list');
   village.say('synced', {});
-  await until('bob is forgotten', async () => stream.standingOf('bob') === undefined);
+  await until('bob is forgotten', async () => stream.standingOf('bob') === undefined && stream.boostOf('bob') === undefined);
   assert.equal(stream.standingOf('ada')?.banned, true);
   assert.equal(stream.scheduleOf('s1'), undefined);
 });

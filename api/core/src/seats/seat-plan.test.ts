@@ -63,6 +63,33 @@ test('a peer never takes a seat', () => {
   assert.equal(verdict(plan, 'waits')?.reason, 'NoSeat');
 });
 
+const PRIORITY = { seat: { rank: LOW.rank + 0.5, size: LOW.size } };
+const WINDOW = { seat: { rank: 2_000, size: room(100, 100, 1) } };
+
+test('who has bought priority is served before its tier and after the next, and takes the seat of a peer', () => {
+  const nodes = [node('a', room(200, 200, 0, 10))];
+  const plan = planned({ nodes, claims: [claim('runs', 'low', on('a')), claim('young', 'low', { ...on('a'), createdAt: '2026-11-22T09:30:00Z' }), claim('bought', 'low', PRIORITY)] });
+  assert.deepEqual([verdict(plan, 'bought')?.granted, verdict(plan, 'young')?.reason, verdict(plan, 'runs')?.granted], [true, 'Displaced', true]);
+  const among = planned({ nodes, claims: [claim('bought', 'low', { ...PRIORITY, ...on('a') }), claim('peer', 'low', on('a')), claim('mid', 'middle')] });
+  assert.deepEqual([verdict(among, 'mid')?.granted, verdict(among, 'bought')?.reason, verdict(among, 'peer')?.reason], [true, 'Displaced', 'Displaced']);
+});
+
+test('a GPU that was sold for a time is its buyer\'s, whoever sits on it', () => {
+  const claims = [claim('top', 'high', on('a')), claim('buyer', 'low', { ...WINDOW, ...on('a', room(100, 100)) })];
+  const plan = planned({ claims });
+  assert.deepEqual([verdict(plan, 'buyer'), verdict(plan, 'top')?.reason], [{ granted: true, node: 'a' }, 'Displaced']);
+  const free = planned({ nodes: [node('a', room(1_000, 1_000, 0, 10)), node('b', room(1_000, 1_000, 1, 10))], claims: [claim('buyer', 'low', WINDOW)] });
+  assert.equal(verdict(free, 'buyer')?.node, 'b');
+});
+
+test('a seat that is bought after the plan was made is admitted from what is free, and a device that nobody asked for waits for the next plan', () => {
+  const plan = planned({ claims: [claim('ada', 'low', on('a'))] });
+  assert.equal(plan.admit(claim('ada', 'low', { ...WINDOW, ...on('a', room(100, 100)) }))?.granted, true);
+  const blind = planned({ tiers: [LOW], claims: [claim('ada', 'low', on('a'))] });
+  assert.equal(blind.admit(claim('ada', 'low', { ...WINDOW, ...on('a', room(100, 100)) })), undefined);
+  assert.equal(blind.admit(claim('ada', 'low', { ...PRIORITY, ...on('a') }))?.granted, true);
+});
+
 test('who is displaced keeps a claim on what is free elsewhere: a lower tier does not get it first', () => {
   const nodes = [node('a', room(400, 400, 1, 10)), node('b', room(200, 200, 0, 10))];
   const claims = [claim('mid', 'middle', on('a')), claim('mid2', 'middle', on('a')), claim('top', 'high'), claim('low', 'low')];

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { boostedTier, boostedTiers } from './child/boosted-tier.ts';
 import { sizeOf } from './child/compute.ts';
 import { plan, type Action } from './plan.ts';
-import { agentOf, claimOf, observedOf, podOf, SETTINGS, standingOf, TIER_1, tierOf } from './testing/sample-state.ts';
+import { agentOf, claimOf, observedOf, podOf, SETTINGS, standingOf, TIER_0, TIER_1, tierOf } from './testing/sample-state.ts';
 import type { Observed, PodView, TierView } from './views.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');
@@ -38,6 +39,10 @@ const moving = { spec: { placement: { onNodeLoss: 'MoveWithoutVolume' } }, statu
 
 /** A pod of tier-0 that asks for the size of `tier`. */
 const resizing = (tier: TierView, reason?: string): PodView => podOf('ada-1', { size: sizeOf(tier), resize: reason === undefined ? undefined : { type: 'PodResizePending', reason, message: 'no room' } });
+
+const WINDOW = { priority: false, gpu: { resourceName: 'nvidia.com/gpu', count: 1 } };
+const windowed = { tiers: boostedTiers([TIER_0, TIER_1], WINDOW) };
+const windowPod = podOf('ada-1', { tier: boostedTier(TIER_0, WINDOW) });
 
 const TABLE: readonly (readonly [string, Partial<Observed>, readonly string[]])[] = [
   ['healthy: nothing', {}, []],
@@ -103,6 +108,12 @@ const TABLE: readonly (readonly [string, Partial<Observed>, readonly string[]])[
   ['another GPU: made anew', { standing: standingOf({ balanceTier: 'tier-2' }) }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged']],
   ['the tier was edited: waits for its turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2' } }), standing: standingOf({ balanceTier: 'tier-2' }), upgrade: 'waits' }, []],
   ['the tier was edited, and it is its turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2' } }), standing: standingOf({ balanceTier: 'tier-2' }), upgrade: 'now' }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged']],
+  ['a GPU window begins: made anew at once, at the same tier', windowed, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal GpuWindow']],
+  ['a GPU window lasts: nothing', { ...windowed, pods: [windowPod] }, []],
+  ['a GPU window lasts and the tier grows: resized', { ...windowed, pods: [windowPod], standing: standingOf({ balanceTier: 'tier-1' }) }, ['resizePod ada-1']],
+  ['a GPU window is over: made anew without its GPU', { pods: [windowPod] }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal GpuWindow']],
+  ['a GPU window, and whoever has the GPU is not gone yet: the pod stays as it is', { ...windowed, seat: { granted: true, reason: 'GpuBooked' } }, []],
+  ['priority alone changes no pod', { tiers: boostedTiers([TIER_0, TIER_1], { priority: true, gpu: undefined }) }, []],
   ['the resize was refused: made anew', { standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: NOW, refusal: { message: 'too much cpu', newPodToo: false } } }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning ResizeRefused']],
   ['the resize breaks a quota: the pod is kept and it is tried again', { standing: standingOf({ balanceTier: 'tier-1' }), resize: { sinceMs: NOW, refusal: { message: 'exceeded quota: x', newPodToo: true } } }, ['resizePod ada-1']],
   ['the node is at it: nothing', { standing: standingOf({ balanceTier: 'tier-1' }), pods: [resizing(TIER_1)], resize: { sinceMs: NOW - 600_000 } }, []],
