@@ -4,6 +4,7 @@ import { jsonSchemaOf, reasonsByStatus } from './openapi.ts';
 
 const TAGS = {
   world: 'World',
+  board: 'Board',
   agents: 'Agents',
   standing: 'Standing',
   runs: 'Runs',
@@ -12,9 +13,10 @@ const TAGS = {
   economy: 'Money',
   models: 'Language models',
   accounts: 'Accounts',
+  log: 'Audit and sealed log',
   internal: 'For the operator',
   service: 'Service',
-} as const;
+} as const satisfies Readonly<Record<RouteSpec['tag'], string>>;
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --link: #0a7d4f; }
