@@ -83,3 +83,18 @@ test('with a life, what it held is over', async () => {
   dataOf(await leader.call(closeAgent, { params: { agent_id: 'bob' }, body: { uid: 'a-life-that-is-over' } }));
   assert.equal(await held(), '0');
 });
+
+test('with Postgres away nothing is granted, and what was held is held when it is back', async () => {
+  const leader = leaderOf(url, `${LEASE}:2`);
+  const { claim } = dataOf(await leader.call(claimCompute, { body: body() }));
+  await village.postgres.stop('SIGKILL');
+  const refused = await leader.call(claimCompute, { body: body({ tier: 'tier-2' }) });
+  assert.deepEqual([refused.ok, refused.response.status], [false, 503]);
+  await village.postgres.start();
+  const back = await eventually('the api to reach Postgres', async () => {
+    const answer = await leader.call(claimCompute, { body: body() });
+    return answer.ok && answer.data;
+  });
+  assert.deepEqual([back.granted, back.claim?.tier, back.claim?.until], [true, 'tier-1', claim?.until]);
+  assert.equal(await held(), '0.05');
+});
