@@ -49,9 +49,9 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
     if (before !== undefined && monotonicMs() - before.atMs < FRESH_MS) return before.raise;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     const raise = bought(agentId).catch((error: unknown) => {
-      remembered.delete(agentId);
-      // What was bought cannot be read: the tier alone holds, which is never more.
+      // What was bought cannot be read: the tier alone holds, which is never more, and it is asked again in a second.
       if (isConnectionError(error)) return NOTHING_BOUGHT;
+      remembered.delete(agentId);
       throw error;
     });
     remembered.set(agentId, { raise, atMs: monotonicMs() });

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AgentRecord } from '../agents/agent-source.ts';
+import { createAgentLimits } from './agent-limits.ts';
+import type { ReadBought } from './agent-limits.ts';
+
+const SPEC = { limits: { requestsPerMinute: 10, concurrentTools: 1, tokensPerHour: 100, models: ['small'] }, price: { perHour: '0', perThousandTokens: '0' } };
+
+function limitsOf(given: { bought: ReadBought; tier?: string | undefined }) {
+  const clock = { ms: 0 };
+  const record = { status: { tier: 'tier' in given ? given.tier : 'tier-0' } } as AgentRecord;
+  const source = { get: (id: string) => (id === 'ada' ? record : null), entitlement: (name: string) => (name === 'tier-0' ? SPEC : null) } as Parameters<typeof createAgentLimits>[0]['source'];
+  return { clock, limits: createAgentLimits({ source, bought: given.bought, monotonicMs: () => clock.ms }) };
+}
+
+test('a tier is read from memory each time, what was bought once a second, and at once where it is forgotten', async () => {
+  let reads = 0;
+  const { clock, limits } = limitsOf({
+    bought: async () => {
+      reads += 1;
+      const more = reads;
+      return (tier) => ({ ...tier, requests_per_minute: (tier.requests_per_minute ?? 0) + more });
+    },
+  });
+  const requests = async (): Promise<number | null | undefined> => (await limits.of('ada'))?.limits.requests_per_minute;
+  assert.deepEqual([await requests(), await requests()], [11, 11]);
+  clock.ms = 1_000;
+  assert.equal(await requests(), 12);
+  limits.forget('ada');
+  assert.equal(await requests(), 13);
+});
+
+test('a purchase ends at its moment, also while its reading is remembered', async () => {
+  const state = { lasts: true };
+  const { limits } = limitsOf({ bought: async () => (tier) => (state.lasts ? { ...tier, models: [...tier.models, 'large'] } : tier) });
+  assert.deepEqual((await limits.of('ada'))?.limits.models, ['small', 'large']);
+  state.lasts = false;
+  assert.deepEqual((await limits.of('ada'))?.limits.models, ['small']);
+});
+
+test('what was bought cannot be read: the tier alone holds; anything else that fails is told', async () => {
+  const away = limitsOf({ bought: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })) });
+  assert.deepEqual((await away.limits.of('ada'))?.limits.models, ['small']);
+  const broken = limitsOf({ bought: () => Promise.reject(new TypeError('a bug')) });
+  await assert.rejects(broken.limits.of('ada'), /a bug/);
+});
+
+test('without an agent or a tier there is nothing to use', async () => {
+  const { limits } = limitsOf({ bought: async () => (tier) => tier });
+  assert.equal(await limits.of('nobody'), null);
+  assert.equal(await limitsOf({ bought: async () => (tier) => tier, tier: undefined }).limits.of('ada'), null);
+  assert.equal(await limitsOf({ bought: async () => (tier) => tier, tier: 'unknown' }).limits.of('ada'), null);
+});

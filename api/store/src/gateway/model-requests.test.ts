@@ -1,0 +1,112 @@
+/** Requests to models on a real Postgres: tokens of the hour and places under many hands, ends that come once, and requests that were lost. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { decideModelRequest } from '@hamlet/core';
+import { sql } from 'kysely';
+import { inTransaction } from '../connection/database.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
+import type { TestLedger } from '../ledger/testing/test-ledger.ts';
+import { addModelRequest, endModelRequest, holdModelHour, markLostModelRequests, readModelHour, readModelRequests } from './model-requests.ts';
+
+const CLIENTS = 20;
+const REQUESTS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
+const LIFE = { limitS: 150 };
+const ROOM = { inFlightMax: 4, quota: 1_000 };
+const TOKENS = 30;
+
+let ledger: TestLedger;
+
+before(async () => {
+  ledger = await testLedger(CLIENTS);
+});
+after(() => ledger.remove());
+
+/** Lets a request in as the gateway does; null where it is refused. */
+function enter(agentId: string, tokens = TOKENS): Promise<string | null> {
+  return inTransaction(ledger.db, async (tx) => {
+    const hour = await holdModelHour(tx, agentId, LIFE);
+    if (!decideModelRequest({ ...hour, ...ROOM }, tokens).ok) return null;
+    return addModelRequest(tx, { agentId, agentUid: 'u', podUid: 'p', runId: null, tier: 'tier-0', model: 'small', provider: 'test', reservedTokens: tokens });
+  });
+}
+
+function end(requestId: string, used: number): Promise<boolean> {
+  return inTransaction(ledger.db, (tx) => endModelRequest(tx, requestId, { outcome: 'done', promptTokens: used, completionTokens: 0 }));
+}
+
+/** Moves the beginning of an agent's requests and hour back. */
+async function age(agentId: string, seconds: number): Promise<void> {
+  await sql`alter table model_request disable trigger ends_once`.execute(ledger.owner);
+  await sql`update model_request set started_at = started_at - ${seconds} * interval '1 second', hour_began_at = hour_began_at - ${seconds} * interval '1 second' where agent_id = ${agentId}`.execute(ledger.owner);
+  await sql`update model_hour set began_at = began_at - ${seconds} * interval '1 second' where agent_id = ${agentId}`.execute(ledger.owner);
+  await sql`alter table model_request enable always trigger ends_once`.execute(ledger.owner);
+}
+
+test(`${REQUESTS} requests of ${CLIENTS} clients: never more at one time than allowed, never more tokens than the hour has`, async () => {
+  let inFlight = 0;
+  let most = 0;
+  let used = 0;
+  const work = Array.from({ length: REQUESTS }, (_, index) => index);
+  const client = async (): Promise<void> => {
+    for (let index = work.pop(); index !== undefined; index = work.pop()) {
+      const requestId = await enter('ada');
+      if (requestId === null) continue;
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await setImmediate();
+      inFlight -= 1;
+      const taken = index % TOKENS;
+      assert.ok(await end(requestId, taken));
+      used += taken;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  const hour = await readModelHour(ledger.db, 'ada', LIFE);
+  assert.deepEqual([hour.used, hour.inFlight], [used, 0], 'what was set aside and not taken is back');
+  assert.ok(most <= ROOM.inFlightMax, `${most} at one time`);
+  assert.ok(used > 0 && used <= ROOM.quota, `${used} tokens`);
+});
+
+test('of many that come at once as many are let in as there are places', async () => {
+  const entered = await Promise.all(Array.from({ length: CLIENTS }, () => enter('bob')));
+  const ids = entered.filter((id) => id !== null);
+  assert.equal(ids.length, ROOM.inFlightMax);
+  assert.deepEqual(await Promise.all(ids.map((id) => end(id, 1))), ids.map(() => true));
+  assert.ok((await enter('bob')) !== null);
+});
+
+test('a request ends once, whoever ends it, and is never rewritten', async () => {
+  const id = await enter('cleo');
+  assert.ok(id !== null);
+  const ends = await Promise.all(Array.from({ length: CLIENTS }, (_, index) => end(id, index + 1)));
+  assert.equal(ends.filter(Boolean).length, 1);
+  const [row] = await readModelRequests(ledger.db, 'cleo', 1);
+  assert.equal((await readModelHour(ledger.db, 'cleo', LIFE)).used, row?.promptTokens);
+  await assert.rejects(sql`update model_request set outcome = 'failed' where request_id = ${id}`.execute(ledger.db), /has ended/);
+  await assert.rejects(sql`update model_request set model = 'large' where request_id = ${id}`.execute(ledger.db), /permission denied/);
+});
+
+test('a request whose replica is gone frees its place and keeps its tokens until the hour is over', async () => {
+  for (let place = 0; place < ROOM.inFlightMax; place += 1) assert.ok((await enter('dan')) !== null);
+  assert.equal(await enter('dan'), null);
+  await age('dan', LIFE.limitS + 1);
+  assert.equal((await readModelHour(ledger.db, 'dan', LIFE)).inFlight, 0);
+  assert.equal(await markLostModelRequests(ledger.db, LIFE), ROOM.inFlightMax);
+  assert.equal(await markLostModelRequests(ledger.db, LIFE), 0);
+  assert.deepEqual((await readModelRequests(ledger.db, 'dan', 1)).map(({ outcome }) => outcome), ['lost']);
+  assert.equal((await readModelHour(ledger.db, 'dan', LIFE)).used, ROOM.inFlightMax * TOKENS);
+  await age('dan', 3_600);
+  assert.deepEqual(await readModelHour(ledger.db, 'dan', LIFE), { used: 0, resetsInS: 0, inFlight: 0 });
+  assert.ok((await enter('dan')) !== null);
+  assert.equal((await readModelHour(ledger.db, 'dan', LIFE)).used, TOKENS, 'a new hour');
+});
+
+test('what ends in a later hour gives nothing back to it', async () => {
+  const id = await enter('eve');
+  assert.ok(id !== null);
+  await age('eve', 3_601);
+  assert.ok((await enter('eve', 10)) !== null);
+  assert.ok(await end(id, 1));
+  assert.equal((await readModelHour(ledger.db, 'eve', LIFE)).used, 10);
+});
