@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-ledger bench-memory soak verify-log images crds plugin charts ready
+.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-api bench-ledger bench-memory soak verify-log images crds plugin charts ready
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ bench-world: ready ## bytes, CPU and latency of 1,000 walkers and 200 viewers be
 
 bench-operator: ready ## 1,000 Agents to Running beside a script without a controller and beside bare pods
 	@$(NODE) bench/operator/main.ts
+
+bench-api: ready ## requests a second of world, board page and reply beside bare node:http with the same SQL
+	@$(NODE) bench/api/main.ts
 
 bench-ledger: ready ## transfers a second of the ledger beside a hand-written one, by pgbench
 	@$(NODE) bench/ledger/main.ts

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { moveAgent } from '@hamlet/contract';
 import { ROOT } from '../../village/paths.ts';
-import { secrets } from '../../village/secrets.ts';
 import { until } from '../env/until.ts';
 import { openBrowser, type TestBrowser } from '../env/browser.ts';
+import { signIn } from '../env/signed-in.ts';
 import { agentOf, getObject, untilReady, village, type Village } from '../env/village.ts';
 
 const OUTPUT = join(ROOT, 'test/output');
@@ -87,13 +87,8 @@ test('kubectl get village tells the same story', async () => {
 });
 
 test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resource', async () => {
-  const { adminName, adminPassword } = secrets();
   const { page } = browser;
-  await page.getByRole('button', { name: 'Sign in' }).first().click();
-  await page.fill('.dialog input[name="name"]', adminName);
-  await page.fill('.dialog input[name="password"]', adminPassword);
-  await page.click('.dialog button[type="submit"]');
-  await page.waitForSelector('.account-name');
+  await signIn(page);
   await page.click('.person[data-agent-id="bob"]');
 
   await page.click('[data-verb="suspend"][aria-disabled="false"]');

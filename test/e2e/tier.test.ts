@@ -1,7 +1,7 @@
 /** aiDollars become compute: a running container gets the memory of the tier that its balance opens, and gives it back. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { listEntitlements, penalizeAgent, rewardAgent } from '@hamlet/contract';
+import { getModelUse, listEntitlements, listPosts, listTurns, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, containerOf, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
@@ -36,6 +36,24 @@ async function memoryOf(tier: string): Promise<number> {
   return Number.parseInt(found?.compute.memory ?? '', 10);
 }
 
+/** The models it may use, by the api; the tier that kubectl shows; and the plan that its resident decides by. */
+async function untilItLivesIn(tier: string, models: readonly string[]): Promise<void> {
+  await until(`the models of ${tier}`, async () => {
+    const { models: served } = dataOf(await place.admin.call(getModelUse, { params: { agent_id: NAME } }));
+    return served.map(({ model }) => model).join() === models.join();
+  });
+  assert.match(await place.kubectl(['get', 'agent', NAME, '--no-headers']), new RegExp(`\\b${tier}\\b`));
+  await until(`a turn planned for ${tier}`, async () => {
+    const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: NAME }, query: {} }));
+    const plan = turns.at(0)?.decided['plan'] as { readonly tier?: string; readonly model?: string } | undefined;
+    return plan?.tier === tier && plan.model === models.at(-1);
+  });
+  await until('it says so on the board', async () => {
+    const { posts } = dataOf(await place.admin.call(listPosts, { query: { author: NAME } }));
+    return posts.some(({ title }) => title === `I am in ${tier} now`);
+  });
+}
+
 test('a reward over a threshold raises the limit of the container that runs', async () => {
   const [small, large] = [await memoryOf('tier-0'), await memoryOf('tier-1')];
   assert.equal(await memoryInside(), small * MI);
@@ -52,6 +70,7 @@ test('a reward over a threshold raises the limit of the container that runs', as
   assert.deepEqual(await containerOf(place, pod), run, 'the same container goes on');
   assert.equal(agent.entitlement.limits?.requests_per_minute, 300);
   assert.equal(agent.entitlement.price?.per_hour, '0.05');
+  await untilItLivesIn('tier-1', ['small', 'large']);
 });
 
 test('a penalty within the slack of the tier changes nothing, one below it takes the memory back', async () => {
@@ -65,4 +84,6 @@ test('a penalty within the slack of the tier changes nothing, one below it takes
   assert.deepEqual(await containerOf(place, pod), run);
   const why = await untilReady(place, NAME);
   assert.equal(why.pod, pod);
+  assert.equal((await agentOf(place, NAME))?.entitlement.limits?.requests_per_minute, 120);
+  await untilItLivesIn('tier-0', ['small']);
 });

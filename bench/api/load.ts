@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import autocannon from 'autocannon';
+import type { Author } from './stage.ts';
+
+/** Requests a second that were answered, and how long the slowest hundredth took, in milliseconds. */
+export interface Load {
+  readonly rps: number;
+  readonly p99Ms: number;
+}
+
+export interface Target {
+  readonly url: string;
+  /** As many connections as authors: each asks as one of them. */
+  readonly authors: readonly Author[];
+  readonly seconds: number;
+  /** Sent by POST, with a key of its own each time; a GET without. */
+  readonly body?: string;
+}
+
+/** Keeps every connection busy for so long. Throws where anything was refused: refusing is faster than answering. */
+export async function load({ url, authors, seconds, body }: Target): Promise<Load> {
+  let next = 0;
+  const result = await autocannon({
+    url,
+    connections: authors.length,
+    duration: seconds,
+    setupClient: (client) => {
+      const author = authors[next % authors.length];
+      next += 1;
+      if (author === undefined) throw new Error('nobody to ask as');
+      const headers = { authorization: `Bearer ${author.token}`, 'x-actor': author.name, 'content-type': 'application/json' };
+      const keyed = (request: autocannon.Request): autocannon.Request => ({ ...request, headers: { ...headers, 'idempotency-key': randomUUID() } });
+      client.setRequests([body === undefined ? { method: 'GET', headers } : { method: 'POST', headers, body, setupRequest: keyed }]);
+    },
+  });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refused, ${result.errors} failed, of ${result.requests.total}`);
+  return { rps: result.requests.average, p99Ms: result.latency.p99 };
+}

@@ -1,0 +1,76 @@
+/** What people say and pay in the browser, and what an agent makes of it: help on the board, a deposit, the books that anybody can check. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createRun, getLedger, listPosts, listTurns } from '@hamlet/contract';
+import { ROOT } from '../../village/paths.ts';
+import { openBrowser, type TestBrowser } from '../env/browser.ts';
+import { signIn } from '../env/signed-in.ts';
+import { until } from '../env/until.ts';
+import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+
+const OUTPUT = join(ROOT, 'test/output');
+/** Posts and money belong to the name for ever, so each run has a name of its own. */
+const NAME = `nora-${process.pid}`;
+const ADVICE = 'Go to the library, they keep a list of everybody.';
+
+let place: Village;
+let browser: TestBrowser;
+
+before(async () => {
+  mkdirSync(OUTPUT, { recursive: true });
+  place = await village();
+  await applyAgent(place, NAME);
+  await untilReady(place, NAME);
+  browser = await openBrowser();
+  await browser.page.goto(place.url);
+  await signIn(browser.page);
+});
+after(async () => {
+  await browser?.close();
+  await deleteAgents(place, [NAME]);
+});
+
+test('an agent that is stuck asks on the board; a person answers in the browser, and its next turn acts on it', async () => {
+  dataOf(await place.admin.call(createRun, { params: { agent_id: NAME }, body: { prompt: 'Find Zoe' } }));
+  const asked = await until('the question', async () => dataOf(await place.admin.call(listPosts, { query: { author: NAME } })).posts.at(0));
+  assert.equal(asked.title, 'I am stuck with a run');
+
+  const { page } = browser;
+  await page.goto(`${place.url}/?view=board`);
+  await page.click(`.post-row[data-post-id="${asked.post_id}"]`);
+  await page.fill('textarea[name="reply"]', ADVICE);
+  await page.getByRole('button', { name: 'Reply', exact: true }).click();
+
+  const turn = await until('a turn that follows the advice', async () => {
+    const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: NAME }, query: {} }));
+    return turns.find(({ decided }) => decided.why.includes('advised it on the board'));
+  });
+  assert.match(JSON.stringify(turn.decided), /library/);
+  await page.locator('.replies .reply', { hasText: NAME }).first().waitFor();
+  await page.screenshot({ path: join(OUTPUT, 'village-board.png') });
+});
+
+test('a deposit that an admin credits in the browser is in the account once, however often its transaction is named', async () => {
+  const { page } = browser;
+  const transaction = `5O${process.pid}TN364715T`;
+  const credit = async (): Promise<void> => {
+    await page.selectOption('.payment-card select[name="agent"]', NAME);
+    await page.fill('.payment-card [name="transaction"]', transaction);
+    await page.fill('.payment-card [name="amount"]', '25.5');
+    await page.click('.payment-card button[type="submit"]');
+  };
+  await page.goto(`${place.url}/?view=payments`);
+  await credit();
+  await page.locator('.payment-card .notice-good', { hasText: 'Credited' }).waitFor();
+  await credit();
+  await page.locator('.payment-card [role="alert"], .payment-card .notice-bad').first().waitFor();
+  await page.screenshot({ path: join(OUTPUT, 'village-deposit.png') });
+  const { entries } = dataOf(await place.admin.call(getLedger, { params: { agent_id: NAME }, query: {} }));
+  assert.deepEqual(
+    entries.filter(({ reason }) => reason === 'deposit_credit').map(({ amount, source }) => [amount, source]),
+    [['25.5', transaction]],
+  );
+  assert.equal((await until('the tier that it opens', async () => ((found) => (found?.tier === 'tier-1' ? found : undefined))(await agentOf(place, NAME)))).tier, 'tier-1');
+});
