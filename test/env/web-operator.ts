@@ -19,7 +19,7 @@ async function numberAt(page: Page, selector: string, attribute: string): Promis
 type Stage = () => WebStage;
 
 /** Goes to an address within the page, as the browser's back and forward do: what is loaded stays. The map is not drawn where a page covers it. */
-async function visit(page: Page, query: string): Promise<void> {
+export async function visit(page: Page, query: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', '/${query}'); dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
@@ -160,10 +160,14 @@ function tierTests(stage: Stage): void {
   test('pages are reached and left by keyboard, and the browser goes back through them', async () => {
     const { page } = stage();
     await visit(page, '?view=tiers');
-    await page.keyboard.press('2');
+    await page.keyboard.press('3');
     await page.locator('.page h1', { hasText: 'Runs' }).waitFor();
     await page.keyboard.press('4');
+    await page.locator('.page h1', { hasText: 'Ledger' }).waitFor();
+    await page.click('.sub-link[data-view="tiers"]');
     await page.locator('.page h1', { hasText: 'Tiers' }).waitFor();
+    await page.goBack();
+    await page.locator('.page h1', { hasText: 'Ledger' }).waitFor();
     await page.goBack();
     await page.locator('.page h1', { hasText: 'Runs' }).waitFor();
     await page.keyboard.press('Escape');

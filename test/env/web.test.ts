@@ -9,6 +9,7 @@ import type { DevVillage } from '@hamlet/dev';
 import { openBrowser } from './browser.ts';
 import type { TestBrowser } from './browser.ts';
 import { until } from './until.ts';
+import { economyTests } from './web-economy.ts';
 import { operatorTests } from './web-operator.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -106,6 +107,7 @@ test('members read the diary of an agent', async () => {
 });
 
 operatorTests(() => ({ page: browser.page, url: village.file.url, shot }));
+economyTests(() => ({ page: browser.page, url: village.file.url, shot, memberToken: village.file.memberToken, adaToken: village.file.agentTokens.ada }));
 
 test('the page breaks nothing on the way', () => {
   // The one refusal a visitor's page asks for is "who am I"; two more were asked for above: money that is not there, a cluster that is not there.

@@ -23,11 +23,11 @@ function recordView(row: RecordRow): AuditRecord {
   };
 }
 
-type Asked = { readonly [K in 'kind' | 'actor' | 'action' | 'object' | 'q' | 'since' | 'until']?: string | undefined } & { readonly kind?: RecordKind | undefined };
+type Asked = { readonly [K in 'kind' | 'actor' | 'action' | 'except' | 'object' | 'q' | 'since' | 'until']?: string | undefined } & { readonly kind?: RecordKind | undefined };
 
 function questionOf(asked: Asked): AuditQuestion {
   const or = (text: string | undefined): string | null => text ?? null;
-  return { kind: asked.kind ?? null, actor: or(asked.actor), action: or(asked.action), object: or(asked.object), words: or(asked.q), since: or(asked.since), until: or(asked.until) };
+  return { kind: asked.kind ?? null, actor: or(asked.actor), action: or(asked.action), except: or(asked.except), object: or(asked.object), words: or(asked.q), since: or(asked.since), until: or(asked.until) };
 }
 
 /** Who did what to whom. */

@@ -44,6 +44,7 @@ test('acts and money are found by actor, action, object, words and time', async 
   assert.deepEqual(money.map(({ action, object }) => `${action} ${object}`), ['ledger.penalty ada', 'ledger.reward bob', 'ledger.reward ada']);
   assert.deepEqual(money[0]?.detail, { amount_micro: '500000', from: 'agent/ada', to: 'treasury', source: money[0]?.actor_id, note: 'late again' });
   assert.deepEqual((await find({ action: 'ledger' })).length, 3, 'an area');
+  assert.deepEqual((await find({ except: 'ledger' })).filter(({ kind }) => kind === 'ledger'), [], 'an area left out');
   assert.deepEqual((await find({ action: 'ledger.penalty' })).length, 1);
   assert.ok((await find({ action: 'led' })).length === 0, 'no part of a word');
   assert.deepEqual((await find({ q: 'fast spends' })).map(({ object }) => object), ['bob']);

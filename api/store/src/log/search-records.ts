@@ -25,6 +25,8 @@ export interface RecordSearch {
   readonly actor: string | null;
   /** An action, or its area: what stands before its first dot. */
   readonly action: string | null;
+  /** An action, or its area, that must not hold. */
+  readonly except: string | null;
   readonly object: string | null;
   /** Words that are all in the record. */
   readonly words: string | null;
@@ -46,10 +48,11 @@ interface Source {
 }
 
 function conditions(source: Source, search: RecordSearch): RawBuilder<unknown> {
-  const { actor, action, object, words, since, until, before } = search;
+  const { actor, action, except, object, words, since, until, before } = search;
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (actor !== null) all.push(sql`${source.actor} = ${actor}`);
   if (action !== null) all.push(sql`(${source.action} = ${action} or starts_with(${source.action}, ${`${action}.`}))`);
+  if (except !== null) all.push(sql`not (${source.action} = ${except} or starts_with(${source.action}, ${`${except}.`}))`);
   if (object !== null) all.push(sql`${source.object} = ${object}`);
   if (words !== null) all.push(sql`${source.words} @@ plainto_tsquery('simple', translate(${words}, '._/-', '    '))`);
   if (since !== null) all.push(sql`${source.at} >= ${since}::timestamptz`);

@@ -60,6 +60,7 @@ function Filters({ narrowing, onNarrow, onAll }: FiltersProps): ReactElement {
       <label className="filter"><Icon name="search" size={16} /><input type="search" data-search name="words" placeholder="Words in a record" aria-label="Words in a record" value={narrowing.words} onChange={(event) => onNarrow({ words: event.target.value })} /></label>
       <label className="pick">Area<select name="area" value={(AREAS as readonly string[]).includes(narrowing.action) ? narrowing.action : ''} onChange={(event) => onNarrow({ action: event.target.value })}><option value="">Every area</option>{AREAS.map((area) => <option key={area} value={area}>{area}</option>)}</select></label>
       <label className="pick">Since<select name="since" value={narrowing.since} onChange={(event) => onNarrow({ since: SINCE.find(({ key }) => key === event.target.value)?.key ?? 'all' })}>{SINCE.map(({ key, word }) => <option key={key} value={key}>{word}</option>)}</select></label>
+      <label className="pick"><input type="checkbox" name="turns" checked={narrowing.turns} onChange={(event) => onNarrow({ turns: event.target.checked })} />With the turns of agents</label>
       {narrowing.actor !== '' && <Chip word="By" value={narrowing.actor} onEnd={() => onNarrow({ actor: '' })} />}
       {narrowing.object !== '' && <Chip word="To" value={narrowing.object} onEnd={() => onNarrow({ object: '' })} />}
       {narrowing.action.includes('.') && <Chip word="Did" value={narrowing.action} onEnd={() => onNarrow({ action: '' })} />}

@@ -5,8 +5,10 @@ import { auditQuery, detailLines, EVERYTHING } from './audit-words.ts'
 const NOW = Date.parse('2026-11-22T10:00:42Z')
 
 test('only what is narrowed is asked for', () => {
-  assert.deepEqual(auditQuery(EVERYTHING, NOW), {})
-  assert.deepEqual(auditQuery({ words: ' bread ', action: 'board', actor: '', object: 'ada', since: 'day' }, NOW), { q: 'bread', action: 'board', object: 'ada', since: '2026-11-21T10:00:00.000Z' })
+  assert.deepEqual(auditQuery(EVERYTHING, NOW), { except: 'turn' })
+  assert.deepEqual(auditQuery({ ...EVERYTHING, turns: true }, NOW), {})
+  assert.deepEqual(auditQuery({ ...EVERYTHING, action: 'turn' }, NOW), { action: 'turn' })
+  assert.deepEqual(auditQuery({ ...EVERYTHING, words: ' bread ', action: 'board', object: 'ada', since: 'day' }, NOW), { q: 'bread', action: 'board', object: 'ada', since: '2026-11-21T10:00:00.000Z' })
 })
 
 test('the question is the same for a minute, so that the list is not read anew with every tick', () => {

@@ -31,7 +31,7 @@ test('a gap that new entries left is seen', () => {
 })
 
 test('the line is what the balance was after each entry, oldest first', () => {
-  assert.deepEqual(seriesOf({ id: 'ada', name: 'Ada' }, withPage(NO_HISTORY, [entry(2, '1.5', '2.5'), entry(1, '1', '1')])), { id: 'ada', name: 'Ada', points: [{ atMs: day(1), value: 1 }, { atMs: day(2), value: 2.5 }] })
+  assert.deepEqual(seriesOf({ id: 'ada', name: 'Ada' }, withPage(NO_HISTORY, [entry(2, '1.5', '2.5'), entry(1, '1', '1')])), { id: 'ada', name: 'Ada', points: [{ atMs: day(1), value: 0 }, { atMs: day(1), value: 1 }, { atMs: day(2), value: 2.5 }] })
 })
 
 test('what came and went is counted from the beginning of the picture', () => {

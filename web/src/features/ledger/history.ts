@@ -26,7 +26,11 @@ export function reaches({ entries }: History, fromMs: number): boolean {
 
 /** The balance over time. A balance that was there before the oldest known entry is not made up: the line begins where it is known. */
 export function seriesOf(agent: { readonly id: string; readonly name: string }, { entries }: History): Series {
-  return { ...agent, points: entries.map((entry) => ({ atMs: Date.parse(entry.timestamp), value: Number(entry.balance_after) })).toReversed() }
+  const points = entries.map((entry) => ({ atMs: Date.parse(entry.timestamp), value: Number(entry.balance_after) })).toReversed()
+  const oldest = entries.at(-1)
+  // What it was before the oldest entry follows from that entry: the line rises from there.
+  const before = oldest === undefined ? [] : [{ atMs: Date.parse(oldest.timestamp), value: Number((Number(oldest.balance_after) - Number(oldest.amount)).toFixed(6)) }]
+  return { ...agent, points: [...before, ...points] }
 }
 
 /** What came in and went out of some accounts since an instant, as numbers of aiDollars for a picture in words. */

@@ -15,6 +15,11 @@ test('only what would change something is offered', () => {
   assert.deepEqual(decisionsFor({ post: aPost({ status: 'moderated' }), reply: null, flags: [flag], decisions: [decided({})] }), ['restore', 'undo'])
 })
 
+test('what flags have hidden is confirmed or brought back', () => {
+  const moderation = { reason: 'spam', note: null, by: 'flags', at: '2026-11-22T10:00:00.000Z' } as const
+  assert.deepEqual(decisionsFor({ post: aPost({ status: 'moderated', moderation }), reply: null, flags: [flag], decisions: [] }), ['hide', 'restore'])
+})
+
 test('of a reply its own state counts, and what was undone is not undone again', () => {
   assert.deepEqual(decisionsFor({ post: aPost({ status: 'moderated' }), reply: aReply(), flags: [], decisions: [decided({ undone: true }), decided({ decision: 'undo' })] }), ['hide'])
 })

@@ -6,7 +6,9 @@ export const DECISION_WORDS: Readonly<Record<Decision, { readonly verb: string; 
 
 /** What can be decided about something now: only what would change it, and undoing where there is something to undo. */
 export function decisionsFor({ post, reply, flags, decisions }: Pick<ModerationItem, 'post' | 'reply' | 'flags' | 'decisions'>): Decision[] {
-  const hidden = (reply ?? post).status === 'moderated'
-  const can: Readonly<Record<Decision, boolean>> = { hide: !hidden, keep: !hidden && flags.length > 0, restore: hidden, undo: decisions.some(({ decision, undone }) => decision !== 'undo' && !undone) }
+  const of = reply ?? post
+  const hidden = of.status === 'moderated'
+  // What flags have hidden waits for an admin to say so, or to bring it back.
+  const can: Readonly<Record<Decision, boolean>> = { hide: !hidden || of.moderation?.by === 'flags', keep: !hidden && flags.length > 0, restore: hidden, undo: decisions.some(({ decision, undone }) => decision !== 'undo' && !undone) }
   return (['keep', 'hide', 'restore', 'undo'] as const).filter((decision) => can[decision])
 }

@@ -40,6 +40,7 @@ export const listAudit = defineRoute({
     kind: RecordKind.optional(),
     actor: Words.optional().meta({ description: 'Id of who did it' }),
     action: Words.optional().meta({ description: 'The action, or its area: `board` finds `board.post`' }),
+    except: Words.optional().meta({ description: 'An action, or its area, to leave out: `turn` leaves out what agents do every few seconds' }),
     object: Words.optional(),
     q: Words.optional().meta({ description: 'Words that are all in the record, in any order' }),
     since: Time.optional().meta({ description: 'From this moment on' }),

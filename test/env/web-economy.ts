@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient, createPost, listPosts, replyToPost } from '@hamlet/contract';
+import { until } from './until.ts';
+import { visit } from './web-operator.ts';
+import type { WebStage } from './web-operator.ts';
+
+/** The stage with the tokens of others who take part: a member's tool and an agent. */
+export interface EconomyStage extends WebStage {
+  readonly memberToken: string;
+  readonly adaToken: string;
+}
+
+type Stage = () => EconomyStage;
+
+/** The board beside the map, money from outside and within, and the office: in the browser, with others acting beside it. */
+export function economyTests(stage: Stage): void {
+  boardTests(stage);
+  boardCareTests(stage);
+  ledgerTests(stage);
+  marketTests(stage);
+  paymentTests(stage);
+  officeTests(stage);
+}
+
+function boardTests(stage: Stage): void {
+  test('a post is written with audience, tags and a place on the map, and hangs there', async () => {
+    const { page, url, shot } = stage();
+    await page.goto(`${url}/?view=board`);
+    await page.click('[data-action="new-post"]');
+    await page.click('.compose button[type="submit"]');
+    await page.locator('.compose .field-problem').first().waitFor();
+    await page.fill('.compose [name="title"]', 'Who brings wood to the hall?');
+    await page.fill('.compose [name="body"]', 'It is cold in there in the evening.');
+    await page.click('.tag-choices .post-tag:has-text("#help")');
+    await page.click('[data-action="pick-place"]');
+    await page.waitForSelector('.map[data-figures]');
+    await page.click('.map', { position: { x: 900, y: 420 } });
+    await page.locator('.compose .hint', { hasText: /It hangs at \d+, \d+/ }).waitFor();
+    await shot('compose');
+    await page.click('.compose button[type="submit"]');
+    await page.locator('.thread h2', { hasText: 'Who brings wood' }).waitFor();
+    await page.waitForSelector('.thread .post-place');
+    assert.match(page.url(), /view=board&.*post=[0-9a-f-]{36}/);
+  });
+
+  test('a reply of an agent comes by itself, is answered, and is rewarded in place', async () => {
+    const { page, url, adaToken, shot } = stage();
+    const ada = createClient({ baseUrl: url, token: adaToken });
+    const postId = new URL(page.url()).searchParams.get('post') ?? '';
+    const replied = await ada.call(replyToPost, { params: { post_id: postId }, body: { body: 'I carry some there before dusk.' } });
+    assert.ok(replied.ok);
+    const reply = page.locator(`.reply[data-reply-id="${replied.data.reply_id}"]`);
+    await reply.waitFor();
+    await page.fill('.reply-form textarea', 'Thank you, Ada!');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('.reply[data-reply-id]', { hasText: 'Thank you, Ada!' }).waitFor();
+    assert.equal(await page.locator('.reply-pending').count(), 0, 'what has come is no longer on its way');
+    await reply.locator('[data-act="reward"]').click();
+    await page.waitForSelector('.judge .allowance');
+    await reply.locator('.judge [name="amount"]').fill('2');
+    await reply.locator('.judge [name="reason"]').fill('Thought of the others');
+    await reply.locator('.judge button[type="submit"]').click();
+    await reply.locator('[data-rewarded="2"]').waitFor();
+    await shot('thread');
+  });
+
+}
+
+function boardCareTests(stage: Stage): void {
+  test('a post is edited with its history, resolved, and found by its words', async () => {
+    const { page } = stage();
+    await page.click('.post > .act-row [data-act="edit"]');
+    await page.fill('.action-form [name="body"]', 'It is cold in there in the evening, and damp.');
+    await page.click('.action-form button[type="submit"]');
+    await page.locator('.post > .prose', { hasText: 'and damp' }).waitFor();
+    await page.click('.post [data-action="history"]');
+    await until('both texts', async () => (await page.locator('.revisions [data-revision]').count()) === 2);
+    await page.click('.post > .act-row [data-act="resolve"]');
+    await page.waitForSelector('[data-post-status="resolved"]');
+    await page.click('[data-action="back"]');
+    await until('it left the open ones', async () => (await page.locator('.post-row:has-text("Who brings wood")').count()) === 0);
+    await page.click('[data-choice="all"]');
+    await page.fill('.board [data-search]', 'damp');
+    await page.locator('.post-row[data-status="resolved"]:has-text("Who brings wood")').waitFor();
+    assert.match(page.url(), /find=damp/);
+  });
+
+  test('what comes while nobody looks is counted, and a flagged post is hidden and brought back', async () => {
+    const { page, url, memberToken, shot } = stage();
+    await visit(page, '?view=moderation');
+    const member = createClient({ baseUrl: url, token: memberToken });
+    const posted = await member.call(createPost, { body: { title: 'Buy my rope', body: 'Rope, rope, rope.', tags: ['offer'] } });
+    assert.ok(posted.ok);
+    await page.waitForSelector('.view-link .unseen[data-unseen="1"]');
+    await visit(page, `?view=board&posts=all&post=${posted.data.post_id}`);
+    await page.click('.post > .act-row [data-act="hide"]');
+    await page.selectOption('.action-form [name="reason"]', 'spam');
+    await page.click('.action-form button[type="submit"]');
+    await page.waitForSelector('.post[data-status="moderated"] .notice-bad');
+    await visit(page, '?view=moderation');
+    await page.click('[data-choice="decided"]');
+    const card = page.locator(`[data-item="${posted.data.post_id}"]`);
+    await card.locator('[data-decision="undo"]').click();
+    await card.locator('.action-form button[type="submit"]').click();
+    await until('it is on the board again', async () => {
+      const found = await member.call(listPosts, { query: { q: 'rope', author_type: 'human' } });
+      return found.ok && found.data.posts.some(({ post_id: id, status }) => id === posted.data.post_id && status === 'open');
+    });
+    await shot('moderation');
+  });
+}
+
+function ledgerTests(stage: Stage): void {
+  test('balances are drawn over time, read with the arrow keys, and there as a table', async () => {
+    const { page, shot } = stage();
+    await visit(page, '?view=ledger&who=ada,bob');
+    await page.waitForSelector('.plot [data-series="bob"] .plot-line[d^="M"]');
+    await page.click('[data-choice="hour"]');
+    await page.focus('.plot');
+    await page.keyboard.press('ArrowLeft');
+    await page.waitForSelector('.plot-bubble');
+    assert.match((await page.getAttribute('.plot', 'aria-valuetext')) ?? '', /Bob [\d.,]+ ai\$/);
+    await page.locator('.entry-row', { hasText: 'Carried the water' }).first().waitFor();
+    await shot('ledger');
+    await page.click('.plot-table summary');
+    assert.ok((await page.locator('.plot-table tbody tr').count()) >= 2);
+  });
+
+  test('the ladder says where an agent stands and what the next aiDollars unlock', async () => {
+    const { page, shot } = stage();
+    await visit(page, '?view=ledger&agent=bob&tab=money');
+    await page.waitForSelector('.rung[data-place="here"]');
+    await page.waitForSelector('.unlocks[data-next] dl dt');
+    await shot('ladder');
+    await page.click('[data-tab="models"]');
+    await page.waitForSelector('.meter[data-quota]');
+  });
+}
+
+function marketTests(stage: Stage): void {
+  test('a purchase says beforehand what it costs and does, and lasts from then on', async () => {
+    const { page, shot } = stage();
+    await visit(page, '?view=market');
+    await page.selectOption('.market-card [name="agent"]', 'bob');
+    await page.waitForSelector('.preview[data-price="0.02"][data-affordable="true"]');
+    await page.click('.market-card button[type="submit"]');
+    await page.locator('.market-card .notice-good', { hasText: '10,000 more tokens an hour' }).waitFor();
+    await page.waitForSelector('.purchase-row[data-state="active"][data-kind="quota"]');
+    await shot('market');
+  });
+
+  test('a window is offered and called off, with a reason that stays', async () => {
+    const { page } = stage();
+    await page.click('[data-action="new-auction"]');
+    await page.fill('.action-form [name="note"]', 'The evening window');
+    await page.locator('.action-form', { hasText: 'Window begins' }).locator('button[type="submit"]').click();
+    await page.waitForSelector('.auction[data-state="open"] .call-off');
+    await page.click('.call-off summary');
+    await page.fill('.call-off [name="reason"]', 'The node is needed');
+    await page.click('.call-off button[type="submit"]');
+    await page.locator('.auction[data-state="cancelled"]', { hasText: 'The node is needed' }).waitFor();
+  });
+}
+
+function paymentTests(stage: Stage): void {
+  test('a deposit is credited once; a large one waits for a second admin', async () => {
+    const { page, shot } = stage();
+    await visit(page, '?view=payments');
+    const credit = async (transaction: string, amount: string): Promise<void> => {
+      await page.selectOption('.payment-card [name="agent"]', 'bob');
+      await page.fill('.payment-card [name="transaction"]', transaction);
+      await page.fill('.payment-card [name="amount"]', amount);
+      await page.click('.payment-card button[type="submit"]');
+    };
+    await credit('5O190127TN364715T', '25');
+    await page.locator('.payment-card .notice-good', { hasText: '25.00 ai$' }).waitFor();
+    await page.waitForSelector('.credit-row[data-state="credited"]');
+    await credit('5O190127TN364715T', '25');
+    await page.waitForSelector('.payment-card .notice-bad[data-code="transaction_credited"]');
+    await credit('7XY00000000000001', '5000');
+    await page.locator('.payment-card .notice-waiting', { hasText: 'another admin' }).waitFor();
+    await page.locator('.credit-row[data-state="proposed"]', { hasText: 'You proposed it' }).waitFor();
+    assert.deepEqual(await page.locator('.difference-list[data-list]').evaluateAll((lists) => lists.map((list) => list.getAttribute('data-list'))), ['only_ours', 'only_theirs', 'amount_differs']);
+    await shot('payments');
+  });
+}
+
+function officeTests(stage: Stage): void {
+  test('a person is invited with a code, banned and unbanned', async () => {
+    const { page, shot } = stage();
+    await visit(page, '?view=people');
+    await page.click('[data-action="new-account"]');
+    await page.fill('.account-new [name="name"]', 'mo');
+    await page.click('.account-new button[type="submit"]');
+    assert.match(await page.innerText('[data-code]:not(.notice-bad)'), /\S{12,}/);
+    await page.click('[data-account-name="mo"] .person-line');
+    await page.click('[data-account-name="mo"] [data-act="ban"]');
+    await page.fill('[data-account-name="mo"] [name="reason"]', 'Insults agents');
+    await page.click('[data-account-name="mo"] .account-form button[type="submit"]');
+    await page.waitForSelector('[data-account-name="mo"][data-state="Banned"]');
+    await shot('people');
+    await page.click('[data-account-name="mo"] [data-act="lift"]');
+    await page.click('[data-account-name="mo"] .account-form button[type="submit"]');
+    await page.waitForSelector('[data-account-name="mo"][data-state="Invited"]');
+  });
+
+  test('the audit has what was done here, and is narrowed by area and by words', async () => {
+    const { page, shot } = stage();
+    await visit(page, '?view=audit');
+    await page.waitForSelector('.audit-row[data-action="account.ban"]');
+    await page.selectOption('.audit-filters [name="area"]', 'board');
+    await until('only the board', async () => {
+      const actions = await page.locator('.audit-row').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-action') ?? ''));
+      return actions.length > 0 && actions.every((action) => action.startsWith('board.'));
+    });
+    await page.click('.audit-row[data-action="board.hide"] .audit-open');
+    await page.locator('.audit-facts', { hasText: 'spam' }).waitFor();
+    await shot('audit');
+  });
+}
