@@ -23,6 +23,13 @@ test('a price is by amount and time, rounded up to a micro-aiDollar', () => {
   for (const [item, seconds, price] of cases) assert.equal(priceOf(item, seconds, LIST), price, JSON.stringify(item));
 });
 
+test('what costs more than one transfer moves is not sold', () => {
+  const dear = PriceList.parse({ tokens_per_hour: { unit: 1, per_hour: '1' } });
+  const item = (amount: number): PurchaseItem => ({ kind: 'quota', limit: 'tokens_per_hour', amount });
+  assert.equal(priceOf(item(1_000_000_000), 3_600, dear), 1_000_000_000_000_000n);
+  assert.equal(priceOf(item(1_000_000_000), 3_601, dear), null);
+});
+
 test('time bought in two parts never costs less than in one', () => {
   const item: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amount: 777 };
   for (let seconds = 2; seconds < 400; seconds += 7) {

@@ -1,4 +1,4 @@
-import { parseAiDollars } from '@hamlet/contract';
+import { AMOUNT_MAX_AIDOLLARS, MICRO, parseAiDollars } from '@hamlet/contract';
 import type { GpuLane, PriceList, PurchaseItem } from '@hamlet/contract';
 
 const HOUR_S = 3_600n;
@@ -36,10 +36,14 @@ export function laneOf(list: PriceList, name: string): GpuLane | null {
   return list.gpu.lanes.find(({ lane }) => lane === name) ?? null;
 }
 
-/** What a purchase costs, in micro-aiDollars, rounded up to a whole one; null where it is not for sale. */
+/** The most that one transfer moves. */
+const PRICE_MAX = BigInt(AMOUNT_MAX_AIDOLLARS) * MICRO;
+
+/** What a purchase costs, in micro-aiDollars, rounded up to a whole one; null where it is not for sale, or beyond what one transfer moves. */
 export function priceOf(item: PurchaseItem, seconds: number, list: PriceList): bigint | null {
   const rate = rateOf(item, list);
   if (rate === null) return null;
   const divisor = rate.unit * HOUR_S;
-  return (rate.perHour * rate.amount * BigInt(seconds) + divisor - 1n) / divisor;
+  const price = (rate.perHour * rate.amount * BigInt(seconds) + divisor - 1n) / divisor;
+  return price > PRICE_MAX ? null : price;
 }

@@ -36,11 +36,11 @@ function refusalOf(outcome: Outcome<unknown>): Refusal | null {
   return outcome.ok ? null : outcome.problem.code;
 }
 
-async function offer(closesInMs: number, reserve = '2'): Promise<AuctionView> {
+async function offer(reserve = '2'): Promise<AuctionView> {
   const startsMs = nextDayMs;
   nextDayMs += 2 * HOUR_MS;
   const body = {
-    lane: 'gpu-0', starts_at: new Date(startsMs).toISOString(), ends_at: new Date(startsMs + HOUR_MS).toISOString(), closes_at: new Date(Date.now() + closesInMs).toISOString(), reserve, note: 'one hour',
+    lane: 'gpu-0', starts_at: new Date(startsMs).toISOString(), ends_at: new Date(startsMs + HOUR_MS).toISOString(), closes_at: new Date(startsMs - 60_000).toISOString(), reserve, note: 'one hour',
   };
   return dataOf(await admin.call(openAuction, { body }));
 }
@@ -49,7 +49,10 @@ function bid(agentId: AgentId, { auction_id }: AuctionView, amount: string): Ret
   return play.as(agentId).call(placeBid, { params: { auction_id }, body: { amount } });
 }
 
+/** Lets the bidding be over, as if its time had gone by, and waits for what comes of it. */
 async function ended({ auction_id }: AuctionView): Promise<AuctionView & { bids: readonly { agent_id: string; amount: string; outcome: string }[] }> {
+  const auctions = db.withTables<{ auction: { auction_id: string; closes_at: Date } }>();
+  await auctions.updateTable('auction').set({ closes_at: (build) => build.fn<Date>('clock_timestamp') }).where('auction_id', '=', auction_id).execute();
   return eventually('the end of the auction', async () => {
     const auction = dataOf(await admin.call(getAuction, { params: { auction_id } }));
     return auction.state === 'open' ? null : auction;
@@ -62,7 +65,7 @@ async function fundsOf(agent_id: string): Promise<readonly [balance: string, hel
 }
 
 test('the highest bid has the window and pays what the second has bid; the others have their money back', async () => {
-  const auction = await offer(3_000);
+  const auction = await offer();
   assert.deepEqual([auction.state, auction.bidders, auction.winner, auction.gpu.lane], ['open', 0, null, 'gpu-0']);
   dataOf(await bid('bob', auction, '10'));
   dataOf(await bid('cleo', auction, '7.5'));
@@ -83,7 +86,7 @@ test('the highest bid has the window and pays what the second has bid; the other
 });
 
 test('a bid is replaced by a higher one of the same agent only, and is refused below the reserve or beyond its money', async () => {
-  const auction = await offer(60_000, '5');
+  const auction = await offer('5');
   assert.equal(refusalOf(await bid('cleo', auction, '4.999999')), 'bid_too_low');
   dataOf(await bid('cleo', auction, '6'));
   for (const amount of ['6', '5']) assert.equal(refusalOf(await bid('cleo', auction, amount)), 'bid_too_low');
@@ -102,7 +105,7 @@ test('a bid is replaced by a higher one of the same agent only, and is refused b
 });
 
 test('many bids of one agent at once: one stands, and its money is held once', async () => {
-  const auction = await offer(60_000);
+  const auction = await offer();
   const outcomes = await Promise.all(Array.from({ length: 12 }, (_, index) => bid('dan', auction, String(3 + index))));
   for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'bid_too_low');
   assert.deepEqual(await fundsOf('dan'), ['50', '14']);
@@ -111,7 +114,7 @@ test('many bids of one agent at once: one stands, and its money is held once', a
 });
 
 test('a retried bid is one bid, also when the answers have been forgotten', async () => {
-  const auction = await offer(60_000);
+  const auction = await offer();
   const call = { params: { auction_id: auction.auction_id }, body: { amount: '4' }, idempotencyKey: randomUUID() };
   const first = dataOf(await play.as('eve').call(placeBid, call));
   await db.deleteFrom('idempotency_key').execute();
@@ -122,7 +125,7 @@ test('a retried bid is one bid, also when the answers have been forgotten', asyn
 });
 
 test('nobody bids: the window is free again. A window on offer is not sold otherwise', async () => {
-  const auction = await offer(2_000);
+  const auction = await offer();
   const item = { kind: 'gpu', lane: 'gpu-0', starts_at: auction.starts_at } as const;
   assert.equal(refusalOf(await play.as('fay').call(buyCompute, { body: { item, seconds: 60 } })), 'window_taken');
   const { lane } = auction.gpu;
@@ -133,7 +136,7 @@ test('nobody bids: the window is free again. A window on offer is not sold other
 });
 
 test('an agent that an admin has stopped is passed over at the end', async () => {
-  const auction = await offer(4_000);
+  const auction = await offer();
   dataOf(await bid('eve', auction, '20'));
   dataOf(await bid('fay', auction, '3'));
   dataOf(await admin.call(killAgent, { params: { agent_id: 'eve' }, body: { reason: 'test' } }));
@@ -151,7 +154,7 @@ test('the times of an auction are held to its rules; only admins run them, only 
   }
   assert.equal(refusalOf(await admin.call(openAuction, { body: { ...body, lane: 'gpu-9', ...timesOf(startsMs) } })), 'not_for_sale');
   assert.equal(refusalOf(await play.as('bob').call(openAuction, { body: { ...body, ...timesOf(startsMs) } })), 'forbidden');
-  const auction = await offer(60_000);
+  const auction = await offer();
   assert.equal(refusalOf(await admin.call(placeBid, { params: { auction_id: auction.auction_id }, body: { amount: 5 } })), 'forbidden');
 });
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { buyCompute, formatAiDollars, freezeAgent, getAgent, getAgentConfig, getBalance, getLedger, getQuote, liftFreeze, listPurchases, parseAiDollars, rewardAgent } from '@hamlet/contract';
-import type { Client, Outcome, PurchaseItem, PurchaseView, QuoteAnswer, Refusal } from '@hamlet/contract';
+import { buyCompute, formatAiDollars, freezeAgent, getAgent, getAgentConfig, getBalance, getLedger, getQuote, liftFreeze, listPurchases, openInternalStream, parseAiDollars, rewardAgent } from '@hamlet/contract';
+import type { Boost, Client, Outcome, PurchaseItem, PurchaseView, QuoteAnswer, Refusal } from '@hamlet/contract';
 import { checkLedger, checkTrade, openDatabase, readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
@@ -45,6 +45,16 @@ async function ofAgent(agentId: AgentId, query: object = {}): Promise<NonNullabl
   const { agent } = dataOf(await play.as(agentId).call(getQuote, { query }));
   assert.ok(agent !== null);
   return agent;
+}
+
+/** Lets what was bought be over, as if its time had gone by. */
+async function endNow(purchaseId: string): Promise<void> {
+  const purchases = owner.withTables<{ purchase: { purchase_id: string; during: string } }>();
+  await purchases
+    .updateTable('purchase')
+    .set({ during: (build) => build.fn<string>('tstzrange', [build.fn('lower', ['during']), build.fn('clock_timestamp')]) })
+    .where('purchase_id', '=', purchaseId)
+    .execute();
 }
 
 test('a quote says what it costs, what would be left, and what the next aiDollars unlock', async () => {
@@ -103,11 +113,12 @@ test('a purchase is an entry purchase_compute and raises that one limit, where t
   assert.deepEqual([line?.action, line?.actorRole], ['purchase.buy', 'agent']);
 });
 
-test('it ends by itself, and the audit has its end', async () => {
-  const bought = await buy('bob', { kind: 'quota', limit: 'requests_per_minute', amount: 600 }, 3);
+test('it is over by the clock of the database, and the audit has its end', async () => {
+  const bought = await buy('bob', { kind: 'quota', limit: 'requests_per_minute', amount: 600 });
   const requests = async (): Promise<number | null | undefined> => dataOf(await admin.call(getAgent, { params: { agent_id: 'bob' } })).entitlement.limits?.requests_per_minute;
   assert.equal(await requests(), 720);
-  await eventually('the limit of the tier', async () => (await requests()) === 120);
+  await endNow(bought.purchase_id);
+  assert.equal(await requests(), 120, 'nothing had to happen');
   const stateOf = async (state: 'active' | 'ended'): Promise<boolean> =>
     dataOf(await play.as('bob').call(listPurchases, { query: { state, limit: 100 } })).purchases.some(({ purchase_id }) => purchase_id === bought.purchase_id);
   assert.deepEqual([await stateOf('active'), await stateOf('ended')], [false, true]);
@@ -175,6 +186,24 @@ test('one GPU window for many who ask at once: one has it, the others have their
   for (const { item } of sold) assert.deepEqual(item, { kind: 'gpu', lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 });
   const held = await Promise.all((['cleo', 'eve', 'fay'] as const).map(async (agent_id) => dataOf(await admin.call(getBalance, { params: { agent_id } })).held));
   assert.deepEqual(held, ['0', '0', '0']);
+});
+
+test('the operator hears what its pods and seats depend on, when it begins and when it ends', async () => {
+  const said: Boost[] = [];
+  const stopping = new AbortController();
+  const reading = (async () => {
+    for await (const message of clientOf(play.url, TOKENS.operator).open(openInternalStream, { query: {}, signal: stopping.signal })) if (message.event === 'boost') said.push(message.data);
+  })().catch((error: unknown) => assert.ok(stopping.signal.aborted, String(error)));
+  const heard = (): readonly unknown[] => said.flatMap(({ agent_id, priority, gpu }) => (agent_id === 'fay' ? [[priority, gpu?.resource_name ?? null]] : []));
+  const bought = await buy('fay', { kind: 'priority' });
+  const window = await buy('fay', { kind: 'gpu', lane: 'gpu-0' }, 600);
+  await eventually('the window', () => heard().length >= 2);
+  assert.equal(said.at(-1)?.until, window.ends_at, 'the first of it that ends');
+  await endNow(bought.purchase_id);
+  await eventually('the end of the priority', () => heard().length >= 3);
+  assert.deepEqual(heard(), [[true, null], [true, 'nvidia.com/gpu'], [false, 'nvidia.com/gpu']]);
+  stopping.abort();
+  await reading;
 });
 
 test('purchases are paged newest first, of one agent or of all', async () => {

@@ -118,7 +118,15 @@ test('the operator is told of what lasts, and of each beginning and end once', a
   assert.ok(Math.abs(Date.parse(until ?? '') - at(10).getTime()) < 60_000, 'the first of it ends with the window');
   const first = await inTransaction(ledger.db, (tx) => takePurchaseNews(tx, 100));
   assert.deepEqual(first.map(({ kind, told }) => [kind, told]), [['quota', 'ended']], 'what began at once was told with it');
-  assert.deepEqual(await inTransaction(ledger.db, (tx) => takePurchaseNews(tx, 100)), []);
+  const told = async (): Promise<readonly unknown[]> => (await inTransaction(ledger.db, (tx) => takePurchaseNews(tx, 100))).map((news) => [news.kind, news.told]);
+  assert.deepEqual(await told(), []);
+  const ahead = await buy({ kind: 'priority' }, [1, 2]);
+  const move = (minutes: number) => sql`update purchase set during = tstzrange(lower(during) + ${minutes} * interval '1 minute', upper(during) + ${minutes} * interval '1 minute') where purchase_id = ${ahead}`.execute(ledger.owner);
+  assert.deepEqual(await told(), []);
+  await move(-1);
+  assert.deepEqual([await told(), await told()], [[['priority', 'begun']], []]);
+  await move(-1);
+  assert.deepEqual([await told(), await told()], [[['priority', 'ended']], []]);
 });
 
 test('purchases and the books agree, and a difference is found', async () => {
