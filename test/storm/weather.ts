@@ -16,8 +16,8 @@ const FAULTS: readonly ((random: Seeded, stream: Stream) => Toxic)[] = [
   (random, stream) => ({ type: 'limit_data', stream, toxicity: random.between(0.3, 1), attributes: { bytes: Math.round(random.between(1, 30_000)) } }),
 ];
 
-const CALM_MS = [20, 400] as const;
-const FAULT_MS = [50, 600] as const;
+const CALM_MS = [100, 900] as const;
+const FAULT_MS = [50, 400] as const;
 const DOWN_CHANCE = 0.15;
 const BOTH_CHANCE = 0.2;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pageCursor } from '../routes/page-cursor.ts';
 
 /** Where a page of the ledger ended, and the moment that it is read at. */
 export interface LedgerCursor {
@@ -7,19 +8,14 @@ export interface LedgerCursor {
   readonly before: number;
 }
 
-const Cursor = z.tuple([z.string(), z.iso.datetime(), z.int().min(1)]);
+const cursor = pageCursor<LedgerCursor>(z.strictObject({ asOf: z.iso.datetime(), before: z.int().min(1) }));
 
 /** The cursor as callers carry it, opaque; whose entries they are is frozen inside. */
-export function writeLedgerCursor(agentId: string, { asOf, before }: LedgerCursor): string {
-  return Buffer.from(JSON.stringify([agentId, asOf, before])).toString('base64url');
+export function writeLedgerCursor(agentId: string, place: LedgerCursor): string {
+  return cursor.write(agentId, place);
 }
 
 /** Undefined where the cursor was not made for this agent by this route. */
-export function readLedgerCursor(cursor: string, agentId: string): LedgerCursor | undefined {
-  try {
-    const [ofAgent, asOf, before] = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    return ofAgent === agentId ? { asOf, before } : undefined;
-  } catch {
-    return undefined;
-  }
+export function readLedgerCursor(text: string, agentId: string): LedgerCursor | undefined {
+  return cursor.read(text, agentId);
 }

@@ -2,6 +2,7 @@ import { formatAiDollars } from '@hamlet/contract';
 import type { Credit } from '@hamlet/contract';
 import type { Deposit } from '@hamlet/store';
 import { z } from 'zod';
+import { pageCursor } from '../routes/page-cursor.ts';
 
 /** A deposit on the wire. Pure. */
 export function creditView(deposit: Deposit): Credit {
@@ -31,19 +32,15 @@ export interface CreditFilter {
   readonly agentId: string | null;
 }
 
-const Cursor = z.tuple([z.string(), z.string(), z.uuid()]);
+const cursor = pageCursor(z.uuid());
+const questionOf = ({ state, agentId }: CreditFilter): string => `${state ?? ''}/${agentId ?? ''}`;
 
 /** Where a page of credits ended, opaque to callers. */
-export function writeCreditCursor({ state, agentId }: CreditFilter, depositId: string): string {
-  return Buffer.from(JSON.stringify([state ?? '', agentId ?? '', depositId])).toString('base64url');
+export function writeCreditCursor(filter: CreditFilter, depositId: string): string {
+  return cursor.write(questionOf(filter), depositId);
 }
 
 /** The last deposit of the page before; undefined where the cursor was not made for this question. */
-export function readCreditCursor(cursor: string, { state, agentId }: CreditFilter): string | undefined {
-  try {
-    const [ofState, ofAgent, depositId] = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    return ofState === (state ?? '') && ofAgent === (agentId ?? '') ? depositId : undefined;
-  } catch {
-    return undefined;
-  }
+export function readCreditCursor(text: string, filter: CreditFilter): string | undefined {
+  return cursor.read(text, questionOf(filter));
 }
