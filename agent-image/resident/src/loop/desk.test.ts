@@ -54,6 +54,14 @@ test('news are answered in the next turn, with the model of the tier, and it say
   assert.deepEqual(turn?.perceived['board'], { news: [{ post_id: anId(1), reply_id: null, why: 'addressed', answered: false }], judged: [], needs: [] });
 });
 
+test('what others wrote is quoted without their links, and wakes nobody by name', async () => {
+  const village = villageOf();
+  village.desk.news.push(aNews({ post: aPost({ title: 'Read https://example.org/x with @bob' }) }));
+  village.desk.script.complete = [DOWN];
+  await setUp(village).run(1);
+  assert.doesNotMatch(village.desk.replies[0]?.body ?? '', /https?:|@/);
+});
+
 test('a hint of the board brings the next turn at once; what is answered is not answered again', async () => {
   const village = villageOf();
   const loop = setUp(village);

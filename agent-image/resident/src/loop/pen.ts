@@ -1,6 +1,7 @@
 import type { ChatCompletion, ChatCompletionBody } from '@hamlet/contract';
 import type { Need } from '../brain/board/need.ts';
 import { needOfModel } from '../brain/board/need.ts';
+import { withoutHandles } from '../brain/board/words.ts';
 import type { Occasion } from '../brain/board/words.ts';
 import type { Answer } from '../village/village.ts';
 
@@ -28,7 +29,7 @@ export interface PenPorts {
 }
 
 function joined(sentence: string, { facts }: Occasion, by: string): string {
-  return [sentence, facts, `— ${by}`].filter((part) => part !== '').join('\n\n');
+  return withoutHandles([sentence, facts, `— ${by}`].filter((part) => part !== '').join('\n\n'));
 }
 
 function whyNot(answer: Exclude<Answer<never>, { kind: 'ok' }>): string {

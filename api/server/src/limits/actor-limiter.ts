@@ -47,7 +47,7 @@ export function createActorLimiter(ports: ActorLimiterPorts): ActorLimiter {
     const here = local.take(actor.id, policy, monotonicMs());
     const closed = failsClosed(route);
     if (actor.role !== 'agent' && !closed) return here;
-    const counted = await windows.count(actor.id, policy.windowS * 1_000);
+    const counted = await windows.count(actor.id, policy.windowS * 1_000, closed ? 'long' : 'short');
     if (counted !== null) return rateVerdict(policy, counted.count, counted.endsInMs);
     return closed ? null : here;
   };

@@ -7,17 +7,20 @@ export interface Counted {
   readonly endsInMs: number;
 }
 
+/** How long an answer is waited for: `short` where another count can stand in, `long` where nothing can. */
+export type Patience = 'short' | 'long';
+
 /** Windows that all replicas count in. */
 export interface SharedWindows {
-  /** Counts one request; null where Redis does not answer, at once or within 200 ms. */
-  count(key: string, windowMs: number): Promise<Counted | null>;
+  /** Counts one request; null where Redis is not connected, or does not answer within 200 ms (`short`) or 2 s (`long`). */
+  count(key: string, windowMs: number, patience: Patience): Promise<Counted | null>;
   readonly reachable: boolean;
   close(): void;
 }
 
 const PREFIX = 'hamlet:requests:';
-const ANSWER_LIMIT_MS = 200;
-/** After a failure Redis is left alone for so long, so that not every request waits for it. */
+const PATIENCE_MS: Readonly<Record<Patience, number>> = { short: 200, long: 2_000 };
+/** After an answer that was not waited for, nobody with little patience waits for so long: not every request of a map is to be late. */
 const REST_MS = 500;
 const RECONNECT_MAX_MS = 500;
 
@@ -27,6 +30,18 @@ local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return { count, redis.call('PTTL', KEYS[1]) }`;
 
+/** The answer, or an error after so long; what comes later is let go. */
+async function within<T>(answer: Promise<T>, limitMs: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`redis has not answered within ${limitMs} ms`)), limitMs);
+  answer.catch(() => undefined);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** Opens a connection for counting; does not wait for it. Mutable because it rests after a failure. */
 export function openSharedWindows(url: string, ports: { readonly log: Log; readonly monotonicMs: () => number }): SharedWindows {
   const { log, monotonicMs } = ports;
@@ -34,7 +49,7 @@ export function openSharedWindows(url: string, ports: { readonly log: Log; reado
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
-    commandTimeout: ANSWER_LIMIT_MS,
+    commandTimeout: PATIENCE_MS.long,
     retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS),
   });
   let restUntilMs = -Infinity;
@@ -54,10 +69,11 @@ export function openSharedWindows(url: string, ports: { readonly log: Log; reado
     get reachable() {
       return redis.status === 'ready' && monotonicMs() >= restUntilMs;
     },
-    count: async (key, windowMs) => {
-      if (redis.status !== 'ready' || monotonicMs() < restUntilMs) return null;
+    count: async (key, windowMs, patience) => {
+      if (redis.status !== 'ready' || (patience === 'short' && monotonicMs() < restUntilMs)) return null;
       try {
-        const [count, endsInMs] = (await redis.eval(COUNT, 1, `${PREFIX}${key}`, windowMs)) as [number, number];
+        const counted = redis.eval(COUNT, 1, `${PREFIX}${key}`, windowMs) as Promise<[number, number]>;
+        const [count, endsInMs] = await within(counted, PATIENCE_MS[patience]);
         return { count, endsInMs };
       } catch (error) {
         restUntilMs = monotonicMs() + REST_MS;

@@ -19,6 +19,11 @@ export function excerpt(text: string): string {
   return characters.length <= QUOTED_CHARS ? characters.join('') : `${characters.slice(0, QUOTED_CHARS - 1).join('')}…`;
 }
 
+/** A text that calls nobody and links nowhere: what others wrote is quoted, and a quotation is to wake no agent. Pure. */
+export function withoutHandles(text: string): string {
+  return text.replaceAll(/\b(?:https?:\/\/|www\.)\S*/giu, '(a link)').replaceAll(/@(?=[a-z0-9])/giu, '');
+}
+
 const HELP: readonly string[] = ['Can somebody help me with this?', 'I am stuck here and would be glad of help.', 'Who knows how to go on?'];
 const THANKS: readonly string[] = ['Thank you, {name}.', 'That helps me, {name}: thank you.', 'Thank you, {name}, I have read it.'];
 const ANSWERS: readonly string[] = ['I have read what you wrote, {name}.', 'You ask about “{topic}”, {name}.', 'About “{topic}”, {name}: I have read it.'];
