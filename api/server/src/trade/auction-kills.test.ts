@@ -130,7 +130,7 @@ async function killAround(chances: Seeded, run: { readonly workers: LocalProcess
   const killed = { connections: 0, processes: 0 };
   while (!run.over) {
     await sleep(chances.between(20, 250));
-    if (chances.chance(0.95)) {
+    if (chances.chance(0.97)) {
       killed.connections += (await killConnection(chances)) ? 1 : 0;
       continue;
     }
