@@ -4,22 +4,26 @@
 -- Order of locks: the author's advisory lock, the post, its reply; the ledger's accounts come after. relay() takes its own lock and then counters.
 create schema board;
 
-create function board.role() returns text language sql stable as $$ select coalesce(current_setting('hamlet.role', true), '') $$;
-create function board.actor() returns text language sql stable as $$ select coalesce(current_setting('hamlet.actor', true), '') $$;
-create function board.moderates() returns boolean language sql stable as $$ select board.role() in ('admin', 'system') $$;
-create function board.is_own(author_type text, author_id text) returns boolean language sql stable as $$
-  select author_id = board.actor() and author_type = case board.role() when 'agent' then 'agent' when 'system' then 'system' when 'visitor' then '' when '' then '' else 'human' end
-$$;
-create function board.hears(audience text) returns boolean language sql stable as $$
-  select case board.role()
-    when 'visitor' then audience = 'public'
-    when 'member' then audience in ('public', 'humans')
-    when 'agent' then audience in ('public', 'agents', 'agent:' || board.actor())
-    else board.moderates() end
-$$;
-create function board.sees(audience text, author_type text, author_id text, hidden boolean) returns boolean language sql stable as $$
-  select (not hidden and board.hears(audience)) or board.is_own(author_type, author_id) or board.moderates()
-$$;
+create function board.role() returns text language sql stable parallel safe as $$ select coalesce(current_setting('hamlet.role', true), '') $$;
+create function board.actor() returns text language sql stable parallel safe as $$ select coalesce(current_setting('hamlet.actor', true), '') $$;
+create function board.moderates() returns boolean language sql stable parallel safe as $$ select board.role() in ('admin', 'system') $$;
+-- Not in SQL, which would be put into every plan that touches the board: planning took five times as long as reading a page.
+create function board.is_own(author_type text, author_id text) returns boolean language plpgsql stable parallel safe cost 10 as $$
+begin
+  return author_id = current_setting('hamlet.actor', true)
+    and author_type = case current_setting('hamlet.role', true) when 'agent' then 'agent' when 'member' then 'human' when 'admin' then 'human' when 'system' then 'system' end;
+end $$;
+create function board.sees(audience text, author_type text, author_id text, hidden boolean) returns boolean language plpgsql stable parallel safe cost 10 as $$
+declare
+  role constant text := coalesce(current_setting('hamlet.role', true), '');
+  actor constant text := coalesce(current_setting('hamlet.actor', true), '');
+begin
+  return case role
+    when 'visitor' then not hidden and audience = 'public'
+    when 'member' then (not hidden and audience in ('public', 'humans')) or (author_type = 'human' and author_id = actor)
+    when 'agent' then (not hidden and audience in ('public', 'agents', 'agent:' || actor)) or (author_type = 'agent' and author_id = actor)
+    else role in ('admin', 'system') end;
+end $$;
 
 -- replies and rewarded (micro-aiDollars) are counted by relay(); what it has not counted yet stands in the outbox. hidden says why a post is
 -- moderated: {reason, note, by, at}. world_seq is the event of the world that a note at the notice board came from.

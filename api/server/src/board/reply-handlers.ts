@@ -1,6 +1,6 @@
-import type { replyToPost, Reply, reviseReply } from '@hamlet/contract';
-import { findPost, findReply, insertReply, reviseReply as storeRevision } from '@hamlet/store';
-import type { PostRow, Tx } from '@hamlet/store';
+import type { PostStatus, replyToPost, Reply, reviseReply } from '@hamlet/contract';
+import { findPostStatus, findReply, insertReply, reviseReply as storeRevision } from '@hamlet/store';
+import type { Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
@@ -14,10 +14,10 @@ type Names = 'replyToPost' | 'reviseReply';
 type Ports = Pick<Services, 'source' | 'board'>;
 
 /** Why nothing more may be written under a post; null where it may. Pure. */
-function refuseSettled(post: PostRow | null): Refused | null {
-  if (post === null) return refused('no_such_post');
-  if (post.status === 'moderated') return refused('post_moderated');
-  return post.status === 'closed' ? refused('post_closed') : null;
+function refuseSettled(status: PostStatus | null): Refused | null {
+  if (status === null) return refused('no_such_post');
+  if (status === 'moderated') return refused('post_moderated');
+  return status === 'closed' ? refused('post_closed') : null;
 }
 
 async function reply(request: RequestOf<typeof replyToPost>, tx: Tx, ports: Ports): Promise<Outcome<{ reply_id: string; reply: Reply }>> {
@@ -25,7 +25,7 @@ async function reply(request: RequestOf<typeof replyToPost>, tx: Tx, ports: Port
   const author = authorOf(actor, ports.source, body.author_type);
   if (!author.ok) return author;
   const desk = await sitDown(tx, author);
-  const denied = refuseSettled(await findPost(tx, postId)) ?? overRate(desk, 'replies') ?? overContent(desk, body);
+  const denied = refuseSettled(await findPostStatus(tx, postId)) ?? overRate(desk, 'replies') ?? overContent(desk, body);
   if (denied !== null) return denied;
   const made = await insertReply(tx, { by: author.by, postId, body: body.body, mentions: mentionedIn(body, author, ports.source) });
   await recordAct(tx, request, { action: 'board.reply', object: made.replyId, detail: { post_id: postId, author_type: author.by.authorType } });
@@ -42,7 +42,7 @@ async function revise(request: RequestOf<typeof reviseReply>, tx: Tx, ports: Por
   const unfit = refuseRevision(author, found, body.revision);
   if (unfit !== null) return unfit;
   if (found.body === body.body) return accepted({ reply: replyView(found) });
-  const denied = refuseSettled(await findPost(tx, params.post_id)) ?? overContent(desk, body);
+  const denied = refuseSettled(await findPostStatus(tx, params.post_id)) ?? overContent(desk, body);
   if (denied !== null) return denied;
   const revised = await storeRevision(tx, { replyId: found.replyId, body: body.body, revision: body.revision });
   if (revised === null) return refused('revision_conflict');

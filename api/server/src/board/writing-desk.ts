@@ -1,6 +1,6 @@
 import { boardLimits, mentionsOf, overLimit } from '@hamlet/core';
 import type { BoardLimits, BoardText } from '@hamlet/core';
-import { readAuthorRecord, writeAs } from '@hamlet/store';
+import { lookAs, readAuthorRecord, UNCOUNTED, writeAs } from '@hamlet/store';
 import type { AuthorRecord, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { refused } from '../http/outcome.ts';
@@ -15,6 +15,10 @@ export interface Desk {
 
 /** Sits an author down: from here on the transaction looks with their eyes, and nobody else writes as them. */
 export async function sitDown(tx: Tx, { viewer, by, kind, rank, accountId }: Author): Promise<Desk> {
+  if (kind === 'admin' || kind === 'system') {
+    await lookAs(tx, viewer);
+    return { limits: boardLimits({ kind, rank, knownForS: null }), record: UNCOUNTED };
+  }
   await writeAs(tx, viewer);
   const record = await readAuthorRecord(tx, { authorType: by.authorType, authorId: by.authorId, accountId });
   return { limits: boardLimits({ kind, rank, knownForS: record.knownForS }), record };

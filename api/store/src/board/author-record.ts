@@ -1,5 +1,6 @@
 import type { BoardCounts } from '@hamlet/core';
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 
 /** What an author has written in the hour that ends now, how long the village knows them, and what became of their flags. */
@@ -12,25 +13,33 @@ export interface AuthorRecord extends BoardCounts {
   readonly knownForS: number | null;
 }
 
+/** As many rows of an hour as are counted: above every limit. */
+const COUNTED_MAX = 300;
+
+/** Rows of an author in the hour that ends now, at most so many, and when the oldest of them leaves it. */
+function lastHour(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`(select count(*)::integer as count, coalesce(ceil(3600 - extract(epoch from now() - min(at))), 0)::integer as free from (${rows} limit ${sql.lit(COUNTED_MAX)}) mine)`;
+}
+
 /** Reads an author's record; of the viewer of the transaction, whose lock it holds. `accountId` is that of a person who has one. */
 export async function readAuthorRecord(tx: Tx, author: { readonly authorType: string; readonly authorId: string; readonly accountId: string | null }): Promise<AuthorRecord> {
   const { authorType, authorId, accountId } = author;
-  const freeIn = sql`coalesce(ceil(3600 - extract(epoch from now() - min(at))), 0)::integer`;
+  const known = authorType === 'agent'
+    ? sql`(select extract(epoch from now() - min(opened_at)) from agent_life where agent_id = ${authorId})`
+    : sql`(select extract(epoch from now() - created_at) from account where account_id = ${accountId}::uuid)`;
+  const mine = sql`author_type = ${authorType} and author_id = ${authorId}`;
   const { rows } = await sql<AuthorRecord>`
-    select p.count as posts, p.free as "postsFreeInS", r.count as replies, r.free as "repliesFreeInS", f.count as flags, f.free as "flagsFreeInS",
-      (case ${authorType} when 'agent' then (select extract(epoch from now() - min(opened_at)) from agent_life where agent_id = ${authorId})
-        else (select extract(epoch from now() - created_at) from account where account_id = ${accountId}::uuid) end)::float8 as "knownForS"
-    from
-      (select count(*)::integer as count, ${freeIn} as free from (select created_at as at from board.post
-        where author_type = ${authorType} and author_id = ${authorId} and post_id > uuidv7(interval '-1 hour')) mine) p,
-      (select count(*)::integer as count, ${freeIn} as free from (select created_at as at from board.reply
-        where author_type = ${authorType} and author_id = ${authorId} and reply_id > uuidv7(interval '-1 hour')) mine) r,
-      (select count(*)::integer as count, ${freeIn} as free from (select at from board.flag
-        where by_type = ${authorType} and by_id = ${authorId} and flag_id > uuidv7(interval '-1 hour')) mine) f`.execute(tx);
+    select p.count as posts, p.free as "postsFreeInS", r.count as replies, r.free as "repliesFreeInS", f.count as flags, f.free as "flagsFreeInS", ${known}::float8 as "knownForS"
+    from ${lastHour(sql`select created_at as at from board.post where ${mine} and post_id > uuidv7(interval '-1 hour') order by post_id desc`)} p,
+      ${lastHour(sql`select created_at as at from board.reply where ${mine} and reply_id > uuidv7(interval '-1 hour') order by reply_id desc`)} r,
+      ${lastHour(sql`select at from board.flag where by_type = ${authorType} and by_id = ${authorId} and flag_id > uuidv7(interval '-1 hour') order by flag_id desc`)} f`.execute(tx);
   const [record] = rows;
   if (record === undefined) throw new Error('an author without a record');
   return record;
 }
+
+/** The record of somebody who is not counted: an admin, the village. */
+export const UNCOUNTED: AuthorRecord = { posts: 0, postsFreeInS: 0, replies: 0, repliesFreeInS: 0, flags: 0, flagsFreeInS: 0, knownForS: null };
 
 /** How the flags of somebody were decided: those that a decision agreed with, and those that were dismissed. For the village's eyes. */
 export async function readFlagRecord(tx: Tx, flagger: { readonly authorType: string; readonly authorId: string }): Promise<{ readonly upheld: number; readonly dismissed: number }> {

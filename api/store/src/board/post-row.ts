@@ -52,15 +52,27 @@ const PENDING_OF_POST = sql`left join lateral (
 const PENDING_OF_REPLY = sql`left join lateral (
   select sum(o.rewarded) as rewarded from board.outbox o where o.post_id = w.post_id and o.reply_id = w.reply_id) pending on true`;
 
+const POST = sql`w.post_id as "postId", w.audience, w.title, w.tags, w.status, w.place_x as "placeX", w.place_y as "placeY", w.landmark_id as "landmarkId", ${WRITTEN}`;
+const REPLY = sql`w.reply_id as "replyId", w.post_id as "postId", ${WRITTEN}`;
+const NEW = sql`w.rewarded::text as rewarded, case when board.moderates() then 0 end as flags`;
+
 /** `select … from SOURCE w …`: posts from a table or result of their columns. */
 export function selectPosts(source: RawBuilder<unknown>): RawBuilder<PostRow> {
-  return sql<PostRow>`select w.post_id as "postId", w.audience, w.title, w.tags, w.status, w.place_x as "placeX", w.place_y as "placeY", w.landmark_id as "landmarkId",
-    (w.replies + coalesce(pending.replies, 0))::integer as replies, (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${WRITTEN}, ${FLAGS(sql`w.post_id`)}
+  return sql<PostRow>`select ${POST}, (w.replies + coalesce(pending.replies, 0))::integer as replies, (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${FLAGS(sql`w.post_id`)}
     from ${source} w ${PENDING_OF_POST}`;
 }
 
 /** The same of replies. */
 export function selectReplies(source: RawBuilder<unknown>): RawBuilder<ReplyRow> {
-  return sql<ReplyRow>`select w.reply_id as "replyId", w.post_id as "postId", (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${WRITTEN}, ${FLAGS(sql`w.reply_id`)}
-    from ${source} w ${PENDING_OF_REPLY}`;
+  return sql<ReplyRow>`select ${REPLY}, (w.rewarded + coalesce(pending.rewarded, 0))::text as rewarded, ${FLAGS(sql`w.reply_id`)} from ${source} w ${PENDING_OF_REPLY}`;
+}
+
+/** A post that was made by the same statement: nothing is counted or flagged yet. */
+export function selectNewPost(source: RawBuilder<unknown>): RawBuilder<PostRow> {
+  return sql<PostRow>`select ${POST}, w.replies, ${NEW} from ${source} w`;
+}
+
+/** The same of a reply. */
+export function selectNewReply(source: RawBuilder<unknown>): RawBuilder<ReplyRow> {
+  return sql<ReplyRow>`select ${REPLY}, ${NEW} from ${source} w`;
 }

@@ -59,6 +59,12 @@ export async function findPost(tx: Tx, postId: string): Promise<PostRow | null> 
   return rows[0] ?? null;
 }
 
+/** How a post stands; null where there is none that the viewer may see. */
+export async function findPostStatus(tx: Tx, postId: string): Promise<PostStatus | null> {
+  const { rows } = await sql<{ status: PostStatus }>`select status from board.post where post_id = ${postId}::uuid`.execute(tx);
+  return rows[0]?.status ?? null;
+}
+
 /** One reply to a post; null where there is none that the viewer may see. */
 export async function findReply(tx: Tx, postId: string, replyId: string): Promise<ReplyRow | null> {
   const { rows } = await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = ${replyId}::uuid and w.post_id = ${postId}::uuid`.execute(tx);

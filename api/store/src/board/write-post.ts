@@ -1,7 +1,7 @@
 import type { AuthorType } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
-import { selectPosts, selectReplies } from './post-row.ts';
+import { selectNewPost, selectNewReply, selectPosts, selectReplies } from './post-row.ts';
 import type { PostRow, ReplyRow } from './post-row.ts';
 
 /** Who writes, in the words that are kept with what is written. */
@@ -35,7 +35,7 @@ export async function insertPost(tx: Tx, post: NewPost): Promise<PostRow | null>
         ${place?.x ?? null}, ${place?.y ?? null}, ${place?.landmarkId ?? null}, ${worldSeq})
       on conflict (world_seq) do nothing returning *
     ), told as (insert into board.outbox (what, post_id, mentions) select 'posted', post_id, ${mentions}::text[] from made)
-    ${selectPosts(sql`made`)}`.execute(tx);
+    ${selectNewPost(sql`made`)}`.execute(tx);
   return rows[0] ?? null;
 }
 
@@ -53,7 +53,7 @@ export async function insertReply(tx: Tx, { by, postId, body, mentions }: NewRep
       insert into board.reply (post_id, author_type, author_id, author_name, author_tier, body)
       values (${postId}, ${by.authorType}, ${by.authorId}, ${by.authorName}, ${by.authorTier}, ${body}) returning *
     ), told as (insert into board.outbox (what, post_id, reply_id, replies, mentions) select 'replied', post_id, reply_id, 1, ${mentions}::text[] from made)
-    ${selectReplies(sql`made`)}`.execute(tx);
+    ${selectNewReply(sql`made`)}`.execute(tx);
   const [reply] = rows;
   if (reply === undefined) throw new Error('no reply was made');
   return reply;

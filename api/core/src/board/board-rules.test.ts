@@ -1,0 +1,91 @@
+/** What may be written, what a flag weighs, what a decision comes to, and what a note is called: tables. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { POST_TITLE_MAX_CHARS } from '@hamlet/contract';
+import { boardLimits, linksIn, mentionsOf, NEWCOMER_S, overLimit } from './board-limits.ts';
+import type { BoardAuthor } from './board-limits.ts';
+import { decideModeration } from './decide-moderation.ts';
+import type { ModerationState } from './decide-moderation.ts';
+import { FLAGS_HIDE_AT, flagWeight } from './flag-weight.ts';
+import type { Flagger } from './flag-weight.ts';
+import { titleOfNote } from './note-title.ts';
+
+const AUTHOR: BoardAuthor = { kind: 'agent', rank: 0, knownForS: NEWCOMER_S };
+
+test('limits grow with time and with tiers, and never shrink', () => {
+  const ladder = [
+    boardLimits({ ...AUTHOR, knownForS: 0 }),
+    boardLimits(AUTHOR),
+    boardLimits({ ...AUTHOR, rank: 1, knownForS: 0 }),
+    boardLimits({ kind: 'admin', rank: 0, knownForS: null }),
+  ];
+  for (const [index, limits] of ladder.entries()) {
+    const next = ladder[index + 1] ?? limits;
+    for (const what of ['posts', 'replies', 'flags', 'links', 'mentions', 'bodyChars'] as const) assert.ok(limits[what] <= next[what], what);
+  }
+  assert.deepEqual(ladder.map(({ posts, ownTags }) => [posts, ownTags]), [[6, false], [12, false], [60, true], [Number.MAX_SAFE_INTEGER, true]]);
+  assert.deepEqual(boardLimits({ kind: 'member', rank: 0, knownForS: null }), boardLimits({ kind: 'member', rank: 0, knownForS: NEWCOMER_S }), 'a key is as old as the village');
+  assert.ok(boardLimits({ kind: 'member', rank: 0, knownForS: 5 }).posts < boardLimits({ kind: 'member', rank: 0, knownForS: null }).posts);
+});
+
+test('names and links are found where people see them', () => {
+  const texts: readonly [string, readonly string[]][] = [
+    ['@ada and @bob, and @ada again', ['ada', 'bob']],
+    ['mail ada@example.org is no name', []],
+    ['(@a-b-1). @x!', ['a-b-1', 'x']],
+    ['@@ada @Ada @-x and @bob-', ['bob']],
+    ['@ada: hello\n@bob', ['ada', 'bob']],
+  ];
+  for (const [text, names] of texts) assert.deepEqual(mentionsOf(text), names, text);
+  assert.deepEqual(['none', 'http://a', 'HTTPS://a https://b www.c.d', 'xhttps://a'].map(linksIn), [0, 1, 3, 0]);
+});
+
+test('what is over a limit is said in words, the first thing first', () => {
+  const limits = boardLimits(AUTHOR);
+  assert.equal(overLimit({ title: 'x', body: 'y', tags: ['question'] }, limits), null);
+  assert.match(overLimit({ body: '🙂'.repeat(2_001) }, limits) ?? '', /2001 characters; at most 2000/);
+  assert.equal(overLimit({ body: '🙂'.repeat(2_000) }, limits), null);
+  assert.match(overLimit({ title: 'www.a www.b', body: 'www.c' }, limits) ?? '', /^At most 2 links/);
+  assert.match(overLimit({ title: '@a @b', body: '@c' }, limits) ?? '', /^At most 2 names/);
+  assert.match(overLimit({ body: 'y', tags: ['question', 'mine'] }, limits) ?? '', /^The tag mine/);
+});
+
+test('a flag weighs what its raiser is worth', () => {
+  const flagger: Flagger = { kind: 'agent', rank: 0, isNew: false, upheld: 0, dismissed: 0 };
+  const rows: readonly [Partial<Flagger>, number][] = [
+    [{}, 1], [{ isNew: true }, 0], [{ rank: 1 }, 2], [{ rank: 1, isNew: true }, 2], [{ kind: 'member' }, 2], [{ kind: 'member', isNew: true }, 1],
+    [{ kind: 'admin', dismissed: 9 }, FLAGS_HIDE_AT], [{ kind: 'system' }, FLAGS_HIDE_AT],
+    [{ kind: 'member', dismissed: 2 }, 2], [{ kind: 'member', dismissed: 3 }, 0], [{ kind: 'member', upheld: 3, dismissed: 3 }, 2],
+    [{ kind: 'member', upheld: 3 }, 3], [{ kind: 'member', upheld: 4, dismissed: 2 }, 2], [{ kind: 'member', upheld: 5, dismissed: 2 }, 3],
+  ];
+  for (const [change, weight] of rows) assert.equal(flagWeight({ ...flagger, ...change }), weight, JSON.stringify(change));
+  const newcomers = Array.from({ length: 100 }, () => flagWeight({ ...flagger, isNew: true }));
+  assert.equal(newcomers.reduce((sum, weight) => sum + weight, 0), 0, 'no crowd of newcomers hides anybody');
+});
+
+test('a decision changes what it says, or there is nothing to decide', () => {
+  const shown: ModerationState = { hiddenBy: null, openFlags: false, last: null };
+  const hide = { decision: 'hide', hiddenByBefore: null } as const;
+  const rows: readonly [ModerationState, Parameters<typeof decideModeration>[1], ReturnType<typeof decideModeration>][] = [
+    [shown, 'hide', { hiddenBy: 'admin', flags: 'settle' }],
+    [{ ...shown, hiddenBy: 'flags' }, 'hide', { hiddenBy: 'admin', flags: 'settle' }],
+    [{ ...shown, hiddenBy: 'admin' }, 'hide', null],
+    [shown, 'restore', null],
+    [{ ...shown, hiddenBy: 'admin' }, 'restore', { hiddenBy: null, flags: 'settle' }],
+    [{ ...shown, hiddenBy: 'flags' }, 'restore', { hiddenBy: null, flags: 'settle' }],
+    [shown, 'keep', null],
+    [{ ...shown, openFlags: true }, 'keep', { hiddenBy: null, flags: 'settle' }],
+    [{ ...shown, openFlags: true, hiddenBy: 'flags' }, 'keep', null],
+    [shown, 'undo', null],
+    [{ ...shown, hiddenBy: 'admin', last: hide }, 'undo', { hiddenBy: null, flags: 'reopen' }],
+    [{ ...shown, last: { decision: 'restore', hiddenByBefore: 'flags' } }, 'undo', { hiddenBy: 'flags', flags: 'reopen' }],
+  ];
+  for (const [state, decision, verdict] of rows) assert.deepEqual(decideModeration(state, decision), verdict, `${decision} ${JSON.stringify(state)}`);
+});
+
+test('a note is called by its first line, cut at a word where that is too long', () => {
+  assert.equal(titleOfNote('  Lost: one hat.\nReward.'), 'Lost: one hat.');
+  const long = titleOfNote('word '.repeat(60));
+  assert.ok([...long].length <= POST_TITLE_MAX_CHARS && /^(word )+word…$/.test(long), long);
+  assert.equal([...titleOfNote('🙂'.repeat(280))].length, POST_TITLE_MAX_CHARS);
+});

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { BoardMessage } from '@hamlet/contract';
+import type { BoardEvent } from '@hamlet/contract';
+import { WebSocket } from 'ws';
+
+/** A viewer of /ws/board, who may leave and come back anywhere. Mutable because it is a viewer. */
+export class BoardViewer {
+  readonly messages: BoardMessage[] = [];
+  readonly closes: number[] = [];
+  #socket: WebSocket | null = null;
+  readonly #token: string | undefined;
+
+  constructor(token?: string) {
+    this.#token = token;
+  }
+
+  /** Opens a socket; resumes behind what was heard last, or behind `after`. */
+  async open(url: string, after = this.at): Promise<void> {
+    const query = after === null ? '' : `?after=${after}`;
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/board${query}`, { headers: this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` } });
+    this.#socket = socket;
+    socket.on('error', () => undefined);
+    socket.on('close', (code) => void this.closes.push(code));
+    socket.on('message', (data: Buffer) => {
+      // What a socket still brings after another was opened is not read any more, as where a connection breaks.
+      if (this.#socket === socket) this.messages.push(BoardMessage.parse(JSON.parse(data.toString())));
+    });
+    await once(socket, 'open');
+  }
+
+  leave(): void {
+    this.#socket?.terminate();
+    this.#socket = null;
+  }
+
+  /** Where the viewer stands; null before the first message. */
+  get at(): string | null {
+    const last = this.messages.at(-1);
+    return last === undefined ? null : `${last.epoch}:${last.offset}`;
+  }
+
+  get events(): readonly BoardEvent[] {
+    return this.messages.filter((message) => message.type === 'event');
+  }
+}
