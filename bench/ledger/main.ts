@@ -14,13 +14,16 @@ import type { Row } from '../report.ts';
 import { fillLongAccount, openBooks } from './books.ts';
 import type { Books } from './books.ts';
 import { pgbench } from './pgbench.ts';
+import { sealEverything } from './seal.ts';
+import type { SealRun } from './seal.ts';
 import type { PgbenchRun } from './pgbench.ts';
 
 const USAGE = `usage: make bench-ledger, or node bench/ledger/main.ts [--seconds N] [--rounds N]
 
 Our ledger.post and ledger.post_batch beside bench/peers/ledger/hand-ledger.sql, 10,000 accounts, Debian's pgbench against one
-Postgres 18 with fsync on. Each figure is the median of the rounds, and the rounds of all sides are taken in turn. Writes bench/results/ledger.json.
-  --seconds  length of each measurement (10)
+Postgres 18 with fsync on. Each figure is the median of the rounds, and the rounds of all sides are taken in turn. What they committed is then
+sealed, read to tiles with the checkpoint on disk. Writes bench/results/ledger.json.
+  --seconds  length of each measurement (5)
   --rounds   measurements of each side (3)`;
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -31,7 +34,7 @@ const CLIENTS = 20;
 const BATCH = 1_000;
 const SUM_READS = 7;
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '10' }, rounds: { type: 'string', default: '3' }, help: { type: 'boolean', default: false } } });
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' }, rounds: { type: 'string', default: '3' }, help: { type: 'boolean', default: false } } });
 if (values.help) {
   console.log(USAGE);
   process.exit(0);
@@ -90,7 +93,13 @@ async function sumOfMillion(owner: Db, url: string, books: Books): Promise<{ rea
   };
 }
 
-function rowsOf(tps: Record<keyof Cases, number>, sum: { readonly ours: number; readonly hand: number }): Row[] {
+interface Figures {
+  readonly tps: Record<keyof Cases, number>;
+  readonly sum: { readonly ours: number; readonly hand: number };
+  readonly seal: SealRun;
+}
+
+function rowsOf({ tps, sum, seal }: Figures): Row[] {
   const ratio = (metric: string, figures: { readonly ours: number; readonly peer: number; readonly name: string; readonly target: number }): Row => ({
     metric, unit: '×', better: 'higher', ours: figures.ours / figures.peer, peers: { [figures.name]: 1 }, target: figures.target,
   });
@@ -100,6 +109,7 @@ function rowsOf(tps: Record<keyof Cases, number>, sum: { readonly ours: number; 
     ratio('hotAccountOverUnsharded', { ours: tps.treasury, peer: tps.unsharded, name: 'unsharded', target: 2 }),
     ratio('batchOverSingle1Client', { ours: batch, peer: tps.single, name: 'single1Client', target: 20 }),
     ratio('batchOverSingle20Clients', { ours: batch, peer: tps.ours, name: 'single20Clients', target: 2 }),
+    { metric: 'sealEntriesPerSecond', unit: '1/s', better: 'higher', ours: seal.entries / seal.seconds, peers: {}, target: 50_000 },
     { metric: 'sumOfMillionEntriesMs', unit: 'ms', better: 'lower', ours: sum.ours, peers: { handSql: sum.hand }, target: null },
     { metric: 'transfersPerSecond', unit: '1/s', better: 'higher', ours: tps.ours, peers: { handSql: tps.hand }, target: null },
     { metric: 'hotTransfersPerSecond', unit: '1/s', better: 'higher', ours: tps.treasury, peers: { unsharded: tps.unsharded, handSql: tps.handHot }, target: null },
@@ -127,9 +137,10 @@ try {
   await sql`vacuum analyze`.execute(owner);
   const tps = await measure(new URL(url), casesOf(books));
   const sum = await sumOfMillion(owner, url, books);
+  const seal = await sealEverything(url.replace('postgres:hamlet@', 'app:app@'), join(folder, 'log'));
   await prove(owner);
   await owner.destroy();
-  console.log(`written: ${writeReport('ledger', rowsOf(tps, sum))}`);
+  console.log(`written: ${writeReport('ledger', rowsOf({ tps, sum, seal }))}`);
 } finally {
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });
