@@ -6,6 +6,7 @@ import { Inspector } from './features/inspector/inspector.tsx'
 import { MapControls } from './features/map/map-controls.tsx'
 import { FollowNarrator } from './features/map/follow-narrator.tsx'
 import { PeoplePanel } from './features/people/people-panel.tsx'
+import { useMapKeys } from './features/map/use-map-keys.ts'
 import { LAZY_PAGES } from './features/navigation/lazy-pages.ts'
 import { usePageKeys } from './features/navigation/use-page-keys.ts'
 import { SignInDialog } from './features/sign-in/sign-in-dialog.tsx'
@@ -64,6 +65,7 @@ function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null
 /** What lies over the map: a page, or the panels of the map itself; and whoever is selected. */
 function Over({ controller }: { readonly controller: MapController | null }): ReactElement {
   const view = useVillageState((state) => state.place.view)
+  useMapKeys(controller)
   const OpenPage = view === 'map' ? PeoplePanel : LAZY_PAGES[view]
   return (
     <>

@@ -1,5 +1,4 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react'
-import { type KeyIntent, keyIntent } from '../../canvas/input/keys.ts'
 import { MapController, type MapHost } from '../../canvas/map-controller.ts'
 import { type Camera, type MapSize, showPeople, type Viewport } from '../../canvas/model/camera.ts'
 import type { StageWorld } from '../../canvas/render/stage.ts'
@@ -55,7 +54,6 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
   useEffect(() => controller.current?.setInSight(inSight), [inSight])
   useEffect(() => controller.current?.setPins(pinsOf({ pins, picking })), [pins, picking])
   useEffect(() => controller.current?.setPicking(picking !== null), [picking])
-  useKeys(() => controller.current, latest)
 
   if (failure !== null) return <div className="screen" role="alert"><h1>The map cannot be drawn</h1><p>This browser gives no WebGL ({failure}). The list of people works without it.</p></div>
   return (
@@ -64,48 +62,6 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
       aria-label="Map of the village. Arrow keys move it, plus and minus zoom, 0 shows all of it. The list of people is the same in text."
     />
   )
-}
-
-function useKeys(controller: () => MapController | null, tools: { readonly current: VillageTools }): void {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      const target = event.target instanceof HTMLElement ? event.target : null
-      // A dialog has its own Escape, also while nothing in it has the keyboard.
-      const intent = document.querySelector('dialog[open]') === null ? keyIntent(event.key, focusOf(event, target)) : null
-      // On another page only Escape is left of the map's keys.
-      if (intent === null || (intent.kind !== 'back' && !showsMap(tools.current.store.get().place.view))) return
-      event.preventDefault()
-      if (intent.kind === 'back') goBack(tools.current, target)
-      else obey(intent, tools.current, controller())
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [controller, tools])
-}
-
-function obey(intent: KeyIntent, tools: VillageTools, controller: MapController | null): void {
-  if (intent.kind === 'follow') tools.follow(!tools.store.get().following)
-  else if (intent.kind === 'search') document.querySelector<HTMLElement>('[data-search]')?.focus()
-  else controller?.obey(intent)
-}
-
-function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<typeof keyIntent>[1] {
-  return {
-    writing: target !== null && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName),
-    onMap: target === null || target === document.body || target instanceof HTMLCanvasElement,
-    modified: event.ctrlKey || event.metaKey || event.altKey,
-  }
-}
-
-/** Escape goes back one step: out of a text, off a place that is looked for, off the person followed, off the selection, off the post, off the page. */
-function goBack(tools: VillageTools, target: HTMLElement | null): void {
-  if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) { target.blur(); return }
-  const { following, selected, place, picking } = tools.store.get()
-  if (picking !== null) tools.pick(null)
-  else if (following && showsMap(place.view)) tools.follow(false)
-  else if (selected === null && place.post !== null) tools.open({ post: null })
-  else if (selected === null) tools.open({ view: 'map' })
-  else tools.select(null)
 }
 
 function hostOf(tools: () => VillageTools): MapHost {
