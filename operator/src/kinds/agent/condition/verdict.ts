@@ -121,8 +121,15 @@ function admission(observed: Observed, entitled: Verdict, target: TierView | und
   }
   // Who sleeps asks for no seat, and shall not read that there is none.
   if (agent.spec?.power === 'Asleep') return yes('Admitted', 'asleep: a seat is looked for when it awakens');
+  return seatAndPaid(observed, target);
+}
+
+/** First whether it can pay: no seat is counted for who cannot. Then the seat, and money is asked for once there is one. */
+function seatAndPaid(observed: Observed, target: TierView | undefined): Verdict {
+  const paid = paidVerdict(observed, target);
+  if (paid !== undefined && paid.reason !== 'HoldPending') return paid;
   const seat = seatVerdict(observed);
-  return seat.status === 'True' ? (paidVerdict(observed, target) ?? seat) : seat;
+  return seat.status === 'True' ? (paid ?? seat) : seat;
 }
 
 /** What money has against a pod of the tier; nothing where it is paid, or where a pod runs that nobody has refused yet. */

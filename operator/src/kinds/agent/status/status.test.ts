@@ -4,7 +4,7 @@ import { CONDITION_TYPES, REASONS, AgentStatus } from '@hamlet/contract/kinds';
 import { sizeOf } from '../child/compute.ts';
 import { statusPatch } from './status-patch.ts';
 import { isOnItsWay, statusOf } from './status.ts';
-import { agentOf, claimOf, observedOf, podOf, SETTINGS, standingOf, TIER_1, tierOf } from '../testing/sample-state.ts';
+import { agentOf, claimOf, holdFor, observedOf, podOf, PRICED_TIERS, SETTINGS, standingOf, TIER_1, tierOf } from '../testing/sample-state.ts';
 import type { ContainerState, Observed } from '../views.ts';
 
 const NOW = '2026-11-22T10:00:00Z';
@@ -28,6 +28,10 @@ const TABLE: readonly (readonly [string, Partial<Observed>, { readonly type: str
   ['no seat: the place in the queue and what is short', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NoSeat', position: 3, blocking: 'cpu' } }, { type: 'Admitted', reason: 'NoSeat', says: /no node has cpu left for a seat; place 3 in the queue/ }],
   ['no room on the one node', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'NodeFull', blocking: 'node sparky1' } }, { type: 'Admitted', reason: 'NodeFull', says: /node sparky1, the only node/ }],
   ['GPUs booked', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'GpuBooked', blocking: 'nvidia.com/gpu' } }, { type: 'Admitted', reason: 'GpuBooked', says: /every nvidia.com\/gpu is taken/ }],
+  ['money is asked for', { agent: agentOf(), pods: [], tiers: PRICED_TIERS, standing: standingOf({ balanceTier: 'tier-1' }) }, { type: 'Admitted', reason: 'HoldPending', says: /an hour of tier-1 costs 1 aiDollars: the api is asked/ }],
+  ['money is asked for once there is a seat', { agent: agentOf(), pods: [], tiers: PRICED_TIERS, standing: standingOf({ balanceTier: 'tier-1' }), seat: { granted: false, reason: 'NoSeat', blocking: 'cpu' } }, { type: 'Admitted', reason: 'NoSeat', says: /cpu/ }],
+  ['pinned to what it cannot pay, for which no seat is counted', { agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } } }), pods: [], tiers: PRICED_TIERS, hold: holdFor(undefined, { tier: 'tier-1', reason: 'NotPaid' }), seat: { granted: false } }, { type: 'Admitted', reason: 'NotPaid', says: /an hour of tier-1 costs 1 aiDollars/ }],
+  ['nothing is set aside for it', { agent: agentOf({ spec: { entitlement: { policy: 'Pinned', name: 'tier-1' } } }), pods: [], tiers: PRICED_TIERS, hold: holdFor(undefined, { tier: 'tier-1', reason: 'HoldRefused' }), seat: { granted: false } }, { type: 'Admitted', reason: 'HoldRefused', says: /cannot be set aside/ }],
   ['displaced', { agent: agentOf({ status: { cycle: 2, power: 'Asleep' } }), pods: [], seat: { granted: false, reason: 'Displaced', blocking: 'agent cleo' } }, { type: 'Admitted', reason: 'Displaced', says: /agent cleo is of a higher tier/ }],
   ['seats being counted', { agent: agentOf(), pods: [], seat: { granted: false } }, { type: 'Admitted', reason: 'SeatPending', says: /being counted/ }],
   ['no user namespaces', { agent: agentOf({ spec: { isolation: { userNamespace: 'Required' } } }), pods: [], settings: { ...SETTINGS, userNamespaces: 'Off' } }, { type: 'Admitted', reason: 'UserNamespaceUnavailable', says: /write Preferred/ }],

@@ -5,7 +5,7 @@ import { fixedOf, sizeOf } from '../child/compute.ts';
 import { cycleInName, livedStatus } from '../cycle.ts';
 import { holdAt } from '../observe.ts';
 import type { Action } from '../plan.ts';
-import { admissionOf } from '../condition/verdict.ts';
+import { admissionOf, entitledTier } from '../condition/verdict.ts';
 import { ResizeWatch } from '../pod/resize-watch.ts';
 import { hasSeatOfTier, isOfOtherMaking } from '../pod/sizing.ts';
 import { statusOf } from '../status/status.ts';
@@ -33,6 +33,12 @@ const iso = (nowMs: number): string => new Date(nowMs).toISOString();
 function isOld(observed: Observed, pod: PodView | undefined): boolean {
   const { tier } = admissionOf(observed);
   return pod !== undefined && tier !== undefined && hasSeatOfTier(observed) && isOfOtherMaking(pod, tier);
+}
+
+/** Who is barred or cannot pay asks for no seat, and none is counted; a pod of an older making is made anew. */
+function asCounted(observed: Observed, pod: PodView | undefined): Observed {
+  if (entitledTier(observed).barred) return { ...observed, seat: { granted: false } };
+  return isOld(observed, pod) ? { ...observed, upgrade: 'now' } : observed;
 }
 
 /** The state, and the rules that a plan must not break. */
@@ -125,7 +131,7 @@ export class ModelCluster {
       refusal: undefined,
       settings: SETTINGS,
     };
-    return isOld(observed, pod) ? { ...observed, upgrade: 'now' } : observed;
+    return asCounted(observed, pod);
   }
 
   /** Does it, or throws as the API server or the api would. */

@@ -46,6 +46,11 @@ export class ModelPurse {
     };
   }
 
+  /** What was changed from outside is a newer version. */
+  touch(): void {
+    this.#version += 1;
+  }
+
   /** Whether a pod of a priced tier may run at this moment. */
   pays(nowMs: number): boolean {
     return this.held !== null && this.held.untilMs > nowMs;

@@ -3,7 +3,7 @@ import { AgentSpec, EntitlementSpec, type AgentStatus } from '@hamlet/contract/k
 import { fixedOf, sizeOf } from '../child/compute.ts';
 import { livedStatus } from '../cycle.ts';
 import { GOOD } from '../condition/standing.ts';
-import { FIXED_ANNOTATION, REBOOTED_ANNOTATION, type AgentView, type ClaimView, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
+import { FIXED_ANNOTATION, REBOOTED_ANNOTATION, type AgentView, type ClaimView, type Hold, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
 
 export const SETTINGS: Settings = {
   image: 'hamlet/agent:1',
@@ -62,6 +62,13 @@ export const PRICED_TIERS: readonly TierView[] = [TIER_0, priced(TIER_1, '1'), p
 
 function priced(tier: TierView, perHour: string): TierView {
   return { ...tier, spec: { ...tier.spec, price: { ...tier.spec.price, perHour } } };
+}
+
+/** What is held for the agent in its first cycle, for a while yet, and what it was refused. */
+export function holdFor(tier: string | undefined, refused?: { readonly tier: string; readonly reason: 'NotPaid' | 'HoldRefused'; readonly payable?: string }): Hold {
+  const untilMs = tier === undefined ? undefined : Date.parse('2999-01-01T00:00:00Z');
+  const held = { uid: 'ada-uid', version: 1, cycle: 1, held: tier !== undefined, tier, untilMs, podUid: undefined, lapsed: tier === undefined, fresh: true };
+  return { ...held, refused: refused && { ...refused, payable: refused.payable } };
 }
 
 export const standingOf = (parts: Partial<Standing> = {}): Standing => ({ ...GOOD, ...parts });
