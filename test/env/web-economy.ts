@@ -82,8 +82,10 @@ function boardCareTests(stage: Stage): void {
     await until('it left the open ones', async () => (await page.locator('.post-row:has-text("Who brings wood")').count()) === 0);
     await page.click('[data-choice="all"]');
     await page.fill('.board [data-search]', 'damp');
+    await until('the search is in the address', () => Promise.resolve(/find=damp/.test(page.url())));
     await page.locator('.post-row[data-status="resolved"]:has-text("Who brings wood")').waitFor();
-    assert.match(page.url(), /find=damp/);
+    await page.fill('.board [data-search]', 'nothing of the kind');
+    await page.locator('.board-empty', { hasText: 'No post is like that' }).waitFor();
   });
 
   test('what comes while nobody looks is counted, and a flagged post is hidden and brought back', async () => {

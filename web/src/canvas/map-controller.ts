@@ -120,6 +120,8 @@ export class MapController {
   /** Whether the next taps name tiles. */
   setPicking(picking: boolean): void {
     this.#picking = picking
+    // Nobody can point at a map that moves by itself.
+    if (picking) this.#touring = false
     this.#canvas.style.cursor = picking ? 'crosshair' : ''
   }
 
