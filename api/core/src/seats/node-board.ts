@@ -21,6 +21,7 @@ export class NodeBoard {
   /** What agents could have if there were none. */
   readonly whole: Amounts;
   readonly free: number[];
+  #agents = 0;
   readonly #seated = new Map<number, Seated[]>();
   /** What the agents of each rank take. */
   readonly #byRank = new Map<number, number[]>();
@@ -33,6 +34,11 @@ export class NodeBoard {
     add(left, amountsOf(reserve, devices), -1);
     this.whole = left;
     this.free = [...left];
+  }
+
+  /** Agents that sit here. */
+  get agents(): number {
+    return this.#agents;
   }
 
   take(size: Amounts): void {
@@ -53,6 +59,7 @@ export class NodeBoard {
       agents.push(agent);
       add(this.#byRank.get(agent.rank) ?? [], agent.size, 1);
     }
+    this.#agents += 1;
     this.take(agent.size);
   }
 
@@ -61,6 +68,7 @@ export class NodeBoard {
     const agents = this.#seated.get(agent.rank) ?? [];
     agents.splice(agents.indexOf(agent), 1);
     add(this.#byRank.get(agent.rank) ?? [], agent.size, -1);
+    this.#agents -= 1;
     this.give(agent.size);
   }
 

@@ -31,6 +31,12 @@ test('seats are what the nodes hold, less the pods of others and the reserve', (
   assert.equal(plan.seatsOf('none'), undefined);
 });
 
+test('agents spread: the node with the fewest is next, whatever room another has', () => {
+  const nodes = [node('a', room(500, 1_000, 0, 10)), node('b', room(1_000, 1_000, 0, 10))];
+  const plan = planned({ nodes, claims: ['ada', 'bob', 'eve', 'joe'].map((name) => claim(name, 'low')) });
+  assert.deepEqual(['ada', 'bob', 'eve', 'joe'].map((name) => verdict(plan, name)?.node), ['b', 'a', 'b', 'a']);
+});
+
 test('who waits longest is first, and the others are told their place', () => {
   const claims = [claim('late', 'low', { waitingSince: '2026-11-22T10:00:05Z' }), claim('early', 'low', { waitingSince: '2026-11-22T10:00:00Z' }), claim('new', 'low')];
   const plan = planned({ nodes: [node('a', room(100, 1_000, 0, 10))], claims });

@@ -237,13 +237,14 @@ export class SeatPlan {
     return board?.open === true ? [board] : [];
   }
 
-  /** The node with the most seats of that size left: agents spread as the scheduler spreads them. */
+  /** Of the nodes with room that with the fewest agents, then that with the most seats of that size left: agents spread as the scheduler spreads them. */
   #roomiest(boards: readonly NodeBoard[], size: Amounts): NodeBoard | undefined {
     let best: NodeBoard | undefined;
     let most = 0;
     for (const board of boards) {
       const times = timesIn(size, board.free);
-      if (times > most) [best, most] = [board, times];
+      if (times < 1 || (best !== undefined && board.agents > best.agents)) continue;
+      if (best === undefined || board.agents < best.agents || times > most) [best, most] = [board, times];
     }
     return best;
   }

@@ -74,22 +74,32 @@ export function claimOf(sources: SeatSources, agent: AgentView): SeatClaim | und
   return tier === undefined || barred ? undefined : claimAs(sources, agent, boostedSeat(seatTier(tier), boost));
 }
 
+/** The size of a tier that there is; what was bought makes it another than that of its Entitlement. */
+function sizes(tiers: readonly TierView[]): (tier: TierView | undefined) => SeatTier | undefined {
+  const known = new Map(tiers.map((tier) => [tier.metadata.name, { tier, size: seatTier(tier) }]));
+  return (tier) => {
+    const found = tier === undefined ? undefined : known.get(tier.metadata.name);
+    return tier === undefined || found === undefined || found.tier === tier ? found?.size : seatTier(tier);
+  };
+}
+
 /** Gathers the state of nodes, pods and agents into one plain value. */
 export function countSeats(sources: SeatSources): Counted {
-  const tiers = new Map(sources.tiers().map((tier) => [tier, seatTier(tier)]));
+  const tiers = sources.tiers();
+  const sizeOf = sizes(tiers);
   const agents = new Map<string, number>();
   const taken: Taken = new Map();
   const claims: SeatClaim[] = [];
   for (const agent of sources.agents.values()) {
     const { tier, barred, boost } = sources.entitled(agent);
-    const sized = tier === undefined ? undefined : (tiers.get(tier) ?? seatTier(tier));
+    const sized = sizeOf(tier);
     if (sized !== undefined) agents.set(sized.name, (agents.get(sized.name) ?? 0) + 1);
     if (sized !== undefined && !barred && wantsToRun(agent)) claims.push(claimAs(sources, agent, boostedSeat(sized, boost)));
     else keep(sources, agent, taken);
   }
   takeForeign(sources, taken);
   const nodes = [...sources.nodes.values()].map((node) => seatNode(node, taken));
-  return { input: { nodes, tiers: [...tiers.values()], claims, reserve: sources.reserve }, agents };
+  return { input: { nodes, tiers: tiers.map(seatTier), claims, reserve: sources.reserve }, agents };
 }
 
 function takeForeign({ foreign }: SeatSources, taken: Taken): void {
