@@ -1,6 +1,7 @@
-/** The api as the operator sees it: the stream of standing and presence, and the closing of accounts. */
+/** The api as the operator sees it: the stream of standing, presence and claims, money for pods, and the closing of accounts. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { FakeBank } from './fake-bank.ts';
 
 export interface FakeVillage {
   readonly url: string;
@@ -8,7 +9,9 @@ export interface FakeVillage {
   readonly closed: readonly string[];
   /** What `after` the streams were opened with. */
   readonly resumed: readonly (string | null)[];
-  say(event: 'standing' | 'presence' | 'schedule' | 'boost' | 'reset' | 'synced', data: object): void;
+  /** Money for pods of priced tiers. */
+  readonly bank: FakeBank;
+  say(event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'reset' | 'synced', data: object): void;
   /** Answers nothing new until it is told to go on; streams that are open break. */
   setAway(away: boolean): void;
   /** Breaks every stream that is open. */
@@ -24,6 +27,7 @@ class Village {
   readonly closed: string[] = [];
   readonly resumed: (string | null)[] = [];
   readonly streams = new Set<ServerResponse>();
+  readonly bank = new FakeBank((claim) => this.say('claim', claim));
   refuses = false;
   away = false;
   /** What holds, by event and whom it is about: what a stream that begins anew is told. */
@@ -63,6 +67,13 @@ class Village {
     stream.write(`event: ${event}\nid: e1:${this.#offset}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
+  async charge(path: string, body: string, response: ServerResponse): Promise<void> {
+    if (this.away) return void response.writeHead(503).end('away');
+    const answer = await this.bank.answer(path, body);
+    if (answer === null) response.writeHead(404).end();
+    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+  }
+
   close(agentId: string, body: string, response: ServerResponse): void {
     const { uid } = JSON.parse(body) as { uid: string };
     if (this.refuses) return void response.writeHead(503).end('away');
@@ -76,10 +87,13 @@ function serve(village: Village): Server {
     const url = new URL(request.url ?? '/', 'http://village');
     if (url.pathname === '/internal/stream') return village.stream(url.searchParams.get('after'), response);
     const [, agentId] = /^\/internal\/agents\/([^/]+)\/close$/.exec(url.pathname) ?? [];
-    if (agentId === undefined) return void response.writeHead(404).end();
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => village.close(agentId, Buffer.concat(chunks).toString(), response));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString();
+      if (agentId === undefined) void village.charge(url.pathname, body, response);
+      else village.close(agentId, body, response);
+    });
   });
 }
 
@@ -92,6 +106,7 @@ export async function fakeVillage(): Promise<FakeVillage> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     closed: village.closed,
     resumed: village.resumed,
+    bank: village.bank,
     say: (event, data) => village.say(event, data),
     hangUp: () => village.hangUp(),
     setAway: (away) => {

@@ -1,0 +1,70 @@
+/** The api's claims as the operator sees them: money of a test's own, by the rules that the api decides by. */
+import { claimCompute, releaseCompute, type ComputeClaim } from '@hamlet/contract';
+import type { HoldFacts, TierView } from '../kinds/agent/views.ts';
+import { ModelPurse } from '../kinds/agent/testing/model-purse.ts';
+
+/** A claim in the words of the wire. */
+function wireOf(agentId: string, { uid, version, cycle, held, tier, untilMs, podUid, refused }: HoldFacts): ComputeClaim {
+  return {
+    agent_id: agentId, uid, version, cycle, held, tier: tier ?? null, until: untilMs === undefined ? null : new Date(untilMs).toISOString(), pod_uid: podUid ?? null,
+    refused: refused === undefined ? null : { tier: refused.tier, reason: refused.reason, payable: refused.payable ?? null },
+  };
+}
+
+export class FakeBank {
+  /** Calls that were answered, in words. */
+  readonly calls: string[] = [];
+  /** Answers wait while it thinks. */
+  thinks: Promise<void> = Promise.resolve();
+  readonly #purses = new Map<string, ModelPurse>();
+  readonly #say: (claim: ComputeClaim) => void;
+  #tiers: readonly TierView[] = [];
+
+  constructor(say: (claim: ComputeClaim) => void) {
+    this.#say = say;
+  }
+
+  /** What the tiers cost. */
+  price(tiers: readonly TierView[]): void {
+    this.#tiers = tiers;
+  }
+
+  /** The money of an agent; none until somebody gives it some. */
+  purse(agentId: string): ModelPurse {
+    const purse = this.#purses.get(agentId) ?? new ModelPurse(this.#tiers, 0n);
+    this.#purses.set(agentId, purse);
+    return purse;
+  }
+
+  /** The api has changed something of its own accord. */
+  tell(agentId: string): void {
+    const { facts } = this.purse(agentId);
+    if (facts !== undefined) this.#say(wireOf(agentId, facts));
+  }
+
+  /** Answers a call; null for another. */
+  async answer(path: string, body: string): Promise<object | null> {
+    await this.thinks;
+    if (path === claimCompute.path) return this.#ask(claimCompute.body.parse(JSON.parse(body)));
+    return path === releaseCompute.path ? this.#release(releaseCompute.body.parse(JSON.parse(body))) : null;
+  }
+
+  #ask({ agent_id: agentId, uid, cycle, tier, pod_uid: podUid, image_digest: imageDigest }: ReturnType<typeof claimCompute.body.parse>): object {
+    const purse = this.purse(agentId);
+    purse.ask({ kind: 'askHold', tier, cycle, podUid, imageDigest }, uid, Date.now());
+    const granted = purse.held?.tier === tier;
+    this.calls.push(`${granted ? 'granted' : 'refused'} ${agentId} ${tier} ${cycle}${podUid === null ? '' : ' running'}`);
+    this.tell(agentId);
+    const claim = purse.facts === undefined ? null : wireOf(agentId, purse.facts);
+    return { granted, reason: granted ? null : 'NotPaid', hold_id: granted ? crypto.randomUUID() : null, until: granted ? (claim?.until ?? null) : null, claim };
+  }
+
+  #release({ agent_id: agentId, version }: ReturnType<typeof releaseCompute.body.parse>): object {
+    const purse = this.purse(agentId);
+    const released = purse.held !== null;
+    purse.release(version, Date.now());
+    this.calls.push(`released ${agentId}`);
+    this.tell(agentId);
+    return { released };
+  }
+}
