@@ -41,18 +41,22 @@ function isOwn({ generation, ownGenerations }: SeenResource, upTo: number): bool
   return new Set(ownGenerations.filter((own) => own > generation && own <= upTo)).size === upTo - generation;
 }
 
+/** Whether the audit has every change up to a generation, and its fields are known. */
+function hasAll({ generation, fieldsGeneration }: SeenResource, upTo: number): boolean {
+  return upTo < generation || (upTo === generation && fieldsGeneration >= upTo);
+}
+
 /** Whether what is shown needs a line, and which. A generation that has its line never gets another. Pure. */
 export function decideAudit(seen: SeenResource | null, shown: ShownResource): AuditVerdict {
   const { uid, generation } = shown;
-  const gone = seen !== null && seen.goneAt !== null;
-  if (gone) return { verdict: 'known' };
+  if (seen !== null && seen.goneAt !== null) return { verdict: 'known' };
   if (shown.ending) return { verdict: 'ended', detail: { uid, generation } };
   const fields = digestsOf(shown.spec);
   if (seen === null) return { verdict: 'made', fields, ...lineOf(shown, Object.keys(fields), {}) };
-  if (generation < seen.generation || (generation === seen.generation && seen.fieldsGeneration >= generation)) return { verdict: 'known' };
+  if (hasAll(seen, generation)) return { verdict: 'known' };
   if (isOwn(seen, generation)) return { verdict: 'learn', fields };
-  const verdict = seen.generation === 0 ? 'made' : 'changed';
-  return { verdict, fields, ...lineOf(shown, changedPaths(seen.fields, fields), seen.generation === 0 ? {} : { after_generation: seen.generation }) };
+  const isFirst = seen.generation === 0;
+  return { verdict: isFirst ? 'made' : 'changed', fields, ...lineOf(shown, changedPaths(seen.fields, fields), isFirst ? {} : { after_generation: seen.generation }) };
 }
 
 /** Who changed these fields, and to what. */

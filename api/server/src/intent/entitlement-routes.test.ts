@@ -1,7 +1,7 @@
 /** Tiers and pins by HTTP on a real API server, and the audit of what kubectl and GitOps write, on two replicas and over restarts. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_VERSION, awakenAgent, createSchedule, deleteSchedule, getEntitlement, listEntitlements, putAgentEntitlement, putEntitlement, suspendAgent } from '@hamlet/contract';
+import { API_VERSION, awakenAgent, banAccount, createSchedule, deleteSchedule, fireSchedule, getEntitlement, liftAccountBan, listEntitlements, putAgentEntitlement, putEntitlement, suspendAgent } from '@hamlet/contract';
 import type { EntitlementBody } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
 import { openDatabase, readAudit } from '@hamlet/store';
@@ -10,7 +10,9 @@ import { testApiServer } from '@hamlet/test/env/api-server';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { AGENTS, ENTITLEMENTS } from '../agents/kubernetes-watch.ts';
 import type { RunningServer } from '../start/start-server.ts';
+import { firstAdmin, invite } from '../testing/people-play.ts';
 import { dataOf } from '../testing/play.ts';
+import { firingBody, leaderOf } from '../testing/run-play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 import { SCHEDULES } from './intent-audit.ts';
@@ -156,7 +158,8 @@ test('each change of kubectl and GitOps has one line with its field manager, on 
     'entitlement.create by kubernetes kubectl', 'entitlement.change by kubernetes kubectl', 'entitlement.change by kubernetes kubectl-edit', 'entitlement.delete by kubernetes unknown',
   ]);
   const [, edited] = await readAudit(db, 'outside', 10);
-  assert.deepEqual((edited?.detail as { fields: unknown }).fields, { 'limits.models': ['large'] });
+  const { fields } = (edited?.detail ?? {}) as { readonly fields?: unknown };
+  assert.deepEqual(fields, { 'limits.models': ['large'] });
 });
 
 test('schedules are audited as tiers are, ours by ourselves', async () => {
@@ -168,6 +171,24 @@ test('schedules are audited as tiers are, ours by ourselves', async () => {
   await kube.client.delete(SCHEDULES, { namespace, name: 'by-kubectl' });
   await lineCount('by-kubectl', 2);
   assert.deepEqual(await linesOf('by-api'), ['schedule.create by admin key admin', 'schedule.delete by admin key admin']);
+});
+
+test('the schedule of a person who is banned gives nobody work, until the ban is lifted', async () => {
+  const url = replicas[0]?.peopleUrl ?? '';
+  const grace = await firstAdmin(url);
+  const author = await invite(grace, url, { name: 'Author', role: 'admin' });
+  const { uid } = dataOf(await author.client.call(createSchedule, { body: { name: 'authored', agent_name: 'ada', prompt: 'Look around.', every: '10m' } })).schedule;
+  const leader = leaderOf(replicas[1]?.agentsUrl ?? '', 'lease:1');
+  const fire = async (minute: number): Promise<string | undefined> => {
+    const slot = `2026-01-01T00:0${minute}:00.000Z`;
+    return dataOf(await leader.call(fireSchedule, { body: firingBody({ schedule_uid: uid, slot, overlap: 'Queue' }) })).runs[0]?.outcome;
+  };
+  assert.equal(await fire(1), 'started');
+  const on = { params: { account_id: author.accountId } };
+  dataOf(await grace.client.call(banAccount, { ...on, body: { reason: 'floods the agents' } }));
+  assert.equal(await fire(2), 'agent_barred');
+  dataOf(await grace.client.call(liftAccountBan, { ...on, query: {} }));
+  assert.equal(await fire(3), 'queued');
 });
 
 test('what happens while no api runs has its line when one is back, once, over restarts', async () => {

@@ -59,12 +59,14 @@ function isKnown(known: ReadonlyMap<string, number>, { uid, generation, ending }
   return !ending && (known.get(uid) ?? -1) >= generation;
 }
 
-/** Starts the audit. What is known is read first: a resource that is known and that no list shows has gone. */
-export async function startIntentAudit(ports: { readonly db: Db; readonly client: KubeClient; readonly namespace: string; readonly log: Log }): Promise<IntentAudit> {
-  const { db, client, namespace, log } = ports;
-  const before = await readPresentResources(db);
+interface AuditQueue {
+  add(shown: ShownResource): void;
+  stop(): Promise<void>;
+}
+
+/** Writes the lines that are due one after the other, in the order in which they were shown; each waits until Postgres has it. */
+function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before: readonly SeenResource[]): AuditQueue {
   const known = new Map(before.map(({ uid, generation, fieldsGeneration }) => [uid, Math.min(generation, fieldsGeneration)]));
-  const present = new Set<string>();
   const waiting: ShownResource[] = [];
   const stopping = new AbortController();
   let working: Promise<void> | null = null;
@@ -83,22 +85,37 @@ export async function startIntentAudit(ports: { readonly db: Db; readonly client
     }
   }
 
-  function enqueue(shown: ShownResource): void {
-    if (isKnown(known, shown)) return;
-    waiting.push(shown);
-    if (waiting.length > WAITING_MAX) waiting.shift();
-    working ??= drain().finally(() => {
-      working = null;
-    });
-  }
+  return {
+    add: (shown) => {
+      if (isKnown(known, shown)) return;
+      waiting.push(shown);
+      if (waiting.length > WAITING_MAX) waiting.shift();
+      working ??= drain().finally(() => {
+        working = null;
+      });
+    },
+    stop: async () => {
+      stopping.abort();
+      await working;
+    },
+  };
+}
+
+/** Starts the audit. What is known is read first: a resource that is known and that no list shows has gone. */
+export async function startIntentAudit(ports: { readonly db: Db; readonly client: KubeClient; readonly namespace: string; readonly log: Log }): Promise<IntentAudit> {
+  const { client, namespace, log } = ports;
+  const before = await readPresentResources(ports.db);
+  const queue = startQueue(ports, before);
+  const present = new Set<string>();
+  const stopping = new AbortController();
 
   const see: IntentAudit['see'] = (kind, object) => {
     if (!isIntentKind(kind)) return;
     present.add(object.metadata.uid);
-    enqueue(shownOf(kind, object));
+    queue.add(shownOf(kind, object));
   };
   const seeEnd: IntentAudit['seeEnd'] = (kind, object) => {
-    if (isIntentKind(kind)) enqueue({ ...shownOf(kind, object), ending: true });
+    if (isIntentKind(kind)) queue.add({ ...shownOf(kind, object), ending: true });
   };
 
   const onFailure = (error: unknown): void => log('warn', 'the watch of schedules failed and is resumed', { error });
@@ -115,7 +132,7 @@ export async function startIntentAudit(ports: { readonly db: Db; readonly client
   async function lookForGone(isReady: () => boolean): Promise<void> {
     await listed;
     while (!isReady()) await sleep(READY_POLL_MS, undefined, { signal: stopping.signal });
-    for (const gone of before.filter(({ uid }) => !present.has(uid))) enqueue(endOf(gone));
+    for (const gone of before.filter(({ uid }) => !present.has(uid))) queue.add(endOf(gone));
   }
 
   return {
@@ -125,7 +142,7 @@ export async function startIntentAudit(ports: { readonly db: Db; readonly client
     stop: async () => {
       stopping.abort();
       await schedules.stop();
-      await working;
+      await queue.stop();
     },
   };
 }

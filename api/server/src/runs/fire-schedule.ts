@@ -3,8 +3,8 @@ import type { FiredRun, FiringBody } from '@hamlet/contract';
 import { planFiring } from '@hamlet/core';
 import type { FiringPlan } from '@hamlet/core';
 import {
-  announceSchedule, countWaiting, findFiring, hintAgents, holdFence, holdRunsOfSchedule, holdSchedule, inTransaction, insertFiring, insertRuns, noteFence, pruneScheduleRuns,
-  readBars, readClock,
+  announceSchedule, countWaiting, findFiring, hintAgents, holdFence, holdRunsOfSchedule, holdSchedule, inTransaction, insertFiring, insertRuns, isScheduleAuthorBarred, noteFence,
+  pruneScheduleRuns, readBars, readClock,
 } from '@hamlet/store';
 import type { Db, Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
@@ -53,12 +53,14 @@ type Claim = Omit<FiringBody, 'slot'> & { readonly slot: Date; readonly fence: F
 async function claim(tx: Tx, source: FiringPorts['source'], body: Claim): Promise<FiringRow> {
   const underWay = await holdRunsOfSchedule(tx, body.schedule_uid);
   const bars = await readBars(tx, body.agents);
+  // Nobody works for who may ask for nothing: the slot is claimed, and comes to no run.
+  const authorIsBarred = await isScheduleAuthorBarred(tx, body.schedule_uid);
   const waiting = await countWaiting(tx, body.agents);
   const plan = planFiring({
     agents: body.agents,
     overlap: body.overlap,
     isKnown: (agentId) => source.get(agentId)?.deleting === false,
-    isBarred: (agentId) => barsRuns(bars.get(agentId)),
+    isBarred: (agentId) => authorIsBarred || barsRuns(bars.get(agentId)),
     underWay,
     waitingFor: (agentId) => waiting.get(agentId) ?? 0,
     waitingMax: RUNS_WAITING_MAX,

@@ -73,7 +73,8 @@ function acts(search: RecordSearch): RawBuilder<unknown> {
 
 /** The smallest and the largest id that a transfer of a millisecond can have: transfers are numbered by time (UUIDv7), and have no other index of it. */
 function idOfMoment(moment: Moment, rest: '0' | 'f'): string {
-  const hex = Date.parse(moment).toString(16).padStart(12, '0');
+  // Before 1970 there is no such id, and nothing was noted.
+  const hex = Math.max(0, Date.parse(moment)).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${rest.repeat(3)}-${rest === '0' ? '8' : 'b'}${rest.repeat(3)}-${rest.repeat(12)}`;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../../route.ts';
 import { Run, RunError, RunEvent, RunState, RunStep, RUN_PROMPT_MAX_CHARS, RUN_REASON_MAX_CHARS, RUN_SUMMARY_MAX_CHARS, runText, SettledState } from '../../run.ts';
-import { AgentId, AgentParams, SeqQuery } from '../scalars.ts';
+import { AgentId, AgentParams } from '../scalars.ts';
 
 export const RUNS_PAGE_MAX = 100;
 export const RUN_EVENTS_PAGE_MAX = 200;
@@ -61,6 +61,9 @@ export const getRun = defineRoute({
   reasons: ['no_such_run'],
 });
 
+/** More than any run can have. */
+const EVENT_NUMBER_MAX = 1_000_000;
+
 export const listRunEvents = defineRoute({
   ...ofRuns,
   name: 'listRunEvents',
@@ -71,7 +74,7 @@ export const listRunEvents = defineRoute({
   idempotency: 'read',
   params: RunParams,
   query: z.strictObject({
-    after: SeqQuery.default(0).meta({ description: 'The number of the last event seen' }),
+    after: z.coerce.number().int().min(0).max(EVENT_NUMBER_MAX).default(0).meta({ description: 'The number of the last event seen' }),
     limit: z.coerce.number().int().min(1).max(RUN_EVENTS_PAGE_MAX).default(RUN_EVENTS_PAGE_MAX),
   }),
   answer: { kind: 'json', schema: z.strictObject({ events: z.array(RunEvent) }) },

@@ -1,0 +1,48 @@
+/**
+ * The served OpenAPI, held against the running api by schemathesis in every role: no 5xx, no status that is not in the document, no body
+ * that is not of its schema.
+ */
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { agentToken, startTestVillage, TOKENS } from '../../api/server/src/testing/test-village.ts';
+import type { TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { runSchemathesis } from './schemathesis.ts';
+
+const FULL = process.env['HAMLET_TEST_FULL'] === '1';
+/** Some hundred requests in each role, or all that the document's borders give and many more: at least 20,000 together. */
+const EXTENT = FULL ? ({ phases: ['examples', 'coverage', 'fuzzing', 'stateful'], examples: 40 } as const) : ({ phases: ['examples', 'fuzzing'], examples: 1 } as const);
+const LEAST_CASES = FULL ? 4_000 : 100;
+const SEED = 20_261_122;
+
+let village: TestVillage;
+let url = '';
+
+before(async () => {
+  village = await startTestVillage();
+  await liftLimits(village.environment['HAMLET_SAMPLES_DIR'] ?? '');
+  url = (await village.startReplica()).peopleUrl;
+});
+after(() => village.remove());
+
+/** An agent that may ask ten times a minute would be told so, and nothing else would be seen. */
+async function liftLimits(folder: string): Promise<void> {
+  for (const file of (await readdir(folder)).filter((name) => name.startsWith('good-entitlement-'))) {
+    const text = await readFile(join(folder, file), 'utf8');
+    await writeFile(join(folder, file), text.replace(/requestsPerMinute: \d+/, 'requestsPerMinute: 100000'));
+  }
+}
+
+/** The admin comes last: it bars agents and changes accounts. */
+const ROLES = [
+  ['visitor', undefined], ['operator', TOKENS.operator], ['agent', agentToken('ada')], ['member', TOKENS.member], ['admin', TOKENS.admin],
+] as const;
+
+for (const [role, token] of ROLES) {
+  test(`what the api answers a ${role} is what its document says`, async () => {
+    const { exitCode, cases, output } = await runSchemathesis({ url, token, ...EXTENT, seed: SEED });
+    assert.equal(exitCode, 0, output);
+    assert.ok(cases >= LEAST_CASES, `only ${cases} requests were made\n${output}`);
+  });
+}
