@@ -1,4 +1,4 @@
-import { NO_ROOM, type Room, type SeatClaim, type SeatInput, type SeatNode } from '@hamlet/core/seats';
+import { NO_ROOM, type Room, type SeatClaim, type SeatInput, type SeatNode, type SeatTier } from '@hamlet/core/seats';
 import { keyOf, type ObjectCache } from '@hamlet/kube';
 import { BY_OWNER, VOLUME_NODE_ANNOTATION } from '../agent/observe.ts';
 import { claimName, type AgentView, type Boost, type ClaimView, type NodeView, type PodView, type TierView } from '../agent/views.ts';
