@@ -99,14 +99,21 @@ async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise
 }
 
 /**
+ * Ranges are read by their index and rows by their keys, whatever statistics say: a planner without any reads the whole table, or merges with one,
+ * and workers cost more than a range takes.
+ */
+async function plainly(tx: Tx): Promise<void> {
+  const settings = { enable_seqscan: 'off', enable_mergejoin: 'off', enable_hashjoin: 'off', jit: 'off', max_parallel_workers_per_gather: '0', statement_timeout: String(STATEMENT_LIMIT_MS) };
+  await sql`select set_config(s.key, s.value, true) from jsonb_each_text(${JSON.stringify(settings)}::jsonb) s`.execute(tx);
+}
+
+/**
  * Seals what was committed since the last time: hashes of the rows become tiles, and the root a signed checkpoint, in one transaction.
  * Null where there is nothing new, or another replica is at it. Throws LogBroken.
  */
 export async function sealLog(db: Db, sign: SignCheckpoint): Promise<Sealed | null> {
   return inTransaction(db, async (tx) => {
-    // A scan of the whole table is what the summaries are there to avoid, and what a planner without statistics takes.
-    await sql`set local enable_seqscan = off`.execute(tx);
-    await sql`set local statement_timeout = ${sql.lit(STATEMENT_LIMIT_MS)}`.execute(tx);
+    await plainly(tx);
     const head = await lockLogHead(tx);
     if (head === null) return null;
     return sealBehind(tx, head, sign);
