@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cluster/packages.sh
 
 readonly UP="buildah ca-certificates curl debootstrap git"
-readonly TEST="chromium git redis-server"
+readonly TEST="chromium git python3-venv redis-server"
 readonly BENCH="postgresql-15"
 
 for part in "${@:-up}"; do

@@ -4,7 +4,7 @@ export * from './agents/lives.ts';
 export * from './agents/presence.ts';
 export * from './agents/sample-agents.ts';
 export * from './agents/turns.ts';
-export { inSnapshot, inTransaction, isConnectionError, isDuplicateError, openDatabase, ping } from './connection/database.ts';
+export { inSnapshot, inTransaction, isConnectionError, isDuplicateError, isUnkeepableText, openDatabase, ping } from './connection/database.ts';
 export type { DatabaseOptions, Db, Tx } from './connection/database.ts';
 export * from './connection/listener.ts';
 export * from './connection/migrate.ts';

@@ -65,6 +65,11 @@ export function isConnectionError(error: unknown): boolean {
   return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(error.message);
 }
 
+/** Whether a text cannot be kept as it is: with a NUL in it, or half of a surrogate pair. */
+export function isUnkeepableText(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');
+}
+
 /** Whether an append failed because these very rows are there. */
 export function isDuplicateError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23505';
