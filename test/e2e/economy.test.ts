@@ -13,6 +13,8 @@ import { agentOf, applyAgent, dataOf, deleteAgents, untilReady, village, type Vi
 const OUTPUT = join(ROOT, 'test/output');
 /** Posts and money belong to the name for ever, so each run has a name of its own. */
 const NAME = `nora-${process.pid}`;
+/** Somebody who is not to be found: asleep. */
+const SLEEPER = `zoe-${process.pid}`;
 const ADVICE = 'Go to the library, they keep a list of everybody.';
 
 let place: Village;
@@ -22,14 +24,17 @@ before(async () => {
   mkdirSync(OUTPUT, { recursive: true });
   place = await village();
   await applyAgent(place, NAME);
-  await untilReady(place, NAME);
+  await applyAgent(place, SLEEPER, { displayName: 'Zoe' });
+  for (const name of [NAME, SLEEPER]) await untilReady(place, name);
+  await place.kubectl(['patch', 'agent', SLEEPER, '--type=merge', '--patch', '{"spec":{"power":"Asleep"}}']);
+  await until('Zoe sleeps', async () => (await agentOf(place, SLEEPER))?.power === 'Asleep');
   browser = await openBrowser();
   await browser.page.goto(place.url);
   await signIn(browser.page);
 });
 after(async () => {
   await browser?.close();
-  await deleteAgents(place, [NAME]);
+  await deleteAgents(place, [NAME, SLEEPER]);
 });
 
 test('an agent that is stuck asks on the board; a person answers in the browser, and its next turn acts on it', async () => {

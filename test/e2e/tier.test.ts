@@ -43,14 +43,10 @@ async function untilItLivesIn(tier: string, models: readonly string[]): Promise<
     return served.map(({ model }) => model).join() === models.join();
   });
   assert.match(await place.kubectl(['get', 'agent', NAME, '--no-headers']), new RegExp(`\\b${tier}\\b`));
-  await until(`a turn planned for ${tier}`, async () => {
-    const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: NAME }, query: {} }));
+  await until(`it plans for ${tier} and says so`, async () => {
+    const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: NAME }, query: { limit: 100 } }));
     const plan = turns.at(0)?.decided['plan'] as { readonly tier?: string; readonly model?: string } | undefined;
-    return plan?.tier === tier && plan.model === models.at(-1);
-  });
-  await until('it says so on the board', async () => {
-    const { posts } = dataOf(await place.admin.call(listPosts, { query: { author: NAME } }));
-    return posts.some(({ title }) => title === `I am in ${tier} now`);
+    return plan?.tier === tier && plan.model === models.at(-1) && turns.some(({ decided }) => decided.why.includes(`${tier} now): my plan changes`));
   });
 }
 
@@ -71,12 +67,20 @@ test('a reward over a threshold raises the limit of the container that runs', as
   assert.equal(agent.entitlement.limits?.requests_per_minute, 300);
   assert.equal(agent.entitlement.price?.per_hour, '0.05');
   await untilItLivesIn('tier-1', ['small', 'large']);
+  const { posts } = dataOf(await place.admin.call(listPosts, { query: { author: NAME } }));
+  assert.deepEqual(posts.map(({ title }) => title), ['I am in tier-1 now'], 'on the board; so soon after it, aloud');
 });
 
 test('a penalty within the slack of the tier changes nothing, one below it takes the memory back', async () => {
   const run = await containerOf(place, pod);
   dataOf(await place.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '2.5', reason: 'late' } }));
-  assert.equal((await until('the balance', async () => ((found) => (found?.balance === '9.5' ? found : undefined))(await agentOf(place, NAME)))).standing.balance_tier, 'tier-1');
+  // What it says about its new tier is written by a model, and the words are paid for at once.
+  const judged = await until('the balance', async () => {
+    const found = await agentOf(place, NAME);
+    return Number(found?.balance) <= 9.5 ? found : undefined;
+  });
+  assert.ok(Number(judged.balance) > 9.4, String(judged.balance));
+  assert.equal(judged.standing.balance_tier, 'tier-1');
   dataOf(await place.admin.call(penalizeAgent, { body: { agent_id: NAME, amount: '5', reason: 'the bridge fell' } }));
   const penalized = performance.now();
   await untilMemoryIs(await memoryOf('tier-0'));
