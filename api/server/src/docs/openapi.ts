@@ -72,6 +72,8 @@ function responsesOf(route: RouteSpec): Json {
       content: { [PROBLEM_CONTENT_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } },
     };
   }
+  // Node answers it itself, before there is a route.
+  responses['431'] = { description: 'The address and the headers together are larger than 16 KiB' };
   return responses;
 }
 
