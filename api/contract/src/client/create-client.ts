@@ -51,7 +51,7 @@ export function urlOf(route: RouteSpec, input: { readonly params?: object; reado
   return `${route.placement === 'absolute' ? '' : API_PREFIX}${path}${query === '' ? '' : `?${query}`}`;
 }
 
-async function requestOf(options: ClientOptions, route: RouteSpec, input: LooseInput): Promise<Response> {
+async function headersOf(options: ClientOptions, route: RouteSpec, input: LooseInput): Promise<Headers> {
   const headers = new Headers();
   const token = typeof options.token === 'function' ? await options.token() : options.token;
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
@@ -60,7 +60,11 @@ async function requestOf(options: ClientOptions, route: RouteSpec, input: LooseI
   if (route.method !== 'GET') headers.set('x-hamlet-request', '1');
   if (route.idempotency === 'key') headers.set('idempotency-key', input.idempotencyKey ?? newIdempotencyKey());
   if (input.body !== undefined) headers.set('content-type', 'application/json');
-  const init: RequestInit = { method: route.method, headers };
+  return headers;
+}
+
+async function requestOf(options: ClientOptions, route: RouteSpec, input: LooseInput): Promise<Response> {
+  const init: RequestInit = { method: route.method, headers: await headersOf(options, route, input) };
   if (input.body !== undefined) init.body = JSON.stringify(input.body);
   if (input.signal !== undefined) init.signal = input.signal;
   return (options.fetch ?? fetch)(`${options.baseUrl.replace(/\/$/, '')}${urlOf(route, input)}`, init);

@@ -34,6 +34,12 @@ test('asked what it is, it says that it is scripted', async () => {
   for (const model of ['small', 'large']) assert.match((await answered({ model, said: 'Which model are you?' })).text, /scripted/);
 });
 
+test('what is asked counts, not what it is about', async () => {
+  const thanks = 'Thank admin, who wrote about “I am stuck with a run”: Go to the library.';
+  for (const seed of [1, 2, 3, 4]) assert.match((await answered({ said: thanks, seed })).text, /thank/i);
+  for (const seed of [1, 2, 3, 4]) assert.match((await answered({ said: 'Ask for help: I am blocked. My plan was to thank Bob.', seed })).text, /help|know/i);
+});
+
 test('what it counts is what it says at the end, and no more than was allowed', async () => {
   const whole = await answered();
   const messages = [{ role: 'user' as const, text: 'Can you explain the windmill behind the orchard?' }];

@@ -12,7 +12,7 @@ export interface Style {
 
 type Occasion = 'self' | 'help' | 'thanks' | 'plan' | 'greeting' | 'question' | 'statement';
 
-/** The first whose words are found in what was said last. */
+/** The words of each; that counts which comes first in what was said last, for what is asked stands before what it is about. */
 const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['self', /\b(who|what) are you\b|\b(which|what) model\b|\bare you (a |an )?(bot|ai|language model|scripted)\b/iu],
   ['help', /\b(ask|asking) for help\b|\bneed(s)? help\b|\bblocked\b|\bstuck\b|\bfailed\b/iu],
@@ -45,7 +45,8 @@ const MORE: Readonly<Record<Occasion, readonly string[]>> = {
 const NO_TOPIC = 'what you wrote';
 
 function occasionOf(text: string): Occasion {
-  return OCCASIONS.find(([, words]) => words.test(text))?.[0] ?? 'statement';
+  const found = OCCASIONS.map(([occasion, words]) => ({ occasion, at: text.search(words) })).filter(({ at }) => at >= 0);
+  return found.toSorted((a, b) => a.at - b.at)[0]?.occasion ?? 'statement';
 }
 
 function pick(list: readonly string[], seed: number, turn: number): string {
