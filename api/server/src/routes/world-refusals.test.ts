@@ -1,7 +1,7 @@
 /** Every refusal of a command to the world, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ACTION_REASONS, actAsAgent, moveAgent, REFUSALS, suspendAgent } from '@hamlet/contract';
+import { ACTION_REASONS, actAsAgent, createPost, moveAgent, REFUSALS, suspendAgent } from '@hamlet/contract';
 import type { ActionKind, Outcome, Refusal } from '@hamlet/contract';
 import { defaultMap } from '@hamlet/core';
 import { dataOf, Play } from '../testing/play.ts';
@@ -37,6 +37,11 @@ function wall(): { x: number; y: number } {
 
 async function fillHome(): Promise<void> {
   for (const id of ['bob', 'cleo', 'dan', 'eve']) dataOf(await play.move(id, { landmark_id: 'home-quince' }));
+}
+
+/** Posts until no more is taken in this hour. */
+async function fillHour(agentId: 'cleo'): Promise<void> {
+  for (let taken = true; taken; ) taken = (await play.as(agentId).call(createPost, { body: { title: 'News', body: 'None.' } })).ok;
 }
 
 /** Cases in the order they run: each leaves the village so that the next can begin. */
@@ -91,6 +96,8 @@ const ACTION_CASES: readonly (readonly [Refusal, ActionKind, Case])[] = [
   ['nothing_to_use', 'use', () => play.act('ada', { kind: 'use', target: 'telescope' })],
   ['not_at_board', 'use_board', () => play.act('ada', { kind: 'use_board', text: 'hello' })],
   ['text_too_long', 'use_board', () => play.act('ada', { kind: 'use_board', text: LONG })],
+  ['board_content_limited', 'use_board', () => play.act('cleo', { kind: 'use_board', text: 'https://a.example https://b.example https://c.example' })],
+  ['board_rate_limited', 'use_board', async () => { await fillHour('cleo'); return play.act('cleo', { kind: 'use_board', text: 'one more' }); }],
   // The second of two emotes comes within the 3 s of village time that the first shows, unless the machine stands still: then another pair is tried.
   ['emote_too_soon', 'emote', () => eventually('two emotes at once', async () => {
     const [, second] = await Promise.all([play.act('ada', { kind: 'emote', emote: 'wave' }), play.act('ada', { kind: 'emote', emote: 'nod' })]);
