@@ -1,71 +1,22 @@
 /** Who gives way to whom, on a real API server, scheduler and controllers. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import { isDeepStrictEqual, promisify } from 'node:util';
 import { goodStanding } from '@hamlet/contract';
-import type { EntitlementStatus } from '@hamlet/contract/kinds';
-import { keyOf, NODES, PODS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import { keyOf, NODES, PODS, type KubeObject, type NewObject } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
-import { parseAllDocuments } from 'yaml';
-import { AGENTS, ENTITLEMENTS } from '../agent/agents.ts';
-import { testVillage, type TestVillage } from '../../testing/test-village.ts';
+import { as, foreignPod, seatVillage, size, type SeatVillage } from '../../testing/seat-village.ts';
+import type { TestVillage } from '../../testing/test-village.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../../..');
-const GPU = 'nvidia.com/gpu';
-const PRIORITIES: ResourceType = { group: 'scheduling.k8s.io', version: 'v1', plural: 'priorityclasses', kind: 'PriorityClass' };
 
 let v: TestVillage;
-
-/** PriorityClasses as the chart makes them. */
-async function priorityClasses(): Promise<readonly NewObject[]> {
-  const { stdout: bin } = await promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
-  const { stdout } = await promisify(execFile)(join(bin.trim(), 'helm'), ['template', 'x', join(ROOT, 'charts/hamlet-crds'), '--show-only', 'templates/priority-classes.yaml']);
-  return parseAllDocuments(stdout).map((document) => document.toJS() as NewObject | null).filter((object) => object !== null);
-}
-
-const size = (cpu: string, memory: string, more: object = {}): object => ({ resources: { cpu, memory }, ...more });
+let seats: SeatVillage;
 
 before(async () => {
-  v = await testVillage();
-  for (const object of await priorityClasses()) await v.server.client.apply(PRIORITIES, object, { fieldManager: 'test' });
-  await v.addNode('sparky1', { cpu: '4500m', memory: '8Gi', pods: '110', [GPU]: '1' });
-  await v.addNode('sparky2', { cpu: '4500m', memory: '8Gi', pods: '110', [GPU]: '1' });
-  await v.createTier('tier-0', { rank: 0, compute: size('1', '1Gi', { priorityClassName: 'hamlet-tier-0' }) });
-  await v.createTier('tier-1', { rank: 1, minBalance: '10', compute: size('2', '2Gi', { priorityClassName: 'hamlet-tier-1' }) });
-  await v.createTier('grown', { rank: 3, minBalance: '200', compute: size('2', '2Gi', { priorityClassName: 'hamlet-tier-0' }) });
-  await v.createTier('gpu', { rank: 2, minBalance: '100', compute: size('500m', '512Mi', { gpu: { mode: 'Exclusive', count: 1 }, priorityClassName: 'hamlet-tier-2' }) });
-  await v.createTier('claimed', { rank: 2, minBalance: '100', compute: size('250m', '256Mi', { gpu: { mode: 'Exclusive', claimTemplateName: 'one-gpu' } }) });
-  await v.startOperator();
+  seats = await seatVillage({ grown: { rank: 3, minBalance: '200', compute: size('2', '2Gi', { priorityClassName: 'hamlet-tier-0' }) } });
+  ({ v } = seats);
 });
 
 after(async () => v.remove());
-
-const as = (tier: string): object => ({ entitlement: { policy: 'Pinned', name: tier } });
-const setPower = (name: string, power: 'Awake' | 'Asleep'): Promise<unknown> => v.server.client.mergePatch(AGENTS, { spec: { power } }, { namespace: v.namespace, name });
-
-async function seatsOf(tier: string): Promise<EntitlementStatus> {
-  const { status = {} } = await v.server.client.get<KubeObject & { readonly status?: EntitlementStatus }>(ENTITLEMENTS, { namespace: v.namespace, name: tier });
-  return status;
-}
-
-function told(tier: string, wanted: { readonly total: number; readonly free: number; readonly agents: number }): Promise<EntitlementStatus> {
-  return until(`${tier} tells ${JSON.stringify(wanted)}`, async () => {
-    const status = await seatsOf(tier);
-    return isDeepStrictEqual({ ...status.seats, agents: status.agents }, wanted) && status;
-  });
-}
-
-async function remove(...names: readonly string[]): Promise<void> {
-  for (const name of names) await v.server.client.delete(AGENTS, { namespace: v.namespace, name });
-  await until('they are gone', async () => (await v.server.client.list<KubeObject>(PODS, { namespace: v.namespace, query: { labelSelector: 'hamlet.village/role=agent' } })).items.every(({ metadata }) => !names.some((name) => metadata.name.startsWith(`${name}-`))));
-}
-
-function foreignPod(name: string, cpu: string, spec: object): NewObject {
-  const container = { name: 'main', image: 'x', resources: { requests: { cpu, memory: '64Mi' } } };
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { terminationGracePeriodSeconds: 0, containers: [container], ...spec } } as unknown as NewObject;
-}
 
 const modelServer = (name: string, cpu: string): NewObject => {
   const pod = foreignPod(name, cpu, { priorityClassName: 'hamlet-model-server' });
@@ -76,7 +27,7 @@ test('every seat taken: the newcomer waits with its place, a higher tier takes t
   const low = Array.from({ length: 8 }, (_, index) => `low-${index}`);
   for (const name of low) await v.createAgent(name);
   for (const name of low) await v.runningPod(name);
-  await told('tier-0', { total: 8, free: 0, agents: 8 });
+  await seats.told('tier-0', { total: 8, free: 0, agents: 8 });
   await v.createAgent('late');
   assert.match(await v.condition('late', 'Admitted False NoSeat'), /no node has cpu left for a seat; place 1 in the queue/);
   await until('it is told since when it waits', async () => (await v.statusOf('late')).waitingSince !== undefined);
@@ -89,14 +40,14 @@ test('every seat taken: the newcomer waits with its place, a higher tier takes t
     return gone.length === 2 && gone.map(({ name }) => name);
   });
   for (const name of displaced) await v.event(name, 'Displaced');
-  await setPower('mid', 'Asleep');
+  await seats.setPower('mid', 'Asleep');
   // The two seats are given out again, and the third of those who wait goes on waiting.
   const waiting = ['late', ...displaced];
   const pods = (): Promise<number> => Promise.all(waiting.map((name) => v.podsOf(name))).then((all) => all.flat().length);
   await until('two of three run', async () => (await pods()) === 2);
-  await told('tier-0', { total: 8, free: 0, agents: 9 });
+  await seats.told('tier-0', { total: 8, free: 0, agents: 9 });
   assert.equal(await pods(), 2);
-  await remove('late', 'mid', ...low);
+  await seats.removeAgents('late', 'mid', ...low);
 });
 
 interface Ending extends KubeObject {
@@ -143,7 +94,7 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
 
 test('a tier that the balance opens has to have room: until then the agent keeps what it has', async () => {
   await v.server.client.mergePatch(NODES, { spec: { unschedulable: null } }, { name: 'sparky2' });
-  await remove('prem-0', 'prem-1', 'prem-2', 'prem-3');
+  await seats.removeAgents('prem-0', 'prem-1', 'prem-2', 'prem-3');
   for (const name of ['model-1', 'model-2', 'model-3']) await v.server.client.delete(PODS, { namespace: 'default', name, graceSeconds: 0 });
   await v.server.client.create(PODS, foreignPod('db', '2', { nodeName: 'sparky1' }), { namespace: 'default' });
   await v.createAgent('rich', { placement: { nodeName: 'sparky1' } });
