@@ -59,8 +59,7 @@ test('a visitor sees two agents move in one world', async () => {
   await waitForRow('ada', 'state', 'Awake');
   await waitForRow('bob', 'state', 'Awake');
   for (const id of ['ada', 'bob']) {
-    const from = await drawn(id);
-    assert.ok(from !== undefined, `${id} is not drawn`);
+    const from = await until(`${id} is drawn`, () => drawn(id));
     // Asked from outside: the page's content security policy lets nobody evaluate a string in it.
     await until(`${id} walks on the map`, async () => {
       const now = await drawn(id);

@@ -148,7 +148,7 @@ test('each turn is recorded: perceived, decided and why, acted, reflected', asyn
     });
     const moved = turns.find(({ acted, decided }) => acted['outcome'] === 'accepted' && (decided['command'] as { kind: string }).kind === 'move');
     assert.ok(moved !== undefined);
-    assert.deepEqual(Object.keys(moved.perceived).toSorted(), ['standing', 'world']);
+    assert.deepEqual(Object.keys(moved.perceived).toSorted(), ['board', 'standing', 'world']);
     assert.ok(moved.decided.why.length > 0);
     assert.match(String(moved.reflected['remembered']), /^Day \d+, \d\d:\d\d: /);
     assert.ok(turns.every(({ cycle }) => cycle === turns[0]?.cycle));
