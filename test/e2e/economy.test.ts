@@ -52,7 +52,7 @@ test('an agent that is stuck asks on the board; a person answers in the browser,
     const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: NAME }, query: {} }));
     return turns.find(({ decided }) => decided.why.includes('advised it on the board'));
   });
-  assert.match(JSON.stringify(turn.decided), /library/);
+  assert.match(JSON.stringify(turn.decided), /library/i);
   await page.locator('.replies .reply', { hasText: NAME }).first().waitFor();
   await page.screenshot({ path: join(OUTPUT, 'village-board.png') });
 });
