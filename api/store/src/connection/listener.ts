@@ -24,7 +24,9 @@ export function listen(url: string, channels: readonly string[], onNotify: (chan
     });
     mine.on('notification', ({ channel, payload }) => onNotify(channel, payload ?? ''));
     try {
-      await mine.connect();
+      // A client that is ended while it connects settles its connect() never.
+      await Promise.race([mine.connect(), ended]);
+      if (stopped) return;
       for (const channel of channels) await mine.query(`listen ${mine.escapeIdentifier(channel)}`);
       for (const channel of channels) onNotify(channel, null);
       await ended;
