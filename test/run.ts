@@ -12,6 +12,7 @@ import { UNIT_PART } from './runner/unit.ts';
 import { VILLAGE_PART } from './runner/village.ts';
 
 const PARTS: readonly Part[] = [LINT_PART, UNIT_PART, GO_PART, VILLAGE_PART];
+const LONGEST_FAILURE = 300;
 const USAGE = `usage: test/run.ts [--full] [--only PART,PART]
 
 Runs every test and prints "N passed, N failed" as its last line.
@@ -23,7 +24,7 @@ Runs every test and prints "N passed, N failed" as its last line.
 
 /** Runs the parts one after the other; a part that throws counts as one failure and the next still runs. */
 async function runParts(parts: readonly Part[], full: boolean): Promise<Tally> {
-  const total = { passed: 0, failed: 0 };
+  const total = { passed: 0, failed: 0, failures: [] as string[] };
   for (const part of parts) {
     if (full && isDoneInFull(part.name)) {
       console.log(`\n── ${part.name}: passed before at this commit`);
@@ -34,9 +35,10 @@ async function runParts(parts: readonly Part[], full: boolean): Promise<Tally> {
     const tally = await runPart(part);
     total.passed += tally.passed;
     total.failed += tally.failed;
+    total.failures.push(...tally.failures.map((failure) => `${part.name}: ${failure}`));
     const seconds = (performance.now() - started) / 1000;
     console.log(`── ${part.name}: ${tally.passed} passed, ${tally.failed} failed in ${seconds.toFixed(0)} s`);
-    if (full) keepFullResults(part.name, { ...tally, seconds });
+    if (full) keepFullResults(part.name, { passed: tally.passed, failed: tally.failed, seconds });
   }
   return total;
 }
@@ -46,15 +48,14 @@ async function runPart(part: Part): Promise<Tally> {
     return await part.run();
   } catch (error) {
     printFailure(error);
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, failures: [String(error)] };
   }
 }
 
 /** One test more: whatever the tests started has ended. */
 function checkLeftovers(): Tally {
-  const left = leftovers();
-  for (const line of left) console.error(`still running: ${line}`);
-  return left.length === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const left = leftovers().map((line) => `still running: ${line}`);
+  return left.length === 0 ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: left };
 }
 
 async function main(): Promise<void> {
@@ -75,6 +76,8 @@ async function main(): Promise<void> {
   const clean = checkLeftovers();
   const [passed, failed] = [ran.passed + clean.passed, ran.failed + clean.failed];
   console.log(`\nall of it took ${((performance.now() - started) / 60_000).toFixed(1)} min`);
+  // Whoever sees only the end of a long run sees what is wrong with it.
+  for (const failure of [...ran.failures, ...clean.failures]) console.log(`✖ ${failure.slice(0, LONGEST_FAILURE)}`);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 }

@@ -13,10 +13,16 @@ interface GoEvent {
   readonly Elapsed?: number;
 }
 
+interface Counting {
+  passed: number;
+  failed: number;
+  readonly failures: string[];
+}
+
 export const GO_PART: Part = { name: 'go', does: 'tests of the local cluster', needs: ['packages', 'programs'], run };
 
 async function run(): Promise<Tally> {
-  const tally = { passed: 0, failed: 0 };
+  const tally: Counting = { passed: 0, failed: 0, failures: [] };
   const child = spawn('go', ['test', '-json', './...'], { cwd: join(ROOT, 'cluster'), stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(code ?? 1)));
   const outputs = new Map<string, string>();
@@ -25,7 +31,7 @@ async function run(): Promise<Tally> {
     if (event !== undefined) take(event, tally, outputs);
   }
   // A package that does not compile has no test to fail.
-  if ((await ended) !== 0 && tally.failed === 0) tally.failed = 1;
+  if ((await ended) !== 0 && tally.failed === 0) fail(tally, 'go test');
   return tally;
 }
 
@@ -38,8 +44,10 @@ function parseEvent(line: string): GoEvent | undefined {
   }
 }
 
-function take(event: GoEvent, tally: { passed: number; failed: number }, outputs: Map<string, string>): void {
-  const name = event.Test === undefined ? (event.Package ?? 'build') : `${event.Package} ${event.Test}`;
+const nameOf = ({ Package = 'build', Test }: GoEvent): string => (Test === undefined ? Package : `${Package} ${Test}`);
+
+function take(event: GoEvent, tally: Counting, outputs: Map<string, string>): void {
+  const name = nameOf(event);
   const isTest = event.Test !== undefined;
   switch (event.Action) {
     case 'output':
@@ -48,10 +56,15 @@ function take(event: GoEvent, tally: { passed: number; failed: number }, outputs
       return;
     case 'fail':
       console.log(`✖ ${name}\n${outputs.get(name) ?? ''}`);
-      tally.failed += Number(isTest);
+      if (isTest) fail(tally, name);
       return;
     case 'pass':
       if (isTest) tally.passed += 1;
       else console.log(`✔ ${name} (${event.Elapsed} s)`);
   }
+}
+
+function fail(tally: Counting, name: string): void {
+  tally.failed += 1;
+  tally.failures.push(name);
 }

@@ -17,12 +17,12 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly [stri
 export const LINT_PART: Part = { name: 'lint', does: 'oxlint, types, generated files', needs: [], run };
 
 async function run(): Promise<Tally> {
-  const tally = { passed: 0, failed: 0 };
+  const failures: string[] = [];
   for (const { name, command } of CHECKS) {
     const [program, ...args] = command;
     const ok = (await stream(program, args)) === 0;
     console.log(`${ok ? '✔' : '✖'} ${name}`);
-    tally[ok ? 'passed' : 'failed'] += 1;
+    if (!ok) failures.push(name);
   }
-  return tally;
+  return { passed: CHECKS.length - failures.length, failed: failures.length, failures };
 }

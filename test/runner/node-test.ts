@@ -16,7 +16,7 @@ export interface NodeTestOptions {
 
 /** Runs the files in their order; a run that dies without its counts is one failure. */
 export async function runNodeTests(files: readonly string[], { concurrency }: NodeTestOptions): Promise<Tally> {
-  if (files.length === 0) return { passed: 0, failed: 0 };
+  if (files.length === 0) return { passed: 0, failed: 0, failures: [] };
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-tests-'));
   const counts = join(folder, 'counts.json');
   try {
@@ -31,7 +31,7 @@ export async function runNodeTests(files: readonly string[], { concurrency }: No
       ...files,
     ]);
     const tally = parseCounts(counts);
-    return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1 } : tally;
+    return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1, failures: [`node --test ended with ${code} and told no test that failed`] } : tally;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -39,9 +39,9 @@ export async function runNodeTests(files: readonly string[], { concurrency }: No
 
 function parseCounts(file: string): Tally {
   try {
-    const { passed, failed } = JSON.parse(readFileSync(file, 'utf8')) as Tally;
-    return { passed, failed };
+    const { passed, failed, failures } = JSON.parse(readFileSync(file, 'utf8')) as Tally;
+    return { passed, failed, failures };
   } catch {
-    return { passed: 0, failed: 1 };
+    return { passed: 0, failed: 1, failures: ['node --test ended without its counts'] };
   }
 }

@@ -3,6 +3,8 @@
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
+  /** Which failed and why, a line each, for the end of the run. */
+  readonly failures: readonly string[];
 }
 
 export interface Part {

@@ -15,13 +15,13 @@ async function run(): Promise<Tally> {
   const wasUp = (await clusterStatus()) !== undefined;
   try {
     const up = (await stream(NODE, ['village/main.ts', 'up'])) === 0;
-    if (!up) return { passed: 0, failed: 1 };
+    if (!up) return { passed: 0, failed: 1, failures: ['the village did not come up'] };
     const files = testFiles('test/e2e/**/*.test.ts');
     // Those with agents of their own run side by side; the others one at a time, since they share the village's; what breaks it comes last.
     const apart = files.filter((file) => !keepsToItself(file)).toSorted((a, b) => Number(isFault(a)) - Number(isFault(b)));
     const together = await runNodeTests(files.filter(keepsToItself), { concurrency: SIDE_BY_SIDE });
     const tally = await runNodeTests(apart, { concurrency: 1 });
-    return { passed: together.passed + tally.passed + 1, failed: together.failed + tally.failed };
+    return { passed: together.passed + tally.passed + 1, failed: together.failed + tally.failed, failures: [...together.failures, ...tally.failures] };
   } finally {
     if (!wasUp) await stream(NODE, ['village/main.ts', 'down']);
   }
