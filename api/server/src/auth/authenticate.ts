@@ -7,7 +7,7 @@ import type { Actor } from '../http/actor.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 import { refusalOfBan } from '../people/account-view.ts';
-import { accountObject } from '../people/record-act.ts';
+import { accountObject } from '../people/account-object.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { hashOf } from './secrets.ts';
 import { SESSION_IDLE_MS, sessionOf } from './session-cookie.ts';

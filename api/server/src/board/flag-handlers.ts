@@ -5,7 +5,7 @@ import type { PostRow, ReplyRow, Subject, Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf, isAuthor } from './author-of.ts';
 import type { Author } from './author-of.ts';

@@ -6,7 +6,7 @@ import type { DecisionRow, FlagRow, HeldSubject, LastDecision, QueueDetails, Que
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf } from './author-of.ts';
 import { boardCursorOf, readBoardCursor } from './board-cursor.ts';

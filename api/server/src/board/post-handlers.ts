@@ -5,7 +5,7 @@ import type { Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf, isAuthor, refuseRevision } from './author-of.ts';
 import { postView } from './post-view.ts';

@@ -4,7 +4,7 @@ import type { Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { authorOf, refuseRevision } from './author-of.ts';
 import { replyView } from './post-view.ts';

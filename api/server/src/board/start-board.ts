@@ -7,6 +7,7 @@ import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 import type { SocketRoute } from '../http/serve-sockets.ts';
 import type { Log } from '../service/log.ts';
+import { repeat } from '../service/repeat.ts';
 import type { RedisLink } from '../world/redis-link.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 import { agentAuthor } from './author-of.ts';
@@ -83,9 +84,7 @@ export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
   const feed = createBoardFeed({ pages: createBoardPages({ db, relay, epoch }), relay, log });
   startBoardCourier({ db, relay, hub, log });
   const notes = startWorldNotes({ ...ports, whereIs: whereIs(ports), onPosted: relay.nudge });
-  const forgetting = setInterval(() => {
-    forgetBoardEvents(db, KEPT_EVENTS, KEPT_NEWS_DAYS).catch((error: unknown) => log('warn', 'old events of the board wait for the database', { error }));
-  }, FORGET_EVERY_MS);
+  const stopForgetting = repeat(FORGET_EVERY_MS, () => forgetBoardEvents(db, KEPT_EVENTS, KEPT_NEWS_DAYS), (error) => log('warn', 'old events of the board wait for the database', { error }));
   return {
     board: {
       epoch,
@@ -100,7 +99,7 @@ export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
     },
     socket: boardSocket(feed),
     stop: async () => {
-      clearInterval(forgetting);
+      await stopForgetting();
       await notes.stop();
       await relay.stop();
     },

@@ -3,7 +3,7 @@ import type { Place, WorldEvent } from '@hamlet/contract';
 import { insertPost, inTransaction, lookAs, moveWorldCursor, takeWorldNotes, VILLAGE } from '@hamlet/store';
 import type { Byline, Db, NewPost, Tx, WorldNote } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { Log } from '../service/log.ts';
 import { titleOfNote } from '@hamlet/core';
 import { agentAuthor } from './author-of.ts';

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { LedgerEntry, Refusal } from '@hamlet/contract';
-import { attempt, drawAllowance, findAgentAccount, findEntry, noteReward, openAgentAccount, postTransfer, readFunds, recordAudit, villageAccount } from '@hamlet/store';
+import { attempt, drawAllowance, findAgentAccount, findEntry, noteReward, openAgentAccount, postTransfer, readFunds, villageAccount } from '@hamlet/store';
 import type { AgentAccount, LedgerRefusal, PostOutcome, Tx } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
 import { findJudged } from '../board/judged-post.ts';
 import type { Actor } from '../http/actor.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -68,10 +68,10 @@ async function draw(tx: Tx, { actor, amount, now }: Judgement, rules: EconomyRul
   return left === null ? null : { ok: false, ...left };
 }
 
-async function audit(tx: Tx, { kind, actor, agentId, requestId, traceparent }: Judgement, entry: LedgerEntry): Promise<void> {
+async function audit(tx: Tx, judgement: Judgement, entry: LedgerEntry): Promise<void> {
   const { ledger_entry_id, amount, note, related_post_id, balance_after } = entry;
   const detail = { ledger_entry_id, amount, note, related_post_id, balance_after };
-  await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action: kind, object: agentId, detail, requestId, traceparent });
+  await recordAct(tx, judgement, { action: judgement.kind, object: judgement.agentId, detail });
 }
 
 const WIRE_REASONS: Partial<Readonly<Record<LedgerRefusal, Refusal>>> = {

@@ -3,6 +3,7 @@ import type { Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
+import { repeat } from '../service/repeat.ts';
 
 const EXPIRY_EVERY_MS = 1_000;
 const CHECK_EVERY_MS = 300_000;
@@ -12,7 +13,6 @@ const EXPIRED_AT_ONCE = 200;
 export function startLedgerUpkeep({ db, registry, log }: { readonly db: Db; readonly registry: Registry; readonly log: Log }): () => Promise<void> {
   let broken = 0;
   let provenAtS = 0;
-  const running = new Set<Promise<void>>();
   const failed = (error: unknown): void => log('warn', 'upkeep of the ledger waits for the database', { error });
 
   async function expire(): Promise<void> {
@@ -26,27 +26,12 @@ export function startLedgerUpkeep({ db, registry, log }: { readonly db: Db; read
     for (const rule of rules) log('error', 'the ledger breaks a rule: stop spending and look', { ...rule });
   }
 
-  /** One at a time of each; what is late is skipped. */
-  function every(periodMs: number, work: () => Promise<void>): NodeJS.Timeout {
-    let busy = false;
-    return setInterval(() => {
-      if (busy) return;
-      busy = true;
-      const done = work().catch(failed).finally(() => {
-        busy = false;
-        running.delete(done);
-      });
-      running.add(done);
-    }, periodMs);
-  }
-
   registerGauges(registry, {
     hamlet_ledger_broken_rules: { help: 'Rules of docs/ECONOMY.md that the books broke when they were proven last; must stay 0', read: () => broken },
     hamlet_ledger_proven_seconds: { help: 'When the books were proven last, in Unix seconds; 0 before the first time', read: () => provenAtS },
   });
-  const timers = [every(EXPIRY_EVERY_MS, expire), every(CHECK_EVERY_MS, prove)];
+  const stops = [repeat(EXPIRY_EVERY_MS, expire, failed), repeat(CHECK_EVERY_MS, prove, failed)];
   return async () => {
-    for (const timer of timers) clearInterval(timer);
-    await Promise.all(running);
+    await Promise.all(stops.map((stop) => stop()));
   };
 }

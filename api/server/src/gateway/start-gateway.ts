@@ -1,5 +1,6 @@
 import { forgetOldModelRequests, markLostModelRequests } from '@hamlet/store';
 import type { Registry } from 'prom-client';
+import { repeat } from '../service/repeat.ts';
 import { REQUEST_LIFE } from './chat-gateway.ts';
 import type { GatewayPorts } from './chat-gateway.ts';
 import { createGatewayMetrics } from './gateway-metrics.ts';
@@ -16,13 +17,13 @@ export interface GatewayStart extends Omit<GatewayPorts, 'routes' | 'metrics'> {
 }
 
 /** Starts the gateway, and what says of its requests that nobody ended that they are lost. */
-export function startGateway({ registry, providers = [createScriptedProvider()], ...ports }: GatewayStart): GatewayPorts & { stop(): void } {
+export function startGateway({ registry, providers = [createScriptedProvider()], ...ports }: GatewayStart): GatewayPorts & { stop(): Promise<void> } {
   const { db, log } = ports;
   async function sweep(): Promise<void> {
     const lost = await markLostModelRequests(db, REQUEST_LIFE);
     if (lost > 0) log('warn', 'requests to models were lost with their replica', { lost });
     await forgetOldModelRequests(db);
   }
-  const timer = setInterval(() => void sweep().catch((error: unknown) => log('warn', 'lost requests to models wait for the database', { error })), EVERY_MS);
-  return { ...ports, routes: routesOf(providers), metrics: createGatewayMetrics(registry), stop: () => clearInterval(timer) };
+  const stop = repeat(EVERY_MS, sweep, (error) => log('warn', 'lost requests to models wait for the database', { error }));
+  return { ...ports, routes: routesOf(providers), metrics: createGatewayMetrics(registry), stop };
 }

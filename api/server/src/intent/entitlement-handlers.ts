@@ -5,7 +5,7 @@ import { entitlementView } from '../agents/describe-agent.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { SpecWriter } from './spec-writer.ts';
 
 type Names = 'getEntitlement' | 'putEntitlement' | 'putAgentEntitlement';

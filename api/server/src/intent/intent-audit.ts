@@ -5,7 +5,7 @@ import { Reflector, slim } from '@hamlet/kube';
 import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
 import { findSeenResource, holdResource, inTransaction, noteResourceGone, noteResourceSeen, readPresentResources } from '@hamlet/store';
 import type { Db, IntentKind, SeenResource, Tx } from '@hamlet/store';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { Log } from '../service/log.ts';
 import { decideAudit } from './decide-audit.ts';
 import type { ShownResource } from './decide-audit.ts';

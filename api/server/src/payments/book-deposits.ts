@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { formatAiDollars } from '@hamlet/contract';
-import { closeAgentAccount, findAgentAccount, noteCredited, noteNet, openAgentAccount, recordAudit } from '@hamlet/store';
+import { closeAgentAccount, findAgentAccount, noteCredited, noteNet, openAgentAccount } from '@hamlet/store';
 import type { Deposit, LedgerActor, Tx } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
 import type { IncomeOutcome, IncomePort } from '../spending/income.ts';
 
 /** Who does something to a deposit, by which request. */
@@ -20,9 +21,7 @@ export function providerActor(provider: string): DepositActor {
 export async function auditDeposit(tx: Tx, deposit: Deposit, act: DepositActor & { readonly action: string; readonly detail?: Readonly<Record<string, unknown>> }): Promise<void> {
   const { depositId, provider, transactionId, agentId, amount } = deposit;
   const detail = { deposit_id: depositId, provider, provider_transaction_id: transactionId, amount: formatAiDollars(amount), ...act.detail };
-  await recordAudit(tx, {
-    auditId: randomUUID(), actorRole: act.actor.role, actorId: act.actor.id, action: act.action, object: agentId, detail, requestId: act.requestId, traceparent: act.traceparent,
-  });
+  await recordAct(tx, act, { action: act.action, object: agentId, detail });
 }
 
 function noteOf({ provider, transactionId, note }: Deposit): string {

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { DIFFERENCE_OVERDUE_S, formatAiDollars } from '@hamlet/contract';
 import type { Difference, ReconciliationView, WaitingPayment } from '@hamlet/contract';
-import { changeDifferenceRow, compareBooks, inSnapshot, keepStatement, readCoverage, readDebtors, readDifferences, readWaitingCaptures, recordAudit } from '@hamlet/store';
+import { changeDifferenceRow, compareBooks, inSnapshot, keepStatement, readCoverage, readDebtors, readDifferences, readWaitingCaptures } from '@hamlet/store';
 import type { DifferenceRow, WaitingCapture } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
@@ -67,19 +67,19 @@ export function reconciliationHandlers({ db, payments }: Services): Pick<Handler
     },
     changeDifference: {
       kind: 'tx',
-      run: async ({ params: { difference_id: id }, body, actor, requestId, traceparent }, tx) => {
+      run: async (request, tx) => {
+        const { params: { difference_id: id }, body, actor } = request;
         const changed = await changeDifferenceRow(tx, id, { owner: body.owner ?? null, explanation: body.explanation ?? null, by: actor.id });
         const [row] = changed ? await readDifferences(tx, id) : [];
         if (row === undefined) return refused('no_such_difference');
-        const object = `${row.provider} ${row.transactionId}`;
-        await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action: 'reconciliation.change', object, detail: body, requestId, traceparent });
+        await recordAct(tx, request, { action: 'reconciliation.change', object: `${row.provider} ${row.transactionId}`, detail: body });
         return accepted({ difference: differenceView(row) });
       },
     },
     importStatement: {
       kind: 'tx',
-      run: async ({ body, actor, requestId, traceparent }, tx) => {
-        const { provider, from, through, transactions } = body;
+      run: async (request, tx) => {
+        const { provider, from, through, transactions } = request.body;
         const lines = transactions.map((line) => ({
           transactionId: normalTransactionId(provider, line.provider_transaction_id),
           amount: line.amount,
@@ -88,10 +88,9 @@ export function reconciliationHandlers({ db, payments }: Services): Pick<Handler
           referenceId: line.reference_id === undefined ? null : normalTransactionId(provider, line.reference_id),
           agentId: line.agent_id ?? null,
         }));
-        await keepStatement(tx, { provider, from: new Date(from), through: new Date(through), lines, byId: actor.id });
+        await keepStatement(tx, { provider, from: new Date(from), through: new Date(through), lines, byId: request.actor.id });
         const differences = await compareBooks(tx, payments.rate);
-        const detail = { from, through, lines: lines.length, differences };
-        await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action: 'reconciliation.import', object: provider, detail, requestId, traceparent });
+        await recordAct(tx, request, { action: 'reconciliation.import', object: provider, detail: { from, through, lines: lines.length, differences } });
         return accepted({ lines: lines.length, differences });
       },
     },

@@ -6,8 +6,9 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { grantCode, holdForChange, shownAccount } from './held-account.ts';
 import type { PeopleServices } from './people-services.ts';
-import { accountObject, recordAct } from './record-act.ts';
-import type { Acting } from './record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
+import { accountObject } from './account-object.ts';
+import type { Acting } from '../audit/record-act.ts';
 
 type Names = 'changeAccount' | 'resetPassword' | 'banAccount' | 'liftAccountBan';
 

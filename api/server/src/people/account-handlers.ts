@@ -8,7 +8,8 @@ import { accountCursorOf, readAccountCursor } from './account-cursor.ts';
 import { accountDetail, sessionView } from './account-view.ts';
 import type { PeopleServices } from './people-services.ts';
 import { grantCode, holdForChange, shownAccount } from './held-account.ts';
-import { accountObject, recordAct } from './record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
+import { accountObject } from './account-object.ts';
 
 type Names = 'listAccounts' | 'getAccount' | 'createAccount' | 'listAccountSessions' | 'endAccountSessions';
 

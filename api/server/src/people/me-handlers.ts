@@ -5,7 +5,8 @@ import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import { accountView, sessionView } from './account-view.ts';
-import { accountObject, recordAct } from './record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
+import { accountObject } from './account-object.ts';
 import { changeOwnPassword } from './sign-in.ts';
 import type { PeopleServices } from './people-services.ts';
 

@@ -14,7 +14,8 @@ import { isPrivateConnection } from '../http/admission/origin.ts';
 import { refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
 import { accountView, refusalOfBan } from './account-view.ts';
-import { accountObject, recordAct } from './record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
+import { accountObject } from './account-object.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
 
 export type SignIn = Outcome<{ account: Account }>;

@@ -6,8 +6,10 @@ import type { ConnectionGuard, GuardPorts } from '../auth/connection-guard.ts';
 import { createIdentityProvider } from '../auth/oidc/identity-provider.ts';
 import type { OidcSettings } from '../auth/oidc/oidc-settings.ts';
 import { createOidcSignIn } from '../auth/oidc/oidc-sign-in.ts';
+import { repeat } from '../service/repeat.ts';
 import type { PeopleServices } from './people-services.ts';
-import { accountObject, recordAct } from './record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
+import { accountObject } from './account-object.ts';
 import { SignInThrottle } from './sign-in-throttle.ts';
 
 const EXPIRY_EVERY_MS = 5_000;
@@ -29,14 +31,7 @@ export interface RunningPeople {
 export function startPeople(ports: PeoplePorts): RunningPeople {
   const { db, log, oidc } = ports;
   const guard = startConnectionGuard(ports);
-  let running: Promise<void> | null = null;
-  const timer = setInterval(() => {
-    running ??= inTransaction(db, liftExpired)
-      .catch((error: unknown) => log('warn', 'bans that are over wait for the database', { error }))
-      .finally(() => {
-        running = null;
-      });
-  }, EXPIRY_EVERY_MS);
+  const stopExpiry = repeat(EXPIRY_EVERY_MS, () => inTransaction(db, liftExpired), (error) => log('warn', 'bans that are over wait for the database', { error }));
   return {
     guard,
     people: {
@@ -45,9 +40,7 @@ export function startPeople(ports: PeoplePorts): RunningPeople {
       oidc: oidc === undefined ? null : createOidcSignIn({ db, provider: createIdentityProvider(oidc, log), roles: oidc.roles, name: oidc.name }),
     },
     stop: async () => {
-      clearInterval(timer);
-      await guard.stop();
-      await running;
+      await Promise.all([guard.stop(), stopExpiry()]);
     },
   };
 }

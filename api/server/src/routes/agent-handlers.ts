@@ -8,7 +8,7 @@ import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import { boughtLimits } from '../trade/bought-limits.ts';
 import { cursorOf, readCursor } from './turn-cursor.ts';

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { recordAudit, recordTurn } from '@hamlet/store';
+import { recordTurn } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
 import { agentConfig } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
 import { exchangeToken } from '../auth/exchange.ts';
@@ -38,13 +38,14 @@ export function residentHandlers(services: Services): Pick<Handlers, Names> {
     },
     recordTurn: {
       kind: 'tx',
-      run: async ({ params, body, actor, requestId, traceparent }, tx) => {
+      run: async (request, tx) => {
+        const { params, body, actor, traceparent } = request;
         if (services.source.get(params.agent_id) === null) return refused('no_such_agent');
         if (body.cycle < actor.cycle) return refused('stale_cycle');
         const { turn_id, cycle, trigger, decided } = body;
         await recordTurn(tx, { agentId: actor.agentId, uid: actor.uid }, body);
         const detail = { turn_id, cycle, trigger, uid: actor.uid, why: decided.why };
-        await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action: 'turn', object: actor.agentId, detail, requestId, traceparent });
+        await recordAct(tx, request, { action: 'turn', object: actor.agentId, detail });
         services.log('info', 'turn', { agent_id: actor.agentId, ...detail, traceparent });
         return accepted({ turn_id });
       },

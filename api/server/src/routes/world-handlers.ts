@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { findAnswer, recordAudit } from '@hamlet/store';
+import { findAnswer } from '@hamlet/store';
 import type { ActionBody, WorldCommand } from '@hamlet/contract';
+import { recordAct } from '../audit/record-act.ts';
+import type { Acting } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
 import type { Answered, Handlers, WriteKey } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
@@ -8,10 +9,8 @@ import type { Services } from './services.ts';
 
 type Names = 'getWorld' | 'getWorldMap' | 'moveAgent' | 'actAsAgent';
 
-interface Asked {
+interface Asked extends Acting {
   readonly actor: Actor;
-  readonly requestId: string;
-  readonly traceparent: string;
 }
 
 /** The map, and what agents do on it. */
@@ -26,9 +25,9 @@ export function worldHandlers(services: Services): Pick<Handlers, Names> {
     return answered;
   }
 
-  async function audit({ actor, requestId, traceparent }: Asked, wish: WorldCommand): Promise<void> {
+  async function audit(asked: Asked, wish: WorldCommand): Promise<void> {
     const { kind, agent_id: object } = wish;
-    await recordAudit(services.db, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action: `steer.${kind}`, object, detail: wish, requestId, traceparent });
+    await recordAct(services.db, asked, { action: `steer.${kind}`, object, detail: wish });
   }
 
   /** A note at the notice board becomes a post: what its author may not post is refused before the world hears of it. A retry gets its first answer. */

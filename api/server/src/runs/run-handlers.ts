@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { RUNS_WAITING_MAX } from '@hamlet/contract';
-import { countWaiting, findRun, insertRuns, readBars, readRunEvents, readRuns, recordAudit } from '@hamlet/store';
-import type { RunFilter, RunRow, Tx } from '@hamlet/store';
+import { countWaiting, findRun, insertRuns, readBars, readRunEvents, readRuns } from '@hamlet/store';
+import type { RunFilter, RunRow } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -13,16 +13,6 @@ import { readRunCursor, runCursorOf } from './run-cursor.ts';
 import { runEventView, runView } from './run-view.ts';
 
 type Names = 'createRun' | 'listRuns' | 'getRun' | 'listRunEvents' | 'cancelRun';
-
-interface Asked {
-  readonly actor: Actor;
-  readonly requestId: string;
-  readonly traceparent: string;
-}
-
-async function audit(tx: Tx, { actor, requestId, traceparent }: Asked, act: { readonly action: string; readonly object: string; readonly detail: unknown }): Promise<void> {
-  await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, ...act, requestId, traceparent });
-}
 
 /** An admin ends any run, a member those that it gave itself. */
 function mayCancel(actor: Actor, run: RunRow): Refused | null {
@@ -46,7 +36,7 @@ export function runHandlers({ db, source }: Services): Pick<Handlers, Names> {
         const { role, id } = request.actor;
         const [run] = await insertRuns(tx, [{ agentId, agentUid: record.uid, kind: 'prompt', prompt: request.body.prompt, createdByRole: role, createdById: id, schedule: null }]);
         if (run === undefined) throw new Error('no run was made');
-        await audit(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
+        await recordAct(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
         return accepted({ run: runView(run) });
       },
     },
@@ -82,7 +72,7 @@ export function runHandlers({ db, source }: Services): Pick<Handlers, Names> {
         const detail = { by: { role: actor.role, id: actor.id }, ...(body.reason === undefined ? {} : { reason: body.reason }) };
         const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'cancel' }, words: { detail }, permit: (run) => mayCancel(actor, run) });
         if (!outcome.ok) return outcome;
-        if (outcome.data.changed) await audit(tx, request, { action: 'run.cancel', object: params.run_id, detail: { reason: body.reason ?? null } });
+        if (outcome.data.changed) await recordAct(tx, request, { action: 'run.cancel', object: params.run_id, detail: { reason: body.reason ?? null } });
         return accepted({ run: runView(outcome.data.run) });
       },
     },

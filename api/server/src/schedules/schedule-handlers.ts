@@ -5,7 +5,7 @@ import type { Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import type { ScheduleRecord } from './schedule-source.ts';
 import { scheduleView } from './schedule-view.ts';

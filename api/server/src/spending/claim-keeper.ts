@@ -7,6 +7,7 @@ import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
 import type { SnapshotPart } from '../agents/internal-feed.ts';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
+import { repeat } from '../service/repeat.ts';
 import { claimView } from './claim-view.ts';
 import { keepClaim } from './claim-upkeep.ts';
 import type { UpkeepPorts } from './claim-upkeep.ts';
@@ -51,7 +52,6 @@ export function startClaimKeeper(ports: ClaimKeeperPorts): { stop(): Promise<voi
   let proof: Proof = { faults: 0, unpaid: 0, held: 0 };
   let suspects: ReadonlySet<string> = new Set();
   let provenAtMs = -Infinity;
-  let running: Promise<void> | null = null;
 
   async function look(): Promise<void> {
     if (!operated || !source.ready) return;
@@ -82,19 +82,7 @@ export function startClaimKeeper(ports: ClaimKeeperPorts): { stop(): Promise<voi
     hamlet_claims_unpaid_pods: { help: 'Pods of a priced tier that run without a hold; must stay 0', read: () => proof.unpaid },
     hamlet_claims_broken_holds: { help: 'Holds for running without a claim, and claims without their hold; must stay 0', read: () => proof.faults },
   });
-  const timer = setInterval(() => {
-    running ??= look()
-      .catch((error: unknown) => log('warn', 'the claims of running agents wait for the database', { error }))
-      .finally(() => {
-        running = null;
-      });
-  }, EVERY_MS);
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return { stop: repeat(EVERY_MS, look, (error) => log('warn', 'the claims of running agents wait for the database', { error })) };
 }
 
 /** Spares a transaction for what is held, runs, and has time left, by this replica's own clock. */

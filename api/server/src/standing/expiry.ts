@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { announceStandings, inTransaction, liftExpired, recordAudit } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
+import { repeat } from '../service/repeat.ts';
 
 const EVERY_MS = 1_000;
 
@@ -18,17 +19,6 @@ async function liftAndTell(tx: Tx): Promise<void> {
  * Lifts measures whose end has come, once a second, and tells the operator. The api itself stops refusing at the very moment of the end.
  * Replicas share the work. Returns what stops it.
  */
-export function startExpiry(ports: { readonly db: Db; readonly log: Log }): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  const timer = setInterval(() => {
-    running ??= inTransaction(ports.db, liftAndTell)
-      .catch((error: unknown) => ports.log('warn', 'measures that are over wait for the database', { error }))
-      .finally(() => {
-        running = null;
-      });
-  }, EVERY_MS);
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+export function startExpiry({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
+  return repeat(EVERY_MS, () => inTransaction(db, liftAndTell), (error) => log('warn', 'measures that are over wait for the database', { error }));
 }

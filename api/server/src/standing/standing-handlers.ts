@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { AgentStanding, Measure, MeasureBody } from '@hamlet/contract';
-import { announceStandings, isKnownAgent, liftMeasure, lockTiers, readMeasures, readTiers, recordAudit, revokeAgentSessions, standingOf, takeMeasure } from '@hamlet/store';
+import { announceStandings, isKnownAgent, liftMeasure, lockTiers, readMeasures, readTiers, revokeAgentSessions, standingOf, takeMeasure } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
+import type { Acting } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -16,17 +17,15 @@ type Names =
   | 'killAgent' | 'liftKill'
   | 'revokeAgentToken' | 'liftTokenRevocation';
 
-interface Asked {
+interface Asked extends Acting {
   readonly actor: Actor;
-  readonly requestId: string;
-  readonly traceparent: string;
   readonly params: { readonly agent_id: string };
 }
 
 type Act = Asked & { readonly action: string; readonly detail: unknown };
 
-async function audit(tx: Tx, { actor, requestId, traceparent, params, action, detail }: Act): Promise<void> {
-  await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, action, object: params.agent_id, detail, requestId, traceparent });
+async function audit(tx: Tx, act: Act): Promise<void> {
+  await recordAct(tx, act, { action: act.action, object: act.params.agent_id, detail: act.detail });
 }
 
 /** A standing as people see it. */

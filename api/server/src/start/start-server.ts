@@ -121,7 +121,6 @@ export async function startServer(config: Config, log: Log, options: StartOption
     ...listeners,
     stop: async () => {
       stopHousekeeping();
-      gateway.stop();
       hub.closeAll();
       feed.close();
       await listeners.stop();
@@ -129,6 +128,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await world.stop();
       await runs.stop();
       await people.stop();
+      await gateway.stop();
       await economy.stop();
       await facts.close();
       await agents.close();

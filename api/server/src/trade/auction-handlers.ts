@@ -7,7 +7,7 @@ import type { Handlers } from '../http/handler.ts';
 import { idempotencyKeyOf } from '../http/idempotent.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import { auctionView, auctionViews, bidView } from './auction-view.ts';
 import { cancelAuction } from './end-auction.ts';

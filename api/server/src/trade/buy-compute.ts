@@ -5,8 +5,8 @@ import { announceBoosts, attempt, findAgentAccount, findPaidPurchase, findPurcha
 import type { AgentAccount, LedgerRefusal, StoredItem, Tx } from '@hamlet/store';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
-import type { Acting } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
+import type { Acting } from '../audit/record-act.ts';
 import { barsRuns } from '../runs/bars-runs.ts';
 import { refusalOfHold } from '../spending/refusal-of-hold.ts';
 import { describeItem, purchaseView } from './purchase-view.ts';

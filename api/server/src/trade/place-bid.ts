@@ -5,7 +5,7 @@ import type { AgentAccount, AuctionRow, BidRow, LedgerRefusal, Tx } from '@hamle
 import type { AgentActor } from '../http/actor.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import { refusalOfHold } from '../spending/refusal-of-hold.ts';
 import { bidView } from './auction-view.ts';
 import { circumstanceOf } from './trade-ports.ts';

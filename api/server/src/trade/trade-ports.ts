@@ -3,7 +3,7 @@ import type { PriceList } from '@hamlet/contract';
 import type { Circumstance } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Actor } from '../http/actor.ts';
-import type { Acting } from '../people/record-act.ts';
+import type { Acting } from '../audit/record-act.ts';
 import type { StandingKeeper } from '../standing/standing-keeper.ts';
 
 /** What buying and selling works with. */

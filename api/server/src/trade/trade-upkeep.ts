@@ -2,7 +2,7 @@ import { announceBoosts, checkTrade, dueAuctions, inTransaction, readBoosts, tak
 import type { Db, Tx } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { SnapshotPart } from '../agents/internal-feed.ts';
-import { recordAct } from '../people/record-act.ts';
+import { recordAct } from '../audit/record-act.ts';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import { repeat } from '../service/repeat.ts';

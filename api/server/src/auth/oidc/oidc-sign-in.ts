@@ -4,7 +4,8 @@ import { findAccountByIdentity, insertAccount, inTransaction, keepOidcAttempt, t
 import type { AccountRow, Db, Tx } from '@hamlet/store';
 import { refused } from '../../http/outcome.ts';
 import type { Accepted, Outcome, Refused } from '../../http/outcome.ts';
-import { accountObject, recordAct } from '../../people/record-act.ts';
+import { recordAct } from '../../audit/record-act.ts';
+import { accountObject } from '../../people/account-object.ts';
 import { openSession, refuseBarredAccount } from '../../people/sign-in.ts';
 import type { Arrival } from '../../people/sign-in.ts';
 import { hashOf, newSecret } from '../secrets.ts';

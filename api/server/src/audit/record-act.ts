@@ -13,8 +13,3 @@ export interface Acting {
 export async function recordAct(tx: Db, { actor, requestId, traceparent }: Acting, act: { readonly action: string; readonly object: string; readonly detail: unknown }): Promise<void> {
   await recordAudit(tx, { auditId: randomUUID(), actorRole: actor.role, actorId: actor.id, ...act, requestId, traceparent });
 }
-
-/** What the audit calls an account, as an actor and as an object. */
-export function accountObject(accountId: string): string {
-  return `account ${accountId}`;
-}
