@@ -1,6 +1,6 @@
 /** An operator with exactly the rights that the chart grants, on a real API server, scheduler and controllers, with nodes of a test's own. */
 import { API_VERSION, type AgentStatus, type ConditionType, type EventReason, type Reason } from '@hamlet/contract/kinds';
-import { isStatus, KubeClient, PODS, SERVICE_ACCOUNTS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import { isStatus, KubeClient, NODES, PODS, SERVICE_ACCOUNTS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS, ENTITLEMENTS } from '../kinds/agent/agents.ts';
@@ -35,6 +35,8 @@ export type PodOfAgent = KubeObject & {
   readonly spec: { readonly nodeName?: string; readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[]; readonly containers: readonly { readonly resources: { readonly limits: Readonly<Record<string, string>>; readonly requests: Readonly<Record<string, string>> } }[] };
   readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly { readonly containerID?: string; readonly restartCount: number; readonly resources?: object }[] };
 };
+
+type ReportedNode = KubeObject & { readonly spec?: object; readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] } };
 
 interface StoredEvent {
   readonly reason: string;
@@ -125,7 +127,7 @@ export class TestVillage {
 
   /** The one pod of an agent, once it runs. */
   runningPod(name: string): Promise<PodOfAgent> {
-    return until(`a pod of ${name} that runs`, async () => {
+    return this.#until(`a pod of ${name} that runs`, name, async () => {
       const [pod, ...others] = await this.podsOf(name);
       return others.length === 0 && pod?.status?.phase === 'Running' && pod;
     });
@@ -133,15 +135,26 @@ export class TestVillage {
 
   /** Waits for `TYPE STATUS REASON` in the conditions; the message. */
   condition(name: string, wanted: `${ConditionType} ${'True' | 'False' | 'Unknown'} ${Reason}`): Promise<string> {
-    return until(`${name}: ${wanted}`, async () => {
+    return this.#until(`${name}: ${wanted}`, name, async () => {
       const { conditions = [] } = await this.statusOf(name);
       return conditions.find(({ type, status, reason }) => `${type} ${status} ${reason}` === wanted)?.message ?? false;
     });
   }
 
+  /** Waits for something of an agent; what is in vain says how the agent and the nodes stand, and what the operator said last. */
+  async #until<T>(what: string, name: string, probe: () => Promise<T | undefined | false>): Promise<T> {
+    try {
+      return await until(what, probe);
+    } catch (error) {
+      const { items } = await this.server.client.list<ReportedNode>(NODES, {});
+      const nodes = items.map(({ metadata, spec, status }) => ({ name: metadata.name, ...spec, ready: status?.conditions?.find(({ type }) => type === 'Ready')?.status }));
+      throw new Error(`${what}: in vain. It is ${JSON.stringify(await this.statusOf(name))}; nodes ${JSON.stringify(nodes)}; log ${JSON.stringify(this.log.slice(-20))}`, { cause: error });
+    }
+  }
+
   /** Waits for an Event about an agent, of that reason and in such words; its message. */
   event(name: string, wanted: Reason | EventReason, says = /./): Promise<string> {
-    return until(`${name}: event ${wanted}`, async () => {
+    return this.#until(`${name}: event ${wanted}`, name, async () => {
       const { items } = await this.server.client.list<KubeObject & StoredEvent>(EVENTS, { namespace: this.namespace });
       return items.find(({ message, reason, involvedObject }) => reason === wanted && involvedObject.name === name && says.test(message ?? ''))?.message ?? false;
     });
