@@ -70,7 +70,7 @@ export function aStanding(changes: Partial<AgentDetail> = {}): AgentDetail {
   return {
     ...anAgent('ada'),
     persona: aConfig().persona,
-    entitlement: { tier: 'tier-0', policy: 'ByBalance', limits: null, price: null },
+    entitlement: { tier: 'tier-0', policy: 'ByBalance', pinned_to: null, limits: null, price: null },
     standing: { balance_tier: 'tier-0', quarantined: false, frozen: false, banned: false, killed: false, token_revoked: false, reason: null },
     balance: '0',
     tier: 'tier-0',

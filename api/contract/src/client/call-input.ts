@@ -10,6 +10,8 @@ export type CallInput<R extends RouteSpec> = Field<'params', Part<R, 'params'>> 
   Field<'body', Part<R, 'body'>> & {
     /** Kept across retries of one intent; a fresh one is made where it is left out. */
     readonly idempotencyKey?: string;
+    /** What is to be changed, as its etag said: where it is not that any more, the answer is `precondition_failed`. */
+    readonly ifMatch?: string;
     readonly signal?: AbortSignal;
   };
 

@@ -32,7 +32,7 @@ export class ProblemError extends Error {
   }
 }
 
-type LooseInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown; idempotencyKey?: string; signal?: AbortSignal };
+type LooseInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown; idempotencyKey?: string; ifMatch?: string; signal?: AbortSignal };
 
 /** 128 random bits in hex; `crypto.randomUUID` is missing from pages that are not served securely. */
 export function newIdempotencyKey(): string {
@@ -59,6 +59,7 @@ async function headersOf(options: ClientOptions, route: RouteSpec, input: LooseI
   // No link or form of another page can send it: a session takes it for its holder's own wish.
   if (route.method !== 'GET') headers.set('x-hamlet-request', '1');
   if (route.idempotency === 'key') headers.set('idempotency-key', input.idempotencyKey ?? newIdempotencyKey());
+  if (input.ifMatch !== undefined) headers.set('if-match', input.ifMatch);
   if (input.body !== undefined) headers.set('content-type', 'application/json');
   return headers;
 }

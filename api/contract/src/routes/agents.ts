@@ -30,7 +30,13 @@ export const AgentCondition = z.strictObject({
 /** An agent as the world, its custom resource and its pod have it. `why` answers "why is my agent not running" in words. */
 export const AgentDetail = AgentView.extend({
   persona: Persona,
-  entitlement: z.strictObject({ tier: z.string().nullable(), policy: z.enum(['ByBalance', 'Pinned']), limits: Limits.nullable(), price: TierPrice.nullable() }),
+  entitlement: z.strictObject({
+    tier: z.string().nullable(),
+    policy: z.enum(['ByBalance', 'Pinned']),
+    pinned_to: z.string().nullable().meta({ description: 'The tier that its custom resource names; null where its balance decides' }),
+    limits: Limits.nullable(),
+    price: TierPrice.nullable(),
+  }),
   tier: z.string().nullable(),
   standing: Standing.omit({ agent_id: true }),
   balance: z.string().nullable().meta({ description: 'aiDollars; null where the agent has no account yet, or the books cannot be read now' }),

@@ -129,7 +129,13 @@ export function agentDetail({ record, place, presence, entitlement, standing }: 
   return {
     ...view,
     persona: personaOf(record),
-    entitlement: { tier: status.tier ?? null, policy: spec.entitlement.policy, limits: limitsOf(entitlement, raise), price: entitlement === null ? null : priceOfTier(entitlement) },
+    entitlement: {
+      tier: status.tier ?? null,
+      policy: spec.entitlement.policy,
+      pinned_to: (spec.entitlement.policy === 'Pinned' ? spec.entitlement.name : null) ?? null,
+      limits: limitsOf(entitlement, raise),
+      price: entitlement === null ? null : priceOfTier(entitlement),
+    },
     tier: status.tier ?? null,
     standing: withoutId(standing),
     balance: balance === undefined ? null : formatAiDollars(balance),

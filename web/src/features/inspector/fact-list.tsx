@@ -21,7 +21,7 @@ export function FactList({ row, detail }: { readonly row: Row; readonly detail: 
       <Fact icon="chip" title="Tier"><button type="button" className="link" onClick={() => open({ view: 'tiers' })}>{detail.tier ?? 'None'}</button> <small>{detail.entitlement.policy === 'Pinned' ? 'pinned' : 'by balance'}</small></Fact>
       <Fact icon="bag" title="Price">{detail.entitlement.price === null ? 'Not known' : priceWords(detail.entitlement.price)}</Fact>
       <Fact icon="seat" title="Seat">{seatWords(detail)}</Fact>
-      <Fact icon="signal" title="Limits">{limitWords(detail)}</Fact>
+      <Fact icon="signal" title="Limits">{limitWords(detail.entitlement.limits)}</Fact>
       <Fact icon="home" title="Home"><HomeName id={detail.home} /></Fact>
       <Fact icon="clock" title="Last seen">{lastSeen(detail)}</Fact>
     </dl>

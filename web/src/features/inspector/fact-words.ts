@@ -1,4 +1,4 @@
-import type { AgentDetail } from '@hamlet/contract'
+import type { AgentDetail, Limits } from '@hamlet/contract'
 
 /** Whether it has a seat, by the condition that says so; where it waits, the operator's words have its place in the queue. */
 export function seatWords({ conditions, power }: Pick<AgentDetail, 'conditions' | 'power'>): string {
@@ -19,8 +19,7 @@ export function carriedWords(carried: readonly string[]): string {
 }
 
 /** What the tier allows, in few words. */
-export function limitWords(detail: Pick<AgentDetail, 'entitlement'>): string {
-  const { limits } = detail.entitlement
+export function limitWords(limits: Limits | null): string {
   if (limits === null) return 'Not known'
   const parts = [
     limits.requests_per_minute === null ? '' : `${limits.requests_per_minute} requests/min`,

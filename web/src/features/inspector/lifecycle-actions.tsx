@@ -5,6 +5,7 @@ import type { LifecycleState, Verb } from '../../client/lifecycle.ts'
 import { useStore } from '../../client/store.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-paths.ts'
+import { OwnedNotice } from '../../ui/owned-notice.tsx'
 import { useVillage, useVillageState } from '../village-context.ts'
 import { notAllowed } from './not-allowed.ts'
 
@@ -54,15 +55,5 @@ function LifecycleNote({ agent, state }: { readonly agent: AgentDetail; readonly
   const close = <button type="button" className="icon-button" onClick={() => lifecycle.dismiss(agent.agent_id)} aria-label="Dismiss"><Icon name="close" size={14} /></button>
   if (state.kind === 'pending') return <p className="notice notice-waiting" role="status"><span className="spinner spinner-small" aria-hidden="true" /><span><b>{DOING[state.verb]}.</b> {state.text}</span></p>
   if (state.kind === 'done') return <p className="notice notice-good" role="status"><Icon name="check" size={16} /><span>{state.text}</span>{close}</p>
-  const { refused } = state
-  return (
-    <p className="notice notice-bad" role="alert">
-      <Icon name="alert" size={16} />
-      <span>
-        <b>{refused.title}.</b> {refused.detail}
-        {refused.code === 'field_owned_elsewhere' && <button type="button" className="button button-small" onClick={() => void lifecycle.ask(agent, state.verb, true)}>Take it over</button>}
-      </span>
-      {close}
-    </p>
-  )
+  return <OwnedNotice refused={state.refused} onTakeOver={() => void lifecycle.ask(agent, state.verb, true)} onDismiss={() => lifecycle.dismiss(agent.agent_id)} />
 }

@@ -20,17 +20,17 @@ export function ModelTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
   const live = useLive(may ? read : null, REFRESH_MS)
   if (!may) return <p className="hint">Members see what an agent may use of models. <button type="button" className="link" onClick={openSignIn}>Sign in</button></p>
   if (live.data === null) return live.refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={live.refused} />
-  return <Use use={live.data} agent={agent} />
+  return <Use use={live.data} />
 }
 
-function Use({ use, agent }: { readonly use: ModelUse; readonly agent: AgentDetail }): ReactElement {
+function Use({ use }: { readonly use: ModelUse }): ReactElement {
   const now = useNow(2000)
   return (
     <>
       <section className="section" aria-label="Tokens of the hour"><TokenMeter use={use} nowMs={now} /></section>
       <section className="section" aria-label="Limits">
         <h3 className="section-name">Limits now</h3>
-        <p className="hint">{limitWords({ entitlement: { ...agent.entitlement, limits: use.limits } })}. From {use.tier ?? 'no tier'}, and what it has bought.</p>
+        <p className="hint">{limitWords(use.limits)}. From {use.tier ?? 'no tier'}, and what it has bought.</p>
       </section>
       <section className="section" aria-label="Models">
         <h3 className="section-name">Models</h3>

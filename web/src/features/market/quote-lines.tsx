@@ -22,7 +22,7 @@ function Effect({ item, agent, after }: { readonly item: Item; readonly agent: A
     <div className={warnings.length === 0 ? 'preview' : 'preview preview-bad'} role="status" data-price={item.price} data-affordable={after.affordable}>
       <p><b>{moneyWords(item.price)}</b>: {moneyWords(agent.available)} <span aria-hidden="true">→</span><span className="sr-only">becomes</span> {moneyWords(after.available)} to spend.</p>
       {warnings.map((warning) => <p key={warning}>{warning}</p>)}
-      {after.affordable && after.limits !== null && <p className="quote-limits">Limits meanwhile: {limitWords({ entitlement: { tier: after.tier, policy: agent.policy, limits: after.limits, price: null } })}</p>}
+      {after.affordable && after.limits !== null && <p className="quote-limits">Limits meanwhile: {limitWords(after.limits)}</p>}
     </div>
   )
 }

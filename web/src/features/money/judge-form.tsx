@@ -82,7 +82,7 @@ function PreviewLine({ agent, balance, steps, change }: PreviewProps): ReactElem
   const account = { balance: readAmount(balance.balance) ?? 0n, available: readAmount(balance.available) ?? 0n, tier: agent.standing.balance_tier }
   const preview = previewOf(steps, account, change)
   if (preview.tooMuch) return <p className="preview preview-bad" data-preview="too-much">{agent.display_name} has only {moneyWords(balance.available)} to take.</p>
-  const words = previewWords(preview, account.tier, agent.entitlement.policy === 'Pinned' ? agent.entitlement.tier ?? 'its tier' : null)
+  const words = previewWords(preview, account.tier, agent.entitlement.policy === 'Pinned' ? agent.entitlement.pinned_to ?? 'its tier' : null)
   return (
     <p className="preview" data-preview={preview.tier ?? 'none'}>
       {moneyWords(balance.balance)} <span aria-hidden="true">→</span><span className="sr-only">becomes</span> <b>{moneyWords(preview.after)}</b>{words !== '' && <>: {words}</>}

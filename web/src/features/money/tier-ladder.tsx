@@ -26,7 +26,7 @@ export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement
     <section className="section" aria-label="Tier">
       <h3 className="section-name">Tier</h3>
       <ol className="rungs" aria-label="Tiers, highest first">{rungsOf(tiers, micro, tier).map((rung) => <RungRow key={rung.name} rung={rung} pinned={pinned} />)}</ol>
-      {pinned ? <p className="hint">Pinned to {agent.entitlement.tier ?? 'a tier'}: the balance does not change it.</p> : <Outlook tiers={tiers} tier={tier} next={quote?.next ?? null} />}
+      {pinned ? <p className="hint">Pinned to {agent.entitlement.pinned_to ?? 'a tier'}: the balance does not change it.</p> : <Outlook tiers={tiers} tier={tier} next={quote?.next ?? null} />}
       {quote !== null && quote.purchases.length > 0 && <><h3 className="section-name">Bought</h3><ul className="list-rows">{quote.purchases.map((purchase) => <PurchaseRow key={purchase.purchase_id} purchase={purchase} withAgent={false} />)}</ul></>}
       <p className="hint"><button type="button" className="link" onClick={() => open({ view: 'tiers' })}>All tiers and seats</button> · <button type="button" className="link" onClick={() => open({ view: 'market' })}>Market</button></p>
     </section>

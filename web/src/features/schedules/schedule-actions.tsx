@@ -2,7 +2,7 @@ import { changeSchedule, deleteSchedule, roleMay, type ScheduleView } from '@ham
 import { type ReactElement, useState } from 'react'
 import type { Refused, Reply } from '../../client/api.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { OwnedNotice } from '../../ui/owned-notice.tsx'
 import { useRole, useVillage } from '../village-context.ts'
 
 interface ActionProps { readonly schedule: ScheduleView; readonly onEdit: () => void; readonly onChanged: () => void }
@@ -26,11 +26,7 @@ export function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): R
         {!deleting && <button type="button" className="button button-small" onClick={() => setDeleting(true)} data-action="delete"><Icon name="trash" size={15} />Delete…</button>}
         {deleting && <><button type="button" className="button button-small button-danger" onClick={() => void remove()} autoFocus data-action="confirm-delete">Delete {schedule.name}</button><button type="button" className="button button-small" onClick={() => setDeleting(false)}>Keep it</button></>}
       </div>
-      {refused !== null && (
-        <RefusedNotice refused={refused}>
-          {refused.code === 'field_owned_elsewhere' && <button type="button" className="button button-small" onClick={() => void toggle('take_over')}>Take it over</button>}
-        </RefusedNotice>
-      )}
+      {refused !== null && <OwnedNotice refused={refused} onTakeOver={() => void toggle('take_over')} />}
     </div>
   )
 }

@@ -2,7 +2,7 @@ import { changeSchedule, createSchedule, newIdempotencyKey, type ScheduleView } 
 import { type ReactElement, useDeferredValue, useEffect, useRef, useState } from 'react'
 import type { Refused } from '../../client/api.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { OwnedNotice } from '../../ui/owned-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useVillage } from '../village-context.ts'
 import { NextTimesList, viewerZone } from './next-times-list.tsx'
@@ -59,7 +59,7 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
       </div>
       <PolicyFields {...parts} />
       {problems.kind !== undefined && <p className="field-problem">{problems.kind}</p>}
-      {save.refused !== null && <RefusedNotice refused={save.refused}>{save.refused.code === 'field_owned_elsewhere' && <button type="button" className="button button-small" onClick={() => void save.send('take_over')}>Take it over</button>}</RefusedNotice>}
+      {save.refused !== null && <OwnedNotice refused={save.refused} onTakeOver={() => void save.send('take_over')} />}
       <button type="submit" className="button button-strong" aria-disabled={save.busy}>{save.busy ? 'One moment…' : schedule === null ? 'Make the schedule' : 'Save'}</button>
     </form>
   )

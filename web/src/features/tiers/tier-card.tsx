@@ -22,7 +22,7 @@ export function TierCard({ tier, agents }: { readonly tier: EntitlementView; rea
       </header>
       <dl className="tier-facts">
         <dt>Compute</dt><dd>{computeWords(tier.compute)}</dd>
-        <dt>Limits</dt><dd>{limitWords({ entitlement: { tier: tier.name, policy: 'ByBalance', limits: tier.limits, price: tier.price } })}</dd>
+        <dt>Limits</dt><dd>{limitWords(tier.limits)}</dd>
         <dt>Price</dt><dd>{priceWords(tier.price)}</dd>
       </dl>
       <div className="tier-seats">
