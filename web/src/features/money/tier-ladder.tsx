@@ -1,12 +1,16 @@
 import { type AgentDetail, type BalanceAnswer, type EntitlementView, formatAiDollars, getQuote, type QuoteAnswer, roleMay } from '@hamlet/contract'
-import { type ReactElement, useCallback } from 'react'
+import { lazy, type ReactElement, useCallback } from 'react'
 import { useLive } from '../../client/ask/use-live.ts'
 import { changeLine } from '../market/item-words.ts'
 import { PurchaseRow } from '../market/purchase-row.tsx'
+import { LazyBoundary } from '../../ui/lazy-boundary.tsx'
 import { useRole, useVillage } from '../village-context.ts'
 import { byWeight, lostBelow, rungsOf, type Rung } from './ladder-picture.ts'
 import { moneyWords, priceWords, readAmount } from './money-words.ts'
 import { tierOutlook } from './tier-outlook.ts'
+
+/** For admins alone, so it comes when one looks. */
+const PinForm = lazy(async () => ({ default: (await import('../tiers/pin/pin-form.tsx')).PinForm }))
 
 const REFRESH_MS = 8000
 /** Changes of the next tier that are named; the page of tiers has them all. */
@@ -27,10 +31,16 @@ export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement
       <h3 className="section-name">Tier</h3>
       <ol className="rungs" aria-label="Tiers, highest first">{rungsOf(tiers, micro, tier).map((rung) => <RungRow key={rung.name} rung={rung} pinned={pinned} />)}</ol>
       {pinned ? <p className="hint">Pinned to {agent.entitlement.pinned_to ?? 'a tier'}: the balance does not change it.</p> : <Outlook tiers={tiers} tier={tier} next={quote?.next ?? null} />}
+      <Decider agent={agent} tiers={tiers} />
       {quote !== null && quote.purchases.length > 0 && <><h3 className="section-name">Bought</h3><ul className="list-rows">{quote.purchases.map((purchase) => <PurchaseRow key={purchase.purchase_id} purchase={purchase} withAgent={false} />)}</ul></>}
       <p className="hint"><button type="button" className="link" onClick={() => open({ view: 'tiers' })}>All tiers and seats</button> · <button type="button" className="link" onClick={() => open({ view: 'market' })}>Market</button></p>
     </section>
   )
+}
+
+function Decider(props: Pick<LadderProps, 'agent' | 'tiers'>): ReactElement | null {
+  if (!roleMay(useRole(), 'entitlements:change')) return null
+  return <><h3 className="section-name">Who decides the tier</h3><LazyBoundary fallback={<p className="empty">Opening…</p>}><PinForm {...props} /></LazyBoundary></>
 }
 
 function useAgentQuote(id: string): NonNullable<QuoteAnswer['agent']> | null {
