@@ -11,7 +11,8 @@ export const DEFINITIONS: readonly KindDefinition[] = [
     shortName: 'ag',
     schema: Agent,
     columns: [
-      { name: 'Power', type: 'string', jsonPath: '.spec.power' },
+      // spec.power may be left out; the reason of this condition is the power that it means.
+      { name: 'Power', type: 'string', jsonPath: '.status.conditions[?(@.type=="Suspended")].reason' },
       { name: 'Tier', type: 'string', jsonPath: '.status.tier' },
       { name: 'Node', type: 'string', jsonPath: '.status.nodeName' },
       { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
@@ -46,7 +47,7 @@ export const DEFINITIONS: readonly KindDefinition[] = [
     columns: [
       { name: 'Schedule', type: 'string', jsonPath: '.status.timing' },
       { name: 'Agent', type: 'string', jsonPath: '.spec.agentName' },
-      { name: 'Suspend', type: 'boolean', jsonPath: '.spec.suspend' },
+      { name: 'Suspended', type: 'string', jsonPath: '.status.conditions[?(@.type=="Suspended")].status' },
       { name: 'Last', type: 'date', jsonPath: '.status.lastRunAt' },
       // No date: kubectl prints a date that is to come as invalid.
       { name: 'Next', type: 'string', jsonPath: '.status.nextRunAt' },

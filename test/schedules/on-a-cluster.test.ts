@@ -106,7 +106,7 @@ test('the list of /schedules, kubectl get sch and the table of firings say the s
     select (array_agg(run_id::text order by run_id desc))[1] as run_id, count(*) filter (where state in ('queued', 'running', 'waiting_permission'))::int as under_way from run where schedule_uid = ${metadata.uid}`.execute(db);
   assert.deepEqual([rows[0]?.run_id, rows[0]?.under_way, status.missed], [status.lastRunID, status.activeRuns, 0]);
   const row = await printed('tick');
-  assert.deepEqual([row['NAME'], row['SCHEDULE'], row['AGENT'], row['SUSPEND'], row['NEXT'], row['ACTIVE']], ['tick', 'every 10s', 'ada', 'true', '', String(status.activeRuns)]);
+  assert.deepEqual([row['NAME'], row['SCHEDULE'], row['AGENT'], row['SUSPENDED'], row['NEXT'], row['ACTIVE']], ['tick', 'every 10s', 'ada', 'True', '', String(status.activeRuns)]);
   assert.match(row['LAST'] ?? '', /^\d+[smh]/);
 });
 
@@ -122,7 +122,7 @@ test('awake again it goes on with the next slot; what passed meanwhile is not mi
     const now = await printed('tick');
     return Date.parse(now['NEXT'] ?? '') >= Date.now() && now;
   });
-  assert.equal(row['SUSPEND'], 'false');
+  assert.equal(row['SUSPENDED'], 'False');
   assert.equal((await stored('tick')).status?.missed, 0);
 });
 

@@ -1,3 +1,4 @@
+import type { Agent } from '@hamlet/contract/kinds';
 import { AGENTS, readAgent } from '../agents.ts';
 import type { Command, Invocation } from '../command.ts';
 import { Failure } from '../failure.ts';
@@ -9,7 +10,16 @@ async function patchSpec(kubectl: Kubectl, name: string, spec: object): Promise<
   if (code !== 0) throw new Failure(plainError(stderr));
 }
 
-function told({ print, json }: Invocation, results: readonly { readonly agent: string; readonly changed: boolean; readonly words: string }[]): number {
+/** What came of a command for one Agent. */
+interface Result {
+  readonly changed: boolean;
+  readonly words: string;
+}
+
+/** Does the same to every Agent that is named, one after the other, and tells what came of it. The first failure ends it. */
+async function forEachNamed({ kubectl, names, print, json }: Invocation, act: (name: string, spec: Agent['spec']) => Promise<Result>): Promise<number> {
+  const results = [];
+  for (const name of names) results.push({ agent: name, ...(await act(name, (await readAgent(kubectl, name)).spec)) });
   if (json) print(JSON.stringify(results.map(({ agent, changed }) => ({ agent, changed })), null, 2));
   else for (const { words } of results) print(words);
   return 0;
@@ -22,16 +32,12 @@ function powerCommand(power: 'Awake' | 'Asleep', parts: Pick<Command, 'name' | '
     usage: 'NAME...',
     options: {},
     names: [1, Number.POSITIVE_INFINITY],
-    async run(invocation) {
-      const results = [];
-      for (const name of invocation.names) {
-        const { spec } = await readAgent(invocation.kubectl, name);
+    run: (invocation) =>
+      forEachNamed(invocation, async (name, spec) => {
         const changed = (spec.power ?? 'Awake') !== power;
         if (changed) await patchSpec(invocation.kubectl, name, { power });
-        results.push({ agent: name, changed, words: `${name} ${changed ? done : already}` });
-      }
-      return told(invocation, results);
-    },
+        return { changed, words: `${name} ${changed ? done : already}` };
+      }),
   };
 }
 
@@ -58,14 +64,10 @@ export const reboot: Command = {
   details: 'Writes the time to spec.rebootedAt. An agent that is asleep cannot reboot: wake it.',
   options: {},
   names: [1, Number.POSITIVE_INFINITY],
-  async run(invocation) {
-    const results = [];
-    for (const name of invocation.names) {
-      const { spec } = await readAgent(invocation.kubectl, name);
+  run: (invocation) =>
+    forEachNamed(invocation, async (name, spec) => {
       if (spec.power === 'Asleep') throw new Failure(`${name} is asleep and cannot reboot: kubectl hamlet awake ${name}`);
       await patchSpec(invocation.kubectl, name, { rebootedAt: new Date(invocation.nowMs).toISOString() });
-      results.push({ agent: name, changed: true, words: `${name} is being rebooted` });
-    }
-    return told(invocation, results);
-  },
+      return { changed: true, words: `${name} is being rebooted` };
+    }),
 };

@@ -1,4 +1,4 @@
-import { SCHEDULE_REASONS, type Schedule } from '@hamlet/contract/kinds';
+import { SCHEDULE_REASONS, ScheduleSpec, type Schedule } from '@hamlet/contract/kinds';
 import { describeTiming } from '@hamlet/core';
 import { SCHEDULES, type Listed } from '../agents.ts';
 import type { Command } from '../command.ts';
@@ -23,10 +23,12 @@ function details(schedule: Schedule, nowMs: number): string {
   const { metadata, spec, status = {} } = schedule;
   const { nextRuns = [], lastRunID = '-', activeRuns = 0, missed = 0 } = status;
   const { reason, message } = activeOf(schedule);
+  // With what its fields mean where they are left out; as they are, where they cannot be read.
+  const { overlap, missedRuns, startingDeadlineSeconds } = ScheduleSpec.safeParse(spec).data ?? spec;
   return [
     `${metadata.name}: ${describeTiming(spec)}, tells ${whom(spec)}: ${message}`,
     ...(reason === 'Scheduled' ? [] : [`  what to do:  ${advices.get(reason) ?? '-'}`]),
-    `  overlap:     ${spec.overlap}, missed runs: ${spec.missedRuns}, deadline: ${spec.startingDeadlineSeconds} s`,
+    `  overlap:     ${overlap}, missed runs: ${missedRuns}, deadline: ${startingDeadlineSeconds} s`,
     `  last run:    ${lastRunID} (${age(status.lastRunAt, nowMs)})`,
     `  under way:   ${activeRuns}, missed so far: ${missed}`,
     ...nextRuns.map((time) => `  next:        ${time} (${age(time, nowMs)})`),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Conditions } from '../conditions.ts';
 import { guarded } from './guarded.ts';
+import { leftOutMeans } from './left-out.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { ByteQuantity, Duration, MAX_PROSE_CHARS, matching, ObjectName, text, Timestamp, WorldId } from './text.ts';
 
@@ -19,18 +20,18 @@ const Persona = z.strictObject({
 
 const EntitlementChoice = guarded(
   z.strictObject({
-    policy: z.enum(['ByBalance', 'Pinned']).default('ByBalance').describe('ByBalance: the highest tier that the balance reaches. Pinned: the tier named.'),
+    policy: leftOutMeans(z.enum(['ByBalance', 'Pinned']), 'ByBalance').describe('ByBalance, also if left out: the highest tier that the balance reaches. Pinned: the tier named.'),
     name: ObjectName.optional().describe('The Entitlement of a Pinned agent.'),
   }),
   [
     {
       holds: (value) => value.policy !== 'Pinned' || value.name !== undefined,
-      rule: "self.policy != 'Pinned' || has(self.name)",
+      rule: "!has(self.policy) || self.policy != 'Pinned' || has(self.name)",
       message: 'policy Pinned needs a name: write the name of an Entitlement, for example name: tier-1',
     },
     {
       holds: (value) => value.policy === 'Pinned' || value.name === undefined,
-      rule: "self.policy == 'Pinned' || !has(self.name)",
+      rule: "!has(self.name) || (has(self.policy) && self.policy == 'Pinned')",
       message: 'a name goes with policy: Pinned only: write policy: Pinned, or leave name out',
     },
   ],
@@ -96,9 +97,9 @@ export const AgentSpec = guarded(
   z.strictObject({
     displayName: text(64, 1).optional().describe('Name over the head of the agent; its object name if left out.'),
     persona: Persona.optional(),
-    power: Power.default('Awake').describe('Asleep: no pod, the volume stays.'),
+    power: leftOutMeans(Power, 'Awake').describe('Asleep: no pod, the volume stays. Awake if left out.'),
     rebootedAt: Timestamp.optional().describe('Any change of it starts the agent anew.'),
-    entitlement: EntitlementChoice.prefault({}),
+    entitlement: leftOutMeans(EntitlementChoice, {}),
     runtime: Runtime.prefault({}),
     repository: Repository.optional(),
     memory: Memory.prefault({}),
@@ -109,7 +110,7 @@ export const AgentSpec = guarded(
   }),
   [
     {
-      rule: "self.power == 'Awake' || !has(self.rebootedAt) || (has(oldSelf.rebootedAt) && self.rebootedAt == oldSelf.rebootedAt)",
+      rule: "!has(self.power) || self.power == 'Awake' || !has(self.rebootedAt) || (has(oldSelf.rebootedAt) && self.rebootedAt == oldSelf.rebootedAt)",
       message: 'an agent that is asleep cannot reboot: write power: Awake',
     },
   ],

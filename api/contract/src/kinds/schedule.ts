@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Conditions } from '../conditions.ts';
 import { guarded } from './guarded.ts';
+import { leftOutMeans } from './left-out.ts';
 import { API_VERSION, ObjectMeta } from './object-meta.ts';
 import { Duration, matching, MAX_PROSE_CHARS, ObjectName, SHORT_CHARS, text, TimeZone, Timestamp } from './text.ts';
 
@@ -46,12 +47,12 @@ const fields = {
   cron: Cron.optional(),
   dailyAt: DailyAt.optional(),
   timeZone: TimeZone.optional().describe('Time zone of cron and dailyAt.'),
-  missedRuns: z.enum(['Skip', 'RunOnce', 'CatchUp']).default('Skip').describe('Missed firings: Skip makes up for none, RunOnce for all of them with one, CatchUp for each of the newest.'),
-  catchUpLimit: z.int().min(1).max(MAX_CATCH_UP).default(10).describe('The most firings made up for under CatchUp.'),
-  overlap: z.enum(['Forbid', 'Queue', 'Replace']).default('Forbid').describe('While an earlier run still goes: Forbid leaves the new one out, Queue lets it wait, Replace cancels the earlier.'),
-  startingDeadlineSeconds: z.int().min(1).max(604_800).default(300).describe('A firing that is later than this is missed; so is one that is over 30 seconds late when a newer one is due.'),
-  suspend: z.boolean().default(false).describe('Fires nothing; what passes meanwhile is not missed.'),
-  historyLimit: z.int().min(0).max(1_000).default(10).describe('Runs that are kept.'),
+  missedRuns: leftOutMeans(z.enum(['Skip', 'RunOnce', 'CatchUp']), 'Skip').describe('Missed firings: Skip, also if left out, makes up for none, RunOnce for all of them with one, CatchUp for each of the newest.'),
+  catchUpLimit: leftOutMeans(z.int().min(1).max(MAX_CATCH_UP), 10).describe('The most firings made up for under CatchUp; 10 if left out.'),
+  overlap: leftOutMeans(z.enum(['Forbid', 'Queue', 'Replace']), 'Forbid').describe('While an earlier run still goes: Forbid, also if left out, leaves the new one out, Queue lets it wait, Replace cancels the earlier.'),
+  startingDeadlineSeconds: leftOutMeans(z.int().min(1).max(604_800), 300).describe('A firing that is later than this (300 if left out) is missed; so is one that is over 30 seconds late when a newer one is due.'),
+  suspend: leftOutMeans(z.boolean(), false).describe('True fires nothing; what passes meanwhile is not missed. False if left out.'),
+  historyLimit: leftOutMeans(z.int().min(0).max(1_000), 10).describe('Runs that are kept; 10 if left out.'),
 };
 
 const oneOf = (...values: readonly unknown[]): boolean => values.filter((value) => value !== undefined).length === 1;

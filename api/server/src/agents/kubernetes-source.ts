@@ -1,4 +1,5 @@
 import { API_VERSION } from '@hamlet/contract';
+import type { Power } from '@hamlet/contract';
 import { KubeError } from '@hamlet/kube';
 import type { KubeObject } from '@hamlet/kube';
 import { accepted, refused } from '../http/outcome.ts';
@@ -10,18 +11,22 @@ import { AGENTS, recordOf, watchVillage } from './kubernetes-watch.ts';
 import type { WatchPorts } from './kubernetes-watch.ts';
 
 interface Fields {
-  readonly power: 'Awake' | 'Asleep';
+  /** Undefined where nobody has written it: then it stays whoever's writes it first. */
+  readonly power: Power | undefined;
   readonly rebootedAt: string | undefined;
 }
+
+/** An Agent as it was written: what a record fills in, it leaves out. */
+type WrittenAgent = KubeObject & { readonly spec: { readonly power?: Power } };
 
 /** Agents and Entitlements of the cluster's namespace: watched to read, applied to write. */
 export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const { client, namespace } = ports;
   const watch = watchVillage(ports);
 
-  /** Both fields are always applied together: one left out would be given up, and fall back to its default. */
-  async function write(before: AgentRecord, fields: Fields, onConflict: OnConflict): Promise<Outcome<LifecycleChange>> {
-    const spec = { power: fields.power, ...(fields.rebootedAt === undefined ? {} : { rebootedAt: fields.rebootedAt }) };
+  /** Both fields are always applied together: one of ours left out would be given up, and be gone. */
+  async function write(before: AgentRecord, { power, rebootedAt }: Fields, onConflict: OnConflict): Promise<Outcome<LifecycleChange>> {
+    const spec = { ...(power === undefined ? {} : { power }), ...(rebootedAt === undefined ? {} : { rebootedAt }) };
     const object = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: before.agentId, namespace, uid: before.uid }, spec };
     const after = await client.apply<KubeObject>(AGENTS, object, { fieldManager: FIELD_MANAGER, force: onConflict === 'take_over' });
     watch.see(after);
@@ -29,9 +34,10 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
   }
 
   /** Decides from what the API server holds now, not from the watch. */
-  async function change(agentId: string, decide: (record: AgentRecord) => Promise<Outcome<LifecycleChange>>): Promise<Outcome<LifecycleChange>> {
+  async function change(agentId: string, decide: (record: AgentRecord, written: WrittenAgent['spec']) => Promise<Outcome<LifecycleChange>>): Promise<Outcome<LifecycleChange>> {
     try {
-      return await decide(recordOf(await client.get<KubeObject>(AGENTS, { namespace, name: agentId })));
+      const agent = await client.get<WrittenAgent>(AGENTS, { namespace, name: agentId });
+      return await decide(recordOf(agent), agent.spec);
     } catch (error) {
       return refusalOf(error);
     }
@@ -52,9 +58,9 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
         return write(record, { power, rebootedAt: record.spec.rebootedAt }, onConflict);
       }),
     reboot: (agentId, at, onConflict) =>
-      change(agentId, async (record) => {
-        if (record.spec.power === 'Asleep') return refused('reboot_while_asleep');
-        return write(record, { power: 'Awake', rebootedAt: at.toISOString() }, onConflict);
+      change(agentId, async (record, { power }) => {
+        if (power === 'Asleep') return refused('reboot_while_asleep');
+        return write(record, { power, rebootedAt: at.toISOString() }, onConflict);
       }),
     close: () => watch.close(),
   };

@@ -1,7 +1,7 @@
 /** The api on a real API server: agents from custom resources, lifecycle by server-side apply, tokens by TokenReview. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_VERSION, awakenAgent, exchangeAgentToken, getAgentConfig, moveAgent, openInternalStream, rebootAgent, suspendAgent } from '@hamlet/contract';
+import { API_VERSION, awakenAgent, exchangeAgentToken, getAgentConfig, getEntitlement, moveAgent, openInternalStream, putAgentEntitlement, rebootAgent, suspendAgent } from '@hamlet/contract';
 import type { AgentTokenAnswer, Client, Outcome } from '@hamlet/contract';
 import { PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import type { KubeObject } from '@hamlet/kube';
@@ -10,7 +10,7 @@ import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { dataOf, Play } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
-import { AGENTS } from './kubernetes-watch.ts';
+import { AGENTS, ENTITLEMENTS } from './kubernetes-watch.ts';
 
 const LIFETIME_S = 600;
 let kube: TestApiServer;
@@ -40,6 +40,11 @@ async function applyAgent(name: string, spec: object = {}, fieldManager = 'kubec
 async function setStatus(name: string, status: object): Promise<void> {
   await kube.client.mergePatch(AGENTS, { status }, { namespace, name, subresource: 'status' });
   await eventually(`the status of ${name}`, async () => JSON.stringify((await play.agent(name)).cycle) === JSON.stringify((status as { cycle?: number }).cycle ?? 0));
+}
+
+async function writtenSpec(name: string): Promise<Readonly<Record<string, unknown>>> {
+  const { spec } = await kube.client.get<KubeObject & { readonly spec: Readonly<Record<string, unknown>> }>(AGENTS, { namespace, name });
+  return spec;
 }
 
 /** A pod as the operator makes it, and the token its kubelet would project. */
@@ -108,11 +113,12 @@ test('lifecycle is written to spec under our name, keeps what others wrote, and 
   assert.equal(dataOf(await play.admin.call(awakenAgent, on('lou'))).power, 'Awake');
   dataOf(await play.admin.call(rebootAgent, on('lou')));
   dataOf(await play.admin.call(suspendAgent, on('lou')));
-  const stored = (await kube.client.get(AGENTS, { namespace, name: 'lou' })) as KubeObject & { spec: Record<string, unknown> };
-  assert.equal(stored.spec['displayName'], 'Lou');
-  assert.equal(stored.spec['power'], 'Asleep');
-  assert.equal(typeof stored.spec['rebootedAt'], 'string', 'sleeping does not take the reboot back');
-  const managers = (stored.metadata.managedFields as { manager: string }[]).map(({ manager }) => manager);
+  const spec = await writtenSpec('lou');
+  assert.equal(spec['displayName'], 'Lou');
+  assert.equal(spec['power'], 'Asleep');
+  assert.equal(typeof spec['rebootedAt'], 'string', 'sleeping does not take the reboot back');
+  const { metadata } = await kube.client.get<KubeObject>(AGENTS, { namespace, name: 'lou' });
+  const managers = (metadata.managedFields as { manager: string }[]).map(({ manager }) => manager);
   assert.ok(managers.includes('hamlet-api'));
 });
 
@@ -122,6 +128,51 @@ test('a field that somebody else owns is not taken without being asked to, and t
   assert.equal(refused.ok ? null : refused.problem.code, 'field_owned_elsewhere');
   assert.match(refused.ok ? '' : refused.problem.detail, /argocd/);
   assert.equal(dataOf(await play.admin.call(suspendAgent, { ...on('max'), query: { on_conflict: 'take_over' } })).power, 'Asleep');
+});
+
+const BY_UPDATE = { query: { fieldManager: 'kubectl-client-side-apply' } };
+
+/** How people apply an Agent, for the first time and again. */
+const APPLIERS: Readonly<Record<string, (name: string, spec: object) => Promise<KubeObject>>> = {
+  'kubectl apply': async (name, spec) => {
+    const present = (await kube.client.list<KubeObject>(AGENTS, { namespace })).items.some(({ metadata }) => metadata.name === name);
+    if (present) return kube.client.mergePatch<KubeObject>(AGENTS, { spec }, { ...BY_UPDATE, namespace, name });
+    return kube.client.create<KubeObject>(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec }, { ...BY_UPDATE, namespace });
+  },
+  'kubectl apply --server-side': (name, spec) => {
+    const wanted = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name, namespace }, spec };
+    return kube.client.apply<KubeObject>(AGENTS, wanted, { fieldManager: 'kubectl', force: false });
+  },
+};
+
+for (const [how, apply] of Object.entries(APPLIERS)) {
+  test(`${how} owns nothing that it leaves out: what people decide by the api conflicts with nobody, and outlives another apply`, async () => {
+    const name = how === 'kubectl apply' ? 'kim' : 'leo';
+    await apply(name, { displayName: 'First' });
+    await eventually(`${name} in the world`, async () => (await play.world()).agents.find((each) => each.agent_id === name));
+    assert.equal((await play.agent(name)).power, 'Awake', 'what is left out is read as what it means');
+    dataOf(await play.admin.call(rebootAgent, on(name)));
+    assert.equal((await writtenSpec(name))['power'], undefined, 'a reboot decides nothing of power');
+    assert.equal(dataOf(await play.admin.call(suspendAgent, on(name))).power, 'Asleep');
+    assert.equal(dataOf(await play.admin.call(putAgentEntitlement, { ...on(name), body: { policy: 'ByBalance' } })).changed, false);
+    const tier = { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name: 'pin', namespace }, spec: { rank: 1, limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 } } };
+    await kube.client.apply(ENTITLEMENTS, tier, { fieldManager: 'test' });
+    await eventually('the tier', async () => (await play.admin.call(getEntitlement, { params: { name: 'pin' } })).ok);
+    dataOf(await play.admin.call(putAgentEntitlement, { ...on(name), body: { policy: 'Pinned', name: 'pin' } }));
+    await apply(name, { displayName: 'Second' });
+    const { displayName, power, entitlement } = await writtenSpec(name);
+    assert.deepEqual([displayName, power, entitlement], ['Second', 'Asleep', { policy: 'Pinned', name: 'pin' }]);
+    assert.equal(dataOf(await play.admin.call(awakenAgent, on(name))).power, 'Awake');
+  });
+}
+
+test('an Agent whose power was written in the name of who applied it, as defaults once were, lives on and can be taken over', async () => {
+  await APPLIERS['kubectl apply']?.('old', { power: 'Awake', entitlement: { policy: 'ByBalance' } });
+  await eventually('old in the world', async () => (await play.world()).agents.find((each) => each.agent_id === 'old'));
+  dataOf(await play.admin.call(rebootAgent, on('old')));
+  assert.equal(await codeOf(play.admin.call(suspendAgent, on('old'))), 'field_owned_elsewhere');
+  dataOf(await play.admin.call(suspendAgent, { ...on('old'), query: { on_conflict: 'take_over' } }));
+  assert.equal(dataOf(await play.admin.call(awakenAgent, on('old'))).power, 'Awake', 'and is ours from then on');
 });
 
 test('nobody is no agent', async () => {

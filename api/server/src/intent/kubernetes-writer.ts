@@ -19,9 +19,8 @@ function specOf(object: KubeObject): unknown {
   return (object as KubeObject & { readonly spec?: unknown }).spec;
 }
 
-function patchTo(object: KubeObject, wanted: SpecFields, within = ''): SpecPatch {
-  const before = [...fieldsOf(specOf(object))].filter(([path]) => within === '' || path.startsWith(`${within}.`));
-  const difference = differenceOf(new Map(before), wanted);
+function patchTo(before: SpecFields, wanted: SpecFields): SpecPatch {
+  const difference = differenceOf(before, wanted);
   return { spec: nestedOf(difference), paths: [...difference.keys()] };
 }
 
@@ -62,7 +61,7 @@ export function createKubernetesWriter({ client, namespace }: { readonly client:
       const spec = entitlementSpecOf(body);
       const plan = (object: KubeObject): SpecPatch | Refused => {
         const matches = ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(object);
-        return matches ? patchTo(object, fieldsOf(spec)) : refused('precondition_failed', `The tier ${name} has the etag ${etagOf(object)}`);
+        return matches ? patchTo(fieldsOf(specOf(object)), fieldsOf(spec)) : refused('precondition_failed', `The tier ${name} has the etag ${etagOf(object)}`);
       };
       const change = async (): Promise<Outcome<Written<EntitlementRecord>>> => {
         const outcome = await changeSpec({ client, type: ENTITLEMENTS, namespace }, { name, onConflict, plan });
@@ -81,7 +80,8 @@ export function createKubernetesWriter({ client, namespace }: { readonly client:
     putEntitlement,
     putAgentEntitlement: (agentId, body, onConflict) =>
       guarded({ missing: 'no_such_agent', refused: 'no_such_entitlement' }, async () => {
-        const plan = (object: KubeObject): SpecPatch => patchTo(object, fieldsOf(body, 'entitlement'), 'entitlement');
+        // As it is read, not as it was written: to let the balance decide where nothing was said is no change.
+        const plan = (object: KubeObject): SpecPatch => patchTo(fieldsOf(recordOf(object).spec.entitlement, 'entitlement'), fieldsOf(body, 'entitlement'));
         const outcome = await changeSpec({ client, type: AGENTS, namespace }, { name: agentId, onConflict, plan });
         return outcome.ok ? written(recordOf(outcome.data.object), outcome.data.object, outcome.data.changed) : outcome;
       }),

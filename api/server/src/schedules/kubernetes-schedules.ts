@@ -12,7 +12,7 @@ import { FIELD_MANAGER } from '../intent/field-owners.ts';
 import { SCHEDULES } from '../intent/intent-audit.ts';
 import type { Log } from '../service/log.ts';
 import type { SchedulePage, ScheduleRecord, ScheduleSource } from './schedule-source.ts';
-import { changedFields, mergePatchOf, newSpecOf, specChangeOf } from './spec-words.ts';
+import { changeOf, mergePatchOf, newSpecOf, specChangeOf } from './spec-words.ts';
 
 /** A Schedule as the API server has it, in our words. Throws where it does not match the schema (an older version's object). */
 function recordOf(object: KubeObject): ScheduleRecord {
@@ -68,9 +68,9 @@ export function kubernetesSchedules(ports: { readonly client: KubeClient; readon
 
   async function change(name: string, wanted: ScheduleChange, onConflict: OnConflict): Promise<Outcome<ScheduleRecord>> {
     const plan = (object: KubeObject): SpecPatch => {
-      const before = recordOf(object);
-      const asked = specChangeOf(wanted);
-      return { spec: mergePatchOf(asked, before.spec), paths: changedFields(asked, before.spec) };
+      const { spec: before } = recordOf(object);
+      const change = changeOf(specChangeOf(wanted), before);
+      return { spec: mergePatchOf(change, before), paths: Object.keys(change) };
     };
     const outcome = await changeSpec({ client, type: SCHEDULES, namespace }, { name, onConflict, plan });
     return outcome.ok ? accepted(recordOf(outcome.data.object)) : outcome;

@@ -100,6 +100,19 @@ test('a field that somebody else owns is not taken without being asked to, and t
   assert.deepEqual([taken.every, taken.daily_at, taken.suspend], [null, '08:00', true]);
 });
 
+test('kubectl apply owns nothing of a Schedule that it leaves out, and a change by the api owns only what it changes', async () => {
+  const query = { fieldManager: 'kubectl-client-side-apply' };
+  const object = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name: 'plain' }, spec: { agentName: 'ada', prompt: 'Good morning.', every: '1h' } };
+  await kube.client.create(SCHEDULES, object, { namespace, query });
+  const params = { name: 'plain' };
+  const { missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit } = dataOf(await play.admin.call(getSchedule, { params })).schedule;
+  assert.deepEqual([missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit], ['Skip', 10, 'Forbid', 300, false, 10]);
+  const wanted = { missed_runs, catch_up_limit: 3, overlap, starting_deadline_seconds, suspend: true, history_limit };
+  dataOf(await play.admin.call(changeSchedule, { params, body: wanted }));
+  assert.deepEqual((await stored('plain')).spec, { ...object.spec, catchUpLimit: 3, suspend: true });
+  dataOf(await play.admin.call(changeSchedule, { params, body: { overlap: 'Queue', missed_runs: 'RunOnce', starting_deadline_seconds: 60, history_limit: 5, suspend: false } }));
+});
+
 test('status is as the operator wrote it, and the last firings are those of the table', async () => {
   const { uid } = await create('clock');
   const status = {
@@ -125,7 +138,7 @@ test('the list is in pages, by name', async () => {
     if (page.next_cursor === null) break;
     cursor = page.next_cursor;
   }
-  assert.deepEqual(names, ['clock', 'good', 'ops', 'round', 'walk']);
+  assert.deepEqual(names, ['clock', 'good', 'ops', 'plain', 'round', 'walk']);
   assert.equal((await codeOf(play.admin.call(listSchedules, { query: { cursor: 'nonsense' } })))?.[0], 'cursor_invalid');
 });
 

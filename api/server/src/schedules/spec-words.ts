@@ -45,8 +45,8 @@ export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly
   return { ...others, selector: { matchLabels: { ...Object.fromEntries(gone), ...matchLabels } } };
 }
 
-/** The fields that a change would make different from what they are. Pure. */
-export function changedFields(change: SpecChange, before: ScheduleSpec): readonly (keyof ScheduleSpec)[] {
-  const fields = Object.keys(change) as (keyof ScheduleSpec)[];
-  return fields.filter((field) => JSON.stringify(change[field] ?? null) !== JSON.stringify(before[field] ?? null));
+/** Of a change, what would be different from what it is. The rest is not written: who writes a field owns it. Pure. */
+export function changeOf(asked: SpecChange, before: ScheduleSpec): SpecChange {
+  const fields = Object.keys(asked) as (keyof ScheduleSpec)[];
+  return Object.fromEntries(fields.flatMap((field) => (JSON.stringify(asked[field] ?? null) === JSON.stringify(before[field] ?? null) ? [] : [[field, asked[field]]])));
 }
