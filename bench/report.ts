@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -15,6 +15,8 @@ export interface Row {
   readonly target: number | null;
   /** Ours over the first peer, where that says more than the figure. */
   readonly ratio?: number;
+  /** Of a row that was added to the report of an earlier run. */
+  readonly measured?: { readonly date: string; readonly commit: string };
 }
 
 function commit(): string {
@@ -44,13 +46,37 @@ export function printRows(area: string, rows: readonly Row[]): void {
   }
 }
 
-/** Writes `bench/results/AREA.json` and prints the rows; returns the file's name. */
-export function writeReport(area: string, rows: readonly Row[]): string {
+interface Report {
+  readonly area: string;
+  readonly date: string;
+  readonly commit: string;
+  readonly machine: string;
+  readonly rows: readonly Row[];
+}
+
+function save(report: Report): string {
   const folder = join(ROOT, 'bench/results');
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, `${area}.json`);
-  const report = { area, date: new Date().toISOString(), commit: commit(), machine: machine(), rows };
+  const file = join(folder, `${report.area}.json`);
   writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`);
+  return file;
+}
+
+/** Writes `bench/results/AREA.json` and prints the rows; returns the file's name. */
+export function writeReport(area: string, rows: readonly Row[]): string {
+  const file = save({ area, date: new Date().toISOString(), commit: commit(), machine: machine(), rows });
+  printRows(area, rows);
+  return file;
+}
+
+/** Puts rows into the report beside those that are there, in place of those of the same metrics, and prints them; returns the file's name. */
+export function addToReport(area: string, rows: readonly Row[]): string {
+  const earlier = join(ROOT, 'bench/results', `${area}.json`);
+  if (!existsSync(earlier)) return writeReport(area, rows);
+  const report = JSON.parse(readFileSync(earlier, 'utf8')) as Report;
+  const measured = { date: new Date().toISOString(), commit: commit() };
+  const metrics = new Set(rows.map(({ metric }) => metric));
+  const file = save({ ...report, rows: [...report.rows.filter(({ metric }) => !metrics.has(metric)), ...rows.map((row) => ({ ...row, measured }))] });
   printRows(area, rows);
   return file;
 }

@@ -1,14 +1,17 @@
 /** How the operator starts, resizes and wakes agents, beside a script and bare pods on the same control plane. */
 import { parseArgs } from 'node:util';
-import { printRows, writeReport } from '../report.ts';
+import { addToReport, printRows, writeReport, type Row } from '../report.ts';
 import { CASES, runCase, type CaseResult, type Size } from './cases.ts';
 import { programs, type Site } from './control-plane.ts';
 import { measureOneAgent } from './one-agent.ts';
+import { measureReal } from './real/measure-real.ts';
+import { realRows } from './real/real-rows.ts';
 import { rowsOf, type Results } from './rows.ts';
 import { openRunFolder } from './run-folder.ts';
 
 const ONE_AGENT = 'oneAgent';
-const PARTS = [...CASES, 'large', ONE_AGENT] as const;
+const REAL = 'real';
+const PARTS = [...CASES, 'large', ONE_AGENT, REAL] as const;
 type Part = (typeof PARTS)[number];
 
 const USAGE = `Usage: node bench/operator/main.ts [--agents N] [--large N] [--nodes N] [--rounds N] [--only PART,PART] [--verbose]
@@ -19,11 +22,13 @@ and the cases take turns; the report takes the median of the rounds. Writes benc
   --large    Agents of the large village: operator and script, one round (5000)
   --nodes    simulated nodes (100)
   --rounds   how often operator, script and barePods run (2)
-  --only     some of ${PARTS.join(', ')}; writes no report
+  --only     some of ${PARTS.join(', ')}; writes no report, but puts the rows of ${REAL} into the one that is there
   --verbose  prints the operator's metrics
 
 Parts: the cases start all agents at once; large does so with a large village; ${ONE_AGENT} rewards agents through a real
-api with Postgres until their pods are resized, and wakes single agents beside a bare pod's own start.
+api with Postgres until their pods are resized, and wakes single agents beside a bare pod's own start; ${REAL} does so with 20
+agents in the village of make up, on its two nodes with kubelets and cgroups. If none is up it brings one up and takes it
+down; in one that is up it takes its agents and tiers away again, and their lines in the books and on the board stay.
 Whatever ends it, nothing stays: processes, networks and folders go with it.
 `;
 
@@ -82,13 +87,8 @@ function optionsOf(values: Readonly<Record<'agents' | 'large' | 'nodes' | 'round
   return { size: { agents: Number(values.agents), nodes: Number(values.nodes) }, large: Number(values.large), rounds: Number(values.rounds), parts, verbose: values.verbose === true };
 }
 
-async function main(): Promise<void> {
-  const text = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({
-    options: { agents: text('1000'), large: text('5000'), nodes: text('100'), rounds: text('2'), only: { type: 'string' }, verbose: { type: 'boolean' }, help: { type: 'boolean' } },
-  });
-  if (values.help === true) return void process.stdout.write(USAGE);
-  const options = optionsOf(values);
+/** Everything on simulated nodes. */
+async function simulate(options: Options): Promise<readonly Row[]> {
   const bin = await programs();
   const folder = openRunFolder(bin);
   try {
@@ -96,12 +96,25 @@ async function main(): Promise<void> {
     const results = await runRounds(site, options);
     const oneAgent = options.parts.has(ONE_AGENT) ? await measureOneAgent(site, options.size) : undefined;
     const large = { agents: options.large, results: await runLarge(site, options) };
-    const rows = rowsOf({ agents: options.size.agents, results, large, oneAgent });
-    if (values.only === undefined) console.log(`written: ${writeReport('operator', rows)}`);
-    else printRows('operator', rows);
+    return rowsOf({ agents: options.size.agents, results, large, oneAgent });
   } finally {
     await folder.clear();
   }
+}
+
+async function main(): Promise<void> {
+  const text = (value: string) => ({ type: 'string', default: value }) as const;
+  const { values } = parseArgs({
+    options: { agents: text('1000'), large: text('5000'), nodes: text('100'), rounds: text('2'), only: { type: 'string' }, verbose: { type: 'boolean' }, help: { type: 'boolean' } },
+  });
+  if (values.help === true) return void process.stdout.write(USAGE);
+  const options = optionsOf(values);
+  if (PARTS.some((part) => part !== REAL && options.parts.has(part))) {
+    const rows = await simulate(options);
+    if (values.only === undefined) console.log(`written: ${writeReport('operator', rows)}`);
+    else printRows('operator', rows);
+  }
+  if (options.parts.has(REAL)) console.log(`written: ${addToReport('operator', realRows(await measureReal()))}`);
 }
 
 await main();

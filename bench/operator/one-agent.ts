@@ -1,12 +1,12 @@
 /** What one agent waits for in a village of many: a larger tier, and to come back from sleep. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { KubeClient, PODS } from '@hamlet/kube';
+import { KubeClient } from '@hamlet/kube';
 import { onPlane, settle, timed } from './cases.ts';
-import { CAP_MS, type ControlPlane, type Site } from './control-plane.ts';
+import type { ControlPlane, Site } from './control-plane.ts';
+import { awaken, resizeEach, startBarePod } from './one-step.ts';
 import { startOperator } from './operator-process.ts';
 import { RunningPods } from './running-pods.ts';
-import { agentName, barePod, createAgents, createTiers, LARGER, setPowerOf } from './workload.ts';
-import { startVillage, type VillageProcess } from './village-process.ts';
+import { startVillage } from './village-process.ts';
+import { agentName, barePod, createAgents, createTiers, LARGER } from './workload.ts';
 
 /** Four rewards a second: what one of them waits for is asked, not how many go through. */
 const REWARD_EVERY_MS = 250;
@@ -25,56 +25,6 @@ export interface OneAgentResult {
   readonly barePodMs: readonly number[];
 }
 
-interface Resized {
-  readonly rewardedMs: number;
-  readonly askedMs: number;
-  readonly resizedMs: number;
-}
-
-/** From the begin of the transaction that changed the standing to the size in the status of the pod. */
-async function resizeOne(village: VillageProcess, pods: RunningPods, agent: string): Promise<Resized> {
-  const startedMs = performance.now();
-  const asked = pods.when(`${agent} asks for its size`, () => pods.askedBy(agent) === LARGER.memory, CAP_MS);
-  const resized = pods.when(`${agent} resized`, () => pods.memoryOf(agent) === LARGER.memory, CAP_MS);
-  const entryMs = await village.reward(agent, AMOUNT);
-  const rewardedMs = performance.now() - startedMs;
-  const sinceEntry = (atMs: number): number => performance.timeOrigin + atMs - entryMs;
-  return { rewardedMs, askedMs: sinceEntry(await asked), resizedMs: sinceEntry(await resized) };
-}
-
-async function resizeMany(village: VillageProcess, pods: RunningPods, agents: number): Promise<readonly Resized[]> {
-  const under: Promise<Resized>[] = [];
-  for (let index = 0; index < Math.min(REWARDS, agents); index += 1) {
-    under.push(resizeOne(village, pods, agentName(index)));
-    await sleep(REWARD_EVERY_MS);
-  }
-  return Promise.all(under);
-}
-
-async function awaken(plane: ControlPlane, pods: RunningPods, agent: string): Promise<number> {
-  const asleep = pods.when(`${agent} asleep`, () => !pods.isRunning(agent), CAP_MS);
-  await setPowerOf(plane, agent, 'Asleep');
-  await asleep;
-  // Its status tells so by then, and nothing is left under way.
-  await sleep(600);
-  const startedMs = performance.now();
-  const running = pods.when(`${agent} awake`, () => pods.isRunning(agent), CAP_MS);
-  await setPowerOf(plane, agent, 'Awake');
-  return (await running) - startedMs;
-}
-
-async function startBarePod({ client, namespace }: ControlPlane, pods: RunningPods, index: number): Promise<number> {
-  const pod = barePod(index, namespace);
-  const { name } = pod.metadata;
-  const bare = name.slice(0, name.lastIndexOf('-'));
-  const startedMs = performance.now();
-  const running = pods.when(`${name} Running`, () => pods.isRunning(bare), CAP_MS);
-  await client.create(PODS, pod, { namespace });
-  const tookMs = (await running) - startedMs;
-  await client.delete(PODS, { namespace, name, graceSeconds: 0 });
-  return tookMs;
-}
-
 async function measure(plane: ControlPlane, agents: number): Promise<OneAgentResult> {
   await createTiers(plane);
   const village = await startVillage(plane);
@@ -85,13 +35,14 @@ async function measure(plane: ControlPlane, agents: number): Promise<OneAgentRes
     await timed(plane, agents, () => createAgents(plane, agents));
     await pods.start();
     await settle(operator);
-    const resized = await resizeMany(village, pods, agents);
+    const rewarded = Array.from({ length: Math.min(REWARDS, agents) }, (_, index) => agentName(index));
+    const resized = await resizeEach(pods, rewarded.map((agent) => ({ agent, memory: LARGER.memory, post: () => village.reward(agent, AMOUNT) })), REWARD_EVERY_MS);
     await settle(operator);
     const awakenedMs: number[] = [];
     const barePodMs: number[] = [];
     for (let index = 0; index < Math.min(AWAKENINGS, agents); index += 1) {
       awakenedMs.push(await awaken(plane, pods, agentName(index)));
-      barePodMs.push(await startBarePod(plane, pods, agents + index));
+      barePodMs.push(await startBarePod(plane, pods, barePod(agents + index, plane.namespace)));
     }
     const resizedMs = resized.map((each) => each.resizedMs);
     return { resizedMs, rewardedMs: resized.map((each) => each.rewardedMs), askedMs: resized.map((each) => each.askedMs), awakenedMs, barePodMs };

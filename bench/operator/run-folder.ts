@@ -1,7 +1,8 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openGuard } from './guard.ts';
 
 const PREFIX = 'hamlet-bench-operator-';
 /** In the environment of everything that a run starts, also of what its children start. */
@@ -39,13 +40,6 @@ function abandoned(): readonly string[] {
   return folders.filter((folder) => existsSync(join(folder, 'pid')) && !isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
 }
 
-/** Waits in a process group of its own until we are gone, in whatever way, and clears then. */
-function watchdog(folder: string, hamletCluster: string, env: NodeJS.ProcessEnv): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', `cat >/dev/null\n${CLEAR}`, 'clear', folder, hamletCluster], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, env });
-  child.unref();
-  return child;
-}
-
 /** Makes the folder, clears what earlier runs have left, and sees to it that this one leaves nothing. */
 export function openRunFolder(bin: string): RunFolder {
   const hamletCluster = join(bin, 'hamlet-cluster');
@@ -54,16 +48,15 @@ export function openRunFolder(bin: string): RunFolder {
   // Postgres runs as another user, in here.
   chmodSync(path, 0o755);
   writeFileSync(join(path, 'pid'), String(process.pid));
-  const guard = watchdog(path, hamletCluster, { ...process.env });
+  const guard = openGuard(CLEAR, [path, hamletCluster], { ...process.env });
   process.env[MARK] = path;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
   return {
     path,
-    clear: () =>
-      new Promise((resolve) => {
-        guard.ref();
-        guard.once('exit', () => resolve());
-        guard.stdin?.end();
-      }),
+    clear: async () => {
+      await guard.clear();
+      // What is started after it is none of its own.
+      delete process.env[MARK];
+    },
   };
 }

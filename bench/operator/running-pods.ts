@@ -57,6 +57,11 @@ export class RunningPods {
     return this.#running.has(agent);
   }
 
+  /** The name of the pod of an agent that runs. */
+  podOf(agent: string): string | undefined {
+    return this.#running.get(agent)?.metadata.name;
+  }
+
   /** Memory limit that the pod of an agent asks for. */
   askedBy(agent: string): string | undefined {
     return this.#running.get(agent)?.asked;

@@ -40,7 +40,7 @@ export async function createTiers({ client, namespace }: ControlPlane): Promise<
   for (const tier of TIERS) await client.create(ENTITLEMENTS, tier, { namespace });
 }
 
-export function setPowerOf({ client, namespace }: ControlPlane, name: string, power: 'Awake' | 'Asleep'): Promise<unknown> {
+export function setPowerOf({ client, namespace }: Pick<ControlPlane, 'client' | 'namespace'>, name: string, power: 'Awake' | 'Asleep'): Promise<unknown> {
   return client.mergePatch(AGENTS, { spec: { power } }, { namespace, name, query: MANAGER });
 }
 

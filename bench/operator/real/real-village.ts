@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { KubeClient } from '@hamlet/kube';
+import { kubeClient, village, type Village } from '@hamlet/test/env/village';
+import { buildPrograms, clusterStatus, program } from '../../../village/cluster.ts';
+import { run } from '../../../village/command.ts';
+import { Failure } from '../../../village/failure.ts';
+import { NODE, ROOT, STATE } from '../../../village/paths.ts';
+import { openGuard, type Guard } from '../guard.ts';
+
+/** On everything that the bench creates, and on nothing else. */
+export const BENCH_LABEL = 'hamlet.village/bench';
+
+/** Takes away what the bench has put into a village that goes on: $1 kubectl, $2 the namespace, $3 the label. */
+const CLEAR = `
+trap '' INT TERM HUP
+"$1" --namespace "$2" delete pods --selector "$3" --ignore-not-found --wait=false
+"$1" --namespace "$2" delete agents --selector "$3" --ignore-not-found --timeout=180s
+"$1" --namespace "$2" delete entitlements --selector "$3" --ignore-not-found
+`;
+const RUN = `
+trap '' INT TERM HUP
+"$@"
+`;
+
+/** The village of this checkout, on nodes with kubelets and cgroups. */
+export interface RealVillage {
+  readonly place: Village;
+  readonly client: KubeClient;
+  readonly namespace: string;
+  /** Takes away what the bench has made, or the whole village if it was brought up for it. */
+  end(): Promise<void>;
+}
+
+const villageCommand = (command: 'up' | 'down'): readonly [string, string, string] => [NODE, join(ROOT, 'village/main.ts'), command];
+
+/** Brings the village up; the guard that takes it down is there before. */
+async function bringUp(): Promise<Guard> {
+  console.log('no village is up: bringing one up, and taking it down afterwards');
+  const guard = openGuard(RUN, villageCommand('down'), { ...process.env });
+  const [node, ...args] = villageCommand('up');
+  await run(node, args).catch(async (error: unknown) => {
+    await guard.clear();
+    throw error;
+  });
+  return guard;
+}
+
+async function guardOf({ kubeconfig, namespace }: Village): Promise<Guard> {
+  return openGuard(CLEAR, [await program('kubectl'), namespace, BENCH_LABEL], { ...process.env, KUBECONFIG: kubeconfig });
+}
+
+/** The village that runs, or one that is brought up. Whatever ends the bench, nothing of it stays. */
+export async function openVillage(): Promise<RealVillage> {
+  await buildPrograms({});
+  const wasUp = (await clusterStatus()) !== undefined;
+  if (wasUp && !existsSync(join(STATE, 'up.json'))) throw new Failure('the village of another checkout is up', 'run this there, or make down there');
+  const brought = wasUp ? undefined : await bringUp();
+  const place = await village();
+  const guard = brought ?? (await guardOf(place));
+  const client = await kubeClient(place);
+  return {
+    place,
+    client,
+    namespace: place.namespace,
+    end: async () => {
+      await client.close();
+      await guard.clear();
+    },
+  };
+}
