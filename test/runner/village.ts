@@ -28,7 +28,7 @@ async function run(): Promise<Tally> {
 }
 
 function keepsToItself(file: string): boolean {
-  return /\/(standing|tier|schedule|economy)\.test\.ts$/.test(file);
+  return /\/(standing|tier|schedule|economy|purchases)\.test\.ts$/.test(file);
 }
 
 function isFault(file: string): boolean {

@@ -1,0 +1,213 @@
+/** What agents buy with aiDollars: GPUs for a time, more of a limit, a better place in the queue. All of it ends by itself. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { API_VERSION, buyCompute, getLedger, getQuote, listPurchases, PurchaseView, rewardAgent, type PurchaseItem } from '@hamlet/contract';
+import { until } from '../env/until.ts';
+import { agentOf, applyAgent, dataOf, deleteAgents, getObject, untilReady, village, type Village } from '../env/village.ts';
+
+/** Money belongs to the name for ever, so each run has names of its own. */
+const RUN = process.pid;
+const BUYER = `gus-${RUN}`;
+/** One of them sits on the only stool, the others wait for it; the last one buys its way. */
+const [SITS, WAITS, BUYS] = [`una-${RUN}`, `vic-${RUN}`, `wim-${RUN}`];
+const ALL = [BUYER, SITS, WAITS, BUYS];
+const TIER = `purchases-${RUN}`;
+const STOOL_TIER = `stool-${RUN}`;
+/** A device that one node has one of: who wants it waits for its seat and for no other. */
+const STOOL = `hamlet.village/stool-${RUN}`;
+const GPU = 'nvidia.com/gpu';
+const REQUESTS = 120;
+/** Long enough for two pods to start while much else is tested. */
+const WINDOW_SECONDS = 60;
+const REQUESTS_SECONDS = 30;
+const PRIORITY_SECONDS = 15;
+
+interface Pod {
+  readonly metadata: { readonly uid: string; readonly name: string; readonly deletionTimestamp?: string };
+  readonly spec: {
+    readonly nodeName: string;
+    readonly priorityClassName?: string;
+    readonly containers: readonly { readonly resources: { readonly limits: Readonly<Record<string, string>> } }[];
+  };
+  readonly status: { readonly phase: string };
+}
+
+let place: Village;
+let node = '';
+
+const pinned = (tier: string): object => ({ entitlement: { policy: 'Pinned', name: tier } });
+
+/** A tier that nobody's balance opens; it costs nothing, so that only what is bought is paid. */
+const tierManifest = (name: string, compute: object): object => ({
+  apiVersion: API_VERSION,
+  kind: 'Entitlement',
+  metadata: { name },
+  spec: { rank: 0, minBalance: '100000000', limits: { requestsPerMinute: REQUESTS, concurrentTools: 1, tokensPerHour: 20_000 }, compute },
+});
+
+async function advertise(count: string | null): Promise<void> {
+  const devices = { [STOOL]: count };
+  await place.kubectl(['patch', 'node', node, '--subresource=status', '--type=merge', '--patch', JSON.stringify({ status: { capacity: devices, allocatable: devices } })]);
+}
+
+before(async () => {
+  place = await village();
+  node = (await place.kubectl(['get', 'nodes', '-o', 'name'])).split('\n').at(-1)?.replace('node/', '') ?? '';
+  await advertise('1');
+  const tiers = [
+    tierManifest(TIER, { resources: { cpu: '150m', memory: '192Mi' } }),
+    tierManifest(STOOL_TIER, { resources: { cpu: '100m', memory: '160Mi' }, gpu: { mode: 'Shared', count: 1, resourceName: STOOL } }),
+  ];
+  for (const tier of tiers) await place.kubectl(['apply', '-f', '-'], JSON.stringify(tier));
+  await applyAgent(place, BUYER, pinned(TIER));
+  await applyAgent(place, SITS, pinned(STOOL_TIER));
+  await untilReady(place, BUYER);
+  dataOf(await place.admin.call(rewardAgent, { body: { agent_id: BUYER, amount: '5', reason: 'to spend' } }));
+});
+after(async () => {
+  await deleteAgents(place, ALL);
+  await place.tryKubectl(['delete', 'entitlements', TIER, STOOL_TIER, '--ignore-not-found']);
+  await advertise(null);
+});
+
+/** The pods of an agent, newest last, without those that end. */
+async function podsOf(agent: string): Promise<readonly Pod[]> {
+  const { items } = JSON.parse(await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${agent}`, '-o', 'json', '--sort-by=.metadata.creationTimestamp'])) as { items: readonly Pod[] };
+  return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+}
+
+const devicesOf = ({ spec }: Pod, name: string): string | undefined => spec.containers[0]?.resources.limits[name];
+
+/** The pod of an agent once it runs, is Ready, and is as asked for. */
+async function untilPod(agent: string, what: string, isSo: (pod: Pod) => boolean): Promise<Pod> {
+  return until(`${agent}: ${what}`, async () => {
+    const [pod, ...others] = await podsOf(agent);
+    const found = pod?.status.phase === 'Running' && others.length === 0 && isSo(pod);
+    return found && (await agentOf(place, agent))?.why.ready === true ? pod : undefined;
+  });
+}
+
+const volumeOf = async (agent: string): Promise<string | undefined> => (await getObject<{ metadata: { uid: string } }>(place, 'pvc', `${agent}-home`))?.metadata.uid;
+
+/** Trades the pod's token as a resident does, and makes one request by it: method, path, body, key. */
+const REQUEST = `
+token=$(curl -sS -X POST -H "Authorization: Bearer $(cat "$HAMLET_TOKEN_FILE")" "$HAMLET_API_URL/api/v1/auth/agent-token" | jq -r .access_token)
+curl -sS -i -X "$1" -H "Authorization: Bearer $token" -H "Idempotency-Key: $4" -H 'Content-Type: application/json' \${3:+--data "$3"} "$HAMLET_API_URL/api/v1$2"
+`;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** What the api answers to an agent that asks it from inside its pod. */
+async function fromInside(agent: string, request: readonly [method: string, path: string, body?: object]): Promise<Answer> {
+  const [method, path, body] = request;
+  const [pod] = await podsOf(agent);
+  const said = await place.kubectl(['exec', pod?.metadata.name ?? '', '--', 'sh', '-c', REQUEST, 'sh', method, path, body === undefined ? '' : JSON.stringify(body), crypto.randomUUID()]);
+  const [head = '', text = ''] = said.split('\r\n\r\n');
+  const [status = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  return { status: Number(status.split(' ')[1]), headers, body: JSON.parse(text) };
+}
+
+async function buysForItself(item: PurchaseItem, seconds: number): Promise<PurchaseView> {
+  const { status, body } = await fromInside(BUYER, ['POST', '/economy/purchases', { item, seconds }]);
+  assert.equal(status, 201, JSON.stringify(body));
+  return PurchaseView.parse(body);
+}
+
+const GPU_WINDOW = { kind: 'gpu', lane: 'gpu-0' } as const;
+
+async function isLaneFree(): Promise<boolean | undefined> {
+  return dataOf(await place.admin.call(getQuote, { query: { agent_id: BUYER, ...GPU_WINDOW, seconds: 1 } })).item?.free;
+}
+
+/** What the agent had before it bought anything. */
+let without: Pod;
+let volume: string | undefined;
+
+test('an agent buys a GPU window from inside its pod: its pod is made anew with the GPU, on the same volume, and it is sold to nobody else', async () => {
+  without = await untilPod(BUYER, 'a pod', () => true);
+  assert.equal(devicesOf(without, GPU), undefined);
+  volume = await volumeOf(BUYER);
+  assert.equal(await isLaneFree(), true);
+  await place.kubectl(['exec', without.metadata.name, '--', 'sh', '-c', 'echo kept >/workspace/keepsake && sync']);
+
+  const bought = await buysForItself(GPU_WINDOW, WINDOW_SECONDS);
+  assert.deepEqual([bought.item, bought.bought_by], [{ kind: 'gpu', lane: 'gpu-0', resource_name: GPU, count: 1 }, { role: 'agent', id: BUYER }]);
+  const during = await untilPod(BUYER, 'a pod with the GPU', (pod) => devicesOf(pod, GPU) === '1');
+  assert.notEqual(during.metadata.uid, without.metadata.uid);
+  assert.equal(during.spec.nodeName, without.spec.nodeName);
+  assert.equal(await volumeOf(BUYER), volume);
+  assert.equal(await place.kubectl(['exec', during.metadata.name, '--', 'cat', '/workspace/keepsake']), 'kept');
+  assert.equal((await agentOf(place, BUYER))?.tier, TIER, 'the tier is what it was');
+  await untilTold(BUYER, 'GpuWindow');
+  const second = await place.admin.call(buyCompute, { body: { agent_id: BUYER, item: GPU_WINDOW, seconds: 1 } });
+  assert.equal(second.ok ? 'sold' : second.problem.code, 'window_taken');
+
+  const { entries } = dataOf(await place.admin.call(getLedger, { params: { agent_id: BUYER }, query: {} }));
+  assert.deepEqual(entries.filter(({ reason }) => reason === 'purchase_compute').map(({ ledger_entry_id: id, amount }) => [id, amount]), [[bought.ledger_entry_id, `-${bought.price}`]]);
+});
+
+/** The requests a minute that the header tells an agent. */
+async function requestsTold(): Promise<number> {
+  const { headers } = await fromInside(BUYER, ['GET', `/agents/${BUYER}/config`]);
+  return Number(/;q=(\d+);w=60/.exec(headers['ratelimit-policy'] ?? '')?.[1]);
+}
+
+async function requestsShown(): Promise<number | null | undefined> {
+  return (await agentOf(place, BUYER))?.entitlement.limits?.requests_per_minute;
+}
+
+test('it buys requests: the limit that the header tells it and people see is raised', async () => {
+  assert.equal(await requestsTold(), REQUESTS);
+  await buysForItself({ kind: 'quota', limit: 'requests_per_minute', amount: 60 }, REQUESTS_SECONDS);
+  await until('the header tells more', async () => (await requestsTold()) === REQUESTS + 60);
+  await until('people see more', async () => (await requestsShown()) === REQUESTS + 60);
+});
+
+/** Waits until an agent has no pod and this place in the queue. */
+async function untilWaits(agent: string, queuePlace: number): Promise<void> {
+  await until(`${agent} waits at place ${queuePlace}`, async () => {
+    const why = (await agentOf(place, agent))?.why;
+    return why?.reason === 'GpuBooked' && why.message.includes(`place ${queuePlace} in the queue`) && (await podsOf(agent)).length === 0;
+  });
+}
+
+async function untilTold(agent: string, event: string): Promise<void> {
+  await until(`an Event ${event} of ${agent}`, async () => (await place.kubectl(['get', 'events', '--field-selector', `involvedObject.name=${agent},reason=${event}`, '-o', 'name'])) !== '');
+}
+
+test('priority is bought: the last of the queue comes before the others of its tier, and keeps the seat when that has ended', async () => {
+  const sitting = await untilPod(SITS, 'the stool', (pod) => devicesOf(pod, STOOL) === '1');
+  await applyAgent(place, WAITS, pinned(STOOL_TIER));
+  await untilWaits(WAITS, 1);
+  await applyAgent(place, BUYS, pinned(STOOL_TIER));
+  await untilWaits(BUYS, 2);
+
+  dataOf(await place.admin.call(rewardAgent, { body: { agent_id: BUYS, amount: '1', reason: 'to spend' } }));
+  dataOf(await place.admin.call(buyCompute, { body: { agent_id: BUYS, item: { kind: 'priority' }, seconds: PRIORITY_SECONDS } }));
+  await untilTold(SITS, 'Displaced');
+  const seated = await untilPod(BUYS, 'the stool', (pod) => devicesOf(pod, STOOL) === '1');
+  assert.equal(seated.spec.priorityClassName, sitting.spec.priorityClassName, 'the class of the pod is its tier\'s');
+  await untilWaits(WAITS, 1);
+  await untilWaits(SITS, 2);
+  await until('the priority has ended', async () => dataOf(await place.admin.call(listPurchases, { query: { agent_id: BUYS } })).purchases.every(({ state }) => state === 'ended'));
+  const [kept] = await podsOf(BUYS);
+  assert.equal(kept?.metadata.uid, seated.metadata.uid);
+});
+
+test('what was bought ends: the pod is made anew without the GPU, on the same volume; the lane is for sale again, and the limit is the tier\'s', async () => {
+  const back = await untilPod(BUYER, 'a pod without the GPU', (pod) => devicesOf(pod, GPU) === undefined);
+  assert.notEqual(back.metadata.uid, without.metadata.uid);
+  assert.equal(await volumeOf(BUYER), volume);
+  assert.equal(await place.kubectl(['exec', back.metadata.name, '--', 'cat', '/workspace/keepsake']), 'kept');
+  await until('no pod of it has the GPU any more', async () => {
+    const { items } = JSON.parse(await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${BUYER}`, '-o', 'json'])) as { items: readonly Pod[] };
+    return items.every((pod) => devicesOf(pod, GPU) === undefined);
+  });
+  assert.equal(await isLaneFree(), true);
+  await until('the limit of the tier again', async () => (await requestsTold()) === REQUESTS && (await requestsShown()) === REQUESTS);
+});
