@@ -1,7 +1,7 @@
 import { changeSchedule, createSchedule, newIdempotencyKey, type ScheduleView } from '@hamlet/contract'
-import { type ReactElement, useDeferredValue, useEffect, useRef, useState } from 'react'
+import { type ReactElement, useDeferredValue, useState } from 'react'
 import type { Refused } from '../../client/api.ts'
-import { Icon } from '../../ui/icon.tsx'
+import { FormDialog } from '../../ui/form-dialog.tsx'
 import { OwnedNotice } from '../../ui/owned-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useVillage } from '../village-context.ts'
@@ -14,25 +14,14 @@ import { nextTimes } from './timetable.ts'
 
 interface FormProps { readonly schedule: ScheduleView | null; readonly onClose: (saved: string | null) => void }
 
-/** Writing a schedule, with its next five times beside it while one types. Escape asks before it throws away what was written. */
+/** Writing a schedule, with its next five times beside it while one types. */
 export function ScheduleForm({ schedule, onClose }: FormProps): ReactElement {
-  const dialog = useRef<HTMLDialogElement>(null)
   const [start] = useState(() => (schedule === null ? emptyDraft('', viewerZone()) : draftOf(schedule, viewerZone())))
   const [draft, setDraft] = useState(start)
-  const [leaving, setLeaving] = useState(false)
-  useEffect(() => { dialog.current?.showModal() }, [])
-  const leave = (): void => { if (JSON.stringify(draft) === JSON.stringify(start) || leaving) onClose(null); else setLeaving(true) }
   return (
-    <dialog ref={dialog} className="dialog dialog-wide" onCancel={(event) => { event.preventDefault(); leave() }} aria-labelledby="schedule-form-title">
-      <h2 id="schedule-form-title">{schedule === null ? 'New schedule' : `Change ${schedule.name}`}</h2>
-      {leaving && (
-        <div className="notice notice-waiting" role="alert"><Icon name="alert" size={16} /><span>What you wrote is not saved.
-          <span className="button-row"><button type="button" className="button button-small" onClick={() => onClose(null)}>Throw it away</button><button type="button" className="button button-small" onClick={() => setLeaving(false)} autoFocus>Go on writing</button></span>
-        </span></div>
-      )}
-      <Fields schedule={schedule} draft={draft} onDraft={(change) => { setLeaving(false); setDraft((now) => ({ ...now, ...change })) }} onSaved={onClose} />
-      <button type="button" className="icon-button dialog-close" onClick={leave} aria-label="Close"><Icon name="close" /></button>
-    </dialog>
+    <FormDialog title={schedule === null ? 'New schedule' : `Change ${schedule.name}`} draft={JSON.stringify(draft)} start={JSON.stringify(start)} onClose={() => onClose(null)}>
+      <Fields schedule={schedule} draft={draft} onDraft={(change) => setDraft((now) => ({ ...now, ...change }))} onSaved={onClose} />
+    </FormDialog>
   )
 }
 

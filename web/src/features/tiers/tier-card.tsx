@@ -12,13 +12,14 @@ import { computeWords, isSeated, type Occupant, seatPicture } from './tier-pictu
 const FACES = 24
 
 /** One step of the ladder: what opens it, what it gives and costs, its seats and who is on it. */
-export function TierCard({ tier, agents }: { readonly tier: EntitlementView; readonly agents: readonly Occupant[] }): ReactElement {
+export function TierCard({ tier, agents, onEdit }: { readonly tier: EntitlementView; readonly agents: readonly Occupant[]; readonly onEdit: (() => void) | null }): ReactElement {
   const wrong = tier.conditions.find((condition) => condition.status !== 'True')
   return (
     <li className="tier card" data-tier={tier.name}>
       <header className="tier-head">
         <h2>{tier.name}</h2>
         <p className="tier-opens"><Icon name="coin" size={15} />{tier.min_balance.startsWith('-') || tier.min_balance === '0' ? 'Open to everybody' : `from ${moneyWords(tier.min_balance)}`}</p>
+        {onEdit !== null && <button type="button" className="button button-small" onClick={onEdit} data-action="edit-tier" aria-label={`Edit ${tier.name}`}><Icon name="edit" size={15} />Edit</button>}
       </header>
       <dl className="tier-facts">
         <dt>Compute</dt><dd>{computeWords(tier.compute)}</dd>
