@@ -16,12 +16,17 @@ function pathOf(part: string, path: readonly PropertyKey[]): string {
   return [part, ...path.map(String)].join('.');
 }
 
-/** The innermost complaints: a union says "invalid input" and keeps the reasons of its branches inside; the branch with the fewest came nearest. */
+/** How far a value is from a branch of a union: the number of complaints, and farther than any number where it is of another type altogether. */
+function distance(branch: readonly z.core.$ZodIssue[]): number {
+  return branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0) ? Number.POSITIVE_INFINITY : branch.length;
+}
+
+/** The innermost complaints: a union says "invalid input" and keeps the reasons of its branches inside; those of the nearest are told. */
 function flatten(part: string, issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): { path: string; message: string }[] {
   return issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-      const nearest = issue.errors.reduce((best, branch) => (branch.length < best.length ? branch : best));
+      const nearest = issue.errors.reduce((best, branch) => (distance(branch) < distance(best) ? branch : best));
       return flatten(part, nearest, path);
     }
     return [{ path: pathOf(part, path), message: issue.message }];

@@ -1,0 +1,140 @@
+/** The models gateway as OpenAI's own client for Node meets it: it needs nothing but the address and the agent's token. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
+import type { ClientOptions } from 'openai';
+import { Play } from '../testing/play.ts';
+import { agentToken, AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { heldProvider } from './testing/held-provider.ts';
+
+const MESSAGES = [{ role: 'user' as const, content: 'Where is the mill, please?' }];
+
+let village: TestVillage;
+let baseURL = '';
+const held = heldProvider();
+
+before(async () => {
+  village = await startTestVillage();
+  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+  await writeFile(tier, (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing]'));
+  const { peopleUrl } = await village.startReplica({}, { providers: [held.provider, ...held.usual] });
+  baseURL = `${peopleUrl}/v1`;
+  const play = new Play(peopleUrl);
+  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+});
+after(() => village.remove());
+
+/** The client of an agent. It tries nothing again unless it is told to: a test shall see the first answer. */
+function clientOf(agentId: AgentId, options: Pick<ClientOptions, 'maxRetries' | 'fetch'> = {}): OpenAI {
+  return new OpenAI({ baseURL, apiKey: agentToken(agentId), maxRetries: 0, timeout: 60_000, ...options });
+}
+
+/** What a call fails with, as the client's own error. */
+async function errorOf(call: PromiseLike<unknown>): Promise<APIError> {
+  try {
+    await call;
+  } catch (error) {
+    assert.ok(error instanceof APIError, String(error));
+    return error;
+  }
+  return assert.fail('it was let in');
+}
+
+test('a question is answered, with its usage and the limits that hold', async () => {
+  const { data, response, request_id: requestId } = await clientOf('bob').chat.completions.create({ model: 'small', messages: MESSAGES }).withResponse();
+  const [choice] = data.choices;
+  assert.deepEqual([data.object, data.model, choice?.message.role, choice?.finish_reason], ['chat.completion', 'small', 'assistant', 'stop']);
+  assert.match(choice?.message.content ?? '', /mill/);
+  assert.equal(data.usage?.total_tokens, (data.usage?.prompt_tokens ?? 0) + (data.usage?.completion_tokens ?? 0));
+  assert.match(requestId ?? '', /^[0-9a-f-]{36}$/);
+  assert.match(response.headers.get('ratelimit-policy') ?? '', /^"tier-0";q=120;w=60, "tokens";q=20000;qu="tokens";w=3600, "in-flight";q=1;/);
+  assert.match(response.headers.get('ratelimit') ?? '', /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=\d+$/);
+});
+
+test('the same answer in pieces, which the client puts together again', async () => {
+  const asked = { model: 'small', messages: MESSAGES, seed: 7 };
+  const client = clientOf('bob');
+  const whole = await client.chat.completions.create(asked);
+  const { data: stream, response } = await client.chat.completions.create({ ...asked, stream: true, stream_options: { include_usage: true } }).withResponse();
+  assert.match(response.headers.get('ratelimit') ?? '', /"tokens";r=\d+/);
+  let text = '';
+  let usage: OpenAI.CompletionUsage | null | undefined;
+  for await (const chunk of stream) {
+    text += chunk.choices[0]?.delta.content ?? '';
+    usage = chunk.usage;
+  }
+  assert.equal(text, whole.choices[0]?.message.content);
+  assert.deepEqual(usage, whole.usage);
+  const gathered = await client.chat.completions.stream(asked).finalChatCompletion();
+  assert.deepEqual([gathered.choices[0]?.message.content, gathered.choices[0]?.finish_reason], [text, 'stop']);
+});
+
+test('the models of the tier are a list that the client pages through', async () => {
+  const models: OpenAI.Model[] = [];
+  for await (const model of clientOf('bob').models.list()) models.push(model);
+  assert.deepEqual(models.map(({ id, object }) => [id, object]), [['small', 'model'], ['held', 'model'], ['failing', 'model']]);
+  assert.equal(models[0]?.owned_by, 'scripted');
+  assert.ok((models[0]?.created ?? 0) > 0);
+});
+
+test('what is refused is the client\'s own error, with our status, code and words', async () => {
+  const outside = await errorOf(clientOf('bob').chat.completions.create({ model: 'large', messages: MESSAGES }));
+  assert.ok(outside instanceof PermissionDeniedError);
+  assert.deepEqual([outside.status, outside.code, outside.type, outside.param], [403, 'model_not_in_tier', 'permission_error', null]);
+  assert.match(outside.message, /^403 .*large/);
+  assert.match(outside.requestID ?? '', /^[0-9a-f-]{36}$/);
+  assert.match(outside.headers?.get('ratelimit') ?? '', /"tier-0";r=\d+/);
+
+  const empty = await errorOf(clientOf('bob').chat.completions.create({ model: 'small', messages: [] }));
+  assert.ok(empty instanceof BadRequestError);
+  assert.deepEqual([empty.type, empty.param], ['invalid_request_error', 'messages']);
+
+  const image = { type: 'image_url' as const, image_url: { url: 'https://example.org/mill.png' } };
+  const seen = await errorOf(clientOf('bob').chat.completions.create({ model: 'small', messages: [{ role: 'user', content: [image] }] }));
+  assert.deepEqual([seen.status, seen.code, seen.param], [400, 'validation_failed', 'messages.0.content.0.type']);
+  assert.match(seen.message, /these models read text only/);
+
+  const nobody = new OpenAI({ baseURL, apiKey: 'nobody-we-know', maxRetries: 0 });
+  const stranger = await errorOf(nobody.models.list());
+  assert.ok(stranger instanceof AuthenticationError);
+  assert.deepEqual([stranger.status, stranger.type], [401, 'authentication_error']);
+});
+
+test('too many at one time: the client is told when to come again, and by itself does so', async () => {
+  const open = await clientOf('cleo').chat.completions.create({ model: 'held', messages: MESSAGES, stream: true });
+  const refused = await errorOf(clientOf('cleo').chat.completions.create({ model: 'small', messages: MESSAGES }));
+  assert.ok(refused instanceof RateLimitError);
+  assert.deepEqual([refused.status, refused.code, refused.type, refused.headers?.get('retry-after')], [429, 'too_many_in_flight', 'rate_limit_error', '1']);
+  const turnedAway = Promise.withResolvers<void>();
+  const patient = clientOf('cleo', {
+    maxRetries: 60,
+    fetch: async (...request) => {
+      const response = await fetch(...request);
+      if (response.status === 429) turnedAway.resolve();
+      return response;
+    },
+  }).chat.completions.create({ model: 'small', messages: MESSAGES });
+  await Promise.race([turnedAway.promise, patient]);
+  held.release();
+  let text = '';
+  for await (const chunk of open) text += chunk.choices[0]?.delta.content ?? '';
+  assert.equal(text, 'First. Then.');
+  assert.match((await patient).choices[0]?.message.content ?? '', /mill/);
+});
+
+test('a model that fails: as an answer, and in the middle of pieces', async () => {
+  const failed = await errorOf(clientOf('dan').chat.completions.create({ model: 'failing', messages: MESSAGES }));
+  assert.deepEqual([failed.status, failed.code, failed.type], [502, 'model_failed', 'server_error']);
+  const stream = await clientOf('dan').chat.completions.create({ model: 'failing', messages: MESSAGES, stream: true });
+  const broken = await errorOf(Array.fromAsync(stream));
+  assert.deepEqual([broken.code, broken.type], ['model_failed', 'server_error']);
+});
+
+test('a client that stops reading frees its place', async () => {
+  const stream = await clientOf('eve').chat.completions.create({ model: 'held', messages: MESSAGES, stream: true });
+  for await (const chunk of stream) if (chunk.choices[0]?.delta.content === 'First.') break;
+  await eventually('a free place', async () => clientOf('eve').chat.completions.create({ model: 'small', messages: MESSAGES }).then(() => true, () => false));
+});
