@@ -114,16 +114,19 @@ test('what the API server refuses to resize, and would take as a new pod, is mad
   await v.runningPod('bob');
   await client.create(POLICIES, policy, {});
   await client.create(BINDINGS, { apiVersion: POLICIES_API, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name: 'no-resize' }, spec: { policyName: 'no-resize', validationActions: ['Deny'] } }, {});
-  await until('the policy is in force', async () => {
+  const isInForce = async (): Promise<boolean> => {
     const pod = await v.runningPod('bob');
     const patch = { apiVersion: 'v1', kind: 'Pod', metadata: { name: pod.metadata.name, namespace: v.namespace }, spec: { containers: [{ name: 'resident', resources: pod.spec.containers[0]?.resources }] } };
     return client.apply(PODS, patch, { fieldManager: 'test', subresource: 'resize' }).then(() => false, (error: unknown) => String(error).includes('too much cpu'));
-  });
+  };
+  await until('the policy is in force', isInForce);
   say('bob', { balance_tier: 'tier-9' });
   await v.event('bob', 'ResizeRefused', /cannot be resized while it runs/);
   assert.equal((await sized('bob', { cpu: '3', memory: '1Gi' })).metadata.name, 'bob-2');
   await client.delete(BINDINGS, { name: 'no-resize' });
   await client.delete(POLICIES, { name: 'no-resize' });
+  // The API server goes by what it has heard of its policies, a moment later.
+  await until('the policy is over', async () => !(await isInForce()));
   say('bob', {});
   await sized('bob', { cpu: '600m', memory: '512Mi' });
 });

@@ -120,17 +120,26 @@ async function isRefused(ports: ApplyPorts, { agent }: Now, manifest: NewObject)
   }
 }
 
-/** By server-side apply: of the pod, our container's resources and nothing else. The uid makes it fail on another life of the name. */
-async function resizePod(ports: ApplyPorts, now: Now, { name, uid, spec, instead }: Of<'resizePod'>): Promise<void> {
-  const metadata = { ...inNamespace(now.agent.metadata.namespace, name), uid };
-  const manifest = { apiVersion: 'v1', kind: 'Pod', metadata, spec };
+/** By server-side apply: of the pod, our container's resources and nothing else. The uid makes it fail on another life of the name. Returns why it is refused. */
+async function applySize({ client, pods }: ApplyPorts, { agent }: Now, { name, uid, spec }: Of<'resizePod'>): Promise<string | undefined> {
+  const manifest = { apiVersion: 'v1', kind: 'Pod', metadata: { ...inNamespace(agent.metadata.namespace, name), uid }, spec };
   try {
-    ports.pods.learn(await ports.client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' }));
+    pods.learn(await client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' }));
+    return undefined;
   } catch (error) {
     const message = refusalOf(error);
     if (message === undefined) throw error;
-    throw new ResizeRefusedError({ message, newPodToo: await isRefused(ports, now, instead) });
+    return message;
   }
+}
+
+/** A pod is only made anew for its size when a new one would be taken while this one is refused still: a quota may have been lifted between the two questions. */
+async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): Promise<void> {
+  const refused = await applySize(ports, now, action);
+  if (refused === undefined) return;
+  if (await isRefused(ports, now, action.instead)) throw new ResizeRefusedError({ message: refused, newPodToo: true });
+  const still = await applySize(ports, now, action);
+  if (still !== undefined) throw new ResizeRefusedError({ message: still, newPodToo: false });
 }
 
 /** A pod that ends lives on for its grace: what the API server says of that is known at once. */
