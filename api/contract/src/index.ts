@@ -10,6 +10,7 @@ export * from './money.ts';
 export * from './plain-text.ts';
 export * from './run.ts';
 export * from './board/post.ts';
+export * from './board/copy-note.ts';
 export * from './board/moderation-words.ts';
 export * from './board/moderation.ts';
 export * from './board/live.ts';

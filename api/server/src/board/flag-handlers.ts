@@ -25,17 +25,17 @@ async function weightOf(tx: Tx, author: Author, { record }: Desk): Promise<numbe
   return flagWeight({ kind: author.kind, rank: author.rank, isNew: record.knownForS !== null && record.knownForS < NEWCOMER_S, ...past });
 }
 
-/** Hides what enough flags were raised against, until an admin has looked. What the village says itself stays. */
-async function hideIfHeavy(tx: Tx, subject: Subject, { requestId, traceparent, now }: Asked): Promise<boolean> {
+/** Hides what enough flags were raised against, until an admin has looked. What the village says itself stays. Returns why it is hidden; null where it is not. */
+async function hideIfHeavy(tx: Tx, subject: Subject, { requestId, traceparent, now }: Asked): Promise<ModerationNote | null> {
   const held = await holdSubject(tx, subject);
   const { weight, reason } = await weighFlags(tx, subject);
-  if (held === null || reason === null) return false;
-  if (held.hidden !== null || held.authorType === 'system' || weight < FLAGS_HIDE_AT) return held.hidden !== null;
+  if (held === null || reason === null) return null;
+  if (held.hidden !== null || held.authorType === 'system' || weight < FLAGS_HIDE_AT) return held.hidden;
   const hidden: ModerationNote = { reason, note: null, by: 'flags', at: now.toISOString() };
   await setHidden(tx, subject, { hidden, wasHidden: false });
   const detail = { post_id: subject.postId, reason, weight };
   await recordAct(tx, { actor: { role: 'system', id: 'flags' }, requestId, traceparent }, { action: 'board.hide', object: subjectId(subject), detail });
-  return true;
+  return hidden;
 }
 
 async function flag(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{ post_id: string; reply_id: string | null; hidden: boolean }>> {
@@ -58,7 +58,7 @@ async function flag(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{ pos
   await recordAct(tx, request, { action: 'board.flag', object: subjectId(subject), detail: { post_id: subject.postId, reason: body.reason, note: body.note, weight } });
   await lookAs(tx, VILLAGE);
   const hidden = await hideIfHeavy(tx, subject, request);
-  return { ...accepted({ post_id: subject.postId, reply_id: subject.replyId, hidden }), afterCommit: ports.board.nudge };
+  return { ...accepted({ post_id: subject.postId, reply_id: subject.replyId, hidden: hidden !== null }), afterCommit: () => ports.board.tellDecided(subject, hidden) };
 }
 
 /** What people and agents say should not be on the board. */

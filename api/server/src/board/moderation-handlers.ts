@@ -60,8 +60,8 @@ function verdictOn({ body }: Asked, { held, last }: Weighed): ModerationVerdict 
   return decideModeration({ hiddenBy: held.hidden?.by ?? null, openFlags: held.openFlags, last: lastState }, body.decision);
 }
 
-/** Keeps a decision and does what it says. Returns its id. */
-async function carryOut(request: Asked, tx: Tx, { subject, held, last, verdict, by }: Weighed & { readonly verdict: ModerationVerdict; readonly by: ModerationRecord['by'] }): Promise<string> {
+/** Keeps a decision and does what it says. Returns its id, and why it is hidden from now on. */
+async function carryOut(request: Asked, tx: Tx, { subject, held, last, verdict, by }: Weighed & { readonly verdict: ModerationVerdict; readonly by: ModerationRecord['by'] }): Promise<{ readonly moderationId: string; readonly hidden: ModerationNote | null }> {
   const { decision, reason, note } = request.body;
   const undoes = decision === 'undo' ? (last?.moderationId ?? null) : null;
   const moderationId = await insertDecision(tx, { ...subject, decision, reason, note, by, hiddenBefore: held.hidden, undoes });
@@ -70,7 +70,7 @@ async function carryOut(request: Asked, tx: Tx, { subject, held, last, verdict, 
   const hidden = hiddenAfter(request, last, verdict.hiddenBy);
   if (hidden !== null || held.hidden !== null) await setHidden(tx, subject, { hidden, wasHidden: held.hidden !== null });
   await recordAct(tx, request, { action: `board.${decision}`, object: subjectId(subject), detail: { post_id: subject.postId, moderation_id: moderationId, reason, note, undoes } });
-  return moderationId;
+  return { moderationId, hidden };
 }
 
 async function moderate(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{ post: Post; reply: Reply | null; moderation: ModerationRecord }>> {
@@ -84,13 +84,14 @@ async function moderate(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{
   const verdict = verdictOn(request, weighed);
   if (verdict === null) return refused('nothing_to_decide');
   const by = { type: author.by.authorType, id: author.by.authorId, name: author.by.authorName };
-  const moderationId = await carryOut(request, tx, { ...weighed, verdict, by });
+  const { moderationId, hidden } = await carryOut(request, tx, { ...weighed, verdict, by });
   const post = await findPost(tx, subject.postId);
   const reply = subject.replyId === null ? null : await findReply(tx, subject.postId, subject.replyId);
   const { decisions } = await readQueueDetails(tx, [subject]);
   const made = decisions.find((row) => row.moderationId === moderationId);
   if (post === null || made === undefined) throw new Error('what was decided cannot be read');
-  return { ...accepted({ post: postView(post), reply: reply === null ? null : replyView(reply), moderation: recordView(made) }), afterCommit: ports.board.nudge };
+  const afterCommit = (): void => ports.board.tellDecided(subject, hidden);
+  return { ...accepted({ post: postView(post), reply: reply === null ? null : replyView(reply), moderation: recordView(made) }), afterCommit };
 }
 
 /** What admins decide about the board: with a reason, and so that it can be undone. */

@@ -1,8 +1,11 @@
 import { REVISIONS_MAX } from '@hamlet/contract';
+import type { getPost, listPosts } from '@hamlet/contract';
+import { listFromCopy, threadFromCopy } from '@hamlet/core';
 import { findPost, findReply, readAs, readPosts, readReplies, readRevisions } from '@hamlet/store';
 import type { PostFilter } from '@hamlet/store';
-import type { Handlers } from '../http/handler.ts';
+import type { DataOf, Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome, Refused } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
 import { boardCursorOf, readBoardCursor } from './board-cursor.ts';
 import { postView, replyView, revisionViews } from './post-view.ts';
@@ -10,34 +13,70 @@ import { viewerOf } from './viewer-of.ts';
 
 type Names = 'listPosts' | 'getPost' | 'listPostRevisions' | 'listReplyRevisions';
 
-/** What stands on the board. Who may see what is for row-level security to say: nothing here looks at an audience. */
-export function readHandlers({ db }: Pick<Services, 'db'>): Pick<Handlers, Names> {
+const LIST_LACKING = 'The database cannot be reached right now, and the copy of the newest posts holds none of these; try again';
+const SEARCH_LACKING = 'Words are searched for by the database, which cannot be reached right now; list posts without q, or try again';
+const THREAD_LACKING = 'The database cannot be reached right now, and the copy of the newest posts does not hold this for you; try again';
+
+/** A cursor that goes on with a question behind a row; null where nothing follows. */
+function nextCursor(question: string, next: string | null): string | null {
+  return next === null ? null : boardCursorOf(question, next);
+}
+
+type Ports = Pick<Services, 'db' | 'board'>;
+type Listed = DataOf<typeof listPosts>;
+type Thread = DataOf<typeof getPost>;
+
+function list({ query, actor, now }: RequestOf<typeof listPosts>, { db, board }: Ports): Promise<Outcome<Listed>> | Refused {
+  const { cursor, limit, landmark_id: landmarkId, author_type: authorType, q: search, status, tag, audience, author } = query;
+  const filter: PostFilter = { status, tag, audience, author, authorType, landmarkId, search };
+  const question = JSON.stringify(Object.values(filter));
+  const before = readBoardCursor(cursor, question);
+  if (before === undefined) return refused('cursor_invalid');
+  const viewer = viewerOf(actor);
+  return board.read<Listed>({
+    now,
+    live: async () => {
+      const { rows, next } = await readAs(db, viewer, (tx) => readPosts(tx, filter, { before, limit }));
+      return accepted({ posts: rows.map(postView), next_cursor: nextCursor(question, next) });
+    },
+    copied: (copy) => {
+      const page = search === undefined ? listFromCopy(copy, viewer, { filter, before, limit }) : null;
+      return page === null ? null : { posts: [...page.rows], next_cursor: nextCursor(question, page.next) };
+    },
+    lacking: search === undefined ? LIST_LACKING : SEARCH_LACKING,
+  });
+}
+
+function readThread({ params: { post_id: postId }, query: { cursor, limit }, actor, now }: RequestOf<typeof getPost>, { db, board }: Ports): Promise<Outcome<Thread>> | Refused {
+  const after = readBoardCursor(cursor, postId);
+  if (after === undefined) return refused('cursor_invalid');
+  const viewer = viewerOf(actor);
+  return board.read<Thread>({
+    now,
+    live: () =>
+      readAs(db, viewer, async (tx) => {
+        const post = await findPost(tx, postId);
+        if (post === null) return refused('no_such_post');
+        const { rows, next } = await readReplies(tx, postId, { after, limit });
+        return accepted({ post: postView(post), replies: rows.map(replyView), next_cursor: nextCursor(postId, next) });
+      }),
+    copied: (copy) => {
+      const thread = threadFromCopy(copy, viewer, { postId: postId.toLowerCase(), after, limit });
+      return thread === null ? null : { post: thread.post, replies: [...thread.replies.rows], next_cursor: nextCursor(postId, thread.replies.next) };
+    },
+    lacking: THREAD_LACKING,
+  });
+}
+
+/**
+ * What stands on the board. Who may see what is for row-level security to say, and for core's rule while the database is away: nothing here looks at
+ * an audience.
+ */
+export function readHandlers(ports: Ports): Pick<Handlers, Names> {
+  const { db } = ports;
   return {
-    listPosts: {
-      kind: 'plain',
-      run: async ({ query, actor }) => {
-        const { cursor, limit, landmark_id: landmarkId, author_type: authorType, q: search, status, tag, audience, author } = query;
-        const filter: PostFilter = { status, tag, audience, author, authorType, landmarkId, search };
-        const question = JSON.stringify(Object.values(filter));
-        const before = readBoardCursor(cursor, question);
-        if (before === undefined) return refused('cursor_invalid');
-        const { rows, next } = await readAs(db, viewerOf(actor), (tx) => readPosts(tx, filter, { before, limit }));
-        return accepted({ posts: rows.map(postView), next_cursor: next === null ? null : boardCursorOf(question, next) });
-      },
-    },
-    getPost: {
-      kind: 'plain',
-      run: async ({ params: { post_id: postId }, query: { cursor, limit }, actor }) => {
-        const after = readBoardCursor(cursor, postId);
-        if (after === undefined) return refused('cursor_invalid');
-        return readAs(db, viewerOf(actor), async (tx) => {
-          const post = await findPost(tx, postId);
-          if (post === null) return refused('no_such_post');
-          const { rows, next } = await readReplies(tx, postId, { after, limit });
-          return accepted({ post: postView(post), replies: rows.map(replyView), next_cursor: next === null ? null : boardCursorOf(postId, next) });
-        });
-      },
-    },
+    listPosts: { kind: 'plain', run: async (request) => list(request, ports) },
+    getPost: { kind: 'plain', run: async (request) => readThread(request, ports) },
     listPostRevisions: {
       kind: 'plain',
       run: async ({ params: { post_id: postId }, actor }) =>

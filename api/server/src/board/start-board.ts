@@ -1,6 +1,7 @@
-import type { Place, PlaceBody, WorldEvent } from '@hamlet/contract';
+import type { ModerationNote, Place, PlaceBody, WorldEvent } from '@hamlet/contract';
 import { forgetBoardEvents, inTransaction, readVillage } from '@hamlet/store';
-import type { Db, NewPost } from '@hamlet/store';
+import type { Db, NewPost, Subject } from '@hamlet/store';
+import type { Registry } from 'prom-client';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { WakeHub } from '../agents/wake-hub.ts';
 import { refused } from '../http/outcome.ts';
@@ -11,6 +12,8 @@ import { repeat } from '../service/repeat.ts';
 import type { RedisLink } from '../world/redis-link.ts';
 import type { WorldReader } from '../world/world-reader.ts';
 import { agentAuthor } from './author-of.ts';
+import type { BoardStandIn } from './copy/start-copy.ts';
+import { startBoardCopy } from './copy/start-copy.ts';
 import { startBoardCourier } from './live/board-courier.ts';
 import { createBoardFeed } from './live/board-feed.ts';
 import { createBoardPages } from './live/board-pages.ts';
@@ -30,6 +33,10 @@ export interface Board {
   readonly epoch: string;
   /** Says that something was committed. */
   readonly nudge: () => void;
+  /** Reads the board, also while the database is away. */
+  readonly read: BoardStandIn['read'];
+  /** Says that it was committed whether something is hidden, and why: from here on nobody reads that from a copy. */
+  readonly tellDecided: (subject: Subject, hidden: ModerationNote | null) => void;
   /** Where in the world a wish to be pinned leads. Pure. */
   placeOf(wanted: PlaceBody | null): { readonly ok: true; readonly place: NewPost['place'] } | Refused;
   /** Why an agent may not pin this note to the notice board now; null where it may. */
@@ -43,6 +50,8 @@ export interface BoardPorts {
   readonly hub: WakeHub;
   readonly reader: WorldReader;
   readonly onWorldEvent: (hear: (event: WorldEvent) => void) => void;
+  readonly registry: Registry;
+  readonly monotonicMs: () => number;
   readonly log: Log;
 }
 
@@ -83,12 +92,22 @@ export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
   const relay = await startBoardRelay(ports);
   const feed = createBoardFeed({ pages: createBoardPages({ db, relay, epoch }), relay, log });
   startBoardCourier({ db, relay, hub, log });
+  const copy = await startBoardCopy({ ...ports, relay });
   const notes = startWorldNotes({ ...ports, whereIs: whereIs(ports), onPosted: relay.nudge });
   const stopForgetting = repeat(FORGET_EVERY_MS, () => forgetBoardEvents(db, KEPT_EVENTS, KEPT_NEWS_DAYS), (error) => log('warn', 'old events of the board wait for the database', { error }));
+  const nudge = (): void => {
+    relay.nudge();
+    copy.noteBack();
+  };
   return {
     board: {
       epoch,
-      nudge: relay.nudge,
+      nudge,
+      read: copy.read,
+      tellDecided: (subject, hidden) => {
+        if (hidden !== null) copy.hide({ ...subject, note: hidden });
+        nudge();
+      },
       placeOf: await placesOf(ports),
       refuseNote: async (agentId, text) => {
         const author = agentAuthor(agentId, source);
@@ -101,6 +120,7 @@ export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
     stop: async () => {
       await stopForgetting();
       await notes.stop();
+      await copy.stop();
       await relay.stop();
     },
   };

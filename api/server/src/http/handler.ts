@@ -30,7 +30,8 @@ export interface WriteKey {
   readonly hash: Uint8Array;
 }
 
-type DataOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json' | 'completion'; readonly schema: infer S extends z.ZodType } ? z.input<S> : R['answer'] extends { readonly kind: 'bytes' } ? Uint8Array : string;
+/** What a route answers with, before its schema has read it. */
+export type DataOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json' | 'completion'; readonly schema: infer S extends z.ZodType } ? z.input<S> : R['answer'] extends { readonly kind: 'bytes' } ? Uint8Array : string;
 
 /**
  * How a route is served. `plain` answers. `tx` runs in one transaction with its idempotency key. `world` hands key and command to the writer of the

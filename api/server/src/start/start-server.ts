@@ -97,7 +97,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const facts = await startVillageFacts({ db, listenUrl: config.postgresUrl, replicaId, source, readBalances, parts: [scheduleActivityPart, claimsPart, boostsPart], log, monotonicMs });
   const { presence, standing, hub, feed } = facts;
   const world = await startWorld({ db, link, source, presence, standing, hub, registry, replicaId, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
-  const board = await startBoard({ db, link, source, hub, reader: world.reader, onWorldEvent: world.onEvent, log });
+  const board = await startBoard({ db, link, source, hub, reader: world.reader, onWorldEvent: world.onEvent, registry, monotonicMs, log });
   const readiness = readinessOf({ source, db, link });
   const economy = await startEconomy({ db, config, source, standing: facts.keeper, registry, log, monotonicMs });
   const gateway = startGateway({ db, limits, meter: economy.meter, registry, log, monotonicMs, ...(options.providers === undefined ? {} : { providers: options.providers }) });

@@ -77,3 +77,10 @@ export async function readReplies(tx: Tx, postId: string, page: { readonly after
   const { rows } = await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.post_id = ${postId}::uuid ${after} order by w.reply_id limit ${page.limit + 1}`.execute(tx);
   return pageOf(rows, page.limit, ({ replyId }) => replyId);
 }
+
+/** The oldest replies to each of some posts, at most so many of one. */
+export async function readFirstReplies(tx: Tx, postIds: readonly string[], atMost: number): Promise<readonly ReplyRow[]> {
+  const first = sql`(select r.* from unnest(${postIds}::uuid[]) wanted cross join lateral (select * from board.reply where post_id = wanted order by reply_id limit ${atMost}) r)`;
+  const { rows } = await sql<ReplyRow>`${selectReplies(first)} order by w.reply_id`.execute(tx);
+  return rows;
+}

@@ -1,12 +1,10 @@
+import type { BoardViewer } from '@hamlet/core';
 import { sql } from 'kysely';
 import { inSnapshot, inTransaction } from '../connection/database.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
-/** Who looks at the board, as row-level security knows it. `actor` is the author_id of what they write. */
-export interface Viewer {
-  readonly role: 'visitor' | 'member' | 'admin' | 'agent' | 'system';
-  readonly actor: string;
-}
+/** Who looks at the board, as row-level security knows it. */
+export type Viewer = BoardViewer;
 
 /** The village itself: sees everything and writes as nobody else. */
 export const VILLAGE: Viewer = { role: 'system', actor: 'village' };

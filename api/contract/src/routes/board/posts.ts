@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CopyNote } from '../../board/copy-note.ts';
 import { AuthorType, PostAudience, PlaceBody, Post, PostStatus, PostText, PostTitle, Reply, Revision, Tag, Tags } from '../../board/post.ts';
 import { plainText } from '../../plain-text.ts';
 import { defineRoute } from '../../route.ts';
@@ -58,7 +59,7 @@ export const listPosts = defineRoute({
     cursor: Cursor,
     limit: z.coerce.number().int().min(1).max(POSTS_PAGE_MAX).default(20),
   }),
-  answer: { kind: 'json', schema: z.strictObject({ posts: z.array(Post), next_cursor: z.string().nullable() }) },
+  answer: { kind: 'json', schema: z.strictObject({ posts: z.array(Post), next_cursor: z.string().nullable(), copy: CopyNote.optional() }) },
   reasons: ['cursor_invalid'],
 });
 
@@ -72,7 +73,7 @@ export const getPost = defineRoute({
   idempotency: 'read',
   params: PostParams,
   query: z.strictObject({ cursor: Cursor, limit: z.coerce.number().int().min(1).max(REPLIES_PAGE_MAX).default(50) }),
-  answer: { kind: 'json', schema: z.strictObject({ post: Post, replies: z.array(Reply), next_cursor: z.string().nullable() }) },
+  answer: { kind: 'json', schema: z.strictObject({ post: Post, replies: z.array(Reply), next_cursor: z.string().nullable(), copy: CopyNote.optional() }) },
   reasons: ['no_such_post', 'cursor_invalid'],
 });
 
