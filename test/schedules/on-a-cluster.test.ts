@@ -8,7 +8,7 @@ import { changeSchedule, createSchedule, deleteSchedule, listSchedules, type Sch
 import { API_VERSION, type Schedule } from '@hamlet/contract/kinds';
 import type { KubeObject } from '@hamlet/kube';
 import { AGENTS, Operator, operatorMetrics, SCHEDULES, settingsOf, villageClient, Environment } from '@hamlet/operator';
-import { openDatabase, type Db } from '@hamlet/store';
+import { type Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { sql } from 'kysely';
@@ -44,14 +44,13 @@ before(async () => {
   namespace = await kube.namespace();
   const { peopleUrl } = await village.startReplica({ HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace });
   play = new Play(peopleUrl);
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+  db = village.openDb();
   await kube.client.create(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: 'ada' }, spec: {} }, { namespace });
   await until('ada is in the world', async () => (await play.world()).agents.some(({ agent_id: id }) => id === 'ada'));
   operator = await startOperator();
 });
 after(async () => {
   await operator.stop();
-  await db.destroy();
   await village.remove();
   await kube.remove();
 });

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCredit, createPost, formatAiDollars, getBalance, getLedger, listPosts, rewardAgent } from '@hamlet/contract';
 import type { Client, LedgerEntry, Outcome, Post } from '@hamlet/contract';
-import { checkLedger, openDatabase } from '@hamlet/store';
+import { checkLedger } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { AGENT_IDS, clientOf, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
@@ -40,11 +40,10 @@ before(async () => {
   const through = new URL(direct);
   through.host = `127.0.0.1:${postgres.port}`;
   pair = await startApiPair(village, { HAMLET_POSTGRES_URL: through.href, HAMLET_REDIS_URL: `redis://127.0.0.1:${redis.port}`, HAMLET_CREDIT_LIMIT: '1000000' });
-  db = openDatabase({ url: village.postgres.url(), poolSize: 4, onError: () => undefined });
+  db = village.openDb();
 });
 after(async () => {
   await pair.stop();
-  await db.destroy();
   await toxiproxy.stop();
   await village.remove();
 });

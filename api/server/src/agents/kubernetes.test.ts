@@ -7,7 +7,7 @@ import { PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import type { KubeObject } from '@hamlet/kube';
 import { testApiServer } from '@hamlet/test/env/api-server';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
-import { dataOf, Play } from '../testing/play.ts';
+import { codeOf, dataOf, Play } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 import { AGENTS, ENTITLEMENTS } from './kubernetes-watch.ts';
@@ -69,11 +69,6 @@ async function podToken(agent: KubeObject, podName: string, changes: { readonly 
 
 function exchange(token: string): Promise<Outcome<AgentTokenAnswer>> {
   return clientOf(play.url, token).call(exchangeAgentToken, {});
-}
-
-async function codeOf(call: Promise<{ ok: true } | { ok: false; problem: { code: string } }>): Promise<string | null> {
-  const outcome = await call;
-  return outcome.ok ? null : outcome.problem.code;
 }
 
 function on(agentId: string): { params: { agent_id: string } } {

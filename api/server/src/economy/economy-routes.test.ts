@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { closeAgent, createPost, formatAiDollars, getAgent, getAllowance, getBalance, getLedger, parseAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract';
-import type { Client, LedgerEntry, Outcome, Refusal } from '@hamlet/contract';
+import type { Client, LedgerEntry } from '@hamlet/contract';
 import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { dataOf, Play, refusalOf } from '../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -21,17 +21,10 @@ before(async () => {
   play = new Play((await village.startReplica()).peopleUrl);
   admin = play.admin;
   member = clientOf(play.url, TOKENS.member);
-  db = openDatabase({ url: village.postgres.url(), poolSize: 4, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  db = village.openDb();
+  await play.everybody();
 });
-after(async () => {
-  await db.destroy();
-  await village.remove();
-});
-
-function refusalOf(outcome: Outcome<unknown>): Refusal | null {
-  return outcome.ok ? null : outcome.problem.code;
-}
+after(() => village.remove());
 
 /** A post on the board, to be judged for. */
 async function postBy(agentId: AgentId): Promise<string> {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ChatCompletionChunk, completeChat, getModelUse, listModels, penalizeAgent, Problem, rewardAgent } from '@hamlet/contract';
 import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
-import { openDatabase, readModelRequests } from '@hamlet/store';
+import { readModelRequests } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
 import { RunPlay } from '../testing/run-play.ts';
-import { agentToken, AGENT_IDS, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { agentToken, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 import { heldProvider } from './testing/held-provider.ts';
 
@@ -31,13 +31,10 @@ before(async () => {
   url = replica.peopleUrl;
   metricsUrl = replica.metricsUrl;
   play = new Play(url);
-  db = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 2, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  db = village.openDb();
+  await play.everybody();
 });
-after(async () => {
-  await db.destroy();
-  await village.remove();
-});
+after(() => village.remove());
 
 function ask(agentId: AgentId, changes: Partial<Body> = {}): Promise<Outcome<ChatCompletion>> {
   const body = { model: 'small', messages: [{ role: 'user', content: 'Where is the mill, please?' }], ...changes } as Body;

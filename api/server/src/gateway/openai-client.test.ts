@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import OpenAI, { APIError, AuthenticationError, BadRequestError, PermissionDeniedError, RateLimitError } from 'openai';
 import type { ClientOptions } from 'openai';
 import { Play } from '../testing/play.ts';
-import { agentToken, AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
+import { agentToken, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 import { heldProvider } from './testing/held-provider.ts';
 
@@ -23,7 +23,7 @@ before(async () => {
   const { peopleUrl } = await village.startReplica({}, { providers: [held.provider, ...held.usual] });
   baseURL = `${peopleUrl}/v1`;
   const play = new Play(peopleUrl);
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await play.everybody();
 });
 after(() => village.remove());
 

@@ -6,7 +6,7 @@ import type { CallData, Post, Reply } from '@hamlet/contract';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/run-play.ts';
-import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 type Turn = CallData<typeof listTurns>['turns'][number];
@@ -22,7 +22,7 @@ const residents = residentProcesses(() => runs.play);
 before(async () => {
   village = await startTestVillage({ villageSpeed: 20 });
   runs = new RunPlay((await village.startReplica()).peopleUrl);
-  await eventually('everybody in the world', async () => (await runs.play.world()).agents.length === AGENT_IDS.length);
+  await runs.play.everybody();
   await residents.start('bob');
 });
 after(async () => {

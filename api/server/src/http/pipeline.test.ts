@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { actAsAgent, getDocs, getLivez, getOpenApi, getReadyz, getWorld, getWorldMap, moveAgent, recordTurn, rebootAgent, REFUSALS } from '@hamlet/contract';
 import type { Refusal } from '@hamlet/contract';
 import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { agentToken, clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -14,7 +14,7 @@ let play: Play;
 before(async () => {
   village = await startTestVillage();
   play = new Play((await village.startReplica()).peopleUrl);
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await play.everybody();
 });
 after(() => village.remove());
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { API_VERSION, awakenAgent, banAccount, createSchedule, deleteSchedule, fireSchedule, getEntitlement, liftAccountBan, listEntitlements, putAgentEntitlement, putEntitlement, suspendAgent } from '@hamlet/contract';
 import type { EntitlementBody } from '@hamlet/contract';
 import type { KubeObject } from '@hamlet/kube';
-import { openDatabase, readAudit } from '@hamlet/store';
+import { readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { testApiServer } from '@hamlet/test/env/api-server';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
@@ -30,10 +30,9 @@ before(async () => {
   namespace = await kube.namespace();
   environment = { HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace };
   replicas = [await village.startReplica(environment), await village.startReplica(environment)];
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+  db = village.openDb();
 });
 after(async () => {
-  await db.destroy();
   await village.remove();
   await kube.remove();
 });

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { getAgentConfig, getWorld, listModels, rewardAgent } from '@hamlet/contract';
 import type { Client, Outcome } from '@hamlet/contract';
 import { dataOf, Play } from '../testing/play.ts';
-import { agentToken, AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 
 const TIER_0_REQUESTS = 120;
@@ -19,7 +19,7 @@ before(async () => {
   const [one, two] = await Promise.all([village.startReplica(), village.startReplica()]);
   urls = [one.peopleUrl, two.peopleUrl];
   const play = new Play(urls[0]);
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await play.everybody();
 });
 after(() => village.remove());
 

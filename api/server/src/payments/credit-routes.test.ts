@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { approveCredit, changeDifference, closeAgent, createCredit, getReconciliation, importStatement, listCredits, receivePayPalWebhook, rejectCredit } from '@hamlet/contract';
-import type { CallInput, Client, Credit, Outcome, ReconciliationView, Refusal } from '@hamlet/contract';
-import { checkLedger, openDatabase, readAudit } from '@hamlet/store';
+import type { CallInput, Client, Credit, Outcome, ReconciliationView } from '@hamlet/contract';
+import { checkLedger, readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { hashOf } from '../auth/secrets.ts';
-import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { dataOf, Play, refusalOf } from '../testing/play.ts';
+import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 const SECOND_TOKEN = 'test-token-of-a-second-admin';
@@ -24,18 +24,11 @@ before(async () => {
   play = new Play((await village.startReplica({ HAMLET_CREDIT_LIMIT: '100' })).peopleUrl);
   admin = play.admin;
   second = clientOf(play.url, SECOND_TOKEN);
-  db = openDatabase({ url: village.postgres.url(), poolSize: 4, onError: () => undefined });
+  db = village.openDb();
   await db.insertInto('api_key').values({ key_hash: hashOf(SECOND_TOKEN), name: 'second', role: 'admin', agent_id: null }).execute();
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await play.everybody();
 });
-after(async () => {
-  await db.destroy();
-  await village.remove();
-});
-
-function refusalOf(outcome: Outcome<unknown>): Refusal | null {
-  return outcome.ok ? null : outcome.problem.code;
-}
+after(() => village.remove());
 
 type Body = CallInput<typeof createCredit>['body'];
 function create(client: Client, body: Partial<Body>): Promise<Outcome<{ credit: Credit }>> {

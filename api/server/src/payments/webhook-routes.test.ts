@@ -5,11 +5,11 @@ import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { closeAgent, createCredit, getReconciliation, penalizeAgent, rejectCredit } from '@hamlet/contract';
-import { checkLedger, openDatabase } from '@hamlet/store';
+import { checkLedger } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { createIncomePort } from '../spending/income.ts';
 import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 import { reconcilePayPal } from './paypal/fetch-statement.ts';
 import { PAYPAL_HOSTS } from './paypal/hosts.ts';
@@ -35,11 +35,10 @@ before(async () => {
   const replica = await village.startReplica({ ...standIn.environment, HAMLET_PAYPAL_RATE: '2', HAMLET_CREDIT_LIMIT: '50' });
   play = new Play(replica.peopleUrl);
   pay = new PayPlay(play.url, play.admin, standIn);
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  db = village.openDb();
+  await play.everybody();
 });
 after(async () => {
-  await db.destroy();
   await village.remove();
   await standIn.close();
 });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { LedgerEntry } from '@hamlet/contract';
-import { checkLedger, openDatabase } from '@hamlet/store';
+import { checkLedger } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import { Play } from '../testing/play.ts';
@@ -36,11 +36,10 @@ before(async () => {
   urls = replicas.map(({ peopleUrl }) => peopleUrl);
   const play = new Play(urls[0] ?? '');
   pay = new PayPlay(play.url, play.admin, standIn);
-  db = openDatabase({ url: village.postgres.url(), poolSize: 4, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  db = village.openDb();
+  await play.everybody();
 });
 after(async () => {
-  await db.destroy();
   await village.remove();
   await standIn.close();
 });

@@ -5,12 +5,12 @@ import { after, before, test } from 'node:test';
 import {
   banAccount, changeAccount, createAccount, endAccountSessions, getAccount, getMe, getWorld, liftAccountBan, listAccounts, listAccountSessions, logIn, redeemCode, resetPassword,
 } from '@hamlet/contract';
-import { openDatabase, readAudit } from '@hamlet/store';
+import { readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { WebSocket } from 'ws';
-import { codeOf, firstAdmin, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
+import { firstAdmin, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
 import type { SignedInPerson } from '../testing/people-play.ts';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, dataOf } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
@@ -24,12 +24,9 @@ before(async () => {
   village = await startTestVillage();
   [url, otherUrl] = [(await village.startReplica()).peopleUrl, (await village.startReplica()).peopleUrl];
   grace = await firstAdmin(url);
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+  db = village.openDb();
 });
-after(async () => {
-  await db.destroy();
-  await village.remove();
-});
+after(() => village.remove());
 
 function of(person: { readonly accountId: string }): { params: { account_id: string } } {
   return { params: { account_id: person.accountId } };

@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bootstrapAccount, changePassword, createAccount, createClient, endMyOtherSessions, endMySession, getLoginOptions, getMe, listMySessions, logIn, logOut, redeemCode, suspendAgent } from '@hamlet/contract';
-import { openDatabase } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { codeOf, cookieOf, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
+import { cookieOf, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
 import type { SignedInPerson } from '../testing/people-play.ts';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, dataOf } from '../testing/play.ts';
 import { BOOTSTRAP_CODE, clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
@@ -19,12 +18,9 @@ const DAY_MS = 24 * 3_600_000;
 before(async () => {
   village = await startTestVillage();
   url = (await village.startReplica()).peopleUrl;
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+  db = village.openDb();
 });
-after(async () => {
-  await db.destroy();
-  await village.remove();
-});
+after(() => village.remove());
 
 test('the first admin comes with the code, once, and is signed in by a cookie bound to this host', async () => {
   const anyone = clientOf(url);

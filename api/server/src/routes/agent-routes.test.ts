@@ -17,7 +17,7 @@ before(async () => {
   village = await startTestVillage();
   play = new Play((await village.startReplica()).peopleUrl);
   admin = play.admin;
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await play.everybody();
 });
 after(() => village.remove());
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { closeAgent, openInternalStream, openWakes } from '@hamlet/contract';
 import type { StreamEvent } from '@hamlet/contract';
 import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -13,7 +13,7 @@ let play: Play;
 before(async () => {
   village = await startTestVillage();
   play = new Play((await village.startReplica()).peopleUrl);
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await play.everybody();
 });
 after(() => village.remove());
 

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { actAsAgent, awakenAgent, closeAgent, exchangeAgentToken, getAgentConfig, moveAgent, openWakes, ProblemError, rebootAgent, recordTurn } from '@hamlet/contract';
 import type { AgentTokenAnswer, Client, StreamEvent } from '@hamlet/contract';
-import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { codeOf, dataOf, Play } from '../testing/play.ts';
+import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -14,7 +14,7 @@ let play: Play;
 before(async () => {
   village = await startTestVillage();
   play = new Play((await village.startReplica()).peopleUrl);
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await play.everybody();
 });
 after(() => village.remove());
 
@@ -37,11 +37,6 @@ function watchWakes(client: Client, agentId: string, after?: number): { events: 
 
 async function connected(agentId: string, online: boolean): Promise<void> {
   await eventually(`${agentId} ${online ? 'connected' : 'disconnected'}`, async () => (await play.agent(agentId)).status.online === online);
-}
-
-async function codeOf(call: Promise<{ ok: true } | { ok: false; problem: { code: string } }>): Promise<string | null> {
-  const outcome = await call;
-  return outcome.ok ? null : outcome.problem.code;
 }
 
 test('a projected token is traded for one that is bound to agent, life and cycle', async () => {

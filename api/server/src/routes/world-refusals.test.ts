@@ -5,7 +5,7 @@ import { ACTION_REASONS, actAsAgent, createPost, moveAgent, REFUSALS, suspendAge
 import type { ActionKind, Outcome, Refusal } from '@hamlet/contract';
 import { defaultMap } from '@hamlet/core';
 import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 const NOBODY = { agent_id: 'nobody' };
@@ -16,7 +16,7 @@ let play: Play;
 before(async () => {
   village = await startTestVillage({ villageSpeed: 20 });
   play = new Play((await village.startReplica()).peopleUrl);
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  await play.everybody();
 });
 after(() => village.remove());
 

@@ -4,12 +4,12 @@ import { after, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRun, fireSchedule, freezeAgent, listRuns, openInternalStream } from '@hamlet/contract';
 import type { FiringBody, Overlap, Run, ScheduleActivity } from '@hamlet/contract';
-import { FENCE_EXPIRES_S, forgetOldFirings, openDatabase } from '@hamlet/store';
+import { FENCE_EXPIRES_S, forgetOldFirings } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { dataOf } from '../testing/play.ts';
 import { firingBody, leaderOf, RunPlay } from '../testing/run-play.ts';
 import type { FireAnswer } from '../testing/run-play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
@@ -29,13 +29,10 @@ let uid = '';
 before(async () => {
   village = await startTestVillage();
   runs = new RunPlay((await village.startReplica()).peopleUrl);
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await runs.play.world()).agents.length === AGENT_IDS.length);
+  db = village.openDb();
+  await runs.play.everybody();
 });
-after(async () => {
-  await db.destroy();
-  await village.remove();
-});
+after(() => village.remove());
 beforeEach(async () => {
   await db.deleteFrom('operator_fence').execute();
   lease = `lease-${(leases += 1)}`;

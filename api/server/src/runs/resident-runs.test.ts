@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { rebootAgent } from '@hamlet/contract';
 import type { Run } from '@hamlet/contract';
-import { openDatabase } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
 import { RunPlay } from '../testing/run-play.ts';
-import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
+import { eventually, startTestVillage } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 
 /** Kills of one run's resident, each at another moment. */
@@ -22,12 +21,11 @@ let db: Db;
 before(async () => {
   village = await startTestVillage({ villageSpeed: 20 });
   runs = new RunPlay((await village.startReplica()).peopleUrl);
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await runs.play.world()).agents.length === AGENT_IDS.length);
+  db = village.openDb();
+  await runs.play.everybody();
 });
 afterEach(() => residents.killAll());
 after(async () => {
-  await db.destroy();
   await residents.remove();
   await village.remove();
 });

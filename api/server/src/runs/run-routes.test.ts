@@ -5,9 +5,9 @@ import { after, before, test } from 'node:test';
 import { awakenAgent, cancelRun, closeAgent, createRun, getRun, listRunEvents, listRuns, nextRun, openWakes, quarantineAgent, rebootAgent, recordRunStep, RUNS_WAITING_MAX, settleRun, startRun, suspendAgent } from '@hamlet/contract';
 import type { Run, RunHint } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
-import { dataOf } from '../testing/play.ts';
+import { codeOf, dataOf } from '../testing/play.ts';
 import { RunPlay } from '../testing/run-play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -16,14 +16,9 @@ let runs: RunPlay;
 before(async () => {
   village = await startTestVillage();
   runs = new RunPlay((await village.startReplica()).peopleUrl);
-  await eventually('everybody in the world', async () => (await runs.play.world()).agents.length === AGENT_IDS.length);
+  await runs.play.everybody();
 });
 after(() => village.remove());
-
-async function codeOf(call: Promise<{ ok: true } | { ok: false; problem: { code: string } }>): Promise<string | null> {
-  const outcome = await call;
-  return outcome.ok ? null : outcome.problem.code;
-}
 
 /** The hints that an agent's stream brings. */
 function listenFor(agentId: AgentId): { readonly hints: RunHint[]; stop(): void } {

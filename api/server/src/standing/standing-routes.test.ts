@@ -5,12 +5,12 @@ import {
   actAsAgent, awakenAgent, banAgent, exchangeAgentToken, freezeAgent, getAgentConfig, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation,
   openInternalStream, openWakes, quarantineAgent, rebootAgent, revokeAgentToken,
 } from '@hamlet/contract';
-import type { AgentStanding, Bar, Outcome, Refusal, StreamEvent } from '@hamlet/contract';
-import { insertAgentSession, openDatabase, openLife, readAudit } from '@hamlet/store';
+import type { AgentStanding, Bar, Refusal, StreamEvent } from '@hamlet/contract';
+import { insertAgentSession, openLife, readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { createHash, randomUUID } from 'node:crypto';
-import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { dataOf, Play, refusalOf } from '../testing/play.ts';
+import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -22,22 +22,15 @@ before(async () => {
   village = await startTestVillage();
   play = new Play((await village.startReplica()).peopleUrl);
   other = new Play((await village.startReplica()).peopleUrl);
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  db = village.openDb();
+  await play.everybody();
 });
-after(async () => {
-  await db.destroy();
-  await village.remove();
-});
+after(() => village.remove());
 
 const on = (agentId: string): { params: { agent_id: string } } => ({ params: { agent_id: agentId } });
 const because = (agentId: string, reason: string, expiresAt?: string): { params: { agent_id: string }; body: { reason: string; expires_at?: string } } => ({
   ...on(agentId), body: { reason, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) },
 });
-
-function codeOf(outcome: Outcome<unknown>): Refusal | null {
-  return outcome.ok ? null : outcome.problem.code;
-}
 
 async function whatAnAgentIsTold(at: Play, agentId: AgentId): Promise<readonly (Refusal | null)[]> {
   const client = at.as(agentId);
@@ -45,7 +38,7 @@ async function whatAnAgentIsTold(at: Play, agentId: AgentId): Promise<readonly (
   const said = await client.call(actAsAgent, { ...on(agentId), body: { kind: 'talk', text: 'is this heard?' } });
   const config = await client.call(getAgentConfig, on(agentId));
   const exchanged = await clientOf(at.url, agentToken(agentId)).call(exchangeAgentToken, {});
-  return [codeOf(said), codeOf(config), codeOf(exchanged)];
+  return [refusalOf(said), refusalOf(config), refusalOf(exchanged)];
 }
 
 const MEASURES = [
@@ -77,14 +70,14 @@ for (const { take, lift, flag, code, action } of MEASURES) {
 }
 
 test('only an admin takes measures, and only a known agent bears them', async () => {
-  assert.equal(codeOf(await clientOf(play.url, TOKENS.member).call(killAgent, because('bob', 'envy'))), 'forbidden');
-  assert.equal(codeOf(await clientOf(play.url).call(getStanding, on('bob'))), 'unauthenticated');
+  assert.equal(refusalOf(await clientOf(play.url, TOKENS.member).call(killAgent, because('bob', 'envy'))), 'forbidden');
+  assert.equal(refusalOf(await clientOf(play.url).call(getStanding, on('bob'))), 'unauthenticated');
   for (const { take, lift } of MEASURES) {
-    assert.equal(codeOf(await play.admin.call(take, because('nobody', 'why not'))), 'no_such_agent');
-    assert.equal(codeOf(await play.admin.call(lift, on('nobody'))), 'no_such_agent');
+    assert.equal(refusalOf(await play.admin.call(take, because('nobody', 'why not'))), 'no_such_agent');
+    assert.equal(refusalOf(await play.admin.call(lift, on('nobody'))), 'no_such_agent');
   }
-  assert.equal(codeOf(await play.admin.call(getStanding, on('nobody'))), 'no_such_agent');
-  assert.equal(codeOf(await play.admin.call(banAgent, because('bob', 'too late', '2020-01-01T00:00:00Z'))), 'expiry_in_the_past');
+  assert.equal(refusalOf(await play.admin.call(getStanding, on('nobody'))), 'no_such_agent');
+  assert.equal(refusalOf(await play.admin.call(banAgent, because('bob', 'too late', '2020-01-01T00:00:00Z'))), 'expiry_in_the_past');
 });
 
 test('of several measures the hardest speaks, and each is lifted by itself', async () => {
@@ -95,7 +88,7 @@ test('of several measures the hardest speaks, and each is lifted by itself', asy
   const refused = await play.as('cleo').call(getAgentConfig, on('cleo'));
   assert.match(refused.ok ? '' : refused.problem.detail, /runs wild .*until it is lifted/);
   dataOf(await play.admin.call(liftKill, on('cleo')));
-  assert.equal(codeOf(await play.as('cleo').call(getAgentConfig, on('cleo'))), 'agent_frozen');
+  assert.equal(refusalOf(await play.as('cleo').call(getAgentConfig, on('cleo'))), 'agent_frozen');
   dataOf(await play.admin.call(liftFreeze, on('cleo')));
 });
 
@@ -113,7 +106,7 @@ test('nobody awakens a banned agent; the answer says why and until when; it may 
   dataOf(await play.admin.call(banAgent, because('dan', 'sells the river', end)));
   for (const route of [awakenAgent, rebootAgent]) {
     const refused = await play.admin.call(route, on('dan'));
-    assert.equal(codeOf(refused), 'agent_banned');
+    assert.equal(refusalOf(refused), 'agent_banned');
     assert.match(refused.ok ? '' : refused.problem.detail, new RegExp(`sells the river .*${end}`));
   }
   dataOf(await play.admin.call(liftBan, on('dan')));
@@ -147,7 +140,7 @@ test('an open wake stream ends when its agent is barred, and opens again after',
   }, /agent_frozen|frozen/);
   await eventually('eve offline', async () => !(await other.agent('eve')).status.online);
   dataOf(await play.admin.call(liftFreeze, on('eve')));
-  assert.equal(codeOf(await other.as('eve').call(getAgentConfig, on('eve'))), null);
+  assert.equal(refusalOf(await other.as('eve').call(getAgentConfig, on('eve'))), null);
 });
 
 test('a token that was revoked stays refused after the revocation is lifted', async () => {
@@ -157,11 +150,11 @@ test('a token that was revoked stays refused after the revocation is lifted', as
   const tokenHash = createHash('sha256').update(token).digest();
   await insertAgentSession(db, { tokenHash, jti: randomUUID(), agentId: 'fay', uid, podUid: null, cycle: 1, expiresAt: new Date(Date.now() + 300_000) });
   const client = clientOf(play.url, token);
-  assert.equal(codeOf(await client.call(getAgentConfig, on('fay'))), null);
+  assert.equal(refusalOf(await client.call(getAgentConfig, on('fay'))), null);
   dataOf(await play.admin.call(revokeAgentToken, because('fay', 'leaked')));
-  assert.equal(codeOf(await client.call(getAgentConfig, on('fay'))), 'token_revoked');
+  assert.equal(refusalOf(await client.call(getAgentConfig, on('fay'))), 'token_revoked');
   dataOf(await play.admin.call(liftTokenRevocation, on('fay')));
-  assert.equal(codeOf(await client.call(getAgentConfig, on('fay'))), 'token_invalid');
+  assert.equal(refusalOf(await client.call(getAgentConfig, on('fay'))), 'token_invalid');
 });
 
 interface Reading {

@@ -40,9 +40,3 @@ export async function invite(admin: SignedInPerson, url: string, wish: { readonl
   const answer = await clientOf(url).call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } });
   return { ...personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response)), account };
 }
-
-/** The code of a refusal; null where a call was let through. */
-export async function codeOf(call: Promise<{ ok: true } | { ok: false; problem: { code: string } }>): Promise<string | null> {
-  const outcome = await call;
-  return outcome.ok ? null : outcome.problem.code;
-}

@@ -1,6 +1,6 @@
 import { actAsAgent, getAgent, getWorld, moveAgent } from '@hamlet/contract';
-import type { ActionBody, AgentDetail, Client, MoveBody, Outcome, WorldView } from '@hamlet/contract';
-import { agentToken, clientOf, eventually, TOKENS } from './test-village.ts';
+import type { ActionBody, AgentDetail, Client, MoveBody, Outcome, Refusal, WorldView } from '@hamlet/contract';
+import { AGENT_IDS, agentToken, clientOf, eventually, TOKENS } from './test-village.ts';
 import type { AgentId } from './test-village.ts';
 
 /** Steers agents through the api, as tests need it. */
@@ -23,6 +23,11 @@ export class Play {
 
   async world(): Promise<WorldView> {
     return dataOf(await this.admin.call(getWorld, {}));
+  }
+
+  /** Waits until everybody is in the world. */
+  async everybody(): Promise<void> {
+    await eventually('everybody in the world', async () => (await this.world()).agents.length === AGENT_IDS.length);
   }
 
   move(agentId: string, target: MoveBody): ReturnType<typeof this.admin.call<typeof moveAgent>> {
@@ -58,4 +63,14 @@ export class Play {
 export function dataOf<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.data;
   throw new Error(`refused: ${outcome.problem.code}: ${outcome.problem.detail}`);
+}
+
+/** The code of a refusal; null for what was let through. */
+export function refusalOf(outcome: Outcome<unknown>): Refusal | null {
+  return outcome.ok ? null : outcome.problem.code;
+}
+
+/** The same of a call that is under way. */
+export async function codeOf(call: Promise<Outcome<unknown>>): Promise<Refusal | null> {
+  return refusalOf(await call);
 }

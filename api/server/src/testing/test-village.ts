@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import type { LocalRedis } from '@hamlet/dev';
+import { openDatabase } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
 import { testRedis } from '@hamlet/test/env/redis';
@@ -18,6 +20,7 @@ import type { RunningServer, StartOptions } from '../start/start-server.ts';
 const SAMPLES = resolve(import.meta.dirname, '../../../../crds/samples');
 const WAIT_LIMIT_MS = 120_000;
 const WAIT_PAUSE_MS = 20;
+const POOL_SIZE = 4;
 
 /** Agents of a test village; ada is pinned to tier-1, the others are of the lowest tier. */
 export const AGENT_IDS = ['ada', 'bob', 'cleo', 'dan', 'eve', 'fay'] as const;
@@ -43,6 +46,8 @@ export interface TestVillage {
   readonly logs: string[];
   /** Starts a replica in this process. */
   startReplica(changes?: Readonly<Record<string, string>>, options?: Pick<StartOptions, 'providers'>): Promise<RunningServer>;
+  /** A pool of its own to the village's Postgres, past every grant; closed by `remove`. */
+  openDb(): Db;
   /** Stops every replica, Postgres and Redis. */
   remove(): Promise<void>;
 }
@@ -66,6 +71,7 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
   const [postgres, redis] = await Promise.all([testPostgres(), testRedis(), writeFiles(folder)]);
   const logs: string[] = [];
   const replicas: RunningServer[] = [];
+  const databases: Db[] = [];
   const environment = {
     HAMLET_POSTGRES_URL: postgres.url().replace('postgres:hamlet@', 'app:app@'),
     HAMLET_POSTGRES_OWNER_URL: postgres.url(),
@@ -92,8 +98,13 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
       replicas.push(replica);
       return replica;
     },
+    openDb: () => {
+      const db = openDatabase({ url: postgres.url(), poolSize: POOL_SIZE, onError: () => undefined });
+      databases.push(db);
+      return db;
+    },
     remove: async () => {
-      await Promise.all(replicas.map((replica) => replica.stop()));
+      await Promise.all([...replicas.map((replica) => replica.stop()), ...databases.map((db) => db.destroy())]);
       await Promise.all([postgres.remove(), redis.stop()]);
       await rm(folder, { recursive: true, force: true });
     },

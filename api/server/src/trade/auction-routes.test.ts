@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { buyCompute, cancelAuction, getAuction, getBalance, getLedger, getStanding, killAgent, liftKill, listAuctions, listPurchases, openAuction, placeBid, rewardAgent, roleMay, ROUTES } from '@hamlet/contract';
-import type { AuctionView, Client, Outcome, Refusal } from '@hamlet/contract';
-import { checkLedger, checkTrade, openDatabase, readAudit } from '@hamlet/store';
+import type { AuctionView, Client, Outcome } from '@hamlet/contract';
+import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { dataOf, Play } from '../testing/play.ts';
+import { dataOf, Play, refusalOf } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 
@@ -23,18 +23,11 @@ before(async () => {
   village = await startTestVillage();
   play = new Play((await village.startReplica()).peopleUrl);
   admin = play.admin;
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  db = village.openDb();
+  await play.everybody();
   for (const agent_id of AGENT_IDS) dataOf(await admin.call(rewardAgent, { body: { agent_id, amount: 50, reason: 'for bids' } }));
 });
-after(async () => {
-  await db.destroy();
-  await village.remove();
-});
-
-function refusalOf(outcome: Outcome<unknown>): Refusal | null {
-  return outcome.ok ? null : outcome.problem.code;
-}
+after(() => village.remove());
 
 async function offer(reserve = '2'): Promise<AuctionView> {
   const startsMs = nextDayMs;

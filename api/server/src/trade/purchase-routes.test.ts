@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { buyCompute, formatAiDollars, freezeAgent, getAgent, getAgentConfig, getBalance, getLedger, getQuote, liftFreeze, listPurchases, openInternalStream, parseAiDollars, rewardAgent } from '@hamlet/contract';
-import type { Boost, Client, Outcome, PurchaseItem, PurchaseView, QuoteAnswer, Refusal } from '@hamlet/contract';
-import { checkLedger, checkTrade, openDatabase, readAudit } from '@hamlet/store';
+import type { Boost, Client, PurchaseItem, PurchaseView, QuoteAnswer } from '@hamlet/contract';
+import { checkLedger, checkTrade, readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { dataOf, Play } from '../testing/play.ts';
-import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { dataOf, Play, refusalOf } from '../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { AgentId, TestVillage } from '../testing/test-village.ts';
 
 const TOKENS_ITEM: PurchaseItem = { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 };
@@ -21,17 +21,10 @@ before(async () => {
   village = await startTestVillage();
   play = new Play((await village.startReplica()).peopleUrl);
   admin = play.admin;
-  owner = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
-  await eventually('everybody in the world', async () => (await play.world()).agents.length === AGENT_IDS.length);
+  owner = village.openDb();
+  await play.everybody();
 });
-after(async () => {
-  await owner.destroy();
-  await village.remove();
-});
-
-function refusalOf(outcome: Outcome<unknown>): Refusal | null {
-  return outcome.ok ? null : outcome.problem.code;
-}
+after(() => village.remove());
 
 async function give(agentId: string, amount: string): Promise<void> {
   dataOf(await admin.call(rewardAgent, { body: { agent_id: agentId, amount, reason: 'for tests' } }));

@@ -24,7 +24,7 @@ before(async () => {
   village = await startTestVillage();
   writer = await village.startReplica();
   onWriter = new Play(writer.peopleUrl);
-  await eventually('everybody in the world', async () => (await onWriter.world()).agents.length === AGENT_IDS.length);
+  await onWriter.everybody();
   other = await village.startReplica();
   onOther = new Play(other.peopleUrl);
 });

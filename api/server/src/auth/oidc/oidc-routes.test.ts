@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test';
 import { banAccount, changeAccount, changePassword, createAccount, createClient, getAccount, getLoginOptions, getMe, logIn, resetPassword, startOidc, finishOidc, urlOf } from '@hamlet/contract';
 import type { Account } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
-import { openDatabase, readAudit } from '@hamlet/store';
+import { readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
-import { codeOf, PASSWORD } from '../../testing/people-play.ts';
-import { dataOf } from '../../testing/play.ts';
+import { PASSWORD } from '../../testing/people-play.ts';
+import { codeOf, dataOf } from '../../testing/play.ts';
 import { TestBrowser } from '../../testing/test-browser.ts';
 import { CLIENT, startTestIdentityProvider } from '../../testing/test-identity-provider.ts';
 import type { ProviderPerson, TestIdentityProvider } from '../../testing/test-identity-provider.ts';
@@ -34,10 +34,9 @@ before(async () => {
     HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`, HAMLET_PUBLIC_URL: url, HAMLET_OIDC_ISSUER: provider.issuer, HAMLET_OIDC_CLIENT_ID: CLIENT.id, HAMLET_OIDC_CLIENT_SECRET_FILE: secretFile,
     HAMLET_OIDC_NAME: 'Test IdP', HAMLET_OIDC_SCOPE: 'openid profile groups', HAMLET_OIDC_ADMIN_GROUPS: 'wardens', HAMLET_OIDC_MEMBER_GROUPS: 'villagers',
   });
-  db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
+  db = village.openDb();
 });
 after(async () => {
-  await db.destroy();
   await village.remove();
   await provider.stop();
 });
