@@ -2,6 +2,7 @@ import type { AuditRecord } from '@hamlet/contract'
 import { type ReactElement, useState } from 'react'
 import { dateTime } from '../../ui/time-words.ts'
 import { actorWords } from '../people/actor-words.ts'
+import { Proof, VerifyButton } from '../proof/verify-record.tsx'
 import { useViewerId } from '../village-context.ts'
 import { type AuditNarrowing, detailLines } from './audit-words.ts'
 
@@ -9,6 +10,7 @@ import { type AuditNarrowing, detailLines } from './audit-words.ts'
 export function AuditRow({ record, onNarrow }: { readonly record: AuditRecord; readonly onNarrow: (change: Partial<AuditNarrowing>) => void }): ReactElement {
   const viewer = useViewerId()
   const [open, setOpen] = useState(false)
+  const [proving, setProving] = useState(false)
   const actor = actorWords(record.actor_id, record.actor_role, viewer)
   return (
     <li className="audit-row" data-record={record.record_id} data-action={record.action}>
@@ -19,9 +21,10 @@ export function AuditRow({ record, onNarrow }: { readonly record: AuditRecord; r
       {open && (
         <dl className="audit-facts">
           {detailLines(record).map(({ name, value }) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}
-          <div><dt>record</dt><dd><code>{record.record_id}</code></dd></div>
+          <div><dt>record</dt><dd><code>{record.record_id}</code> <VerifyButton open={proving} onOpen={setProving} /></dd></div>
         </dl>
       )}
+      {open && proving && <Proof shown={{ kind: 'record', record }} />}
     </li>
   )
 }

@@ -4,6 +4,7 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { dateTime } from '../../ui/time-words.ts'
 import { changeWords, entryWords, moneyWords, REASONS } from '../money/money-words.ts'
 import { useViewerId, useVillage } from '../village-context.ts'
+import { Proof, VerifyButton } from '../proof/verify-record.tsx'
 import type { History } from './history.ts'
 
 const ROWS = 40
@@ -31,16 +32,18 @@ export function EntryTable({ accounts }: TableProps): ReactElement {
 function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEntry }): ReactElement {
   const viewer = useViewerId()
   const { open } = useVillage()
+  const [proving, setProving] = useState(false)
   return (
     <li className="entry-row" data-entry={entry.ledger_entry_id}>
       <span className="entry-who"><Avatar id={entry.agent_id} size={24} />{name}</span>
       <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeWords(entry.amount)}</b>
       <span className="entry-text">
         {entryWords(entry, viewer)}{entry.note !== '' && <small>{entry.note}</small>}
-        {entry.related_post_id !== null && <button type="button" className="link" onClick={() => open({ view: 'board', posts: 'all', post: entry.related_post_id })}>for a post</button>}
+        {entry.related_post_id !== null && <button type="button" className="link" onClick={() => open({ view: 'board', posts: 'all', post: entry.related_post_id })}>for a post</button>} <VerifyButton open={proving} onOpen={setProving} />
       </span>
       <span className="entry-after" title="Balance after it">{moneyWords(entry.balance_after)}</span>
       <time dateTime={entry.timestamp} title={entry.timestamp}>{dateTime(Math.floor(Date.parse(entry.timestamp) / 60_000) * 60_000)}</time>
+      {proving && <Proof shown={{ kind: 'entry', entry }} />}
     </li>
   )
 }
