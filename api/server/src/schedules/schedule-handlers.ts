@@ -5,6 +5,7 @@ import type { Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { Services } from '../routes/services.ts';
 import type { ScheduleRecord } from './schedule-source.ts';
@@ -18,20 +19,27 @@ interface Asked {
   readonly traceparent: string;
 }
 
-interface Act {
+interface Act<T> {
   readonly object: string;
   readonly verb: 'create' | 'change' | 'delete';
-  readonly written: { readonly uid: string; readonly generation?: number };
+  readonly write: () => Promise<Outcome<T>>;
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** The line of a write in the audit, in place of the one that the watch of the cluster would write; and whose schedule it is from now on. */
-async function note(tx: Tx, asked: Asked, { object, verb, written, more }: Act): Promise<void> {
-  const { uid, generation = 0 } = written;
+/**
+ * Writes a Schedule that is held meanwhile. What is let through has its line in the audit, in place of the one that the watch of the cluster would
+ * write, and is from now on whoever's asked for it.
+ */
+async function act<T extends { readonly uid: string; readonly generation?: number }>(tx: Tx, asked: Asked, { object, verb, write, more }: Act<T>): Promise<Outcome<T>> {
+  await holdResource(tx, 'Schedule', object);
+  const outcome = await write();
+  if (!outcome.ok) return outcome;
+  const { uid, generation = 0 } = outcome.data;
   const { actor } = asked;
   await noteResource(tx, { uid, kind: 'Schedule', name: object, generation });
   if ('accountId' in actor && actor.accountId !== null) await noteScheduleAuthor(tx, uid, actor.accountId);
   await recordAct(tx, asked, { action: `schedule.${verb}`, object, detail: { uid, ...more } });
+  return outcome;
 }
 
 /** Schedules: what the cluster keeps of them, with their firings. */
@@ -64,33 +72,25 @@ export function scheduleHandlers({ db, schedules }: Services): Pick<Handlers, Na
       kind: 'tx',
       run: async (request, tx) => {
         const { name, ...spec } = request.body;
-        await holdResource(tx, 'Schedule', name);
-        const outcome = await schedules.create(name, spec);
-        if (!outcome.ok) return outcome;
-        await note(tx, request, { object: name, verb: 'create', written: outcome.data, more: { spec } });
-        return accepted(await view(outcome.data));
+        const made = await act(tx, request, { object: name, verb: 'create', write: () => schedules.create(name, spec), more: { spec } });
+        return made.ok ? accepted(await view(made.data)) : made;
       },
     },
     changeSchedule: {
       kind: 'tx',
       run: async (request, tx) => {
-        const { name } = request.params;
-        await holdResource(tx, 'Schedule', name);
-        const outcome = await schedules.change(name, request.body, request.query.on_conflict);
-        if (!outcome.ok) return outcome;
-        await note(tx, request, { object: name, verb: 'change', written: outcome.data, more: { change: request.body } });
-        return accepted(await view(outcome.data));
+        const { params: { name }, body: change, query } = request;
+        const changed = await act(tx, request, { object: name, verb: 'change', write: () => schedules.change(name, change, query.on_conflict), more: { change } });
+        return changed.ok ? accepted(await view(changed.data)) : changed;
       },
     },
     deleteSchedule: {
       kind: 'tx',
       run: async (request, tx) => {
         const { name } = request.params;
-        await holdResource(tx, 'Schedule', name);
-        const outcome = await schedules.remove(name);
-        if (!outcome.ok) return outcome;
-        await note(tx, request, { object: name, verb: 'delete', written: outcome.data });
-        await noteResourceGone(tx, outcome.data.uid);
+        const gone = await act(tx, request, { object: name, verb: 'delete', write: () => schedules.remove(name) });
+        if (!gone.ok) return gone;
+        await noteResourceGone(tx, gone.data.uid);
         return accepted({ name, deleted: true as const });
       },
     },

@@ -47,29 +47,23 @@ export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): P
 }
 
 /** Says that a stream is still open: brings back a row that was swept while its replica was slow. */
-export async function assertStream(db: Db, stream: Stream): Promise<void> {
-  await inTransaction(db, async (tx) => {
-    const rows = await tx
-      .updateTable('agent_presence')
-      .set({ connected: true })
-      .where('agent_id', '=', stream.agentId)
-      .where('stream_no', '=', stream.streamNo)
-      .where('connected', '=', false)
-      .returning(COLUMNS)
-      .execute();
-    await announce(tx, rows);
-  });
+export function assertStream(db: Db, stream: Stream): Promise<void> {
+  return noteStream(db, stream, true);
 }
 
 /** Notes that a stream has ended, unless a newer one has taken its place. */
-export async function disconnectStream(db: Db, stream: Stream): Promise<void> {
+export function disconnectStream(db: Db, stream: Stream): Promise<void> {
+  return noteStream(db, stream, false);
+}
+
+async function noteStream(db: Db, { agentId, streamNo }: Stream, connected: boolean): Promise<void> {
   await inTransaction(db, async (tx) => {
     const rows = await tx
       .updateTable('agent_presence')
-      .set({ connected: false, last_seen: sql`now()` })
-      .where('agent_id', '=', stream.agentId)
-      .where('stream_no', '=', stream.streamNo)
-      .where('connected', '=', true)
+      .set(connected ? { connected } : { connected, last_seen: sql`now()` })
+      .where('agent_id', '=', agentId)
+      .where('stream_no', '=', streamNo)
+      .where('connected', '<>', connected)
       .returning(COLUMNS)
       .execute();
     await announce(tx, rows);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { plan, type Action } from './plan.ts';
+import { reconcile, settle } from './testing/converge.ts';
 import { disturb } from './testing/disturbances.ts';
 import { ModelCluster } from './testing/model-cluster.ts';
 import { ModelPurse } from './testing/model-purse.ts';
@@ -10,37 +10,13 @@ import { PRICED_TIERS, standingOf } from './testing/sample-state.ts';
 
 const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
 const DISTURBANCES = 80;
-const MAX_ATTEMPTS = 60;
+const LIMITS = { attempts: 60, leastAttempts: 12 };
 const HOUR_MS = 3_600_000;
 const AIDOLLAR = 1_000_000n;
 
 function cluster(balance: bigint): ModelCluster & { readonly purse: ModelPurse } {
   const purse = new ModelPurse(PRICED_TIERS, balance);
   return Object.assign(new ModelCluster({ tiers: PRICED_TIERS, purse }), { purse });
-}
-
-/** One reconcile, which may die after any action, or get no answer; what it was about to do. */
-function reconcile(of: ModelCluster, actionsUntilCrash = Number.POSITIVE_INFINITY): readonly Action[] {
-  const observed = of.observed();
-  if (observed === undefined) return [];
-  const { actions } = plan(observed, of.nowMs);
-  try {
-    for (const action of actions.slice(0, actionsUntilCrash)) of.perform(action);
-  } catch {
-    return actions;
-  }
-  if (actionsUntilCrash >= actions.length) of.writeStatus();
-  else of.restart();
-  return actions;
-}
-
-function settle(of: ModelCluster): void {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const idle = reconcile(of).length === 0;
-    if (idle && attempt > 12) return;
-    of.pass(11_000);
-  }
-  assert.fail('the plans never end');
 }
 
 /** Money comes and goes, answers get lost, and hours pass. */
@@ -70,7 +46,7 @@ test(`${RUNS} disturbed agents with money come to rest at what they can pay, and
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const of = disturbed(seed);
     of.calm();
-    settle(of);
+    settle(of, LIMITS);
     const { agent, purse, broken, pods } = of;
     assert.deepEqual([...broken, ...purse.broken], [], `seed ${seed}`);
     assert.ok(agent?.spec, `seed ${seed}`);
@@ -91,7 +67,7 @@ test(`${RUNS} disturbed agents with money come to rest at what they can pay, and
 test('an hour after the other: the pod runs by a live hold at every moment, and pays for the time that it ran', () => {
   const of = cluster(20n * AIDOLLAR);
   of.standing = standingOf({ balanceTier: 'tier-1' });
-  settle(of);
+  settle(of, LIMITS);
   const [began, pod] = [of.nowMs, of.pods[0]?.metadata.uid];
   for (let elapsedMs = 0; elapsedMs < 10 * HOUR_MS; elapsedMs += 5_000) {
     of.pass(5_000);
@@ -100,7 +76,7 @@ test('an hour after the other: the pod runs by a live hold at every moment, and 
   }
   assert.deepEqual([of.pods[0]?.metadata.uid, of.made], [pod, 1]);
   of.setSpec({ power: 'Asleep' });
-  settle(of);
+  settle(of, LIMITS);
   assert.equal(of.purse.held, null);
   const hours = (of.purse.chargedMs - (of.nowMs - began)) / HOUR_MS;
   assert.ok(Math.abs(hours) < 0.1, `charged ${of.purse.chargedMs} ms of ${of.nowMs - began}`);
@@ -110,7 +86,7 @@ test('an hour after the other: the pod runs by a live hold at every moment, and 
 test('whose money ends falls back to the free tier in the same pod before the time is over, and comes back with the money', () => {
   const of = cluster(2n * AIDOLLAR);
   of.standing = standingOf({ balanceTier: 'tier-1' });
-  settle(of);
+  settle(of, LIMITS);
   for (let elapsedMs = 0; elapsedMs < 4 * HOUR_MS; elapsedMs += 5_000) {
     of.pass(5_000);
     reconcile(of);
@@ -121,18 +97,18 @@ test('whose money ends falls back to the free tier in the same pod before the ti
   assert.equal(entitled?.reason, 'ByMeans');
   assert.match(entitled?.message ?? '', /tier-1 costs/);
   of.purse.balance += 5n * AIDOLLAR;
-  settle(of);
+  settle(of, LIMITS);
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier], ['tier-1', 1, 'tier-1']);
 });
 
 test('a pinned agent whose money ends has no pod, reads NotPaid, and comes back with the money', () => {
   const of = cluster(AIDOLLAR / 2n);
   of.setSpec({ entitlement: { policy: 'Pinned', name: 'tier-1' } });
-  settle(of);
+  settle(of, LIMITS);
   const admitted = (): string | undefined => of.agent?.status.conditions?.find(({ type }) => type === 'Admitted')?.reason;
   assert.deepEqual([of.pods.length, admitted(), of.made], [0, 'NotPaid', 0]);
   of.purse.balance += 2n * AIDOLLAR;
-  settle(of);
+  settle(of, LIMITS);
   assert.deepEqual([of.pods.length, admitted()], [1, 'Admitted']);
   for (let elapsedMs = 0; elapsedMs < 4 * HOUR_MS; elapsedMs += 5_000) {
     of.pass(5_000);
@@ -145,7 +121,7 @@ test('a pinned agent whose money ends has no pod, reads NotPaid, and comes back 
 test('with the api away a pod runs as long as it is paid, and then as what is free', () => {
   const of = cluster(20n * AIDOLLAR);
   of.standing = standingOf({ balanceTier: 'tier-1' });
-  settle(of);
+  settle(of, LIMITS);
   of.apiAnswers = false;
   of.knowledge = 'Last';
   for (let elapsedMs = 0; elapsedMs < 3 * HOUR_MS; elapsedMs += 5_000) {
@@ -155,7 +131,7 @@ test('with the api away a pod runs as long as it is paid, and then as what is fr
   }
   assert.deepEqual([of.agent?.status.tier, of.made], ['tier-0', 1]);
   of.calm();
-  settle(of);
+  settle(of, LIMITS);
   assert.deepEqual([of.agent?.status.tier, of.made, of.purse.held?.tier, of.broken], ['tier-1', 1, 'tier-1', []]);
 });
 

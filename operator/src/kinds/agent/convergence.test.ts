@@ -2,40 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { plan, type Action } from './plan.ts';
+import { reconcile, settle } from './testing/converge.ts';
 import { disturb } from './testing/disturbances.ts';
 import { ModelCluster } from './testing/model-cluster.ts';
 import { standingOf } from './testing/sample-state.ts';
 
 const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 20_000 : 1_000;
 const DISTURBANCES = 60;
-/** No plan needs more attempts than this when nothing disturbs it. */
-const MAX_ATTEMPTS = 40;
+const LIMITS = { attempts: 40, leastAttempts: 6 };
 const HOUR_MS = 3_600_000;
-
-/** One reconcile, which may die after any action; what it was about to do. */
-function reconcile(cluster: ModelCluster, actionsUntilCrash = Number.POSITIVE_INFINITY): readonly Action[] {
-  const observed = cluster.observed();
-  if (observed === undefined) return [];
-  const { actions } = plan(observed, cluster.nowMs);
-  try {
-    for (const action of actions.slice(0, actionsUntilCrash)) cluster.perform(action);
-  } catch {
-    return actions;
-  }
-  if (actionsUntilCrash >= actions.length) cluster.writeStatus();
-  else cluster.restart();
-  return actions;
-}
-
-function settle(cluster: ModelCluster): void {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const idle = reconcile(cluster).length === 0;
-    if (idle && attempt > 6) return;
-    cluster.pass(11_000);
-  }
-  assert.fail('the plans never end');
-}
 
 function disturbedCluster(seed: number): ModelCluster {
   const random = new Seeded(seed).next;
@@ -51,7 +26,7 @@ test(`${RUNS} disturbed agents come to rest as their spec and their tier say`, (
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const cluster = disturbedCluster(seed);
     cluster.calm();
-    settle(cluster);
+    settle(cluster, LIMITS);
     const { agent, pods, claim, broken } = cluster;
     assert.deepEqual(broken, [], `seed ${seed}`);
     assert.ok(agent?.spec, `seed ${seed}`);
@@ -73,7 +48,7 @@ test(`${RUNS} disturbed agents leave nothing behind when they are deleted, with 
     cluster.apiAnswers = seed % 2 === 0;
     reconcile(cluster);
     cluster.remove();
-    settle(cluster);
+    settle(cluster, LIMITS);
     assert.equal(cluster.agent, undefined, `seed ${seed}`);
     assert.deepEqual(cluster.pods, [], `seed ${seed}`);
     assert.deepEqual(cluster.broken, [], `seed ${seed}`);
@@ -90,13 +65,13 @@ test(`${RUNS} barred agents have no pod, whatever happened before, and none whil
     cluster.standing = standingOf({ [bar]: true });
     reconcile(cluster);
     if (bar === 'killed') assert.deepEqual(cluster.pods, [], `seed ${seed}: a killed pod gets no grace`);
-    settle(cluster);
+    settle(cluster, LIMITS);
     assert.deepEqual(cluster.pods, [], `seed ${seed}`);
     // A new leader that has not heard the api knows it from the status.
     cluster.knowledge = 'None';
     cluster.restart();
     cluster.setSpec({ power: 'Awake', rebootedAt: '2026-12-24T00:00:00Z' });
-    settle(cluster);
+    settle(cluster, LIMITS);
     assert.deepEqual(cluster.pods, [], `seed ${seed}: it was let in without the api`);
   }
 });
@@ -110,7 +85,7 @@ test(`${RUNS} crashes at each write converge to one pod`, () => {
       reconcile(cluster, Math.floor(random() * 4));
       cluster.pass(random() * 3_000);
     }
-    settle(cluster);
+    settle(cluster, LIMITS);
     assert.deepEqual(cluster.broken, [], `seed ${seed}`);
     assert.equal(cluster.pods.length, 1, `seed ${seed}`);
   }
@@ -119,7 +94,7 @@ test(`${RUNS} crashes at each write converge to one pod`, () => {
 function running(tier?: string): ModelCluster {
   const cluster = new ModelCluster();
   cluster.standing = standingOf({ balanceTier: tier });
-  settle(cluster);
+  settle(cluster, LIMITS);
   assert.equal(cluster.pods[0]?.container?.running, true);
   return cluster;
 }
@@ -129,7 +104,7 @@ test('up and down the sizes in place: the same pod all the time', () => {
   const [before] = cluster.pods;
   for (const tier of ['tier-1', 'tier-0', 'tier-1', undefined, 'tier-1']) {
     cluster.standing = standingOf({ balanceTier: tier });
-    settle(cluster);
+    settle(cluster, LIMITS);
     assert.deepEqual(cluster.pods.map(({ metadata }) => metadata.uid), [before?.metadata.uid]);
     assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)));
   }
@@ -142,7 +117,7 @@ test('a shrink that hangs, a size that is refused and a GPU: one new pod each, a
     const claim = cluster.claim?.metadata.uid;
     cluster.resizes = mood;
     cluster.standing = standingOf({ balanceTier: to });
-    settle(cluster);
+    settle(cluster, LIMITS);
     assert.deepEqual([mood, cluster.made, cluster.claim?.metadata.uid], [mood, 2, claim]);
     assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)), mood);
   }
@@ -152,13 +127,13 @@ test('a size that a quota forbids costs nobody the pod', () => {
   const cluster = running();
   cluster.resizes = 'quota';
   cluster.standing = standingOf({ balanceTier: 'tier-1' });
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  for (let attempt = 0; attempt < LIMITS.attempts; attempt += 1) {
     reconcile(cluster);
     cluster.pass(11_000);
   }
   assert.equal(cluster.made, 1);
   cluster.resizes = 'applies';
-  settle(cluster);
+  settle(cluster, LIMITS);
   assert.equal(cluster.made, 1);
   assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)));
 });
@@ -174,7 +149,7 @@ test('a pod that the scheduler holds for three days, under crashes and resyncs, 
     }
     assert.equal(cluster.made, 1, mood);
     cluster.scheduler = 'binds';
-    settle(cluster);
+    settle(cluster, LIMITS);
     assert.equal(cluster.made, 1, mood);
   }
 });
@@ -202,7 +177,7 @@ test('a lost node: who may leave its volume behind lives elsewhere, the others w
     const current = cluster.pods.find(({ metadata }) => metadata.deletionTimestamp === undefined);
     assert.deepEqual([current?.nodeName, cluster.made], [node, 2], onNodeLoss);
     cluster.loseNode(undefined);
-    settle(cluster);
+    settle(cluster, LIMITS);
     assert.deepEqual([cluster.pods.length, cluster.made, cluster.broken], [1, 2, []], onNodeLoss);
   }
 });
