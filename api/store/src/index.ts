@@ -6,6 +6,7 @@ export * from './agents/sample-agents.ts';
 export * from './agents/turns.ts';
 export { inSnapshot, inTransaction, isConnectionError, isDuplicateError, isUnkeepableText, openDatabase, ping } from './connection/database.ts';
 export type { DatabaseOptions, Db, Tx } from './connection/database.ts';
+export * from './connection/cut-page.ts';
 export * from './connection/listener.ts';
 export * from './connection/migrate.ts';
 export * from './gateway/model-requests.ts';

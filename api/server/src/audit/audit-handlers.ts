@@ -1,5 +1,5 @@
 import type { AuditRecord, RecordKind } from '@hamlet/contract';
-import { searchRecords } from '@hamlet/store';
+import { cutPage, searchRecords } from '@hamlet/store';
 import type { RecordRow } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -39,11 +39,9 @@ export function auditHandlers({ db }: Services): Pick<Handlers, 'listAudit'> {
         const question = questionOf(asked);
         const before = cursor === undefined ? null : readAuditCursor(cursor, question);
         if (before === undefined) return refused('cursor_invalid');
-        const rows = await searchRecords(db, { ...question, before, limit: limit + 1 });
-        const shown = rows.slice(0, limit);
-        const last = shown.at(-1);
-        const next = rows.length > limit && last !== undefined ? writeAuditCursor(question, { at: last.at, id: last.recordId }) : null;
-        return accepted({ records: shown.map(recordView), next_cursor: next });
+        const found = await searchRecords(db, { ...question, before, limit: limit + 1 });
+        const { rows, next } = cutPage(found, limit, ({ at, recordId }) => writeAuditCursor(question, { at, id: recordId }));
+        return accepted({ records: rows.map(recordView), next_cursor: next });
       },
     },
   };

@@ -1,6 +1,6 @@
 import { formatAiDollars } from '@hamlet/contract';
 import type { Allowance, BalanceAnswer, LedgerPage } from '@hamlet/contract';
-import { findAgentAccount, freezeMoment, readAllowance, readEntries, readFunds, readFundsAt } from '@hamlet/store';
+import { cutPage, findAgentAccount, freezeMoment, readAllowance, readEntries, readFunds, readFundsAt } from '@hamlet/store';
 import type { Db, Funds } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { idempotencyKeyOf } from '../http/idempotent.ts';
@@ -54,11 +54,9 @@ async function readPage(db: Db, accountId: number, { agentId, asOf, cursor, limi
   const from = cursor === undefined ? null : readLedgerCursor(cursor, agentId);
   if (from === undefined) return refused('cursor_invalid');
   const moment = from?.asOf ?? (await freezeMoment(db, accountId, asOf));
-  const rows = await readEntries(db, accountId, { asOf: moment, before: from?.before ?? null, limit: limit + 1 });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const next = rows.length > limit && last !== undefined ? writeLedgerCursor(agentId, { asOf: moment, before: last.version }) : null;
-  return accepted({ agent_id: agentId, entries: shown.map((row) => entryView(agentId, row)), as_of: moment, next_cursor: next });
+  const read = await readEntries(db, accountId, { asOf: moment, before: from?.before ?? null, limit: limit + 1 });
+  const { rows, next } = cutPage(read, limit, ({ version }) => writeLedgerCursor(agentId, { asOf: moment, before: version }));
+  return accepted({ agent_id: agentId, entries: rows.map((row) => entryView(agentId, row)), as_of: moment, next_cursor: next });
 }
 
 /** Money of agents: what people give and take, what there is, and every entry that made it so. */

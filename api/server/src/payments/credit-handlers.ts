@@ -1,6 +1,6 @@
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { Credit } from '@hamlet/contract';
-import { creditedAlone, findAgentAccount, lockDeposit, noteRejected, proposeDeposit, readDeposits, wholeOrNot } from '@hamlet/store';
+import { creditedAlone, cutPage, findAgentAccount, lockDeposit, noteRejected, proposeDeposit, readDeposits, wholeOrNot } from '@hamlet/store';
 import type { Deposit, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -100,11 +100,9 @@ export function creditHandlers({ db, source, payments }: Services): Pick<Handler
         const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
         const before = query.cursor === undefined ? null : readCreditCursor(query.cursor, filter);
         if (before === undefined) return refused('cursor_invalid');
-        const rows = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
-        const shown = rows.slice(0, query.limit);
-        const last = shown.at(-1);
-        const next = rows.length > query.limit && last !== undefined ? writeCreditCursor(filter, last.depositId) : null;
-        return accepted({ credits: shown.map(creditView), approval_limit: formatAiDollars(creditLimit), next_cursor: next });
+        const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
+        const { rows, next } = cutPage(read, query.limit, ({ depositId }) => writeCreditCursor(filter, depositId));
+        return accepted({ credits: rows.map(creditView), approval_limit: formatAiDollars(creditLimit), next_cursor: next });
       },
     },
     approveCredit: { kind: 'tx', run: (request, tx) => approve(tx, income, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason ?? null }) },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { endSessions, inTransaction, insertAccount, listAccountDetails, listSessions } from '@hamlet/store';
+import { cutPage, endSessions, insertAccount, inTransaction, listAccountDetails, listSessions } from '@hamlet/store';
 import { hashPassword } from '../auth/password.ts';
 import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -21,10 +21,9 @@ export function accountHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
       run: async ({ query: { cursor, limit } }) => {
         const after = cursor === undefined ? null : readAccountCursor(cursor);
         if (after === undefined) return refused('cursor_invalid');
-        const rows = await listAccountDetails(db, { after, limit: limit + 1, idleMs: SESSION_IDLE_MS });
-        const page = rows.slice(0, limit);
-        const last = page.at(-1);
-        return accepted({ accounts: page.map(accountDetail), next_cursor: rows.length > limit && last !== undefined ? accountCursorOf(last.name) : null });
+        const read = await listAccountDetails(db, { after, limit: limit + 1, idleMs: SESSION_IDLE_MS });
+        const { rows, next } = cutPage(read, limit, ({ name }) => accountCursorOf(name));
+        return accepted({ accounts: rows.map(accountDetail), next_cursor: next });
       },
     },
     getAccount: { kind: 'plain', run: async ({ params }) => shownAccount(db, params.account_id) },

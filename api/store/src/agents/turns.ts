@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Turn } from '@hamlet/contract';
+import { cutPage } from '../connection/cut-page.ts';
 import type { Db } from '../connection/database.ts';
 
 export interface TurnRow {
@@ -42,10 +43,6 @@ export async function readTurns(db: Db, agentId: string, page: { readonly after:
     .orderBy('turn_id', 'desc')
     .limit(page.limit + 1)
     .execute();
-  const shown = rows.slice(0, page.limit);
-  const last = shown.at(-1);
-  return {
-    turns: shown.map(({ turnId, agentId: id, recordedAt, turn }) => ({ turnId, agentId: id, recordedAt, turn: turn as Turn })),
-    next: rows.length > page.limit && last !== undefined ? { recordedAt: last.exactly, turnId: last.turnId } : null,
-  };
+  const { rows: shown, next } = cutPage(rows, page.limit, ({ exactly, turnId }) => ({ recordedAt: exactly, turnId }));
+  return { turns: shown.map(({ turnId, agentId: id, recordedAt, turn }) => ({ turnId, agentId: id, recordedAt, turn: turn as Turn })), next };
 }

@@ -1,6 +1,8 @@
 import type { AuthorType, PostStatus } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import { cutPage } from '../connection/cut-page.ts';
+import type { Page } from '../connection/cut-page.ts';
 import type { Tx } from '../connection/database.ts';
 import { selectPosts, selectReplies } from './post-row.ts';
 import type { PostRow, ReplyRow } from './post-row.ts';
@@ -15,12 +17,6 @@ export interface PostFilter {
   readonly landmarkId?: string | undefined;
   /** Words, as a web search takes them. */
   readonly search?: string | undefined;
-}
-
-export interface BoardPage<T> {
-  readonly rows: readonly T[];
-  /** The id of the last row where there are more. */
-  readonly next: string | null;
 }
 
 /** Posts with a word or a tag that are looked through for one page; one beyond these is not found. */
@@ -41,16 +37,10 @@ function conditionsOf(filter: PostFilter, before: string | null): RawBuilder<unk
   return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
 }
 
-function pageOf<T>(rows: readonly T[], limit: number, idOf: (row: T) => string): BoardPage<T> {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return { rows: shown, next: rows.length > limit && last !== undefined ? idOf(last) : null };
-}
-
 /** A page of the posts that the viewer of the transaction may see, newest first. */
-export async function readPosts(tx: Tx, filter: PostFilter, page: { readonly before: string | null; readonly limit: number }): Promise<BoardPage<PostRow>> {
+export async function readPosts(tx: Tx, filter: PostFilter, page: { readonly before: string | null; readonly limit: number }): Promise<Page<PostRow, string>> {
   const { rows } = await sql<PostRow>`${selectPosts(sql`board.post`)} ${conditionsOf(filter, page.before)} order by w.post_id desc limit ${page.limit + 1}`.execute(tx);
-  return pageOf(rows, page.limit, ({ postId }) => postId);
+  return cutPage(rows, page.limit, ({ postId }) => postId);
 }
 
 /** One post; null where there is none that the viewer may see. */
@@ -72,10 +62,10 @@ export async function findReply(tx: Tx, postId: string, replyId: string): Promis
 }
 
 /** A page of the replies to a post, oldest first. */
-export async function readReplies(tx: Tx, postId: string, page: { readonly after: string | null; readonly limit: number }): Promise<BoardPage<ReplyRow>> {
+export async function readReplies(tx: Tx, postId: string, page: { readonly after: string | null; readonly limit: number }): Promise<Page<ReplyRow, string>> {
   const after = page.after === null ? sql`` : sql`and w.reply_id > ${page.after}::uuid`;
   const { rows } = await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.post_id = ${postId}::uuid ${after} order by w.reply_id limit ${page.limit + 1}`.execute(tx);
-  return pageOf(rows, page.limit, ({ replyId }) => replyId);
+  return cutPage(rows, page.limit, ({ replyId }) => replyId);
 }
 
 /** The oldest replies to each of some posts, at most so many of one. */

@@ -1,5 +1,6 @@
 import type { RunState, RunStep } from '@hamlet/contract';
 import { sql } from 'kysely';
+import { cutPage } from '../connection/cut-page.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { RUN_COLUMNS, UNDER_WAY } from './run-row.ts';
 import type { RunRow } from './run-row.ts';
@@ -36,8 +37,8 @@ export async function readRuns(db: Db, filter: RunFilter, page: { readonly befor
     .orderBy('run_id', 'desc')
     .limit(page.limit + 1)
     .execute();
-  const runs = rows.slice(0, page.limit);
-  return { runs, next: rows.length > page.limit ? (runs.at(-1)?.runId ?? null) : null };
+  const { rows: runs, next } = cutPage(rows, page.limit, ({ runId }) => runId);
+  return { runs, next };
 }
 
 /** What a life of an agent should work on now: the run under way, else the one that waits longest. */

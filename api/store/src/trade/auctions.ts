@@ -1,6 +1,7 @@
 import type { AuctionState } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import { cutPage } from '../connection/cut-page.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
 import type { BoughtDevices } from './purchases.ts';
@@ -72,8 +73,8 @@ export async function findAuction(db: Db, auctionId: string): Promise<AuctionRow
 export async function readAuctions(db: Db, state: AuctionState | undefined, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly auctions: readonly AuctionRow[]; readonly next: string | null }> {
   const condition = sql`(${state ?? null}::text is null or a.state = ${state ?? null}) and (${page.before}::uuid is null or a.auction_id < ${page.before}::uuid)`;
   const { rows } = await auctionsWhere(condition, sql`order by a.auction_id desc limit ${page.limit + 1}`).execute(db);
-  const shown = rows.slice(0, page.limit).map(auctionOf);
-  return { auctions: shown, next: rows.length > page.limit ? (shown.at(-1)?.auctionId ?? null) : null };
+  const { rows: shown, next } = cutPage(rows.map(auctionOf), page.limit, ({ auctionId }) => auctionId);
+  return { auctions: shown, next };
 }
 
 /**

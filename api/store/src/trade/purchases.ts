@@ -1,6 +1,7 @@
 import type { PurchaseKind, Quota } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
+import { cutPage } from '../connection/cut-page.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import type { LedgerActor } from '../ledger/transfer-request.ts';
 
@@ -98,8 +99,8 @@ export async function readPurchases(db: Db, { agentId, state }: PurchaseFilter, 
   const condition = sql`(${agentId ?? null}::text is null or p.agent_id = ${agentId ?? null}) and (${state ?? null}::text is null or ${STATE} = ${state ?? null})
     and (${page.before}::uuid is null or p.purchase_id < ${page.before}::uuid)`;
   const { rows } = await purchasesWhere(condition, sql`order by p.purchase_id desc limit ${page.limit + 1}`).execute(db);
-  const shown = rows.slice(0, page.limit).map(purchaseOf);
-  return { purchases: shown, next: rows.length > page.limit ? (shown.at(-1)?.purchaseId ?? null) : null };
+  const { rows: shown, next } = cutPage(rows.map(purchaseOf), page.limit, ({ purchaseId }) => purchaseId);
+  return { purchases: shown, next };
 }
 
 /** When what an agent has of one thing (a model, priority) ends, as far as it was bought; null where nothing lasts. */
