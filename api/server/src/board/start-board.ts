@@ -90,9 +90,9 @@ export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
   const { db, source, hub, log } = ports;
   const { streamEpoch: epoch } = await readVillage(db);
   const relay = await startBoardRelay(ports);
-  const feed = createBoardFeed({ pages: createBoardPages({ db, relay, epoch }), relay, log });
-  startBoardCourier({ db, relay, hub, log });
   const copy = await startBoardCopy({ ...ports, relay });
+  const feed = createBoardFeed({ pages: createBoardPages({ db, relay, epoch, read: copy.read }), relay, log });
+  startBoardCourier({ db, relay, hub, log });
   const notes = startWorldNotes({ ...ports, whereIs: whereIs(ports), onPosted: relay.nudge });
   const stopForgetting = repeat(FORGET_EVERY_MS, () => forgetBoardEvents(db, KEPT_EVENTS, KEPT_NEWS_DAYS), (error) => log('warn', 'old events of the board wait for the database', { error }));
   const nudge = (): void => {

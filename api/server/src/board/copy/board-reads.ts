@@ -12,8 +12,8 @@ export interface BoardQuestion<T> {
   readonly now: Date;
   /** Asks the database, where row-level security decides who sees what. */
   live(): Promise<Outcome<T>>;
-  /** Asks a copy, where `maySeePost` and `maySeeReply` decide; null where the copy cannot tell. */
-  copied(copy: BoardCopy): T | null;
+  /** Asks a copy, where `maySeePost` and `maySeeReply` decide; null where the copy cannot tell. It is not older than the event of that offset. */
+  copied(copy: BoardCopy, offset: number): T | null;
   /** What to say where neither can. */
   readonly lacking: string;
 }
@@ -30,7 +30,7 @@ function fromCopy<T extends object>(data: T, ageMs: number, now: Date): Outcome<
   return { ok: true, data: { ...data, copy }, headers: { age: String(age) } };
 }
 
-export function createReadBoard(keeper: Pick<CopyKeeper, 'away' | 'copy' | 'ageMs' | 'noteAway'>): ReadBoard {
+export function createReadBoard(keeper: Pick<CopyKeeper, 'away' | 'copy' | 'offset' | 'ageMs' | 'noteAway'>): ReadBoard {
   return async ({ now, live, copied, lacking }) => {
     if (!keeper.away || keeper.copy === null) {
       try {
@@ -40,7 +40,7 @@ export function createReadBoard(keeper: Pick<CopyKeeper, 'away' | 'copy' | 'ageM
         keeper.noteAway();
       }
     }
-    const data = keeper.copy === null ? null : copied(keeper.copy);
+    const data = keeper.copy === null ? null : copied(keeper.copy, keeper.offset);
     return data === null ? refused('unavailable', lacking) : fromCopy(data, keeper.ageMs, now);
   };
 }

@@ -73,6 +73,11 @@ export class CopyKeeper {
     return this.#copy;
   }
 
+  /** The event that the copy is not older than. */
+  get offset(): number {
+    return this.#offset;
+  }
+
   /** For how long something may have been written that the copy does not have, in ms. */
   get ageMs(): number {
     return this.#ports.monotonicMs() - this.#currentMs;

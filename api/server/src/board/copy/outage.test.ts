@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createPost, flagPost, getPost, listBoardNews, listModeration, listPostRevisions, listPosts, moderatePost, replyToPost } from '@hamlet/contract';
 import type { CallInput, Client, Post } from '@hamlet/contract';
+import { BoardViewer } from '../../testing/board-viewer.ts';
 import { firstAdmin } from '../../testing/people-play.ts';
 import { dataOf } from '../../testing/play.ts';
 import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
@@ -143,7 +144,14 @@ test('while Postgres is away everybody reads what they read before, and nothing 
   assert.equal(dataOf(await visitor.call(getPost, { params: { post_id: open.post_id.toUpperCase() }, query: {} })).post.title, 'for all');
 });
 
-test('when it is back the database answers again, and the copies are made anew', async () => {
+test('when it is back the database answers again, the copies are made anew, and sockets that began with a copy go on', async () => {
+  const watching = [new BoardViewer(), new BoardViewer(agentToken('bob'))];
+  for (const [replica, viewer] of watching.entries()) {
+    await viewer.open(urlOf(replica));
+    await eventually('a snapshot', () => viewer.messages.length > 0);
+  }
+  const begun = watching.map(({ messages: [first] }) => (first?.type === 'snapshot' ? [first.copy !== undefined, first.posts.map(({ title }) => title)] : null));
+  assert.deepEqual(begun, [[true, ['for all']], [true, ['for bob', 'for all', 'for agents']]]);
   await village.postgres.start();
   const admin = clientOf(urlOf(0), TOKENS.admin);
   const written = await eventually('writing again', async () => {
@@ -152,6 +160,11 @@ test('when it is back the database answers again, and the copies are made anew',
   });
   assert.equal(dataOf(await admin.call(listPosts, { query: {} })).copy, undefined, 'whoever wrote reads what they wrote');
   await seenEverywhere(written.post_id);
+  await eventually('both to hear of it', () => watching.every(({ events }) => events.length > 0));
+  for (const viewer of watching) {
+    assert.deepEqual(viewer.events.map((event) => event.post?.title), ['after the outage']);
+    viewer.leave();
+  }
 });
 
 test('what an admin was told is hidden is in no copy, however soon Postgres goes', async () => {

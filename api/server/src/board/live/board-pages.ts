@@ -1,6 +1,10 @@
 import type { BoardEvent, BoardSnapshot } from '@hamlet/contract';
+import { listFromCopy } from '@hamlet/core';
 import { boardRange, readAs, readBoardEvents, readPosts, readSnapshotAs, VILLAGE } from '@hamlet/store';
 import type { Db, ShownEvent, Viewer } from '@hamlet/store';
+import { accepted } from '../../http/outcome.ts';
+import { UnavailableError } from '../../http/respond.ts';
+import type { ReadBoard } from '../copy/board-reads.ts';
 import type { BoardRelay } from './board-relay.ts';
 import { postView, replyView } from '../post-view.ts';
 
@@ -23,7 +27,7 @@ export interface BoardPages {
   readonly epoch: string;
   /** The page behind an offset. */
   read(viewer: Viewer, after: number): Promise<EventPage>;
-  /** The newest posts, and an offset that they are not older than. */
+  /** The newest posts, and an offset that they are not older than; from a copy while the database is away. */
   snapshot(viewer: Viewer): Promise<BoardSnapshot>;
   /** The offset to go on behind `EPOCH:OFFSET`; null where a viewer must begin anew. */
   resumeFrom(after: string): Promise<number | null>;
@@ -37,7 +41,7 @@ function eventText(epoch: string, { offset, what, postId, replyId, post, reply }
 }
 
 /** Reads the stream. Viewers who are the same to row-level security and stand at the same offset share one read and its texts. */
-export function createBoardPages({ db, relay, epoch }: { readonly db: Db; readonly relay: BoardRelay; readonly epoch: string }): BoardPages {
+export function createBoardPages({ db, relay, epoch, read }: { readonly db: Db; readonly relay: BoardRelay; readonly epoch: string; readonly read: ReadBoard }): BoardPages {
   const shared = new Map<string, Promise<EventPage>>();
   relay.onHead(() => shared.clear());
 
@@ -61,9 +65,22 @@ export function createBoardPages({ db, relay, epoch }: { readonly db: Db; readon
       return reading;
     },
     snapshot: async (viewer) => {
-      const offset = relay.head;
-      const { rows } = await readSnapshotAs(db, viewer, (tx) => readPosts(tx, {}, { before: null, limit: SNAPSHOT_POSTS }));
-      return { type: 'snapshot', epoch, offset, posts: rows.map(postView) };
+      const newest = { before: null, limit: SNAPSHOT_POSTS };
+      const snapshot = await read<BoardSnapshot>({
+        now: new Date(),
+        live: async () => {
+          const offset = relay.head;
+          const { rows } = await readSnapshotAs(db, viewer, (tx) => readPosts(tx, {}, newest));
+          return accepted({ type: 'snapshot', epoch, offset, posts: rows.map(postView) });
+        },
+        copied: (copy, offset) => {
+          const page = listFromCopy(copy, viewer, { filter: {}, ...newest });
+          return page === null ? null : { type: 'snapshot', epoch, offset, posts: [...page.rows] };
+        },
+        lacking: 'no copy of the board has been made yet',
+      });
+      if (!snapshot.ok) throw new UnavailableError(snapshot.detail);
+      return snapshot.data;
     },
     resumeFrom: async (after) => {
       const [ofEpoch, text = ''] = after.split(':');
