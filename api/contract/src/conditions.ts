@@ -42,7 +42,7 @@ export const REASONS = {
   UserNamespaceUnavailable: 'spec.isolation.userNamespace is Required and these nodes offer none: write Preferred, or use nodes that do',
   Waiting: 'an earlier condition is not met',
   Asleep: 'spec.power is Asleep',
-  Awake: 'spec.power is Awake',
+  Awake: 'spec.power is Awake, or left out',
   Terminating: 'the Agent is being deleted',
   PodPending: 'the pod is about to be made, or the scheduler has not seen it yet',
   PodRefused: 'the API server refused the pod or the claim',

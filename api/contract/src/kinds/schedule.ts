@@ -88,7 +88,7 @@ export const SCHEDULE_REASONS = {
   NeverFires: 'no date of the next fifty years fits the cron fields: correct them',
   Scheduled: 'it fires at its next time',
   Suspended: 'spec.suspend is true: write false to let it fire',
-  NotSuspended: 'spec.suspend is false',
+  NotSuspended: 'spec.suspend is false, or left out',
   AgentNotFound: 'create the Agent that is named, or name another: meanwhile nothing fires and nothing is made up for',
   NoAgentMatches: 'label an Agent as the selector says, or change the selector: meanwhile nothing fires and nothing is made up for',
   ApiUnreachable: 'the operator does not hear from the api: what is due waits, and is missed after its deadline',

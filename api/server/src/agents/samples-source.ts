@@ -66,7 +66,7 @@ function conditionsOf(row: SampleAgentRow, { standing, tier }: Circumstances): N
   return [
     condition('Accepted', true, { reason: 'Accepted', message: 'read from the samples' }),
     condition('Entitled', held === undefined, why),
-    condition('Suspended', row.power === 'Asleep', { reason: row.power, message: row.power === 'Asleep' ? 'spec.power is Asleep: write Awake to let the agent run' : 'spec.power is Awake' }),
+    condition('Suspended', row.power === 'Asleep', { reason: row.power, message: row.power === 'Asleep' ? 'spec.power is Asleep: write Awake to let the agent run' : 'spec.power is Awake, or left out' }),
     condition('Quarantined', held === 'Quarantined', held === 'Quarantined' ? why : { reason: 'NotQuarantined', message: '' }),
   ];
 }

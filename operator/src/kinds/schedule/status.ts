@@ -26,7 +26,7 @@ function acceptedVerdict(outlook: Outlook): Verdict {
 
 function suspendedVerdict({ schedule: { spec } }: Observed): Verdict {
   if (spec?.suspend === true) return { status: 'True', reason: 'Suspended', message: 'spec.suspend is true' };
-  return { status: 'False', reason: 'NotSuspended', message: 'spec.suspend is false' };
+  return { status: 'False', reason: 'NotSuspended', message: 'spec.suspend is false, or left out' };
 }
 
 function absenceOf({ schedule: { spec } }: Observed): Verdict {

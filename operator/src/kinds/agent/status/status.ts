@@ -17,7 +17,7 @@ function readyVerdict(observed: Observed, chain: Chain): Verdict {
 
 function suspendedVerdict({ agent }: Observed): Verdict {
   if (agent.spec?.power === 'Asleep') return { status: 'True', reason: 'Asleep', message: 'spec.power is Asleep' };
-  return { status: 'False', reason: 'Awake', message: 'spec.power is Awake' };
+  return { status: 'False', reason: 'Awake', message: 'spec.power is Awake, or left out' };
 }
 
 function quarantinedVerdict(observed: Observed): Verdict {
