@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -8,6 +7,7 @@ import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import type { DevVillage } from '@hamlet/dev';
 import { openBrowser } from './browser.ts';
 import type { TestBrowser } from './browser.ts';
+import { builtWeb } from './built-web.ts';
 import { until } from './until.ts';
 import { economyTests } from './web-economy.ts';
 import { operatorTests } from './web-operator.ts';
@@ -23,7 +23,7 @@ let browser: TestBrowser;
 let code: string;
 
 before(async () => {
-  execFileSync(process.execPath, [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', join(ROOT, 'web'), '--logLevel', 'error'], { stdio: 'inherit' });
+  builtWeb();
   mkdirSync(OUTPUT, { recursive: true });
   state = mkdtempSync(join(tmpdir(), 'hamlet-web-'));
   // Postgres runs as nobody under root and must be able to enter.

@@ -1,7 +1,7 @@
-import { changePassword, endMyOtherSessions, endMySession, listMySessions, PASSWORD_MIN_CHARS } from '@hamlet/contract'
+import { changePassword, endMyOtherSessions, endMySession, listMySessions, PASSWORD_MIN_CHARS, type Session } from '@hamlet/contract'
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react'
 import './accounts.css'
-import { useLive } from '../../client/ask/use-live.ts'
+import { type Live, useLive } from '../../client/ask/use-live.ts'
 import { useSend } from '../../client/ask/use-send.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -16,23 +16,25 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactE
   const dialog = useRef<HTMLDialogElement>(null)
   const { village } = useVillage()
   const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null))
+  const { api } = useVillage()
+  const live = useLive(useCallback(() => api.call(listMySessions, {}), [api]), REFRESH_MS)
+  const byProvider = live.data?.sessions.some(({ current, signed_in_by: by }) => current && by === 'oidc') === true
   useEffect(() => { dialog.current?.showModal() }, [])
   useEffect(() => { if (account === null) onClose() }, [account, onClose])
   return (
     <dialog ref={dialog} className="dialog my-account" onClose={onClose} aria-labelledby="my-account-title">
       <h2 id="my-account-title">{account?.name} <span className="role">{account?.role}</span></h2>
-      <MySessions />
-      <PasswordForm />
+      <MySessions live={live} />
+      {byProvider ? <p className="hint">You sign in by an identity provider: name, role and password are its to change.</p> : <PasswordForm />}
       <button type="button" className="button" onClick={() => void village.signOut()}><Icon name="logout" size={16} />Sign out</button>
       <button type="button" className="icon-button dialog-close" onClick={onClose} aria-label="Close"><Icon name="close" /></button>
     </dialog>
   )
 }
 
-function MySessions(): ReactElement {
+function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonly Session[] }> }): ReactElement {
   const { api } = useVillage()
   const sending = useSend()
-  const live = useLive(useCallback(() => api.call(listMySessions, {}), [api]), REFRESH_MS)
   const end = async (id: string | null): Promise<void> => {
     const reply = await sending.send(() => (id === null ? api.call(endMyOtherSessions, {}) : api.call(endMySession, { params: { session_id: id } })))
     if (reply?.ok === true) live.again()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aPost, aReply } from '../../client/board/board.fixture.ts'
-import { audienceWords, freshList, freshReplies, matches, noReplyWords, type PostNarrowing, queryOf } from './board-words.ts'
+import { audienceWords, copyWords, freshList, freshReplies, matches, noReplyWords, type PostNarrowing, queryOf } from './board-words.ts'
 
 const OPEN: PostNarrowing = { status: 'open', tag: null, audience: null, author: null, find: null }
 const heard = (...posts: readonly (ReturnType<typeof aPost> | readonly [string, null])[]): Map<string, ReturnType<typeof aPost> | null> => new Map(posts.map((post) => ('post_id' in post ? [post.post_id, post] : [post[0], null])))
@@ -54,4 +54,10 @@ test('replies stand in the order they were written, once each, without those tha
   const since = new Map([['r3', aReply({ reply_id: 'r3', created_at: '2026-11-22T10:05:30.000Z' })], ['r2', null], ['r1', aReply({ reply_id: 'r1', body: 'edited' })]])
   assert.deepEqual(freshReplies(read, since).map((reply) => [reply.reply_id, reply.body === 'edited']), [['r1', true], ['r3', false]])
   assert.equal(freshReplies(read, undefined).length, 2)
+})
+
+test('a copy says how old it is, and that nothing can be written', () => {
+  assert.equal(copyWords({ age_s: 1 }), 'The database is away. This is the board as it was 1 second ago; nothing can be written for now.')
+  assert.match(copyWords({ age_s: 89 }), / 89 seconds ago/)
+  assert.match(copyWords({ age_s: 150 }), / 3 minutes ago/)
 })

@@ -1,4 +1,4 @@
-import { addresseeOf, type PostAudience, type ModerationReason, type Post, type PostStatus } from '@hamlet/contract'
+import { addresseeOf, type CopyNote, type PostAudience, type ModerationReason, type Post, type PostStatus } from '@hamlet/contract'
 import type { PostFilter } from '../../client/url-state.ts'
 
 /** How a status is named and marked; each has a shape of its own beside its colour. */
@@ -61,4 +61,10 @@ export function freshReplies<R extends { readonly reply_id: string; readonly cre
   const all = new Map<string, R | null>(read.map((reply) => [reply.reply_id, reply]))
   for (const [id, reply] of heard ?? []) all.set(id, reply)
   return [...all.values()].filter((reply) => reply !== null).toSorted((left, right) => left.created_at.localeCompare(right.created_at) || left.reply_id.localeCompare(right.reply_id))
+}
+
+/** How old a copy of the board is, and what it means. */
+export function copyWords({ age_s: age }: Pick<CopyNote, 'age_s'>): string {
+  const old = age < 90 ? `${age} ${age === 1 ? 'second' : 'seconds'}` : `${Math.round(age / 60)} minutes`
+  return `The database is away. This is the board as it was ${old} ago; nothing can be written for now.`
 }

@@ -5,6 +5,7 @@ import { MoreButton } from '../../ui/more-button.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useVillage, useVillageState } from '../village-context.ts'
+import { CopyLine } from './copy-line.tsx'
 import { PostRow } from './post-row.tsx'
 import { usePosts } from './use-posts.ts'
 
@@ -16,6 +17,7 @@ export function PostList({ onWrite }: { readonly onWrite: (() => void) | null })
   const narrowed = status !== 'open' || [tag, audience, author, find].some((value) => value !== null)
   return (
     <div className="board-list">
+      <CopyLine copy={live.copy} />
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.posts === null && live.refused === null && <p className="empty" role="status">Reading the board…</p>}
       {live.posts !== null && (live.posts.length === 0 ? <Empty narrowed={narrowed} onWrite={onWrite} /> : <Rows posts={live.posts} now={now} />)}

@@ -7,6 +7,7 @@ import { RefusedNotice } from '../../../ui/refused-notice.tsx'
 import { useNow } from '../../../ui/use-now.ts'
 import { useVillage } from '../../village-context.ts'
 import { STATUS_WORDS } from '../board-words.ts'
+import { CopyLine } from '../copy-line.tsx'
 import { PostText } from './post-text.tsx'
 import { PendingReplies, ReplyForm, usePendingReplies } from './reply-form.tsx'
 import { ReplyItem } from './reply-item.tsx'
@@ -14,13 +15,14 @@ import { useThread } from './use-thread.ts'
 
 /** One post with its replies, and the means to answer. */
 export function Thread({ id }: { readonly id: string }): ReactElement {
-  const { post, replies, refused, gone, more } = useThread(id)
+  const { post, replies, refused, gone, copy, more } = useThread(id)
   const now = useNow(15_000)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => { heading.current?.focus({ preventScroll: true }) }, [post === null])
   return (
     <>
       <ThreadHead post={post} />
+      <CopyLine copy={copy} />
       {gone && post === null && <p className="notice notice-info board-notice" role="status"><Icon name="eye" size={16} /><span>This post cannot be seen any more: it was hidden, or is no longer for you.</span></p>}
       {refused !== null && <div className="board-notice"><RefusedNotice refused={refused} /></div>}
       {post === null && refused === null && !gone && <p className="empty" role="status">Reading the post…</p>}

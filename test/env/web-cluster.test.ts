@@ -1,0 +1,103 @@
+/** The web of a village on a real API server: signing in by an identity provider, tiers and pins with their field owners, proofs of the sealed log. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createClient, createPost, getMe } from '@hamlet/contract';
+import type { Page } from 'playwright-core';
+import { until } from './until.ts';
+import { proofTests } from './web-proof.ts';
+import { startClusterStage } from './web-cluster.ts';
+import type { ClusterStage } from './web-cluster.ts';
+import { tierTests } from './web-tiers.ts';
+
+let stage: ClusterStage;
+let page: Page;
+
+const GPU = { mode: 'Shared', count: 1 };
+const TIERS = [
+  { rank: 0, minBalance: '0', limits: { requestsPerMinute: 120, concurrentTools: 1, tokensPerHour: 20_000, models: ['small'] }, compute: { resources: { cpu: '250m', memory: '256Mi' } } },
+  { rank: 1, minBalance: '10', limits: { requestsPerMinute: 300, concurrentTools: 2, tokensPerHour: 100_000, models: ['small', 'large'] }, compute: { resources: { cpu: '500m', memory: '512Mi' } }, price: { perHour: '0.05', perThousandTokens: '0.002' } },
+  { rank: 2, minBalance: '100', limits: { requestsPerMinute: 1_200, concurrentTools: 8, tokensPerHour: 1_000_000, models: ['large', 'small'] }, compute: { resources: { cpu: '2', memory: '2Gi' }, gpu: GPU }, price: { perHour: '0.5', perThousandTokens: '0.01' } },
+] as const;
+
+before(async () => {
+  stage = await startClusterStage();
+  ({ page } = stage.browser);
+  // tier-2 and bob are GitOps's: whoever changes them is asked. The rest is the village's own.
+  for (const [rank, spec] of TIERS.entries()) await stage.apply('Entitlement', `tier-${rank}`, { spec, manager: rank === 2 ? 'argocd' : 'hamlet-api' });
+  await stage.apply('Agent', 'ada', { spec: { displayName: 'Ada' }, manager: 'kubectl' });
+  await stage.apply('Agent', 'bob', { spec: { displayName: 'Bob', entitlement: { policy: 'Pinned', name: 'tier-0' } }, manager: 'argocd' });
+  for (const name of ['ada', 'bob']) await stage.tell(name, { tier: 'tier-0' });
+});
+
+after(async () => {
+  await stage?.remove();
+});
+
+/** Goes to the provider by the page of signing in, as whoever sits there, or as nobody. */
+async function signInByProvider(person: ClusterStage['provider']['person']): Promise<void> {
+  stage.provider.person = person;
+  // Another person, so another browser as far as the provider knows.
+  await stage.browser.context.clearCookies({ domain: new URL(stage.provider.issuer).hostname });
+  await page.locator('.top-bar .button', { hasText: 'Sign in' }).click();
+  await page.locator('[data-action="oidc"]', { hasText: 'Sign in with Test IdP' }).waitFor();
+  await page.click('[data-action="oidc"]');
+}
+
+test('who is in no group that has a role, or cancels, comes back to words that say so, and is nobody', async () => {
+  await page.goto(`${stage.url}/?view=tiers`);
+  for (const [person, words] of [[{ sub: 'subject-1', preferred_username: 'Strange', groups: ['strangers'] }, /Not signed in/], [null, /Not signed in/]] as const) {
+    await signInByProvider(person);
+    await page.locator('.dialog .notice-bad', { hasText: words }).waitFor();
+    await stage.shot(person === null ? 'sign-in-cancelled' : 'sign-in-no-role');
+    await page.click('.dialog-close');
+    assert.doesNotMatch(page.url(), /login_error/);
+    assert.deepEqual((await stage.browser.context.cookies(stage.url)).filter(({ name }) => name.includes('session')), []);
+  }
+});
+
+test('the sign-in page leads to the identity provider and back to where one was, signed in', async () => {
+  await page.goto(`${stage.url}/?view=tiers&agent=ada`);
+  const asked = page.waitForRequest((request) => request.url().startsWith(`${stage.provider.issuer}/auth`));
+  await signInByProvider({ sub: 'subject-2', preferred_username: 'Wanda', groups: ['wardens'] });
+  assert.match((await asked).url(), /code_challenge_method=S256/);
+  await page.locator('.account-name', { hasText: 'Wanda' }).locator('.role', { hasText: 'admin' }).waitFor();
+  assert.equal(page.url(), `${stage.url}/?view=tiers&agent=ada`);
+  assert.equal(await page.locator('.dialog[open]').count(), 0);
+  const cookies = await stage.browser.context.cookies(stage.url);
+  assert.deepEqual(cookies.map(({ name, httpOnly, secure }) => [name, httpOnly, secure]), [['__Host-hamlet_session', true, true]], 'the cookie of the attempt is gone');
+  const me = await createClient({ baseUrl: stage.url, cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') }).call(getMe, {});
+  assert.deepEqual(me.ok && [me.data.account.name, me.data.account.role], ['Wanda', 'admin']);
+  await page.click('.account-name');
+  await page.locator('.my-account', { hasText: 'identity provider' }).waitFor();
+  assert.equal(await page.locator('.my-account input[type="password"]').count(), 0, 'the password is the provider\'s');
+  await stage.shot('signed-in-by-oidc');
+  await page.click('.my-account .dialog-close');
+});
+
+tierTests(() => stage);
+proofTests(() => stage);
+
+test('while the database is away the board is read from a copy, which says so, until it is back', async () => {
+  const posted = await stage.admin.call(createPost, { body: { title: 'Bread at noon', body: 'At the market.' } });
+  assert.ok(posted.ok);
+  await page.goto(`${stage.url}/?view=board`);
+  await page.locator('.post-row', { hasText: 'Bread at noon' }).waitFor();
+  assert.equal(await page.locator('[data-copy]').count(), 0);
+  await stage.database.stop();
+  try {
+    await page.reload();
+    await page.locator('.board-list [data-copy]', { hasText: 'nothing can be written for now' }).waitFor();
+    await page.locator('.post-row', { hasText: 'Bread at noon' }).click();
+    await page.locator('.thread', { hasText: 'At the market.' }).waitFor();
+    await page.waitForSelector('.board [data-copy]');
+    await stage.shot('board-copy');
+  } finally {
+    await stage.database.start();
+  }
+  await until('the thread is the board itself', async () => (await page.locator('.board [data-copy]').count()) === 0);
+});
+
+test('the page breaks nothing on the way', () => {
+  // Refusals are what is asked for above: who am I (401), owned elsewhere and not what was sealed (409), changed meanwhile (412), not sealed yet (404), no database (503).
+  assert.deepEqual(stage.browser.errors.filter((error) => !/\b(401|404|409|412|503)\b/.test(error)), []);
+});

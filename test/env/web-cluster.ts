@@ -1,0 +1,103 @@
+import { writeFile } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { API_VERSION } from '@hamlet/contract';
+import type { Client } from '@hamlet/contract';
+import { freePort } from '@hamlet/dev';
+import type { KubeObject } from '@hamlet/kube';
+import { AGENTS, ENTITLEMENTS } from '../../api/server/src/agents/kubernetes-watch.ts';
+import { CALLBACK_PATH } from '../../api/server/src/auth/oidc/identity-provider.ts';
+import { CLIENT, startTestIdentityProvider } from '../../api/server/src/testing/test-identity-provider.ts';
+import type { TestIdentityProvider } from '../../api/server/src/testing/test-identity-provider.ts';
+import { clientOf, startTestVillage, TOKENS } from '../../api/server/src/testing/test-village.ts';
+import type { TestVillage } from '../../api/server/src/testing/test-village.ts';
+import { testApiServer } from './api-server.ts';
+import type { TestApiServer } from './api-server.ts';
+import { openBrowser } from './browser.ts';
+import type { TestBrowser } from './browser.ts';
+import { builtWeb } from './built-web.ts';
+import type { TestPostgres } from './postgres.ts';
+import { openSuperuser } from './superuser.ts';
+import type { Superuser } from './superuser.ts';
+
+const OUTPUT = resolve(import.meta.dirname, '../output');
+const KINDS = { Agent: AGENTS, Entitlement: ENTITLEMENTS } as const;
+type Kind = keyof typeof KINDS;
+/** A custom resource as it is stored, with who manages it. */
+export type Stored = KubeObject & { readonly spec: Readonly<Record<string, unknown>> };
+
+/** The web of a village whose custom resources are in a real API server, and whose people come by a real identity provider. */
+export interface ClusterStage {
+  readonly browser: TestBrowser;
+  /** The village, and where it is; a site other than that of the provider. */
+  readonly url: string;
+  readonly admin: Client;
+  readonly provider: TestIdentityProvider;
+  readonly superuser: Superuser;
+  readonly database: Pick<TestPostgres, 'start' | 'stop'>;
+  /** Writes a custom resource as somebody else does, by server-side apply. */
+  apply(kind: Kind, name: string, wish: { readonly spec: object; readonly manager: string }): Promise<void>;
+  stored(kind: Kind, name: string): Promise<Stored>;
+  /** Says in an Agent's status what the operator would. */
+  tell(name: string, status: object): Promise<void>;
+  shot(name: string): Promise<void>;
+  remove(): Promise<void>;
+}
+
+interface Parts {
+  readonly kube: TestApiServer;
+  readonly village: TestVillage;
+  readonly provider: TestIdentityProvider;
+  readonly namespace: string;
+}
+
+async function startApi({ kube, village, provider, namespace }: Parts, at: { readonly port: number; readonly url: string }): Promise<void> {
+  const secretFile = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'oidc-secret');
+  await writeFile(secretFile, `${CLIENT.secret}\n`);
+  await village.startReplica({
+    HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace, HAMLET_WEB_DIR: builtWeb(),
+    HAMLET_PEOPLE_LISTEN: `127.0.0.1:${at.port}`, HAMLET_PUBLIC_URL: at.url,
+    HAMLET_OIDC_ISSUER: provider.issuer, HAMLET_OIDC_CLIENT_ID: CLIENT.id, HAMLET_OIDC_CLIENT_SECRET_FILE: secretFile, HAMLET_OIDC_NAME: 'Test IdP', HAMLET_OIDC_SCOPE: 'openid profile groups',
+    HAMLET_OIDC_ADMIN_GROUPS: 'wardens', HAMLET_OIDC_MEMBER_GROUPS: 'villagers',
+  });
+}
+
+function writerOf({ kube, namespace }: Parts): Pick<ClusterStage, 'apply' | 'stored' | 'tell'> {
+  return {
+    apply: async (kind, name, { spec, manager }) => {
+      const object = { apiVersion: API_VERSION, kind, metadata: { name, namespace }, spec };
+      await kube.client.apply(KINDS[kind], object, { fieldManager: manager });
+    },
+    stored: (kind, name) => kube.client.get<Stored>(KINDS[kind], { namespace, name }),
+    tell: async (name, status) => {
+      await kube.client.mergePatch(AGENTS, { status }, { namespace, name, subresource: 'status' });
+    },
+  };
+}
+
+export async function startClusterStage(): Promise<ClusterStage> {
+  mkdirSync(OUTPUT, { recursive: true });
+  const [port, providerPort] = await Promise.all([freePort(), freePort()]);
+  const url = `http://localhost:${port}`;
+  const [kube, village, provider] = await Promise.all([testApiServer(), startTestVillage(), startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`)]);
+  await kube.installCrds();
+  const parts = { kube, village, provider, namespace: await kube.namespace() };
+  await startApi(parts, { port, url });
+  const superuser = openSuperuser(village.postgres);
+  const browser = await openBrowser();
+  return {
+    browser, url, provider, superuser, database: village.postgres,
+    admin: clientOf(url, TOKENS.admin),
+    ...writerOf(parts),
+    shot: async (name) => {
+      await browser.page.screenshot({ path: join(OUTPUT, `web-${name}.png`) });
+    },
+    remove: async () => {
+      await browser.close();
+      await superuser.close();
+      await village.remove();
+      await provider.stop();
+      await kube.remove();
+    },
+  };
+}

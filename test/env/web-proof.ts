@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { getLogCheckpoint, getLogKey, type InclusionProof, rewardAgent } from '@hamlet/contract';
+import type { Page } from 'playwright-core';
+import type { ClusterStage } from './web-cluster.ts';
+import { until } from './until.ts';
+import { visit } from './web-operator.ts';
+
+type Stage = () => ClusterStage;
+
+/** Opens the proof of an entry on the ledger's page; the last one is closed first. */
+async function verify(page: Page, entry: string): Promise<void> {
+  const button = page.locator(`.entry-row[data-entry="${entry}"] [data-action="verify"]`);
+  await button.waitFor();
+  if ((await button.getAttribute('aria-expanded')) === 'true') await button.click();
+  await button.click();
+}
+
+/** The entry that is proven; its id is known once it is made. */
+interface Proven {
+  entry: string;
+}
+
+function verdictOf({ entry }: Proven): (kind: 'proven' | 'refuted') => string {
+  return (kind) => `.entry-row[data-entry="${entry}"] .proof[data-verdict="${kind}"]`;
+}
+
+/** Entries and acts, proven in the browser; and what does not verify, which says so. */
+export function proofTests(stage: Stage): void {
+  const proven: Proven = { entry: '' };
+  goodTests(stage, proven);
+  forgedTests(stage, proven);
+}
+
+function goodTests(stage: Stage, proven: Proven): void {
+  test('an entry of the ledger is verified in the browser, with the checkpoint, its key and its size', async () => {
+    const { browser: { page }, admin, shot } = stage();
+    const rewarded = await admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '12.5', reason: 'Carried the water' } });
+    assert.ok(rewarded.ok);
+    proven.entry = rewarded.data.ledger_entry_id;
+    const verdict = verdictOf(proven);
+    await visit(page, '?view=ledger&who=ada');
+    await verify(page, proven.entry);
+    await page.locator(verdict('proven'), { hasText: 'This browser keeps this checkpoint' }).waitFor();
+    const [key, checkpoint] = await Promise.all([admin.call(getLogKey, {}), admin.call(getLogCheckpoint, {})]);
+    assert.ok(key.ok && checkpoint.ok);
+    assert.equal(`${await page.innerText(`${verdict('proven')} [data-key]`)}`, key.data.split('+').slice(0, 2).join('+'));
+    const size = Number(await page.getAttribute(`${verdict('proven')} [data-size]`, 'data-size'));
+    assert.ok(size >= 2 && size <= Number(checkpoint.data.split('\n')[1]), `a checkpoint of ${size}`);
+    await shot('proof');
+  });
+
+  test('an act of the audit is verified too, and the log is held to what the browser kept', async () => {
+    const { browser: { page }, shot } = stage();
+    await visit(page, '?view=audit');
+    await page.locator('.audit-row[data-action="entitlement.change"] .audit-open').first().click();
+    await page.locator('.audit-row [data-action="verify"]').click();
+    await page.locator('.audit-row .proof[data-verdict="proven"]', { hasText: 'that this browser has seen before' }).waitFor();
+    await shot('proof-act');
+  });
+
+}
+
+function forgedTests(stage: Stage, proven: Proven): void {
+  test('a row that was changed in the database does not verify, and neither does what is forged on the way', async () => {
+    const { browser: { page }, superuser, shot } = stage();
+    const change = async (note: string): Promise<void> => {
+      await superuser.run('alter table ledger.transfer disable trigger append_only');
+      await superuser.run(`update ledger.transfer set note = '${note}' where transfer_id = '${proven.entry}'`);
+      await superuser.run('alter table ledger.transfer enable always trigger append_only');
+    };
+    const verdict = verdictOf(proven);
+    await visit(page, '?view=ledger&who=ada');
+    await page.locator('.entry-row', { hasText: 'Carried the water' }).waitFor();
+    await change('Carried nothing');
+    await verify(page, proven.entry);
+    await page.locator(verdict('refuted'), { hasText: 'what it has stored is not what was sealed' }).waitFor();
+    await change('Carried the water');
+    // A village that lies: its answer is changed on its way to the browser.
+    await page.route('**/api/v1/log/proof/*', async (route) => {
+      const response = await route.fetch();
+      const proof = (await response.json()) as InclusionProof;
+      await route.fulfill({ response, json: response.ok() ? { ...proof, position: proof.position + 1 } : proof });
+    });
+    await verify(page, proven.entry);
+    await page.locator(verdict('refuted'), { hasText: 'it is not in this log' }).waitFor();
+    await shot('proof-refuted');
+    await page.unroute('**/api/v1/log/proof/*');
+    await verify(page, proven.entry);
+    await page.waitForSelector(verdict('proven'));
+  });
+
+  test('a log that is another one than the browser has seen does not verify, until its reader says that it was made anew', async () => {
+    const { browser: { page } } = stage();
+    const verdict = verdictOf(proven);
+    await page.evaluate(`localStorage.setItem('hamlet-log', localStorage.getItem('hamlet-log').replace(/\\+[0-9a-f]{8}\\+/, '+00000000+'))`);
+    await verify(page, proven.entry);
+    await page.locator(verdict('refuted'), { hasText: 'by another key: hamlet.village' }).waitFor();
+    await page.click('[data-action="forget-log"]');
+    await page.waitForSelector(verdict('proven'));
+    await until('it is kept anew', () => page.evaluate<boolean>(`!localStorage.getItem('hamlet-log').includes('+00000000+')`));
+  });
+}
