@@ -3,8 +3,8 @@ import type { BoardCopy } from './board-copy.ts';
 import { maySeePost, maySeeReply } from './may-see.ts';
 import type { BoardViewer } from './may-see.ts';
 
-/** Which posts are asked for, as by the query of a list. */
-export interface CopyFilter {
+/** Which posts are asked for, by what each of them says of itself. */
+export interface PostQuestion {
   readonly status?: PostStatus | undefined;
   readonly tag?: string | undefined;
   readonly audience?: string | undefined;
@@ -27,7 +27,7 @@ function pageOf<T>(found: readonly T[], { limit, complete, idOf }: { readonly li
   return last === undefined ? null : { rows, next: idOf(last) };
 }
 
-function matches(post: Post, { status, tag, audience, author, authorType, landmarkId }: CopyFilter): boolean {
+function matches(post: Post, { status, tag, audience, author, authorType, landmarkId }: PostQuestion): boolean {
   const same: readonly (readonly [string | undefined, string | undefined])[] = [
     [status, post.status], [audience, post.audience], [author, post.author_id], [authorType, post.author_type], [landmarkId, post.place?.landmark_id ?? undefined],
   ];
@@ -38,7 +38,7 @@ function matches(post: Post, { status, tag, audience, author, authorType, landma
 export function listFromCopy(
   copy: BoardCopy,
   viewer: BoardViewer,
-  asked: { readonly filter: CopyFilter; readonly before: string | null; readonly limit: number },
+  asked: { readonly filter: PostQuestion; readonly before: string | null; readonly limit: number },
 ): CopyPage<Post> | null {
   const { filter, before, limit } = asked;
   const found = copy.threads.flatMap(({ post }) => ((before === null || post.post_id < before) && maySeePost(viewer, post) && matches(post, filter) ? [post] : []));

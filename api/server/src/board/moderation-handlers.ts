@@ -1,7 +1,7 @@
 import type { ModerationItem, ModerationNote, ModerationRecord, moderatePost, Post, Reply } from '@hamlet/contract';
 import { decideModeration } from '@hamlet/core';
 import type { ModerationVerdict } from '@hamlet/core';
-import { findLastDecision, findPost, findReply, holdSubject, insertDecision, lookAs, readAs, readQueue, readQueueDetails, reopenFlags, setHidden, settleFlags, subjectId } from '@hamlet/store';
+import { cutPage, findLastDecision, findPost, findReply, holdSubject, insertDecision, lookAs, readAs, readQueue, readQueueDetails, reopenFlags, setHidden, settleFlags, subjectId } from '@hamlet/store';
 import type { DecisionRow, FlagRow, HeldSubject, LastDecision, QueueDetails, QueueRow, Subject, Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -105,11 +105,9 @@ export function moderationHandlers(ports: Ports): Pick<Handlers, Names> {
         if (beyond === undefined) return refused('cursor_invalid');
         return readAs(ports.db, viewerOf(actor), async (tx) => {
           const lines = await readQueue(tx, state, { beyond, limit: limit + 1 });
-          const shown = lines.slice(0, limit);
-          const details = await readQueueDetails(tx, shown);
-          const last = shown.at(-1);
-          const next = lines.length > limit && last !== undefined ? boardCursorOf(state, last.key) : null;
-          return accepted({ items: shown.flatMap((line) => itemView(line, details)), next_cursor: next });
+          const { rows, next } = cutPage(lines, limit, ({ key }) => boardCursorOf(state, key));
+          const details = await readQueueDetails(tx, rows);
+          return accepted({ items: rows.flatMap((line) => itemView(line, details)), next_cursor: next });
         });
       },
     },

@@ -1,4 +1,5 @@
-import type { AuthorType, PostStatus } from '@hamlet/contract';
+import type { PostStatus } from '@hamlet/contract';
+import type { PostQuestion } from '@hamlet/core';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { cutPage } from '../connection/cut-page.ts';
@@ -8,13 +9,7 @@ import { selectPosts, selectReplies } from './post-row.ts';
 import type { PostRow, ReplyRow } from './post-row.ts';
 
 /** Which posts to list. */
-export interface PostFilter {
-  readonly status?: PostStatus | undefined;
-  readonly tag?: string | undefined;
-  readonly audience?: string | undefined;
-  readonly author?: string | undefined;
-  readonly authorType?: AuthorType | undefined;
-  readonly landmarkId?: string | undefined;
+export interface PostFilter extends PostQuestion {
   /** Words, as a web search takes them. */
   readonly search?: string | undefined;
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { COPY_LIMITS, listFromCopy, maySeePost, maySeeReply, threadFromCopy } from '@hamlet/core';
-import type { BoardCopy, BoardViewer, CopyFilter, CopyLimits } from '@hamlet/core';
+import type { BoardCopy, BoardViewer, PostQuestion, CopyLimits } from '@hamlet/core';
 import type { Post, Reply } from '@hamlet/contract';
 import { inTransaction, insertPost, lookAs, migrate, openDatabase, readAs, readFirstReplies, readPosts, relayBoard, setHidden, VILLAGE } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
@@ -50,13 +50,13 @@ const VIEWERS = [
   ['admin', 'key admin'], ['admin', 'ada'], ['system', 'village'], ['somebody', 'ada'], ['', ''], ['operator', 'ada'],
 ].map(([role, actor]) => ({ role, actor }) as BoardViewer);
 
-const FILTERS: readonly CopyFilter[] = [
+const FILTERS: readonly PostQuestion[] = [
   {}, { status: 'open' }, { status: 'moderated' }, { tag: 'help' }, { tag: 'help', status: 'open' }, { audience: 'agent:bob' }, { author: 'ada' }, { author: 'ada', authorType: 'human' }, { landmarkId: 'board' },
 ];
 
 interface Lists {
   readonly viewer: BoardViewer;
-  readonly lists: readonly { readonly filter: CopyFilter; readonly posts: readonly Post[] }[];
+  readonly lists: readonly { readonly filter: PostQuestion; readonly posts: readonly Post[] }[];
 }
 
 interface Seen {
@@ -65,7 +65,7 @@ interface Seen {
 }
 
 /** The posts that row-level security shows somebody; without the weight of flags, which a copy leaves out. */
-async function postsFor(tx: Tx, filter: CopyFilter): Promise<readonly Post[]> {
+async function postsFor(tx: Tx, filter: PostQuestion): Promise<readonly Post[]> {
   return (await readPosts(tx, filter, { before: null, limit: ALL })).rows.map((row) => postView({ ...row, flags: null }));
 }
 
@@ -81,7 +81,7 @@ function seenBy(viewer: BoardViewer): Promise<Seen> {
 /** Every list as each would read it. */
 function readLists(): Promise<readonly Lists[]> {
   return Promise.all(VIEWERS.map(async (viewer) => ({ viewer, lists: await readAs(db, viewer, async (tx) => {
-    const lists: { filter: CopyFilter; posts: readonly Post[] }[] = [];
+    const lists: { filter: PostQuestion; posts: readonly Post[] }[] = [];
     for (const filter of FILTERS) lists.push({ filter, posts: await postsFor(tx, filter) });
     return lists;
   }) })));
@@ -114,7 +114,7 @@ function assertSameVerdicts(everything: Seen, seen: SeenBy): number {
 }
 
 /** All pages of a list. */
-function pagesOf(copy: BoardCopy, viewer: BoardViewer, { filter, limit }: { readonly filter: CopyFilter; readonly limit: number }): { readonly posts: readonly Post[]; readonly ended: boolean } {
+function pagesOf(copy: BoardCopy, viewer: BoardViewer, { filter, limit }: { readonly filter: PostQuestion; readonly limit: number }): { readonly posts: readonly Post[]; readonly ended: boolean } {
   const posts: Post[] = [];
   for (let before: string | null = null; ; ) {
     const page = listFromCopy(copy, viewer, { filter, before, limit });
