@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { createPost, flagPost, getPost, listBoardNews, listModeration, listPostRevisions, listPosts, moderatePost, replyToPost } from '@hamlet/contract';
 import type { CallInput, Client, Post } from '@hamlet/contract';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { BoardViewer } from '../../testing/board-viewer.ts';
 import { firstAdmin } from '../../testing/people-play.ts';
 import { dataOf } from '../../testing/play.ts';
@@ -165,6 +166,17 @@ test('when it is back the database answers again, the copies are made anew, and 
     assert.deepEqual(viewer.events.map((event) => event.post?.title), ['after the outage']);
     viewer.leave();
   }
+});
+
+test('a database that says nothing is not waited for', async () => {
+  const superuser = openSuperuser(village.postgres);
+  await superuser.run('begin');
+  await superuser.run('lock table board.post in access exclusive mode');
+  const read = await Promise.all([0, 1].map(async (replica) => dataOf(await clientOf(urlOf(replica)).call(listPosts, { query: { limit: 1 } }))));
+  assert.deepEqual(read.map(({ posts, copy }) => [posts[0]?.title, copy !== undefined]), [['after the outage', true], ['after the outage', true]]);
+  await superuser.run('rollback');
+  await superuser.close();
+  await seenEverywhere(read[0]?.posts[0]?.post_id ?? '');
 });
 
 test('what an admin was told is hidden is in no copy, however soon Postgres goes', async () => {
