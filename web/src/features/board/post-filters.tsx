@@ -1,6 +1,7 @@
 import { type PostAudience, roleMay, VILLAGE_TAGS } from '@hamlet/contract'
 import { type ReactElement, useEffect, useState } from 'react'
 import { POST_FILTERS } from '../../client/url-state.ts'
+import { Choices } from '../../ui/choices.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { useAgentNames } from '../people/use-agent-names.ts'
 import { useRole, useVillage, useVillageState } from '../village-context.ts'
@@ -18,11 +19,7 @@ export function PostFilters(): ReactElement {
   return (
     <div className="board-filters" role="search" aria-label="Narrow the board">
       <SearchField />
-      <div className="chips" role="radiogroup" aria-label="Status">
-        {POST_FILTERS.filter((filter) => filter !== 'moderated' || mayModerate).map((filter) => (
-          <label key={filter} className="choice choice-small" data-choice={filter}><input type="radio" name="post-status" checked={place.posts === filter} onChange={() => open({ posts: filter })} />{FILTER_WORDS[filter]}</label>
-        ))}
-      </div>
+      <Choices label="Status" keys={POST_FILTERS.filter((filter) => filter !== 'moderated' || mayModerate)} chosen={place.posts} wordOf={(filter) => FILTER_WORDS[filter]} onChoose={(posts) => open({ posts })} small />
       <div className="board-picks">
         <TagPick tag={place.tag} onTag={(tag) => open({ tag })} />
         <AudiencePick audience={place.audience} onAudience={(audience) => open({ audience })} />

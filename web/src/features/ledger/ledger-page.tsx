@@ -1,6 +1,7 @@
 import type { AgentDetail } from '@hamlet/contract'
 import { type ReactElement, useMemo, useState } from 'react'
 import './ledger.css'
+import { Choices } from '../../ui/choices.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { moneyWords } from '../money/money-words.ts'
@@ -81,11 +82,13 @@ function Pictures({ chosen, details }: { readonly chosen: readonly string[]; rea
   )
 }
 
+function rangeOf(key: Range['key']): Range {
+  return RANGES.find((range) => range.key === key) ?? RANGES[1]
+}
+
 function RangeField({ range, onRange }: { readonly range: Range; readonly onRange: (range: Range) => void }): ReactElement {
   return (
-    <div className="chips" role="radiogroup" aria-label="How far back">
-      {RANGES.map((choice) => <label key={choice.key} className="choice choice-small" data-choice={choice.key}><input type="radio" name="ledger-range" checked={choice === range} onChange={() => onRange(choice)} />{choice.word}</label>)}
-    </div>
+    <Choices label="How far back" keys={RANGES.map(({ key }) => key)} chosen={range.key} wordOf={(key) => rangeOf(key).word} onChoose={(key) => onRange(rangeOf(key))} small />
   )
 }
 

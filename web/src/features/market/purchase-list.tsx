@@ -2,6 +2,7 @@ import { listPurchases, type PurchaseView } from '@hamlet/contract'
 import { type ReactElement, useCallback, useState } from 'react'
 import type { Reply } from '../../client/api.ts'
 import { type PageOf, usePages } from '../../client/ask/use-pages.ts'
+import { Choices } from '../../ui/choices.tsx'
 import { MoreButton } from '../../ui/more-button.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { useVillage } from '../village-context.ts'
@@ -24,7 +25,7 @@ export function PurchaseList({ version }: { readonly version: number }): ReactEl
     <section className="card market-list" aria-label="Purchases">
       <header className="list-head">
         <h2>Purchases</h2>
-        <div className="chips" role="radiogroup" aria-label="State">{[null, ...STATES].map((key) => <label key={key ?? 'all'} className="choice choice-small"><input type="radio" name="purchase-state" checked={state === key} onChange={() => setState(key)} />{key === null ? 'All' : PURCHASE_WORDS[key].word}</label>)}</div>
+        <Choices label="State" keys={[null, ...STATES]} chosen={state} wordOf={(key) => (key === null ? 'All' : PURCHASE_WORDS[key].word)} onChoose={setState} small />
       </header>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.rows?.length === 0 && <p className="empty">{state === null ? 'Nothing has been bought yet.' : 'No purchase is like that.'}</p>}

@@ -4,6 +4,7 @@ import './moderation.css'
 import type { Reply } from '../../client/api.ts'
 import { type PageOf, usePages } from '../../client/ask/use-pages.ts'
 import { useStore } from '../../client/store.ts'
+import { Choices } from '../../ui/choices.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { MoreButton } from '../../ui/more-button.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
@@ -36,9 +37,7 @@ function Queue(): ReactElement {
   const live = usePages(read, PAGES)
   return (
     <>
-      <div className="chips" role="radiogroup" aria-label="State">
-        {(['waiting', 'decided'] as const).map((key) => <label key={key} className="choice" data-choice={key}><input type="radio" name="queue-state" checked={state === key} onChange={() => setState(key)} />{key === 'waiting' ? 'Waiting' : 'Decided'}</label>)}
-      </div>
+      <Choices label="State" keys={['waiting', 'decided']} chosen={state} wordOf={(key) => (key === 'waiting' ? 'Waiting' : 'Decided')} onChoose={setState} />
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.rows === null && live.refused === null && <p className="empty">Reading the queue…</p>}
       {live.rows?.length === 0 && <p className="card moderation-none"><Icon name={state === 'waiting' ? 'check' : 'info'} size={20} />{state === 'waiting' ? 'Nothing waits for a decision.' : 'Nothing has been decided yet.'}</p>}

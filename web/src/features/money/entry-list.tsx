@@ -3,6 +3,7 @@ import { type ReactElement, useCallback, useEffect, useState } from 'react'
 import { useLive } from '../../client/ask/use-live.ts'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { timeAgo } from '../../ui/time-words.ts'
+import { Proof, VerifyButton } from '../proof/verify-record.tsx'
 import { useRole, useViewerId, useVillage } from '../village-context.ts'
 import { changeWords, entryWords, moneyWords } from './money-words.ts'
 
@@ -38,11 +39,13 @@ export function EntryList({ id, version }: { readonly id: string; readonly versi
 
 function Entry({ entry }: { readonly entry: LedgerEntry }): ReactElement {
   const viewer = useViewerId()
+  const [proving, setProving] = useState(false)
   return (
-    <li className="entry">
+    <li className="entry" data-entry={entry.ledger_entry_id}>
       <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeWords(entry.amount)}</b>
-      <span className="entry-text">{entryWords(entry, viewer)}{entry.note !== '' && <small>{entry.note}</small>}</span>
+      <span className="entry-text">{entryWords(entry, viewer)}{entry.note !== '' && <small>{entry.note}</small>} <VerifyButton open={proving} onOpen={setProving} /></span>
       <time dateTime={entry.timestamp} title={`${entry.timestamp}; balance after it ${moneyWords(entry.balance_after)}`}>{timeAgo(entry.timestamp, Date.now())}</time>
+      {proving && <Proof shown={{ kind: 'entry', entry }} />}
     </li>
   )
 }

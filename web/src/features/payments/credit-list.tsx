@@ -3,6 +3,7 @@ import { type ReactElement, useCallback, useState } from 'react'
 import type { Reply } from '../../client/api.ts'
 import { type PageOf, usePages } from '../../client/ask/use-pages.ts'
 import { useSend } from '../../client/ask/use-send.ts'
+import { Choices } from '../../ui/choices.tsx'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { MoreButton } from '../../ui/more-button.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
@@ -32,7 +33,7 @@ export function CreditList({ version }: { readonly version: number }): ReactElem
     <section className="card payment-card" aria-label="Deposits">
       <header className="list-head">
         <h2>Deposits</h2>
-        <div className="chips" role="radiogroup" aria-label="State">{[null, ...CREDIT_STATES].map((key) => <label key={key ?? 'all'} className="choice choice-small" data-choice={key ?? 'all'}><input type="radio" name="credit-state" checked={state === key} onChange={() => setState(key)} />{key === null ? 'All' : key === 'proposed' ? 'Waiting' : CREDIT_WORDS[key].word}</label>)}</div>
+        <Choices label="State" keys={[null, ...CREDIT_STATES]} chosen={state} wordOf={(key) => (key === null ? 'All' : key === 'proposed' ? 'Waiting' : CREDIT_WORDS[key].word)} onChoose={setState} small />
       </header>
       {limit !== null && <p className="hint">One admin alone credits up to {moneyWords(limit)} in a day; above it a second one decides.</p>}
       {live.refused !== null && <RefusedNotice refused={live.refused} />}

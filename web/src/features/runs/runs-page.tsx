@@ -1,5 +1,6 @@
 import { RUN_STATES } from '@hamlet/contract'
 import type { ReactElement } from 'react'
+import { Choices } from '../../ui/choices.tsx'
 import { useAgentNames } from '../people/use-agent-names.ts'
 import { useVillage, useVillageState } from '../village-context.ts'
 import { Page } from '../navigation/page.tsx'
@@ -26,11 +27,7 @@ function Filters(): ReactElement {
   const narrowed = place.who !== null || place.schedule !== null || place.state !== null
   return (
     <div className="filters" role="group" aria-label="Narrow the runs">
-      <div className="chips" role="radiogroup" aria-label="State">
-        {[null, ...RUN_STATES].map((state) => (
-          <label key={state ?? 'all'} className="choice" data-choice={state ?? 'all'}><input type="radio" name="run-state" checked={place.state === state} onChange={() => open({ state, run: null })} />{state === null ? 'All' : STATE_WORDS[state].word}</label>
-        ))}
-      </div>
+      <Choices label="State" keys={[null, ...RUN_STATES]} chosen={place.state} wordOf={(state) => (state === null ? 'All' : STATE_WORDS[state].word)} onChoose={(state) => open({ state, run: null })} />
       <label className="pick">Agent<select value={place.who ?? ''} onChange={(event) => open({ who: event.target.value === '' ? null : event.target.value, run: null })}><option value="">Everybody</option>{place.who !== null && !agents.some(({ id }) => id === place.who) && <option value={place.who}>{place.who}</option>}{agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}</select></label>
       {place.schedule !== null && <span className="chip">Schedule <b>{place.schedule}</b><button type="button" className="icon-button icon-button-small" onClick={() => open({ schedule: null })} aria-label="Runs of every schedule"><span aria-hidden="true">×</span></button></span>}
       {narrowed && <button type="button" className="link" onClick={() => open({ who: null, state: null, schedule: null, run: null })}>Show all</button>}
