@@ -34,6 +34,20 @@ export async function openBooks(owner: Db, accounts: number): Promise<Books> {
   return { base: Math.max(...ids) / -64 - 1, unsharded, long };
 }
 
+const BATCHES = 16;
+
+/** Texts of batches as a client sends them, from the treasury to accounts by chance; `#` is where a statement puts what makes its keys its own. */
+export async function writeBatches(owner: Db, { base }: Books, size: number): Promise<void> {
+  await sql`create table public.bench_batch (number int primary key, body text not null)`.execute(owner);
+  await sql`alter table public.bench_batch alter column body set storage external`.execute(owner);
+  await sql`
+    insert into public.bench_batch
+    select number, jsonb_agg(jsonb_build_object('payer', treasury.id, 'payee', -64 * (${base}::bigint + 1 + (random() * 9999)::int), 'amount', 1,
+      'idempotency_key', '#-' || item, 'reason', 'reward', 'source', 'bench', 'note', '', 'actor_role', 'system', 'actor_id', 'bench'))
+    from generate_series(1, ${BATCHES}) number, generate_series(1, ${size}) item, (select ledger.village_account('treasury') as id offset 0) treasury
+    group by number`.execute(owner);
+}
+
 /** Brings an account to a million entries. */
 export async function fillLongAccount(url: string, { long, unsharded }: Books): Promise<void> {
   const db = openDatabase({ url, poolSize: 1, onError: () => undefined });

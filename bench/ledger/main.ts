@@ -11,7 +11,7 @@ import type { Db } from '@hamlet/store';
 import { sql } from 'kysely';
 import { writeReport } from '../report.ts';
 import type { Row } from '../report.ts';
-import { fillLongAccount, openBooks } from './books.ts';
+import { fillLongAccount, openBooks, writeBatches } from './books.ts';
 import type { Books } from './books.ts';
 import { pgbench } from './pgbench.ts';
 import { sealEverything } from './seal.ts';
@@ -134,6 +134,7 @@ try {
   await sql`set statement_timeout = 0`.execute(owner);
   await sql.raw(await readFile(join(PEERS, 'hand-ledger.sql'), 'utf8')).execute(owner);
   const books = await openBooks(owner, ACCOUNTS);
+  await writeBatches(owner, books, BATCH);
   await sql`vacuum analyze`.execute(owner);
   const tps = await measure(new URL(url), casesOf(books));
   const sum = await sumOfMillion(owner, url, books);

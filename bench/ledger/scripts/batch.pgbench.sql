@@ -1,1 +1,2 @@
-select count(*) filter (where refusal is null) from ledger.post_batch((select jsonb_agg(jsonb_build_object('payer', treasury.id, 'payee', -64 * (:base::bigint + 1 + (random() * 9999)::int), 'amount', 1, 'idempotency_key', gen_random_uuid(), 'reason', 'reward', 'source', 'bench', 'note', '', 'actor_role', 'system', 'actor_id', 'bench')) from generate_series(1, 1000), (select ledger.village_account('treasury') as id offset 0) treasury));
+\set number random(1,16)
+select count(*) filter (where refusal is null) from ledger.post_batch(replace((select body from bench_batch where number = :number), '#', gen_random_uuid()::text)::jsonb);

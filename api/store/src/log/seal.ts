@@ -84,12 +84,13 @@ async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise
   const from = BigInt(growing.last.xact);
   let range: LeafRange = { from, below: smaller(from + FIRST_SPAN, horizon), after: growing.last, size: growing.edge.size };
   let reading: Promise<readonly LeafPart[]> | null = readLeafHashes(tx, range);
-  for (let summarized = false; reading !== null; ) {
+  for (let isLong = false; reading !== null; ) {
     const parts: readonly LeafPart[] = await reading;
     range = rangeAfter(range, parts, horizon);
-    if (!summarized && countOf(parts) >= STEP_ENTRIES / 2) {
-      summarized = true;
+    if (!isLong && countOf(parts) >= STEP_ENTRIES / 2) {
+      isLong = true;
       await summarizeLeaves(tx);
+      await configure(tx, WITH_WORKERS);
     }
     reading = range.from < horizon && range.size < limit ? readLeafHashes(tx, range) : null;
     reading?.catch(() => undefined);
@@ -100,10 +101,13 @@ async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise
 
 /**
  * Ranges are read by their index and rows by their keys, whatever statistics say: a planner without any reads the whole table, or merges with one,
- * and workers cost more than a range takes.
+ * and for what a second brings workers cost more than they do.
  */
-async function plainly(tx: Tx): Promise<void> {
-  const settings = { enable_seqscan: 'off', enable_mergejoin: 'off', enable_hashjoin: 'off', jit: 'off', max_parallel_workers_per_gather: '0', statement_timeout: String(STATEMENT_LIMIT_MS) };
+const PLAINLY = { enable_seqscan: 'off', enable_mergejoin: 'off', enable_hashjoin: 'off', jit: 'off', max_parallel_workers_per_gather: '0', statement_timeout: String(STATEMENT_LIMIT_MS) };
+/** Where much is to be caught up with, each range is read and hashed by more than one process. */
+const WITH_WORKERS = { max_parallel_workers_per_gather: '2', parallel_setup_cost: '0', parallel_tuple_cost: '0', min_parallel_table_scan_size: '0' };
+
+async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Promise<void> {
   await sql`select set_config(s.key, s.value, true) from jsonb_each_text(${JSON.stringify(settings)}::jsonb) s`.execute(tx);
 }
 
@@ -113,7 +117,7 @@ async function plainly(tx: Tx): Promise<void> {
  */
 export async function sealLog(db: Db, sign: SignCheckpoint): Promise<Sealed | null> {
   return inTransaction(db, async (tx) => {
-    await plainly(tx);
+    await configure(tx, PLAINLY);
     const head = await lockLogHead(tx);
     if (head === null) return null;
     return sealBehind(tx, head, sign);
