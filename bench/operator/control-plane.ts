@@ -16,7 +16,7 @@ const KWOK_PRIORITY = -10;
 /** As a kubelet's. kwok renews none unless told, and a run of more than 50 s would lose its nodes. */
 const NODE_LEASE_SECONDS = 40;
 /** Nothing here takes longer, unless something is broken. */
-export const CAP_MS = 600_000;
+export const CAP_MS = 1_800_000;
 const BUILD_OUTPUT_BYTES = 64 << 20;
 
 const execute = promisify(execFile);

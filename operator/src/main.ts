@@ -1,5 +1,6 @@
 /** The operator: elects a leader, which turns Agents into pods. */
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import { drain, Elector, inClusterConnection, KubeClient, kubeconfigConnection, LoopWatch, ServiceServer, shutdownSignal, tokenFile, type Connection, type Fence } from '@hamlet/kube';
 import * as z from 'zod';
 import { Environment, reserveOf, settingsOf, usage } from './config.ts';
@@ -21,6 +22,8 @@ const LOOP_LATENESS_MS = 2_000;
 /** Seconds' worth of requests that may go at once after a pause. */
 const BURST_FACTOR = 2;
 const IN_FLIGHT = 32;
+/** What is kept of the cluster is small beside what is read and thrown away: collected at a quarter more than is alive, not at V8's twofold. */
+const HEAP_GROWING = '--heap-growing-percent=25';
 
 const log = (line: string): void => {
   process.stdout.write(`${new Date().toISOString()} ${line}\n`);
@@ -142,5 +145,6 @@ async function main(): Promise<number> {
   return 2;
 }
 
+setFlagsFromString(HEAP_GROWING);
 // Whatever is left open, a process that does not lead shall not linger.
 process.exit(await main());
