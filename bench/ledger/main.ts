@@ -21,10 +21,10 @@ import type { PgbenchRun } from './pgbench.ts';
 const USAGE = `usage: make bench-ledger, or node bench/ledger/main.ts [--seconds N] [--rounds N]
 
 Our ledger.post and ledger.post_batch beside bench/peers/ledger/hand-ledger.sql, 10,000 accounts, Debian's pgbench against one
-Postgres 18 with fsync on. Each figure is the median of the rounds, and the rounds of all sides are taken in turn. What they committed is then
-sealed, read to tiles with the checkpoint on disk. Writes bench/results/ledger.json.
-  --seconds  length of each measurement (5)
-  --rounds   measurements of each side (3)`;
+Postgres 18 with fsync on. The sides are measured in turn in each round: a figure is the median of its rounds, and a ratio the median of the
+ratios within a round. What they committed is then sealed, read to tiles with the checkpoint on disk. Writes bench/results/ledger.json.
+  --seconds  length of each measurement (4)
+  --rounds   measurements of each side (5)`;
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PEERS = join(ROOT, 'bench/peers/ledger');
@@ -34,7 +34,7 @@ const CLIENTS = 20;
 const BATCH = 1_000;
 const SUM_READS = 7;
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '5' }, rounds: { type: 'string', default: '3' }, help: { type: 'boolean', default: false } } });
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '4' }, rounds: { type: 'string', default: '5' }, help: { type: 'boolean', default: false } } });
 if (values.help) {
   console.log(USAGE);
   process.exit(0);
@@ -57,10 +57,13 @@ function casesOf({ base, unsharded }: Books): Cases {
   };
 }
 
+/** Statements a second of each case, by its rounds. */
+type Samples = Record<keyof Cases, number[]>;
+
 /** Every case once in each round, so that what else the machine does meets all of them. */
-async function measure(url: URL, cases: Cases): Promise<Record<keyof Cases, number>> {
+async function measure(url: URL, cases: Cases): Promise<Samples> {
   const names = Object.keys(cases) as (keyof Cases)[];
-  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<keyof Cases, number[]>;
+  const samples = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Samples;
   for (let round = 1; round <= Number(values.rounds); round += 1) {
     for (const name of names) {
       const tps = await pgbench(url, cases[name]);
@@ -68,7 +71,7 @@ async function measure(url: URL, cases: Cases): Promise<Record<keyof Cases, numb
       console.log(`round ${round} ${name.padEnd(10)} ${tps.toFixed(1)} statements/s`);
     }
   }
-  return Object.fromEntries(names.map((name) => [name, median(samples[name])])) as Record<keyof Cases, number>;
+  return samples;
 }
 
 /** Milliseconds to sum an account of a million entries, ours and the peer's, from what the cache holds. */
@@ -94,26 +97,29 @@ async function sumOfMillion(owner: Db, url: string, books: Books): Promise<{ rea
 }
 
 interface Figures {
-  readonly tps: Record<keyof Cases, number>;
+  readonly tps: Samples;
   readonly sum: { readonly ours: number; readonly hand: number };
   readonly seal: SealRun;
 }
 
 function rowsOf({ tps, sum, seal }: Figures): Row[] {
-  const ratio = (metric: string, figures: { readonly ours: number; readonly peer: number; readonly name: string; readonly target: number }): Row => ({
-    metric, unit: '×', better: 'higher', ours: figures.ours / figures.peer, peers: { [figures.name]: 1 }, target: figures.target,
+  const ratio = (metric: string, [ours, peer]: readonly [keyof Cases, keyof Cases], { target, each = 1 }: { readonly target: number; readonly each?: number }): Row => ({
+    metric, unit: '×', better: 'higher', ours: median(tps[ours].map((figure, round) => (each * figure) / (tps[peer][round] ?? Number.NaN))), peers: { [peer]: 1 }, target,
   });
-  const batch = tps.batch * BATCH;
+  const rate = (metric: string, ours: keyof Cases, { peers, each = 1 }: { readonly peers: readonly (keyof Cases)[]; readonly each?: number }): Row => ({
+    metric, unit: '1/s', better: 'higher', ours: each * median(tps[ours]), peers: Object.fromEntries(peers.map((name) => [name, each * median(tps[name])])), target: null,
+  });
   return [
-    ratio('transfersPerSecondOverHandSql', { ours: tps.ours, peer: tps.hand, name: 'handSql', target: 0.9 }),
-    ratio('hotAccountOverUnsharded', { ours: tps.treasury, peer: tps.unsharded, name: 'unsharded', target: 2 }),
-    ratio('batchOverSingle1Client', { ours: batch, peer: tps.single, name: 'single1Client', target: 20 }),
-    ratio('batchOverSingle20Clients', { ours: batch, peer: tps.ours, name: 'single20Clients', target: 2 }),
+    ratio('transfersPerSecondOverHandSql', ['ours', 'hand'], { target: 0.9 }),
+    ratio('hotAccountOverUnsharded', ['treasury', 'unsharded'], { target: 2 }),
+    ratio('batchOverSingle1Client', ['batch', 'single'], { target: 20, each: BATCH }),
+    ratio('batchOverSingle20Clients', ['batch', 'ours'], { target: 2, each: BATCH }),
     { metric: 'sealEntriesPerSecond', unit: '1/s', better: 'higher', ours: seal.entries / seal.seconds, peers: {}, target: 50_000 },
     { metric: 'sumOfMillionEntriesMs', unit: 'ms', better: 'lower', ours: sum.ours, peers: { handSql: sum.hand }, target: null },
-    { metric: 'transfersPerSecond', unit: '1/s', better: 'higher', ours: tps.ours, peers: { handSql: tps.hand }, target: null },
-    { metric: 'hotTransfersPerSecond', unit: '1/s', better: 'higher', ours: tps.treasury, peers: { unsharded: tps.unsharded, handSql: tps.handHot }, target: null },
-    { metric: 'batchTransfersPerSecond', unit: '1/s', better: 'higher', ours: batch, peers: { handSql: tps.handBatch * BATCH }, target: null },
+    rate('transfersPerSecond', 'ours', { peers: ['hand'] }),
+    rate('transfersPerSecond1Client', 'single', { peers: [] }),
+    rate('hotTransfersPerSecond', 'treasury', { peers: ['unsharded', 'handHot'] }),
+    rate('batchTransfersPerSecond', 'batch', { peers: ['handBatch'], each: BATCH }),
   ];
 }
 
