@@ -47,6 +47,7 @@ function goodTests(stage: Stage, proven: Proven): void {
     assert.equal(`${await page.innerText(`${verdict('proven')} [data-key]`)}`, key.data.split('+').slice(0, 2).join('+'));
     const size = Number(await page.getAttribute(`${verdict('proven')} [data-size]`, 'data-size'));
     assert.ok(size >= 2 && size <= Number(checkpoint.data.split('\n')[1]), `a checkpoint of ${size}`);
+    await page.locator(verdict('proven')).scrollIntoViewIfNeeded();
     await shot('proof');
   });
 
@@ -84,6 +85,7 @@ function forgedTests(stage: Stage, proven: Proven): void {
     });
     await verify(page, proven.entry);
     await page.locator(verdict('refuted'), { hasText: 'it is not in this log' }).waitFor();
+    await page.locator(verdict('refuted')).scrollIntoViewIfNeeded();
     await shot('proof-refuted');
     await page.unroute('**/api/v1/log/proof/*');
     await verify(page, proven.entry);

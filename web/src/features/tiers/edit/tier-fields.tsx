@@ -11,12 +11,12 @@ const GPU_HINTS: Readonly<Record<TierDraft['gpuMode'], string>> = { None: '', Sh
 export function OpeningFields({ draft, problems, onDraft, isNew }: TierFieldProps & { readonly isNew: boolean }): ReactElement {
   const parts = { draft, problems, onDraft }
   return (
-    <Group title="What opens it and what it costs">
+    <Group title="What opens it and what it costs, in aiDollars">
       <Text {...parts} title="Name" field="name" disabled={!isNew} placeholder="tier-3" />
-      <Text {...parts} title="Rank; the highest that is open is taken" field="rank" inputMode="numeric" />
-      <Text {...parts} title="Opens at a balance of" field="minBalance" inputMode="decimal" placeholder="25" />
+      <Text {...parts} title="Rank" field="rank" inputMode="numeric" />
+      <Text {...parts} title="Opens at" field="minBalance" inputMode="decimal" placeholder="25" />
       <Text {...parts} title="Price an hour" field="perHour" inputMode="decimal" />
-      <Text {...parts} title="Price per 1,000 tokens" field="perThousandTokens" inputMode="decimal" />
+      <Text {...parts} title="Per 1,000 tokens" field="perThousandTokens" inputMode="decimal" />
     </Group>
   )
 }
@@ -28,7 +28,7 @@ export function LimitFields(parts: TierFieldProps): ReactElement {
       <Text {...parts} title="Requests a minute" field="requestsPerMinute" inputMode="numeric" placeholder="300" />
       <Text {...parts} title="Tools at once" field="concurrentTools" inputMode="numeric" placeholder="2" />
       <Text {...parts} title="Tokens an hour" field="tokensPerHour" inputMode="numeric" placeholder="100000" />
-      <Text {...parts} title="Models, the default first" field="models" placeholder="small, large" />
+      <Text {...parts} title="Models, default first" field="models" placeholder="small, large" />
     </Group>
   )
 }
@@ -40,7 +40,7 @@ export function ComputeFields(parts: TierFieldProps): ReactElement {
     <Group title="Compute">
       <Text {...parts} title="Processor" field="cpu" placeholder="500m" />
       <Text {...parts} title="Memory" field="memory" placeholder="512Mi" />
-      <Text {...parts} title="Priority class, if any" field="priorityClass" placeholder="none" />
+      <Text {...parts} title="Priority class" field="priorityClass" placeholder="none" />
       <div className="tier-gpu">
         <div className="segments" role="radiogroup" aria-label="GPU">
           {GPU_MODES.map(({ mode, word }) => <label key={mode} className="segment" data-gpu={mode}><input type="radio" name="gpu-mode" checked={draft.gpuMode === mode} onChange={() => onDraft({ gpuMode: mode })} />{word}</label>)}

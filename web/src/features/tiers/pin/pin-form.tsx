@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react'
 import { useSend } from '../../../client/ask/use-send.ts'
 import { ActionForm } from '../../../ui/action-form.tsx'
 import { Icon } from '../../../ui/icon.tsx'
-import { priceWords } from '../../money/money-words.ts'
+import { moneyWords } from '../../money/money-words.ts'
 import { useVillage } from '../../village-context.ts'
 import { pinBody, pinButton, type PinDraft, type PinEffect, pinEffect, pinOf, samePin } from './pin-words.ts'
 
@@ -49,7 +49,7 @@ function TierField({ tiers, name, onChange }: { readonly tiers: readonly Entitle
     <label>Tier
       <select name="pin-tier" value={name} onChange={(event) => onChange(event.target.value)}>
         {!known && <option value={name}>{name === '' ? 'Choose one' : `${name} (gone)`}</option>}
-        {tiers.toSorted((left, right) => right.rank - left.rank).map((tier) => <option key={tier.name} value={tier.name}>{tier.name} · {priceWords(tier.price)}</option>)}
+        {tiers.toSorted((left, right) => right.rank - left.rank).map((tier) => <option key={tier.name} value={tier.name}>{tier.name} · from {moneyWords(tier.min_balance)}</option>)}
       </select>
     </label>
   )
