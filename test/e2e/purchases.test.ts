@@ -136,7 +136,7 @@ test('an agent buys a GPU window from inside its pod: its pod is made anew with 
   await place.kubectl(['exec', without.metadata.name, '--', 'sh', '-c', 'echo kept >/workspace/keepsake && sync']);
 
   const bought = await buysForItself(GPU_WINDOW, WINDOW_SECONDS);
-  assert.deepEqual([bought.item, bought.bought_by], [{ kind: 'gpu', lane: 'gpu-0', resource_name: GPU, count: 1 }, { role: 'agent', id: BUYER }]);
+  assert.deepEqual([bought.item, bought.bought_by], [{ kind: 'gpu', lane: 'gpu-0', resource_name: GPU, count: 1 }, { role: 'agent', id: `agent ${BUYER}` }]);
   const during = await untilPod(BUYER, 'a pod with the GPU', (pod) => devicesOf(pod, GPU) === '1');
   assert.notEqual(during.metadata.uid, without.metadata.uid);
   assert.equal(during.spec.nodeName, without.spec.nodeName);
