@@ -51,7 +51,6 @@ test('who is in no group that has a role comes back to words that say so, and is
   await page.goto(`${stage.url}/?view=tiers`);
   await signInByProvider({ sub: 'subject-1', preferred_username: 'Strange', groups: ['strangers'] });
   await page.locator('.dialog .notice-bad', { hasText: 'Not signed in. The identity provider puts you in no group that has a role here' }).waitFor();
-  await stage.shot('sign-in-no-role');
   await page.click('.dialog-close');
   assert.doesNotMatch(page.url(), /login_error/);
   assert.deepEqual((await stage.browser.context.cookies(stage.url)).filter(({ name }) => name.includes('session')), []);

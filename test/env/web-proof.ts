@@ -87,6 +87,7 @@ function forgedTests(stage: Stage, proven: Proven): void {
     await page.locator(verdict('refuted'), { hasText: 'it is not in this log' }).waitFor();
     await page.locator(verdict('refuted')).scrollIntoViewIfNeeded();
     await shot('proof-refuted');
+    assert.equal(await page.locator('[data-action="forget-log"]').count(), 0, 'this is the log that the browser knows');
     await page.unroute('**/api/v1/log/proof/*');
     await verify(page, proven.entry);
     await page.waitForSelector(verdict('proven'));

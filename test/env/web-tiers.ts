@@ -64,6 +64,9 @@ function editTests(stage: Stage): void {
     await page.locator('.tier-effects [data-move="bob"]', { hasText: 'Bob goes from tier-0 to tier-1 by its balance.' }).waitFor();
     assert.deepEqual(await page.locator('.change-lines [data-change]').evaluateAll((lines) => lines.map((line) => line.getAttribute('data-change'))), ['Opens', 'Processor', 'Price an hour']);
     await shot('tier-form');
+    await page.setViewportSize({ width: 390, height: 780 });
+    await shot('tier-form-phone');
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.click('.tier-form button[type="submit"]');
     await page.waitForSelector('[data-saved="tier-1"]');
     await page.locator('.tier[data-tier="tier-1"]', { hasText: '0.10 ai$ an hour' }).waitFor();

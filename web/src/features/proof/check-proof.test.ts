@@ -72,6 +72,7 @@ test('the log goes on from what this browser has seen, or it says that it does n
   const elsewhere = { ...keptAt(200), checkpoint: keptAt(200, other).checkpoint }
   assert.equal((await checked({ kept: elsewhere, growth: log.growth(200, 300) })).fault, 'The log does not go on from the 200 entries that this browser has seen: it was rewritten.')
   assert.match((await checked({ kept: { ...keptAt(200), key: other.keyText.trim() }, growth: log.growth(200, 300) })).fault ?? '', /knows this village by another key: hamlet\.village\/hamlet\+[0-9a-f]{8}\.$/)
+  assert.deepEqual([(await checked({ kept: elsewhere, growth: log.growth(200, 300) })).another, (await checked({ keyText: other.keyText })).another], [true, false], 'what may be forgotten, and what may not')
   assert.equal((await checked({ kept: keptAt(300), growth: { kind: 'shorter' } })).fault, 'The log had 300 entries when this browser looked last, and has fewer now.')
   assert.equal((await checked({ proof: log.proof(PLACE, 200), kept: keptAt(300), growth: log.growth(300, 300) })).fault, 'The log had 300 entries when this browser looked last, and has fewer now.')
   assert.equal((await checked({ proof, kept: keptAt(200), growth: other.growth(200, 300) })).fault, 'What says that the log goes on is not signed by that key.')

@@ -17,19 +17,21 @@ export interface Checked {
   readonly key: { readonly name: string; readonly id: string } | null
   /** Whether the log was held to what this browser had kept. */
   readonly continues: boolean
+  /** Whether the fault is that this is another log than this browser has seen. */
+  readonly another: boolean
 }
 
 /** Checks a proof by the rules of the log alone: whoever sent it is not believed. */
 export async function checkProof(parts: ProofParts, crypto: ProofCrypto): Promise<Checked> {
   const { proof, keyText, kept, growth } = parts
   const key = await withHashes((sha256) => readVerifierKey(keyText, sha256), crypto.digest)
-  if (key === null) return { fault: 'The key of the village cannot be read.', checkpoint: null, key: null, continues: false }
+  if (key === null) return { fault: 'The key of the village cannot be read.', checkpoint: null, key: null, continues: false, another: false }
   const id = await withHashes((sha256) => keyId(key, sha256).toHex(), crypto.digest)
   const known = { checkpoint: saidOf(proof.checkpoint), key: { name: key.name, id } }
   const checkpoint = await openCheckpoint(proof.checkpoint, key, crypto)
-  if (typeof checkpoint === 'string') return { ...known, fault: checkpoint, continues: false }
+  if (typeof checkpoint === 'string') return { ...known, fault: checkpoint, continues: false, another: false }
   const history = kept === null ? null : await historyFault(kept, growth, { now: { key, keyText, checkpoint }, crypto })
-  return { ...known, fault: history ?? (await inclusionFault(proof, checkpoint, crypto)) ?? leafFault(parts), continues: goesOnTo(growth, checkpoint.size) }
+  return { ...known, fault: history ?? (await inclusionFault(proof, checkpoint, crypto)) ?? leafFault(parts), continues: goesOnTo(growth, checkpoint.size), another: history !== null }
 }
 
 async function inclusionFault({ position, leaf, hashes }: InclusionProof, { size, root }: Checkpoint, crypto: ProofCrypto): Promise<string | null> {

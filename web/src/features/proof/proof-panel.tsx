@@ -21,7 +21,7 @@ export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
 interface VerdictProps { readonly parts: ProofParts; readonly checked: Checked; readonly onAnew: () => void }
 
 function Verdict({ parts, checked, onAnew }: VerdictProps): ReactElement {
-  if (checked.fault !== null) return <Refuted fault={checked.fault}><Facts parts={parts} checked={checked} />{parts.kept !== null && <Anew onAnew={onAnew} />}</Refuted>
+  if (checked.fault !== null) return <Refuted fault={checked.fault}><Facts parts={parts} checked={checked} />{checked.another && <Anew onAnew={onAnew} />}</Refuted>
   return (
     <section className="proof" aria-label="Proof" data-verdict="proven">
       <p className="notice notice-good" role="status"><Icon name="shield" size={16} /><span><b>Verified.</b> It is in the sealed log as it is shown here. This browser has checked that itself.</span></p>

@@ -23,7 +23,7 @@ test('only what is otherwise is said, in words', () => {
   assert.deepEqual(tierLines(tier1, written({ minBalance: '10.0' }).spec), [], 'the same amount')
   assert.deepEqual(tierLines(tier1, written({ minBalance: '0', tokensPerHour: '200000', perHour: '0.1', models: '', gpuMode: 'Shared' }).spec), [
     { what: 'Opens', from: 'from 10.00 ai$', to: 'to everybody' }, { what: 'Tokens an hour', from: '100,000', to: '200,000' }, { what: 'Models', from: 'small, large', to: 'none' },
-    { what: 'GPU', from: 'none', to: 'Shared 1 nvidia.com/gpu' }, { what: 'Price an hour', from: '0.05', to: '0.1' },
+    { what: 'GPU', from: 'none', to: 'Shared 1 nvidia.com/gpu' }, { what: 'Price an hour', from: '0.05 ai$', to: '0.10 ai$' },
   ])
 })
 

@@ -18,13 +18,18 @@ type Agent = Pick<AgentDetail, 'agent_id' | 'display_name' | 'balance' | 'tier' 
 /** What of a tier is otherwise in `spec`, in words; everything that it says, where there was none. */
 export function tierLines(before: EntitlementView | null, spec: EntitlementSpec): TierLine[] {
   const was = before === null ? null : specOf(before)
-  const changed = tierChanges(was, spec).map(changeLine)
+  const changed = tierChanges(was, spec).map((change) => changeLine(change.what.startsWith('price') ? { ...change, from: priceText(change.from), to: priceText(change.to) } : change))
   const opens = opensWords(was?.minBalance), will = opensWords(spec.minBalance)
   return [
     ...(was !== null && amount(was.minBalance) === amount(spec.minBalance) ? [] : [{ what: 'Opens', from: opens, to: will }]),
     ...(was?.rank === spec.rank ? [] : [{ what: 'Rank', from: was === null ? 'none' : String(was.rank), to: String(spec.rank) }]),
     ...changed.map(({ what, from, to }) => ({ what, from: from === '-' ? 'none' : from, to: to === '-' ? 'none' : to })).filter(({ from, to }) => from !== to),
   ]
+}
+
+/** A price in words; what is none is left as it is. */
+function priceText(price: string): string {
+  return readAmount(price) === null ? price : moneyWords(price)
 }
 
 function opensWords(least: string | undefined): string {

@@ -57,7 +57,7 @@ function GpuFields(parts: TierFieldProps): ReactElement {
   const { draft, onDraft } = parts
   return (
     <div className="form-grid">
-      <label>It comes from<select name="gpu-by" value={draft.gpuBy} onChange={(event) => onDraft({ gpuBy: event.target.value === 'template' ? 'template' : 'resource' })}><option value="resource">a resource of the nodes</option><option value="template">a claim template</option></select></label>
+      <label>GPU from<select name="gpu-by" value={draft.gpuBy} onChange={(event) => onDraft({ gpuBy: event.target.value === 'template' ? 'template' : 'resource' })}><option value="resource">the nodes</option><option value="template">a template</option></select></label>
       {draft.gpuBy === 'template' && <Text {...parts} title="Claim template" field="gpuTemplate" placeholder="gpu-claim" />}
       {draft.gpuBy === 'resource' && <Text {...parts} title="Resource" field="gpuResource" placeholder="nvidia.com/gpu" />}
       {draft.gpuBy === 'resource' && draft.gpuMode === 'Exclusive' && <Text {...parts} title="How many" field="gpuCount" inputMode="numeric" />}
