@@ -66,6 +66,8 @@ export class Operator {
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
+    // Before the seats hear of a tier, and count by it.
+    this.watched.tiers.cache.onChange(() => this.#rank());
     this.#seats = this.#makeSeats();
     this.#reconciler = this.#makeReconciler();
     this.#schedules = new ScheduleController({ ...options, agents: this.watched.agents, runs: this.#village, recorder: this.#recorder, registry: options.metrics.registry });
@@ -73,8 +75,6 @@ export class Operator {
 
   /** Lists everything, then works; resolves when the workers have begun. */
   async start(): Promise<void> {
-    const { tiers } = this.watched;
-    tiers.cache.onChange(() => this.#rank());
     connectTriggers(this.watched, { add: (key, urgency) => this.#queue.add(key, urgency), touch: (key) => this.#reconciler.touch(key) });
     addGauges(this.#options.metrics.registry, this.#queue, this.watched);
     this.#village.start();
