@@ -7,7 +7,7 @@ import { openDevFolder, startDevVillage } from '@hamlet/dev';
 import type { DevVillage } from '@hamlet/dev';
 import { openBrowser } from './browser.ts';
 import type { TestBrowser } from './browser.ts';
-import { builtWeb } from './built-web.ts';
+import { builtWeb } from './web/built-web.ts';
 import { until } from './until.ts';
 import { economyTests } from './web-economy.ts';
 import { operatorTests } from './web-operator.ts';

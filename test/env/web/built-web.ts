@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '../../..');
 const DIST = join(ROOT, 'web/dist');
 /** Written last: a build that was stopped halfway is none. */
 const DONE = join(DIST, '.built-for-tests');

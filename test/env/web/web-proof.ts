@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { getLogCheckpoint, getLogKey, type InclusionProof, rewardAgent } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
 import type { ClusterStage } from './web-cluster.ts';
-import { until } from './until.ts';
-import { visit } from './web-operator.ts';
+import { until } from '../until.ts';
+import { visit } from '../web-operator.ts';
 
 type Stage = () => ClusterStage;
 
