@@ -1,10 +1,12 @@
 /** Seats and devices on a real API server, scheduler and controllers. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { NODES, PODS, type KubeObject, type ResourceType } from '@hamlet/kube';
+import { API_VERSION } from '@hamlet/contract/kinds';
+import { NODES, PODS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import { as, foreignPod, GPU, seatVillage, type SeatVillage } from '../../testing/seat-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
+import { ENTITLEMENTS } from '../agent/agents.ts';
 
 const dra = (plural: string, kind: string): ResourceType => ({ group: 'resource.k8s.io', version: 'v1', plural, kind });
 const [SLICES, CLASSES, TEMPLATES, CLAIMS] = [dra('resourceslices', 'ResourceSlice'), dra('deviceclasses', 'DeviceClass'), dra('resourceclaimtemplates', 'ResourceClaimTemplate'), dra('resourceclaims', 'ResourceClaim')];
@@ -41,6 +43,16 @@ test('an Entitlement tells its seats, which follow agents, foreign pods and node
   await v.server.client.mergePatch(NODES, { spec: { unschedulable: null } }, { name: 'sparky2' });
   await seats.told('tier-0', { total: 8, free: 7, agents: 1 });
   await seats.removeAgents('ada');
+});
+
+test('an Entitlement that comes or is edited while nothing else changes tells its seats by what it says now', async () => {
+  const { client } = v.server;
+  const spec = (cpu: string): object => ({ rank: 9, minBalance: '1000000', limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 }, compute: { resources: { cpu, memory: '256Mi' } } });
+  await client.create(ENTITLEMENTS, { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name: 'late' }, spec: spec('1') } as NewObject, { namespace: v.namespace });
+  await seats.told('late', { total: 8, free: 8, agents: 0 });
+  await client.mergePatch(ENTITLEMENTS, { spec: spec('2') }, { namespace: v.namespace, name: 'late' });
+  await seats.told('late', { total: 4, free: 4, agents: 0 });
+  await client.delete(ENTITLEMENTS, { namespace: v.namespace, name: 'late' });
 });
 
 test('devices are counted: one agent each, the third waits until one is free', async () => {
