@@ -21,7 +21,7 @@ export function answer(exchange: Exchange, outcome: Outcome<unknown>): Refused |
 function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
   const { route, response } = exchange;
   if ('schema' in route.answer) {
-    holdToContract(exchange, outcome);
+    if (exchange.checksAnswer()) holdToContract(exchange, outcome);
     response.type('application/json').send(JSON.stringify(outcome.data));
   } else if (route.answer.kind === 'redirect') {
     response.set('location', String(outcome.data)).end();

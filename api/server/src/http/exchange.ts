@@ -38,6 +38,8 @@ export interface Exchange {
   readonly ports: MountPorts;
   readonly request: Request;
   readonly response: Response;
+  /** Whether what is answered is held to its schema this time. */
+  readonly checksAnswer: () => boolean;
   readonly requestId: string;
   readonly traceparent: string;
 }
