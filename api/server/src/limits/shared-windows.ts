@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Log } from '../service/log.ts';
+import { within } from '../service/within.ts';
 
 /** How many requests of a key are in its window, and when that ends. */
 export interface Counted {
@@ -29,18 +30,6 @@ const COUNT = `
 local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return { count, redis.call('PTTL', KEYS[1]) }`;
-
-/** The answer, or an error after so long; what comes later is let go. */
-async function within<T>(answer: Promise<T>, limitMs: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`redis has not answered within ${limitMs} ms`)), limitMs);
-  answer.catch(() => undefined);
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 /** Opens a connection for counting; does not wait for it. Mutable because it rests after a failure. */
 export function openSharedWindows(url: string, ports: { readonly log: Log; readonly monotonicMs: () => number }): SharedWindows {
@@ -73,7 +62,7 @@ export function openSharedWindows(url: string, ports: { readonly log: Log; reado
       if (redis.status !== 'ready' || (patience === 'short' && monotonicMs() < restUntilMs)) return null;
       try {
         const counted = redis.eval(COUNT, 1, `${PREFIX}${key}`, windowMs) as Promise<[number, number]>;
-        const [count, endsInMs] = await within(counted, PATIENCE_MS[patience]);
+        const [count, endsInMs] = await within(PATIENCE_MS[patience], counted);
         return { count, endsInMs };
       } catch (error) {
         restUntilMs = monotonicMs() + REST_MS;

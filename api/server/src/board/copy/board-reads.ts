@@ -2,9 +2,9 @@ import type { CopyNote } from '@hamlet/contract';
 import type { BoardCopy } from '@hamlet/core';
 import { refused } from '../../http/outcome.ts';
 import type { Outcome } from '../../http/outcome.ts';
+import { within } from '../../service/within.ts';
 import { PATIENCE_MS, saysAway } from './copy-keeper.ts';
 import type { CopyKeeper } from './copy-keeper.ts';
-import { within } from './within.ts';
 
 /** Something that is read of the board, in both ways. */
 export interface BoardQuestion<T> {

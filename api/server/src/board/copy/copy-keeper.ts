@@ -4,9 +4,9 @@ import type { BoardCopy, CopyLimits, Hiding } from '@hamlet/core';
 import { isConnectionError } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
+import { LateError, within } from '../../service/within.ts';
 import type { BoardRelay } from '../live/board-relay.ts';
 import { loadCopy, readChanges } from './load-copy.ts';
-import { LateError, within } from './within.ts';
 
 /** How often the database is asked without being told that there is something: so old a copy may be when an outage begins. */
 const ASK_EVERY_MS = 1_000;
