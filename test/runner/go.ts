@@ -15,14 +15,13 @@ interface GoEvent {
 
 interface Counting {
   passed: number;
-  failed: number;
   readonly failures: string[];
 }
 
 export const GO_PART: Part = { name: 'go', does: 'tests of the local cluster', needs: ['packages', 'programs'], run };
 
 async function run(): Promise<Tally> {
-  const tally: Counting = { passed: 0, failed: 0, failures: [] };
+  const tally: Counting = { passed: 0, failures: [] };
   const child = spawn('go', ['test', '-json', './...'], { cwd: join(ROOT, 'cluster'), stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(code ?? 1)));
   const outputs = new Map<string, string>();
@@ -31,8 +30,8 @@ async function run(): Promise<Tally> {
     if (event !== undefined) take(event, tally, outputs);
   }
   // A package that does not compile has no test to fail.
-  if ((await ended) !== 0 && tally.failed === 0) fail(tally, 'go test');
-  return tally;
+  if ((await ended) !== 0 && tally.failures.length === 0) tally.failures.push('go test');
+  return { ...tally, failed: tally.failures.length };
 }
 
 function parseEvent(line: string): GoEvent | undefined {
@@ -56,15 +55,10 @@ function take(event: GoEvent, tally: Counting, outputs: Map<string, string>): vo
       return;
     case 'fail':
       console.log(`✖ ${name}\n${outputs.get(name) ?? ''}`);
-      if (isTest) fail(tally, name);
+      if (isTest) tally.failures.push(name);
       return;
     case 'pass':
       if (isTest) tally.passed += 1;
       else console.log(`✔ ${name} (${event.Elapsed} s)`);
   }
-}
-
-function fail(tally: Counting, name: string): void {
-  tally.failed += 1;
-  tally.failures.push(name);
 }
