@@ -2,7 +2,7 @@
 import { KubeClient } from '@hamlet/kube';
 import { onPlane, settle, timed } from './cases.ts';
 import type { ControlPlane, Site } from './control-plane.ts';
-import { awaken, resizeEach, startBarePod } from './one-step.ts';
+import { awaken, resizeEach, runBarePod } from './one-step.ts';
 import { startOperator } from './operator-process.ts';
 import { RunningPods } from './running-pods.ts';
 import { startVillage } from './village-process.ts';
@@ -42,7 +42,7 @@ async function measure(plane: ControlPlane, agents: number): Promise<OneAgentRes
     const barePodMs: number[] = [];
     for (let index = 0; index < Math.min(AWAKENINGS, agents); index += 1) {
       awakenedMs.push(await awaken(plane, pods, agentName(index)));
-      barePodMs.push(await startBarePod(plane, pods, barePod(agents + index, plane.namespace)));
+      barePodMs.push(await runBarePod(plane, pods, { pod: barePod(agents + index, plane.namespace) }));
     }
     const resizedMs = resized.map((each) => each.resizedMs);
     return { resizedMs, rewardedMs: resized.map((each) => each.rewardedMs), askedMs: resized.map((each) => each.askedMs), awakenedMs, barePodMs };

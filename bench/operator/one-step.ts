@@ -58,15 +58,19 @@ export async function awaken(place: Place, pods: RunningPods, agent: string): Pr
   return (await running) - startedMs;
 }
 
-/** Creates a pod, resolves with how long it takes until it runs, and deletes it. */
-export async function startBarePod({ client, namespace }: Place, pods: RunningPods, pod: NewObject): Promise<number> {
-  const { name } = pod.metadata;
-  const bare = name.slice(0, name.lastIndexOf('-'));
+/** The name that a bare pod goes by among the pods that run: without its last part, as that of an agent's. */
+export const bareName = (pod: string): string => pod.slice(0, pod.lastIndexOf('-'));
+
+/** Creates a pod, has `whileIt` done once it runs, and deletes it; resolves with how long it took until it ran, once it is gone. */
+export async function runBarePod({ client, namespace }: Place, pods: RunningPods, bare: { readonly pod: NewObject; readonly whileIt?: () => Promise<void> }): Promise<number> {
+  const { name } = bare.pod.metadata;
+  const isRunning = (): boolean => pods.isRunning(bareName(name));
   const startedMs = performance.now();
-  const running = pods.when(`${name} Running`, () => pods.isRunning(bare), CAP_MS);
-  await client.create(PODS, pod, { namespace });
+  const running = pods.when(`${name} Running`, isRunning, CAP_MS);
+  await client.create(PODS, bare.pod, { namespace });
   const tookMs = (await running) - startedMs;
-  const gone = pods.when(`${name} gone`, () => !pods.isRunning(bare), CAP_MS);
+  await bare.whileIt?.();
+  const gone = pods.when(`${name} gone`, () => !isRunning(), CAP_MS);
   await client.delete(PODS, { namespace, name });
   await gone;
   return tookMs;

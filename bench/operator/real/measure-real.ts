@@ -2,7 +2,7 @@
 import { penalizeAgent, rewardAgent } from '@hamlet/contract';
 import { PODS, type NewObject } from '@hamlet/kube';
 import { CAP_MS } from '../control-plane.ts';
-import { awaken, resizeEach, startBarePod, type Resized } from '../one-step.ts';
+import { awaken, bareName, resizeEach, runBarePod, type Resized } from '../one-step.ts';
 import { RunningPods } from '../running-pods.ts';
 import { barePodLike, createRealAgents, createRealTiers, LARGER, SMALL, step } from './real-agents.ts';
 import { openVillage, type RealVillage } from './real-village.ts';
@@ -53,29 +53,25 @@ async function resizeAgents({ village, pods, agents }: Living): Promise<Pick<Rea
 
 /** Asks the API server for another size of a bare pod, as the operator does of an agent's; resolves when its status has it. */
 async function resizeBare({ village: { client, namespace }, pods }: Living, pod: string, size: keyof typeof SIZES): Promise<number> {
-  const bare = pod.slice(0, pod.lastIndexOf('-'));
   const resources = SIZES[size];
   const startedMs = performance.now();
-  const resized = pods.when(`${pod} resized`, () => pods.memoryOf(bare) === resources.limits.memory, CAP_MS);
+  const resized = pods.when(`${pod} resized`, () => pods.memoryOf(bareName(pod)) === resources.limits.memory, CAP_MS);
   await client.apply(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: pod, namespace }, spec: { containers: [{ name: CONTAINER, resources }] } } as NewObject, { fieldManager: 'bench', subresource: 'resize' });
   return (await resized) - startedMs;
 }
 
 async function resizeBarePod(living: Living, pod: NewObject): Promise<readonly number[]> {
-  const { village: { client, namespace }, pods } = living;
+  const { village, pods } = living;
   const { name } = pod.metadata;
-  const bare = name.slice(0, name.lastIndexOf('-'));
-  const running = pods.when(`${name} Running`, () => pods.memoryOf(bare) === SMALL.memory, CAP_MS);
-  await client.create(PODS, pod, { namespace });
-  await running;
   const resizedMs: number[] = [];
-  for (let index = 0; index < BARE_RESIZES; index += 1) {
-    resizedMs.push(await resizeBare(living, name, 'larger'));
-    await resizeBare(living, name, 'small');
-  }
-  const gone = pods.when(`${name} gone`, () => !pods.isRunning(bare), CAP_MS);
-  await client.delete(PODS, { namespace, name });
-  await gone;
+  const whileIt = async (): Promise<void> => {
+    await pods.when(`${name} is small`, () => pods.memoryOf(bareName(name)) === SMALL.memory, CAP_MS);
+    for (let index = 0; index < BARE_RESIZES; index += 1) {
+      resizedMs.push(await resizeBare(living, name, 'larger'));
+      await resizeBare(living, name, 'small');
+    }
+  };
+  await runBarePod(village, pods, { pod, whileIt });
   return resizedMs;
 }
 
@@ -87,7 +83,7 @@ async function measure(living: Living): Promise<RealResult> {
   const barePodMs: number[] = [];
   for (let index = 1; index <= AWAKENINGS; index += 1) {
     awakenedMs.push(await awaken(village, pods, first));
-    barePodMs.push(await startBarePod(village, pods, await barePodLike(village, pods.podOf(first) ?? '', `bare-${process.pid}-${index}`)));
+    barePodMs.push(await runBarePod(village, pods, { pod: await barePodLike(village, pods.podOf(first) ?? '', `bare-${process.pid}-${index}`) }));
   }
   return { ...resized, barePodResizedMs, awakenedMs, barePodMs };
 }
