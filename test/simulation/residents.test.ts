@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { actAsAgent, listTurns, moveAgent, rebootAgent } from '@hamlet/contract';
-import type { AgentDetail } from '@hamlet/contract';
+import type { AgentDetail, Turn } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
 import { startApiProcess } from '../../api/server/src/testing/api-process.ts';
 import type { ApiProcess } from '../../api/server/src/testing/api-process.ts';
@@ -84,13 +84,18 @@ test('both connect and walk', async () => {
   }
 });
 
+/** A turn whose walk the world took; which of its turns that is is up to the agent. */
+function walked({ acted, decided }: Turn): boolean {
+  return acted['outcome'] === 'accepted' && (decided['command'] as { kind: string }).kind === 'move';
+}
+
 test('each turn is recorded: perceived, decided and why, acted, reflected', async () => {
   for (const name of NAMES) {
-    const turns = await until(`${name} has lived five turns`, async () => {
+    const turns = await until(`${name} has lived five turns and walked in one of them`, async () => {
       const lived = await turnsOf(name);
-      return lived.length >= 5 && lived;
+      return lived.length >= 5 && lived.some(walked) && lived;
     });
-    const moved = turns.find(({ acted, decided }) => acted['outcome'] === 'accepted' && (decided['command'] as { kind: string }).kind === 'move');
+    const moved = turns.find(walked);
     assert.ok(moved !== undefined);
     assert.deepEqual(Object.keys(moved.perceived).toSorted(), ['board', 'standing', 'world']);
     assert.ok(moved.decided.why.length > 0);
