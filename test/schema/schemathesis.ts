@@ -55,7 +55,7 @@ export async function runSchemathesis({ url, token, phases, examples, seed }: Sc
     'run', `${url}/api/v1/openapi.json`, '--url', url, '--checks', CHECKS.join(','), '--phases', phases.join(','), '--max-examples', String(examples), '--seed', String(seed),
     // A path without the prefix is the same route again; a stream does not end.
     '--exclude-operation-id-regex', '(Bare|openWakes|openInternalStream)$',
-    '--continue-on-failure', '--no-shrink', '--suppress-health-check', 'all', '--warnings', 'off', '--request-timeout', '30', '--no-color',
+    '--continue-on-failure', '--no-shrink', '--suppress-health-check', 'all', '--warnings', 'off', '--request-timeout', '120', '--no-color',
     ...(token === undefined ? [] : ['--header', `Authorization: Bearer ${token}`]),
   ];
   try {

@@ -31,7 +31,7 @@ func newRunner(t *testing.T) *Runner {
 
 func waitFor(t *testing.T, what string, check func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if check() {
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -48,8 +49,13 @@ func WriteFile(path string, content []byte, mode os.FileMode) error {
 	return os.Rename(part, path)
 }
 
-// FreePorts asks the kernel for unused loopback ports, all held open until the
-// last is known so that none is given twice.
+// Ports to choose from. The kernel gives none of them to outgoing connections
+// (those come from 32768 up), one of which could otherwise sit on a port between
+// the choice and its use, or while a component is started again.
+const firstPort, lastPort = 12_000, 30_000
+
+// FreePorts looks for unused loopback ports, all held open until the last is known
+// so that none is given twice.
 func FreePorts() (Ports, error) {
 	var p Ports
 	var held []net.Listener
@@ -60,7 +66,7 @@ func FreePorts() (Ports, error) {
 	}()
 	var errs []error
 	for _, port := range []*int{&p.API, &p.EtcdClient, &p.EtcdPeer, &p.ControllerManager, &p.Scheduler} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		l, err := listenAnywhere()
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -69,4 +75,15 @@ func FreePorts() (Ports, error) {
 		*port = l.Addr().(*net.TCPAddr).Port
 	}
 	return p, errors.Join(errs...)
+}
+
+// listenAnywhere takes the first port by chance that nobody listens on.
+func listenAnywhere() (l net.Listener, err error) {
+	for range 1_000 {
+		port := firstPort + rand.IntN(lastPort-firstPort)
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return l, nil
+		}
+	}
+	return nil, err
 }

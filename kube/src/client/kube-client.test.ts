@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
-import { until } from '@hamlet/test/env/until';
+import { CAP_MS, until } from '@hamlet/test/env/until';
 import { EVENTS, PODS, SERVICE_ACCOUNTS, type KubeObject, type ResourceType } from '../kube-object.ts';
 import { Reflector } from '../reflector/reflector.ts';
 import { EventRecorder } from '../service/event-recorder.ts';
@@ -87,10 +87,10 @@ test('equal events are one event with a count', async () => {
   const { metadata } = await server.client.create<KubeObject>(MAPS, map('told'), { namespace });
   const target = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'told', uid: metadata.uid };
   for (let count = 0; count < 3; count += 1) recorder.record({ target, type: 'Normal', reason: 'Told', message: 'once more' });
-  await recorder.flush(10_000);
+  await recorder.flush(CAP_MS);
   recorder.record({ target, type: 'Normal', reason: 'Told', message: 'once more' });
   recorder.record({ target, type: 'Warning', reason: 'Other', message: 'something else' });
-  await recorder.flush(10_000);
+  await recorder.flush(CAP_MS);
   const { items } = await server.client.list<KubeObject & { readonly reason: string; readonly count: number }>(EVENTS, { namespace, query: { fieldSelector: `involvedObject.uid=${metadata.uid}` } });
   assert.deepEqual(items.map(({ reason, count }) => [reason, count]).toSorted(), [['Other', 1], ['Told', 4]]);
   assert.deepEqual(errors, []);

@@ -132,12 +132,12 @@ test('once bookmarks come, a shorter silence is enough', async () => {
 });
 
 test('a server that ends every watch at once is not asked in a circle', async () => {
-  const { server, reflector, recoveries } = await harness();
+  const { server, reflector, recoveries } = await harness({ shortMs: 60_000 });
   server.onList(list(5, []));
   server.onWatch(sendAndEnd());
   await reflector.start();
   await until('two failures', async () => recoveries.length === 2);
-  assert.ok(server.watches.length <= 3);
+  assert.ok(server.watches.length <= recoveries.length + 1, `${server.watches.length} watches with ${recoveries.length} pauses`);
   assert.ok(recoveries.every(({ delayMs }) => delayMs >= 800));
 });
 

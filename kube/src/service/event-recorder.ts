@@ -60,6 +60,7 @@ export class EventRecorder {
   readonly #pending = new Map<string, Pending>();
   readonly #counts = new Map<string, number>();
   readonly #rates = new Map<string, TokenBucket>();
+  readonly #onTheWay = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
 
@@ -91,12 +92,13 @@ export class EventRecorder {
     this.#timer ??= setInterval(() => void this.#sendNext(), SEND_EVERY_MS).unref();
   }
 
-  /** Sends what waits, within `withinMs`. */
+  /** Sends what waits, beginning none of it later than `withinMs` from now, and waits for what is on its way. */
   async flush(withinMs: number): Promise<void> {
     const untilMs = performance.now() + withinMs;
     while (this.#pending.size > 0 && performance.now() < untilMs) await this.#sendNext();
     clearInterval(this.#timer);
     this.#timer = undefined;
+    await Promise.all(this.#onTheWay);
   }
 
   #mayTell(uid: string): boolean {
@@ -123,7 +125,10 @@ export class EventRecorder {
     }
     const [name, pending] = next;
     this.#pending.delete(name);
-    await this.#send(name, pending).catch((error: unknown) => this.#options.onError?.(error));
+    const sent = this.#send(name, pending).catch((error: unknown) => this.#options.onError?.(error));
+    this.#onTheWay.add(sent);
+    await sent;
+    this.#onTheWay.delete(sent);
   }
 
   async #send(name: string, pending: Pending): Promise<void> {
