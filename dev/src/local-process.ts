@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,16 +9,31 @@ const READY_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 10_000;
 const POLL_MS = 25;
 
+/**
+ * Ports to choose from. None of them is given to outgoing connections (on Linux those come from 32768 up), one of which could otherwise sit on a port
+ * between the choice and its use, or while a daemon is started again.
+ */
+const PORTS = { from: 12_000, to: 30_000 } as const;
+
 /** A port that nobody listens on right now. */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
+  return true;
 }
 
 /** A daemon of this machine that belongs to this process: ended with it. */
@@ -63,8 +79,11 @@ export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
   child.once('error', (error) => keep(Buffer.from(error.message)));
   endWithThisProcess(child);
   const limit = Date.now() + READY_LIMIT_MS;
-  while (!(await program.ready())) {
+  for (;;) {
+    const ready = await program.ready();
+    // Looked at also where somebody answers: it may be another program.
     if (child.exitCode !== null || child.pid === undefined) throw new Error(`${program.file} ended at once: ${output}`);
+    if (ready) break;
     if (Date.now() > limit) throw new Error(`${program.file} does not answer after ${READY_LIMIT_MS / 1000} s: ${output}`);
     await sleep(POLL_MS);
   }
