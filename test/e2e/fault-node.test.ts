@@ -44,7 +44,7 @@ after(async () => {
 
 test('a drained node gives its agents up and gets none back before it is open again', async () => {
   const { pod } = await untilReady(place, STAYS);
-  const { code, output } = await place.tryKubectl(['drain', node, '--ignore-daemonsets', '--delete-emptydir-data', '--pod-selector=hamlet.village/role=agent', '--timeout=60s']);
+  const { code, output } = await place.tryKubectl(['drain', node, '--ignore-daemonsets', '--delete-emptydir-data', '--pod-selector=hamlet.village/role=agent', '--timeout=120s']);
   assert.equal(code, 0, output);
   try {
     const waiting = await until(`${STAYS} says why it waits`, async () => {

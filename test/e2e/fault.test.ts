@@ -76,7 +76,7 @@ async function showsWorld(): Promise<boolean> {
     return await new Promise<boolean>((resolve) => {
       socket.addEventListener('message', ({ data }) => resolve(String(data).includes('world_state')));
       socket.addEventListener('error', () => resolve(false));
-      setTimeout(() => resolve(false), 2_000).unref();
+      setTimeout(() => resolve(false), 10_000).unref();
     });
   } finally {
     socket.close();

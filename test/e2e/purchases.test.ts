@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { API_VERSION, buyCompute, getLedger, getQuote, listPurchases, PurchaseView, rewardAgent, type PurchaseItem } from '@hamlet/contract';
-import { until } from '../env/until.ts';
+import { CAP_MS, until } from '../env/until.ts';
 import { agentOf, applyAgent, dataOf, deleteAgents, getObject, untilReady, village, type Village } from '../env/village.ts';
 
 /** Money belongs to the name for ever, so each run has names of its own. */
@@ -17,10 +17,10 @@ const STOOL_TIER = `stool-${RUN}`;
 const STOOL = `hamlet.village/stool-${RUN}`;
 const GPU = 'nvidia.com/gpu';
 const REQUESTS = 120;
-/** Long enough for two pods to start while much else is tested. */
-const WINDOW_SECONDS = 60;
-const REQUESTS_SECONDS = 30;
-const PRIORITY_SECONDS = 15;
+/** Long enough for a pod to end and another to start on a machine that does much else: what has ended before it was seen is not seen at all. */
+const WINDOW_SECONDS = 150;
+const REQUESTS_SECONDS = 120;
+const PRIORITY_SECONDS = 45;
 
 interface Pod {
   readonly metadata: { readonly uid: string; readonly name: string; readonly deletionTimestamp?: string };
@@ -168,6 +168,12 @@ test('it buys requests: the limit that the header tells it and people see is rai
   await until('people see more', async () => (await requestsShown()) === REQUESTS + 60);
 });
 
+/** Waits until nothing lasts any more of what an agent has bought. */
+async function untilAllEnded(agent: string): Promise<void> {
+  const isOver = async (): Promise<boolean> => dataOf(await place.admin.call(listPurchases, { query: { agent_id: agent } })).purchases.every(({ state }) => state === 'ended');
+  await until(`what ${agent} bought has ended`, isOver, { capMs: CAP_MS + WINDOW_SECONDS * 1_000 });
+}
+
 /** Waits until an agent has no pod and this place in the queue. */
 async function untilWaits(agent: string, queuePlace: number): Promise<void> {
   await until(`${agent} waits at place ${queuePlace}`, async () => {
@@ -194,12 +200,13 @@ test('priority is bought: the last of the queue comes before the others of its t
   assert.equal(seated.spec.priorityClassName, sitting.spec.priorityClassName, 'the class of the pod is its tier\'s');
   await untilWaits(WAITS, 1);
   await untilWaits(SITS, 2);
-  await until('the priority has ended', async () => dataOf(await place.admin.call(listPurchases, { query: { agent_id: BUYS } })).purchases.every(({ state }) => state === 'ended'));
+  await untilAllEnded(BUYS);
   const [kept] = await podsOf(BUYS);
   assert.equal(kept?.metadata.uid, seated.metadata.uid);
 });
 
 test('what was bought ends: the pod is made anew without the GPU, on the same volume; the lane is for sale again, and the limit is the tier\'s', async () => {
+  await untilAllEnded(BUYER);
   const back = await untilPod(BUYER, 'a pod without the GPU', (pod) => devicesOf(pod, GPU) === undefined);
   assert.notEqual(back.metadata.uid, without.metadata.uid);
   assert.equal(await volumeOf(BUYER), volume);
