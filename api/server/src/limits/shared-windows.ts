@@ -23,6 +23,8 @@ const PREFIX = 'hamlet:requests:';
 const PATIENCE_MS: Readonly<Record<Patience, number>> = { short: 200, long: 2_000 };
 /** After an answer that was not waited for, nobody with little patience waits for so long: not every request of a map is to be late. */
 const REST_MS = 500;
+/** Nobody waits any more for an answer that has not come by then. */
+const FORGET_MS = 10_000;
 const RECONNECT_MAX_MS = 500;
 
 /** One step for Redis, so that a window that was begun always ends. */
@@ -38,7 +40,7 @@ export function openSharedWindows(url: string, ports: { readonly log: Log; reado
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     maxRetriesPerRequest: 0,
-    commandTimeout: PATIENCE_MS.long,
+    commandTimeout: FORGET_MS,
     retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS),
   });
   let restUntilMs = -Infinity;

@@ -44,7 +44,7 @@ export interface TestVillage {
   /** What a replica is configured with, as its environment. */
   readonly environment: Readonly<Record<string, string>>;
   readonly logs: string[];
-  /** Starts a replica in this process. */
+  /** Starts a replica in this process; resolves once it serves, Redis included. */
   startReplica(changes?: Readonly<Record<string, string>>, options?: Pick<StartOptions, 'providers'>): Promise<RunningServer>;
   /** A pool of its own to the village's Postgres, past every grant; closed by `remove`. */
   openDb(): Db;
@@ -63,6 +63,17 @@ async function writeFiles(folder: string): Promise<void> {
   const agentTokens = Object.fromEntries(AGENT_IDS.map((id) => [id, agentToken(id)]));
   await writeFile(join(folder, 'keys.json'), JSON.stringify({ adminToken: TOKENS.admin, memberToken: TOKENS.member, operatorToken: TOKENS.operator, agentTokens }));
   await writeFile(join(folder, 'code'), `${BOOTSTRAP_CODE}\n`);
+}
+
+/** A time zone in which it is about noon: no day of the village ends while a test runs. */
+function zoneAtNoon(now: Date): string {
+  const behind = now.getUTCHours() - 12;
+  return behind === 0 ? 'UTC' : `Etc/GMT${behind > 0 ? '+' : ''}${behind}`;
+}
+
+/** Until a replica counts requests together with others, it refuses what moves money. */
+async function countsTogether({ metricsUrl }: RunningServer): Promise<boolean> {
+  return /^hamlet_limits_shared 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text());
 }
 
 /** @param options.villageSpeed how much faster than the clock village time passes, so that a walk need not be waited for */
@@ -85,6 +96,7 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
     HAMLET_LOG_DIR: join(folder, 'log'),
     HAMLET_STRICT_ANSWERS: '1',
     HAMLET_RATE_LIMIT: '1000000',
+    HAMLET_TIME_ZONE: zoneAtNoon(new Date()),
   };
   return {
     postgres,
@@ -96,6 +108,7 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
       const villageMs = (): number => performance.now() * (options.villageSpeed ?? 1);
       const replica = await startServer(config, createLog((line) => void logs.push(line), 'debug'), { villageMs, ...started });
       replicas.push(replica);
+      await eventually('requests to be counted', () => countsTogether(replica));
       return replica;
     },
     openDb: () => {

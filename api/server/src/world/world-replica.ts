@@ -2,6 +2,7 @@ import type { Wake, WorldEvent } from '@hamlet/contract';
 import { reduce, wakesOf } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import { UnavailableError } from '../http/respond.ts';
+import { within } from '../service/within.ts';
 
 /** Who is told of every durable event, before and after it is applied. */
 export interface WorldWatcher {
@@ -68,14 +69,14 @@ export class WorldReplica {
   /** Resolves once an event is applied here. Throws UnavailableError where that takes longer than `limitMs`. */
   async reached(seq: number, limitMs: number): Promise<void> {
     if (this.world.seq >= seq) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<void>();
     const waiter = { seq, done: resolve };
     this.#waiting.add(waiter);
-    const timer = setTimeout(() => reject(new UnavailableError('This replica has not caught up with the world yet')), limitMs);
     try {
-      await promise;
+      await within(limitMs, promise);
+    } catch (error) {
+      throw new UnavailableError('This replica has not caught up with the world yet', { cause: error });
     } finally {
-      clearTimeout(timer);
       this.#waiting.delete(waiter);
     }
   }
