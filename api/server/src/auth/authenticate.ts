@@ -1,5 +1,5 @@
 import type { Audience } from '@hamlet/contract';
-import { findAgentSession, findApiKey, findSession, readBars } from '@hamlet/store';
+import { findAgentSessions, findApiKeys, findSessions, readBars } from '@hamlet/store';
 import type { ApiKey, Db, HeldBar } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentSource } from '../agents/agent-source.ts';
@@ -9,6 +9,7 @@ import type { Refused } from '../http/outcome.ts';
 import { refusalOfBan } from '../people/account-view.ts';
 import { accountObject } from '../people/account-object.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
+import { gathered } from './gathered.ts';
 import { hashOf } from './secrets.ts';
 import { SESSION_IDLE_MS, sessionOf } from './session-cookie.ts';
 import type { TokenReviewer } from './token-reviewer.ts';
@@ -42,11 +43,16 @@ export function bearerOf(headers: IncomingHttpHeaders): string | null {
 /** Finds out who sends a request: by API key, agent token, the operator's projected token, or session. */
 export function createAuthenticate(ports: { readonly db: Db; readonly source: AgentSource; readonly reviewer: TokenReviewer; readonly monotonicMs: () => number }): Authenticate {
   const { db, source, reviewer, monotonicMs } = ports;
-  const keyOf = throughOutage((token: string) => findApiKey(db, hashOf(token)), monotonicMs);
-  const agentSessionOf = throughOutage((token: string) => findAgentSession(db, hashOf(token)), monotonicMs);
-  const barOf = throughOutage(async (agentId: string) => (await readBars(db, [agentId])).get(agentId) ?? null, monotonicMs);
-  const accountOf = throughOutage((id: string) => findSession(db, hashOf(id), SESSION_IDLE_MS), monotonicMs);
+  const keyOf = throughOutage(gathered((tokens) => findApiKeys(db, tokens.map(hashOf))), monotonicMs);
+  const agentSessionOf = throughOutage(gathered((tokens) => findAgentSessions(db, tokens.map(hashOf))), monotonicMs);
+  const barOf = throughOutage(gathered(barsOf), monotonicMs);
+  const accountOf = throughOutage(gathered((ids) => findSessions(db, ids.map(hashOf), SESSION_IDLE_MS)), monotonicMs);
   const isOperator = throughOutage((token: string) => reviewer.reviewOperator(token), monotonicMs, { freshMs: 60_000 });
+
+  async function barsOf(agentIds: readonly string[]): Promise<readonly (HeldBar | null)[]> {
+    const bars = await readBars(db, agentIds);
+    return agentIds.map((agentId) => bars.get(agentId) ?? null);
+  }
 
   function agentActor(agentId: string, life: AgentLife): Actor | Refused {
     if (life.bar !== null) return refusalOfBar(agentId, life.bar);

@@ -6,6 +6,7 @@ import type { ConnectionGuard } from '../auth/connection-guard.ts';
 import type { HttpMetrics } from '../service/http-metrics.ts';
 import type { Log } from '../service/log.ts';
 import type { Actor } from './actor.ts';
+import type { JsonWriter } from './answer/json-writer.ts';
 import type { AnyHandler } from './handler.ts';
 import type { Refused } from './outcome.ts';
 import type { RateLimiter, RatePolicy } from './admission/rate-limit.ts';
@@ -38,8 +39,7 @@ export interface Exchange {
   readonly ports: MountPorts;
   readonly request: Request;
   readonly response: Response;
-  /** Whether what is answered is held to its schema this time. */
-  readonly checksAnswer: () => boolean;
+  readonly writeJson: JsonWriter;
   readonly requestId: string;
   readonly traceparent: string;
 }

@@ -3,8 +3,8 @@ import { pathsOf } from '@hamlet/contract';
 import type { Audience, RouteSpec } from '@hamlet/contract';
 import type { RequestHandler, Router } from 'express';
 import { admit } from './admission/admit.ts';
-import { answer, tellOutsideContract } from './answer.ts';
-import { answerCheck } from './answer-check.ts';
+import { answer, tellOutsideContract } from './answer/answer.ts';
+import { jsonWriter } from './answer/json-writer.ts';
 import { openCompletionChannel } from './completion/completion-channel.ts';
 import type { Actor } from './actor.ts';
 import { openEventSink } from './event-sink.ts';
@@ -26,10 +26,10 @@ export interface Mounted {
 /** Serves a route on all of its paths: admit, parse, then the handler in its way. */
 export function mount(router: Router, mounted: Mounted, ports: MountPorts): void {
   const { route } = mounted;
-  const checksAnswer = answerCheck(ports);
+  const writeJson = jsonWriter(ports);
   const serve: RequestHandler = async (request, response) => {
     const startedMs = ports.monotonicMs();
-    const exchange: Exchange = { ...mounted, ports, request, response, checksAnswer, requestId: randomUUID(), traceparent: continueTrace(request.get('traceparent')) };
+    const exchange: Exchange = { ...mounted, ports, request, response, writeJson, requestId: randomUUID(), traceparent: continueTrace(request.get('traceparent')) };
     response.set({ 'x-request-id': exchange.requestId, traceparent: exchange.traceparent, 'x-content-type-options': 'nosniff' });
     response.once('close', () => ports.metrics.observe(route.name, response.statusCode, ports.monotonicMs() - startedMs));
     try {

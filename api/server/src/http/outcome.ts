@@ -7,6 +7,8 @@ export type Outcome<T> = Accepted<T> | Refused;
 export interface Accepted<T> {
   readonly ok: true;
   readonly data: T;
+  /** The same for everybody who may call the route: as long as the very same object is given, it is encoded and held to its schema once. */
+  readonly shared?: true;
   /** Cookies to set with the answer. */
   readonly cookies?: readonly string[];
   /** What to do once this is committed; not done for an answer that is given again. */

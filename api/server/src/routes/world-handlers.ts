@@ -39,8 +39,8 @@ export function worldHandlers(services: Services): Pick<Handlers, Names> {
   }
 
   return {
-    getWorld: { kind: 'plain', run: async () => accepted(await reader.world()) },
-    getWorldMap: { kind: 'plain', run: async () => accepted(mapAnswer) },
+    getWorld: { kind: 'plain', run: async () => ({ ...accepted(await reader.world()), shared: true }) },
+    getWorldMap: { kind: 'plain', run: async () => ({ ...accepted(mapAnswer), shared: true }) },
     moveAgent: { kind: 'world', run: (request, key) => command(request, { kind: 'move', agent_id: request.params.agent_id, target: request.body }, key) },
     actAsAgent: {
       kind: 'world',

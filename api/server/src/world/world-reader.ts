@@ -1,12 +1,11 @@
-import { TICK_MS } from '@hamlet/contract';
-import type { AgentPlace, AgentView, WorldView } from '@hamlet/contract';
-import { agentPlace, agentPlaces, AWAKE, has, itemViews, ONLINE, slotOf, timeOfDay } from '@hamlet/core';
+import type { WorldView } from '@hamlet/contract';
+import { agentPlace } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';
-import { agentView } from '../agents/describe-agent.ts';
 import type { Described } from '../agents/describe-agent.ts';
 import type { PresenceBoard } from '../agents/presence-board.ts';
 import type { Answered } from '../http/handler.ts';
 import type { StandingBoard } from '../standing/standing-board.ts';
+import { createCurrentWorld } from './current-world.ts';
 import type { VillageClock } from './village-clock.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldReplica } from './world-replica.ts';
@@ -24,6 +23,7 @@ export interface ReaderPorts {
 
 /** Reads of the world from this replica, never older than what this replica itself has accepted. */
 export interface WorldReader {
+  /** The whole village; the very same object as long as nothing of it has changed. */
   world(): Promise<WorldView>;
   /** An agent with everything that is known of it; null where there is no such agent. */
   describe(agentId: string): Promise<Described | null>;
@@ -38,6 +38,7 @@ export interface WorldReader {
 export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): WorldReader {
   const { replica, clock, source, presence, standing } = ports;
   const { world } = replica;
+  const currentWorld = createCurrentWorld(ports);
   let acceptedSeq = 0;
 
   const now = (): number => Math.max(clock.tick(), world.tick);
@@ -45,15 +46,6 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
   const fresh = (): Promise<void> => replica.reached(acceptedSeq, FRESH_LIMIT_MS).catch(() => {
     acceptedSeq = 0;
   });
-
-  function viewOf(place: AgentPlace): AgentView {
-    const record = source.get(place.agent_id);
-    if (record !== null) return agentView(record, place, presence.get(place.agent_id));
-    const slot = slotOf(world, place.agent_id);
-    const [awake, online] = [has(world.agents, slot, AWAKE), has(world.agents, slot, ONLINE)];
-    const health = awake ? (online ? 'healthy' : 'unreachable') : 'asleep';
-    return { ...place, power: awake ? 'Awake' : 'Asleep', status: { online, last_seen: null, health } };
-  }
 
   function describedOf(agentId: string): Described | null {
     const record = source.get(agentId);
@@ -67,19 +59,7 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
     fresh,
     world: async () => {
       await fresh();
-      const tick = now();
-      return {
-        world_size: { width: world.map.width, height: world.map.height },
-        tick,
-        tick_ms: TICK_MS,
-        epoch: replica.epoch,
-        seq: world.seq,
-        time: timeOfDay(tick),
-        landmarks: [...world.map.landmarks],
-        zones: [...world.map.zones],
-        agents: agentPlaces(world, tick).map(viewOf),
-        items: itemViews(world),
-      };
+      return currentWorld(now());
     },
     describe: async (agentId) => {
       await fresh();

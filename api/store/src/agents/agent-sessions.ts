@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { byHash } from '../connection/by-hash.ts';
 import type { Db } from '../connection/database.ts';
 import { readBars } from '../standing/bars.ts';
 import type { HeldBar } from '../standing/bars.ts';
@@ -43,19 +44,23 @@ export async function insertAgentSession(db: Db, session: NewAgentSession): Prom
     .execute();
 }
 
-/** The session of a token, with what holds against its agent; null where it is unknown, over, or its life has ended. */
-export async function findAgentSession(db: Db, tokenHash: Uint8Array): Promise<AgentSession | null> {
-  const row = await db
+/** The sessions of tokens, in their order, with what holds against their agents; null for one that is unknown, over, or whose life has ended. */
+export async function findAgentSessions(db: Db, tokenHashes: readonly Buffer[]): Promise<readonly (AgentSession | null)[]> {
+  const rows = await db
     .selectFrom('agent_session')
     .innerJoin('agent_life', 'agent_life.uid', 'agent_session.uid')
-    .select(['jti', 'agent_session.agent_id as agentId', 'agent_session.uid', 'agent_session.pod_uid as podUid', 'agent_session.cycle', 'agent_life.cycle as currentCycle'])
+    .select(['token_hash as hash', 'jti', 'agent_session.agent_id as agentId', 'agent_session.uid', 'agent_session.pod_uid as podUid', 'agent_session.cycle', 'agent_life.cycle as currentCycle'])
     .select(sql<boolean>`revoked_at is not null`.as('revoked'))
-    .where('token_hash', '=', Buffer.from(tokenHash))
+    .where(sql<boolean>`token_hash = any(${tokenHashes})`)
     .where('expires_at', '>', sql<Date>`now()`)
     .where('closed_at', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  return { ...row, bar: (await readBars(db, [row.agentId])).get(row.agentId) ?? null };
+    .execute();
+  const bars = await readBars(db, [...new Set(rows.map(({ agentId }) => agentId))]);
+  return byHash(tokenHashes, rows).map((row) => {
+    if (row === null) return null;
+    const { hash: _hash, ...session } = row;
+    return { ...session, bar: bars.get(row.agentId) ?? null };
+  });
 }
 
 /** Revokes every token of an agent at once. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { byHash } from '../connection/by-hash.ts';
 import { inTransaction } from '../connection/database.ts';
 import type { Db } from '../connection/database.ts';
 
@@ -28,7 +29,13 @@ export async function replaceApiKeys(db: Db, keys: readonly (ApiKey & { readonly
   });
 }
 
-export async function findApiKey(db: Db, hash: Uint8Array): Promise<ApiKey | null> {
-  const row = await db.selectFrom('api_key').select(['name', 'role', 'agent_id as agentId']).where('key_hash', '=', Buffer.from(hash)).where('revoked_at', 'is', null).executeTakeFirst();
-  return row ?? null;
+/** The keys of these hashes, in their order; null for one that is unknown or revoked. */
+export async function findApiKeys(db: Db, hashes: readonly Buffer[]): Promise<readonly (ApiKey | null)[]> {
+  const rows = await db
+    .selectFrom('api_key')
+    .select(['key_hash as hash', 'name', 'role', 'agent_id as agentId'])
+    .where(sql<boolean>`key_hash = any(${hashes})`)
+    .where('revoked_at', 'is', null)
+    .execute();
+  return byHash(hashes, rows);
 }

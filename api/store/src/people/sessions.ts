@@ -1,5 +1,6 @@
 import type { SignInBy } from '@hamlet/contract';
 import { sql } from 'kysely';
+import { byHash } from '../connection/by-hash.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { BAN_HOLDS } from './account-bans.ts';
 import { ACCOUNT_COLUMNS, announceAccount, FEDERATED } from './accounts.ts';
@@ -54,29 +55,42 @@ function isOpen(idleMs: number): ReturnType<typeof sql<boolean>> {
 }
 
 /**
- * Whose session this is; null where it is unknown, over, idle for longer than `idleMs`, or of a disabled account. Notes once a minute that
- * it is in use.
+ * Whose sessions these are, in their order; null for one that is unknown, over, idle for longer than `idleMs`, or of a disabled account. Notes once
+ * a minute that a session is in use.
  */
-export async function findSession(db: Db, idHash: Uint8Array, idleMs: number): Promise<SessionHolder | null> {
-  const row = await db
+export async function findSessions(db: Db, idHashes: readonly Buffer[], idleMs: number): Promise<readonly (SessionHolder | null)[]> {
+  const rows = await db
     .selectFrom('account_session')
     .innerJoin('account', 'account.account_id', 'account_session.account_id')
     .leftJoin('account_ban', (join) => join.onRef('account_ban.account_id', '=', 'account.account_id').on(BAN_HOLDS))
     .select([
       ...ACCOUNT_COLUMNS,
       FEDERATED,
+      'account_session.id_hash as hash',
       'account_ban.reason as banReason',
       'account_ban.expires_at as banExpiresAt',
       sql<boolean>`account_session.seen_at < now() - interval '1 minute'`.as('stale'),
     ])
-    .where('id_hash', '=', Buffer.from(idHash))
+    .where(sql<boolean>`id_hash = any(${idHashes})`)
     .where(isOpen(idleMs))
     .where('account.disabled_at', 'is', null)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  const { stale, banReason, banExpiresAt, ...account } = row;
-  if (stale) await db.updateTable('account_session').set({ seen_at: sql`now()` }).where('id_hash', '=', Buffer.from(idHash)).execute();
-  return { ...account, ban: banReason === null ? null : { reason: banReason, expiresAt: banExpiresAt } };
+    .execute();
+  await noteUse(db, rows.flatMap(({ stale, hash }) => (stale ? [hash] : [])));
+  return byHash(idHashes, rows).map((row) => {
+    if (row === null) return null;
+    const { stale: _stale, hash: _hash, banReason, banExpiresAt, ...account } = row;
+    return { ...account, ban: banReason === null ? null : { reason: banReason, expiresAt: banExpiresAt } };
+  });
+}
+
+/** What another transaction has in hand is being noted or ended there: nobody waits for it, and so no two of these can wait for each other. */
+async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
+  if (idHashes.length === 0) return;
+  await db
+    .updateTable('account_session')
+    .set({ seen_at: sql`now()` })
+    .where('id_hash', 'in', (query) => query.selectFrom('account_session').select('id_hash').where(sql<boolean>`id_hash = any(${idHashes})`).forUpdate().skipLocked())
+    .execute();
 }
 
 /** The open sessions of an account, newest first. */

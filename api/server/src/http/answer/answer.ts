@@ -1,9 +1,10 @@
-import { showLimits } from './admission/show-limits.ts';
-import type { Exchange } from './exchange.ts';
-import type { Accepted, Outcome, Refused } from './outcome.ts';
+import { showLimits } from '../admission/show-limits.ts';
+import type { Exchange } from '../exchange.ts';
+import type { Accepted, Outcome, Refused } from '../outcome.ts';
 
 const OK_STATUS = 200;
 const SEE_OTHER_STATUS = 303;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Sends what a handler decided; hands a refusal back. */
 export function answer(exchange: Exchange, outcome: Outcome<unknown>): Refused | null {
@@ -21,8 +22,8 @@ export function answer(exchange: Exchange, outcome: Outcome<unknown>): Refused |
 function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
   const { route, response } = exchange;
   if ('schema' in route.answer) {
-    if (exchange.checksAnswer()) holdToContract(exchange, outcome);
-    response.type('application/json').send(JSON.stringify(outcome.data));
+    const bytes = exchange.writeJson(outcome, (data) => holdToContract(exchange, data));
+    response.setHeader('content-type', JSON_TYPE).send(bytes);
   } else if (route.answer.kind === 'redirect') {
     response.set('location', String(outcome.data)).end();
   } else if (route.answer.kind === 'bytes') {
@@ -33,10 +34,10 @@ function sendBody(exchange: Exchange, outcome: Accepted<unknown>): void {
 }
 
 /** An answer outside its schema is a bug of ours: it fails where tests run, and is logged and counted elsewhere. */
-function holdToContract(exchange: Exchange, outcome: Accepted<unknown>): void {
+function holdToContract(exchange: Exchange, data: unknown): void {
   const { answer: kind } = exchange.route;
   if (!('schema' in kind)) return;
-  const checked = kind.schema.safeParse(outcome.data);
+  const checked = kind.schema.safeParse(data);
   if (!checked.success) tellOutsideContract(exchange, checked.error.issues);
 }
 

@@ -1,0 +1,59 @@
+import { TICK_MS } from '@hamlet/contract';
+import type { AgentPlace, AgentView, WorldView } from '@hamlet/contract';
+import { agentPlaces, AWAKE, has, itemViews, ONLINE, slotOf, timeOfDay } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import type { AgentSource } from '../agents/agent-source.ts';
+import { agentView } from '../agents/describe-agent.ts';
+import type { PresenceBoard } from '../agents/presence-board.ts';
+import type { WorldReplica } from './world-replica.ts';
+
+/** What the whole village is told from. */
+export interface CurrentWorldPorts {
+  readonly replica: Pick<WorldReplica, 'world' | 'epoch'>;
+  readonly source: Pick<AgentSource, 'get' | 'onChange'>;
+  readonly presence: Pick<PresenceBoard, 'get' | 'onChange'>;
+}
+
+function agentAt(world: WorldState, place: AgentPlace, { source, presence }: CurrentWorldPorts): AgentView {
+  const record = source.get(place.agent_id);
+  if (record !== null) return agentView(record, place, presence.get(place.agent_id));
+  const slot = slotOf(world, place.agent_id);
+  const [awake, online] = [has(world.agents, slot, AWAKE), has(world.agents, slot, ONLINE)];
+  const health = awake ? (online ? 'healthy' : 'unreachable') : 'asleep';
+  return { ...place, power: awake ? 'Awake' : 'Asleep', status: { online, last_seen: null, health } };
+}
+
+function worldAt(tick: number, ports: CurrentWorldPorts): WorldView {
+  const { world, epoch } = ports.replica;
+  return {
+    world_size: { width: world.map.width, height: world.map.height },
+    tick,
+    tick_ms: TICK_MS,
+    epoch,
+    seq: world.seq,
+    time: timeOfDay(tick),
+    landmarks: [...world.map.landmarks],
+    zones: [...world.map.zones],
+    agents: agentPlaces(world, tick).map((place) => agentAt(world, place, ports)),
+    items: itemViews(world),
+  };
+}
+
+/**
+ * The whole village at a tick. The very same object is given until a tick has passed, an event was applied, another writer began, or an agent's record or
+ * presence changed: what is told is never older than what this replica knows, and is made at most once for all who ask at the same time.
+ */
+export function createCurrentWorld(ports: CurrentWorldPorts): (tick: number) => WorldView {
+  const { replica, source, presence } = ports;
+  let last: WorldView | null = null;
+  const forget = (): void => {
+    last = null;
+  };
+  source.onChange(forget);
+  presence.onChange(forget);
+  return (tick) => {
+    const isCurrent = last !== null && last.tick === tick && last.seq === replica.world.seq && last.epoch === replica.epoch;
+    if (last === null || !isCurrent) last = worldAt(tick, ports);
+    return last;
+  };
+}
