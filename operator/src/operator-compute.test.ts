@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding, type Standing } from '@hamlet/contract';
-import { NODES, PODS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import { NODES, PODS, type KubeObject, type ResourceType } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import type { FakeKubelet } from './testing/fake-kubelet.ts';
 import { testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
 
-const QUOTAS: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' };
 const POLICIES_API = 'admissionregistration.k8s.io/v1';
 const POLICIES: ResourceType = { group: 'admissionregistration.k8s.io', version: 'v1', plural: 'validatingadmissionpolicies', kind: 'ValidatingAdmissionPolicy' };
 const BINDINGS: ResourceType = { ...POLICIES, plural: 'validatingadmissionpolicybindings', kind: 'ValidatingAdmissionPolicyBinding' };
@@ -134,13 +133,11 @@ test('what the API server refuses to resize, and would take as a new pod, is mad
 test('what a quota forbids to grow keeps its pod, and grows when it may', async () => {
   await v.condition('bob', 'Resized True AsEntitled');
   const before = await v.runningPod('bob');
-  const { client } = v.server;
-  await client.create(QUOTAS, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'tight' }, spec: { hard: { 'limits.cpu': '2' } } } as NewObject, { namespace: v.namespace });
-  await until('the quota counts', async () => (await client.get<KubeObject & { status?: { hard?: object } }>(QUOTAS, { namespace: v.namespace, name: 'tight' })).status?.hard !== undefined);
+  await v.quota('tight', { 'limits.cpu': '2' });
   say('bob', { balance_tier: 'tier-9' });
   assert.match(await v.condition('bob', 'Resized False ResizeRefused'), /exceeded quota/);
   assert.equal((await v.runningPod('bob')).metadata.uid, before.metadata.uid);
-  await client.delete(QUOTAS, { namespace: v.namespace, name: 'tight' });
+  await v.removeQuota('tight');
   assert.equal((await sized('bob', { cpu: '3', memory: '1Gi' })).metadata.uid, before.metadata.uid);
 });
 

@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding } from '@hamlet/contract';
-import type { Agent } from '@hamlet/contract/kinds';
+import { API_VERSION, type Agent } from '@hamlet/contract/kinds';
 import { CLAIMS, isStatus, PODS, type KubeObject, type ResourceType } from '@hamlet/kube';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS } from './kinds/agent/agents.ts';
+import { finalizerPolicy } from './kinds/agent/finalizer-policy.ts';
+import { STATUS_PATIENCE_MS } from './kinds/agent/status/status-writer.ts';
 import type { FakeVillage } from './testing/fake-village.ts';
 import { testVillage, type TestVillage } from './testing/test-village.ts';
 
@@ -159,6 +161,26 @@ test('deleted: account closed, pod and volume gone', async () => {
   await until('no pod', async () => (await podNames('ada')).length === 0);
 });
 
+test('with the policy of the chart an Agent has its finalizer from the first moment, and the operator writes none', async () => {
+  for (const { type, object } of finalizerPolicy(namespace)) await server.client.apply(type, object, { fieldManager: 'test' });
+  const asleep = { power: 'Asleep' };
+  let made = 0;
+  await until('the API server goes by the policy', async () => ((await v.createAgent(`early-${(made += 1)}`, asleep)).metadata.finalizers ?? []).length > 0);
+  const { metadata } = await v.createAgent('fin');
+  assert.deepEqual(metadata.finalizers, ['hamlet.village/account']);
+  await v.condition('fin', 'Connected False NotConnected');
+  const { managedFields = [] } = (await agentNow('fin')).metadata as { readonly managedFields?: readonly { readonly manager: string; readonly subresource?: string }[] };
+  assert.deepEqual(managedFields.flatMap(({ manager, subresource }) => (manager === 'hamlet-operator' ? [subresource] : [])), ['status']);
+  const another = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: 'foreign', finalizers: ['example.org/theirs'] }, spec: asleep };
+  await server.client.create(AGENTS, another, { namespace });
+  await until('it has both', async () => (await agentNow('foreign')).metadata.finalizers?.join() === 'example.org/theirs,hamlet.village/account');
+  await server.client.mergePatch(AGENTS, { metadata: { finalizers: ['hamlet.village/account'] } }, { namespace, name: 'foreign' });
+  const all = ['fin', 'foreign', ...Array.from({ length: made }, (_, index) => `early-${index + 1}`)];
+  for (const name of all) await server.client.delete(AGENTS, { namespace, name });
+  for (const name of all) await until(`${name} is gone`, () => isGone(AGENTS, name));
+  assert.ok(village.closed.includes(`fin ${metadata.uid}`));
+});
+
 test('a new life under the same name begins anew; a retained volume is taken over', async () => {
   await v.createAgent('kit', { memory: { retain: 'Retain' } });
   await v.condition('kit', 'Connected False NotConnected');
@@ -176,15 +198,10 @@ test('a new life under the same name begins anew; a retained volume is taken ove
 });
 
 test('what the API server refuses is told, and tried again when it can go well', async () => {
-  const quota: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' };
-  await server.client.create(quota, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' }, spec: { hard: { pods: '0' } } }, { namespace });
-  await until('the quota counts', async () => {
-    const { status } = await server.client.get<KubeObject & { status?: { hard?: object } }>(quota, { namespace, name: 'none' });
-    return status?.hard !== undefined;
-  });
+  await v.quota('none', { pods: '0' });
   await v.createAgent('late');
   assert.match(await v.condition('late', 'Ready False PodRefused'), /exceeded quota/);
-  await server.client.delete(quota, { namespace, name: 'none' });
+  await v.removeQuota('none');
   await until('a pod', async () => (await podNames('late')).length === 1);
   await until('the cycle', async () => (await v.statusOf('late')).cycle === 1 && 'a refusal is no cycle');
 });
@@ -215,7 +232,9 @@ test('another image reaches the agents one after the other', async () => {
 test('nothing was done with rights that the Role does not give, and nothing is written when nothing changes', async () => {
   assert.deepEqual(v.log.filter((line) => /forbidden/i.test(line) && !/exceeded quota/.test(line)), []);
   const { metrics } = v;
-  const before = metrics.writes();
+  let before = -1;
+  // What was done last is told a while later; then nothing is left to write.
+  await until('it is at rest', async () => metrics.writes() === before || void (before = metrics.writes()), { pauseMs: 2 * STATUS_PATIENCE_MS });
   const reconciles = metrics.reconciles();
   await server.client.mergePatch(AGENTS, { metadata: { labels: { seen: 'yes' } } }, { namespace, name: 'late' });
   await until('one more reconcile', async () => metrics.reconciles() > reconciles);

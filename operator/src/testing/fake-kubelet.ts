@@ -89,6 +89,8 @@ class Kubelet implements FakeKubelet {
     const renewTime = new Date().toISOString().replace('Z', '000Z');
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: this.node, namespace: LEASE_NAMESPACE }, spec: { holderIdentity: this.node, leaseDurationSeconds: 40, renewTime } };
     await this.#client.apply(LEASES, lease, { fieldManager: 'fake-kubelet' });
+    // Who was silent for longer than Kubernetes waits, on a machine that stood still, counts as lost until it says this.
+    if (!this.#lost) await this.#client.mergePatch(NODES, { status: { conditions: [readyCondition('True')] } }, { name: this.node, subresource: 'status' });
   }
 
   async #serve(pod: Pod): Promise<void> {

@@ -15,6 +15,9 @@ import { fakeVillage, type FakeVillage } from './fake-village.ts';
 
 const rbac = (plural: string, kind: string): ResourceType => ({ group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind });
 const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
+const QUOTAS: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' };
+/** A pod that no node takes and no quota admits. */
+const TOO_MUCH = { nodeSelector: { nowhere: 'yes' }, containers: [{ name: 'main', image: 'x', resources: { requests: { cpu: '1' }, limits: { cpu: '100k' } } }] };
 
 async function operatorClient(server: TestApiServer, namespace: string, metrics: OperatorMetrics): Promise<KubeClient> {
   const subjects = [{ kind: 'ServiceAccount', name: 'hamlet-operator', namespace }];
@@ -108,6 +111,22 @@ export class TestVillage {
   async createTier(name: string, spec: Readonly<Record<string, unknown>>): Promise<void> {
     const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
     await this.server.client.create(ENTITLEMENTS, { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name }, spec: { limits, ...spec } }, { namespace: this.namespace });
+  }
+
+  /** Writes a quota and waits until it is in force: the API server goes by what it has heard of quotas, a moment later. */
+  async quota(name: string, hard: Readonly<Record<string, string>>): Promise<void> {
+    const { server: { client }, namespace } = this;
+    await client.create(QUOTAS, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name }, spec: { hard } }, { namespace });
+    await until(`the quota ${name} is in force`, async () => {
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: `beyond-${name}` }, spec: TOO_MUCH };
+      const refusal = await client.create(PODS, pod, { namespace }).then(() => '', String);
+      if (refusal === '') await client.delete(PODS, { namespace, name: pod.metadata.name, graceSeconds: 0 });
+      return refusal.includes('exceeded quota');
+    });
+  }
+
+  async removeQuota(name: string): Promise<void> {
+    await this.server.client.delete(QUOTAS, { namespace: this.namespace, name });
   }
 
   createAgent(name: string, spec: object = {}): Promise<KubeObject> {

@@ -77,11 +77,14 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   // 50m are left. The second wants 400m: only the lowest tier has to go. It waits: for a seat, or with the pod that it got meanwhile for the scheduler.
   await client.create(PODS, modelServer('model-2', '400m'), { namespace: 'default' });
   await until('the second model server has its node', () => isThere('model-2'));
+  // What the watch tells comes a moment after what is asked for.
+  await until('the end of the lowest is heard of', async () => preempted.size > 0);
   assert.deepEqual([...preempted], [[`${v.namespace}/prem-0-1`, 'PreemptionByScheduler']]);
   await until('it waits', async () => ['NoSeat', 'Unschedulable'].includes((await v.statusOf('prem-0')).conditions?.find(({ type }) => type === 'Ready')?.reason ?? ''));
   // A third, for which the next tier has to go.
   await client.create(PODS, modelServer('model-3', '700m'), { namespace: 'default' });
   await until('the third model server has its node', () => isThere('model-3'));
+  await until('the end of the next is heard of', async () => preempted.size > 1);
   assert.deepEqual([...preempted.keys()].toSorted(), [`${v.namespace}/prem-0-1`, `${v.namespace}/prem-1-1`]);
   assert.deepEqual((await v.podsOf('prem-2')).length, 1, 'the highest tier stays');
   // Even the highest tier takes nothing from a model server: it waits.
