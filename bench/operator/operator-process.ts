@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { SERVICE_ACCOUNTS, type NewObject, type ResourceType } from '@hamlet/kube';
-import { RIGHTS } from '@hamlet/operator';
+import { finalizerPolicy, RIGHTS } from '@hamlet/operator';
 import { cpuSecondsOf, endProcess, type ControlPlane } from './control-plane.ts';
 import { operatorEnvironment } from './workload.ts';
 
@@ -116,6 +116,7 @@ export async function startOperator(plane: ControlPlane, access?: ApiAccess): Pr
   const cache = await mkdtemp(join(plane.folder, 'operator-'));
   const account = join(cache, 'account');
   await mountAccount(plane, account);
+  for (const { type, object } of finalizerPolicy(plane.namespace)) await plane.client.apply(type, object, { fieldManager: 'bench' });
   const { hostname, port: kubePort } = new URL(plane.connection.server);
   const environment = {
     PATH: process.env['PATH'],

@@ -1,6 +1,7 @@
 export { Environment, settingsOf } from './config.ts';
 export { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
 export { claimManifest, podManifest } from './kinds/agent/child/manifests.ts';
+export { finalizerPolicy } from './kinds/agent/finalizer-policy.ts';
 export { podView } from './kinds/agent/pod/pod-view.ts';
 export { statusOf } from './kinds/agent/status/status.ts';
 export { agentView, tierView } from './kinds/agent/transform.ts';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
+import { FINALIZER_POLICY } from '../../operator/src/kinds/agent/finalizer-policy.ts';
 import { buildPrograms, program } from '../cluster.ts';
 import { tryRun } from '../command.ts';
 import { ROOT } from '../paths.ts';
@@ -42,10 +43,10 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-async function template(values: object): Promise<{ code: number; output: string; manifests: readonly Manifest[] }> {
+async function template(values: object, ...flags: readonly string[]): Promise<{ code: number; output: string; manifests: readonly Manifest[] }> {
   const file = join(folder, 'values.json');
   writeFileSync(file, JSON.stringify(values));
-  const { code, stdout, output } = await tryRun(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet'), '--namespace', 'meadow', '--values', file]);
+  const { code, stdout, output } = await tryRun(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet'), '--namespace', 'meadow', '--values', file, ...flags]);
   const manifests = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest | null).filter((manifest) => manifest !== null);
   return { code, output, manifests: code === 0 ? manifests : [] };
 }
@@ -74,9 +75,20 @@ test('every pod of the chart runs as nobody in particular and can change nothing
   }
 });
 
+const POLICIES = ['--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy'];
+
+test('agents get their finalizer by a policy where Kubernetes has such policies, in this village only', async () => {
+  const { manifests } = await template({}, ...POLICIES);
+  const [policy, binding] = ['', 'Binding'].map((suffix) => manifests.find(({ kind }) => kind === `MutatingAdmissionPolicy${suffix}`));
+  const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'meadow' } } };
+  assert.deepEqual([policy?.spec, binding?.spec], [FINALIZER_POLICY, { policyName: policy?.metadata.name, matchResources }]);
+  const { stdout } = await tryRun(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet'), '--kube-version', '1.33.0']);
+  assert.doesNotMatch(stdout, /MutatingAdmissionPolicy/);
+});
+
 test('cluster-scoped names carry the village', async () => {
-  const { manifests } = await template({});
-  const clusterScoped = manifests.filter(({ kind }) => /^(ClusterRole|ClusterRoleBinding|ValidatingAdmissionPolicy|ValidatingAdmissionPolicyBinding)$/.test(kind));
+  const { manifests } = await template({}, ...POLICIES);
+  const clusterScoped = manifests.filter(({ kind }) => /^(ClusterRole|ClusterRoleBinding|(Validating|Mutating)AdmissionPolicy(Binding)?)$/.test(kind));
   assert.ok(clusterScoped.length >= 6);
   for (const { kind, metadata } of clusterScoped) assert.match(metadata.name, /\.meadow$/, kind);
   for (const { subjects } of manifests) for (const subject of subjects ?? []) assert.equal(subject.namespace, 'meadow');

@@ -1,8 +1,9 @@
-/** Writes what the charts take from elsewhere: the CRDs, the operator's rights, and the values schema. `--check` compares instead. */
+/** Writes what the charts take from elsewhere: the CRDs, the operator's rights and policy, and the values schema. `--check` compares instead. */
 import { globSync, mkdirSync, readdirSync, readFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
+import { FINALIZER_POLICY } from '../../operator/src/kinds/agent/finalizer-policy.ts';
 import type { Rule } from '../../operator/src/kinds/agent/rbac.ts';
 import { Failure, printFailure } from '../failure.ts';
 import { ROOT } from '../paths.ts';
@@ -40,6 +41,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   }
   const rules = stringify(await operatorRules(), { aliasDuplicateObjects: false, lineWidth: 0 });
   files.set('charts/hamlet/files/operator-rules.generated.yaml', `# ${COMMAND}: from operator/src/kinds/*/rbac.ts\n${rules}`);
+  files.set('charts/hamlet/files/finalizer-policy.generated.yaml', `# ${COMMAND}: from operator/src/kinds/agent/finalizer-policy.ts\n${stringify(FINALIZER_POLICY, { lineWidth: 0 })}`);
   files.set('charts/hamlet/values.schema.json', `${JSON.stringify(valuesSchema(schemas), null, 2)}\n`);
   return files;
 }
