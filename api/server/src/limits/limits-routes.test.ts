@@ -37,9 +37,8 @@ test('both replicas count one agent together, to the request; the other agents a
   const late = outcomes.filter((outcome) => !outcome.ok && outcome.problem.code === 'unavailable').length;
   const letIn = outcomes.filter(({ ok }) => ok).length;
   assert.ok(letIn <= TIER_0_REQUESTS && letIn >= TIER_0_REQUESTS - late, `${letIn} let in, ${late} not counted in time`);
-  const refused = outcomes.at(-1);
+  const refused = outcomes.findLast((outcome) => !outcome.ok && outcome.problem.code === 'rate_limited');
   assert.ok(refused !== undefined && !refused.ok);
-  assert.equal(refused.problem.code, 'rate_limited');
   const retryAfter = Number(refused.response.headers.get('retry-after'));
   assert.ok(retryAfter > 0 && retryAfter <= 60);
   assert.equal(refused.response.headers.get('ratelimit-policy'), `"tier-0";q=${TIER_0_REQUESTS};w=60`);
@@ -81,5 +80,5 @@ test('while Redis is away money and models wait, and the map is read by a count 
   assert.ok((await clientOf(urls[0]).call(getWorld, {})).ok, 'for visitors too');
   await village.redis.start();
   await eventually('money to move again', async () => (await reward(admin)).ok);
-  assert.ok((await one.call(listModels, {})).ok);
+  await eventually('models to answer again', async () => (await one.call(listModels, {})).ok);
 });

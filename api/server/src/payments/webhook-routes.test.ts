@@ -193,6 +193,8 @@ test('an answer of PayPal that comes late, when another has asked since, is not 
   await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-2'));
   const held = await eventually('the village asks about the dispute', () => late);
   standIn.books.disputes.set('PP-D-2', { value: '4.00', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
+  // Nothing else is due, however long ago those were told of that wait for something.
+  await db.updateTable('paypal_capture').set({ due_at: new Date(Date.now() + DAY_MS) }).where('due_at', 'is not', null).execute();
   await db.updateTable('paypal_capture').set({ due_at: new Date(0) }).where('capture_id', '=', captureId).execute();
   const { client, close } = await ownClient();
   const income = createIncomePort({ standing: { recompute: () => Promise.resolve() }, lives: () => true });

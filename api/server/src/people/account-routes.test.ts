@@ -124,8 +124,10 @@ test('a ban is told with reason and end, at once, on every replica; sockets clos
   assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Bodo', password: PASSWORD } })), 'account_banned');
   dataOf(await grace.client.call(liftAccountBan, { ...of(person), query: { reason: 'said sorry' } }));
   dataOf(await there.client.call(getWorld, {}));
-  dataOf(await grace.client.call(banAccount, { ...of(person), body: { reason: 'again', expires_at: new Date(Date.now() + 1_500).toISOString() } }));
+  dataOf(await grace.client.call(banAccount, { ...of(person), body: { reason: 'again', expires_at: new Date(Date.now() + 3_600_000).toISOString() } }));
   assert.equal(await codeOf(there.client.call(getWorld, {})), 'account_banned');
+  // As if its hour had gone by.
+  await db.updateTable('account_ban').set({ expires_at: new Date() }).where('account_id', '=', person.accountId).where('lifted_at', 'is', null).execute();
   await eventually('the end of the ban', async () => (await codeOf(there.client.call(getWorld, {}))) === null);
   await eventually('the line of its end', async () => (await actionsOn(person)).filter((action) => action === 'account.unban').length === 2);
   assert.deepEqual((await actionsOn(person)).filter((action) => action.startsWith('account.')), ['account.create', 'account.ban', 'account.unban', 'account.ban', 'account.unban']);
