@@ -1,6 +1,7 @@
 import { inTransaction, openDatabase, postBatch } from '@hamlet/store';
 import type { Db, TransferRequest } from '@hamlet/store';
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 
 /** Accounts of the bench in our ledger: `base` is the number before the first of the many, the others stand alone. */
 export interface Books {
@@ -36,14 +37,20 @@ export async function openBooks(owner: Db, accounts: number): Promise<Books> {
 
 const BATCHES = 16;
 
-/** Texts of batches as a client sends them, from the treasury to accounts by chance; `#` is where a statement puts what makes its keys its own. */
+/**
+ * Texts of batches as a client sends them, an array for each column, from the treasury to accounts by chance; `#` is where a statement puts what makes
+ * its keys its own.
+ */
 export async function writeBatches(owner: Db, { base }: Books, size: number): Promise<void> {
-  await sql`create table public.bench_batch (number int primary key, body text not null)`.execute(owner);
-  await sql`alter table public.bench_batch alter column body set storage external`.execute(owner);
+  await sql`
+    create table public.bench_batch (number int primary key, payer text, payee text, amount text, key text, reason text, source text, note text,
+      actor_role text, actor_id text)`.execute(owner);
+  for (const column of ['payer', 'payee', 'key']) await sql`alter table public.bench_batch alter column ${sql.id(column)} set storage external`.execute(owner);
+  const same = (value: string): RawBuilder<string> => sql`array_agg(${sql.lit(value)}::text)::text`;
   await sql`
     insert into public.bench_batch
-    select number, jsonb_agg(jsonb_build_object('payer', treasury.id, 'payee', -64 * (${base}::bigint + 1 + (random() * 9999)::int), 'amount', 1,
-      'idempotency_key', '#-' || item, 'reason', 'reward', 'source', 'bench', 'note', '', 'actor_role', 'system', 'actor_id', 'bench'))
+    select number, array_agg(treasury.id)::text, array_agg(-64 * (${base}::bigint + 1 + (random() * 9999)::int))::text, ${same('1')}, array_agg('#-' || item)::text,
+      ${same('reward')}, ${same('bench')}, ${same('')}, ${same('system')}, ${same('bench')}
     from generate_series(1, ${BATCHES}) number, generate_series(1, ${size}) item, (select ledger.village_account('treasury') as id offset 0) treasury
     group by number`.execute(owner);
 }

@@ -2,18 +2,11 @@ import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import type { PostOutcome } from './post-transfer.ts';
 import { refusalOfCode } from './refusal.ts';
-import { circumstanceRow } from './transfer-request.ts';
+import { circumstanceJson } from './transfer-request.ts';
 import type { TransferRequest } from './transfer-request.ts';
 
 /** The largest batch that the ledger takes. */
 export const BATCH_MAX = 10_000;
-
-function requestRow({ payer, payee, amount, key, reason, source, note, actor, eventAt, about }: TransferRequest): unknown {
-  return {
-    payer, payee, amount: String(amount), idempotency_key: key, reason, source, note, actor_role: actor.role, actor_id: actor.id,
-    event_at: eventAt?.toISOString() ?? null, ...circumstanceRow(about),
-  };
-}
 
 interface ResultRow {
   readonly transferId: string | null;
@@ -28,12 +21,24 @@ function outcomeOf({ transferId, replayed, refusal }: ResultRow): PostOutcome {
   return { ok: false, reason };
 }
 
+/** A column of the batch; null where no item has one, which the ledger takes for a column of nulls. */
+function columnOf<T>(requests: readonly TransferRequest[], cell: (request: TransferRequest) => T | null): readonly (T | null)[] | null {
+  const cells = requests.map(cell);
+  return cells.every((value) => value === null) ? null : cells;
+}
+
 /**
  * Posts many transfers as if one after the other, with an outcome for each; what is refused hinders no other. Throws where there are more than
  * BATCH_MAX, and 40001 (begin the transaction again) where a key of it is being posted between other accounts at this very moment.
  */
 export async function postBatch(tx: Tx, requests: readonly TransferRequest[]): Promise<readonly PostOutcome[]> {
+  const all = <T>(cell: (request: TransferRequest) => T): readonly T[] => requests.map(cell);
   const { rows } = await sql<ResultRow>`
-    select transfer_id as "transferId", replayed, refusal from ledger.post_batch(${JSON.stringify(requests.map(requestRow))}::jsonb) order by item`.execute(tx);
+    select transfer_id as "transferId", replayed, refusal from ledger.post_batch(
+      ${all(({ payer }) => payer)}::bigint[], ${all(({ payee }) => payee)}::bigint[], ${all(({ amount }) => String(amount))}::bigint[], ${all(({ key }) => key)}::text[],
+      ${all(({ reason }) => reason)}::ledger.reason[], ${all(({ source }) => source)}::text[], ${all(({ note }) => note)}::text[],
+      ${all(({ actor }) => actor.role)}::text[], ${all(({ actor }) => actor.id)}::text[],
+      ${columnOf(requests, ({ eventAt }) => eventAt?.toISOString() ?? null)}::timestamptz[], ${columnOf(requests, ({ about }) => circumstanceJson(about))}::jsonb[]
+    ) order by item`.execute(tx);
   return rows.map(outcomeOf);
 }
