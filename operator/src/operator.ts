@@ -156,7 +156,7 @@ export class Operator {
     };
   }
 
-  #reflector<T extends KubeObject>(type: ResourceType, options: Pick<ReflectorOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector' | 'indexers' | 'metadataOnly'> & { readonly transform: (object: T) => T }): Reflector<T> {
+  #reflector<T extends KubeObject>(type: ResourceType, options: Pick<ReflectorOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector' | 'indexers' | 'metadataOnly'> & { readonly transform: (object: T, held: T | undefined) => T }): Reflector<T> {
     const { client, metrics, log, watchTimes } = this.#options;
     return new Reflector<T>({
       ...options,

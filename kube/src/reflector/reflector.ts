@@ -40,8 +40,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly fieldSelector?: string;
   /** Asks for the metadata of each object alone, where nothing else is read. */
   readonly metadataOnly?: boolean;
-  /** What to keep of an object; {@link slim} if left out. */
-  readonly transform?: (object: T) => T;
+  /** What to keep of an object, which may be in part what is held of it; {@link slim} if left out. */
+  readonly transform?: (object: T, held: T | undefined) => T;
   readonly indexers?: Readonly<Record<string, Indexer<T>>>;
   readonly times?: WatchTimes;
   readonly clock?: Clock;
@@ -254,7 +254,7 @@ export class Reflector<T extends KubeObject> {
   /** One object that cannot be taken must not stop all others. */
   #transformed(object: T): T | undefined {
     try {
-      return (this.#options.transform ?? slim)(object);
+      return this.#options.transform?.(object, this.cache.get(keyOf(object.metadata))) ?? slim(object);
     } catch (error) {
       this.#options.onListenerError?.(error);
       return undefined;

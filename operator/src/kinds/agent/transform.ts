@@ -1,5 +1,5 @@
 import { Agent, Entitlement, EntitlementSpec, type AgentStatus, type EntitlementStatus } from '@hamlet/contract/kinds';
-import { slim, type KubeObject } from '@hamlet/kube';
+import { slim, type KubeObject, type StoredMeta } from '@hamlet/kube';
 import type * as z from 'zod';
 import { bytesOf, cpuMillisOf, quantityOf } from './child/quantity.ts';
 import type { AgentView, Allocatable, ClaimView, NodeView, TierView } from './views.ts';
@@ -9,16 +9,27 @@ type Raw = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
 const problemOf = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
 
-/** An Agent without its texts. What cannot be read (written under an older schema) becomes a problem, not an exception. */
-export function agentView(raw: Raw): AgentView {
-  const { metadata } = slim(raw);
-  const parsed = Agent.shape.spec.safeParse(raw.spec);
-  // The status is ours, and the API server has held it to the same schema.
-  const kept = { metadata, status: (raw.status ?? {}) as AgentStatus };
-  if (!parsed.success) return { ...kept, spec: undefined, problem: problemOf(parsed.error) };
+type ReadSpec = Pick<AgentView, 'spec' | 'problem'>;
+
+function readSpec(raw: unknown): ReadSpec {
+  const parsed = Agent.shape.spec.safeParse(raw);
+  if (!parsed.success) return { spec: undefined, problem: problemOf(parsed.error) };
   const { power, rebootedAt, entitlement, memory, placement, isolation } = parsed.data;
-  const spec = { power, entitlement, memory, placement, isolation, ...(rebootedAt === undefined ? {} : { rebootedAt }) };
-  return { ...kept, spec, problem: undefined };
+  return { spec: { power, entitlement, memory, placement, isolation, ...(rebootedAt === undefined ? {} : { rebootedAt }) }, problem: undefined };
+}
+
+/** A spec has another generation with every change. */
+const isOfSameSpec = ({ uid, generation }: StoredMeta, held: StoredMeta): boolean => generation !== undefined && generation === held.generation && uid === held.uid;
+
+/**
+ * An Agent without its texts. What cannot be read (written under an older schema) becomes a problem, not an exception.
+ * @param held what is known of it already: the same spec is not read again, at each change of a status
+ */
+export function agentView(raw: Raw, held?: AgentView): AgentView {
+  const { metadata } = slim(raw);
+  const { spec, problem } = held !== undefined && isOfSameSpec(metadata, held.metadata) ? held : readSpec(raw.spec);
+  // The status is ours, and the API server has held it to the same schema.
+  return { metadata, status: (raw.status ?? {}) as AgentStatus, spec, problem };
 }
 
 /** An Entitlement that cannot be read ranks as if it were not there: see `isReadable`. */
