@@ -2,13 +2,12 @@ import type { Audience, RouteSpec } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import type { Request, Response } from 'express';
 import type { ActorLimiter } from '../limits/actor-limiter.ts';
+import type { Authenticate } from '../auth/authenticate.ts';
 import type { ConnectionGuard } from '../auth/connection-guard.ts';
 import type { HttpMetrics } from '../service/http-metrics.ts';
 import type { Log } from '../service/log.ts';
-import type { Actor } from './actor.ts';
 import type { JsonWriter } from './answer/json-writer.ts';
 import type { AnyHandler } from './handler.ts';
-import type { Refused } from './outcome.ts';
 import type { RateLimiter, RatePolicy } from './admission/rate-limit.ts';
 
 /** What every route shares. */
@@ -23,7 +22,7 @@ export interface MountPorts {
   /** Counts what somebody asks who has said who it is. */
   readonly limitActor: ActorLimiter;
   /** Who sends this; a refusal where a credential is sent and is not good. */
-  readonly authenticate: (request: Request, listener: readonly Audience[]) => Promise<Actor | Refused>;
+  readonly authenticate: Authenticate;
   /** Ends streams whose holder would be refused by now. */
   readonly guard: Pick<ConnectionGuard, 'watch'>;
   /** Whether an answer outside the contract fails (tests) or is sent and counted (production). */
@@ -40,6 +39,8 @@ export interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly writeJson: JsonWriter;
+  /** Who is at the other end, as far as the proxies that are trusted say. */
+  readonly address: string;
   readonly requestId: string;
   readonly traceparent: string;
 }

@@ -29,8 +29,8 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
   const writeJson = jsonWriter(ports);
   const serve: RequestHandler = async (request, response) => {
     const startedMs = ports.monotonicMs();
-    const exchange: Exchange = { ...mounted, ports, request, response, writeJson, requestId: randomUUID(), traceparent: continueTrace(request.get('traceparent')) };
-    response.set({ 'x-request-id': exchange.requestId, traceparent: exchange.traceparent, 'x-content-type-options': 'nosniff' });
+    const exchange: Exchange = { ...mounted, ports, request, response, writeJson, address: request.ip ?? '', requestId: randomUUID(), traceparent: continueTrace(request.get('traceparent')) };
+    response.setHeader('x-request-id', exchange.requestId).setHeader('traceparent', exchange.traceparent).setHeader('x-content-type-options', 'nosniff');
     response.once('close', () => ports.metrics.observe(route.name, response.statusCode, ports.monotonicMs() - startedMs));
     try {
       const refusal = await handle(exchange);
@@ -51,8 +51,8 @@ async function handle(exchange: Exchange): Promise<Refused | null> {
   if (!admitted.ok) return admitted;
   const parsed = parseRequest(exchange.route, exchange.request);
   if (!parsed.ok) return parsed;
-  const { requestId, traceparent, request, response } = exchange;
-  const input = { ...parsed.value, actor: admitted.actor, requestId, traceparent, now: new Date(), headers: request.headers, address: request.ip ?? '' };
+  const { requestId, traceparent, request, response, address } = exchange;
+  const input = { ...parsed.value, actor: admitted.actor, requestId, traceparent, now: new Date(), headers: request.headers, address };
   if (exchange.handler.kind === 'stream') return openStream(exchange, admitted.actor, input);
   if (exchange.handler.kind === 'completion') return complete(exchange, input);
   const answered = await run(exchange, { actorId: admitted.actor.id, parsed: parsed.value, input });
@@ -61,14 +61,14 @@ async function handle(exchange: Exchange): Promise<Refused | null> {
   return answer(exchange, answered.outcome);
 }
 
-async function openStream({ handler, response, request, listener, ports }: Exchange, actor: Actor, input: unknown): Promise<Refused | null> {
+async function openStream({ handler, response, request, address, listener, ports }: Exchange, actor: Actor, input: unknown): Promise<Refused | null> {
   if (handler.kind !== 'stream') return null;
   const sink = openEventSink(response);
   const opened = await handler.open(input, sink);
   if (!opened.ok) return opened;
   // A resident's stream outlives its five-minute tokens, and is ended by what is held against the agent; a person's ends with the session.
   const isPerson = actor.role === 'member' || actor.role === 'admin';
-  const unwatch = isPerson ? ports.guard.watch({ actor, recheck: () => ports.authenticate(request, listener), close: () => sink.close() }) : () => undefined;
+  const unwatch = isPerson ? ports.guard.watch({ actor, recheck: () => ports.authenticate({ headers: request.headers, address, listener }), close: () => sink.close() }) : () => undefined;
   sink.start(() => {
     unwatch();
     opened.data();

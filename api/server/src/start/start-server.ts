@@ -112,7 +112,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const listeners = await openListeners({
     config, handlers, authenticate, registry,
     sockets: { '/ws/world': worldSocket({ fanout: world.fanout, size: world.mapAnswer }), '/ws/board': board.socket },
-    mount: { ...requests, limiter: local, limitActor: counted.limitActor, guard: people.guard, authenticate: (request, listener) => authenticate({ headers: request.headers, address: request.ip ?? '', listener }) },
+    mount: { ...requests, limiter: local, limitActor: counted.limitActor, guard: people.guard, authenticate },
   });
   const runs = startRuns({ db, listenUrl: config.postgresUrl, hub, log });
   const stopHousekeeping = startHousekeeping(db, log);

@@ -12,11 +12,10 @@ import type { RateVerdict } from './rate-limit.ts';
 
 /** Limit by address, authenticate, limit by actor, authorize: who asks, or why not. */
 export async function admit(exchange: Exchange): Promise<{ readonly ok: true; readonly actor: Actor } | Refused> {
-  const { route, request, ports, listener } = exchange;
-  const address = request.ip ?? '';
+  const { route, request, ports, listener, address } = exchange;
   const early = takeQuota(exchange, ports.limiter.take(`address ${address}`, ports.addressPolicy, ports.monotonicMs())) ?? refuseOtherOrigins(route, request);
   if (early !== null) return early;
-  const actor: Actor | Refused = route.permission === 'anyone' ? { role: 'visitor', id: `visitor ${address}` } : await ports.authenticate(request, listener);
+  const actor: Actor | Refused = route.permission === 'anyone' ? { role: 'visitor', id: `visitor ${address}` } : await ports.authenticate({ headers: request.headers, address, listener });
   if ('ok' in actor) return actor;
   const limited = actor.role === 'visitor' ? null : takeQuota(exchange, await ports.limitActor(actor, route));
   return limited ?? authorize(route, actor, request.params) ?? refuseStale(route, actor) ?? { ok: true, actor };
@@ -25,7 +24,7 @@ export async function admit(exchange: Exchange): Promise<{ readonly ok: true; re
 /** Null where the request is within its quota, which the headers tell either way. */
 function takeQuota({ response }: Exchange, verdict: RateVerdict | null): Refused | null {
   if (verdict === null) return refused('unavailable', 'Requests like this are counted by all replicas together, and that is not possible right now; try again');
-  response.set(rateHeaders(verdict));
+  for (const [name, value] of Object.entries(rateHeaders(verdict))) response.setHeader(name, value);
   if (verdict.allowed) return null;
   const { policy } = verdict;
   return { ...refused('rate_limited', `At most ${policy.quota} requests in ${policy.windowS} s; wait ${verdict.resetS} s`), retryAfterS: verdict.resetS };

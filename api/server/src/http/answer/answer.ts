@@ -12,7 +12,7 @@ export function answer(exchange: Exchange, outcome: Outcome<unknown>): Refused |
   showLimits(exchange.response, outcome.limits);
   const { route, response } = exchange;
   if (outcome.cookies !== undefined) response.append('set-cookie', [...outcome.cookies]);
-  if (!response.hasHeader('cache-control')) response.set('cache-control', 'no-store');
+  if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store');
   if (outcome.headers !== undefined) response.set(outcome.headers);
   response.status(route.answer.kind === 'redirect' ? SEE_OTHER_STATUS : (route.status ?? OK_STATUS));
   sendBody(exchange, outcome);
