@@ -77,6 +77,19 @@ test('a visitor may look at an agent and not change it', async () => {
   await shot('inspector');
 });
 
+test('the tabs of an agent stay clear of the button that closes it, however far one has scrolled', async () => {
+  const { page } = browser;
+  for (const width of [1280, 960, 400]) {
+    await page.setViewportSize({ width, height: 500 });
+    await until('the panel is scrolled', () => page.evaluate<boolean>(`(() => { const panel = document.querySelector('.inspector'); panel.scrollTop = panel.scrollHeight; return panel.scrollTop > 200; })()`));
+    const [tab, close] = await Promise.all(['[data-tab="diary"]', '.panel-close'].map((selector) => page.locator(selector).boundingBox()));
+    assert.ok(tab && close && tab.x + tab.width <= close.x, `${width} wide: ${JSON.stringify({ tab, close })}`);
+    assert.ok(tab.y < close.y + close.height && close.y < tab.y + tab.height, 'both stand at the top');
+    await shot(`tabs-${width}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
 test('the first admin signs in with the code and suspends, awakens and reboots an agent', async () => {
   await browser.page.goto(`${village.file.url}/?code=${encodeURIComponent(code)}&agent=bob`);
   await browser.page.fill('input[name="name"]', 'keeper');

@@ -39,6 +39,7 @@ export function MapView({ world, start, onController }: MapViewProps): ReactElem
       started.setInsets(insetsOf())
       started.setInSight(showsMap(latest.current.store.get().place.view))
       started.setPins(pinsOf(latest.current.store.get()))
+      started.setPicking(latest.current.store.get().picking !== null)
       started.mark(latest.current.store.get().selected, latest.current.store.get().following)
       latest.current.village.look(started.visible, started.camera.zoom)
       exposeForTests(latest.current.village, started)
