@@ -9,6 +9,9 @@ export interface TestPostgres extends LocalPostgres {
   remove(): Promise<void>;
 }
 
+/** A machine that is busy with tests may take long to begin a session, of which nothing is to be learnt. */
+const PATIENCE = 'connect_timeout=60';
+
 /** A real Postgres 18 of this test's own, with nothing in it. */
 export async function testPostgres(): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-postgres-'));
@@ -16,6 +19,7 @@ export async function testPostgres(): Promise<TestPostgres> {
   const server = await startPostgres({ dataDir: join(folder, 'data'), durability: 'fast' });
   return {
     ...server,
+    url: (database) => `${server.url(database)}?${PATIENCE}`,
     remove: async () => {
       await server.stop();
       await rm(folder, { recursive: true, force: true });

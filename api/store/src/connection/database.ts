@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { Transaction } from 'kysely';
 import pg from 'pg';
+import { connectLimitMs } from './connect-limit.ts';
 import type { Tables } from './tables.ts';
 
 /** A connection to ask through: the pool, or the transaction a caller is in. */
@@ -8,7 +9,6 @@ export type Db = Kysely<Tables>;
 export type Tx = Transaction<Tables>;
 
 const INT8_OID = 20;
-const CONNECT_LIMIT_MS = 5_000;
 const STATEMENT_LIMIT_MS = 10_000;
 
 /** Counters and ticks stay below 2^53, so int8 is read as a number. */
@@ -30,7 +30,7 @@ export function openDatabase(options: DatabaseOptions): Db {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
-    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    connectionTimeoutMillis: connectLimitMs(options.url),
     statement_timeout: STATEMENT_LIMIT_MS,
     keepAlive: true,
     types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { connectLimitMs } from './connect-limit.ts';
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
 /** Any constant will do; every replica that starts takes the same lock. */
@@ -74,7 +75,7 @@ async function ensureRoles(client: pg.Client, appUrl: string): Promise<Roles> {
  * Returns the names of what it applied. Throws where an applied file has changed since.
  */
 export async function migrate(options: { readonly ownerUrl: string; readonly appUrl: string }): Promise<readonly string[]> {
-  const client = new pg.Client({ connectionString: options.ownerUrl, connectionTimeoutMillis: 5_000 });
+  const client = new pg.Client({ connectionString: options.ownerUrl, connectionTimeoutMillis: connectLimitMs(options.ownerUrl) });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
