@@ -115,7 +115,10 @@ test('nobody awakens a banned agent; the answer says why and until when; it may 
 
 test('a ban ends by itself, with an audit entry and a word to the operator', async () => {
   const reading = readInternal();
-  dataOf(await play.admin.call(banAgent, because('dan', 'for a second', new Date(Date.now() + 1_000).toISOString())));
+  dataOf(await play.admin.call(banAgent, because('dan', 'for an hour', new Date(Date.now() + 3_600_000).toISOString())));
+  assert.equal(refusalOf(await play.admin.call(awakenAgent, on('dan'))), 'agent_banned');
+  // As if its hour had gone by.
+  await db.updateTable('standing_measure').set({ expires_at: new Date() }).where('agent_id', '=', 'dan').where('lifted_at', 'is', null).execute();
   await eventually('the ban to end', async () => (await play.admin.call(awakenAgent, on('dan'))).ok);
   await eventually('the operator to hear of it', () => bannedOf(reading.events, 'dan').join() === 'true,false');
   reading.stop();

@@ -184,10 +184,15 @@ test('one GPU window for many who ask at once: one has it, the others have their
 test('the operator hears what its pods and seats depend on, when it begins and when it ends', async () => {
   const said: Boost[] = [];
   const stopping = new AbortController();
+  const synced = Promise.withResolvers<void>();
   const reading = (async () => {
-    for await (const message of clientOf(play.url, TOKENS.operator).open(openInternalStream, { query: {}, signal: stopping.signal })) if (message.event === 'boost') said.push(message.data);
+    for await (const message of clientOf(play.url, TOKENS.operator).open(openInternalStream, { query: {}, signal: stopping.signal })) {
+      if (message.event === 'synced') synced.resolve();
+      if (message.event === 'boost' && message.data.agent_id === 'fay') said.push(message.data);
+    }
   })().catch((error: unknown) => assert.ok(stopping.signal.aborted, String(error)));
-  const heard = (): readonly unknown[] => said.flatMap(({ agent_id, priority, gpu }) => (agent_id === 'fay' ? [[priority, gpu?.resource_name ?? null]] : []));
+  const heard = (): readonly unknown[] => said.map(({ priority, gpu }) => [priority, gpu?.resource_name ?? null]);
+  await synced.promise;
   const bought = await buy('fay', { kind: 'priority' });
   const window = await buy('fay', { kind: 'gpu', lane: 'gpu-0' }, 600);
   await eventually('the window', () => heard().length >= 2);
