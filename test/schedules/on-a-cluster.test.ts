@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { changeSchedule, createSchedule, deleteSchedule, listSchedules, type ScheduleView } from '@hamlet/contract';
 import { API_VERSION, type Schedule } from '@hamlet/contract/kinds';
 import type { KubeObject } from '@hamlet/kube';
@@ -62,6 +62,12 @@ async function slotsOf(uid: string): Promise<readonly number[]> {
   return rows.map(({ slot }) => slot.getTime());
 }
 
+/** The newest run that came of it, by the table of runs. */
+async function newestRunOf(uid: string): Promise<string | undefined> {
+  const { rows } = await sql<{ run_id: string }>`select run_id::text from run where schedule_uid = ${uid} order by run_id desc limit 1`.execute(db);
+  return rows[0]?.run_id;
+}
+
 /** What `kubectl get sch` prints of one Schedule, by column. */
 async function printed(name: string): Promise<Readonly<Record<string, string>>> {
   const { stdout: bin } = await promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
@@ -74,7 +80,8 @@ async function printed(name: string): Promise<Readonly<Record<string, string>>> 
 const listed = async (name: string): Promise<ScheduleView | undefined> => dataOf(await play.admin.call(listSchedules, { query: { limit: 100 } })).schedules.find((schedule) => schedule.name === name);
 
 test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires, once`, async () => {
-  const { uid } = dataOf(await play.admin.call(createSchedule, { body: { name: 'tick', agent_name: 'ada', prompt: 'Look round.', every: '10s' } })).schedule;
+  // On a machine that stands still for half a minute a slot is missed, and made up for.
+  const { uid } = dataOf(await play.admin.call(createSchedule, { body: { name: 'tick', agent_name: 'ada', prompt: 'Look round.', every: '10s', missed_runs: 'CatchUp', catch_up_limit: 100 } })).schedule;
   await until('half of the slots', async () => (await slotsOf(uid)).length >= SLOTS / 2);
   await operator.stop();
   operator = await startOperator();
@@ -88,19 +95,23 @@ test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires, on
 test('the list of /schedules, kubectl get sch and the table of firings say the same', async () => {
   // Suspended, so that all three can be read at one time.
   dataOf(await play.admin.call(changeSchedule, { params: { name: 'tick' }, query: {}, body: { suspend: true } }));
-  const { metadata, status } = await until('the status says so', async () => {
+  const { metadata, status } = await until('the status says so, and knows of the last firing', async () => {
     const schedule = await stored('tick');
-    return schedule.status?.conditions?.some(({ type, reason }) => type === 'Active' && reason === 'Suspended') === true && schedule;
+    const isSuspended = schedule.status?.conditions?.some(({ type, reason }) => type === 'Active' && reason === 'Suspended') === true;
+    return isSuspended && schedule.status?.lastRunID === (await newestRunOf(schedule.metadata.uid)) && schedule;
   });
+  assert.ok(status !== undefined);
   const slots = await slotsOf(metadata.uid);
-  const schedule = await listed('tick');
+  // The api hears of a status a moment after it is written.
+  const schedule = await until('the api has heard of it', async () => {
+    const now = await listed('tick');
+    return now?.suspend === true && now.status.next_run_at === null && isDeepStrictEqual([now.status.active_runs, now.status.last_run_id, now.status.missed], [status.activeRuns, status.lastRunID, status.missed]) && now;
+  });
   const newest = new Date(slots.at(-1) ?? 0).toISOString();
-  assert.ok(schedule !== undefined && status !== undefined);
   assert.equal(schedule.last_firings[0]?.slot, newest);
   assert.deepEqual(schedule.last_firings.map(({ slot }) => slot), slots.toReversed().slice(0, schedule.last_firings.length).map((slot) => new Date(slot).toISOString()));
   assert.ok(Date.parse(status.lastSlot ?? '') >= Date.parse(newest));
-  assert.deepEqual([schedule.status.active_runs, schedule.status.last_run_id, schedule.status.missed], [status.activeRuns, status.lastRunID, status.missed]);
-  assert.deepEqual([schedule.suspend, schedule.status.next_run_at, schedule.status.next_runs], [true, null, []]);
+  assert.deepEqual(schedule.status.next_runs, []);
   const { rows } = await sql<{ run_id: string; under_way: number }>`
     select (array_agg(run_id::text order by run_id desc))[1] as run_id, count(*) filter (where state in ('queued', 'running', 'waiting_permission'))::int as under_way from run where schedule_uid = ${metadata.uid}`.execute(db);
   assert.deepEqual([rows[0]?.run_id, rows[0]?.under_way, status.missed], [status.lastRunID, status.activeRuns, 0]);
@@ -118,8 +129,9 @@ test('awake again it goes on with the next slot; what passed meanwhile is not mi
   const [next] = (await slotsOf(metadata.uid)).slice(before.length);
   assert.ok((next ?? 0) > (before.at(-1) ?? 0) + SLOT_MS);
   const row = await until('kubectl says when it fires next', async () => {
+    const askedMs = Date.now();
     const now = await printed('tick');
-    return Date.parse(now['NEXT'] ?? '') >= Date.now() && now;
+    return Date.parse(now['NEXT'] ?? '') >= askedMs && now;
   });
   assert.equal(row['SUSPENDED'], 'False');
   assert.equal((await stored('tick')).status?.missed, 0);
@@ -134,7 +146,7 @@ test('whom a selector speaks to counts at the moment of firing; a Schedule witho
     const now = await listed('team');
     return (now?.last_firings.length ?? 0) > 0 && now;
   });
-  assert.deepEqual(view.last_firings[0]?.runs.map(({ agent_id: id, outcome }) => [id, outcome]), [['ada', 'started']]);
+  assert.deepEqual(view.last_firings.at(-1)?.runs.map(({ agent_id: id, outcome }) => [id, outcome]), [['ada', 'started']]);
   dataOf(await play.admin.call(deleteSchedule, { params: { name: 'team' } }));
 });
 
