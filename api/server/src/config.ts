@@ -21,7 +21,7 @@ const Listen = z
   .transform((text): HostPort => ({ host: text.slice(0, text.lastIndexOf(':')).replace(/^\[|\]$/g, ''), port: Number(text.slice(text.lastIndexOf(':') + 1)) }));
 
 const Environment = z.object({
-  HAMLET_POSTGRES_URL: z.string().min(1).describe('Postgres as the role app'),
+  HAMLET_POSTGRES_URL: z.string().min(1).describe('Postgres as the role app; ?connect_timeout= says for how many seconds a connection is waited for (5)'),
   HAMLET_POSTGRES_OWNER_URL: z.string().min(1).describe('Postgres as the owner of the schema, for migrations at start'),
   HAMLET_REDIS_URL: z.string().min(1).describe('Redis, for messages between replicas'),
   HAMLET_PEOPLE_LISTEN: Listen.default({ host: '127.0.0.1', port: 8080 }).describe('host:port for people: web and API (127.0.0.1:8080)'),
