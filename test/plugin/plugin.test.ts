@@ -146,7 +146,7 @@ test('schedules: the list and the next firings of one', async () => {
 test('runs: asked of the api, with a token; without one it says how to get in', async () => {
   dataOf(await play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Water the flowers.' } }));
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
-  assert.match((await hamlet('runs ada', place)).stdout, /^RUN +AGENT +STATE +FROM +AGE +ATTEMPT +SUMMARY\n\S+ +ada +queued +admin +\d+s +0 +Water the flowers\.\n$/);
+  assert.match((await hamlet('runs ada', place)).stdout, /^RUN +AGENT +STATE +FROM +AGE +ATTEMPT +SUMMARY\n\S+ +ada +queued +admin +\d+[sm] +0 +Water the flowers\.\n$/);
   const { runs } = JSON.parse((await hamlet('runs -o json --state queued', place)).stdout) as { runs: readonly { prompt: string }[] };
   assert.deepEqual(runs.map(({ prompt }) => prompt), ['Water the flowers.']);
   assert.match((await hamlet('runs')).stderr, /put a token into HAMLET_TOKEN/);

@@ -81,8 +81,9 @@ export class SimulatedVillage {
   static async #startOn(kube: TestApiServer, village: TestVillage): Promise<SimulatedVillage> {
     await kube.installCrds();
     const namespace = await kube.namespace();
-    const simulated = `${village.environment['HAMLET_POSTGRES_URL'] ?? ''}?options=${encodeURIComponent(`-c search_path=${SEARCH_PATH}`)}`;
-    const { peopleUrl: apiUrl } = await village.startReplica({ HAMLET_POSTGRES_URL: simulated });
+    const simulated = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
+    simulated.search += `${simulated.search === '' ? '' : '&'}options=${encodeURIComponent(`-c search_path=${SEARCH_PATH}`)}`;
+    const { peopleUrl: apiUrl } = await village.startReplica({ HAMLET_POSTGRES_URL: simulated.href });
     const db = openDatabase({ url: village.postgres.url(), poolSize: 2, onError: () => undefined });
     await sql`create schema sim`.execute(db);
     await sql`create table sim.time (at timestamptz not null)`.execute(db);
