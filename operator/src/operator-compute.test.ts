@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding, type Standing } from '@hamlet/contract';
+import type { EntitlementStatus } from '@hamlet/contract/kinds';
 import { NODES, PODS, type KubeObject, type ResourceType } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
+import { ENTITLEMENTS } from './kinds/agent/agents.ts';
 import type { FakeKubelet } from './testing/fake-kubelet.ts';
 import { testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
 
@@ -65,8 +67,7 @@ test('a lower tier makes it smaller again', async () => {
 test('a tier that is edited resizes everybody on it', async () => {
   const before = await v.runningPod('ada');
   const { client } = v.server;
-  const type = { group: 'hamlet.village', version: 'v1alpha1', plural: 'entitlements', kind: 'Entitlement' };
-  await client.mergePatch(type, { spec: { compute: { resources: { cpu: '600m' } } } }, { namespace: v.namespace, name: 'tier-0' });
+  await client.mergePatch(ENTITLEMENTS, { spec: { compute: { resources: { cpu: '600m' } } } }, { namespace: v.namespace, name: 'tier-0' });
   assert.equal((await sized('ada', { cpu: '600m', memory: '512Mi' })).metadata.uid, before.metadata.uid);
 });
 
@@ -98,7 +99,7 @@ test('a GPU window takes another pod for its time, with the same volume, and its
   const during = await nextPod('a pod with the GPUs of the window', '2');
   assert.notEqual(during.metadata.uid, before.metadata.uid);
   assert.deepEqual(volumes(during), volumes(before));
-  assert.equal((await v.statusOf('ada')).tier, 'tier-0', 'the tier is what it was');
+  await until('the tier is what it was', async () => (await v.statusOf('ada')).tier === 'tier-0');
   await v.event('ada', 'GpuWindow');
   v.village.say('boost', { agent_id: 'ada', priority: false, gpu: null, until: null });
   const back = await nextPod('a pod without them', undefined);
@@ -200,6 +201,8 @@ test('a drain: the pod is told to go, its volume ties the next one to the node, 
   await cordon(true);
   const { name } = before.metadata;
   await until('the node is closed', async () => (await v.server.client.get<KubeObject & { spec: { taints?: object[] } }>(NODES, { name: nodeName })).spec.taints !== undefined);
+  const openNodes = async (): Promise<string> => (await v.server.client.get<KubeObject & { status?: EntitlementStatus }>(ENTITLEMENTS, { namespace: v.namespace, name: 'tier-0' })).status?.conditions?.[0]?.message ?? '';
+  await until('the operator knows that it is', async () => (await openNodes()).includes('on 1 open node,'));
   await v.server.client.create(PODS, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: v.namespace } }, { namespace: v.namespace, name, subresource: 'eviction' });
   await v.event('eve', 'NodeDrained');
   assert.match(await v.condition('eve', 'PodScheduled False VolumePinned'), new RegExp(`the volume lies on node ${nodeName}, which is cordoned`));
@@ -235,5 +238,6 @@ test('a node that is lost: its agents say so; who may leave the volume behind li
 });
 
 test('nothing was done with rights that the operator does not have', () => {
-  assert.deepEqual(v.log.filter((line) => /is forbidden: User|cannot /.test(line)), []);
+  // A write that another was faster than "cannot be fulfilled", and is made again.
+  assert.deepEqual(v.log.filter((line) => /is forbidden: User/.test(line)), []);
 });

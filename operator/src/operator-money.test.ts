@@ -54,7 +54,9 @@ test('there is no pod before the hold, and its time is told when it runs', async
   bank.thinks = thinking.promise;
   bank.purse('ada').balance = 20n * AIDOLLAR;
   say('ada', { balance_tier: 'tier-1' });
-  await v.createAgent('ada');
+  await v.createAgent('ada', { power: 'Asleep' });
+  await until('what its balance reaches is heard', async () => (await v.statusOf('ada')).tier === 'tier-1');
+  await patch('ada', { power: 'Awake' });
   assert.match(await v.condition('ada', 'Admitted False HoldPending'), /an hour of tier-1 costs 1 aiDollars/);
   assert.deepEqual(await v.podsOf('ada'), []);
   thinking.resolve();
@@ -145,6 +147,7 @@ test('a leader that dies between hold and pod leaves a hold that the next one us
   bank.thinks = thinking.promise;
   bank.purse('gus').balance = 5n * AIDOLLAR;
   await v.createAgent('gus', { entitlement: { policy: 'Pinned', name: 'tier-1' } });
+  await until('the api is asked', async () => bank.heard.has('gus'));
   await v.condition('gus', 'Admitted False HoldPending');
   await v.stopOperator();
   thinking.resolve();

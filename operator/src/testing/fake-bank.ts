@@ -16,6 +16,8 @@ export class FakeBank {
   readonly calls: string[] = [];
   /** Answers wait while it thinks. */
   thinks: Promise<void> = Promise.resolve();
+  /** For whom money was asked for, answered or not. */
+  readonly heard = new Set<string>();
   readonly #purses = new Map<string, ModelPurse>();
   readonly #say: (claim: ComputeClaim) => void;
   #tiers: readonly TierView[] = [];
@@ -44,9 +46,11 @@ export class FakeBank {
 
   /** Answers a call; null for another. */
   async answer(path: string, body: string): Promise<object | null> {
+    if (path !== claimCompute.path && path !== releaseCompute.path) return null;
+    const call: unknown = JSON.parse(body);
+    if (path === claimCompute.path) this.heard.add(claimCompute.body.parse(call).agent_id);
     await this.thinks;
-    if (path === claimCompute.path) return this.#ask(claimCompute.body.parse(JSON.parse(body)));
-    return path === releaseCompute.path ? this.#release(releaseCompute.body.parse(JSON.parse(body))) : null;
+    return path === claimCompute.path ? this.#ask(claimCompute.body.parse(call)) : this.#release(releaseCompute.body.parse(call));
   }
 
   #ask({ agent_id: agentId, uid, cycle, tier, pod_uid: podUid, image_digest: imageDigest }: ReturnType<typeof claimCompute.body.parse>): object {

@@ -31,7 +31,10 @@ async function operatorClient(server: TestApiServer, namespace: string, metrics:
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
   const { status } = await server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: 'hamlet-operator', subresource: 'token' });
   const { cert: _cert, key: _key, ...tls } = server.connection.tls;
-  return new KubeClient({ ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } }, { onRequest: metrics.onRequest });
+  const client = new KubeClient({ ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } }, { onRequest: metrics.onRequest });
+  // The API server hears of new rights a moment after they are stored.
+  await until('the rights of the Role and the ClusterRole are in force', () => Promise.all([client.list(AGENTS, { namespace }), client.list(NODES, {})]));
+  return client;
 }
 
 export type PodOfAgent = KubeObject & {
