@@ -38,6 +38,20 @@ test('what a write answered is known at once, and the watch that shows it later 
   assert.deepEqual(log, ['updated n/a 11']);
 });
 
+test("an answer that holds somebody else's change is told of, since the watch will show that change as something older", () => {
+  const { cache, log } = cacheWithLog();
+  const at = (version: number, generation: number): Pod => ({ metadata: { ...pod('a', version).metadata, generation } });
+  cache.see(at(10, 1));
+  // Somebody wrote 11 of generation 2; the answer to our status is 12.
+  cache.learn(at(12, 2));
+  cache.see(at(11, 2));
+  cache.see(at(12, 2));
+  assert.deepEqual(log, ['added n/a 10', 'updated n/a 12']);
+  cache.learn(at(13, 2));
+  cache.see(at(13, 2));
+  assert.equal(log.length, 2, 'our own status alone is no news');
+});
+
 test('an answer that comes after the end of its object brings nothing back', () => {
   const { cache, log } = cacheWithLog();
   cache.see(pod('a', 10));

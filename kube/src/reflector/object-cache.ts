@@ -19,7 +19,8 @@ const MAX_TOMBSTONES = 8_192;
  *
  * Never goes backwards: an object with an older resourceVersion than the one held is ignored, and so is a life (uid)
  * that was seen to end. That makes it safe to `learn` the answer of a write before the watch shows it, which is what
- * keeps a controller from doing a thing twice. What it holds is frozen.
+ * keeps a controller from doing a thing twice. Such an answer may hold what somebody else wrote a moment before, which the
+ * watch will then show as something older: that is told when it is learned. What it holds is frozen.
  */
 export class ObjectCache<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
@@ -76,10 +77,15 @@ export class ObjectCache<T extends KubeObject> {
     this.#tell(previous === undefined ? { kind: 'added', key, object } : { kind: 'updated', key, object, previous });
   }
 
-  /** Takes the answer of a write of our own, and tells nobody: who wrote it knows. */
+  /**
+   * Takes the answer of a write of our own. Who wrote it knows of a new object and of its status, so nobody is told of those; but where anything else of
+   * its metadata moved (its generation, a label, its end), it may be somebody else's doing.
+   */
   learn(object: T): void {
     const key = keyOf(object.metadata);
-    this.#accept(key, object, this.#objects.get(key));
+    const previous = this.#objects.get(key);
+    if (!this.#accept(key, object, previous) || previous === undefined) return;
+    if (metadataOf(object) !== metadataOf(previous)) this.#tell({ kind: 'updated', key, object, previous });
   }
 
   /** A DELETED event: that life is over. */
@@ -162,6 +168,11 @@ export function compareVersions(left: string, right: string): number {
   if (left.length !== right.length) return left.length - right.length;
   if (left === right) return 0;
   return left < right ? -1 : 1;
+}
+
+/** All of it but the version, as one word to compare. */
+function metadataOf({ metadata }: KubeObject): string {
+  return JSON.stringify({ ...metadata, resourceVersion: '' });
 }
 
 function isNewer(object: KubeObject, previous: KubeObject): boolean {

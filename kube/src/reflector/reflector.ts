@@ -139,6 +139,12 @@ export class Reflector<T extends KubeObject> {
     if (learned !== undefined) this.cache.learn(learned);
   }
 
+  /** Takes what was read beside the watch, and tells of it as the watch would. */
+  meet(object: T): void {
+    const met = this.#transformed(object);
+    if (met !== undefined) this.cache.see(met);
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {

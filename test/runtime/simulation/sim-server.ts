@@ -85,7 +85,8 @@ export class SimServer {
     this.#objects.set(plural, kind);
     const before = kind.get(object.metadata.name);
     this.#version += 1;
-    const metadata = { ...object.metadata, uid: before?.metadata.uid ?? `uid-${(this.#uids += 1)}`, resourceVersion: String(this.#version) };
+    const generation = (before?.metadata.generation ?? 0) + 1;
+    const metadata = { ...object.metadata, uid: before?.metadata.uid ?? `uid-${(this.#uids += 1)}`, resourceVersion: String(this.#version), generation };
     const stored = { ...structuredClone(object), metadata } as Json;
     kind.set(object.metadata.name, stored);
     this.#record(before === undefined ? 'ADDED' : 'MODIFIED', plural, stored);
@@ -125,6 +126,21 @@ export class SimServer {
       if (before === undefined) throw status(404, 'NotFound');
       if (before.metadata.uid !== wanted.metadata.uid || before.metadata.resourceVersion !== wanted.metadata.resourceVersion) throw status(409, 'Conflict');
       return this.put(type.plural, wanted) as unknown as T;
+    });
+  }
+
+  /** Writes the status alone, whatever else was changed meanwhile. One that is the same already makes no version. */
+  async writeStatus<T extends KubeObject>(type: ResourceType, of: { readonly uid: string; readonly status: object }, at: ToObject): Promise<T> {
+    return this.#answer('write', { ...at, plural: type.plural }, () => {
+      const before = this.#objects.get(type.plural)?.get(at.name);
+      if (before === undefined) throw status(404, 'NotFound');
+      if (before.metadata.uid !== of.uid) throw status(409, 'Conflict');
+      if (JSON.stringify(before['status']) === JSON.stringify(of.status)) return before as unknown as T;
+      this.#version += 1;
+      const stored = { ...before, metadata: { ...before.metadata, resourceVersion: String(this.#version) }, status: of.status };
+      this.#objects.get(type.plural)?.set(at.name, stored);
+      this.#record('MODIFIED', type.plural, stored);
+      return stored as unknown as T;
     });
   }
 

@@ -8,8 +8,8 @@ const kind = (plural: string, name: string): ResourceType => ({ group: 'sim', ve
 export const PARENTS = kind('parents', 'Parent');
 export const CHILDREN = kind('children', 'Child');
 
-/** `life` is raised when another child is wanted. */
-export type Parent = KubeObject & { readonly wanted: boolean; readonly life: number };
+/** `life` is raised when another child is wanted. The status says which generation was last worked on. */
+export type Parent = KubeObject & { readonly wanted: boolean; readonly life: number; readonly status?: { readonly observed?: number } };
 export type Child = KubeObject & { readonly parentUid: string; readonly parentName: string; readonly life: number };
 
 const WORKERS = 3;
@@ -74,6 +74,7 @@ export class SimVillage {
     const all = this.children.cache.by('parent', key);
     for (const child of all.filter((each) => !isRight(each))) await server.delete(CHILDREN, { name: child.metadata.name, uid: child.metadata.uid });
     if (parent?.wanted === true && !all.some(isRight)) await this.#create(parent);
+    if (parent !== undefined) await this.#tell(parent);
     return { kind: 'done' };
   }
 
@@ -85,6 +86,12 @@ export class SimVillage {
     const twins = server.objects('children').filter((child) => child['parentUid'] === uid && child['life'] === parent.life);
     if (!deterministicNames && twins.length > 0) this.broken.push(`a twin of ${twins[0]?.metadata.name} is made`);
     this.children.learn(await server.create<Child>(CHILDREN, { metadata: { name: childName }, parentUid: uid, parentName: name, life: parent.life }, {}));
+  }
+
+  /** As the operator does: on whatever the server holds by now, so that the answer may have what the watch has not shown yet. */
+  async #tell({ metadata: { name, uid, generation }, status }: Parent): Promise<void> {
+    if (status?.observed === generation) return;
+    this.parents.learn(await this.#options.server.writeStatus<Parent>(PARENTS, { uid, status: { observed: generation } }, { name }));
   }
 
   /** What is not as it must be once everything is quiet. */
@@ -116,7 +123,11 @@ export class SimVillage {
       const own = byParent.get(parent.metadata.uid) ?? [];
       byParent.delete(parent.metadata.uid);
       const right = own.filter((child) => child['life'] === parent['life']);
-      return own.length === right.length && right.length === (parent['wanted'] === true ? 1 : 0) ? [] : [`${parent.metadata.name} wants ${String(parent['wanted'])} and has ${own.length}`];
+      const { observed } = (parent['status'] ?? {}) as { readonly observed?: number };
+      return [
+        ...(own.length === right.length && right.length === (parent['wanted'] === true ? 1 : 0) ? [] : [`${parent.metadata.name} wants ${String(parent['wanted'])} and has ${own.length}`]),
+        ...(observed === parent.metadata.generation ? [] : [`${parent.metadata.name} is at ${parent.metadata.generation} and ${observed} was observed`]),
+      ];
     });
     return [...parents, ...[...byParent.values()].flat().map(({ metadata }) => `${metadata.name} has no parent`)];
   }

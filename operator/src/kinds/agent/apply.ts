@@ -42,14 +42,18 @@ function inNamespace(namespace: string | undefined, name: string): At {
   return namespace === undefined ? { name } : { namespace, name };
 }
 
-/** Creates a child. One that is there already is learned: the next plan sees whose it is. */
-async function create<T extends KubeObject>(client: KubeClient, type: ResourceType, manifest: NewObject): Promise<T> {
+/** Creates a child. One that is there already is met as if the watch had shown it: the next plan sees whose it is and how far it has come. */
+async function create<T extends KubeObject>(client: KubeClient, { type, known }: { readonly type: ResourceType; readonly known: Reflector<T> }, manifest: NewObject): Promise<T> {
   const { namespace, name } = manifest.metadata;
   try {
-    return await client.create<T>(type, manifest, { namespace, query: QUERY });
+    const made = await client.create<T>(type, manifest, { namespace, query: QUERY });
+    known.learn(made);
+    return made;
   } catch (error) {
     if (!isStatus(error, 409) || error.reason !== 'AlreadyExists') throw error;
-    return client.get<T>(type, { namespace, name });
+    const found = await client.get<T>(type, { namespace, name });
+    known.meet(found);
+    return found;
   }
 }
 
@@ -91,10 +95,9 @@ async function endCycle(ports: ApplyPorts, { agent, statusOf }: Now, { cycle, po
   return patchStatus(ports, agent, { status, resourceVersion: agent.metadata.resourceVersion });
 }
 
-/** Makes the pod that begins a cycle. A pod of another owner under its name is learned, and the next attempt takes the next name. */
+/** Makes the pod that begins a cycle. A pod of another owner under its name is met, and the next attempt takes the next name. */
 async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'createPod'>): Promise<void> {
-  const pod = await create<PodView>(ports.client, PODS, manifest);
-  ports.pods.learn(pod);
+  const pod = await create(ports.client, { type: PODS, known: ports.pods }, manifest);
   const isOurs = pod.metadata.ownerReferences?.some(({ uid }) => uid === agent.metadata.uid) === true;
   if (!isOurs) throw new Error(`the name ${manifest.metadata.name} belongs to another pod`);
 }
@@ -163,7 +166,7 @@ function tell({ recorder }: ApplyPorts, { agent: { metadata } }: Now, { type, re
 const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<K>) => Promise<void> } = {
   setFinalizers: (ports, { agent }, { finalizers }) => setFinalizers(ports, agent, finalizers),
   endCycle,
-  createClaim: async (ports, _now, { manifest }) => ports.claims.learn(await create(ports.client, CLAIMS, manifest)),
+  createClaim: async ({ client, claims }, _now, { manifest }) => void (await create(client, { type: CLAIMS, known: claims }, manifest)),
   ownClaim,
   deleteClaim: async (ports, { agent: { metadata } }, { name, uid }) => void (await deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid })),
   createPod,
