@@ -26,7 +26,7 @@ create table ledger.account (
 ) with (fillfactor = 50);
 
 -- Money that moved, and who moved it. xact, the number of the transaction: with pg_snapshot_xmin it tells a reader that follows the ledger that
--- nothing smaller is still to come.
+-- nothing smaller is still to come. By its old name, txid_current: from pg_current_xact_id a bigint is two casts by text (measured: 5 % of a transfer).
 create table ledger.transfer (
   transfer_id uuid primary key,
   idempotency_key text not null unique,
@@ -195,7 +195,7 @@ begin
   then
     insert into ledger.transfer values (
       id, key, ledger.request_hash(payer, payee, amount, reason, source, note, event_at, undone, about ->> 'related_post_id'), reason,
-      payer, payer_version, payee, payee_version, amount, source, note, coalesce(event_at, at), at, actor_role, actor_id, pg_current_xact_id()::text::bigint
+      payer, payer_version, payee, payee_version, amount, source, note, coalesce(event_at, at), at, actor_role, actor_id, txid_current()
     ) on conflict (idempotency_key) do nothing;
     if found then
       insert into ledger.entry values
@@ -258,6 +258,7 @@ set search_path = pg_catalog set enable_seqscan = off set enable_bitmapscan = of
 #variable_conflict use_variable
 declare
   size constant integer := cardinality(key);
+  xact constant bigint := txid_current();
   presumed boolean := true;
   ids bigint[]; sums bigint[]; counts bigint[]; balances bigint[]; versions bigint[]; floors bigint[]; spendable bigint[]; overdraws boolean[]; closed boolean[];
   payers integer[]; payees integer[]; faults text[]; hashes bytea[]; firsts integer[]; known uuid[]; known_hashes bytea[];
@@ -372,7 +373,7 @@ begin
       insert into ledger.transfer
         select transfer_ids[i], key[i], coalesce(hashes[i], ledger.request_hash(payer[i], payee[i], amount[i], reason[i], source[i], note[i], event_at[i], null,
             (about[i] ->> 'related_post_id')::uuid::text)), reason[i], payer[i], payer_versions[i], payee[i], payee_versions[i], amount[i], source[i], note[i],
-          coalesce(event_at[i], at), at, actor_role[i], actor_id[i], pg_current_xact_id()::text::bigint
+          coalesce(event_at[i], at), at, actor_role[i], actor_id[i], xact
         from generate_series(1, size) i where payer_versions[i] is not null;
       exit;
     exception when sqlstate 'LD000' or unique_violation or numeric_value_out_of_range then
