@@ -53,8 +53,8 @@ async function runPart(part: Part): Promise<Tally> {
 }
 
 /** One test more: whatever the tests started has ended. */
-function checkLeftovers(): Tally {
-  const left = leftovers().map((line) => `still running: ${line}`);
+async function checkLeftovers(): Promise<Tally> {
+  const left = (await leftovers()).map((line) => `still running: ${line}`);
   return left.length === 0 ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: left };
 }
 
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
   const started = performance.now();
   await setUp(parts);
   const ran = await runParts(parts, values.full);
-  const clean = checkLeftovers();
+  const clean = await checkLeftovers();
   const [passed, failed] = [ran.passed + clean.passed, ran.failed + clean.failed];
   console.log(`\nall of it took ${((performance.now() - started) / 60_000).toFixed(1)} min`);
   // Whoever sees only the end of a long run sees what is wrong with it.

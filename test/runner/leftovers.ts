@@ -1,6 +1,7 @@
 /** Finds processes that outlive the tests which started them, by a mark in their environment. */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const MARK = 'HAMLET_TEST_RUN';
 
@@ -9,8 +10,21 @@ export function markProcesses(): void {
   process.env[MARK] = randomUUID();
 }
 
-/** `PID command` of each marked process that still runs. */
-export function leftovers(): readonly string[] {
+/** What was told to end has so long to do it. */
+const ENDING_MS = 30_000;
+const LOOK_EVERY_MS = 250;
+
+/** `PID command` of each marked process that does not end. */
+export async function leftovers(): Promise<readonly string[]> {
+  const untilMs = Date.now() + ENDING_MS;
+  for (;;) {
+    const left = running();
+    if (left.length === 0 || Date.now() > untilMs) return left;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function running(): readonly string[] {
   const mark = `${MARK}=${process.env[MARK]}`;
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)

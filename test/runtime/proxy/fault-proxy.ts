@@ -1,7 +1,9 @@
 /** Stands between a client and a real API server, speaks HTTP on one side and TLS on the other, and does wrong what it is told to do wrong. */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { freePort } from '@hamlet/dev';
 import type { Connection } from '@hamlet/kube';
 
 /** A request as it came. */
@@ -112,14 +114,11 @@ export class FaultProxy {
   }
 
   /** Listens, again on the same port after `refuse`. */
-  start(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(this.#port, '127.0.0.1', () => {
-        this.#port = (this.#server.address() as AddressInfo).port;
-        resolve();
-      });
-    });
+  async start(): Promise<void> {
+    // Of those that nobody else gets while it refuses.
+    if (this.#port === 0) this.#port = await freePort();
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
   }
 
   /** Breaks every connection and takes no new one: "connection refused" until `start`. */
