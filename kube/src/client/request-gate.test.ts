@@ -97,3 +97,19 @@ test('when the server asks for a pause, only leases pass', async () => {
   await turn();
   assert.deepEqual(started, ['lease', 'write']);
 });
+
+test('a pause that ends while the gate looks at it ends: nobody waits for the next request', async () => {
+  // As time does, it goes on between one look and the next; and a timer of the process comes up to a millisecond early.
+  const timers: (() => void)[] = [];
+  let nowMs = 0;
+  const clock = { now: () => (nowMs += 0.3), after: (_delayMs: number, action: () => void) => (timers.push(action), () => timers.splice(timers.indexOf(action), 1)) };
+  const gate = new RequestGate({ perSecond: 1_000, burst: 1_000, inFlight: 1 }, clock);
+  gate.hold(1_000);
+  const passed = gate.pass('normal', () => Promise.resolve('passed'));
+  for (const early of [2, 1, 0.5, 0.2]) {
+    nowMs = Math.max(nowMs, 1_000 - early);
+    timers.shift()?.();
+  }
+  assert.equal(gate.waiting, 0);
+  assert.equal(await passed, 'passed');
+});

@@ -103,12 +103,15 @@ export class RequestGate {
     return critical ? bucket.waitMs : Math.max(bucket.waitMs, this.#heldUntilMs - this.#clock.now());
   }
 
-  /** Where a lane waits for a time and not for an answer. */
+  /**
+   * Where a lane waits for a time and not for an answer. Its time may have come since it was looked at last: then at once, since
+   * nobody else may ever ask again.
+   */
   #admitLater(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    const waitsMs = this.#byUrgency.filter(({ waiting }) => waiting.length > 0).map((lane) => this.#waitMs(lane)).filter((waitMs) => waitMs > 0);
+    const waitsMs = this.#byUrgency.filter(({ waiting, critical }) => waiting.length > 0 && (critical || this.#inFlight < this.#inFlightLimit)).map((lane) => this.#waitMs(lane));
     if (waitsMs.length === 0) return;
-    this.#cancelTimer = this.#clock.after(Math.min(...waitsMs), () => this.#admit());
+    this.#cancelTimer = this.#clock.after(Math.max(0, Math.ceil(Math.min(...waitsMs))), () => this.#admit());
   }
 }

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { goodStanding } from '@hamlet/contract';
 import { keyOf, NODES, PODS, type KubeObject, type NewObject } from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
+import { AGENTS } from '../agent/agents.ts';
 import { as, foreignPod, seatVillage, size, type SeatVillage } from '../../testing/seat-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
 
@@ -25,14 +26,17 @@ const modelServer = (name: string, cpu: string): NewObject => {
 
 test('every seat taken: the newcomer waits with its place, a higher tier takes the seat of the lowest, and who waits gets it when it is free', async () => {
   const low = Array.from({ length: 8 }, (_, index) => `low-${index}`);
-  for (const name of low) await v.createAgent(name);
+  // The scheduler may go against the node that a pod wishes for, and then one node is overfull and the other has a seat: here nothing is left to it.
+  const on = (nodeName: string): object => ({ placement: { nodeName } });
+  for (const [index, name] of low.entries()) await v.createAgent(name, on(index % 2 === 0 ? 'sparky1' : 'sparky2'));
   for (const name of low) await v.runningPod(name);
   await seats.told('tier-0', { total: 8, free: 0, agents: 8 });
   await v.createAgent('late');
   assert.match(await v.condition('late', 'Admitted False NoSeat'), /no node has cpu left for a seat; place 1 in the queue/);
   await until('it is told since when it waits', async () => (await v.statusOf('late')).waitingSince !== undefined);
   assert.deepEqual(await v.podsOf('late'), []);
-  await v.createAgent('mid', as('tier-1'));
+  await v.server.client.mergePatch(AGENTS, { spec: on('sparky1') }, { namespace: v.namespace, name: 'late' });
+  await v.createAgent('mid', { ...as('tier-1'), ...on('sparky1') });
   await v.runningPod('mid');
   const displaced = await until('two are displaced', async () => {
     const pods = await Promise.all(low.map(async (name) => ({ name, count: (await v.podsOf(name)).length })));
