@@ -115,6 +115,10 @@ test('a tier that the balance opens has to have room: until then the agent keeps
     return pod.spec.containers[0]?.resources.limits['cpu'] === '2' && pod;
   });
   assert.equal(grown.metadata.uid, before.metadata.uid);
+  await until('it says that it has grown', async () => {
+    const { tier, conditions = [] } = await v.statusOf('rich');
+    return tier === 'grown' && conditions.some(({ type, status }) => type === 'Resized' && status === 'True');
+  });
   // For the highest there is no room on its node, where nobody is lower.
   await v.createTier('huge', { rank: 9, minBalance: '1000', compute: size('3', '2Gi', { priorityClassName: 'hamlet-tier-0' }) });
   v.village.say('standing', { ...goodStanding('rich'), balance_tier: 'huge' });
