@@ -8,6 +8,8 @@ export const TICKS_PER_MINUTE = 10;
 export const TICKS_PER_DAY = 14_400;
 /** Side of one cell of the spatial index, in tiles. */
 export const CELL_SIZE = 16;
+/** Longest side of a view, and of any map, in tiles. */
+export const VIEW_MAX_TILES = 4096;
 /** The binary frame carries an agent's slot as 16 bits. */
 export const MAX_AGENTS = 65_535;
 /** Items in the world at once; regrowth and gifts stop at this count. */

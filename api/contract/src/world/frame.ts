@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_PINNED } from './constants.ts';
+import { CELL_SIZE, MAX_PINNED, VIEW_MAX_TILES } from './constants.ts';
 import { Activity, Emote, Lead } from './event.ts';
 import { ItemId } from './item.ts';
 import { TilePosition } from './map.ts';
@@ -83,16 +83,20 @@ export const WorldStateFrame = z.strictObject({
 });
 export type WorldStateFrame = z.infer<typeof WorldStateFrame>;
 
+/** A viewer may look past the edge of the map. */
+const ViewTile = z.number().min(-16 * VIEW_MAX_TILES).max(16 * VIEW_MAX_TILES);
+const HeldCell = z.int().min(0).max(VIEW_MAX_TILES / CELL_SIZE);
+
 /** What a viewer says: the rectangle it looks at in tiles, or, before its first rectangle, where an earlier connection left off. */
 export const ViewerMessage = z.discriminatedUnion('type', [
   z.strictObject({
-    type: z.literal('view'), x: z.number(), y: z.number(), width: z.number().min(1).max(4096), height: z.number().min(1).max(4096),
+    type: z.literal('view'), x: ViewTile, y: ViewTile, width: z.number().min(1).max(VIEW_MAX_TILES), height: z.number().min(1).max(VIEW_MAX_TILES),
     zoom: z.enum(['near', 'mid', 'far']), pinned: z.array(z.string().max(63)).max(MAX_PINNED).default([]),
   }),
   z.strictObject({
-    type: z.literal('resume'), epoch: z.int(), seq: z.int(),
-    /** The cells the viewer still holds; without them everything comes anew. */
-    cells: z.strictObject({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }).optional(),
+    type: z.literal('resume'), epoch: z.int().min(0), seq: z.int().min(0),
+    /** The cells the viewer still holds, as the last `view` of the server said; without them the server sends everything. */
+    cells: z.strictObject({ x: HeldCell, y: HeldCell, width: HeldCell, height: HeldCell }).optional(),
   }),
 ]);
 export type ViewerMessage = z.infer<typeof ViewerMessage>;

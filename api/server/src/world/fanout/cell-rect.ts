@@ -24,6 +24,13 @@ export function cellRect(map: WorldMap, view: { readonly x: number; readonly y: 
   return { x: across.first, y: down.first, width: across.count, height: down.count };
 }
 
+/** The part of a rectangle of cells that lies on the map. A viewer writes the rectangle, so a loop over it must end at the map's edge. */
+export function clippedCells(map: WorldMap, rect: CellRect): CellRect {
+  const clip = (value: number, limit: number): number => Math.min(Math.max(0, value), limit);
+  const [x, y] = [clip(rect.x, map.cellsWide), clip(rect.y, map.cellsHigh)];
+  return { x, y, width: clip(rect.x + rect.width, map.cellsWide) - x, height: clip(rect.y + rect.height, map.cellsHigh) - y };
+}
+
 export function rectHas(rect: CellRect, map: WorldMap, cell: number): boolean {
   const y = Math.floor(cell / map.cellsWide);
   const x = cell - y * map.cellsWide;

@@ -8,7 +8,7 @@ import {
 } from '@hamlet/core';
 import type { View, WorldState } from '@hamlet/core';
 import { Fanout } from './fanout.ts';
-import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, STALL_TICKS } from './limits.ts';
+import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, STALL_TICKS, VIEWS_PER_UPDATE } from './limits.ts';
 import type { FrameFormat } from './viewer-port.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -305,4 +305,54 @@ test('what is no message of the contract is refused', () => {
   const { viewer } = new Village().join();
   assert.equal(viewer.receive('not json'), false);
   assert.equal(viewer.receive('{"type":"view"}'), false);
+});
+
+test('a viewer that claims more cells than any map has is refused, and one that claims more than this map has gets no more than the map', () => {
+  const village = new Village();
+  village.spawn('ada');
+  for (let tick = 0; tick < 10; tick += 1) village.step();
+  const { socket, viewer } = village.join('json');
+  const resume = { type: 'resume', epoch: 3, seq: 0 };
+  for (const cells of [{ x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 }, { x: -1, y: 0, width: 1, height: 1 }, { x: 0, y: 0, width: 1.5, height: 1 }]) {
+    assert.ok(!viewer.receive(JSON.stringify({ ...resume, cells })));
+  }
+  assert.ok(viewer.receive(JSON.stringify({ ...resume, cells: { x: 0, y: 0, width: 256, height: 256 } })));
+  look(viewer, { x: 65_536, y: -65_536, width: 4_096, height: 4_096 });
+  socket.deliver();
+  const messages = socket.frames.flatMap((frame) => frame.messages);
+  assert.ok(messages.some((message) => message.kind === 'hello' && message.resumed));
+  const reset = messages.flatMap((message) => (message.kind === 'keyframe' && message.reset ? [message.cell] : []));
+  assert.deepEqual(reset.filter((cell) => cell >= map.cellsWide * map.cellsHigh), []);
+  assert.equal(new Set(reset).size, reset.length);
+});
+
+test('views that come faster than updates are shown up to a limit, then only the newest with the next update', () => {
+  const village = new Village();
+  village.spawn('ada');
+  const { socket, viewer } = village.join();
+  for (let x = 0; x < 100; x += 1) look(viewer, { x: (x % 2) * 64, y: 0, width: 16 + x });
+  socket.deliver();
+  assert.equal(socket.frames.length, VIEWS_PER_UPDATE);
+  for (let tick = 0; tick < 6; tick += 1) village.step();
+  socket.deliver();
+  assert.equal(socket.view.cells.x, 4, 'the last view is shown');
+  assertFaithful(village, socket.view);
+});
+
+test('a view costs a viewer that has much queued nothing until it has read', () => {
+  const village = new Village();
+  village.spawn('ada');
+  const { socket, viewer } = village.join();
+  look(viewer, { x: 0, y: 0 });
+  socket.deliver();
+  socket.extraBuffered = DROP_ABOVE_BYTES + 1;
+  look(viewer, { x: 64, y: 0 });
+  assert.equal(socket.queue.length, 0);
+  for (let tick = 0; tick < 12; tick += 1) village.step();
+  assert.equal(socket.queue.length, 0);
+  socket.extraBuffered = 0;
+  for (let tick = 0; tick < 12; tick += 1) village.step();
+  socket.deliver();
+  assert.equal(socket.view.cells.x, 4);
+  assertFaithful(village, socket.view);
 });

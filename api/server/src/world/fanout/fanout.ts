@@ -177,6 +177,7 @@ export class Fanout {
     }
     if (out.empty && tick - viewer.lastSentTick >= CLOCK_EVERY_TICKS) out.message({ kind: 'clock' });
     viewer.transmit(out);
+    viewer.updated();
   }
 
   #close(viewer: Viewer): void {

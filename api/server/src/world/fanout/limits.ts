@@ -15,3 +15,5 @@ export const CLOSE_ABOVE_BYTES = 1024 * 1024;
 export const STALL_TICKS = 100;
 /** A nearer zoom over more cells than this is served as the far one. */
 export const MAX_NEAR_CELLS = 1024;
+/** Views that one viewer is shown between two updates without waiting: a view can cost a keyframe of every cell. */
+export const VIEWS_PER_UPDATE = 10;

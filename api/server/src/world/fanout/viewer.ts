@@ -2,15 +2,17 @@ import { ViewerMessage } from '@hamlet/contract';
 import type { FrameMessage, Zoom } from '@hamlet/contract';
 import { slotOf } from '@hamlet/core';
 import type { Batch, Change } from './batch.ts';
-import { NO_CELLS, cellRect, eachCell, rectHas, sameRect } from './cell-rect.ts';
+import { NO_CELLS, cellRect, clippedCells, eachCell, rectHas, sameRect } from './cell-rect.ts';
 import type { CellRect } from './cell-rect.ts';
 import type { FanoutState } from './fanout-state.ts';
 import type { Chunk, FrameOut } from './frame-out.ts';
 import { tellAgent, tellCells } from './keyframes.ts';
 import { KnownSlots } from './known-slots.ts';
-import { MAX_NEAR_CELLS } from './limits.ts';
+import { MAX_NEAR_CELLS, VIEWS_PER_UPDATE } from './limits.ts';
 import { Pressure } from './pressure.ts';
 import type { FrameFormat, ViewerPort } from './viewer-port.ts';
+
+type ViewRequest = Extract<ViewerMessage, { type: 'view' }>;
 
 let lastSerial = 0;
 
@@ -39,6 +41,9 @@ export class Viewer {
   readonly #leave: (viewer: Viewer) => void;
   #resume: Extract<ViewerMessage, { type: 'resume' }> | null = null;
   #greeted = false;
+  /** The newest view that waits for the next update, and how many were shown since the last. */
+  #waiting: ViewRequest | null = null;
+  #shownSinceUpdate = 0;
 
   constructor(fanout: FanoutState, socket: { port: ViewerPort; format: FrameFormat; leave: (viewer: Viewer) => void }) {
     lastSerial += 1;
@@ -60,8 +65,28 @@ export class Viewer {
     const message = parse(text);
     if (message === null) return false;
     if (message.type === 'resume') this.#resume = message;
-    else this.#look(message);
+    else this.#request(message);
     return true;
+  }
+
+  /** Shows a view at once where the socket has room and few were shown since the last update; otherwise the newest waits for the next update. */
+  #request(message: ViewRequest): void {
+    this.#waiting = message;
+    if (this.#shownSinceUpdate < VIEWS_PER_UPDATE) this.#showWaiting();
+  }
+
+  /** Call after each update that the viewer had room for. */
+  updated(): void {
+    this.#shownSinceUpdate = 0;
+    this.#showWaiting();
+  }
+
+  #showWaiting(): void {
+    if (this.#waiting === null || !this.pressure.open) return;
+    const message = this.#waiting;
+    this.#waiting = null;
+    this.#shownSinceUpdate += 1;
+    this.#look(message);
   }
 
   /** Forgets what the viewer knows: another world is coming. */
@@ -91,7 +116,7 @@ export class Viewer {
     return cells.length > 0 && (this.pinned.has(slot) || this.sees(cells));
   }
 
-  #look(message: Extract<ViewerMessage, { type: 'view' }>): void {
+  #look(message: ViewRequest): void {
     const rect = cellRect(this.#fanout.world.map, message);
     const zoom = rect.width * rect.height > MAX_NEAR_CELLS ? 'far' : message.zoom;
     this.pinnedIds = new Set(message.pinned);
@@ -131,7 +156,7 @@ export class Viewer {
   #greet(out: FrameOut): { cells: CellRect; pinned: ReadonlySet<number> } {
     const { world, epoch, firstSeq, changedSeq } = this.#fanout;
     const resume = this.#resume;
-    const cells = resume?.cells;
+    const cells = resume?.cells === undefined ? undefined : clippedCells(world.map, resume.cells);
     const resumed = cells !== undefined && resume?.epoch === epoch && resume.seq >= firstSeq && resume.seq <= world.seq;
     this.#greeted = true;
     this.#resume = null;
