@@ -6,6 +6,8 @@ import { drawBelow } from '../prng.ts';
 import { dawnsUntil } from '../time-of-day.ts';
 import { ALIVE, ARRIVED, has } from './state/agent-table.ts';
 import { itemId } from './state/item-table.ts';
+import { TimerWheel } from './state/timer-wheel.ts';
+import { aliveSlots } from './describe.ts';
 import { positionAt, walkOf } from './position.ts';
 import { arrivalTick } from './walk.ts';
 import { reduce } from './reduce.ts';
@@ -23,8 +25,17 @@ const GROWTH_ATTEMPTS = 24;
 
 type Append = (event: WorldEvent) => void;
 
+/** The queue of arrivals, filled from the agents that are under way when the world's time begins to pass. */
+function wheelOf(world: WorldState): TimerWheel {
+  if (world.wheel !== null) return world.wheel;
+  const wheel = new TimerWheel(world.tick);
+  for (const slot of aliveSlots(world)) if (!has(world.agents, slot, ARRIVED)) wheel.schedule(arrivalTick(walkOf(world, slot)), slot);
+  world.wheel = wheel;
+  return wheel;
+}
+
 function arrivals(world: WorldState, tick: number, append: Append): void {
-  for (const due of world.wheel.take(tick)) {
+  for (const due of wheelOf(world).take(tick)) {
     const walk = walkOf(world, due.slot);
     const stale = !has(world.agents, due.slot, ALIVE) || has(world.agents, due.slot, ARRIVED) || arrivalTick(walk) !== due.tick;
     if (stale) continue;

@@ -119,7 +119,8 @@ function move(world: WorldState, event: WorldEventOf<'move'>): void {
   holdPlace(world, slot, placeAt(world, slot, path.to));
   setActivity(world, slot, { name: 'idle', untilTick: 0 });
   setFlag(world.agents, slot, { bit: ARRIVED, on: false });
-  world.wheel.schedule(arrivalTick(walkOf(world, slot)), slot);
+  // Only a world whose time passes empties the wheel; a world that follows a log has none to fill.
+  world.wheel?.schedule(arrivalTick(walkOf(world, slot)), slot);
 }
 
 function actor(world: WorldState, event: { readonly agent_id: string; readonly seq: number }): number {

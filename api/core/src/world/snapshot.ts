@@ -3,11 +3,8 @@ import { ByteReader } from '../bytes/byte-reader.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { hashBytes, hashToHex } from '../hash.ts';
 import type { WorldMap } from '../map/world-map.ts';
-import { ARRIVED, has } from './state/agent-table.ts';
 import { aliveSlots } from './describe.ts';
 import { moveItem } from './move-item.ts';
-import { walkOf } from './position.ts';
-import { arrivalTick } from './walk.ts';
 import { holdPlace, seatAgent, setPath } from './reduce.ts';
 import { emptyWorld } from './state/state.ts';
 import type { WorldState } from './state/state.ts';
@@ -38,7 +35,6 @@ function readAgent(reader: ByteReader, world: WorldState): void {
   for (const column of [agents.activityUntil, agents.emoteTick, agents.speechTick]) column[slot] = reader.varint();
   setPath(world, slot, path);
   holdPlace(world, slot, reader.varint());
-  if (!has(agents, slot, ARRIVED)) world.wheel.schedule(arrivalTick(walkOf(world, slot)), slot);
 }
 
 function writeItems(writer: ByteWriter, world: WorldState): void {

@@ -81,6 +81,8 @@ async function followWorld({ db, hub, registry, log, villageMs, onBroken }: Worl
     epochBegan: (began) => fanout.replaceWorld(world, began),
     wake: (agentId, wake) => hub.wake(agentId, wake),
   });
+  // The finalizer's call reaches one replica; every other one forgets the agent's wakes with the event.
+  replica.watch({ after: (event) => event.kind === 'despawn' && hub.forget(event.agent_id) });
   return { clock: createVillageClock(village, villageMs), replica, fanout };
 }
 

@@ -4,7 +4,7 @@ import type { AgentTable } from './agent-table.ts';
 import { CellIndex } from './cell-index.ts';
 import { createItemTable } from './item-table.ts';
 import type { ItemTable } from './item-table.ts';
-import { TimerWheel } from './timer-wheel.ts';
+import type { TimerWheel } from './timer-wheel.ts';
 
 /**
  * The world: the fold of all its events. Changed in place by `reduce` and by nothing else. `map` is static; `slotHolders`, `index`,
@@ -23,7 +23,8 @@ export interface WorldState {
   readonly index: CellIndex;
   /** The tick the world's own events have been made up to; -1 before the first. */
   advancedTo: number;
-  readonly wheel: TimerWheel;
+  /** Arrivals to come. Null until `advance` is first called: a world that only follows a log announces no arrivals, so it keeps no queue of them. */
+  wheel: TimerWheel | null;
 }
 
 /** A world without agents or items, before its first event. */
@@ -40,7 +41,7 @@ export function emptyWorld(map: WorldMap, moment: { readonly seed: number; reado
     slotHolders: new Uint32Array(map.slots.length),
     index: new CellIndex(map),
     advancedTo: moment.seq === 0 ? -1 : moment.tick,
-    wheel: new TimerWheel(moment.tick),
+    wheel: null,
   };
 }
 

@@ -15,6 +15,11 @@ export class TimerWheel {
     this.#buckets[Math.max(tick, this.#cursor + 1) % BUCKETS]?.push({ tick, slot });
   }
 
+  /** Entries that wait; a replaced path leaves its entry until that falls due. */
+  get size(): number {
+    return this.#buckets.reduce((sum, bucket) => sum + bucket.length, 0);
+  }
+
   /** Removes and returns what is due up to a tick, ordered by tick, then slot. */
   take(tick: number): { tick: number; slot: number }[] {
     const due: { tick: number; slot: number }[] = [];
