@@ -1,4 +1,4 @@
-/** Lint, types and generated files: each check counts as one test. */
+/** Lint, types, generated files and landed migrations: each check counts as one test. */
 import { NODE } from '../../village/paths.ts';
 import type { Part, Tally } from './part.ts';
 import { stream } from './stream.ts';
@@ -12,6 +12,7 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly [stri
   { name: 'types of the web', command: [`${BIN}/tsc`, '-p', 'web/tsconfig.json'] },
   { name: 'CRDs are current', command: [NODE, 'crds/gen/main.ts', '--check'] },
   { name: 'charts are current', command: [NODE, 'village/charts/generate.ts', '--check'] },
+  { name: 'landed migrations are unchanged', command: [NODE, '--test', '--test-reporter=dot', 'api/store/src/connection/landed-migrations.test.ts'] },
 ];
 
 export const LINT_PART: Part = { name: 'lint', does: 'oxlint, types, generated files', needs: [], run };

@@ -28,7 +28,7 @@ async function asApp<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
 
 test('replicas that start at once apply every migration once, and a later start applies none', async () => {
   const all = await Promise.all([1, 2, 3].map(() => migrate({ ownerUrl: postgres.url(), appUrl })));
-  assert.deepEqual(all.flat(), (await readdir(resolve(import.meta.dirname, '../../migrations'))).sort());
+  assert.deepEqual(all.flat(), (await readdir(resolve(import.meta.dirname, '../../migrations'))).filter((name) => name.endsWith('.sql')).sort());
   assert.deepEqual(await migrate({ ownerUrl: postgres.url(), appUrl }), []);
 });
 
@@ -54,6 +54,14 @@ test('the owner too is refused to rewrite history', async () => {
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   await assert.rejects(owner.query('delete from audit'), /append-only/);
+  await owner.end();
+});
+
+test('a database that applied another text of a migration is refused, with the way out', async () => {
+  const owner = new pg.Client({ connectionString: postgres.url() });
+  await owner.connect();
+  await owner.query("update schema_migration set sha256 = 'another' where name = '0002_ledger.sql'");
+  await assert.rejects(migrate({ ownerUrl: postgres.url(), appUrl }), /0002_ledger\.sql is not the file that this database has applied\. Fix: run the version/);
   await owner.end();
 });
 

@@ -38,7 +38,7 @@ async function applyMissing(client: pg.Client, roles: Roles): Promise<readonly s
   for (const migration of await readMigrations()) {
     const before = applied.get(migration.name);
     if (before === migration.sha256) continue;
-    if (before !== undefined) throw new Error(`migration ${migration.name} was changed after it had been applied: write a new one instead`);
+    if (before !== undefined) throw new Error(`${migration.name} is not the file that this database has applied. Fix: run the version of Hamlet that made the database, or start with an empty one (docs/adr/0042-kept-data.md)`);
     await client.query('begin');
     await client.query(withRoles(client, migration.sql, roles));
     await client.query('insert into schema_migration (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);

@@ -1,0 +1,108 @@
+/** A village with kept data of an earlier version comes forward: every later migration applies, and it goes on with what it had. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { API_PREFIX, createPost, getAgent, getBalance, getLedger, listAuctions, listPosts, listPurchases, listRuns, listTurns, parseAiDollars, rewardAgent } from '@hamlet/contract';
+import { checkLedger, checkTrade, readLogHead } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
+import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { Superuser } from '@hamlet/test/env/superuser';
+import { signIn } from '../testing/people-play.ts';
+import { dataOf, Play } from '../testing/play.ts';
+import { eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+interface Counted {
+  readonly table: string;
+  readonly rows: number;
+}
+
+let village: TestVillage;
+let db: Db;
+let superuser: Superuser;
+let play: Play;
+let url = '';
+let metricsUrl = '';
+let folder = '';
+let lastKept = '';
+/** What was in the database as it was loaded, before the first migration. */
+let balances: readonly { readonly owner: string; readonly micro: bigint }[] = [];
+let counts: readonly Counted[] = [];
+let sealedSize = 0;
+
+/** The rows of every table that only ever grows. */
+async function countRows(): Promise<readonly Counted[]> {
+  const tables = ['ledger.transfer', 'ledger.entry', 'ledger.hold', 'ledger.reversal', 'board.post', 'board.reply', 'board.revision', 'board.moderation', 'audit', 'turn', 'world_event',
+    'account', 'account_ban', 'deposit', 'paypal_event', 'provider_transaction', 'auction', 'bid', 'purchase', 'run', 'firing', 'standing_measure', 'model_request', 'log.checkpoint'];
+  return Promise.all(tables.map(async (table) => ({ table, rows: Number((await superuser.run(`select count(*) as rows from ${table}`))[0]?.['rows']) })));
+}
+
+before(async () => {
+  village = await startTestVillage();
+  db = village.openDb();
+  ({ lastMigration: lastKept } = await loadKeptVillage(village.postgres));
+  folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');
+  await copyKeptLog(folder);
+  superuser = openSuperuser(village.postgres);
+  const rows = await superuser.run("select owner, balance::text from ledger.account where book = 'agent'");
+  balances = rows.map(({ owner, balance }) => ({ owner: String(owner), micro: BigInt(String(balance)) }));
+  counts = await countRows();
+  ({ size: sealedSize } = await readLogHead(db));
+  ({ peopleUrl: url, metricsUrl } = await village.startReplica({ HAMLET_LOG_DIR: folder }));
+  play = new Play(url);
+});
+after(async () => {
+  await superuser.close();
+  await village.remove();
+});
+
+test('every migration after those that it had is applied, and none of its rows is lost', async () => {
+  const rows = await superuser.run('select name from schema_migration order by name');
+  const landed = (await readFile(join(import.meta.dirname, '../../../store/migrations/landed.sha256'), 'utf8')).trim().split('\n').map((line) => line.split('  ')[1]);
+  assert.deepEqual(rows.map(({ name }) => name), landed);
+  assert.ok(landed.includes(lastKept));
+  const now = new Map((await countRows()).map(({ table, rows: count }) => [table, count]));
+  for (const { table, rows: before } of counts) {
+    assert.ok(before > 0, `the dump has rows of ${table}`);
+    assert.ok((now.get(table) ?? 0) >= before, table);
+  }
+});
+
+test('its people sign in, and all that it knows is read', async () => {
+  const grace = await signIn(url, 'Grace');
+  for (const { owner, micro } of balances) assert.equal(parseAiDollars(dataOf(await grace.client.call(getBalance, { params: { agent_id: owner } })).balance), micro, owner);
+  assert.ok(dataOf(await grace.client.call(getLedger, { params: { agent_id: 'bob' } })).entries.length > 2);
+  assert.ok(dataOf(await grace.client.call(listPosts, {})).posts.some(({ title, replies }) => title === 'Who bakes bread?' && replies === 2));
+  assert.deepEqual(dataOf(await grace.client.call(listTurns, { params: { agent_id: 'ada' } })).turns.map(({ decided }) => decided), [{ why: 'hungry' }]);
+  assert.ok(dataOf(await grace.client.call(listRuns, { query: {} })).runs.length >= 3);
+  assert.equal(dataOf(await grace.client.call(listAuctions, {})).auctions.length, 2);
+  assert.ok(dataOf(await play.as('bob').call(listPurchases, {})).purchases.length >= 1);
+  assert.equal(dataOf(await grace.client.call(getAgent, { params: { agent_id: 'fay' } })).agent_id, 'fay');
+  const answer = await fetch(`${url}${API_PREFIX}/audit?kind=act&q=freeze`, { headers: { authorization: `Bearer ${TOKENS.admin}` } });
+  assert.equal(answer.status, 200);
+});
+
+test('it goes on: money, posts and walks, and its books hold to their rules', async () => {
+  const before = dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance;
+  dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: '2', reason: 'for going on' } }));
+  assert.equal(Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance), Number(before) + 2);
+  dataOf(await play.as('ada').call(createPost, { body: { title: 'Still here', body: 'After the move.' } }));
+  await eventually('ada in the world', async () => (await play.world()).agents.some(({ agent_id }) => agent_id === 'ada'));
+  dataOf(await play.move('ada', { dx: 0, dy: 1 }));
+  for (const check of [await checkLedger(db), await checkTrade(db)]) assert.deepEqual(check.filter(({ broken }) => broken !== 0), []);
+});
+
+test('its log goes on from the checkpoint that was kept, and verifies whole', async () => {
+  const { size } = await eventually('the log to grow', async () => {
+    const head = await readLogHead(db);
+    return head.size > sealedSize && (await readFile(join(folder, 'checkpoint'), 'utf8')) === head.note && head;
+  });
+  assert.ok(size > sealedSize);
+  const [source, outside] = [villageSource(url, TOKENS.admin), await readKept(folder)];
+  const verdict = await verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
+  assert.ok(verdict.ok, JSON.stringify(verdict));
+  assert.match(await (await fetch(`${metricsUrl}/metrics`)).text(), /^hamlet_log_broken 0$/m);
+});
