@@ -47,7 +47,7 @@ class GroupCommit {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting;
       this.#waiting = [];
-      await appendBatch(this.#db, { epoch: this.#epoch, ...split(batch), answers: [] });
+      await appendBatch(this.#db, { epoch: this.#epoch, ...split(batch), answers: [], audits: [] });
       this.commits += 1;
       this.#committed(batch);
     }

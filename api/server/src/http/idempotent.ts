@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { REFUSALS } from '@hamlet/contract';
 import { claimKey, findAnswer, inTransaction, keepAnswers } from '@hamlet/store';
 import type { Db, KeptAnswer, Tx } from '@hamlet/store';
 import type { Answered, WriteKey } from './handler.ts';
@@ -21,8 +22,17 @@ export function writeKeyOf(actor: string, header: string | undefined, request: {
   return { ok: true, key: { actor, key, hash } };
 }
 
-/** What is kept of an outcome. */
-export function keptOf(key: WriteKey, outcome: Outcome<unknown>): KeptAnswer {
+/**
+ * Whether an outcome stands for good. A refusal that says "later" does not: the API does not keep it, so that the same request under the same key
+ * can succeed later.
+ */
+function isDefinite(outcome: Outcome<unknown>): boolean {
+  return outcome.ok || REFUSALS[outcome.reason].retry !== 'later';
+}
+
+/** What is kept of an outcome; null where it has no key or is not definite. */
+export function keptOf(key: WriteKey | null, outcome: Outcome<unknown>): KeptAnswer | null {
+  if (key === null || !isDefinite(outcome)) return null;
   const answer = outcome.ok ? { ok: true, data: outcome.data } : { ok: false, reason: outcome.reason, detail: outcome.detail };
   return { ...key, status: outcome.ok ? 200 : 409, answer };
 }
@@ -33,14 +43,15 @@ export function replayOf(kept: KeptAnswer, key: WriteKey): Answered {
   return { outcome: kept.answer as Accepted<unknown> | Refused, replayed: true };
 }
 
-/** Runs a write at most once for its key: effect and answer commit together, and a failure keeps neither. */
+/** Runs a write at most once for its key: effect and definite answer commit together, and a failure keeps neither. */
 export async function runOnce(db: Db, key: WriteKey, work: (tx: Tx) => Promise<Outcome<unknown>>): Promise<Answered> {
   const answered = await inTransaction(db, async (tx): Promise<Answered> => {
     if (!(await claimKey(tx, key.actor, key.key))) return { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false };
     const kept = await findAnswer(tx, key.actor, key.key);
     if (kept !== null) return replayOf(kept, key);
     const outcome = await work(tx);
-    await keepAnswers(tx, [keptOf(key, outcome)]);
+    const answer = keptOf(key, outcome);
+    if (answer !== null) await keepAnswers(tx, [answer]);
     return { outcome, replayed: false };
   });
   if (answered.outcome.ok) answered.outcome.afterCommit?.();

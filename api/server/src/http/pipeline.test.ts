@@ -4,6 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { actAsAgent, getDocs, getLivez, getOpenApi, getReadyz, getWorld, getWorldMap, moveAgent, recordTurn, rebootAgent, REFUSALS } from '@hamlet/contract';
 import type { Refusal } from '@hamlet/contract';
+import type { Answered } from './handler.ts';
+import { runOnce } from './idempotent.ts';
+import { accepted, refused } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import { dataOf, Play } from '../testing/play.ts';
 import { agentToken, clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
@@ -87,6 +91,16 @@ test('a refusal is replayed under its key as well', async () => {
   const again = await send('/api/v1/agents/ada/action', init);
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
   await assertProblem(again, 'not_holding');
+});
+
+test('a refusal that says "later" is not kept: the same request under the same key is decided again, and what it then does is kept', async () => {
+  const db = village.openDb();
+  const writeKey = { actor: 'key tester', key: randomUUID(), hash: Buffer.from('same') };
+  const outcomes: Outcome<unknown>[] = [refused('run_queue_full'), accepted({ number: 1 }), accepted({ number: 2 })];
+  const decide = (): Promise<Answered> => runOnce(db, writeKey, async () => outcomes.shift() ?? refused('internal'));
+  assert.deepEqual(await decide(), { outcome: refused('run_queue_full'), replayed: false });
+  assert.deepEqual(await decide(), { outcome: accepted({ number: 1 }), replayed: false });
+  assert.deepEqual(await decide(), { outcome: accepted({ number: 1 }), replayed: true });
 });
 
 test('of two requests with one key at the same time one is done, and the other replayed or told to wait', async () => {

@@ -1,6 +1,6 @@
 import { findAnswer } from '@hamlet/store';
 import type { ActionBody, WorldCommand } from '@hamlet/contract';
-import { recordAct } from '../audit/record-act.ts';
+import { lineOf } from '../audit/record-act.ts';
 import type { Acting } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
 import type { Answered, Handlers, WriteKey } from '../http/handler.ts';
@@ -17,17 +17,11 @@ interface Asked extends Acting {
 export function worldHandlers(services: Services): Pick<Handlers, Names> {
   const { reader, mapAnswer } = services;
 
-  /** A person's hand on an agent is durable before it is answered, and in the audit; an agent's own step may be committed with others. */
+  /** A person's act on an agent is durable, with its line in the audit, before it is answered; an agent's own step may be committed with others. */
   async function command(asked: Asked, wish: WorldCommand, key: WriteKey): Promise<Answered> {
-    const byItself = asked.actor.role === 'agent';
-    const answered = await reader.commands.submit({ command: wish, durability: byItself ? 'grouped' : 'written_through', key });
-    if (!byItself && answered.outcome.ok && !answered.replayed) await audit(asked, wish);
-    return answered;
-  }
-
-  async function audit(asked: Asked, wish: WorldCommand): Promise<void> {
-    const { kind, agent_id: object } = wish;
-    await recordAct(services.db, asked, { action: `steer.${kind}`, object, detail: wish });
+    if (asked.actor.role === 'agent') return reader.commands.submit({ command: wish, durability: 'grouped', key });
+    const audit = lineOf(asked, { action: `steer.${wish.kind}`, object: wish.agent_id, detail: wish });
+    return reader.commands.submit({ command: wish, durability: 'written_through', key, audit });
   }
 
   /** A note at the notice board becomes a post: what its author may not post is refused before the world hears of it. A retry gets its first answer. */

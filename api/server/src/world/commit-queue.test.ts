@@ -38,7 +38,7 @@ function queueOver(failures: readonly (Error | null)[]): { queue: CommitQueue; a
 }
 
 test('moves are packed into one chunk, everything else is a row', () => {
-  const batch = batchOf(3, { events: [arrive(1), talk(2), arrive(3)], answers: [] });
+  const batch = batchOf(3, { events: [arrive(1), talk(2), arrive(3)], answers: [], audits: [] });
   assert.deepEqual(batch.events, [talk(2)]);
   assert.deepEqual([batch.moves?.seqFrom, batch.moves?.seqTo, batch.moves?.count], [1, 3, 2]);
   assert.deepEqual(decodeEvents(batch.moves?.packed ?? new Uint8Array()), [arrive(1), arrive(3)]);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GROUP_COMMITTED_EVENTS } from '@hamlet/contract';
 import type { WorldEvent } from '@hamlet/contract';
 import { encodeEvents } from '@hamlet/core';
-import type { Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
+import type { AuditEntry, Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
 
 /** Moves wait this long for company; well below the 100 ms within which they are to be durable. */
 const GROUP_DELAY_MS = 40;
@@ -26,6 +26,7 @@ export interface CommitPorts {
 interface Pending {
   readonly events: WorldEvent[];
   readonly answers: KeptAnswer[];
+  readonly audits: AuditEntry[];
   readonly durable: PromiseWithResolvers<void>;
 }
 
@@ -33,15 +34,19 @@ function emptyBatch(): Pending {
   const durable = Promise.withResolvers<void>();
   // Nobody may be waiting; a failure then reaches onDead alone.
   durable.promise.catch(() => undefined);
-  return { events: [], answers: [], durable };
+  return { events: [], answers: [], audits: [], durable };
+}
+
+function hasContent({ events, answers, audits }: Pending): boolean {
+  return events.length > 0 || answers.length > 0 || audits.length > 0;
 }
 
 const GROUPED: ReadonlySet<string> = new Set(GROUP_COMMITTED_EVENTS);
 
 /** Splits what one commit holds into rows of their own and one packed chunk. Pure. */
-export function batchOf(epoch: number, pending: { readonly events: readonly WorldEvent[]; readonly answers: readonly KeptAnswer[] }): Batch {
+export function batchOf(epoch: number, pending: { readonly events: readonly WorldEvent[]; readonly answers: readonly KeptAnswer[]; readonly audits: readonly AuditEntry[] }): Batch {
   const moves = pending.events.filter((event) => GROUPED.has(event.kind));
-  return { epoch, events: pending.events.filter((event) => !GROUPED.has(event.kind)), moves: chunkOf(moves), answers: pending.answers };
+  return { epoch, events: pending.events.filter((event) => !GROUPED.has(event.kind)), moves: chunkOf(moves), answers: pending.answers, audits: pending.audits };
 }
 
 /** Packs moves into a chunk; null for none. Pure. */
@@ -78,12 +83,13 @@ export class CommitQueue {
     return this.#backlog;
   }
 
-  /** Takes events and an answer in; resolves once they are durable. `urgent` commits as soon as the commit before it is done. */
-  push(events: readonly WorldEvent[], options: { readonly answer: KeptAnswer | null; readonly urgent: boolean }): Promise<void> {
+  /** Takes events, their answer and their line of the audit in; resolves once they are durable. `urgent` commits as soon as the commit before it is done. */
+  push(events: readonly WorldEvent[], options: { readonly answer: KeptAnswer | null; readonly audit?: AuditEntry | undefined; readonly urgent: boolean }): Promise<void> {
     if (this.#dead) return Promise.reject(new Error('the writer has stopped'));
     const batch = this.#open;
     batch.events.push(...events);
     if (options.answer !== null) batch.answers.push(options.answer);
+    if (options.audit !== undefined) batch.audits.push(options.audit);
     this.#backlog += events.length;
     this.#urgent ||= options.urgent;
     this.#schedule();
@@ -123,7 +129,7 @@ export class CommitQueue {
     const batch = this.#open;
     this.#open = emptyBatch();
     try {
-      if (batch.events.length > 0 || batch.answers.length > 0) await this.#append(batchOf(this.#ports.epoch, batch));
+      if (hasContent(batch)) await this.#append(batchOf(this.#ports.epoch, batch));
     } catch (error) {
       batch.durable.reject(error);
       this.kill(error);
@@ -134,7 +140,7 @@ export class CommitQueue {
     this.#committing = false;
     if (batch.events.length > 0) this.#ports.onDurable(batch.events);
     batch.durable.resolve();
-    if (this.#open.events.length > 0 || this.#open.answers.length > 0 || this.#urgent) this.#schedule();
+    if (hasContent(this.#open) || this.#urgent) this.#schedule();
   }
 
   /** Appends under the epoch until it is known to be durable, or known that it cannot be. */

@@ -42,7 +42,7 @@ async function play(commands: readonly WorldCommand[], tick: number): Promise<vo
     for (const event of outcome.events) reduce(world, event);
     events.push(...outcome.events);
   }
-  await appendBatch(db, { ...batchOf(epoch, { events, answers: [] }) });
+  await appendBatch(db, { ...batchOf(epoch, { events, answers: [], audits: [] }) });
 }
 
 const ids = Array.from({ length: AGENTS }, (_, index) => `agent-${index}`);

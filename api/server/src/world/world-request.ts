@@ -2,6 +2,7 @@ import { TICKS_PER_TILE } from '@hamlet/contract';
 import type { ActionAnswer, MoveAnswer, WorldCommand, WorldEvent } from '@hamlet/contract';
 import type { CommandOutcome, WorldState } from '@hamlet/core';
 import { positionAt, slotOf } from '@hamlet/core';
+import type { AuditEntry } from '@hamlet/store';
 import type { Answered, WriteKey } from '../http/handler.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -12,6 +13,8 @@ export interface WorldRequest {
   /** `written_through` is answered once it is durable, `grouped` once it is accepted (within 100 ms of it). Kinds that are never grouped ignore it. */
   readonly durability: 'grouped' | 'written_through';
   readonly key: WriteKey | null;
+  /** The line of the audit that is committed with the events of an accepted command. */
+  readonly audit?: AuditEntry | undefined;
 }
 
 /** Where commands go: the writer of this process, or the one that holds the lease. Throws UnavailableError where there is none. */

@@ -22,6 +22,11 @@ const MERGED_EVENTS_MAX = 4_000;
 
 const GROUPED: ReadonlySet<string> = new Set(GROUP_COMMITTED_EVENTS);
 
+/** The audit has a line of what was done, none of what was refused. */
+function lineFor(request: WorldRequest, outcome: { readonly ok: boolean }): WorldRequest['audit'] {
+  return outcome.ok ? request.audit : undefined;
+}
+
 export interface TermPorts {
   readonly db: Db;
   readonly clock: VillageClock;
@@ -82,9 +87,9 @@ export class WorldTerm {
     const { outcome, events } = this.#decide(request);
     const through = request.durability === 'written_through' || events.some((event) => !GROUPED.has(event.kind));
     const answer = answerOf(this.#world, request, { outcome, tick: this.#world.advancedTo, durable: through });
-    const kept = request.key === null ? null : keptOf(request.key, answer);
+    const kept = keptOf(request.key, answer);
     const settle = kept === null ? null : this.#answers.note(kept, this.#ports.monotonicMs());
-    const durable = this.#queue.push(events, { answer: kept, urgent: through });
+    const durable = this.#queue.push(events, { answer: kept, audit: lineFor(request, outcome), urgent: through });
     if (through && outcome.ok) await durable.catch(() => this.#unsaved());
     settle?.();
     return { outcome: answer, replayed: false };

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { WorldEvent } from '@hamlet/contract';
 import { inTransaction } from '../connection/database.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { recordAudit } from '../people/audit.ts';
+import type { AuditEntry } from '../people/audit.ts';
 import { keepAnswers } from '../people/idempotency.ts';
 import type { KeptAnswer } from '../people/idempotency.ts';
 
@@ -22,6 +24,8 @@ export interface Batch {
   readonly moves: MoveChunk | null;
   /** Answers to keyed writes, kept in the same transaction as their effects. */
   readonly answers: readonly KeptAnswer[];
+  /** Lines of the audit about these events, kept in the same transaction. */
+  readonly audits: readonly AuditEntry[];
 }
 
 /** The writer's lease is not its own any more: it must stop. */
@@ -40,6 +44,7 @@ export async function appendBatch(db: Db, batch: Batch): Promise<void> {
     await insertEvents(tx, batch);
     if (batch.moves !== null) await insertChunk(tx, batch.epoch, batch.moves);
     await keepAnswers(tx, batch.answers);
+    for (const entry of batch.audits) await recordAudit(tx, entry);
   });
 }
 
