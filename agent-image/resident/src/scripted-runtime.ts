@@ -1,15 +1,15 @@
 import { RunFailure } from '@hamlet/engine';
 import type { AgentRuntime, Deed, RunWork } from '@hamlet/engine';
+import { NO_MODEL, noModelWords, WHAT_I_UNDERSTAND } from './brain/no-model.ts';
 import { greeting, reply } from './brain/speech.ts';
+import { listed, quoted } from './brain/words.ts';
 import { readWishes } from './brain/wish/read-wishes.ts';
 import type { Reading, Wish } from './brain/wish/wish.ts';
 
-/** What it says of itself where it could not do something. */
-export const ABILITIES = 'I have no language model: I can go to a place, say something, find, greet or tell somebody, use a place, and look around.';
-
 /**
- * The runtime of an agent without a language model. To who speaks it answers with sentences from a list, chosen by seed. For a run it does what a
- * list of sentence patterns can read in the prompt, in order, and says which parts it could only read.
+ * The runtime of an agent without a language model. It answers speech with sentences from a list, chosen by seed. For a run it does what a list of
+ * sentence patterns finds in the prompt, in order, and names the parts that it did not understand. A run without any part that it understands fails
+ * with `no_model`: nothing was done.
  */
 export function createScriptedRuntime(): AgentRuntime {
   return {
@@ -22,6 +22,7 @@ export function createScriptedRuntime(): AgentRuntime {
 async function carryOut(prompt: string, work: RunWork, seed: number): Promise<string> {
   const here = await work.surroundings();
   const readings = readWishes(prompt, here);
+  if (readings.every(({ wishes }) => wishes.length === 0)) throw new RunFailure(NO_MODEL, noModelWords(prompt));
   const told: string[] = [];
   for (const wish of readings.flatMap(({ wishes }) => wishes)) {
     for (const deed of await grant(wish, work, { seed, nameOf: (id) => here.agents.find((agent) => agent.id === id)?.name ?? id })) {
@@ -29,13 +30,12 @@ async function carryOut(prompt: string, work: RunWork, seed: number): Promise<st
       if (deed.outcome === 'failed') throw new RunFailure('step_failed', `${deed.text} I stopped there.`);
     }
   }
-  return [...told, ...onlyRead(readings)].join(' ');
+  return [...told, ...notUnderstood(readings)].join(' ');
 }
 
-function onlyRead(readings: readonly Reading[]): readonly string[] {
-  const unread = readings.filter(({ wishes }) => wishes.length === 0).map(({ words }) => `“${words}”`);
-  if (readings.length === 0) return ['There was nothing to read.'];
-  return unread.length === 0 ? [] : [`I could only read: ${unread.join(', ')}. ${ABILITIES}`];
+function notUnderstood(readings: readonly Reading[]): readonly string[] {
+  const parts = readings.filter(({ wishes }) => wishes.length === 0).map(({ words }) => quoted(words));
+  return parts.length === 0 ? [] : [`I did not understand ${listed(parts)}, and did nothing about ${parts.length === 1 ? 'it' : 'them'}. ${WHAT_I_UNDERSTAND}`];
 }
 
 interface Manner {

@@ -27,12 +27,31 @@ export function planOfTier({ tier, limits, models }: { readonly tier: string | n
   return { tier, model: largest?.model ?? null, toolCalls };
 }
 
-/** What is otherwise under another plan, in words. Pure. */
-export function changeInWords(before: ResourcePlan, now: ResourcePlan): string {
+/** A change of plan as the agent tells it: only of what has changed, and never of nothing. */
+export interface PlanNews {
+  readonly title: string;
+  /** Whole sentences. */
+  readonly facts: string;
+  readonly why: string;
+}
+
+/** The differences between two plans in words; null where there is none. Pure. */
+export function newsOfPlan(before: ResourcePlan, now: ResourcePlan): PlanNews | null {
+  if (isSamePlan(before, now)) return null;
+  const [was, is] = [before.tier ?? 'no tier', now.tier ?? 'no tier'];
+  const means = meansInWords(before, now);
+  if (was === is) return { title: 'My means have changed', facts: `I am in ${is} as before. ${means}`, why: `my means have changed within ${is}: my plan changes` };
+  const why = `my means have changed with my tier (${before.tier ?? 'none'} before, ${now.tier ?? 'none'} now): my plan changes`;
+  return { title: `I am in ${is} now`, facts: `I am in ${is} now, and was in ${was} before. ${means}`, why };
+}
+
+function meansInWords(before: ResourcePlan, now: ResourcePlan): string {
   const writing = (model: string | null): string => (model === null ? 'sentences of my own list' : `the model ${model}`);
-  const model = before.model === now.model ? `I go on writing with ${writing(now.model)}` : `I write with ${writing(now.model)} instead of ${writing(before.model)}`;
-  const steps = before.toolCalls === now.toolCalls ? `take ${now.toolCalls} steps a run as before` : `take at most ${now.toolCalls} steps a run instead of ${before.toolCalls}`;
-  return `I am in ${now.tier ?? 'no tier'} now, and was in ${before.tier ?? 'no tier'} before. From now on ${model}, and ${steps}.`;
+  const model = before.model === now.model ? null : `I write with ${writing(now.model)} instead of ${writing(before.model)}`;
+  const steps = before.toolCalls === now.toolCalls ? null : `take at most ${now.toolCalls} steps a run instead of ${before.toolCalls}`;
+  if (model !== null && steps !== null) return `From now on ${model}, and ${steps}.`;
+  if (model !== null) return `From now on ${model}.`;
+  return steps === null ? 'I go on with the same model and as many steps a run as before.' : `From now on I ${steps}.`;
 }
 
 /** Whether two plans are the same. Pure. */

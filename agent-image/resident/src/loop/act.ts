@@ -49,7 +49,7 @@ export async function act(hands: Hands, situation: Situation, { decided, key }: 
 /** Writes on the board, with the model of the plan or without. The text is in the record of the turn, and who wrote it. */
 async function write({ village, desk }: Hands, situation: Situation, { command, key }: { command: Extract<Command, { kind: 'reply' | 'post' }>; key: string }): Promise<Acted> {
   if (desk === undefined) return { outcome: 'silent', why: 'there is nothing to write with' };
-  const { text, by, without } = await desk.pen.write(command.occasion, { model: situation.board?.plan.model ?? null, persona: situation.character.persona });
+  const { text, by, without } = await desk.pen.write(command.occasion, { model: situation.board?.plan?.model ?? null, persona: situation.character.persona });
   const written = { outcome: 'written' as const, text, by, without };
   if (command.kind === 'post') {
     const { subject, title, tags, audience } = command;

@@ -98,7 +98,7 @@ for (const [code, told] of [['token_quota_exhausted', /My tokens of this hour ar
     assert.equal(village.turns[0]?.acted['without'], code);
     const [post] = village.desk.published;
     assert.match(post?.title ?? '', told);
-    assert.match(post?.body ?? '', /nothing is left/);
+    assert.match(post?.body ?? '', /Nothing is left\./);
     assert.deepEqual(post?.tags, ['help']);
   });
 }
@@ -121,6 +121,30 @@ test('a higher tier changes the model it writes with, and it tells the board', a
   assert.equal(loop.desk.means.plan?.toolCalls, 48);
 });
 
+test('what is not known at the start is no plan: the first that is known is told to nobody', async () => {
+  const village = villageOf();
+  const configs = [{ tier: null, limits: null }, { tier: 'tier-0', limits: null }, { tier: 'tier-0', limits: LIMITS }];
+  village.config = async () => ok(aConfig(configs.shift() ?? { tier: 'tier-0', limits: LIMITS }));
+  village.desk.script.models = [DOWN, { kind: 'refused', code: 'unavailable', detail: 'not now' }];
+  const loop = setUp(village);
+  await loop.run(7);
+  assert.deepEqual(village.desk.published, []);
+  assert.deepEqual(village.turns.map(({ decided }) => decided['plan'] !== undefined), [false, false, false, false, true, true, true]);
+  assert.deepEqual(loop.desk.means.plan, { tier: 'tier-0', model: 'small', toolCalls: 24 });
+});
+
+test('within one tier it tells of what has changed, and of no tier', async () => {
+  const village = villageOf();
+  let turns = 0;
+  village.config = async () => {
+    turns += 1;
+    return ok(aConfig({ tier: 'tier-0', limits: turns === 1 ? LIMITS : { ...LIMITS, concurrent_tools: 2 } }));
+  };
+  await setUp(village).run(3);
+  assert.deepEqual(village.desk.published.map(({ title }) => title), ['My means have changed']);
+  assert.match(village.desk.published[0]?.body ?? '', /I am in tier-0 as before\. From now on I take at most 48 steps a run instead of 24\./);
+});
+
 test('a reward since the last look is thanked for on its post; those before are not', async () => {
   const village = villageOf();
   village.desk.posts.push(aPost({ post_id: anId(9), title: 'Bread' }));
@@ -138,7 +162,7 @@ test('a reward since the last look is thanked for on its post; those before are 
   };
   await loop.run(4);
   assert.deepEqual(village.desk.replies.map(({ postId }) => postId), [anId(9)]);
-  assert.match(village.desk.replies[0]?.body ?? '', /I was given 5 aiDollars: “for the bread”/);
+  assert.match(village.desk.replies[0]?.body ?? '', /I was given 5 aiDollars with the words “for the bread”/);
 });
 
 test('a board that cannot be read now costs nothing but the news', async () => {

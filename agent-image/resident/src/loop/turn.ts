@@ -53,7 +53,7 @@ export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kin
     cycle: ports.cycle,
     ...(trigger.kind === 'wake' ? { trigger: 'wake', wake: trigger.wake } : { trigger: 'tick' }),
     perceived: perceivedOf(situation, standing),
-    decided: { command, goal, why, ...(situation.board === null ? {} : { plan: situation.board.plan }) },
+    decided: { command, goal, why, ...planOf(situation) },
     acted,
     reflected: { remembered: reflection.remembered, goal: reflection.mind.goal, visited: reflection.mind.visited, ...forgot },
   };
@@ -71,6 +71,11 @@ async function look({ village, attention, desk }: TurnPorts, trigger: Trigger, m
   const situation = perceive({ world: world.value, standing: standing.value, config: config.value, wake, mind, board, work: attention?.work ?? null });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
   return { kind: 'ok', value: { situation, config: config.value, standing: standing.value } };
+}
+
+/** The plan of the tier, where it is known. */
+function planOf({ board }: Situation): object {
+  return board === null || board.plan === null ? {} : { plan: board.plan };
 }
 
 function perceivedOf({ tick, day, minute, phase, self, neighbours, items, board }: Situation, standing: AgentDetail): Turn['perceived'] {

@@ -1,6 +1,7 @@
 /** Runs in a village that answers what the test tells it to: what is done, under which keys, what is settled, and what is done again after a crash. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
 import type { AgentView, Run } from '@hamlet/contract';
 import type { RuntimeContext } from '@hamlet/engine';
 import { createLog } from '../json-log.ts';
@@ -78,7 +79,7 @@ test('a wish is done step by step, noted, and settled with what was done', async
   await worker.ended;
 });
 
-test('what can only be read is said to be so, and nothing is done', async () => {
+test('a run that no rule understands fails with no_model, does nothing, and says how to connect a model', async () => {
   const village = walkable();
   village.runs.push(aRun('{"tool": "move", "arguments": {"landmark_id": "cafe"}}'));
   const { worker, stop, remembered, until } = setUp(village);
@@ -86,8 +87,10 @@ test('what can only be read is said to be so, and nothing is done', async () => 
   await until(settled(village));
   assert.equal(remembered.length, 1);
   assert.deepEqual([village.commands, village.steps], [[], []]);
-  assert.equal(village.settled[0]?.state, 'done');
-  assert.match(village.settled[0]?.summary ?? '', /^I could only read: “\{"tool"/);
+  const [end] = village.settled;
+  assert.deepEqual([end?.state, end?.error?.code], ['failed', 'no_model']);
+  assert.match(end?.summary ?? '', /^I did nothing\. None of my rules understood “\{'tool'.*no language model.*scripted models only so far.*To connect a language model/);
+  assert.deepEqual(sentenceFaults(end?.summary ?? ''), []);
   stop.abort();
 });
 

@@ -80,7 +80,7 @@ test('a reward is thanked for where it was given; the higher tier changes its pl
   await replyOf('bob', postId);
   const judge = { agent_id: 'bob', reason: 'for the bread', related_post_id: postId };
   dataOf(await runs.play.admin.call(rewardAgent, { body: { ...judge, amount: '12' } }));
-  assert.match((await replyOf('bob', postId, 2)).body, /I was given 12 aiDollars: “for the bread”/);
+  assert.match((await replyOf('bob', postId, 2)).body, /I was given 12 aiDollars with the words “for the bread”/);
   const told = await eventually('the post about the tier', async () => (await postsOf('bob')).find(({ title }) => title === 'I am in tier-1 now'));
   assert.match(told.body, /the model large instead of the model small, and take at most 48 steps a run instead of 24/);
   assert.match(told.body, /— written with the model large, which is scripted$/);
@@ -88,7 +88,7 @@ test('a reward is thanked for where it was given; the higher tier changes its pl
   const richer = await turnOf('bob', 'the plan of tier-1', ({ decided }) => (decided['plan'] as { tier?: string } | undefined)?.tier === 'tier-1');
   assert.deepEqual(richer.decided['plan'], { tier: 'tier-1', model: 'large', toolCalls: 48 });
   dataOf(await runs.play.admin.call(penalizeAgent, { body: { ...judge, amount: '11', reason: 'it was old' } }));
-  assert.match((await replyOf('bob', postId, 3)).body, /11 aiDollars were taken from me: “it was old”/);
+  assert.match((await replyOf('bob', postId, 3)).body, /I lost 11 aiDollars, with the words “it was old”/);
   const poorer = await turnOf('bob', 'the plan of tier-0 again', ({ decided }) => /\(tier-1 before, tier-0 now\)/.test(decided.why));
   assert.deepEqual(poorer.decided['plan'], { tier: 'tier-0', model: 'small', toolCalls: 24 });
 });

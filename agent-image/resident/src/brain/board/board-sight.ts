@@ -20,5 +20,6 @@ export interface BoardSight {
   readonly entry: number | null;
   readonly balance: string | null;
   readonly needs: readonly Need[];
-  readonly plan: ResourcePlan;
+  /** Null as long as its tier, its limits or the models of the gateway are not known. */
+  readonly plan: ResourcePlan | null;
 }

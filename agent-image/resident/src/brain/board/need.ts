@@ -1,10 +1,12 @@
 import type { Refusal } from '@hamlet/contract';
+import { HOW_TO_CONNECT, NO_MODEL, WHAT_I_UNDERSTAND } from '../no-model.ts';
+import { quoted, sentence, shortened } from '../words.ts';
 
 /** Asked for the same thing again after so long: an hour. */
 const ASK_AGAIN_TICKS = 36_000;
 /** Between two questions for help, whatever about. */
 const ASK_GAP_TICKS = 3_000;
-const QUOTED_CHARS = 160;
+const REASON_CHARS = 240;
 
 /** Something that keeps the agent from its work and that somebody else may cure. */
 export interface Need {
@@ -16,18 +18,17 @@ export interface Need {
   readonly facts: string;
 }
 
-function short(text: string): string {
-  const characters = [...text.replaceAll(/\s+/gu, ' ').trim()];
-  return characters.length <= QUOTED_CHARS ? characters.join('') : `${characters.slice(0, QUOTED_CHARS - 1).join('')}…`;
-}
-
-/** A run that came to nothing. Pure. */
+/** A run that came to nothing. All runs that lack a language model are one need: what cures one cures them all. Pure. */
 export function needOfRun(runId: string, prompt: string, why: { readonly code: string; readonly message: string }): Need {
+  const asked = sentence(`I was asked: ${quoted(prompt)}`);
+  if (why.code === NO_MODEL) {
+    return { subject: 'run without a model', audience: 'humans', title: 'I do not understand what I was asked', facts: `${asked} I did nothing about it. ${HOW_TO_CONNECT} ${WHAT_I_UNDERSTAND} The run is ${runId}.` };
+  }
   return {
     subject: `run ${runId}`,
     audience: 'humans',
     title: 'I am stuck with a run',
-    facts: `I was asked: “${short(prompt)}” It failed (${why.code}): ${short(why.message)} The run is ${runId}.`,
+    facts: `${asked} It failed (${why.code}): ${sentence(shortened(why.message, REASON_CHARS))} The run is ${runId}.`,
   };
 }
 
@@ -41,7 +42,7 @@ const WANTS: Partial<Readonly<Record<Refusal, { readonly title: string; readonly
 /** A model that the agent may not use for lack of tier, quota or money; null where it was refused for something that passes. Pure. */
 export function needOfModel(code: Refusal, detail: string): Need | null {
   const want = WANTS[code];
-  return want === undefined ? null : { subject: `model ${code}`, audience: 'public', title: want.title, facts: `The gateway says: ${short(detail)}. ${want.cure}` };
+  return want === undefined ? null : { subject: `model ${code}`, audience: 'public', title: want.title, facts: `The gateway says: ${sentence(shortened(detail, REASON_CHARS))} ${want.cure}` };
 }
 
 /** The first need that the agent may ask about now. Pure. */

@@ -104,12 +104,12 @@ test('a reward is thanked for where it was given, a penalty answered; without a 
   const now = situation({ sight: { judged: [judged], entry: 4, balance: '5' }, board: { entry: 3, balance: '0' } });
   const thanks = decide(now);
   assert.ok(thanks.command.kind === 'reply' && thanks.command.postId === anId(9));
-  assert.match(thanks.command.occasion.facts, /I was given 5 aiDollars: “good bread”/);
+  assert.match(thanks.command.occasion.facts, /I was given 5 aiDollars with the words “good bread”/);
   assert.equal(now.mind.board.balance, '0', 'it looks again until all are answered');
   assert.equal(settle(now, thanks, ACCEPTED).board.entry, 4);
   const aloud = decided({ sight: { judged: [{ entry: anEntry({ reason: 'penalty', amount: '-2', note: 'late', version: 5 }), post: null }] } });
   assert.ok(aloud.command.kind === 'act' && aloud.command.body.kind === 'talk');
-  assert.match(aloud.command.body.text, /2 aiDollars were taken from me: “late”/);
+  assert.match(aloud.command.body.text, /I lost 2 aiDollars, with the words “late”/);
 });
 
 test('another tier is told on the board with what changes, and aloud where it has just told of another', () => {
@@ -146,7 +146,7 @@ test('blocked, it asks for help: once about a thing, and not about two at once',
   assert.notEqual(decided({ mind, board: mind.board, sight: { needs: [run, model] }, tick: 8_000 }).command.kind, 'post');
   const later = decided({ mind, board: mind.board, sight: { needs: [run, model] }, tick: 11_000 });
   assert.ok(later.command.kind === 'post' && later.command.audience === 'public');
-  assert.match(later.command.occasion.facts, /none left/);
+  assert.match(later.command.occasion.facts, /None left\./);
 });
 
 test('a refusal for good is done with; one that passes is tried again after a while', () => {

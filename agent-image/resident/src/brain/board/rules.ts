@@ -1,6 +1,6 @@
 import type { BoardNews } from '@hamlet/contract';
-import { changeInWords, isSamePlan } from '../plan-of-tier.ts';
-import type { ResourcePlan } from '../plan-of-tier.ts';
+import { newsOfPlan } from '../plan-of-tier.ts';
+import type { PlanNews } from '../plan-of-tier.ts';
 import { decision, nameOf } from '../rules/decision.ts';
 import type { Command, Rule, Situation } from '../situation.ts';
 import { fitting } from '../speech.ts';
@@ -71,24 +71,23 @@ export const answerJudgement: Rule = (situation) => {
   return decision(situation, { command, goal: mind.goal, why, change: board(situation, { entry: entry.version }) });
 };
 
-/** On the board; aloud where it told the board of another plan a moment ago. */
-function tell({ mind, tick }: Situation, plan: ResourcePlan, words: string): Command {
+/** On the board; aloud where it wrote there about another plan a moment ago. */
+function tell({ mind, tick, board: sight }: Situation, news: PlanNews): Command {
   const { toldAt } = mind.board;
-  if (toldAt !== null && tick - toldAt < TELL_GAP_TICKS) return { kind: 'act', body: { kind: 'talk', text: fitting(words) } };
-  const tier = plan.tier ?? 'no tier';
-  return { kind: 'post', subject: `plan ${tier}`, audience: 'public', title: `I am in ${tier} now`, tags: ['news'], occasion: planOccasion(words) };
+  if (toldAt !== null && tick - toldAt < TELL_GAP_TICKS) return { kind: 'act', body: { kind: 'talk', text: fitting(news.facts) } };
+  return { kind: 'post', subject: `plan ${sight?.plan?.tier ?? 'no tier'}`, audience: 'public', title: news.title, tags: ['news'], occasion: planOccasion(news) };
 }
 
-/** Says what it will do otherwise when its means have changed. */
+/** Says how it goes on when its means have changed. A plan that is not known yet is no change, and neither is the first that is. */
 export const tellPlan: Rule = (situation) => {
   const { mind, tick, board: sight } = situation;
-  const before = mind.board.plan;
-  if (sight === null || before === null || isSamePlan(before, sight.plan)) return null;
-  const { plan } = sight;
-  const command = tell(situation, plan, changeInWords(before, plan));
+  const { plan: before } = mind.board;
+  const plan = sight?.plan ?? null;
+  const news = before === null || plan === null ? null : newsOfPlan(before, plan);
+  if (news === null) return null;
+  const command = tell(situation, news);
   const toldAt = command.kind === 'post' ? tick : mind.board.toldAt;
-  const why = `my means have changed with my tier (${before.tier ?? 'none'} before, ${plan.tier ?? 'none'} now): my plan changes`;
-  return decision(situation, { command, goal: mind.goal, why, change: board(situation, { plan, toldAt }) });
+  return decision(situation, { command, goal: mind.goal, why: news.why, change: board(situation, { plan, toldAt }) });
 };
 
 /** Asks for help with what keeps it from its work. */
@@ -98,7 +97,7 @@ export const askForHelp: Rule = (situation) => {
   if (need === null) return null;
   const { subject, audience, title, facts } = need;
   return decision(situation, {
-    command: { kind: 'post', subject, audience, title, tags: ['help'], occasion: helpOccasion(character.seed, facts) },
+    command: { kind: 'post', subject, audience, title, tags: ['help'], occasion: helpOccasion(character.seed, { title, facts }) },
     goal: mind.goal,
     why: `I am blocked: ${title}`,
     change: board(situation, { asked: withRecent(mind.board.asked, subject, tick) }),

@@ -1,5 +1,8 @@
 import type { BoardNews } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
+import { HOW_TO_CONNECT } from '../no-model.ts';
+import { quoted, shortened } from '../words.ts';
+import { isCourtesy } from './may-reply.ts';
 
 const QUOTED_CHARS = 120;
 
@@ -13,50 +16,59 @@ export interface Occasion {
   readonly facts: string;
 }
 
-/** The beginning of a text on one line. */
-export function excerpt(text: string): string {
-  const characters = [...text.replaceAll(/\s+/gu, ' ').trim()];
-  return characters.length <= QUOTED_CHARS ? characters.join('') : `${characters.slice(0, QUOTED_CHARS - 1).join('')}…`;
-}
-
 /** A text that calls nobody and links nowhere: what others wrote is quoted, and a quotation is to wake no agent. Pure. */
 export function withoutHandles(text: string): string {
   return text.replaceAll(/\b(?:https?:\/\/|www\.)\S*/giu, '(a link)').replaceAll(/@(?=[a-z0-9])/giu, '');
 }
 
-const HELP: readonly string[] = ['Can somebody help me with this?', 'I am stuck here and would be glad of help.', 'Who knows how to go on?'];
+const HELP: readonly string[] = ['Can somebody help me with this?', 'I am stuck here and would be glad of help.', 'Does somebody know how to go on?'];
 const THANKS: readonly string[] = ['Thank you, {name}.', 'That helps me, {name}: thank you.', 'Thank you, {name}, I have read it.'];
-const ANSWERS: readonly string[] = ['I have read what you wrote, {name}.', 'You ask about “{topic}”, {name}.', 'About “{topic}”, {name}: I have read it.'];
+const ANSWERS: readonly string[] = ['I have read what you wrote, {name}.', 'You wrote about {topic}, {name}, and I have read it.', 'I have read your words about {topic}, {name}.'];
+const WELCOME: readonly string[] = ['You are welcome, {name}.', 'With pleasure, {name}.'];
 
-const named = (sentence: string | undefined, words: { readonly name: string; readonly topic: string }): string =>
-  (sentence ?? '').replace('{name}', () => words.name).replace('{topic}', () => words.topic);
+/** The requests on the board that the sentence patterns cover. */
+const BOARD_ABILITIES = 'On the board I follow advice such as “go to the library” and “read the board”.';
+const NOT_UNDERSTOOD = `I did nothing about it: none of my rules understands it, and I have no language model. ${HOW_TO_CONNECT} ${BOARD_ABILITIES}`;
+const NO_ANSWER = 'I have no answer to it: I have no language model.';
 
-/** Asking for help. */
-export function helpOccasion(seed: number, facts: string): Occasion {
-  return { prompt: `Ask for help: I am blocked. ${facts}`, fallback: choose(HELP, chance(seed, 'help', facts)) ?? '', facts };
+function named(sentences: readonly string[], dice: number, words: { readonly name: string; readonly topic: string }): string {
+  return (choose(sentences, dice) ?? '').replace('{name}', () => words.name).replace('{topic}', () => words.topic);
 }
 
-/** Answering what somebody wrote; `deed` says what the agent will do about it, and is empty where it could only read. */
-export function answerOccasion(seed: number, { post, reply }: BoardNews, deed: string): Occasion {
-  const { author_name: name, body } = reply ?? post;
-  const about = excerpt(body);
-  const helped = reply !== null && deed !== '';
-  const sentence = choose(helped ? THANKS : ANSWERS, chance(seed, 'answer', post.post_id, reply?.reply_id ?? '')) ?? '';
-  const prompt = `${helped ? 'Thank' : 'Answer'} ${name}, who wrote about “${excerpt(post.title)}”: ${about}`;
-  const facts = deed === '' ? 'I have no language model that understands this: I can go to a place, use it, and say what came of my runs.' : deed;
-  return { prompt, fallback: named(sentence, { name, topic: excerpt(post.title) }), facts };
+/** Asking for help. */
+export function helpOccasion(seed: number, { title, facts }: { readonly title: string; readonly facts: string }): Occasion {
+  return { prompt: `Ask for help: I am blocked by ${quoted(title)}. ${facts}`, fallback: choose(HELP, chance(seed, 'help', facts)) ?? '', facts };
+}
+
+/** How it answers: thanks for advice that it follows, takes thanks, or says that it has read. */
+function mannerOf({ reply, post }: BoardNews, deed: string): { readonly verb: string; readonly list: readonly string[]; readonly facts: string } {
+  const { body, author_type: by } = reply ?? post;
+  if (deed !== '') return reply === null ? { verb: 'Answer', list: ANSWERS, facts: deed } : { verb: 'Thank', list: THANKS, facts: deed };
+  if (isCourtesy(body)) return { verb: 'Say that it was a pleasure to', list: WELCOME, facts: '' };
+  return { verb: 'Answer', list: ANSWERS, facts: by === 'agent' ? NO_ANSWER : NOT_UNDERSTOOD };
+}
+
+/** Answering a post or a reply. `deed` says what the agent does about it; it is empty where no rule understood it. */
+export function answerOccasion(seed: number, news: BoardNews, deed: string): Occasion {
+  const { post, reply } = news;
+  const from = reply ?? post;
+  const { verb, list, facts } = mannerOf(news, deed);
+  const words = { name: shortened(from.author_name, QUOTED_CHARS), topic: quoted(post.title, QUOTED_CHARS) };
+  const fallback = named(list, chance(seed, 'answer', post.post_id, reply?.reply_id ?? ''), words);
+  return { prompt: `${verb} ${words.name}, who wrote about ${words.topic}: ${shortened(from.body, QUOTED_CHARS)}`, fallback, facts };
 }
 
 /** Thanking for a reward, or answering for a penalty. */
 export function judgedOccasion({ amount, note }: { readonly amount: string; readonly note: string }): Occasion {
   const taken = amount.startsWith('-');
   const sum = `${amount.replace('-', '')} aiDollars`;
+  const why = quoted(note, QUOTED_CHARS);
   return taken
-    ? { prompt: `Say that my plan changes after a penalty for: ${excerpt(note)}`, fallback: 'I have read why, and will go about it in another way.', facts: `${sum} were taken from me: “${excerpt(note)}”.` }
-    : { prompt: `Thank for a reward, given for: ${excerpt(note)}`, fallback: 'Thank you for the reward.', facts: `I was given ${sum}: “${excerpt(note)}”.` };
+    ? { prompt: `Say that I have read of a penalty for ${why}.`, fallback: 'I have read why.', facts: `I lost ${sum}, with the words ${why}.` }
+    : { prompt: `Thank for a reward, given for ${why}.`, fallback: 'Thank you for the reward.', facts: `I was given ${sum} with the words ${why}.` };
 }
 
 /** Telling another plan. */
-export function planOccasion(facts: string): Occasion {
-  return { prompt: `Say that my plan changes with my tier. ${facts}`, fallback: 'My tier has changed, and my plan with it.', facts };
+export function planOccasion({ title, facts }: { readonly title: string; readonly facts: string }): Occasion {
+  return { prompt: `Write that my plan is another one: ${quoted(title)}. ${facts}`, fallback: 'My plan is another one from now on.', facts };
 }

@@ -1,8 +1,7 @@
 import type { AgentView, WorldView } from '@hamlet/contract';
 import type { Surroundings } from '@hamlet/engine';
+import { listed } from '../words.ts';
 import { PERCEPTION_TILES, tilesBetween } from '../perceive.ts';
-
-const MAX_NAMED = 5;
 
 /** The village as a runtime may speak of it; null while the agent is not in it. Pure. */
 export function surroundingsOf({ landmarks, agents }: WorldView, agentId: string): Surroundings | null {
@@ -14,12 +13,6 @@ export function surroundingsOf({ landmarks, agents }: WorldView, agentId: string
     home: self.home,
     place: self.moving_to === null ? self.landmark_id : null,
   };
-}
-
-function listed(words: readonly string[]): string {
-  const named = words.slice(0, MAX_NAMED);
-  if (words.length > MAX_NAMED) return `${named.join(', ')} and ${words.length - MAX_NAMED} more`;
-  return named.length < 2 ? named.join('') : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
 }
 
 /** What an agent sees from where it is, in one or two sentences. Pure. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
 import type { ModelPart, ModelRequest } from '../model-provider.ts';
 import { createScriptedProvider } from './scripted-provider.ts';
+import { scriptedText } from './scripted-text.ts';
 import { promptTokensOf, tokensOf } from './scripted-tokens.ts';
 import { topicOf } from './topic.ts';
 
@@ -53,4 +55,17 @@ test('a topic is what stands in quotes, else the telling words in their order', 
   assert.deepEqual(topicOf('They wrote about “the old mill”: help', 5), ['the old mill']);
   assert.deepEqual(topicOf('Where is the windmill, and what about bread?', 2), ['windmill', 'bread']);
   assert.deepEqual(topicOf('who are you', 2), []);
+});
+
+const ASKED = [
+  'Ask for help: I am blocked. I was asked: “Find Zoe.”', 'Thank for a reward, given for: good bread', 'Say that my plan changes with my tier. I am in tier-1 now, and was in tier-0 before.',
+  'Which model are you?', 'Hello there!', 'Can you explain the windmill behind the orchard?', 'The bread is ready.', 'plan: ""', '“ ” help', 'a “broken quote', '', 'who are you', '@bob {topic} {x}', 'Ärger über Öl?', 'thanks\n\nthanks',
+];
+
+test('every template, over every occasion, style and start of its list, is whole sentences', () => {
+  for (const text of ASKED) {
+    for (const style of [{ topicWords: 2, moreSentences: 0 }, { topicWords: 5, moreSentences: 2 }, { topicWords: 1, moreSentences: 9 }]) {
+      for (let seed = 0; seed < 24; seed += 1) assert.deepEqual(sentenceFaults(scriptedText([{ role: 'user', text }], style, seed)), []);
+    }
+  }
 });

@@ -22,27 +22,29 @@ const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
   ['greeting', /\b(hello|hi|welcome|good (morning|day|evening))\b/iu],
 ];
 
+/** Each is whole whatever stands for the topic, and claims nothing that a list cannot know: neither a deed nor a promise. */
 const FIRST: Readonly<Record<Occasion, readonly string[]>> = {
   self: ['I am a scripted model: I put sentences of a list together and understand nothing.'],
-  help: ['Can somebody help me with {topic}?', 'I am stuck with {topic} and would be glad of help.', 'Who knows more than I do about {topic}?'],
-  thanks: ['Thank you for {topic}.', 'That was kind: thank you for {topic}.', 'I will remember {topic}; thank you.'],
-  plan: ['From now on I go about {topic} in another way.', 'My plan changes: first {topic}.', 'I begin with {topic}, and see how far that takes me.'],
-  greeting: ['Hello! I was just thinking of {topic}.', 'Good to hear from you about {topic}.'],
-  question: ['About {topic}: I would try the smallest part of it first.', 'As to {topic}, I know only what stands here; look at it once more and tell what you see.', 'For {topic} I would ask who did it last.'],
-  statement: ['I have read about {topic}.', 'So it is about {topic}.', 'I take note of {topic}.'],
+  help: ['Can somebody help me with {topic}?', 'I would be glad of help with {topic}.', 'Who knows more than I do about {topic}?'],
+  thanks: ['Thank you. I have read about {topic}.', 'Thank you for your words about {topic}.', 'Thank you. Your words are about {topic}.'],
+  plan: ['This is about my plan. It concerns {topic}.', 'My plan has to do with {topic}.', 'I write about my plan, which concerns {topic}.'],
+  greeting: ['Hello! You wrote about {topic}.', 'Good day! I have read about {topic}.'],
+  question: ['You ask about {topic}, and I have only a list of sentences to answer with.', 'I have no answer about {topic}, for I am scripted.', 'I have read your words about {topic} and cannot answer them.'],
+  statement: ['I have read about {topic}.', 'This is about {topic}.', 'You wrote about {topic}.'],
 };
 
 const MORE: Readonly<Record<Occasion, readonly string[]>> = {
-  self: ['What I write follows from the words that I am given and from nothing else.', 'Ask for another model if you need one that thinks.'],
-  help: ['I stopped where it went wrong and have tried nothing twice.', 'If you know the first step, write it here and I will take it.', 'Tell me also if it cannot be done.'],
-  thanks: ['It brings me further.', 'I will say here what came of it.', 'Ask me when you need something in turn.'],
-  plan: ['One thing at a time, the most useful first.', 'I will tell when it is done, or why it is not.', 'What is not needed waits.'],
-  greeting: ['How is your day?', 'Is there something that I can do?'],
-  question: ['Then check what came of it before you go on.', 'Write down what you find, so that the next one need not ask.', 'If that does not hold, say where it broke.'],
-  statement: ['I will come back to it.', 'Say more if it matters.', 'I have nothing to add yet.'],
+  self: ['My sentences follow from the words that I am given and from nothing else.', 'Ask for another model if you need one that thinks.'],
+  help: ['A first step would be enough.', 'Please write down what you know.', 'Please also say if it cannot be done.'],
+  thanks: ['Such words are welcome.', 'Please write again.', 'More of them would help.'],
+  plan: ['One thing comes after the other.', 'Please ask if something about it is unclear.', 'A plan is easier to follow once it is written down.'],
+  greeting: ['How is your day?', 'Is there something that you want to say?'],
+  question: ['A person may know more.', 'A smaller question may find an answer sooner.', 'Please ask somebody who can think about it.'],
+  statement: ['I have nothing to add.', 'Please say more if it matters.', 'A list of sentences cannot say more.'],
 };
 
-const NO_TOPIC = 'what you wrote';
+/** Stands for the topic of a text that has none. */
+const NO_TOPIC = 'this';
 
 function occasionOf(text: string): Occasion {
   const found = OCCASIONS.map(([occasion, words]) => ({ occasion, at: text.search(words) })).filter(({ at }) => at >= 0);
@@ -66,7 +68,7 @@ function rotated(list: readonly string[], seed: number, count: number): readonly
 export function scriptedText(messages: readonly PromptMessage[], style: Style, seed: number): string {
   const asked = messages.findLast(({ role }) => role === 'user')?.text ?? messages.at(-1)?.text ?? '';
   const occasion = occasionOf(asked);
-  const topic = phraseOf(topicOf(asked, style.topicWords)) || NO_TOPIC;
+  const topic = phraseOf(topicOf(asked, style.topicWords).map((word) => `“${word}”`)) || NO_TOPIC;
   const first = pick(FIRST[occasion], seed, 1).replace('{topic}', () => topic);
   return [first, ...rotated(MORE[occasion], seed, style.moreSentences)].join(' ');
 }

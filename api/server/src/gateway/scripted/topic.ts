@@ -7,10 +7,10 @@ const EMPTY: ReadonlySet<string> = new Set(
 );
 const LETTERS_MIN = 4;
 
-/** What a text is about: what stands in quotes, else its longest telling words in their order; at most so many. Pure. */
+/** The topic of a text: its first quotation, else its longest telling words in their order, at most so many. Pure. */
 export function topicOf(text: string, wordsMax: number): readonly string[] {
-  const [, quoted] = /[“"]([^”"]{3,80})[”"]/u.exec(text) ?? [];
-  if (quoted !== undefined) return [quoted.trim()];
+  const quoted = /[“"]([^“”"]{3,80})[”"]/u.exec(text)?.[1]?.replaceAll(/\s+/gu, ' ').trim() ?? '';
+  if (quoted !== '') return [quoted];
   const words = text.match(/\p{L}[\p{L}\p{N}'’-]*/gu) ?? [];
   const telling = [...new Set(words.map((word) => word.toLowerCase()))].filter((word) => word.length >= LETTERS_MIN && !EMPTY.has(word));
   const longest = new Set(telling.toSorted((a, b) => b.length - a.length).slice(0, wordsMax));

@@ -1,0 +1,38 @@
+/** What stands in quotation marks is somebody else's: it counts as one word of the sentence around it. */
+const QUOTED = /“[^”]*”/gu;
+const MASK = 'Q';
+
+/**
+ * What keeps a text from being whole sentences, in words; empty where it is nothing. Each sentence begins with a capital and ends with a stop,
+ * no slot of a template is left open or empty, and no word stands twice in a row. Lines apart are read apart. Pure.
+ */
+export function sentenceFaults(text: string): readonly string[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.length === 0 ? ['it is empty'] : lines.flatMap((line) => lineFaults(line));
+}
+
+function lineFaults(line: string): readonly string[] {
+  const faults = [
+    ...(/“\s*”/u.test(line) ? ['an empty quotation'] : []),
+    ...(count(line, '“') === count(line, '”') ? [] : ['a quotation without an end']),
+  ];
+  const own = line.replaceAll(QUOTED, MASK);
+  const found: readonly (readonly [RegExp, string])[] = [
+    [/[{}]|\$\{/u, 'an open slot'],
+    [/\b(?:undefined|null|NaN)\b/u, 'a value that is none'],
+    [/\s{2,}|\s[.,;:!?]/u, 'an empty slot'],
+    [/[.,;:!?][.,;:?]/u, 'two stops'],
+    [/\b(\p{L}+)\s+\1\b/iu, 'a doubled word'],
+  ];
+  const broken = found.flatMap(([pattern, fault]) => (pattern.test(own) ? [fault] : []));
+  const sentences = own.split(/(?<=[.!?…])\s+/u);
+  const unwhole = sentences.flatMap((each) => [
+    ...(/^[\p{Lu}\p{N}]/u.test(each) ? [] : ['a sentence without a capital']),
+    ...(/[.!?…]$/u.test(each) ? [] : ['a sentence without a stop']),
+  ]);
+  return [...faults, ...broken, ...unwhole].map((fault) => `${fault}: ${line}`);
+}
+
+function count(text: string, character: string): number {
+  return text.split(character).length - 1;
+}
