@@ -1,4 +1,4 @@
-import type { Client } from '@hamlet/contract';
+import type { Client, VillageState } from '@hamlet/contract';
 import { NO_ROOM, type Room } from '@hamlet/core/seats';
 import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, Resync, runWorkers, systemClock, WorkQueue, type KubeClient, type KubeObject, type OutcomeRecord, type ReflectorOptions, type ResourceType, type WatchTimes } from '@hamlet/kube';
 import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
@@ -63,6 +63,7 @@ export class Operator {
       onSchedule: (uid) => this.#schedules.onRuns(uid),
       onHold: (agentId) => this.#onStanding(agentId),
       onBoost: (agentId) => this.#onStanding(agentId),
+      onVillage: (village) => this.#onVillage(village),
       onReachable: (reachable) => this.#onReachable(reachable),
       onError: (error) => options.log(`api: ${errorText(error)}`),
     });
@@ -178,6 +179,12 @@ export class Operator {
   #onStanding(agentId: string): void {
     this.#queue.add(keyOf({ namespace: this.#options.namespace, name: agentId }));
     this.#seats.touch();
+  }
+
+  /** While the village is frozen the api refuses firings; once it is not, the schedules look again what is due. */
+  #onVillage({ frozen, reason }: VillageState): void {
+    if (frozen) this.#options.log(`the village is frozen: ${reason ?? ''}`);
+    else this.#schedules.onReachable();
   }
 
   #onReachable(reachable: boolean): void {

@@ -59,6 +59,7 @@ export const REFUSALS = {
   agent_quarantined: entry(403, 'An admin has set this agent aside', 'after_change'),
   agent_frozen: entry(403, 'An admin has frozen this agent', 'after_change'),
   token_revoked: entry(403, 'An admin has revoked the tokens of this agent', 'after_change'),
+  village_frozen: entry(409, 'The village is frozen: no money moves, no model is asked and no run begins until an admin lifts the freeze', 'later'),
   expiry_in_the_past: entry(422, 'The end of a measure must lie ahead', 'never'),
 
   // Exchange of a projected token

@@ -46,6 +46,7 @@ export * from './routes/trade/purchases.ts';
 export * from './routes/trade/quote.ts';
 export * from './routes/world.ts';
 export * from './routes/standing.ts';
+export * from './routes/village-freeze.ts';
 export * from './routes/spending/claims.ts';
 export * from './standing.ts';
 export * from './world/command.ts';

@@ -18,6 +18,8 @@ export const PERMISSIONS = {
   /** Who did what against an agent, and why. */
   'standing:read': ['member', 'admin'],
   'standing:change': ['admin'],
+  /** Stop and start all money, models and runs at once. */
+  'village:freeze': ['admin'],
   /** An agent for itself, nobody else. */
   'agent:self': ['agent'],
   'turns:read': ['member', 'admin'],

@@ -23,6 +23,8 @@ export interface VillageStreamOptions {
   readonly onSchedule?: (scheduleUid: string) => void;
   /** What is set aside for an agent has changed, or may have. */
   readonly onHold?: (agentId: string) => void;
+  /** Whether the village is frozen. The api alone refuses what a freeze stops: this is for the operator's log. */
+  readonly onVillage?: (village: Data<'village'>) => void;
   /** The api answers again, or no more; or all that holds has been heard for the first time. */
   readonly onReachable: (reachable: boolean) => void;
   readonly onError: (error: unknown) => void;
@@ -181,6 +183,15 @@ export class VillageStream implements VillageFacts, HoldMemory {
         return;
       case 'synced':
         return this.#sync();
+      case 'village':
+        return this.#options.onVillage?.(message.data);
+      default:
+        return this.#takeFact(message);
+    }
+  }
+
+  #takeFact(message: Exclude<Message, { readonly event: 'reset' | 'synced' | 'village' }>): void {
+    switch (message.event) {
       case 'standing':
         this.#standings.set(message.data.agent_id, standingOf(message.data), this.#generation);
         return this.#options.onStanding(message.data.agent_id);

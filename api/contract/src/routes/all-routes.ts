@@ -29,6 +29,7 @@ import { buyCompute, listPurchases } from './trade/purchases.ts';
 import { getQuote } from './trade/quote.ts';
 import { getDocs, getLivez, getOpenApi, getReadyz } from './service.ts';
 import { banAgent, freezeAgent, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation, quarantineAgent, revokeAgentToken } from './standing.ts';
+import { freezeVillage, getVillageFreeze, liftVillageFreeze } from './village-freeze.ts';
 import { getWorld, getWorldMap } from './world.ts';
 
 /** Every route there is. Mount, OpenAPI, permission matrix and tests walk this list. */
@@ -58,6 +59,9 @@ export const ROUTES = [
   liftKill,
   revokeAgentToken,
   liftTokenRevocation,
+  getVillageFreeze,
+  freezeVillage,
+  liftVillageFreeze,
   createPost,
   listPosts,
   getPost,

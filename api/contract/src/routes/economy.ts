@@ -60,7 +60,7 @@ export const rewardAgent = defineRoute({
   name: 'rewardAgent',
   summary: 'Give an agent aiDollars from the treasury, with a reason; a member within the allowance of the day',
   path: '/economy/reward',
-  reasons: ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed', 'allowance_exceeded'],
+  reasons: ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed', 'allowance_exceeded', 'village_frozen'],
 });
 
 export const penalizeAgent = defineRoute({
@@ -68,7 +68,7 @@ export const penalizeAgent = defineRoute({
   name: 'penalizeAgent',
   summary: 'Take aiDollars from an agent back to the treasury, with a reason; a member within the allowance of the day',
   path: '/economy/penalize',
-  reasons: ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed', 'insufficient_funds', 'allowance_exceeded'],
+  reasons: ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed', 'insufficient_funds', 'allowance_exceeded', 'village_frozen'],
 });
 
 /** What a person may still give and take today. Rewards and penalties count alike. */

@@ -39,6 +39,10 @@ export const Boost = z.strictObject({
 });
 export type Boost = z.infer<typeof Boost>;
 
+/** Whether the village is frozen: no money moves, no model is asked, no run begins. */
+export const VillageState = z.strictObject({ frozen: z.boolean(), reason: z.string().nullable(), since: Time.nullable() });
+export type VillageState = z.infer<typeof VillageState>;
+
 export const openInternalStream = defineRoute({
   name: 'openInternalStream',
   summary: 'Standing and presence of agents and the runs of schedules, for the operator; resumable by the event id',
@@ -56,7 +60,7 @@ export const openInternalStream = defineRoute({
       .regex(/^[0-9a-z-]+:[0-9]+$/, 'EPOCH:OFFSET, the id of the last event seen')
       .optional(),
   }),
-  answer: { kind: 'sse', events: { reset: StreamReset, synced: StreamSynced, standing: Standing, presence: Presence, schedule: ScheduleActivity, boost: Boost, claim: ComputeClaim } },
+  answer: { kind: 'sse', events: { reset: StreamReset, synced: StreamSynced, standing: Standing, presence: Presence, schedule: ScheduleActivity, boost: Boost, claim: ComputeClaim, village: VillageState } },
   reasons: [],
 });
 

@@ -101,7 +101,7 @@ export const completeChat = defineRoute({
   answer: { kind: 'completion', schema: ChatCompletion, chunk: ChatCompletionChunk },
   reasons: [
     'stale_cycle', 'no_such_agent', 'model_not_in_tier', 'model_not_served', 'context_too_long', 'too_many_in_flight', 'token_quota_exhausted',
-    'insufficient_funds', 'account_closed', 'model_failed',
+    'insufficient_funds', 'account_closed', 'model_failed', 'village_frozen',
   ],
 });
 

@@ -43,6 +43,9 @@ export const MATRIX: Readonly<Record<string, string>> = {
   liftKill: '401  403  400  403  403  403',
   revokeAgentToken: '401  403  400  403  403  403',
   liftTokenRevocation: '401  403  400  403  403  403',
+  getVillageFreeze: '200  200  200  200  200  200',
+  freezeVillage: '401  403  400  403  403  403',
+  liftVillageFreeze: '401  403  400  403  403  403',
 
   // The board
   createPost: '401  400  400  400  400  403',

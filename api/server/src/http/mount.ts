@@ -96,7 +96,8 @@ async function run(exchange: Exchange, call: { readonly actorId: string; readonl
 
 function fail({ route, response, requestId, traceparent, ports }: Exchange, error: unknown): void {
   const refusal = refusalOfError(error);
-  ports.log(refusal.reason === 'internal' ? 'error' : 'warn', 'request failed', { route: route.name, request_id: requestId, traceparent, error });
+  // A freeze refuses much, as it shall.
+  if (refusal.reason !== 'village_frozen') ports.log(refusal.reason === 'internal' ? 'error' : 'warn', 'request failed', { route: route.name, request_id: requestId, traceparent, error });
   if (response.headersSent) response.destroy();
   else sendRefusal(response, refusal, requestId);
 }

@@ -1,6 +1,6 @@
 import { PROBLEM_CONTENT_TYPE, REFUSALS } from '@hamlet/contract';
 import type { Problem, Refusal } from '@hamlet/contract';
-import { isConnectionError, isUnkeepableText } from '@hamlet/store';
+import { isConnectionError, isUnkeepableText, isVillageFrozenError } from '@hamlet/store';
 import type { Response } from 'express';
 import type { Refused } from './outcome.ts';
 import { showLimits } from './admission/show-limits.ts';
@@ -42,6 +42,7 @@ export function sendRefusal(response: Response, refusal: Refused, requestId: str
 /** What an exception is to the caller: a part that is away, or an opaque failure. */
 export function refusalOfError(error: unknown): Refused {
   if (error instanceof UnavailableError) return refused('unavailable', error.message);
+  if (isVillageFrozenError(error)) return refused('village_frozen');
   if (isConnectionError(error)) return refused('unavailable', 'The database cannot be reached right now; try again');
   if (isUnkeepableText(error)) return refused('validation_failed', 'A text has a NUL in it, or half of a character');
   return refused('internal');

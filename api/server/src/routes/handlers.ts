@@ -27,6 +27,7 @@ import { residentHandlers } from './resident-handlers.ts';
 import { serviceHandlers } from './service-handlers.ts';
 import { claimHandlers } from '../spending/claim-handlers.ts';
 import { standingHandlers } from '../standing/standing-handlers.ts';
+import { freezeHandlers } from '../freeze/freeze-handlers.ts';
 import { auctionHandlers } from '../trade/auction-handlers.ts';
 import { purchaseHandlers } from '../trade/purchase-handlers.ts';
 import type { Services } from './services.ts';
@@ -39,6 +40,7 @@ export function createHandlers(services: Services): Handlers {
     ...agentHandlers(services),
     ...residentHandlers(services),
     ...standingHandlers(services),
+    ...freezeHandlers(services),
     ...accountHandlers(services),
     ...accountChangeHandlers(services),
     ...entitlementHandlers(services),

@@ -4,7 +4,7 @@ import { planFiring } from '@hamlet/core';
 import type { FiringPlan } from '@hamlet/core';
 import {
   announceSchedule, countWaiting, findFiring, hintAgents, holdFence, holdRunsOfSchedule, holdSchedule, inTransaction, insertFiring, insertRuns, isScheduleAuthorBarred, noteFence,
-  pruneScheduleRuns, readBars, readClock,
+  pruneScheduleRuns, readBars, readClock, readFreeze,
 } from '@hamlet/store';
 import type { Db, Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
@@ -35,6 +35,7 @@ export async function fireSchedule({ db, source }: FiringPorts, body: FiringBody
   await noteFence(db, fence);
   return inTransaction(db, async (tx) => {
     if (!(await holdFence(tx, fence))) return staleFence(fence);
+    if ((await readFreeze(tx)) !== null) return refused('village_frozen');
     const slot = new Date(body.slot);
     const now = await readClock(tx);
     const earlyMs = slot.getTime() - now.getTime();

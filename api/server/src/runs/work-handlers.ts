@@ -1,4 +1,4 @@
-import { findStep, holdRun, inTransaction, readNextRun, readRunSteps } from '@hamlet/store';
+import { findStep, holdRun, inTransaction, readFreeze, readNextRun, readRunSteps } from '@hamlet/store';
 import type { RunRow } from '@hamlet/store';
 import type { RunStep } from '@hamlet/contract';
 import type { AgentActor } from '../http/actor.ts';
@@ -28,7 +28,8 @@ export function workHandlers({ db, source, limits }: Services): Pick<Handlers, N
       kind: 'plain',
       run: async ({ params, actor }) => {
         if (source.get(params.agent_id) === null) return refused('no_such_agent');
-        const run = await readNextRun(db, actor.agentId, actor.uid);
+        // A run that cannot begin is not offered.
+        const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
         return accepted({ run: run === null ? null : runView(run) });
       },
     },

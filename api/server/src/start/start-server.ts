@@ -12,6 +12,7 @@ import { RateLimiter } from '../http/admission/rate-limit.ts';
 import { startLimits } from '../limits/start-limits.ts';
 import { createHandlers } from '../routes/handlers.ts';
 import { startBoard } from '../board/start-board.ts';
+import { villagePart } from '../freeze/freeze-board.ts';
 import { startHousekeeping } from '../service/housekeeping.ts';
 import { createHttpMetrics } from '../service/http-metrics.ts';
 import { startPeople } from '../people/start-people.ts';
@@ -94,7 +95,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const local = new RateLimiter();
   const counted = startLimits({ config, db, source, local, registry, log, monotonicMs });
   const { limits } = counted;
-  const facts = await startVillageFacts({ db, listenUrl: config.postgresUrl, replicaId, source, readBalances, parts: [scheduleActivityPart, claimsPart, boostsPart], log, monotonicMs });
+  const facts = await startVillageFacts({ db, listenUrl: config.postgresUrl, replicaId, source, readBalances, parts: [scheduleActivityPart, claimsPart, boostsPart, villagePart], log, monotonicMs });
   const { presence, standing, hub, feed } = facts;
   const world = await startWorld({ db, link, source, presence, standing, hub, registry, replicaId, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
   const board = await startBoard({ db, link, source, hub, reader: world.reader, onWorldEvent: world.onEvent, registry, monotonicMs, log });

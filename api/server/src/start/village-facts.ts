@@ -6,6 +6,8 @@ import { openInternalSignal } from '../agents/internal-signal.ts';
 import { startPresenceBoard } from '../agents/presence-board.ts';
 import type { PresenceBoard } from '../agents/presence-board.ts';
 import { WakeHub } from '../agents/wake-hub.ts';
+import { startFreezeBoard } from '../freeze/freeze-board.ts';
+import type { FreezeBoard } from '../freeze/freeze-board.ts';
 import type { Log } from '../service/log.ts';
 import { startExpiry } from '../standing/expiry.ts';
 import { startStandingBoard } from '../standing/standing-board.ts';
@@ -30,6 +32,7 @@ export interface VillageFacts {
   readonly presence: PresenceBoard;
   readonly standing: StandingBoard;
   readonly keeper: StandingKeeper;
+  readonly freeze: FreezeBoard;
   readonly hub: WakeHub;
   readonly feed: InternalFeed;
   close(): Promise<void>;
@@ -41,6 +44,7 @@ export async function startVillageFacts(ports: VillageFactsPorts): Promise<Villa
   const signal = openInternalSignal(ports.listenUrl);
   const presence = await startPresenceBoard({ ...ports, signal });
   const standing = await startStandingBoard({ ...ports, signal });
+  const freeze = await startFreezeBoard({ ...ports, signal });
   const keeper = createStandingKeeper(ports);
   const stopExpiry = startExpiry({ db, log });
   const feed = createInternalFeed({ ...ports, signal });
@@ -48,11 +52,12 @@ export async function startVillageFacts(ports: VillageFactsPorts): Promise<Villa
     presence,
     standing,
     keeper,
+    freeze,
     hub: new WakeHub({ source, presence, standing, log }),
     feed,
     close: async () => {
       standing.close();
-      await Promise.all([keeper.stop(), stopExpiry()]);
+      await Promise.all([keeper.stop(), stopExpiry(), freeze.close()]);
       await presence.close();
       await signal.close();
     },

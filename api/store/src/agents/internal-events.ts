@@ -4,7 +4,7 @@ import type { Db, Tx } from '../connection/database.ts';
 /** One thing the operator is told. */
 export interface InternalEvent {
   readonly id: number;
-  readonly event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim';
+  readonly event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village';
   readonly data: unknown;
 }
 

@@ -1,5 +1,6 @@
 import type { Measure } from '@hamlet/contract';
 import type { PeopleTables } from '../people/people-tables.ts';
+import type { FreezeTables } from '../freeze/freeze-tables.ts';
 import type { GatewayTables } from '../gateway/gateway-tables.ts';
 import type { PaymentTables } from '../payments/payment-tables.ts';
 import type { RunTables } from '../runs/run-tables.ts';
@@ -10,7 +11,7 @@ type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json = ColumnType<unknown, string, string>;
 
 /** The tables of migrations/, as kysely sees them. Counters and ticks are int8, read as numbers (they stay below 2^53). */
-export interface Tables extends GatewayTables, PeopleTables, RunTables, PaymentTables, SpendingTables {
+export interface Tables extends GatewayTables, PeopleTables, RunTables, PaymentTables, SpendingTables, FreezeTables {
   village: { genesis: Date; seed: number; stream_epoch: string };
   world_lease: { epoch: number; holder: string; until: Date };
   world_event: { seq: number; tick: number; epoch: number; kind: string; agent_id: string | null; event: Json; committed_at: Generated<Date> };
@@ -23,7 +24,7 @@ export interface Tables extends GatewayTables, PeopleTables, RunTables, PaymentT
   };
   agent_presence: { agent_id: string; uid: string; cycle: number; connected: boolean; replica_id: string; stream_no: number; last_seen: Defaulted<Date> };
   api_replica: { replica_id: string; seen_at: Defaulted<Date> };
-  internal_event: { id: Generated<number>; event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim'; data: Json; at: Generated<Date> };
+  internal_event: { id: Generated<number>; event: 'standing' | 'presence' | 'schedule' | 'boost' | 'claim' | 'village'; data: Json; at: Generated<Date> };
   standing_measure: {
     measure_id: Generated<string>; agent_id: string; measure: Measure; reason: string; by_role: string; by_id: string; since: Generated<Date>; expires_at: Date | null;
     lifted_at: Defaulted<Date | null>; lifted_by_role: Defaulted<string | null>; lifted_by_id: Defaulted<string | null>; lift_reason: Defaulted<string | null>;

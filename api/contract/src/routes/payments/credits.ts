@@ -64,7 +64,7 @@ export const createCredit = defineRoute({
   }),
   status: 201,
   answer: CreditAnswer,
-  reasons: ['no_such_agent', 'account_closed', 'transaction_credited'],
+  reasons: ['no_such_agent', 'account_closed', 'transaction_credited', 'village_frozen'],
 });
 
 export const listCredits = defineRoute({
@@ -101,7 +101,7 @@ export const approveCredit = defineRoute({
   params: CreditParams,
   body: z.strictObject({ reason: z.string().trim().max(CREDIT_REASON_MAX_CHARS).optional() }),
   answer: CreditAnswer,
-  reasons: ['no_such_credit', 'credit_decided', 'second_admin_needed', 'account_closed', 'no_such_agent'],
+  reasons: ['no_such_credit', 'credit_decided', 'second_admin_needed', 'account_closed', 'no_such_agent', 'village_frozen'],
 });
 
 export const rejectCredit = defineRoute({

@@ -63,5 +63,5 @@ export const fireSchedule = defineRoute({
       now: Time.meta({ description: 'What time it is by the clock that decides' }),
     }),
   },
-  reasons: ['firing_too_early', 'firing_forgotten', 'fence_stale'],
+  reasons: ['firing_too_early', 'firing_forgotten', 'fence_stale', 'village_frozen'],
 });

@@ -115,7 +115,7 @@ export const startRun = defineRoute({
   path: '/runs/{run_id}/start',
   body: z.strictObject({ cycle: Cycle }),
   answer: { kind: 'json', schema: z.strictObject({ run: Run, steps: z.array(RunStep) }) },
-  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'too_many_in_flight'],
+  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'too_many_in_flight', 'village_frozen'],
 });
 
 export const recordRunStep = defineRoute({

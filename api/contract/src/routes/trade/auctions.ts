@@ -112,7 +112,7 @@ export const placeBid = defineRoute({
   body: z.strictObject({ amount: Amount }),
   status: 201,
   answer: { kind: 'json', schema: BidView },
-  reasons: ['no_such_auction', 'auction_closed', 'bid_too_low', 'no_such_agent', 'account_closed', 'insufficient_funds'],
+  reasons: ['no_such_auction', 'auction_closed', 'bid_too_low', 'no_such_agent', 'account_closed', 'insufficient_funds', 'village_frozen'],
 });
 
 export const cancelAuction = defineRoute({
@@ -126,5 +126,5 @@ export const cancelAuction = defineRoute({
   params: AuctionParams,
   body: z.strictObject({ reason: plainText(NOTE_MAX) }),
   answer: { kind: 'json', schema: AuctionView },
-  reasons: ['no_such_auction', 'auction_closed'],
+  reasons: ['no_such_auction', 'auction_closed', 'village_frozen'],
 });

@@ -76,7 +76,7 @@ export const buyCompute = defineRoute({
   }),
   status: 201,
   answer: { kind: 'json', schema: PurchaseView },
-  reasons: ['not_own_agent', 'no_such_agent', 'agent_barred', 'account_closed', 'insufficient_funds', 'not_for_sale', 'already_included', 'price_above_max', 'window_taken', 'window_out_of_range'],
+  reasons: ['not_own_agent', 'no_such_agent', 'agent_barred', 'account_closed', 'insufficient_funds', 'not_for_sale', 'already_included', 'price_above_max', 'window_taken', 'window_out_of_range', 'village_frozen'],
 });
 
 export const listPurchases = defineRoute({

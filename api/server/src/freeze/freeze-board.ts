@@ -1,0 +1,57 @@
+import type { VillageState } from '@hamlet/contract';
+import { readFreeze } from '@hamlet/store';
+import type { Db, HeldFreeze } from '@hamlet/store';
+import type { SnapshotPart } from '../agents/internal-feed.ts';
+import type { InternalSignal } from '../agents/internal-signal.ts';
+import type { Log } from '../service/log.ts';
+import { repeat } from '../service/repeat.ts';
+
+/** A notification that was lost is made up for by looking. */
+const POLL_MS = 2_000;
+
+/** A freeze as the stream of the operator carries it. Pure. */
+export function villageState(freeze: HeldFreeze | null): VillageState {
+  return { frozen: freeze !== null, reason: freeze?.reason ?? null, since: freeze?.since.toISOString() ?? null };
+}
+
+/** What a stream of the operator begins with: whether the village is frozen. */
+export const villagePart: SnapshotPart = async (tx) => [{ event: 'village', data: villageState(await readFreeze(tx)) }];
+
+/** Whether the village is frozen, in the memory of this replica: some milliseconds behind Postgres, which alone decides what is refused. */
+export interface FreezeBoard {
+  readonly frozen: boolean;
+  /** Aborts when the village is frozen; a new signal after each lifting. */
+  signal(): AbortSignal;
+  /** Calls back after each change. */
+  onChange(changed: (frozen: boolean) => void): void;
+  close(): Promise<void>;
+}
+
+/** Reads whether the village is frozen, then follows it. */
+export async function startFreezeBoard({ db, signal, log }: { readonly db: Db; readonly signal: InternalSignal; readonly log: Log }): Promise<FreezeBoard> {
+  const callbacks: ((frozen: boolean) => void)[] = [];
+  let frozen = (await readFreeze(db)) !== null;
+  let stop = new AbortController();
+  if (frozen) stop.abort();
+
+  async function look(): Promise<void> {
+    const now = (await readFreeze(db)) !== null;
+    if (now === frozen) return;
+    frozen = now;
+    log(frozen ? 'warn' : 'info', frozen ? 'the village is frozen' : 'the freeze of the village is lifted', {});
+    if (frozen) stop.abort();
+    else stop = new AbortController();
+    for (const callback of callbacks) callback(frozen);
+  }
+  const failed = (error: unknown): void => log('warn', 'the api cannot read whether the village is frozen', { error });
+  signal.on('village', () => void look().catch(failed));
+  const end = repeat(POLL_MS, look, failed);
+  return {
+    get frozen() {
+      return frozen;
+    },
+    signal: () => stop.signal,
+    onChange: (changed) => void callbacks.push(changed),
+    close: end,
+  };
+}

@@ -1,0 +1,55 @@
+import type { VillageFreeze } from '@hamlet/contract';
+import { addInternalEvent, freezeVillage, liftVillageFreeze, readFreeze, readLastActivity } from '@hamlet/store';
+import type { Db, Tx } from '@hamlet/store';
+import { recordAct } from '../audit/record-act.ts';
+import type { Acting } from '../audit/record-act.ts';
+import type { Handlers } from '../http/handler.ts';
+import { accepted } from '../http/outcome.ts';
+import type { Outcome } from '../http/outcome.ts';
+import type { Services } from '../routes/services.ts';
+import { villageState } from './freeze-board.ts';
+
+type Names = 'getVillageFreeze' | 'freezeVillage' | 'liftVillageFreeze';
+
+/** The object of the audit's lines about the village itself. */
+const VILLAGE = 'village';
+
+async function shown(db: Db): Promise<VillageFreeze> {
+  const [freeze, last] = [await readFreeze(db), await readLastActivity(db)];
+  return {
+    ...villageState(freeze),
+    by: freeze === null ? null : { role: freeze.byRole, id: freeze.byId },
+    last_transfer_at: last.transferAt?.toISOString() ?? null,
+    last_model_request_at: last.modelRequestAt?.toISOString() ?? null,
+    last_run_started_at: last.runStartedAt?.toISOString() ?? null,
+  };
+}
+
+/** Freezes the village and lifts the freeze. Each act is a row, a line of the audit and an event to every replica and the operator, in one transaction. */
+export function freezeHandlers({ db }: Pick<Services, 'db'>): Pick<Handlers, Names> {
+  async function conclude(tx: Tx, acting: Acting, { action, reason }: { readonly action: string; readonly reason: string | null }): Promise<Outcome<VillageFreeze>> {
+    await recordAct(tx, acting, { action, object: VILLAGE, detail: { reason } });
+    await addInternalEvent(tx, 'village', villageState(await readFreeze(tx)));
+    return accepted(await shown(tx));
+  }
+
+  return {
+    getVillageFreeze: { kind: 'plain', run: async () => accepted(await shown(db)) },
+    freezeVillage: {
+      kind: 'tx',
+      run: async (request, tx) => {
+        const { actor, body: { reason } } = request;
+        if (!(await freezeVillage(tx, { reason, actor }))) return accepted(await shown(tx));
+        return conclude(tx, request, { action: 'village.freeze', reason });
+      },
+    },
+    liftVillageFreeze: {
+      kind: 'tx',
+      run: async (request, tx) => {
+        const { actor, query: { reason = null } } = request;
+        if (!(await liftVillageFreeze(tx, { reason, actor }))) return accepted(await shown(tx));
+        return conclude(tx, request, { action: 'lift.village.freeze', reason });
+      },
+    },
+  };
+}

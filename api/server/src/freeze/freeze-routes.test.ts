@@ -1,0 +1,76 @@
+/** Freeze of the village by HTTP on a real Postgres, with two replicas. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { freezeVillage, getVillageFreeze, liftVillageFreeze, listAudit, openInternalStream, rewardAgent } from '@hamlet/contract';
+import type { VillageFreeze, VillageState } from '@hamlet/contract';
+import { codeOf, dataOf, Play } from '../testing/play.ts';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let one: Play;
+let two: Play;
+
+before(async () => {
+  village = await startTestVillage();
+  one = new Play((await village.startReplica()).peopleUrl);
+  two = new Play((await village.startReplica()).peopleUrl);
+  await one.everybody();
+});
+after(() => village.remove());
+
+const REASON = 'an agent empties the treasury';
+
+function freeze(): Promise<VillageFreeze> {
+  return one.admin.call(freezeVillage, { body: { reason: REASON } }).then(dataOf);
+}
+
+function lift(): Promise<VillageFreeze> {
+  return two.admin.call(liftVillageFreeze, { query: { reason: 'found it' } }).then(dataOf);
+}
+
+function reward(play: Play): ReturnType<typeof codeOf> {
+  return codeOf(play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } }));
+}
+
+test('everybody reads whether the village is frozen, and when money last moved', async () => {
+  assert.equal(await reward(one), null);
+  const before0 = dataOf(await clientOf(two.url).call(getVillageFreeze, {}));
+  assert.deepEqual([before0.frozen, before0.reason, before0.by, before0.since], [false, null, null, null]);
+  assert.ok(before0.last_transfer_at !== null);
+  const frozen = await freeze();
+  assert.deepEqual([frozen.frozen, frozen.reason, frozen.by?.role], [true, REASON, 'admin']);
+  assert.deepEqual(dataOf(await clientOf(two.url).call(getVillageFreeze, {})), frozen);
+  assert.ok((frozen.last_transfer_at ?? '') <= (frozen.since ?? ''));
+  assert.equal(await reward(two), 'village_frozen');
+  // Frozen again, it keeps its reason and its time.
+  assert.deepEqual(dataOf(await two.admin.call(freezeVillage, { body: { reason: 'again' } })), frozen);
+  const lifted = await lift();
+  assert.deepEqual([lifted.frozen, lifted.reason, lifted.since], [false, null, null]);
+  assert.deepEqual(await lift(), lifted);
+  assert.equal(await reward(two), null);
+});
+
+test('the audit has each freeze and each lifting once, with who and why', async () => {
+  const { records } = dataOf(await one.admin.call(listAudit, { query: { object: 'village', limit: 10 } }));
+  assert.deepEqual(records.map(({ action, detail }) => [action, detail]), [
+    ['lift.village.freeze', { reason: 'found it' }],
+    ['village.freeze', { reason: REASON }],
+  ]);
+});
+
+test('the stream of the operator begins with it and follows it', async () => {
+  const heard: VillageState[] = [];
+  const stopping = new AbortController();
+  const follow = async (): Promise<void> => {
+    for await (const event of clientOf(two.url, TOKENS.operator).open(openInternalStream, { query: {}, signal: stopping.signal })) if (event.event === 'village') heard.push(event.data);
+  };
+  follow().catch(() => undefined);
+  await eventually('the first state', () => heard.length === 1);
+  await freeze();
+  await eventually('the freeze', () => heard.length === 2);
+  await lift();
+  await eventually('the lifting', () => heard.length === 3);
+  assert.deepEqual(heard.map(({ frozen, reason }) => [frozen, reason]), [[false, null], [true, REASON], [false, null]]);
+  stopping.abort();
+});

@@ -1,0 +1,103 @@
+import { sql } from 'kysely';
+import { wholeOrNot } from '../connection/whole-or-not.ts';
+import type { Db, Tx } from '../connection/database.ts';
+
+/** The freeze that holds. */
+export interface HeldFreeze {
+  readonly reason: string;
+  readonly byRole: string;
+  readonly byId: string;
+  readonly since: Date;
+}
+
+/** When money last moved, a model was last asked and an attempt at a run last began; null where that never happened. */
+export interface LastActivity {
+  readonly transferAt: Date | null;
+  readonly modelRequestAt: Date | null;
+  readonly runStartedAt: Date | null;
+}
+
+/** Who freezes or lifts, and why. */
+export interface FreezeAct {
+  readonly reason: string | null;
+  readonly actor: { readonly role: string; readonly id: string };
+}
+
+const FROZEN = 'VF001';
+const LOCK_NOT_AVAILABLE = '55P03';
+/** The freeze waits this long for the transactions that write one of the gated tables; then it ends their connections. */
+const WAIT_MS = 3_000;
+const ATTEMPTS_MAX = 3;
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** Whether a statement failed because the village is frozen (migrations/0017_freeze.sql). */
+export function isVillageFrozenError(error: unknown): boolean {
+  return hasCode(error, FROZEN);
+}
+
+/** The freeze that holds now; null where none does. */
+export async function readFreeze(db: Db): Promise<HeldFreeze | null> {
+  const row = await db.selectFrom('village_freeze').select(['reason', 'by_role as byRole', 'by_id as byId', 'since']).where('lifted_at', 'is', null).executeTakeFirst();
+  return row ?? null;
+}
+
+/** When each of the things that a freeze stops happened last. Reads the end of three indexes. */
+export async function readLastActivity(db: Db): Promise<LastActivity> {
+  const { rows } = await sql<LastActivity>`
+    select (select created_at from ledger.transfer order by transfer_id desc limit 1) as "transferAt",
+      (select started_at from model_request order by started_at desc limit 1) as "modelRequestAt",
+      (select started_at from run where started_at is not null order by started_at desc limit 1) as "runStartedAt"`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('Postgres did not answer when the village was last active');
+  return row;
+}
+
+/** Ends the connections of the api that write a gated table. One whose replica is cut off would otherwise keep the village from being frozen. */
+async function endWriters(tx: Tx): Promise<void> {
+  await sql`
+    select pg_terminate_backend(writer.pid) from pg_stat_activity writer
+    where writer.usename = current_user and writer.pid <> pg_backend_pid() and writer.datname = current_database() and exists (
+      select 1 from pg_locks l where l.pid = writer.pid and l.granted and l.mode = 'RowExclusiveLock'
+        and l.relation in ('ledger.account'::regclass, 'model_request'::regclass, 'run'::regclass))`.execute(tx);
+}
+
+type Changed = { readonly ok: true; readonly changed: boolean } | { readonly ok: false; readonly error: unknown };
+
+/** Changes the gates in the caller's transaction. Throws 55P03 where transactions that are not the api's keep them from it. */
+async function changeGates(tx: Tx, change: () => Promise<boolean>): Promise<boolean> {
+  await sql`select set_config('lock_timeout', ${`${WAIT_MS}ms`}, true)`.execute(tx);
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await wholeOrNot<Changed>(tx, async () => {
+      try {
+        return { ok: true, changed: await change() };
+      } catch (error) {
+        return { ok: false, error };
+      }
+    });
+    if (outcome.ok) return outcome.changed;
+    if (!hasCode(outcome.error, LOCK_NOT_AVAILABLE) || attempt === ATTEMPTS_MAX) throw outcome.error;
+    await endWriters(tx);
+  }
+}
+
+/**
+ * Freezes the village. Once the caller's transaction has committed, no transfer, hold, resolution, request to a model or attempt at a run commits any more.
+ * @returns false where the village is frozen already
+ */
+export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
+  return changeGates(tx, async () => {
+    const { rows } = await sql<{ done: boolean }>`select freeze_village(${reason}, ${actor.role}, ${actor.id}) as done`.execute(tx);
+    return rows[0]?.done === true;
+  });
+}
+
+/** Lifts the freeze. @returns false where the village is not frozen */
+export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
+  return changeGates(tx, async () => {
+    const { rows } = await sql<{ done: boolean }>`select lift_village_freeze(${reason}, ${actor.role}, ${actor.id}) as done`.execute(tx);
+    return rows[0]?.done === true;
+  });
+}
