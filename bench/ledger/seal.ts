@@ -16,7 +16,7 @@ export async function sealEverything(appUrl: string, folder: string): Promise<Se
   const outside = await openCheckpointFolder(folder, signer);
   const started = performance.now();
   for (let more = true; more; ) {
-    const sealed = await sealLog(db, signer.sign);
+    const sealed = await sealLog(db, { sign: signer.sign, open: signer.open, known: outside.known });
     more = sealed?.more ?? false;
     await outside.follow(db);
     if (sealed !== null) console.log(`sealed ${sealed.size} entries in ${((performance.now() - started) / 1_000).toFixed(1)} s`);

@@ -1,24 +1,14 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EMPTY_EDGE, growEdge, openNote, readCheckpoint, rootOf, sameBytes, TILE_WIDTH } from '@hamlet/core';
-import type { Checkpoint, Edge } from '@hamlet/core';
+import { EMPTY_EDGE, growEdge, rootOf, sameBytes, TILE_WIDTH } from '@hamlet/core';
+import type { Edge } from '@hamlet/core';
 import { LogBroken, readLeafTiles, readLogEdge, readLogHead, sha256 } from '@hamlet/store';
-import type { Db } from '@hamlet/store';
-import { verifyEd25519 } from './log-signer.ts';
+import type { Db, Tree } from '@hamlet/store';
+import type { CheckpointKeeper } from './checkpoint-keeper.ts';
 import type { LogSigner } from './log-signer.ts';
 
 const HASH_BYTES = 32;
 const TILES_AT_ONCE = 256;
-
-/**
- * The checkpoint outside of the database: what the village has once signed, on a disk of its own. `checkpoint` is the newest, `checkpoints/SIZE`
- * are those that stay, `hashes` has the hash of every entry (32 bytes each, in order), which tells the position of a difference, and `key.pub` the key.
- * Nothing is adopted that does not continue what is there.
- */
-export interface CheckpointFolder {
-  /** Follows the log to its newest checkpoint; all is on disk when it resolves. Throws LogBroken. */
-  follow(db: Db): Promise<number>;
-}
 
 async function readIfThere(file: string): Promise<string | null> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -58,15 +48,14 @@ async function appendHashes(file: string, position: number, hashes: readonly Uin
   }
 }
 
-function checkpointOf(note: string, signer: LogSigner): Checkpoint {
-  const text = openNote(note, signer.key, { sha256, verify: verifyEd25519 });
-  const checkpoint = text === null ? null : readCheckpoint(text);
-  if (checkpoint === null || checkpoint.origin !== signer.origin) throw new LogBroken(`a checkpoint is not signed by ${signer.verifierKey}`);
-  return checkpoint;
+function treeOf(note: string, signer: LogSigner): Tree {
+  const tree = signer.open(note);
+  if (tree === null) throw new LogBroken(`a checkpoint is not signed by ${signer.verifierKey}`);
+  return tree;
 }
 
 /** The edge that the database has at the size of a checkpoint; it must have its root. */
-async function edgeAt(db: Db, kept: Checkpoint): Promise<Edge> {
+async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
   const head = await readLogHead(db);
   if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, and ${kept.size} entries were sealed`);
   const edge = kept.size === 0 ? EMPTY_EDGE : await readLogEdge(db, kept.size);
@@ -74,8 +63,12 @@ async function edgeAt(db: Db, kept: Checkpoint): Promise<Edge> {
   return edge;
 }
 
-/** Opens the folder, and makes it where it is not there. Throws LogBroken where another key signed what is in it. */
-export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointFolder> {
+/**
+ * Opens the folder of checkpoints, on a disk of its own, and makes it where it is not there. `checkpoint` is the newest, `checkpoints/SIZE` are those that
+ * stay, `hashes` has the hash of every entry (32 bytes each, in order), which tells the position of a difference, and `key.pub` the key. Nothing is adopted
+ * that does not continue what is there. Throws LogBroken where another key signed what is in it.
+ */
+export async function openCheckpointFolder(folder: string, signer: LogSigner): Promise<CheckpointKeeper> {
   await mkdir(join(folder, 'checkpoints'), { recursive: true });
   const before = (await readIfThere(join(folder, 'key.pub')))?.trim();
   if (before === undefined) await writeDurably(folder, 'key.pub', `${signer.verifierKey}\n`);
@@ -108,16 +101,17 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
 
   async function kept(db: Db): Promise<Edge> {
     const note = await readIfThere(join(folder, 'checkpoint'));
-    return note === null ? EMPTY_EDGE : edgeAt(db, checkpointOf(note, signer));
+    return note === null ? EMPTY_EDGE : edgeAt(db, treeOf(note, signer));
   }
 
   return {
+    known: () => (edge === null ? null : { size: edge.size, root: rootOf(edge, sha256) }),
     follow: async (db) => {
       edge ??= await kept(db);
       const { size, note } = await readLogHead(db);
       if (size < edge.size) throw new LogBroken(`the log ends at ${size}, and ${edge.size} entries were sealed`);
       if (note === adopted || note === null) return edge.size;
-      const newest = checkpointOf(note, signer);
+      const newest = treeOf(note, signer);
       const from = edge.size;
       const grown = await growTo(db, edge, newest.size);
       if (!sameBytes(rootOf(grown, sha256), newest.root)) throw new LogBroken(`the checkpoint of ${size} does not continue that of ${from}`);

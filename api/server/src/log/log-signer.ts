@@ -2,10 +2,10 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, verify } 
 import type { KeyObject } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isKeyName, writeCheckpoint, writeNote, writeVerifierKey } from '@hamlet/core';
+import { isKeyName, openNote, readCheckpoint, writeCheckpoint, writeNote, writeVerifierKey } from '@hamlet/core';
 import type { NoteKey, VerifyEd25519 } from '@hamlet/core';
 import { sha256 } from '@hamlet/store';
-import type { SignCheckpoint } from '@hamlet/store';
+import type { SignCheckpoint, Tree } from '@hamlet/store';
 
 /** What checkpoints are signed with. */
 export interface LogSigner {
@@ -15,6 +15,8 @@ export interface LogSigner {
   /** The key as anybody may keep it, to verify with. */
   readonly verifierKey: string;
   readonly sign: SignCheckpoint;
+  /** The tree of a checkpoint of this log that this key has signed; null of any other text. */
+  readonly open: (note: string) => Tree | null;
 }
 
 export interface SignerOptions {
@@ -59,6 +61,11 @@ export async function openLogSigner(options: SignerOptions): Promise<LogSigner |
     sign: ({ size, root }) => {
       const text = writeCheckpoint({ origin, size, root });
       return writeNote(text, { key, signature: sign(null, Buffer.from(text), privateKey) }, sha256);
+    },
+    open: (note) => {
+      const text = openNote(note, key, { sha256, verify: verifyEd25519 });
+      const checkpoint = text === null ? null : readCheckpoint(text);
+      return checkpoint?.origin === origin ? checkpoint : null;
     },
   };
 }

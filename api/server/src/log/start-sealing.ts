@@ -5,7 +5,8 @@ import type { Registry } from 'prom-client';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import { openCheckpointFolder } from './checkpoint-folder.ts';
-import type { CheckpointFolder } from './checkpoint-folder.ts';
+import { keepInBoth, keepInMemory } from './checkpoint-keeper.ts';
+import type { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { openLogSigner } from './log-signer.ts';
 import type { LogSigner, SignerOptions } from './log-signer.ts';
 
@@ -32,15 +33,18 @@ interface State {
   broken: boolean;
 }
 
-/** Seals all there is, and keeps the checkpoint outside. The folder is asked first: nothing is signed that contradicts what was signed before. */
-async function sealAll(db: Db, signer: LogSigner, folder: CheckpointFolder | null): Promise<number | null> {
-  await folder?.follow(db);
+/**
+ * Seals all there is, and keeps each checkpoint outside. What is kept is read first, and the sealing holds the log to it while nobody else can seal:
+ * nothing is signed that contradicts what was signed before.
+ */
+export async function sealAll(db: Db, signer: LogSigner, keeper: CheckpointKeeper): Promise<number | null> {
+  await keeper.follow(db);
   let size: number | null = null;
   for (let more = true; more; ) {
-    const sealed = await sealLog(db, signer.sign);
+    const sealed = await sealLog(db, { sign: signer.sign, open: signer.open, known: keeper.known });
     more = sealed?.more ?? false;
     size = sealed?.size ?? size;
-    if (sealed !== null) await folder?.follow(db);
+    if (sealed !== null) await keeper.follow(db);
   }
   return size;
 }
@@ -58,7 +62,7 @@ export async function startSealing({ db, registry, log, settings }: SealingPorts
     log('warn', 'the log is not sealed: set HAMLET_LOG_KEY_FILE or HAMLET_LOG_DIR');
     return { verifierKey: null, stop: async () => undefined };
   }
-  if (settings.folder === undefined) log('warn', 'checkpoints are kept in the database only: set HAMLET_LOG_DIR, or keep GET /log/checkpoint elsewhere');
+  if (settings.folder === undefined) log('warn', 'checkpoints are kept in the database and in memory only: set HAMLET_LOG_DIR, or keep GET /log/checkpoint elsewhere');
   const stopping = new AbortController();
   const loop = run({ db, log, signer, settings, state, signal: stopping.signal });
   return {
@@ -73,12 +77,13 @@ export async function startSealing({ db, registry, log, settings }: SealingPorts
 type Run = Pick<SealingPorts, 'db' | 'log' | 'settings'> & { readonly signer: LogSigner; readonly state: State; readonly signal: AbortSignal };
 
 async function run({ db, log, signer, settings, state, signal }: Run): Promise<void> {
-  let folder: CheckpointFolder | null = null;
+  const memory = keepInMemory(signer);
+  let keeper: CheckpointKeeper | null = null;
   while (!signal.aborted) {
     let pauseMs = SEAL_EVERY_MS;
     try {
-      if (settings.folder !== undefined) folder ??= await openCheckpointFolder(settings.folder, signer);
-      state.size = (await sealAll(db, signer, folder)) ?? state.size;
+      keeper ??= settings.folder === undefined ? memory : keepInBoth(await openCheckpointFolder(settings.folder, signer), memory);
+      state.size = (await sealAll(db, signer, keeper)) ?? state.size;
       state.sealedAtS = Math.floor(Date.now() / 1_000);
       state.broken = false;
     } catch (error) {
@@ -86,7 +91,8 @@ async function run({ db, log, signer, settings, state, signal }: Run): Promise<v
       if (state.broken) pauseMs = BROKEN_EVERY_MS;
       if (state.broken) log('error', 'the sealed log is contradicted: nothing more is sealed until a person has looked (docs/LOG.md)', { error });
       else log('warn', 'sealing waits', { error });
-      folder = null;
+      // What is in the folder may be half written: it is read again.
+      keeper = null;
     }
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }

@@ -17,10 +17,18 @@ import type { TestLedger } from '../ledger/testing/test-ledger.ts';
 import { recordAudit } from '../people/audit.ts';
 import { findLogRecord, readEntriesOfTile } from './leaves.ts';
 import { sealLog, sha256 } from './seal.ts';
-import type { SignCheckpoint } from './seal.ts';
+import type { LogSigning, SignCheckpoint } from './seal.ts';
 import { LogBroken, readLogEdge, readLogHead } from './tiles.ts';
 
 const sign: SignCheckpoint = ({ size, root }) => `${size} ${root.toBase64()}`;
+const signing: LogSigning = {
+  sign,
+  open: (note) => {
+    const [size = '', root = ''] = note.split(' ');
+    return { size: Number(size), root: Uint8Array.fromBase64(root) };
+  },
+  known: () => null,
+};
 let ledger: TestLedger;
 
 before(async () => {
@@ -35,7 +43,7 @@ async function act(db: Db, object: string): Promise<string> {
 }
 
 async function sealAll(): Promise<void> {
-  while ((await sealLog(ledger.db, sign)) !== null);
+  while ((await sealLog(ledger.db, signing)) !== null);
 }
 
 /** Seals until all rows are in the log: what Postgres does of its own accord (it analyzes tables) may hold that up for a moment. */
@@ -58,13 +66,13 @@ async function placeInLog(id: string): Promise<number> {
 }
 
 test('an empty log has no checkpoint, and a first act gives it one', async () => {
-  assert.equal(await sealLog(ledger.db, sign), null);
+  assert.equal(await sealLog(ledger.db, signing), null);
   const first = await act(ledger.db, 'first');
   await sealWhole();
   const { size, note } = await readLogHead(ledger.db);
   assert.deepEqual({ size, note }, { size: 1, note: (await fromRows()).note });
   assert.equal((await findLogRecord(ledger.db, first))?.tile, 0);
-  assert.equal(await sealLog(ledger.db, sign), null, 'nothing new');
+  assert.equal(await sealLog(ledger.db, signing), null, 'nothing new');
 });
 
 test('what was begun earlier and committed later is waited for', async () => {
@@ -113,7 +121,7 @@ test('acts and money of many clients, sealed by three at a time while they write
   let writing = true;
   const sealers = Array.from({ length: 3 }, async () => {
     while (writing) {
-      await sealLog(ledger.db, sign);
+      await sealLog(ledger.db, signing);
       await sleep(3);
     }
   });
@@ -156,5 +164,5 @@ test('tiles and checkpoints only grow, whoever writes', async () => {
 test('where transactions begin anew below those that are sealed, nothing is sealed', async () => {
   await sql`update log.head set xact = 9000000000000`.execute(ledger.owner);
   await act(ledger.db, 'after a restore');
-  await assert.rejects(sealLog(ledger.db, sign), LogBroken);
+  await assert.rejects(sealLog(ledger.db, signing), LogBroken);
 });

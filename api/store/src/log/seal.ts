@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { EMPTY_EDGE, growEdge, partialTiles, rootOf } from '@hamlet/core';
+import { EMPTY_EDGE, growEdge, partialTiles, rootOf, sameBytes } from '@hamlet/core';
 import type { Edge, Sha256 } from '@hamlet/core';
 import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
@@ -21,8 +21,23 @@ const STATEMENT_LIMIT_MS = 120_000;
 
 export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
 
+/** A tree by its size and root. */
+export interface Tree {
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
 /** Signs the checkpoint of a tree: the note. */
-export type SignCheckpoint = (tree: { readonly size: number; readonly root: Uint8Array }) => string;
+export type SignCheckpoint = (tree: Tree) => string;
+
+/** The key of the log, and what is known of the log outside of the database. */
+export interface LogSigning {
+  readonly sign: SignCheckpoint;
+  /** The tree of a note that this key has signed; null where it has not. */
+  readonly open: (note: string) => Tree | null;
+  /** The newest tree that this process knows, from its folder or from its memory; null where it knows none yet. */
+  readonly known: () => Tree | null;
+}
 
 /** What a sealing came to. */
 export interface Sealed {
@@ -112,27 +127,50 @@ async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Pr
 }
 
 /**
- * Seals what was committed since the last time: hashes of the rows become tiles, and the root a signed checkpoint, in one transaction.
- * Null where there is nothing new, or another replica is at it. Throws LogBroken.
+ * The right edge of the log that the head names. The database is not believed: the head's note must be signed by the key, its tree must be the tree of the
+ * stored tiles, and that tree must continue the newest one that is known outside. Whoever changes tiles, note or both gets no signature for it.
+ * Throws LogBroken.
  */
-export async function sealLog(db: Db, sign: SignCheckpoint): Promise<Sealed | null> {
+export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omit<LogSigning, 'sign'>): Promise<Edge> {
+  const before = known();
+  if (before !== null && head.size < before.size) throw new LogBroken(`the log ends at ${head.size}, and ${before.size} entries were sealed`);
+  if (head.note === null) return EMPTY_EDGE;
+  const signed = open(head.note);
+  if (signed?.size !== head.size) throw new LogBroken(`the newest checkpoint is not one of ${head.size} entries that the key of the log has signed`);
+  const edge = await readEdgeOf(tx, signed);
+  if (before !== null && before.size > 0) await readEdgeOf(tx, before);
+  return edge;
+}
+
+/** The edge of the stored tiles at the size of a tree, whose root it must have. */
+async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
+  const edge = await readLogEdge(tx, size);
+  if (!sameBytes(rootOf(edge, sha256), root)) throw new LogBroken(`the first ${size} entries of the log are not those that were sealed`);
+  return edge;
+}
+
+/**
+ * Seals what was committed since the last time: hashes of the rows become tiles, and the root a signed checkpoint, in one transaction.
+ * Null where there is nothing new, or another replica is at it. Throws LogBroken before anything is signed where the log is not the one that was sealed.
+ */
+export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | null> {
   return inTransaction(db, async (tx) => {
     await configure(tx, PLAINLY);
     const head = await lockLogHead(tx);
     if (head === null) return null;
-    return sealBehind(tx, head, sign);
+    return sealBehind(tx, head, signing);
   });
 }
 
-async function sealBehind(tx: Tx, head: LogHead, sign: SignCheckpoint): Promise<Sealed | null> {
+async function sealBehind(tx: Tx, head: LogHead, signing: LogSigning): Promise<Sealed | null> {
   const horizon = await sealHorizon(tx);
   if (BigInt(head.last.xact) >= horizon) throw new LogBroken(`transaction ${head.last.xact} is sealed, and this server is at ${horizon}: docs/LOG.md, "After a restore"`);
-  const growing: Growing = { edge: head.size === 0 ? EMPTY_EDGE : await readLogEdge(tx, head.size), last: head.last, firsts: new Map() };
+  const growing: Growing = { edge: await readSignedEdge(tx, head, signing), last: head.last, firsts: new Map() };
   const more = await growToHorizon(tx, growing, horizon);
   const { edge, last } = growing;
   if (edge.size === head.size) return null;
   await writeTiles(tx, growing, partialTiles(edge));
-  const note = sign({ size: edge.size, root: rootOf(edge, sha256) });
+  const note = signing.sign({ size: edge.size, root: rootOf(edge, sha256) });
   await moveLogHead(tx, { size: edge.size, note, last });
   return { from: head.size, size: edge.size, note, more };
 }
