@@ -166,6 +166,16 @@ test('PayPal and an issuer are off, and wanted whole where they are on', async (
   );
 });
 
+test('behind an Ingress the api counts the addresses that the Ingress names, and without one believes nobody outside of its pod', async () => {
+  const trusted = async (ingress: object): Promise<readonly (string | undefined)[]> => {
+    const { environment } = await apiOf({ ingress });
+    return ['PROXIES', 'PROXY_HOPS'].map((name) => environment.get(`HAMLET_TRUSTED_${name}`));
+  };
+  assert.deepEqual(await trusted({}), [undefined, undefined]);
+  assert.deepEqual(await trusted({ host: 'village.example.org' }), ['loopback,uniquelocal', '1']);
+  assert.deepEqual(await trusted({ host: 'village.example.org', trustedProxies: '10.42.0.0/16', proxyHops: 2 }), ['loopback,10.42.0.0/16', '2']);
+});
+
 test('every CRD is in the chart', async () => {
   const files = [...(await generatedFiles()).keys()].filter((path) => path.startsWith('charts/hamlet-crds/files/'));
   assert.equal(files.length, 3);

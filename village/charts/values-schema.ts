@@ -49,7 +49,7 @@ export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
       agentPods: closed({ storageClassName: name, userNamespaces: { enum: ['On', 'Off'] }, appArmor: { enum: ['RuntimeDefault', 'Off'] } }),
       postgres: closed({ storage: quantity, storageClassName: name, resources }),
       redis: closed({ resources }),
-      ingress: closed({ host: text, className: name, tlsSecretName: name, annotations: { type: 'object', additionalProperties: text } }),
+      ingress: closed({ host: text, className: name, tlsSecretName: name, annotations: { type: 'object', additionalProperties: text }, trustedProxies: text, proxyHops: { type: 'integer', minimum: 1, maximum: 10 } }),
       entitlements: byName(entitlements, 253),
       agents: byName(without(agents, ['power', 'rebootedAt']), 40),
     }),

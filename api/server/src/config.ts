@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { OIDC_ENVIRONMENT, oidcSettingsOf } from './auth/oidc/oidc-config.ts';
 import type { OidcSettings } from './auth/oidc/oidc-settings.ts';
 import type { EconomyRules } from './economy/judgement.ts';
+import { proxyTrust } from './http/admission/client-address.ts';
+import type { ProxyTrust } from './http/admission/client-address.ts';
 import { TRADE_VARIABLES } from './trade/price-list-config.ts';
 import type { SignerOptions } from './log/log-signer.ts';
 import { PAYMENT_VARIABLES, paymentsConfigOf } from './payments/payments-config.ts';
@@ -35,8 +37,10 @@ const Environment = z.object({
   HAMLET_API_KEYS_FILE: z.string().optional().describe('JSON file {adminToken, memberToken, operatorToken, agentTokens}'),
   ...OIDC_ENVIRONMENT,
   HAMLET_WEB_DIR: z.string().optional().describe('folder of the built web, served at /'),
-  HAMLET_TRUSTED_PROXIES: z.string().default('loopback').describe('proxies whose X-Forwarded-For is believed (loopback)'),
+  HAMLET_TRUSTED_PROXIES: z.string().default('loopback').describe('proxies whose X-Forwarded-For is believed: addresses, networks, loopback, linklocal, uniquelocal; comma separated (loopback)'),
+  HAMLET_TRUSTED_PROXY_HOPS: z.coerce.number().int().min(1).max(10).default(1).describe('how many trusted proxies stand one behind another (1)'),
   HAMLET_RATE_LIMIT: z.coerce.number().int().min(1).default(6_000).describe('requests a minute for each address, and for each person (6000)'),
+  HAMLET_SOCKETS_PER_ADDRESS: z.coerce.number().int().min(1).default(250).describe('websockets that one address may have open on a replica; and four times as many connections (250)'),
   HAMLET_TIME_ZONE: TimeZone.default('UTC').describe("time zone of the village's day (UTC)"),
   HAMLET_DAILY_ALLOWANCE: AiDollars.default('10').describe('aiDollars that a member may give and take in a day, together (10)'),
   ...TRADE_VARIABLES,
@@ -61,8 +65,9 @@ export interface Config {
   readonly apiKeysFile: string | undefined;
   readonly oidc: OidcSettings | undefined;
   readonly webDir: string | undefined;
-  readonly trustedProxies: string;
+  readonly proxyTrust: ProxyTrust;
   readonly requestsPerMinute: number;
+  readonly socketsPerAddress: number;
   readonly economy: EconomyRules;
   readonly prices: PriceList;
   readonly payments: PaymentsConfig;
@@ -89,8 +94,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     apiKeysFile: env.HAMLET_API_KEYS_FILE,
     oidc: oidcSettingsOf(env),
     webDir: env.HAMLET_WEB_DIR,
-    trustedProxies: env.HAMLET_TRUSTED_PROXIES,
+    proxyTrust: trustOf(env),
     requestsPerMinute: env.HAMLET_RATE_LIMIT,
+    socketsPerAddress: env.HAMLET_SOCKETS_PER_ADDRESS,
     economy: { timeZone: env.HAMLET_TIME_ZONE, dailyAllowance: parseAiDollars(env.HAMLET_DAILY_ALLOWANCE) },
     prices: env.HAMLET_PRICE_LIST,
     payments: paymentsConfigOf(env),
@@ -98,6 +104,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     strictAnswers: env.HAMLET_STRICT_ANSWERS === '1',
     logLevel: env.HAMLET_LOG_LEVEL,
   };
+}
+
+function trustOf({ HAMLET_TRUSTED_PROXIES: proxies, HAMLET_TRUSTED_PROXY_HOPS: hops }: z.infer<typeof Environment>): ProxyTrust {
+  try {
+    return proxyTrust(proxies, hops);
+  } catch (error) {
+    throw new Error(`HAMLET_TRUSTED_PROXIES: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 function agentsOf(env: z.infer<typeof Environment>): Config['agents'] {

@@ -3,15 +3,13 @@ import type { Audience, RouteSpec } from '@hamlet/contract';
 import { randomUUID } from 'node:crypto';
 import express from 'express';
 import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+import type { AddressGate } from './admission/address-gate.ts';
 import type { MountPorts } from './exchange.ts';
 import type { AnyHandler, Handlers } from './handler.ts';
 import { mount } from './mount.ts';
+import { takeQuota } from './admission/admit.ts';
 import { refused } from './outcome.ts';
-import type { Refused } from './outcome.ts';
 import { refusalOfError, sendRefusal } from './respond.ts';
-
-/** A turn with all that was perceived is the largest body there is. */
-const BODY_LIMIT = '256kb';
 
 export interface AppOptions {
   readonly audiences: readonly Audience[];
@@ -21,7 +19,6 @@ export interface AppOptions {
   readonly only?: RouteSpec['tag'];
   /** Built web to serve at /. */
   readonly webDir?: string | undefined;
-  readonly trustedProxies: string;
 }
 
 /** An app that serves the routes of its audiences, and refuses everything else with a problem. */
@@ -31,9 +28,8 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
-  app.set('trust proxy', options.trustedProxies);
   const routes = ROUTES.filter((route) => route.audiences.some((audience) => audiences.includes(audience)) && (only === undefined || route.tag === only));
-  app.use(readBodies(routes));
+  app.use(countAddress(ports.gate));
   for (const route of routes) mount(app, { route, handler: handlers[route.name] as AnyHandler, listener: audiences }, ports);
   if (webDir !== undefined) app.use(serveWeb(webDir));
   app.use(refuseUnknown(routes));
@@ -41,12 +37,15 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-/** Reads bodies as JSON; where a route asks for its bytes, as the bytes they are. */
-function readBodies(routes: readonly RouteSpec[]): RequestHandler {
-  const json = express.json({ limit: BODY_LIMIT, strict: false, type: ['application/json', 'application/*+json'] });
-  const raw = express.raw({ limit: BODY_LIMIT, type: () => true });
-  const rawPaths = new Set(routes.filter(({ rawBody }) => rawBody === true).flatMap(pathsOf));
-  return (request, response, next) => (rawPaths.has(request.path) ? raw : json)(request, response, next);
+/** Counts every request of an address before anything else is done for it, also for paths that nothing serves. */
+function countAddress(gate: AddressGate): RequestHandler {
+  return (request, response, next) => {
+    const refusal = takeQuota({ response }, gate.takeRequest(gate.addressOf(request)));
+    if (refusal === null) return next();
+    // The body of what is refused here is not worth reading to its end.
+    response.set('connection', 'close');
+    sendRefusal(response, refusal, randomUUID());
+  };
 }
 
 /** The page runs what the village serves and nothing else: no inline code, no eval, no other origin; it cannot be framed. */
@@ -85,17 +84,9 @@ function refuseUnknown(routes: readonly RouteSpec[]): RequestHandler {
   };
 }
 
-/** What the body parser throws, in our words. */
+/** What express itself throws: a path that is not properly encoded, a file that cannot be sent. */
 // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
 const refuseBroken: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   if (response.headersSent) response.destroy();
-  else sendRefusal(response, refusalOfParser(error), randomUUID());
+  else sendRefusal(response, error instanceof URIError ? refused('validation_failed', 'The path is not properly encoded') : refusalOfError(error), randomUUID());
 };
-
-function refusalOfParser(error: unknown): Refused {
-  const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : '';
-  if (type === 'entity.too.large') return refused('body_too_large', `At most ${BODY_LIMIT}`);
-  if (type === 'entity.parse.failed' || type === 'request.aborted' || type === 'encoding.unsupported') return refused('malformed_body');
-  if (error instanceof URIError) return refused('validation_failed', 'The path is not properly encoded');
-  return refusalOfError(error);
-}

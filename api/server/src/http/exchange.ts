@@ -8,17 +8,17 @@ import type { HttpMetrics } from '../service/http-metrics.ts';
 import type { Log } from '../service/log.ts';
 import type { JsonWriter } from './answer/json-writer.ts';
 import type { AnyHandler } from './handler.ts';
-import type { RateLimiter, RatePolicy } from './admission/rate-limit.ts';
+import type { AddressGate } from './admission/address-gate.ts';
 
 /** What every route shares. */
 export interface MountPorts {
   readonly db: Db;
   readonly log: Log;
   readonly metrics: HttpMetrics;
-  readonly limiter: RateLimiter;
-  /** Clock of limits and durations, in ms. */
+  /** Limits what one address asks. */
+  readonly gate: AddressGate;
+  /** Clock of durations, in ms. */
   readonly monotonicMs: () => number;
-  readonly addressPolicy: RatePolicy;
   /** Counts what somebody asks who has said who it is. */
   readonly limitActor: ActorLimiter;
   /** Who sends this; a refusal where a credential is sent and is not good. */
@@ -39,7 +39,7 @@ export interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly writeJson: JsonWriter;
-  /** Who is at the other end, as far as the proxies that are trusted say. */
+  /** The caller's, as far as the proxies that are trusted say. */
   readonly address: string;
   readonly requestId: string;
   readonly traceparent: string;

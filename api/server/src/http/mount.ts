@@ -13,6 +13,8 @@ import type { AnyHandler, Answered } from './handler.ts';
 import { runOnce, writeKeyOf } from './idempotent.ts';
 import type { Refused } from './outcome.ts';
 import { parseRequest } from './parse-request.ts';
+import { bodyReader } from './read-body.ts';
+import type { ReadBody } from './read-body.ts';
 import { refusalOfError, sendRefusal } from './respond.ts';
 import { continueTrace } from './trace.ts';
 
@@ -23,17 +25,18 @@ export interface Mounted {
   readonly listener: readonly Audience[];
 }
 
-/** Serves a route on all of its paths: admit, parse, then the handler in its way. */
+/** Serves a route on all of its paths: admit, read the body, parse, then the handler in its way. */
 export function mount(router: Router, mounted: Mounted, ports: MountPorts): void {
   const { route } = mounted;
   const writeJson = jsonWriter(ports);
+  const readBody = bodyReader(route);
   const serve: RequestHandler = async (request, response) => {
     const startedMs = ports.monotonicMs();
-    const exchange: Exchange = { ...mounted, ports, request, response, writeJson, address: request.ip ?? '', requestId: randomUUID(), traceparent: continueTrace(request.get('traceparent')) };
+    const exchange: Exchange = { ...mounted, ports, request, response, writeJson, address: ports.gate.addressOf(request), requestId: randomUUID(), traceparent: continueTrace(request.get('traceparent')) };
     response.setHeader('x-request-id', exchange.requestId).setHeader('traceparent', exchange.traceparent).setHeader('x-content-type-options', 'nosniff');
     response.once('close', () => ports.metrics.observe(route.name, response.statusCode, ports.monotonicMs() - startedMs));
     try {
-      const refusal = await handle(exchange);
+      const refusal = await handle(exchange, readBody);
       if (refusal !== null) sendRefusal(response, refusal, exchange.requestId);
     } catch (error) {
       fail(exchange, error);
@@ -46,9 +49,11 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
 }
 
 /** Null where the answer is sent. */
-async function handle(exchange: Exchange): Promise<Refused | null> {
+async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused | null> {
   const admitted = await admit(exchange);
   if (!admitted.ok) return admitted;
+  const unread = await readBody(exchange.request, exchange.response);
+  if (unread !== null) return unread;
   const parsed = parseRequest(exchange.route, exchange.request);
   if (!parsed.ok) return parsed;
   const { requestId, traceparent, request, response, address } = exchange;

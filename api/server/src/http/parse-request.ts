@@ -5,6 +5,8 @@ import { refused } from './outcome.ts';
 import type { Refused } from './outcome.ts';
 
 const ERRORS_MAX = 20;
+/** A complaint that quotes the request can be as long as the request. */
+const MESSAGE_MAX_CHARS = 300;
 
 export interface ParsedRequest {
   readonly params: unknown;
@@ -21,15 +23,19 @@ function distance(branch: readonly z.core.$ZodIssue[]): number {
   return branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0) ? Number.POSITIVE_INFINITY : branch.length;
 }
 
+function shortened(text: string): string {
+  return text.length <= MESSAGE_MAX_CHARS ? text : `${text.slice(0, MESSAGE_MAX_CHARS)}…`;
+}
+
 /** The innermost complaints: a union says "invalid input" and keeps the reasons of its branches inside; those of the nearest are told. */
 function flatten(part: string, issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): { path: string; message: string }[] {
-  return issues.flatMap((issue) => {
+  return issues.slice(0, ERRORS_MAX).flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === 'invalid_union' && issue.errors.length > 0) {
       const nearest = issue.errors.reduce((best, branch) => (distance(branch) < distance(best) ? branch : best));
       return flatten(part, nearest, path);
     }
-    return [{ path: pathOf(part, path), message: issue.message }];
+    return [{ path: shortened(pathOf(part, path)), message: shortened(issue.message) }];
   });
 }
 

@@ -145,6 +145,25 @@ test('requests beyond a quota are refused until the window ends, by address and 
   assert.match(byTier.headers.get('ratelimit-policy') ?? '', /^"tier-1";q=\d+;w=60$/);
 });
 
+test('a path that nothing serves counts to the quota of the address as well', async () => {
+  const small = await village.startReplica({ HAMLET_RATE_LIMIT: '3' });
+  const statuses: number[] = [];
+  for (let count = 0; count < 5; count += 1) statuses.push((await fetch(`${small.peopleUrl}/nowhere/${count}`)).status);
+  assert.deepEqual(statuses, [404, 404, 404, 429, 429]);
+  await small.stop();
+});
+
+test('the body of a caller who may not call is not read, and a body that is nested too deeply is refused', async () => {
+  const nobody = await fetch(`${play.url}${MOVE}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"dx":' });
+  await assertProblem(nobody, 'unauthenticated');
+  const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: nested }), 'validation_failed');
+  const many = JSON.stringify(Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1])));
+  const refusal = await send(MOVE, { method: 'POST', headers: key(), body: many });
+  assert.ok((await refusal.clone().text()).length < 4_000, 'a complaint does not send the whole request back');
+  await assertProblem(refusal, 'validation_failed');
+});
+
 test('the map is told with a byte for each tile, and its own legend', async () => {
   const map = dataOf(await clientOf(play.url).call(getWorldMap, {}));
   const terrain = Buffer.from(map.terrain, 'base64');

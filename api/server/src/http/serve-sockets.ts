@@ -10,16 +10,24 @@ import type { ConnectionGuard } from '../auth/connection-guard.ts';
 import type { Log } from '../service/log.ts';
 import type { Actor } from './actor.ts';
 import { isSameOrigin } from './admission/origin.ts';
-import type { RateVerdict } from './admission/rate-limit.ts';
+import type { AddressGate } from './admission/address-gate.ts';
 import { refused } from './outcome.ts';
 import type { Refused } from './outcome.ts';
 import { problemOf, refusalOfError } from './respond.ts';
 
 const MESSAGE_MAX_BYTES = 16_384;
+/** Messages and pings of one socket in ten seconds. A page that is dragged sends a view a few times a second. */
+const MESSAGES_MAX = 300;
+const MESSAGES_WINDOW_MS = 10_000;
 const PING_EVERY_MS = 20_000;
+const RETRY_S = 10;
+/** How long a caller may take to read why its socket is ended. */
+const FAREWELL_MS = 2_000;
 const GOING_AWAY = 1001;
 /** Close code: what let the socket in is good no more. */
 const LET_IN_NO_MORE = 4_401;
+/** Close code: the caller says more than it may. */
+const SAYS_TOO_MUCH = 1_008;
 
 /** A socket that was let in. */
 export interface Attached {
@@ -38,8 +46,8 @@ export interface SocketsPorts {
   /** By path. */
   readonly routes: Readonly<Record<string, SocketRoute>>;
   readonly authenticate: Authenticate;
-  /** Counts an attempt to open a socket as any request from an address. */
-  readonly limitAddress: (address: string) => RateVerdict;
+  /** Counts an attempt to open a socket as a request of its address, and what is open. */
+  readonly gate: AddressGate;
   readonly guard: Pick<ConnectionGuard, 'watch'>;
   readonly log: Log;
 }
@@ -53,11 +61,12 @@ export function serveSockets(server: Server, listener: readonly Audience[], port
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MESSAGE_MAX_BYTES });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
-    void admit(request, listener, ports).then((admitted) => {
+    void admit({ request, socket, listener }, ports).then((admitted) => {
       if (!admitted.ok) return refuse(socket, admitted);
       const { route, query, actor, credentials } = admitted;
       sockets.handleUpgrade(request, socket, head, (webSocket) => {
         keepAlive(webSocket, ports.log);
+        limitMessages(webSocket, () => ports.gate.takeMessage(credentials.address).allowed);
         const close = (refusal: Refused): void => webSocket.close(LET_IN_NO_MORE, refusal.reason);
         webSocket.on('close', ports.guard.watch({ actor, recheck: () => ports.authenticate(credentials), close }));
         route.attach({ webSocket, query, actor });
@@ -78,19 +87,37 @@ function ridesOnCookie({ authorization, cookie }: IncomingHttpHeaders): boolean 
 type Admitted = { readonly ok: true; readonly route: SocketRoute; readonly credentials: Credentials } & Omit<Attached, 'webSocket'>;
 
 /** Why a socket is not opened, whoever asks; null where that must be looked at. */
-function refuseEarly({ headers, socket }: IncomingMessage, limitAddress: SocketsPorts['limitAddress']): Refused | null {
-  const verdict = limitAddress(socket.remoteAddress ?? '');
+function refuseEarly({ headers }: IncomingMessage, address: string, gate: AddressGate): Refused | null {
+  const verdict = gate.takeRequest(address);
   if (!verdict.allowed) return { ...refused('rate_limited', `At most ${verdict.policy.quota} requests in ${verdict.policy.windowS} s; wait ${verdict.resetS} s`), retryAfterS: verdict.resetS };
   return ridesOnCookie(headers) && !isSameOrigin(headers) ? refused('origin_not_allowed') : null;
 }
 
-async function admit(request: IncomingMessage, listener: readonly Audience[], { routes, authenticate, limitAddress, log }: SocketsPorts): Promise<Admitted | Refused> {
-  const url = urlOf(request);
-  const route = url === null ? undefined : routes[url.pathname];
-  if (url === null || route === undefined) return refused('route_not_found');
-  const early = refuseEarly(request, limitAddress);
+/** Counts the socket until it is closed, from before its holder is known: attempts that wait hold memory too. */
+function takePlace(socket: Duplex, place: ReturnType<AddressGate['openSocket']>): Refused | null {
+  if (place === 'address') return { ...refused('rate_limited', 'Your address has too many sockets open; close some'), retryAfterS: RETRY_S };
+  if (place === 'path') return { ...refused('unavailable', 'This replica has too many sockets open; try again'), retryAfterS: RETRY_S };
+  if (socket.destroyed) place();
+  else socket.once('close', place);
+  return null;
+}
+
+interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  readonly listener: readonly Audience[];
+}
+
+async function admit({ request, socket, listener }: Upgrade, { routes, authenticate, gate, log }: SocketsPorts): Promise<Admitted | Refused> {
+  const address = gate.addressOf(request);
+  const early = refuseEarly(request, address, gate);
   if (early !== null) return early;
-  const credentials: Credentials = { headers: request.headers, address: request.socket.remoteAddress ?? '', listener };
+  const url = urlOf(request);
+  const route = url === null || !Object.hasOwn(routes, url.pathname) ? undefined : routes[url.pathname];
+  if (url === null || route === undefined) return refused('route_not_found');
+  const crowded = takePlace(socket, gate.openSocket(url.pathname, address));
+  if (crowded !== null) return crowded;
+  const credentials: Credentials = { headers: request.headers, address, listener };
   try {
     const actor = await authenticate(credentials);
     if ('ok' in actor) return actor;
@@ -109,6 +136,24 @@ function refuse(socket: Duplex, refusal: Refused): void {
   socket.end(
     `HTTP/1.1 ${problem.status} Refused\r\ncontent-type: application/problem+json\r\n${retryAfter}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   );
+  // No limit of the HTTP server holds for a socket that was to be upgraded.
+  setTimeout(() => socket.destroy(), FAREWELL_MS);
+}
+
+/** Ends a socket that says more than it may, by its own count or by that of its address. */
+function limitMessages(webSocket: WebSocket, isAllowed: () => boolean): void {
+  let said = 0;
+  const windows = setInterval(() => {
+    said = 0;
+  }, MESSAGES_WINDOW_MS);
+  const count = (): void => {
+    said += 1;
+    if (said <= MESSAGES_MAX && isAllowed()) return;
+    webSocket.removeAllListeners('message').removeAllListeners('ping');
+    webSocket.close(SAYS_TOO_MUCH, 'too many messages');
+    setTimeout(() => webSocket.terminate(), FAREWELL_MS);
+  };
+  webSocket.on('message', count).on('ping', count).on('close', () => clearInterval(windows));
 }
 
 function keepAlive(webSocket: WebSocket, log: Log): void {

@@ -5,7 +5,7 @@ import type { Audience } from '@hamlet/contract';
 import type { Registry } from 'prom-client';
 import type { Authenticate } from '../auth/authenticate.ts';
 import type { Config, HostPort } from '../config.ts';
-import type { RateVerdict } from '../http/admission/rate-limit.ts';
+import type { AddressGate } from '../http/admission/address-gate.ts';
 import { createApp } from '../http/create-app.ts';
 import type { MountPorts } from '../http/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -14,6 +14,11 @@ import type { SocketsPorts } from '../http/serve-sockets.ts';
 
 /** A stream of a resident or viewer is open for hours; a request that is being sent is not. */
 const REQUEST_LIMIT_MS = 30_000;
+const HEADERS_LIMIT_MS = 10_000;
+/** How often Node looks for requests and headers that take too long. */
+const CHECK_EVERY_MS = 2_000;
+/** A connection on which nothing moves, also no heartbeat of a stream: its reader has stopped. */
+const IDLE_LIMIT_MS = 300_000;
 const KEEP_ALIVE_MS = 65_000;
 
 export interface ListenerPorts {
@@ -35,6 +40,8 @@ export interface Listeners {
 
 async function listen(server: Server, at: HostPort): Promise<string> {
   server.requestTimeout = REQUEST_LIMIT_MS;
+  server.headersTimeout = HEADERS_LIMIT_MS;
+  server.timeout = IDLE_LIMIT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(at.port, at.host);
   await once(server, 'listening');
@@ -44,6 +51,15 @@ async function listen(server: Server, at: HostPort): Promise<string> {
   return `http://${host}:${port}`;
 }
 
+/** Ends at once what one address opens beyond its share, so that its connections leave room for those of others. */
+function limitConnections(server: Server, gate: AddressGate): void {
+  server.on('connection', (socket) => {
+    const opened = gate.openConnection(socket.remoteAddress ?? '');
+    if (typeof opened === 'string') socket.destroy();
+    else socket.once('close', opened);
+  });
+}
+
 /** Opens the listeners: people, agents (or both on one), and metrics. */
 export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
   const { config, handlers, mount, registry } = ports;
@@ -51,9 +67,9 @@ export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
   const servers: Server[] = [];
 
   async function open(audiences: readonly Audience[], at: HostPort, webDir?: string): Promise<string> {
-    const server = createServer(createApp({ audiences, handlers, ports: mount, webDir, trustedProxies: config.trustedProxies }));
-    const limitAddress = (address: string): RateVerdict => mount.limiter.take(`address ${address}`, mount.addressPolicy, mount.monotonicMs());
-    closers.push(serveSockets(server, audiences, { routes: ports.sockets, authenticate: ports.authenticate, limitAddress, guard: mount.guard, log: mount.log }));
+    const server = createServer({ connectionsCheckingInterval: CHECK_EVERY_MS }, createApp({ audiences, handlers, ports: mount, webDir }));
+    limitConnections(server, mount.gate);
+    closers.push(serveSockets(server, audiences, { routes: ports.sockets, authenticate: ports.authenticate, gate: mount.gate, guard: mount.guard, log: mount.log }));
     servers.push(server);
     return listen(server, at);
   }
@@ -61,7 +77,7 @@ export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
   const together = config.agentsListen === undefined;
   const peopleUrl = await open(together ? ['people', 'agents'] : ['people'], config.peopleListen, config.webDir);
   const agentsUrl = config.agentsListen === undefined ? peopleUrl : await open(['agents'], config.agentsListen);
-  const service = createApp({ audiences: ['people'], handlers, ports: mount, only: 'service', trustedProxies: config.trustedProxies });
+  const service = createApp({ audiences: ['people'], handlers, ports: mount, only: 'service' });
   const metrics = createServer((request, response) => {
     if (request.url !== '/metrics') return service(request, response);
     void registry.metrics().then((text) => response.setHeader('content-type', registry.contentType).end(text));

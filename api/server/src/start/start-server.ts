@@ -8,6 +8,7 @@ import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
 import type { ModelProvider } from '../gateway/model-provider.ts';
 import { startGateway } from '../gateway/start-gateway.ts';
+import { createAddressGate } from '../http/admission/address-gate.ts';
 import { RateLimiter } from '../http/admission/rate-limit.ts';
 import { startLimits } from '../limits/start-limits.ts';
 import { createHandlers } from '../routes/handlers.ts';
@@ -35,7 +36,6 @@ import { startVillageFacts } from './village-facts.ts';
 import { startWorld } from './world.ts';
 
 const POOL_SIZE = 16;
-const WINDOW_S = 60;
 const PATIENCE_MS = 120_000;
 
 export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl' | 'metricsUrl'> {
@@ -109,11 +109,12 @@ export async function startServer(config: Config, log: Log, options: StartOption
     db, log, source, reviewer, hub, feed, readiness, board: board.board, reader: world.reader, mapAnswer: world.mapAnswer, people: people.people,
     standing: facts.keeper, readBalances, ...economy.services, schedules: agents.schedules, specWriter: agents.specWriter, limits, gateway,
   });
-  const requests = { db, log, monotonicMs, metrics: createHttpMetrics(registry), addressPolicy: { name: 'address', quota: config.requestsPerMinute, windowS: WINDOW_S }, strictAnswers: config.strictAnswers };
+  const gate = createAddressGate({ limiter: local, trust: config.proxyTrust, requestsPerMinute: config.requestsPerMinute, socketsPerAddress: config.socketsPerAddress, monotonicMs });
+  const requests = { db, log, monotonicMs, gate, metrics: createHttpMetrics(registry), strictAnswers: config.strictAnswers };
   const listeners = await openListeners({
     config, handlers, authenticate, registry,
     sockets: { '/ws/world': worldSocket({ fanout: world.fanout, size: world.mapAnswer }), '/ws/board': board.socket },
-    mount: { ...requests, limiter: local, limitActor: counted.limitActor, guard: people.guard, authenticate },
+    mount: { ...requests, limitActor: counted.limitActor, guard: people.guard, authenticate },
   });
   const runs = startRuns({ db, listenUrl: config.postgresUrl, hub, log });
   const stopHousekeeping = startHousekeeping(db, log);

@@ -10,10 +10,10 @@ import type { Refused } from '../outcome.ts';
 import { rateHeaders } from './rate-limit.ts';
 import type { RateVerdict } from './rate-limit.ts';
 
-/** Limit by address, authenticate, limit by actor, authorize: who asks, or why not. */
+/** Authenticate, limit by actor, authorize: the actor, or why not. The address has been counted before. */
 export async function admit(exchange: Exchange): Promise<{ readonly ok: true; readonly actor: Actor } | Refused> {
   const { route, request, ports, listener, address } = exchange;
-  const early = takeQuota(exchange, ports.limiter.take(`address ${address}`, ports.addressPolicy, ports.monotonicMs())) ?? refuseOtherOrigins(route, request);
+  const early = refuseOtherOrigins(route, request);
   if (early !== null) return early;
   const actor: Actor | Refused = route.permission === 'anyone' ? { role: 'visitor', id: `visitor ${address}` } : await ports.authenticate({ headers: request.headers, address, listener });
   if ('ok' in actor) return actor;
@@ -21,8 +21,8 @@ export async function admit(exchange: Exchange): Promise<{ readonly ok: true; re
   return limited ?? authorize(route, actor, request.params) ?? refuseStale(route, actor) ?? { ok: true, actor };
 }
 
-/** Null where the request is within its quota, which the headers tell either way. */
-function takeQuota({ response }: Exchange, verdict: RateVerdict | null): Refused | null {
+/** Null where the request is within its quota, which the headers show either way. */
+export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: RateVerdict | null): Refused | null {
   if (verdict === null) return refused('unavailable', 'Requests like this are counted by all replicas together, and that is not possible right now; try again');
   for (const [name, value] of Object.entries(rateHeaders(verdict))) response.setHeader(name, value);
   if (verdict.allowed) return null;
