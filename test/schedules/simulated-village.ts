@@ -2,6 +2,7 @@
  * Schedules on a real API server and a real api with its Postgres, in a time that the test decides: the database's clock
  * is replaced for the api by one that stands still until it is told to move.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION, type Schedule, type ScheduleSpec } from '@hamlet/contract/kinds';
 import { keyOf, Reflector, type KubeClient, type KubeEvent } from '@hamlet/kube';
@@ -26,7 +27,8 @@ const SEARCH_PATH = 'sim,pg_catalog,public';
 const STATUS_PACE = 12;
 /** Looks of several leaders within this time happen at once. */
 const TOGETHER_MS = 100;
-const LEASE_UID = '11111111-1111-4111-8111-111111111111';
+/** A process that was stopped when its lease was stolen goes on for so long before its elector sees it: longer than a slot. */
+const ELECTOR_LATE_MS = 8_000;
 const AGENT = { metadata: { name: 'ada', namespace: '', uid: 'uid-ada', resourceVersion: '1' } };
 
 export interface Firing {
@@ -41,8 +43,10 @@ export interface Leader {
   readonly events: KubeEvent[];
   /** When it looks at each Schedule next, by the time of the simulation. */
   readonly nextMs: Map<string, number>;
-  /** It has been told of another, or was stopped. */
+  /** Its elector has ended it, or it was stopped. */
   done: boolean;
+  /** When its elector ends it, by the time of the simulation. */
+  endsAtMs: number;
   look(key: string): Promise<void>;
 }
 
@@ -59,7 +63,7 @@ export class SimulatedVillage {
   readonly #apiUrl: string;
   readonly #processes: Process[] = [];
   #nowMs = 0;
-  #transitions = 0;
+  #fence = { leaseUid: randomUUID(), transitions: 0 };
   leaders: Leader[] = [];
 
   private constructor(parts: { readonly kube: TestApiServer; readonly village: TestVillage; readonly db: Db; readonly namespace: string; readonly apiUrl: string }) {
@@ -121,23 +125,26 @@ export class SimulatedVillage {
     return this.#processes.push({ client, schedules }) - 1;
   }
 
-  /** A process takes the lease, whoever holds it, and begins with what the API server tells it. */
-  async lead(process: number, skewMs: number): Promise<Leader> {
+  /**
+   * A process takes the lease, whoever holds it, and begins with what the API server tells it.
+   * @param lease `remade`: somebody deleted the Lease, and the process has made another
+   */
+  async lead(process: number, skewMs: number, lease: 'stolen' | 'remade' = 'stolen'): Promise<Leader> {
     const { client, schedules } = this.#processOf(process);
     await this.#seesAll(schedules);
     const said = await this.#newestSlots();
-    this.#transitions += 1;
+    const fence = lease === 'stolen' ? { ...this.#fence, transitions: this.#fence.transitions + 1 } : { leaseUid: randomUUID(), transitions: 0 };
+    this.#fence = fence;
     const time = new VillageTime(() => this.#nowMs + skewMs);
-    const fire = fireThrough(villageClient({ baseUrl: this.#apiUrl, fence: { leaseUid: LEASE_UID, transitions: this.#transitions }, token: { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined } }), time);
+    const fire = fireThrough(villageClient({ baseUrl: this.#apiUrl, fence, token: { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined } }), time);
     const agent = { metadata: { ...AGENT.metadata, namespace: this.#namespace } };
-    const leader: Omit<Leader, 'look'> = { name: `process ${process}, transition ${this.#transitions}`, results: [], events: [], nextMs: new Map([...schedules.cache.keys()].map((key) => [key, this.#nowMs])), done: false };
+    const leader: Omit<Leader, 'look'> = { name: `process ${process}, lease ${fence.leaseUid} ${fence.transitions}`, results: [], events: [], nextMs: new Map([...schedules.cache.keys()].map((key) => [key, this.#nowMs])), done: false, endsAtMs: Number.POSITIVE_INFINITY };
     const reconciler = new ScheduleReconciler({
       sources: { schedules: schedules.cache, agents: { get: () => agent, values: () => [agent] }, runs: { reachable: true, heard: true, scheduleOf: (uid) => said.get(uid) } },
       ports: { client, schedules, fire, recorder: { record: (event) => void leader.events.push(event) } },
       time,
       clock: { now: () => Math.floor(this.#nowMs / STATUS_PACE), after: () => () => undefined },
       onFired: (result) => void leader.results.push(result),
-      onStale: () => void (leader.done = true),
       onStatusError: (_key, error) => {
         throw error;
       },
@@ -148,6 +155,7 @@ export class SimulatedVillage {
       leader.nextMs.set(key, outcome.kind === 'requeue' ? this.#nowMs + outcome.afterMs : Number.POSITIVE_INFINITY);
     };
     const whole = Object.assign(leader, { look });
+    for (const before of this.leaders) before.endsAtMs = Math.min(before.endsAtMs, this.#nowMs + ELECTOR_LATE_MS);
     this.leaders = [...this.leaders.filter(({ done }) => !done), whole];
     return whole;
   }
@@ -156,10 +164,11 @@ export class SimulatedVillage {
   async run(untilMs: number, between: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     for (;;) {
       await between();
+      for (const leader of this.leaders) leader.done ||= leader.endsAtMs <= this.#nowMs;
       const living = this.leaders.filter(({ done }) => !done);
       const nextMs = Math.max(this.#nowMs, Math.min(...living.flatMap(({ nextMs: times }) => [...times.values()])));
       if (nextMs > untilMs) return this.setTime(untilMs);
-      const due = living.flatMap((leader) => [...leader.nextMs].flatMap(([key, atMs]) => (atMs <= nextMs + TOGETHER_MS ? [{ leader, key, atMs }] : [])));
+      const due = living.flatMap((leader) => [...leader.nextMs].flatMap(([key, atMs]) => (atMs <= Math.min(nextMs + TOGETHER_MS, untilMs) ? [{ leader, key, atMs }] : [])));
       // All of them look when the last is due: nobody's timer is early.
       await this.setTime(Math.max(nextMs, ...due.map(({ atMs }) => atMs)));
       await Promise.all(due.map(({ leader, key }) => leader.look(key)));

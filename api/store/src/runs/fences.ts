@@ -25,7 +25,7 @@ export async function noteFence(db: Db, { leaseUid, transitions }: Fence): Promi
     .select('lease_uid')
     .where('lease_uid', '=', leaseUid)
     .where('transitions', '>=', transitions)
-    .where(sql<boolean>`(superseded_at is not null or seen_at > now() - ${NOTED_EVERY_S} * interval '1 second')`)
+    .where(sql<boolean>`(superseded_at is not null or seen_at > clock_timestamp() - ${NOTED_EVERY_S} * interval '1 second')`)
     .executeTakeFirst();
   if (fresh === undefined) await inTransaction(db, (tx) => learn(tx, { leaseUid, transitions }));
 }

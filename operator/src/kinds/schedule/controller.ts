@@ -1,7 +1,7 @@
 import type { Client } from '@hamlet/contract';
 import { keyOf, Reflector, Resync, runWorkers, systemClock, WorkQueue, type Change, type Clock, type EventRecorder, type KubeClient, type KubeObject, type OutcomeRecord, type WatchTimes } from '@hamlet/kube';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { fireThrough } from './fire.ts';
+import { fireThrough, type FiringResult } from './fire.ts';
 import { speaksTo, type AgentsKnown, type RunFacts } from './observe.ts';
 import { ScheduleReconciler } from './reconcile.ts';
 import { scheduleView } from './transform.ts';
@@ -41,6 +41,8 @@ export class ScheduleController {
   readonly #reconciler: ScheduleReconciler;
   readonly #firings: Counter<'result'>;
   readonly #lateSeconds: Histogram;
+  /** The api refused the last firing because it trusts another leader. */
+  #distrusted = false;
   #working: Promise<void> = Promise.resolve();
 
   constructor(options: ScheduleControllerOptions) {
@@ -63,9 +65,9 @@ export class ScheduleController {
         this.#firings.inc({ result: claimed ? 'claimed' : result.kind === 'fired' ? 'repeated' : result.kind.replace(' ', '_') });
         if (claimed) this.#lateSeconds.observe(lateMs / 1_000);
         if (result.kind === 'failed') log(`a firing failed: ${String(result.error)}`);
+        this.#noteTrust(result);
       },
       onStatusError: (key, error) => log(`status of schedule ${key}: ${String(error)}`),
-      onStale: () => log('the api says that another leads: this process fires no Schedule any more'),
     });
   }
 
@@ -112,6 +114,13 @@ export class ScheduleController {
     for (const schedule of this.schedules.cache.values()) {
       if (speaksTo(schedule, change.object.metadata) || (change.kind === 'updated' && speaksTo(schedule, change.previous.metadata))) this.#queue.add(keyOf(schedule.metadata));
     }
+  }
+
+  /** One line when the api stops trusting this leader and one when it starts again, however many Schedules try. */
+  #noteTrust({ kind }: FiringResult): void {
+    if (kind === 'failed' || this.#distrusted === (kind === 'stale')) return;
+    this.#distrusted = kind === 'stale';
+    this.#options.log(this.#distrusted ? 'the api trusts another leader and refuses firings: each is tried again every second' : 'the api takes firings of this leader again');
   }
 
   #onOutcome({ key, outcome }: OutcomeRecord): void {

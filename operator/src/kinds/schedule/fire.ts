@@ -13,7 +13,7 @@ export type FiringResult =
   | { readonly kind: 'too early' }
   /** The slot lies further back than the api remembers: it can no longer be fired once. */
   | { readonly kind: 'forgotten' }
-  /** Another leader has taken over: this one must fire nothing any more. */
+  /** The api trusts another leader and has fired nothing. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'failed'; readonly error: unknown };
 

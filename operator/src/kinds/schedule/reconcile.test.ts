@@ -17,7 +17,6 @@ const KEY = 'village/tick';
 interface World {
   nowMs: number;
   answer: (body: FiringBody) => FiringResult;
-  stale: boolean;
   /** The API server takes no status. */
   mute: boolean;
   readonly bodies: FiringBody[];
@@ -39,7 +38,7 @@ function bench(spec: object, status: ScheduleStatus = {}): Bench {
   const raw = { metadata: { name: 'tick', namespace: 'village', uid: 'u1', resourceVersion: '1', generation: 1, creationTimestamp: '2026-11-22T11:59:55Z' }, spec: { agentName: 'ada', prompt: 'Walk.', every: '10s', ...spec }, status };
   schedules.see(scheduleView(raw));
   agents.see({ metadata: { name: 'ada', namespace: 'village', uid: 'a1', resourceVersion: '1' } });
-  const world: World = { nowMs: NOON, answer: fired, stale: false, mute: false, bodies: [], events: [], patches: [] };
+  const world: World = { nowMs: NOON, answer: fired, mute: false, bodies: [], events: [], patches: [] };
   const patched = (changes: ScheduleStatus): KubeObject => {
     world.patches.push(changes);
     version += 1;
@@ -50,7 +49,6 @@ function bench(spec: object, status: ScheduleStatus = {}): Bench {
     time: new VillageTime(() => world.nowMs),
     clock: { now: () => world.nowMs, after: () => () => undefined },
     onFired: () => undefined,
-    onStale: () => void (world.stale = true),
     onStatusError: () => undefined,
     ports: {
       recorder: { record: (event) => void world.events.push(event) },
@@ -138,15 +136,19 @@ test('a status that cannot be written stops no firing', async () => {
   assert.deepEqual([village.status().lastSlot, village.status().missed], ['2026-11-22T12:00:30Z', 56]);
 });
 
-test('a leader that is told of another fires and writes nothing any more', async () => {
+test('a firing that the api refuses to a leader is tried again each second until the api trusts it, and no status is written meanwhile', async () => {
   const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:59:50Z' });
   village.answer = () => ({ kind: 'stale' });
-  village.nowMs += STATUS_EVERY_MS;
+  for (let second = 0; second < 7; second += 1) {
+    assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'requeue', afterMs: 1_000 });
+    village.nowMs += 1_000;
+  }
+  assert.deepEqual([slots(village), village.patches], [Array.from({ length: 7 }, () => '12:00:00'), []]);
+  village.answer = fired;
+  village.nowMs += 4_000;
   await village.reconciler.reconcile(KEY);
-  assert.deepEqual([village.stale, village.patches], [true, []]);
-  village.nowMs += 60_000;
-  assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'done' });
-  assert.equal(village.bodies.length, 1);
+  assert.deepEqual(slots(village).slice(7), ['12:00:00', '12:00:10']);
+  assert.deepEqual([village.status().lastSlot, village.status().missed], ['2026-11-22T12:00:10Z', 0]);
 });
 
 test('a slot that another leader has fired is decided, without an event', async () => {

@@ -24,9 +24,15 @@ export interface ReconcilerOptions {
   /** For the pace of status writes. */
   readonly clock: Clock;
   readonly onFired: (result: FiringResult, lateMs: number) => void;
-  /** The api has told this leader that another leads. */
-  readonly onStale: () => void;
   readonly onStatusError: (key: string, error: unknown) => void;
+}
+
+/** How far a plan was carried out. */
+interface CarriedOut {
+  /** When to try the firing again that did not go through, in milliseconds from now. */
+  readonly againMs?: number;
+  /** The api refused that firing because it trusts another leader. */
+  readonly isStale?: boolean;
 }
 
 /** Fires what is due of one Schedule, from the state alone, and says in its status what was decided. */
@@ -35,7 +41,6 @@ export class ScheduleReconciler {
   readonly #decided = new Map<string, Decided>();
   readonly #writtenAtMs = new Map<string, number>();
   readonly #startedMs: number;
-  #stale = false;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
@@ -50,13 +55,13 @@ export class ScheduleReconciler {
 
   /** @param key `namespace/name` */
   async reconcile(key: string): Promise<Outcome> {
-    if (this.#stale) return { kind: 'done' };
     const observed = this.#observe(key);
     if (observed === undefined) return { kind: 'done' };
     const planned = plan(observed, this.#options.time.now());
-    const waitMs = await this.#carryOut(key, observed, planned);
-    const statusInMs = await this.#writeStatus(key, 'when due');
-    const looks = [waitMs, statusInMs, planned.lookAtMs === undefined ? undefined : planned.lookAtMs - this.#options.time.now()];
+    const { againMs, isStale = false } = await this.#carryOut(key, observed, planned);
+    // The leader that the api trusts writes the status.
+    const statusInMs = isStale ? undefined : await this.#writeStatus(key, 'when due');
+    const looks = [againMs, statusInMs, planned.lookAtMs === undefined ? undefined : planned.lookAtMs - this.#options.time.now()];
     const afterMs = Math.min(...looks.filter((look) => look !== undefined));
     return afterMs === Number.POSITIVE_INFINITY ? { kind: 'done' } : { kind: 'requeue', afterMs: Math.max(1, afterMs) };
   }
@@ -65,10 +70,10 @@ export class ScheduleReconciler {
     return observe({ ...this.#options.sources, decided: this.#decided }, key);
   }
 
-  /** Gives up, then fires, oldest first, until one does not go through; returns when to try that one again. */
-  async #carryOut(key: string, observed: Observed, { decided, giveUp, fire }: Plan): Promise<number | undefined> {
+  /** Gives up, then fires, oldest first, until one does not go through. */
+  async #carryOut(key: string, observed: Observed, { decided, giveUp, fire }: Plan): Promise<CarriedOut> {
     const { uid } = observed.schedule.metadata;
-    if (decided === undefined) return undefined;
+    if (decided === undefined) return {};
     this.#decided.set(uid, decided);
     if (giveUp !== undefined) {
       this.#decided.set(uid, { ...decided, untilMs: giveUp.untilMs, missed: decided.missed + giveUp.count });
@@ -78,10 +83,10 @@ export class ScheduleReconciler {
     for (const due of fire) {
       const result = await fireSlot(this.#options.ports, observed, due);
       this.#options.onFired(result, this.#options.time.now() - due.slotMs);
-      const again = this.#settle(uid, due.slotMs, result);
-      if (again !== undefined) return again;
+      const againMs = this.#settle(uid, due.slotMs, result);
+      if (againMs !== undefined) return { againMs, isStale: result.kind === 'stale' };
     }
-    return undefined;
+    return {};
   }
 
   /** Undefined where the slot is decided, else when to try it again. */
@@ -94,14 +99,13 @@ export class ScheduleReconciler {
       case 'forgotten':
         if (before !== undefined) this.#decided.set(uid, { ...before, untilMs: slotMs, missed: before.missed + 1 });
         return undefined;
-      case 'stale':
-        this.#stale = true;
-        this.#options.onStale();
-        return RETRY_MS;
       case 'too early': {
         const waitMs = slotMs - this.#options.time.now();
         return waitMs > 0 ? waitMs : RETRY_MS;
       }
+      // The api trusts another leader. After the Lease was made again that can be one that is gone, until the api has missed it
+      // for as long as a Lease lasts: this leader tries again, and the elector alone ends it.
+      case 'stale':
       case 'failed':
         return RETRY_MS;
       default:
@@ -112,7 +116,7 @@ export class ScheduleReconciler {
   /** Writes the status if it differs; returns after what time it may be written, if that is not now. */
   async #writeStatus(key: string, when: 'now' | 'when due'): Promise<number | undefined> {
     const observed = this.#observe(key);
-    if (observed === undefined || this.#stale) return undefined;
+    if (observed === undefined) return undefined;
     const { metadata, status } = observed.schedule;
     const patch = statusPatch(status, statusOf(observed, this.#options.time.now()));
     if (patch === undefined) return undefined;
