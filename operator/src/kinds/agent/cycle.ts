@@ -5,7 +5,7 @@ import { endOfPod, type EndOfPod } from './pod/pod-end.ts';
 import { sizingOf } from './pod/sizing.ts';
 import { podOfCycle, REBOOTED_ANNOTATION, type AgentView, type Observed, type PodView } from './views.ts';
 
-/** A pod that failed is not replaced sooner than this after it was made. */
+/** A pod that failed, or is of an older image, is not replaced sooner than this after it was made. */
 export const REPLACE_AFTER_MS = 10_000;
 
 /** An agent that waits for its turn to be made anew looks this often whether it has come. */
@@ -75,10 +75,12 @@ function wishOf(observed: Observed, { granted, admitted }: Admission): Wish {
   return { power: status.power ?? 'Asleep', cause: 'Suspended' };
 }
 
+/** Causes that can come back with the next pod: a node under pressure, what ended the pod by itself, somebody who changes what a pod says of itself. */
+const RECURRING: ReadonlySet<CycleCause> = new Set(['PodFailed', 'NodePressure', 'ImageChanged']);
+
 /** Waits before the replacement that `cause` asks for, in milliseconds; none if negative. */
 function waitFor(cause: CycleCause, pod: PodView | undefined, nowMs: number): number {
-  // A node under pressure, or whatever ended the pod by itself, may do so again at once.
-  if (cause !== 'PodFailed' && cause !== 'NodePressure') return 0;
+  if (!RECURRING.has(cause)) return 0;
   return Date.parse(pod?.metadata.creationTimestamp ?? '') + REPLACE_AFTER_MS - nowMs;
 }
 
@@ -95,7 +97,7 @@ function changeOf(observed: Observed, { tier }: Admission, nowMs: number): Chang
   if (end !== undefined) return { cause: end, waitMs: waitFor(end, pod, nowMs) };
   const sizing = sizingOf(observed, { pod, tier }, nowMs);
   if (sizing.kind === 'replace') return { cause: sizing.cause };
-  if (observed.upgrade === 'now') return { cause: 'ImageChanged' };
+  if (observed.upgrade === 'now') return { cause: 'ImageChanged', waitMs: waitFor('ImageChanged', pod, nowMs) };
   if (observed.upgrade === 'waits') return { waitMs: UPGRADE_LOOK_MS };
   return sizing.kind === 'none' ? {} : { waitMs: sizing.lookMs };
 }

@@ -73,6 +73,7 @@ const TABLE: readonly (readonly [string, Partial<Observed>, readonly string[]])[
   ['pod failed long ago: replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed' })] }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning PodFailed']],
   ['pod failed at once: waits', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed', createdAt: '2026-11-22T09:59:55Z' })] }, []],
   ['a new image, and it is its turn: the next cycle', { upgrade: 'now' }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged']],
+  ['a new image, and the pod has just been made: waits', { upgrade: 'now', pods: [podOf('ada-1', { createdAt: '2026-11-22T09:59:51Z' })] }, []],
   ['pod waits for the scheduler: never replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', unschedulable)] }, []],
   ["the cycle's name is another's: the next cycle", { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], nameTaken: true }, ['createPod ada-2', 'Warning NameTaken']],
   ['a pod of an old cycle is left: removed', { agent: agentOf({ status: { ...awake, cycle: 2, podName: 'ada-2' } }), pods: [podOf('ada-1'), podOf('ada-2')] }, ['deletePod ada-1-uid']],
@@ -176,7 +177,7 @@ test('what waits is looked at again in time', () => {
 test('the pod of a cycle carries the reboot that it stands for', () => {
   const observed = observedOf({ agent: agentOf({ spec: { rebootedAt: '2026-11-22T09:59:00Z' }, status: awake }) });
   const create = plan(observed, NOW).actions.find((action) => action.kind === 'createPod');
-  assert.deepEqual(create?.manifest.metadata['annotations'], { 'hamlet.village/tier': 'tier-0', 'hamlet.village/fixed-compute': '', 'hamlet.village/rebooted-at': '2026-11-22T09:59:00Z' });
+  assert.deepEqual(create?.manifest.metadata['annotations'], { 'hamlet.village/tier': 'tier-0', 'hamlet.village/fixed-compute': '', 'hamlet.village/image': SETTINGS.image, 'hamlet.village/rebooted-at': '2026-11-22T09:59:00Z' });
 });
 
 test('a resize asks for cpu and memory, half of each as request, and is looked at after 30 s', () => {

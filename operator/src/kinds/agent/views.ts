@@ -12,6 +12,8 @@ export const TIER_ANNOTATION = 'hamlet.village/tier';
 export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
 /** Annotation of a pod: the spec.rebootedAt that its cycle stands for. */
 export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
+/** Annotation of a pod: the image that the operator asked for. Admission may write another into the container: a digest, a mirror. */
+export const IMAGE_ANNOTATION = 'hamlet.village/image';
 export const FINALIZER = 'hamlet.village/account';
 export const FIELD_MANAGER = 'hamlet-operator';
 
@@ -52,7 +54,7 @@ export interface ResizeState {
 }
 
 export interface PodView extends KubeObject {
-  /** Image that the pod was made with. */
+  /** Image that the operator asked for; that of the container where the pod does not say it. */
   readonly image: string | undefined;
   /** What the pod asks for; undefined where it has no limits, as no pod of ours. */
   readonly size: Size | undefined;

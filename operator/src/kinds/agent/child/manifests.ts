@@ -1,7 +1,7 @@
 import { API_VERSION } from '@hamlet/contract/kinds';
 import type { NewObject, OwnerReference } from '@hamlet/kube';
 import { CONTAINER, fixedOf, resourceClaimsOf, resourcesOf } from './compute.ts';
-import { AGENT_LABEL, AGENT_ROLE, claimName, FIXED_ANNOTATION, podName, REBOOTED_ANNOTATION, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from '../views.ts';
+import { AGENT_LABEL, AGENT_ROLE, claimName, FIXED_ANNOTATION, IMAGE_ANNOTATION, podName, REBOOTED_ANNOTATION, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from '../views.ts';
 
 export const TOKEN_AUDIENCE = 'hamlet-api';
 const TOKEN_LIFE_SECONDS = 3_600;
@@ -151,10 +151,11 @@ function volumesOf(agent: AgentView): readonly object[] {
 }
 
 /** What proves, of a pod, the cycle that it stands for: the status is written after it. */
-function annotationsOf({ spec, tier }: PodPlan): Record<string, string> {
+function annotationsOf({ spec, tier, settings }: PodPlan): Record<string, string> {
   return {
     [TIER_ANNOTATION]: tier.metadata.name,
     [FIXED_ANNOTATION]: fixedOf(tier),
+    [IMAGE_ANNOTATION]: settings.image,
     ...(spec.rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: spec.rebootedAt }),
   };
 }

@@ -18,6 +18,12 @@ test('quantities mean the same in every form that the API server writes them', (
   assert.ok(Number.isNaN(quantityOf('plenty')));
 });
 
+test('the image of a pod is the one that the operator asked for, whatever admission has made of it', () => {
+  const { metadata, ...pod } = rawPod(limits('1', '1Gi'), undefined);
+  assert.equal(podView({ ...pod, metadata: { ...metadata, annotations: { 'hamlet.village/image': 'hamlet/agent:1' } } }).image, 'hamlet/agent:1');
+  assert.equal(podView({ ...pod, metadata }).image, 'i', 'a pod of an older operator says nothing');
+});
+
 test('a pod asks for one size and has another until its node has given it', () => {
   assert.equal(isResizing(podView(rawPod(limits('1', '1Gi'), limits('500m', '512Mi')))), true);
   assert.equal(isResizing(podView(rawPod(limits('1', '1Gi'), limits('1000m', '1024Mi')))), false);

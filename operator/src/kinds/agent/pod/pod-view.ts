@@ -1,7 +1,7 @@
 import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
 import { CONTAINER } from '../child/compute.ts';
 import { bytesOf, cpuMillisOf } from '../child/quantity.ts';
-import { AGENT_LABEL, type ContainerState, type PodView, type ResizeState, type Size } from '../views.ts';
+import { AGENT_LABEL, IMAGE_ANNOTATION, type ContainerState, type PodView, type ResizeState, type Size } from '../views.ts';
 
 /** Of a pod as the API server answers it, what is read here. It has validated it: pods are its own kind. */
 interface RawPod extends KubeObject {
@@ -138,5 +138,6 @@ function statusParts({ phase = 'Pending', reason, message, conditions = [], cont
 export function podView(raw: RawPod): PodView {
   const { nodeName, containers = [] } = raw.spec ?? {};
   const asked = containers.find(({ name }) => name === CONTAINER) ?? containers[0];
-  return { metadata: metaOf(raw), image: asked?.image, size: sizeOf(asked?.resources), nodeName, ...statusParts(raw.status ?? {}) };
+  const metadata = metaOf(raw);
+  return { metadata, image: metadata.annotations?.[IMAGE_ANNOTATION] ?? asked?.image, size: sizeOf(asked?.resources), nodeName, ...statusParts(raw.status ?? {}) };
 }
