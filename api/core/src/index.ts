@@ -26,6 +26,7 @@ export * from './world/advance.ts';
 export * from './world/state/agent-table.ts';
 export * from './world/command/outcome.ts';
 export * from './world/command/validate-command.ts';
+export * from './world/change-map.ts';
 export * from './world/describe.ts';
 export * from './world/event-chunk.ts';
 export * from './world/state/item-table.ts';

@@ -49,6 +49,7 @@ export * from './standing/tiers.ts';
 export * from './world/append.ts';
 export * from './world/history.ts';
 export * from './world/lease.ts';
+export * from './world/maps.ts';
 export * from './board/author-record.ts';
 export * from './board/events.ts';
 export * from './board/flags.ts';

@@ -53,11 +53,13 @@ export const UseBoardEvent = z.strictObject({
 });
 export const ItemSpawnEvent = z.strictObject({ ...at, kind: z.literal('item_spawn'), item_id: ItemId, x: z.int(), y: z.int() });
 export const ItemRemoveEvent = z.strictObject({ ...at, kind: z.literal('item_remove'), item_id: ItemId });
+/** The world goes on on another map, whose version this is; the events before it were made on the map before. */
+export const MapEvent = z.strictObject({ ...at, kind: z.literal('map'), map_version: z.string().min(1).max(64) });
 
 /** One fact of the world. `seq` is gapless from 1; the state is the fold of all events in that order. */
 export const WorldEvent = z.discriminatedUnion('kind', [
   SpawnEvent, DespawnEvent, StateEvent, MoveEvent, ArriveEvent, TalkEvent, EmoteEvent, PickUpEvent, DropEvent, UseEvent,
-  UseBoardEvent, ItemSpawnEvent, ItemRemoveEvent,
+  UseBoardEvent, ItemSpawnEvent, ItemRemoveEvent, MapEvent,
 ]);
 export type WorldEvent = z.infer<typeof WorldEvent>;
 export type WorldEventKind = WorldEvent['kind'];

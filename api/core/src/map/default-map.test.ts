@@ -4,6 +4,8 @@ import { Landmark, MapResponse, Zone } from '@hamlet/contract';
 import { defaultMap } from './default-map.ts';
 import { tileIndex, walkTiles } from './path-tiles.ts';
 import { landmarkById, nearestLandmark, rankOf, walkingDistance } from './places.ts';
+import { hashText, hashToHex } from '../hash.ts';
+import { drawBelow } from '../prng.ts';
 import { mapResponse } from './world-map.ts';
 
 const map = defaultMap();
@@ -55,4 +57,16 @@ test('the nearest place by what one can do there', () => {
   assert.equal(nearestLandmark(map, { x: 71, y: 61 }, { affordance: 'stargaze', rank: 2 })?.landmark_id, 'observatory');
   const board = landmarkById(map, 'board')?.slots[0];
   assert.equal(board === undefined ? -1 : walkingDistance(map, board, 'board'), 0);
+});
+
+test('the walks of the village are the same in every release: saved paths replay on them', () => {
+  let [hash, walks] = [0, 0];
+  for (let number = 0; number < 3_000; number += 1) {
+    const [from, to] = [drawBelow(map.stepCost.length, 5, number, 1), number % 3 === 0 ? (map.slots[drawBelow(map.slots.length, 5, number, 2)]?.tile ?? 0) : drawBelow(map.stepCost.length, 5, number, 2)];
+    const walk = walkTiles(map, from, to);
+    if (walk === null) continue;
+    walks += 1;
+    hash = hashText(walk.join(), hash);
+  }
+  assert.deepEqual([map.version, walks, hashToHex(hash)], ['e5cf52ab', 2044, 'b085cb2b'], 'a change of map, search or step cost is a new map for every saved world: give it a version of its own (docs/adr/0041)');
 });

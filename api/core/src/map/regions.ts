@@ -27,12 +27,33 @@ function floodAll(map: WorldMap): Uint32Array {
   return regions;
 }
 
+function regionsFor(map: WorldMap): Uint32Array {
+  const known = regionsOf.get(map) ?? floodAll(map);
+  regionsOf.set(map, known);
+  return known;
+}
+
+const mainRegionOf = new WeakMap<WorldMap, number>();
+
+/** The region with the most tiles; the first of equals. */
+function mainRegion(map: WorldMap): number {
+  const known = mainRegionOf.get(map);
+  if (known !== undefined) return known;
+  const tiles = new Map<number, number>();
+  for (const region of regionsFor(map)) if (region !== 0) tiles.set(region, (tiles.get(region) ?? 0) + 1);
+  const [main] = [...tiles].reduce((most, next) => (next[1] > most[1] ? next : most), [0, 0]);
+  mainRegionOf.set(map, main);
+  return main;
+}
+
+/** Whether a tile belongs to the largest part of the map whose tiles can be reached from one another. */
+export function isInMainRegion(map: WorldMap, tile: number): boolean {
+  const region = regionsFor(map)[tile] ?? 0;
+  return region !== 0 && region === mainRegion(map);
+}
+
 /** Whether any way leads between two tiles: known at once, so that asking for an island costs no search. */
 export function isConnected(map: WorldMap, from: number, to: number): boolean {
-  let regions = regionsOf.get(map);
-  if (regions === undefined) {
-    regions = floodAll(map);
-    regionsOf.set(map, regions);
-  }
+  const regions = regionsFor(map);
   return regions[from] === regions[to] && regions[from] !== 0;
 }

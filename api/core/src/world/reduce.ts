@@ -18,8 +18,8 @@ export function holdPlace(world: WorldState, slot: number, place: number): void 
   if (place > 0) slotHolders[place - 1] = slot + 1;
 }
 
-/** The landmark slot an agent holds on its way to a tile. Whoever stops on a slot that is taken stands there and holds nothing. */
-function placeAt(world: WorldState, slot: number, tile: number): number {
+/** The landmark slot an agent holds on its way to a tile, by its number plus one. An agent that stops on a slot of another stands there and holds none: 0. */
+export function placeAt(world: WorldState, slot: number, tile: number): number {
   const place = world.map.slotAt.get(tile);
   const holder = place === undefined ? 0 : (world.slotHolders[place] ?? 0);
   return place !== undefined && (holder === 0 || holder === slot + 1) ? place + 1 : 0;
@@ -168,6 +168,10 @@ const HANDLERS: { readonly [K in WorldEventKind]: (world: WorldState, event: Wor
   use_board: (world, event) => setActivity(world, actor(world, event), { name: 'at_board', untilTick: event.until_tick }),
   item_spawn: (world, event) => create(world, event.item_id, { tile: tileIndex(world.map, event), holder: -1 }),
   item_remove: (world, event) => removeItem(world, numberOf(event.item_id)),
+  // A world cannot exchange its own map in place: recovery replaces the whole world with `changeMap`.
+  map: (world, event) => {
+    throw new Error(`event ${event.seq} moves the world from map ${world.map.version} to map ${event.map_version}: recover it with a version of Hamlet that has that map`);
+  },
 };
 
 /**

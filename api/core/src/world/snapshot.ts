@@ -74,11 +74,21 @@ export function snapshotWorld(world: WorldState): Uint8Array {
   return writer.finish();
 }
 
+/** Reads the head of a snapshot; returns the version of its map. */
+function readHead(reader: ByteReader): string {
+  if (reader.u32() !== MAGIC || reader.u8() !== VERSION) throw new Error('these bytes are no snapshot of a world');
+  return reader.text();
+}
+
+/** The version of the map that a snapshot was made on. Throws when the bytes are none. */
+export function snapshotMapVersion(bytes: Uint8Array): string {
+  return readHead(new ByteReader(bytes));
+}
+
 /** The world of a snapshot. Throws when the bytes are none or were made on another map. */
 export function restoreWorld(map: WorldMap, bytes: Uint8Array): WorldState {
   const reader = new ByteReader(bytes);
-  if (reader.u32() !== MAGIC || reader.u8() !== VERSION) throw new Error('these bytes are no snapshot of a world');
-  const version = reader.text();
+  const version = readHead(reader);
   if (version !== map.version) throw new Error(`the snapshot was made on map ${version}, this is map ${map.version}`);
   const world = emptyWorld(map, { seed: reader.u32(), seq: reader.u32(), tick: reader.u32() });
   for (let left = reader.varint(); left > 0; left -= 1) readAgent(reader, world);

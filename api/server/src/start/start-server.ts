@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorldMap } from '@hamlet/core';
 import { isConnectionError, migrate, openDatabase, ping, readBalances } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
@@ -67,6 +68,8 @@ function endBroken(log: Log, error: unknown): never {
 export interface StartOptions {
   /** The clock that village time runs by, in ms; tests let it run fast. */
   readonly villageMs?: () => number;
+  /** The map of the village; the one of this version of Hamlet where it is left out. */
+  readonly map?: WorldMap;
   /** Who answers for models; the scripted ones where it is left out. */
   readonly providers?: readonly ModelProvider[];
 }
@@ -97,7 +100,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const { limits } = counted;
   const facts = await startVillageFacts({ db, listenUrl: config.postgresUrl, replicaId, source, readBalances, parts: [scheduleActivityPart, claimsPart, boostsPart, villagePart], log, monotonicMs });
   const { presence, standing, hub, feed } = facts;
-  const world = await startWorld({ db, link, source, presence, standing, hub, registry, replicaId, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
+  const world = await startWorld({ db, link, source, presence, standing, hub, registry, replicaId, map: options.map, migrateMapTo: config.migrateMapTo, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
   const board = await startBoard({ db, link, source, hub, reader: world.reader, onWorldEvent: world.onEvent, registry, monotonicMs, log });
   const readiness = readinessOf({ source, db, link });
   const economy = await startEconomy({ db, config, source, standing: facts.keeper, registry, log, monotonicMs });

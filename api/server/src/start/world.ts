@@ -1,6 +1,7 @@
 import { TICK_MS } from '@hamlet/contract';
 import type { WorldEvent } from '@hamlet/contract';
 import { defaultMap, mapResponse, wakesOf } from '@hamlet/core';
+import type { WorldMap, WorldState } from '@hamlet/core';
 import { readLease, readVillage } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
@@ -14,6 +15,8 @@ import type { StandingBoard } from '../standing/standing-board.ts';
 import { startCommandBus } from '../world/command-bus.ts';
 import { startEventFeed } from '../world/event-feed.ts';
 import { Fanout } from '../world/fanout/fanout.ts';
+import { MapShelf } from '../world/map-shelf.ts';
+import { moveWorldToMap } from '../world/move-world.ts';
 import { copyDurableWorld, recoverWorld } from '../world/recover.ts';
 import type { RedisLink } from '../world/redis-link.ts';
 import { createVillageClock } from '../world/village-clock.ts';
@@ -33,6 +36,10 @@ export interface WorldPorts {
   readonly hub: WakeHub;
   readonly registry: Registry;
   readonly replicaId: string;
+  /** The map of the village; the one of this version of Hamlet where it is left out. */
+  readonly map?: WorldMap | undefined;
+  /** The version of the map that the saved world may be moved to; see HAMLET_MIGRATE_MAP_TO. */
+  readonly migrateMapTo: string | undefined;
   readonly log: Log;
   readonly monotonicMs: () => number;
   readonly villageMs: () => number;
@@ -55,24 +62,36 @@ interface FollowedWorld {
   readonly fanout: Fanout;
 }
 
-/** Recovers this replica's copy of the world, and has viewers and wakes follow it. */
-async function followWorld({ db, hub, registry, log, villageMs, onBroken }: WorldPorts): Promise<FollowedWorld> {
-  const village = await readVillage(db);
-  const { epoch } = await readLease(db);
+/** The durable world on the map of this version of Hamlet, which is kept for the versions that follow. */
+async function recoverOnMap({ db, hub, registry, log, replicaId, map, migrateMapTo }: WorldPorts, village: { readonly seed: number; readonly tick: number }): Promise<WorldState> {
   const countBadSnapshot = createCounter(registry, 'hamlet_world_snapshot_mismatches_total', 'Snapshots that did not restore to their own hash; must stay 0');
-  const world = await recoverWorld({
+  const maps = new MapShelf(db, map ?? defaultMap());
+  const recovered = await recoverWorld({
     db,
-    map: defaultMap(),
+    maps,
     seed: village.seed,
     onBadSnapshot: (seq) => {
       countBadSnapshot();
-      log('error', 'a snapshot of the world is damaged and was dropped', { seq });
+      log('error', 'a snapshot of the world is damaged; it is kept, and an older one is used', { seq });
     },
     // A resident that was away meanwhile asks for what it missed.
     onReplayed: (replayed, event) => {
       for (const { agent_id, wake } of wakesOf(replayed, event)) hub.wake(agent_id, wake);
     },
   });
+  const world = await moveWorldToMap(recovered, { db, maps, replicaId, agreedTo: migrateMapTo, tick: village.tick });
+  if (world.map.version !== recovered.map.version) log('info', 'the world was moved to another map', { from: recovered.map.version, to: world.map.version, seq: world.seq });
+  await maps.keepCurrent();
+  return world;
+}
+
+/** Recovers this replica's copy of the world, and has viewers and wakes follow it. */
+async function followWorld(ports: WorldPorts): Promise<FollowedWorld> {
+  const { db, hub, log, villageMs, onBroken } = ports;
+  const village = await readVillage(db);
+  const clock = createVillageClock(village, villageMs);
+  const { epoch } = await readLease(db);
+  const world = await recoverOnMap(ports, { seed: village.seed, tick: clock.tick() });
   const replica = new WorldReplica({ world, epoch }, { onBroken, onWatcherError: (error) => log('error', 'somebody who follows the world failed', { error }) });
   const fanout = new Fanout({ world, epoch });
   replica.watch({
@@ -83,7 +102,7 @@ async function followWorld({ db, hub, registry, log, villageMs, onBroken }: Worl
   });
   // The finalizer's call reaches one replica; every other one forgets the agent's wakes with the event.
   replica.watch({ after: (event) => event.kind === 'despawn' && hub.forget(event.agent_id) });
-  return { clock: createVillageClock(village, villageMs), replica, fanout };
+  return { clock, replica, fanout };
 }
 
 function showWorld(registry: Registry, { replica, fanout }: FollowedWorld, shown: { readonly hub: WakeHub; readonly term: () => WorldTerm | null }): void {

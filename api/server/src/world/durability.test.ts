@@ -11,7 +11,7 @@ import type { ApiProcess } from '../testing/api-process.ts';
 import { Play } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
-import { readEventsAfter } from './recover.ts';
+import { readEventsAfter } from './read-events.ts';
 
 /** Full runs kill a hundred times; an ordinary one a twentieth of that. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 100 : 5;
@@ -53,7 +53,7 @@ async function heard({ acknowledged }: Talking): Promise<void> {
 async function readLog(): Promise<readonly WorldEvent[]> {
   const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   const events: WorldEvent[] = [];
-  await readEventsAfter(db, 0, (page) => events.push(...page));
+  await readEventsAfter(db, 0, (page) => void events.push(...page));
   assert.equal(events.length, await lastSeq(db), 'the log has no gaps');
   await db.destroy();
   return events;

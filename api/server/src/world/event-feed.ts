@@ -4,7 +4,7 @@ import { lastSeq } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { z } from 'zod';
 import type { Log } from '../service/log.ts';
-import { readEventsAfter } from './recover.ts';
+import { readEventsAfter } from './read-events.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { WorldReplica } from './world-replica.ts';
 
@@ -29,7 +29,7 @@ export async function startEventFeed(ports: { readonly db: Db; readonly link: Re
   let catchingUp: Promise<void> | null = null;
 
   function catchUp(): Promise<void> {
-    catchingUp ??= readEventsAfter(db, replica.world.seq, (events) => replica.take(replica.epoch, events))
+    catchingUp ??= readEventsAfter(db, replica.world.seq, (events) => void replica.take(replica.epoch, events))
       .catch((error: unknown) => log('warn', 'the replica did not catch up', { error }))
       .finally(() => {
         catchingUp = null;

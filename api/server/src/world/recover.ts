@@ -1,13 +1,13 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { WorldEvent } from '@hamlet/contract';
-import { createWorld, decodeEvents, reduce, restoreWorld, snapshotWorld, stateHash } from '@hamlet/core';
-import type { WorldMap, WorldState } from '@hamlet/core';
-import { dropSnapshot, newestSnapshot, readTail } from '@hamlet/store';
+import { changeMap, createWorld, reduce, restoreWorld, snapshotMapVersion, snapshotWorld, stateHash } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import { firstMapVersion, lastSeq, newestSnapshot } from '@hamlet/store';
 import type { Db, Snapshot } from '@hamlet/store';
+import type { MapShelf } from './map-shelf.ts';
+import { readEventsAfter } from './read-events.ts';
 
-/** Rows of either table that one read of the log may bring. */
-const TAIL_PAGE = 50_000;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 
@@ -19,64 +19,84 @@ export async function packSnapshot(world: WorldState): Promise<Snapshot> {
   return { seq, tick, stateHash: hash, state: await compress(bytes) };
 }
 
-async function unpackSnapshot(map: WorldMap, snapshot: Snapshot): Promise<WorldState | null> {
+/** The bytes of a snapshot and the version of its map; null where they are damaged. */
+async function openSnapshot(snapshot: Snapshot): Promise<{ readonly bytes: Uint8Array; readonly mapVersion: string } | null> {
   try {
-    const world = restoreWorld(map, await decompress(snapshot.state));
+    const bytes = await decompress(snapshot.state);
+    return { bytes, mapVersion: snapshotMapVersion(bytes) };
+  } catch {
+    return null;
+  }
+}
+
+async function unpackSnapshot(maps: MapShelf, snapshot: Snapshot): Promise<WorldState | null> {
+  const opened = await openSnapshot(snapshot);
+  if (opened === null) return null;
+  const map = await maps.get(opened.mapVersion);
+  try {
+    const world = restoreWorld(map, opened.bytes);
     return stateHash(world) === snapshot.stateHash ? world : null;
   } catch {
     return null;
   }
 }
 
-/** The events of a read of the log, in order, from the one after `seq` up to the first gap. */
-function follow(tail: { readonly events: readonly WorldEvent[]; readonly chunks: readonly Uint8Array[] }, seq: number): readonly WorldEvent[] {
-  const all = [...tail.events, ...tail.chunks.flatMap((chunk) => decodeEvents(chunk))].filter((event) => event.seq > seq).toSorted((a, b) => a.seq - b.seq);
-  const gap = all.findIndex((event, index) => event.seq !== seq + 1 + index);
-  return gap < 0 ? all : all.slice(0, gap);
-}
-
-/** Every durable event after `seq`, in order, handed over page by page. */
-export async function readEventsAfter(db: Db, seq: number, take: (events: readonly WorldEvent[]) => void): Promise<void> {
-  for (let last = seq; ; ) {
-    const events = follow(await readTail(db, last, TAIL_PAGE), last);
-    const newest = events.at(-1);
-    if (newest === undefined) return;
-    take(events);
-    last = newest.seq;
-  }
-}
-
 export interface RecoverOptions {
   readonly db: Db;
-  readonly map: WorldMap;
+  readonly maps: MapShelf;
   readonly seed: number;
-  /** Hears of a snapshot that does not restore to its own hash; it is dropped and an older one taken. */
+  /** Hears of a snapshot that does not restore to its own hash: it stays where it is, and an older one is taken. */
   readonly onBadSnapshot: (seq: number) => void;
   /** Hears of every event that is replayed after the snapshot, once it is applied. */
   readonly onReplayed?: (world: WorldState, event: WorldEvent) => void;
 }
 
-/** The durable world: the newest snapshot that is whole, and the events after it. */
+/**
+ * The durable world: the newest snapshot that is whole, and the events after it, on the map of their time. Only reads.
+ * Throws, with the way out, where the saved world cannot be had whole.
+ */
 export async function recoverWorld(options: RecoverOptions): Promise<WorldState> {
-  const { db, map } = options;
-  const world = (await newestWholeSnapshot(options)) ?? createWorld(map, options.seed);
-  await readEventsAfter(db, world.seq, (events) => {
+  const { db, maps, seed } = options;
+  const saved = (await newestWholeSnapshot(options)) ?? createWorld(await maps.get((await firstMapVersion(db)) ?? maps.current.version), seed);
+  const world = await catchUp(options, saved);
+  const last = await lastSeq(db);
+  if (last <= world.seq) return world;
+  const later = await catchUp(options, world);
+  if (later.seq > world.seq) return later;
+  throw new Error(`The log of the world has no event ${world.seq + 1}, but later ones up to ${last}. Nothing was changed. Restore the database from a backup`);
+}
+
+/** Applies what was committed after a world's last event; the world that comes back may be another one, on another map. */
+export async function catchUp({ db, maps, onReplayed }: Pick<RecoverOptions, 'db' | 'maps' | 'onReplayed'>, from: WorldState): Promise<WorldState> {
+  let world = from;
+  await readEventsAfter(db, from.seq, async (events) => {
     for (const event of events) {
-      reduce(world, event);
-      options.onReplayed?.(world, event);
+      world = event.kind === 'map' ? changeMap(world, await maps.get(event.map_version), event) : replayed(world, event);
+      onReplayed?.(world, event);
     }
   });
   return world;
 }
 
-async function newestWholeSnapshot({ db, map, onBadSnapshot }: RecoverOptions): Promise<WorldState | null> {
+function replayed(world: WorldState, event: WorldEvent): WorldState {
+  try {
+    return reduce(world, event);
+  } catch (error) {
+    throw new Error(
+      `Event ${event.seq} of the world's log (${event.kind}) cannot be applied on map ${world.map.version}. Nothing was changed. ` +
+        'Start the version of Hamlet that wrote the log, or restore the database from a backup',
+      { cause: error },
+    );
+  }
+}
+
+async function newestWholeSnapshot({ db, maps, onBadSnapshot }: RecoverOptions): Promise<WorldState | null> {
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const snapshot = await newestSnapshot(db, before);
     if (snapshot === null) return null;
-    const world = await unpackSnapshot(map, snapshot);
+    const world = await unpackSnapshot(maps, snapshot);
     if (world !== null) return world;
     onBadSnapshot(snapshot.seq);
-    await dropSnapshot(db, snapshot.seq);
     before = snapshot.seq;
   }
 }

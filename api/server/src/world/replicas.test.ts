@@ -12,6 +12,7 @@ import type { RunningServer } from '../start/start-server.ts';
 import { dataOf, Play } from '../testing/play.ts';
 import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
+import { MapShelf } from './map-shelf.ts';
 import { recoverWorld } from './recover.ts';
 
 let village: TestVillage;
@@ -113,7 +114,7 @@ test('when the writer ends the other takes over, under a new epoch and with the 
 test('whoever recovers gets the same world, to the bit, and the one that is served', async () => {
   const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   const { seed } = await readVillage(db);
-  const recover = (): Promise<WorldState> => recoverWorld({ db, map: defaultMap(), seed, onBadSnapshot: () => assert.fail('a damaged snapshot') });
+  const recover = (): Promise<WorldState> => recoverWorld({ db, maps: new MapShelf(db, defaultMap()), seed, onBadSnapshot: () => assert.fail('a damaged snapshot') });
   const [first, second] = await eventually('a moment without events', async () => {
     const [one, two] = [await recover(), await recover()];
     return one.seq === two.seq && one.seq === (await left.world()).seq ? [one, two] : null;

@@ -17,6 +17,7 @@ export interface Tables extends GatewayTables, PeopleTables, RunTables, PaymentT
   world_event: { seq: number; tick: number; epoch: number; kind: string; agent_id: string | null; event: Json; committed_at: Generated<Date> };
   world_move_chunk: { seq_from: number; seq_to: number; tick_from: number; tick_to: number; epoch: number; count: number; packed: Buffer };
   world_snapshot: { seq: number; tick: number; epoch: number; state_hash: string; state: Buffer; taken_at: Generated<Date> };
+  world_map: { version: string; since_seq: number; plan: string; kept_at: Generated<Date> };
   agent_life: { uid: string; agent_id: string; home: string | null; cycle: Defaulted<number>; opened_at: Generated<Date>; closed_at: Defaulted<Date | null> };
   agent_session: {
     token_hash: Buffer; jti: string; agent_id: string; uid: string; cycle: number; issued_at: Generated<Date>; expires_at: Date; revoked_at: Defaulted<Date | null>;

@@ -41,20 +41,21 @@ export async function appendBatch(db: Db, batch: Batch): Promise<void> {
     // The share lock keeps the next holder from taking the lease before this commit is out.
     const lease = await tx.selectFrom('world_lease').select('epoch').where('epoch', '=', batch.epoch).forShare().executeTakeFirst();
     if (lease === undefined) throw new FencedError(batch.epoch);
-    await insertEvents(tx, batch);
+    await appendEvents(tx, batch.epoch, batch.events);
     if (batch.moves !== null) await insertChunk(tx, batch.epoch, batch.moves);
     await keepAnswers(tx, batch.answers);
     for (const entry of batch.audits) await recordAudit(tx, entry);
   });
 }
 
-async function insertEvents(tx: Tx, batch: Batch): Promise<void> {
-  if (batch.events.length === 0) return;
+/** Inserts events that have rows of their own; the caller holds the lease of the epoch. */
+export async function appendEvents(tx: Tx, epoch: number, events: readonly WorldEvent[]): Promise<void> {
+  if (events.length === 0) return;
   // One parameter for the whole batch: unnest-style inserts cost the same for 1 event and for 1,000.
   await sql`
     insert into world_event (seq, tick, epoch, kind, agent_id, event)
-    select (e->>'seq')::bigint, (e->>'tick')::bigint, ${batch.epoch}::bigint, e->>'kind', e->>'agent_id', e
-    from jsonb_array_elements(${JSON.stringify(batch.events)}::jsonb) e`.execute(tx);
+    select (e->>'seq')::bigint, (e->>'tick')::bigint, ${epoch}::bigint, e->>'kind', e->>'agent_id', e
+    from jsonb_array_elements(${JSON.stringify(events)}::jsonb) e`.execute(tx);
 }
 
 async function insertChunk(tx: Tx, epoch: number, chunk: MoveChunk): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { WorldEvent } from '@hamlet/contract';
-import { inTransaction } from '../connection/database.ts';
+import { inSnapshot, inTransaction } from '../connection/database.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import type { MoveChunk } from './append.ts';
 import { FencedError } from './append.ts';
@@ -31,18 +31,18 @@ export async function newestSnapshot(db: Db, beforeSeq: number): Promise<Snapsho
 export async function saveSnapshot(db: Db, epoch: number, snapshot: Snapshot): Promise<void> {
   await inTransaction(db, async (tx) => {
     await holdLease(tx, epoch);
-    await tx
-      .insertInto('world_snapshot')
-      .values({ seq: snapshot.seq, tick: snapshot.tick, epoch, state_hash: snapshot.stateHash, state: Buffer.from(snapshot.state) })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+    await insertSnapshot(tx, epoch, snapshot);
     await sql`delete from world_snapshot where seq not in (select seq from world_snapshot order by seq desc limit ${KEPT_SNAPSHOTS})`.execute(tx);
   });
 }
 
-/** A snapshot that does not restore to its own hash is of no use to anybody. */
-export async function dropSnapshot(db: Db, seq: number): Promise<void> {
-  await db.deleteFrom('world_snapshot').where('seq', '=', seq).execute();
+/** Inserts a snapshot; the caller holds the lease of the epoch. */
+export async function insertSnapshot(tx: Tx, epoch: number, snapshot: Snapshot): Promise<void> {
+  await tx
+    .insertInto('world_snapshot')
+    .values({ seq: snapshot.seq, tick: snapshot.tick, epoch, state_hash: snapshot.stateHash, state: Buffer.from(snapshot.state) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 async function holdLease(tx: Tx, epoch: number): Promise<void> {
@@ -56,16 +56,25 @@ export interface Tail {
   readonly chunks: readonly Uint8Array[];
 }
 
-/** What was committed after `seq`, read at one moment; at most `limit` rows of either table. */
-export async function readTail(db: Db, seq: number, limit: number): Promise<Tail> {
-  return db
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .execute(async (tx) => {
-      const events = await tx.selectFrom('world_event').select('event').where('seq', '>', seq).orderBy('seq').limit(limit).execute();
-      const chunks = await tx.selectFrom('world_move_chunk').select('packed').where('seq_to', '>', seq).orderBy('seq_to').limit(limit).execute();
-      return { events: events.map((row) => row.event as WorldEvent), chunks: chunks.map((row) => row.packed) };
-    });
+/**
+ * What was committed in (seq, seq + span], read at one moment. Chunks may reach over both ends: each holds the events of one commit, or of
+ * several that were merged, so what is read is bounded by the span and two chunks.
+ */
+export async function readTail(db: Db, seq: number, span: number): Promise<Tail> {
+  return inSnapshot(db, async (tx) => {
+    const upTo = seq + span;
+    const events = await tx.selectFrom('world_event').select('event').where('seq', '>', seq).where('seq', '<=', upTo).orderBy('seq').execute();
+    // Chunks do not overlap, so only the last one that begins before the span can reach into it; both bounds use the primary key.
+    const chunks = await tx
+      .selectFrom('world_move_chunk')
+      .select('packed')
+      .where('seq_from', '>=', sql<number>`coalesce((select max(c.seq_from) from world_move_chunk c where c.seq_from <= ${seq + 1}), 0)`)
+      .where('seq_from', '<=', upTo)
+      .where('seq_to', '>', seq)
+      .orderBy('seq_from')
+      .execute();
+    return { events: events.map((row) => row.event as WorldEvent), chunks: chunks.map((row) => row.packed) };
+  });
 }
 
 /** The last seq that is durable; 0 in a new village. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../connection/database.ts';
+import type { Db, Tx } from '../connection/database.ts';
 
 export interface Lease {
   readonly epoch: number;
@@ -17,6 +17,16 @@ export async function takeLease(db: Db, holder: string, ttlMs: number): Promise<
     .returning('epoch')
     .executeTakeFirst();
   return row?.epoch ?? null;
+}
+
+/** Begins a new epoch whoever holds the lease, and leaves it free from the commit on: until then nobody else commits or takes it. */
+export async function seizeLease(tx: Tx, holder: string): Promise<number> {
+  const row = await tx
+    .updateTable('world_lease')
+    .set({ epoch: sql`epoch + 1`, holder, until: sql`now()` })
+    .returning('epoch')
+    .executeTakeFirstOrThrow();
+  return row.epoch;
 }
 
 /** Keeps a lease that is still one's own. False once another epoch has begun or the lease ran out. */

@@ -1,0 +1,108 @@
+import type { TilePosition } from '@hamlet/contract';
+import { tilePosition, walkTiles } from '../map/path-tiles.ts';
+import { landmarkById } from '../map/places.ts';
+import { isInMainRegion } from '../map/regions.ts';
+import type { WorldMap } from '../map/world-map.ts';
+import { aliveSlots } from './describe.ts';
+import { dropTiles } from './drop-tiles.ts';
+import { moveItem } from './move-item.ts';
+import { positionAt } from './position.ts';
+import { holdPlace, placeAt, seatAgent, setPath } from './reduce.ts';
+import { ARRIVED, has } from './state/agent-table.ts';
+import { emptyWorld } from './state/state.ts';
+import type { WorldState } from './state/state.ts';
+
+/** The event at which a world changes its map. */
+interface Moment {
+  readonly seq: number;
+  readonly tick: number;
+}
+
+/** The tile nearest to a position where an agent can stand and from which it can reach most of the map; the lowest index among equals. */
+function standingTile(map: WorldMap, position: TilePosition): number {
+  const center = { x: Math.min(position.x, map.width - 1), y: Math.min(position.y, map.height - 1) };
+  for (let radius = 0; radius <= Math.max(map.width, map.height); radius += 1) {
+    const onRing = ring(map, center, radius).filter((tile) => isInMainRegion(map, tile));
+    const [first, ...others] = onRing;
+    if (first !== undefined) return others.reduce((best, tile) => (stepsTo(map, center, tile) < stepsTo(map, center, best) ? tile : best), first);
+  }
+  throw new Error(`map ${map.version} has no tile that an agent can stand on`);
+}
+
+/** Tiles of the map at a distance in king's steps, by index. */
+function ring(map: WorldMap, center: TilePosition, radius: number): number[] {
+  const tiles: number[] = [];
+  for (let y = Math.max(0, center.y - radius); y <= Math.min(map.height - 1, center.y + radius); y += 1) {
+    const edge = y === center.y - radius || y === center.y + radius;
+    for (let x = center.x - radius; x <= center.x + radius; x += edge ? 1 : Math.max(1, radius * 2)) {
+      if (x >= 0 && x < map.width) tiles.push(y * map.width + x);
+    }
+  }
+  return tiles;
+}
+
+function stepsTo(map: WorldMap, from: TilePosition, tile: number): number {
+  const { x, y } = tilePosition(map, tile);
+  return Math.abs(x - from.x) + Math.abs(y - from.y);
+}
+
+/** The tile on the new map of a landmark's slot on the old one; undefined where the new map lacks the landmark. */
+function slotOn(old: WorldMap, map: WorldMap, place: number): TilePosition | undefined {
+  const index = old.slots[place]?.landmark ?? -1;
+  const next = landmarkById(map, old.landmarks[index]?.landmark_id ?? '');
+  return next?.slots[place - (old.firstSlot[index] ?? 0)] ?? next?.slots[0];
+}
+
+/** Where an agent was going: the same slot of the same landmark where the new map has it, otherwise the tile nearest to the old destination. */
+function destination(old: WorldMap, map: WorldMap, to: number): number {
+  const place = old.slotAt.get(to);
+  const slot = place === undefined ? undefined : slotOn(old, map, place);
+  return standingTile(map, slot ?? tilePosition(old, to));
+}
+
+const KEPT_COLUMNS = ['flags', 'tier', 'activity', 'activityUntil', 'emote', 'emoteTick', 'speechTick'] as const;
+
+/** The landmark of the same name as an agent's home; the first one where the new map lacks it. */
+function homeOn(old: WorldState, map: WorldMap, slot: number): number {
+  const home = old.map.landmarks[old.agents.home[slot] ?? 0]?.landmark_id;
+  return home === undefined ? 0 : (map.landmarkIndex.get(home) ?? 0);
+}
+
+/** Puts an agent where it was, or as near as the new map allows; one that was under way goes on to where it was going. */
+function bringAgent(old: WorldState, world: WorldState, slot: number): void {
+  const { agents: before } = old;
+  const { agents, map, tick } = world;
+  seatAgent(world, slot, { agentId: before.ids[slot] ?? '', name: before.names[slot] ?? '' });
+  agents.speech[slot] = before.speech[slot] ?? '';
+  for (const column of KEPT_COLUMNS) agents[column][slot] = before[column][slot] ?? 0;
+  agents.home[slot] = homeOn(old, map, slot);
+  const from = standingTile(map, positionAt(old, slot, tick));
+  const wanted = has(before, slot, ARRIVED) ? from : destination(old.map, map, before.to[slot] ?? 0);
+  const to = walkTiles(map, from, wanted) === null ? from : wanted;
+  setPath(world, slot, { from, to, startTick: tick, lead: 0 });
+  holdPlace(world, slot, placeAt(world, slot, to));
+}
+
+/** Items stay with their holders, or lie where they lay, or on the nearest free tile; one that finds no free tile is gone. */
+function bringItems(old: WorldState, world: WorldState): void {
+  world.items.next = old.items.next;
+  for (const item of [...old.items.byNumber.values()].toSorted((a, b) => a.number - b.number)) {
+    const tile = item.tile < 0 ? undefined : dropTiles(world, standingTile(world.map, tilePosition(old.map, item.tile)), 1)[0];
+    if (item.holder < 0 && tile === undefined) continue;
+    world.items.byNumber.set(item.number, { ...item, tile: -1, holder: -1 });
+    moveItem(world, item.number, { tile: tile ?? -1, holder: item.holder });
+  }
+}
+
+/**
+ * The world on another map, as the event `map` leaves it: everybody keeps identity, slot number, tier, home and things. An agent on a tile
+ * that the new map does not have stands on the nearest one from which most of the map can be reached; an agent that was under way sets out
+ * again to the same landmark or the nearest tile, and is announced as arrived at once where no way leads there. Pure: `old` is unchanged, and
+ * equal worlds give equal results, so that a replay through the event does too.
+ */
+export function changeMap(old: WorldState, map: WorldMap, moment: Moment): WorldState {
+  const world = emptyWorld(map, { seed: old.seed, ...moment });
+  for (const slot of aliveSlots(old)) bringAgent(old, world, slot);
+  bringItems(old, world);
+  return world;
+}

@@ -1,0 +1,61 @@
+import { Landmark, Zone } from '@hamlet/contract';
+import { buildMap, mapResponse } from '@hamlet/core';
+import type { WorldMap } from '@hamlet/core';
+import { keepMap, keptPlan } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { z } from 'zod';
+
+const SIDE_MAX_TILES = 4_096;
+
+const PlanText = z.strictObject({
+  width: z.int().min(1).max(SIDE_MAX_TILES),
+  height: z.int().min(1).max(SIDE_MAX_TILES),
+  terrain: z.base64(),
+  landmarks: z.array(Landmark),
+  zones: z.array(Zone),
+});
+
+/** Checks a plan and gives it as it was written: a map's version depends on the order of keys, which parsing would change. */
+const WrittenPlan = z.custom<z.infer<typeof PlanText>>((value) => PlanText.safeParse(value).success, 'the plan of a map');
+
+/** A map as text; {@link readPlan} has the same map from it. */
+export function writePlan(map: WorldMap): string {
+  const { width, height, terrain } = mapResponse(map);
+  return JSON.stringify({ width, height, terrain, landmarks: map.landmarks, zones: map.zones });
+}
+
+/** The map of a text. Throws where the text is no plan or names another version. */
+export function readPlan(text: string, version: string): WorldMap {
+  const plan = WrittenPlan.parse(JSON.parse(text));
+  const map = buildMap({ ...plan, terrain: new Uint8Array(Buffer.from(plan.terrain, 'base64')) });
+  if (map.version !== version) throw new Error(`The kept plan of map ${version} builds map ${map.version}: it is damaged. Restore the table world_map from a backup`);
+  return map;
+}
+
+/** The maps that the world's events and snapshots were made on: the one of this version of Hamlet, and those that the village has kept. */
+export class MapShelf {
+  readonly #db: Db;
+  /** The map of this version of Hamlet. */
+  readonly current: WorldMap;
+
+  constructor(db: Db, current: WorldMap) {
+    this.#db = db;
+    this.current = current;
+  }
+
+  /** The map of a version. Throws, with the way out, where nobody has kept it. */
+  async get(version: string): Promise<WorldMap> {
+    if (version === this.current.version) return this.current;
+    const plan = await keptPlan(this.#db, version);
+    if (plan !== null) return readPlan(plan, version);
+    throw new Error(
+      `The saved world stands on map ${version}, this version of Hamlet has map ${this.current.version}, and the village has kept no plan of the saved one. ` +
+        `Nothing was changed. Start the version of Hamlet that has map ${version}: it keeps the plan. Then upgrade again`,
+    );
+  }
+
+  /** Keeps the map of this version for those that come after it. */
+  async keepCurrent(): Promise<void> {
+    await keepMap(this.#db, { version: this.current.version, sinceSeq: 0, plan: writePlan(this.current) });
+  }
+}

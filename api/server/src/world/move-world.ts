@@ -1,0 +1,48 @@
+import { changeMap } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+import { commitMapChange } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { writePlan } from './map-shelf.ts';
+import type { MapShelf } from './map-shelf.ts';
+import { catchUp, packSnapshot } from './recover.ts';
+
+export interface MoveWorldOptions {
+  readonly db: Db;
+  readonly maps: MapShelf;
+  readonly replicaId: string;
+  /** The version of the map that the operator of the village has agreed to; undefined where nothing was agreed. */
+  readonly agreedTo: string | undefined;
+  /** The village's tick now: where everybody is then is where the new map takes them over. */
+  readonly tick: number;
+}
+
+/** The message of a start that is refused until the operator of the village agrees to another map. */
+function refusal(saved: string, current: string): string {
+  return (
+    `The saved world stands on map ${saved}, this version of Hamlet has map ${current}. Nothing was changed. ` +
+    `To move the world to map ${current}, set HAMLET_MIGRATE_MAP_TO=${current} (chart: api.migrateMapTo) and start again: ` +
+    'agents and things on tiles that the new map does not have are put on the nearest free ones, and paths under way are walked anew. ' +
+    `To keep the world as it is, start the version of Hamlet that has map ${saved}`
+  );
+}
+
+/**
+ * Brings a recovered world onto the map of this version of Hamlet: as it is where it stands on that map, moved where that was agreed to.
+ * Throws otherwise. The move is one transaction under an epoch of its own, so that a writer on the old map can commit nothing after it.
+ */
+export async function moveWorldToMap(recovered: WorldState, options: MoveWorldOptions): Promise<WorldState> {
+  const { db, maps } = options;
+  const { current } = maps;
+  if (recovered.map.version === current.version) return recovered;
+  if (options.agreedTo !== current.version) throw new Error(refusal(recovered.map.version, current.version));
+  let world = recovered;
+  await commitMapChange(db, options.replicaId, async () => {
+    // Nobody can commit now: another replica may have moved the world meanwhile, or the old writer may have written more.
+    world = await catchUp({ db, maps }, world);
+    if (world.map.version === current.version) return null;
+    const moment = { seq: world.seq + 1, tick: Math.max(options.tick, world.tick) };
+    world = changeMap(world, current, moment);
+    return { event: { ...moment, kind: 'map', map_version: current.version }, plan: writePlan(current), snapshot: await packSnapshot(world) };
+  });
+  return world;
+}
