@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createClient, createPost, replyToPost, type Client } from '@hamlet/contract';
 import { freePort, startLocal, startPostgres, startRedis, type LocalProcess } from '@hamlet/dev';
-import { openDatabase } from '@hamlet/store';
+import { migrate, openDatabase } from '@hamlet/store';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SAMPLES = join(ROOT, 'crds/samples');
@@ -91,10 +91,10 @@ export async function openStage(authorCount: number): Promise<Stage> {
     const [port, metricsPort, barePort] = await Promise.all([freePort(), freePort(), freePort()]);
     const [ours, bare] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${barePort}`];
     const asApp = postgres.url().replace('postgres:hamlet@', 'app:app@');
+    await migrate({ ownerUrl: postgres.url(), appUrl: asApp });
     const environment = {
       ...process.env,
       HAMLET_POSTGRES_URL: asApp,
-      HAMLET_POSTGRES_OWNER_URL: postgres.url(),
       HAMLET_REDIS_URL: redis.url,
       HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
       HAMLET_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,

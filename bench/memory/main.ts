@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres, startRedis } from '@hamlet/dev';
+import { migrate } from '@hamlet/store';
 import { testApiServer } from '@hamlet/test/env/api-server';
 import { writeReport } from '../report.ts';
 import type { Row } from '../report.ts';
@@ -50,6 +51,8 @@ try {
   const { namespace, tokens, keysFile, tokenFile, serviceAccountDir } = await furnish(kube, folder);
   const server = new URL(kube.connection.server);
   const inPod = { NODE_COMPILE_CACHE: join(folder, 'cache'), KUBERNETES_SERVICE_HOST: server.hostname, KUBERNETES_SERVICE_PORT: server.port, HAMLET_NAMESPACE: namespace };
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
   const api = await startMeasured(join(ROOT, 'api/server/src/main.ts'), {
     serviceAccountDir,
     ports: ['HAMLET_PEOPLE_LISTEN', 'HAMLET_AGENTS_LISTEN', 'HAMLET_METRICS_LISTEN'],
@@ -57,8 +60,7 @@ try {
     environment: {
       ...inPod,
       NODE_OPTIONS: '--max-semi-space-size=4',
-      HAMLET_POSTGRES_URL: postgres.url().replace('postgres:hamlet@', 'app:app@'),
-      HAMLET_POSTGRES_OWNER_URL: postgres.url(),
+      HAMLET_POSTGRES_URL: appUrl,
       HAMLET_REDIS_URL: redis.url,
       HAMLET_API_KEYS_FILE: keysFile,
     },

@@ -3,6 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { chmod } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { startPostgres, startRedis } from '@hamlet/dev';
+import { migrate } from '@hamlet/store';
 import { spawn } from 'node:child_process';
 import { endProcess, type ControlPlane } from './control-plane.ts';
 import { freePort, type ApiAccess } from './operator-process.ts';
@@ -59,9 +60,10 @@ export async function startVillage(plane: ControlPlane): Promise<VillageProcess>
   await writeFile(tokenFile, operatorToken, { mode: 0o600 });
   const postgres = await startPostgres({ dataDir: join(folder, 'postgres'), durability: 'full' });
   const redis = await startRedis();
+  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
   const api = await startApi(plane, folder, {
-    HAMLET_POSTGRES_URL: postgres.url().replace('postgres:hamlet@', 'app:app@'),
-    HAMLET_POSTGRES_OWNER_URL: postgres.url(),
+    HAMLET_POSTGRES_URL: appUrl,
     HAMLET_REDIS_URL: redis.url,
   });
   return {

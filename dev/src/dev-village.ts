@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { getLivez } from '@hamlet/contract';
 import type { DevFile, DevFolder } from './dev-folder.ts';
 import { ROOT } from './dev-folder.ts';
@@ -7,6 +9,8 @@ import { keepResidents } from './dev-residents.ts';
 import { freePort, startLocal } from './local-process.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
+
+const execute = promisify(execFile);
 
 export interface DevVillage {
   readonly file: DevFile;
@@ -32,15 +36,18 @@ export async function startDevVillage(folder: DevFolder, options: { readonly por
   const port = options.port ?? (await freePort());
   const url = `http://localhost:${port}`;
   const web = join(ROOT, 'web/dist');
+  const main = join(ROOT, 'api/server/src/main.ts');
+  const appUrl = asRole(postgres.url(), 'app');
+  // As the init container of a village does: the api never has the owner's password.
+  await execute(process.execPath, [main, '--migrate'], { cwd: ROOT, env: { ...process.env, HAMLET_POSTGRES_URL: appUrl, HAMLET_POSTGRES_OWNER_URL: postgres.url() } });
   const api = await startLocal({
     file: process.execPath,
-    args: [join(ROOT, 'api/server/src/main.ts')],
+    args: [main],
     options: {
       cwd: ROOT,
       env: {
         ...process.env,
-        HAMLET_POSTGRES_URL: asRole(postgres.url(), 'app'),
-        HAMLET_POSTGRES_OWNER_URL: postgres.url(),
+        HAMLET_POSTGRES_URL: appUrl,
         HAMLET_REDIS_URL: redis.url,
         HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
         HAMLET_METRICS_LISTEN: '127.0.0.1:0',

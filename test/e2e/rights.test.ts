@@ -31,7 +31,7 @@ async function may(account: string, verb: string, resource: string): Promise<boo
 const TABLE: readonly (readonly [account: string, verb: string, resource: string, allowed: boolean])[] = [
   ['api', 'patch', 'agents.hamlet.village', true],
   ['api', 'delete', 'schedules.hamlet.village', true],
-  ['api', 'get', 'secrets', true],
+  ['api', 'get', 'secrets', false],
   ['api', 'list', 'secrets', false],
   ['api', 'create', 'pods', false],
   ['api', 'create', 'pods/exec', false],

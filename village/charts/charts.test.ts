@@ -14,7 +14,8 @@ import { generatedFiles } from './generate.ts';
 interface Container {
   readonly name: string;
   readonly image: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly command?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } } }[];
   readonly securityContext: Readonly<Record<string, unknown>>;
   readonly resources: { readonly requests: object; readonly limits: Readonly<Record<string, string>> };
   readonly readinessProbe?: object;
@@ -26,9 +27,10 @@ interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: {
     readonly strategy?: { readonly rollingUpdate: { readonly maxSurge: number } };
-    readonly template: { readonly spec: { readonly containers: readonly Container[]; readonly securityContext: object; readonly nodeSelector?: object } };
+    readonly template: { readonly spec: { readonly initContainers?: readonly Container[]; readonly containers: readonly Container[]; readonly securityContext: object; readonly nodeSelector?: object } };
     readonly power?: string;
   };
+  readonly rules?: readonly object[];
   readonly subjects?: readonly { readonly namespace: string }[];
 }
 
@@ -73,6 +75,25 @@ test('every pod of the chart runs as nobody in particular and can change nothing
       assert.ok(container.resources.limits['memory'] !== undefined && container.readinessProbe !== undefined && container.livenessProbe !== undefined, container.name);
     }
   }
+});
+
+/** The containers that get a key of a Secret as an environment variable, as `workload/container`. */
+async function holdersOf(secret: string, key: string): Promise<readonly string[]> {
+  return (await workloads()).flatMap(({ metadata, spec: { template: { spec } } }) =>
+    [...(spec.initContainers ?? []), ...spec.containers]
+      .filter(({ env }) => env?.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret && valueFrom.secretKeyRef.key === key))
+      .map(({ name }) => `${metadata.name}/${name}`),
+  );
+}
+
+test('the api runs without the password of the owner: only its init container migrates with it, and nobody of the village reads Secrets', async () => {
+  assert.deepEqual((await holdersOf('hamlet-postgres-owner', 'ownerPassword')).toSorted(), ['hamlet-api/migrate', 'hamlet-postgres/postgres']);
+  assert.deepEqual(await holdersOf('hamlet-postgres', 'superuserPassword'), ['hamlet-postgres/postgres']);
+  const { manifests } = await template({});
+  const api = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'hamlet-api')?.spec.template.spec;
+  assert.deepEqual(api?.initContainers?.map(({ name, command }) => [name, command]), [['migrate', ['node', 'api/server/src/main.ts', '--migrate']]]);
+  assert.doesNotMatch(JSON.stringify(api?.containers), /owner/i);
+  for (const { kind, metadata, rules } of manifests) if (kind.endsWith('Role')) assert.doesNotMatch(JSON.stringify(rules ?? []), /"secrets"/, metadata.name);
 });
 
 const POLICIES = ['--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy'];

@@ -24,7 +24,6 @@ const Listen = z
 
 const Environment = z.object({
   HAMLET_POSTGRES_URL: z.string().min(1).describe('Postgres as the role app; ?connect_timeout= says for how many seconds a connection is waited for (5)'),
-  HAMLET_POSTGRES_OWNER_URL: z.string().min(1).describe('Postgres as the owner of the schema, for migrations at start'),
   HAMLET_REDIS_URL: z.string().min(1).describe('Redis, for messages between replicas'),
   HAMLET_PEOPLE_LISTEN: Listen.default({ host: '127.0.0.1', port: 8080 }).describe('host:port for people: web and API (127.0.0.1:8080)'),
   HAMLET_AGENTS_LISTEN: Listen.optional().describe('host:port for agents and the operator; without it the people listener serves them too'),
@@ -55,7 +54,6 @@ const Environment = z.object({
 
 export interface Config {
   readonly postgresUrl: string;
-  readonly postgresOwnerUrl: string;
   readonly redisUrl: string;
   readonly peopleListen: HostPort;
   readonly agentsListen: HostPort | undefined;
@@ -85,7 +83,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const env = parsed.data;
   return {
     postgresUrl: env.HAMLET_POSTGRES_URL,
-    postgresOwnerUrl: env.HAMLET_POSTGRES_OWNER_URL,
     redisUrl: env.HAMLET_REDIS_URL,
     peopleListen: env.HAMLET_PEOPLE_LISTEN,
     agentsListen: env.HAMLET_AGENTS_LISTEN,
@@ -123,8 +120,26 @@ function agentsOf(env: z.infer<typeof Environment>): Config['agents'] {
   return { source: 'samples', folder: env.HAMLET_SAMPLES_DIR };
 }
 
+const MigrationEnvironment = z.object({
+  HAMLET_POSTGRES_URL: Environment.shape.HAMLET_POSTGRES_URL,
+  HAMLET_POSTGRES_OWNER_URL: z.string().min(1).describe('--migrate only: Postgres as the owner of the schema; the api itself never needs it'),
+});
+
+/** The two roles that a migration connects as, and grants to. */
+export interface MigrationConfig {
+  readonly ownerUrl: string;
+  readonly appUrl: string;
+}
+
+/** Reads what `--migrate` needs. Throws an Error that names every variable that is wrong. */
+export function readMigrationConfig(environment: Readonly<Record<string, string | undefined>>): MigrationConfig {
+  const parsed = MigrationEnvironment.safeParse(environment);
+  if (!parsed.success) throw new Error(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('\n'));
+  return { ownerUrl: parsed.data.HAMLET_POSTGRES_OWNER_URL, appUrl: parsed.data.HAMLET_POSTGRES_URL };
+}
+
 /** What --help prints. */
 export function usage(): string {
-  const variables = Object.entries(Environment.shape).map(([name, schema]) => `  ${name.padEnd(28)} ${schema.description ?? ''}`);
-  return `hamlet api: the world, its agents, and what people do with them\n\nusage: node api/server/src/main.ts\n\nenvironment:\n${variables.join('\n')}\n`;
+  const variables = Object.entries({ ...Environment.shape, ...MigrationEnvironment.shape }).map(([name, schema]) => `  ${name.padEnd(28)} ${schema.description ?? ''}`);
+  return `hamlet api: the world, its agents, and what people do with them\n\nusage: node api/server/src/main.ts             serves\n       node api/server/src/main.ts --migrate   brings the schema up to date and ends\n\nenvironment:\n${variables.join('\n')}\n`;
 }

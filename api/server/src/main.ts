@@ -1,11 +1,11 @@
-import { readConfig, usage } from './config.ts';
-import type { Config } from './config.ts';
+import { readConfig, readMigrationConfig, usage } from './config.ts';
 import { createLog } from './service/log.ts';
+import { migrateSchema } from './start/schema.ts';
 import { startServer } from './start/start-server.ts';
 
-function configOrExit(): Config {
+function orExit<T>(read: (environment: NodeJS.ProcessEnv) => T): T {
   try {
-    return readConfig(process.env);
+    return read(process.env);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage()}`);
     process.exit(2);
@@ -14,8 +14,10 @@ function configOrExit(): Config {
 
 if (process.argv.includes('--help')) {
   process.stdout.write(usage());
+} else if (process.argv.includes('--migrate')) {
+  await migrateSchema(orExit(readMigrationConfig), createLog((line) => process.stdout.write(line), 'info'));
 } else {
-  const config = configOrExit();
+  const config = orExit(readConfig);
   const log = createLog((line) => process.stdout.write(line), config.logLevel);
   const server = await startServer(config, log);
   const stop = (signal: string): void => {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorldMap } from '@hamlet/core';
-import { isConnectionError, migrate, openDatabase, ping, readBalances } from '@hamlet/store';
+import { openDatabase, ping, readBalances } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
@@ -31,32 +30,16 @@ import type { RedisLink } from '../world/redis-link.ts';
 import { openAgents } from './agents.ts';
 import { startEconomy } from './economy.ts';
 import { openListeners } from './listeners.ts';
+import { waitForSchema } from './schema.ts';
 import type { Listeners } from './listeners.ts';
 import { worldSocket } from '../world/world-socket.ts';
 import { startVillageFacts } from './village-facts.ts';
 import { startWorld } from './world.ts';
 
 const POOL_SIZE = 16;
-const PATIENCE_MS = 120_000;
 
 export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl' | 'metricsUrl'> {
   stop(): Promise<void>;
-}
-
-/** Waits for a Postgres that is still starting, then brings its schema up to date. */
-async function migrateWhenUp(config: Config, log: Log): Promise<void> {
-  const giveUpMs = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      const done = await migrate({ ownerUrl: config.postgresOwnerUrl, appUrl: config.postgresUrl });
-      if (done.length > 0) log('info', 'migrated', { migrations: done });
-      return;
-    } catch (error) {
-      if (!isConnectionError(error) || performance.now() > giveUpMs) throw error;
-      log('info', 'waiting for the database', { error: error instanceof Error ? error.message : error });
-      await sleep(500);
-    }
-  }
 }
 
 /** A copy of the world that cannot follow the log is worth nothing: the process ends, and the next one recovers. */
@@ -84,12 +67,12 @@ function readinessOf({ source, db, link }: { readonly source: AgentSource; reado
   ]);
 }
 
-/** Starts an api replica: migrations, world, listeners. Resolves once it serves. */
+/** Starts an api replica on a schema that is up to date: world, listeners. Resolves once it serves. */
 export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
   const monotonicMs = (): number => performance.now();
   const replicaId = randomUUID();
-  await migrateWhenUp(config, log);
   const db = openDatabase({ url: config.postgresUrl, poolSize: POOL_SIZE, onError: (error) => log('warn', 'an idle database connection was lost', { error }) });
+  await waitForSchema(db, log);
   await loadApiKeys(db, config.apiKeysFile);
   const registry = createRegistry();
   const link = openRedisLink(config.redisUrl, log);

@@ -12,10 +12,11 @@ export interface ApiProcess {
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts the api's main program against a test village. */
+/** Migrates, and starts the api's main program against a test village. */
 export async function startApiProcess(village: TestVillage, changes: Readonly<Record<string, string>> = {}): Promise<ApiProcess> {
   const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
   const url = `http://127.0.0.1:${port}`;
+  await village.migrate();
   const local = await startLocal({
     file: process.execPath,
     args: [MAIN],

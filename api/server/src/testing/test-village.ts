@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import type { LocalRedis } from '@hamlet/dev';
-import { openDatabase } from '@hamlet/store';
+import { migrate, openDatabase } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
@@ -44,7 +44,9 @@ export interface TestVillage {
   /** What a replica is configured with, as its environment. */
   readonly environment: Readonly<Record<string, string>>;
   readonly logs: string[];
-  /** Starts a replica in this process; resolves once it serves, Redis included. */
+  /** Brings the schema up to date, as the init container of the chart does. */
+  migrate(): Promise<void>;
+  /** Migrates, and starts a replica in this process; resolves once it serves, Redis included. */
   startReplica(changes?: Readonly<Record<string, string>>, options?: Pick<StartOptions, 'providers'>): Promise<RunningServer>;
   /** A pool of its own to the village's Postgres, past every grant; closed by `remove`. */
   openDb(): Db;
@@ -85,7 +87,6 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
   const databases: Db[] = [];
   const environment = {
     HAMLET_POSTGRES_URL: postgres.url().replace('postgres:hamlet@', 'app:app@'),
-    HAMLET_POSTGRES_OWNER_URL: postgres.url(),
     HAMLET_REDIS_URL: redis.url,
     HAMLET_PEOPLE_LISTEN: '127.0.0.1:0',
     HAMLET_METRICS_LISTEN: '127.0.0.1:0',
@@ -99,12 +100,17 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
     HAMLET_SOCKETS_PER_ADDRESS: '1000000',
     HAMLET_TIME_ZONE: zoneAtNoon(new Date()),
   };
+  async function migrateNow(): Promise<void> {
+    await migrate({ ownerUrl: postgres.url(), appUrl: environment.HAMLET_POSTGRES_URL });
+  }
   return {
     postgres,
     redis,
     environment,
     logs,
+    migrate: migrateNow,
     startReplica: async (changes = {}, started = {}) => {
+      await migrateNow();
       const config: Config = readConfig({ ...environment, ...changes });
       const villageMs = (): number => performance.now() * (options.villageSpeed ?? 1);
       const replica = await startServer(config, createLog((line) => void logs.push(line), 'debug'), { villageMs, ...started });

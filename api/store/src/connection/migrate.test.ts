@@ -4,8 +4,10 @@ import { resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { sql } from 'kysely';
 import pg from 'pg';
-import { migrate } from './migrate.ts';
+import { openDatabase } from './database.ts';
+import { migrate, missingMigrations } from './migrate.ts';
 
 let postgres: TestPostgres;
 let appUrl = '';
@@ -55,6 +57,22 @@ test('the owner too is refused to rewrite history', async () => {
   await owner.connect();
   await assert.rejects(owner.query('delete from audit'), /append-only/);
   await owner.end();
+});
+
+test('the app role sees which migrations are missing, and all of them where the schema is too old to say', async () => {
+  const [db, owner] = [appUrl, postgres.url()].map((url) => openDatabase({ url, poolSize: 1, onError: () => undefined }));
+  assert.ok(db !== undefined && owner !== undefined);
+  try {
+    assert.deepEqual(await missingMigrations(db), []);
+    await sql`create table kept as select * from schema_migration`.execute(owner);
+    await sql`delete from schema_migration where name = '0011_people.sql'`.execute(owner);
+    assert.deepEqual(await missingMigrations(db), ['0011_people.sql']);
+    await sql`revoke select on schema_migration from app`.execute(owner);
+    assert.ok((await missingMigrations(db)).length > 10);
+    await sql`insert into schema_migration select * from kept on conflict do nothing`.execute(owner);
+  } finally {
+    await Promise.all([db.destroy(), owner.destroy()]);
+  }
 });
 
 test('a database that applied another text of a migration is refused, with the way out', async () => {

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { connectLimitMs } from './connect-limit.ts';
+import type { Db } from './database.ts';
 
 const FOLDER = join(import.meta.dirname, '../../migrations');
 /** Any constant will do; every replica that starts takes the same lock. */
@@ -14,10 +16,13 @@ interface Migration {
   readonly sha256: string;
 }
 
+async function migrationNames(): Promise<readonly string[]> {
+  return (await readdir(FOLDER)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
+}
+
 async function readMigrations(): Promise<readonly Migration[]> {
-  const names = (await readdir(FOLDER)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort();
   return Promise.all(
-    names.map(async (name) => {
+    (await migrationNames()).map(async (name) => {
       const sql = await readFile(join(FOLDER, name), 'utf8');
       return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') };
     }),
@@ -82,5 +87,21 @@ export async function migrate(options: { readonly ownerUrl: string; readonly app
     return await applyMissing(client, await ensureRoles(client, options.appUrl));
   } finally {
     await client.end();
+  }
+}
+
+/** A table that is not there, or that this role may not read: the schema is older than the migration that lets it. */
+const UNREADABLE = new Set(['42P01', '42501']);
+
+/** The migrations of this version that the database has not applied, as any role of it sees them. */
+export async function missingMigrations(db: Db): Promise<readonly string[]> {
+  const names = await migrationNames();
+  try {
+    const { rows } = await sql<{ name: string }>`select name from schema_migration`.execute(db);
+    const applied = new Set(rows.map(({ name }) => name));
+    return names.filter((name) => !applied.has(name));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && UNREADABLE.has(String(error.code))) return names;
+    throw error;
   }
 }

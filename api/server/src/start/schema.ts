@@ -1,0 +1,43 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isConnectionError, migrate, missingMigrations } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import type { MigrationConfig } from '../config.ts';
+import type { Log } from '../service/log.ts';
+
+const PATIENCE_MS = 120_000;
+const PAUSE_MS = 500;
+
+/** Tries until it is done, for two minutes, while Postgres cannot be reached. Other errors pass on. */
+async function whenUp<T>(work: () => Promise<T | null>, log: Log): Promise<T> {
+  for (const giveUpMs = performance.now() + PATIENCE_MS; ; await sleep(PAUSE_MS)) {
+    try {
+      const done = await work();
+      if (done !== null) return done;
+    } catch (error) {
+      if (!isConnectionError(error) || performance.now() > giveUpMs) throw error;
+      log('info', 'waiting for the database', { error: error instanceof Error ? error.message : error });
+    }
+  }
+}
+
+/** Brings the schema up to date as its owner, once Postgres can be reached. */
+export async function migrateSchema(config: MigrationConfig, log: Log): Promise<void> {
+  const done = await whenUp(() => migrate(config), log);
+  log('info', 'the schema is up to date', { migrations: done });
+}
+
+/**
+ * Waits until the schema has every migration that this version knows: the api runs as the role `app`, which cannot make them. Throws after two minutes,
+ * with the way out.
+ */
+export async function waitForSchema(db: Db, log: Log): Promise<void> {
+  const giveUpMs = performance.now() + PATIENCE_MS;
+  await whenUp(async () => {
+    const missing = await missingMigrations(db);
+    if (missing.length === 0) return true;
+    if (performance.now() > giveUpMs) throw new Error(`the database lacks ${missing.join(', ')}. Fix: run node api/server/src/main.ts --migrate with HAMLET_POSTGRES_OWNER_URL`);
+    log('info', 'waiting for the schema', { missing });
+    return null;
+  }, log);
+}
