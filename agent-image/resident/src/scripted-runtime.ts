@@ -53,7 +53,7 @@ async function grant(wish: Wish, work: RunWork, manner: Manner): Promise<readonl
     case 'find':
       return [await work.find(wish.agentId)];
     case 'greet':
-      return inOrder([() => work.find(wish.agentId), () => work.say(greeting({ seed: manner.seed, phase: 'day', place: null }, manner.nameOf(wish.agentId)), wish.agentId)]);
+      return inOrder([() => work.find(wish.agentId), () => work.say(greeting({ seed: manner.seed, phase: 'day', place: null }, manner.nameOf(wish.agentId)).text, wish.agentId)]);
     case 'tell':
       return inOrder([() => work.find(wish.agentId), () => work.say(wish.text, wish.agentId)]);
     case 'say':

@@ -17,6 +17,12 @@ export function happeningsBetween(before: readonly Row[], after: readonly Row[],
   })
 }
 
+/** The list with what has just happened, newest first, bounded. What an agent does again without having done anything else is no news. */
+export function withHappenings(before: readonly Happening[], found: readonly Happening[]): readonly Happening[] {
+  const news = found.filter(({ agentId, text }) => before.find((happening) => happening.agentId === agentId)?.text !== text)
+  return news.length === 0 ? before : [...news, ...before].slice(0, MAX_HAPPENINGS)
+}
+
 type Change = Pick<Happening, 'text' | 'kind'>
 
 function changes(was: Row, row: Row): Change[] {

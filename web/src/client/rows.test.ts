@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SceneAgent } from '../canvas/model/scene.ts'
-import { happeningsBetween } from './happenings.ts'
+import { happeningsBetween, MAX_HAPPENINGS, withHappenings, type Happening } from './happenings.ts'
 import { rowsOf } from './rows.ts'
 
 const CAFE = { id: 'cafe', name: 'Café', kind: 'cafe', x: 10, y: 10, slots: [{ x: 11, y: 10 }] }
@@ -38,4 +38,13 @@ test('happenings: each change is told once, in words', () => {
 
 test('a newcomer is no happening of everything at once', () => {
   assert.deepEqual(happeningsBetween([], rows([ADA]), { minute: 0, serial: 1 }), [])
+})
+
+test('what an agent does again is one line, until it does something else; the list is bounded', () => {
+  const line = (id: number, text: string, agentId = 'ada'): Happening => ({ id: String(id), agentId, name: agentId, text, kind: 'activity', minute: id })
+  const sitting = [line(1, 'is sitting')]
+  assert.equal(withHappenings(sitting, [line(2, 'is sitting')]), sitting)
+  assert.deepEqual(withHappenings([line(2, 'is reading'), ...sitting], [line(3, 'is sitting')]).map(({ id }) => id), ['3', '2', '1'])
+  assert.deepEqual(withHappenings(sitting, [line(2, 'is sitting', 'bob')]).map(({ id }) => id), ['2', '1'])
+  assert.equal(withHappenings(Array.from({ length: MAX_HAPPENINGS }, (_, index) => line(index, `${index}`)), [line(99, 'new')]).length, MAX_HAPPENINGS)
 })

@@ -7,7 +7,7 @@ import { createTileMap } from '../canvas/model/tile-map.ts'
 import type { StageWorld } from '../canvas/render/stage.ts'
 import type { Api, Reply } from './api.ts'
 import type { Account, AppState } from './app-state.ts'
-import { happeningsBetween, MAX_HAPPENINGS } from './happenings.ts'
+import { happeningsBetween, withHappenings } from './happenings.ts'
 import { LiveWorld } from './live-world.ts'
 import { rowsOf } from './rows.ts'
 import type { Store } from './store.ts'
@@ -171,7 +171,7 @@ export class Village {
     const found = before.length === 0 ? [] : happeningsBetween(before, rows, { minute: clock.minute, serial: this.#serial })
     this.#store.set((state) => ({
       ...state, rows, clock: state.clock?.minute === clock.minute && state.clock.day === clock.day ? state.clock : clock,
-      happenings: found.length === 0 ? state.happenings : [...found, ...state.happenings].slice(0, MAX_HAPPENINGS),
+      happenings: withHappenings(state.happenings, found),
     }))
   }
 }

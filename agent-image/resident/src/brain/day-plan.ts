@@ -30,7 +30,7 @@ const GATHERINGS = [
 ] as const;
 
 /** The hours at which each follows its own interests. */
-const VISIT_MINUTES = [345, 570, 660, 850, 950, 1_020, 1_220] as const;
+const VISIT_MINUTES = [345, 405, 570, 660, 850, 930, 1_020, 1_220] as const;
 /** Kinds of place that want something brought. */
 const DELIVERY_KINDS: readonly string[] = ['cafe', 'market', 'bakery', 'workshop'];
 
@@ -55,7 +55,7 @@ export function planDay(character: Character, landmarks: readonly Landmark[], da
   const favourites = byInterest(character, open.filter(({ landmark_id }) => !taken.has(landmark_id)), day);
   const visits = VISIT_MINUTES.flatMap((minute, index) => {
     const place = favourites[index];
-    return place === undefined ? [] : [{ fromMinute: minute + shift(place.landmark_id), landmarkId: place.landmark_id, why: `I like ${place.name}` }];
+    return place === undefined ? [] : [{ fromMinute: minute + shift(place.landmark_id), landmarkId: place.landmark_id, why: 'I like it there' }];
   });
   const wanting = open.filter(({ kind }) => DELIVERY_KINDS.includes(kind));
   return {

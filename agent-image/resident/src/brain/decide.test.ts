@@ -124,7 +124,7 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
     name: 'what was done today is not done again',
     given: { minute: 1_120, self: { landmark_id: 'square' }, mind: { visited: ['square'] } },
     command: { kind: 'stay' },
-    why: /nothing else to do/,
+    why: /time until the next hour/,
   },
   { name: 'on its way it walks on', given: { minute: 1_120, self: { moving_to: to('square') } }, command: { kind: 'stay' }, why: /gathers there/ },
 ];

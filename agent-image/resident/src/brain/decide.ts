@@ -24,7 +24,7 @@ export function decide(situation: Situation): Decision {
     const decided = rule(situation);
     if (decided !== null && !isPaused(situation, decided.key)) return decided;
   }
-  return decision(situation, { command: STAY, goal: situation.mind.goal, why: 'the world refused all that I wanted; I wait a while' });
+  return decision(situation, { command: STAY, goal: situation.mind.goal, why: 'the village refused all that I wanted, so I wait a while' });
 }
 
 /**

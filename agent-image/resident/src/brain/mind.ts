@@ -22,6 +22,8 @@ export const DayMind = z.strictObject({
   answered: z.record(z.string(), Talk),
   /** Whether the errand of today is done. */
   delivered: z.boolean(),
+  /** What it said today by itself: not said again. */
+  said: z.array(z.string().max(200)).default([]),
   /** What the world refused, and when: not tried again for a while. */
   refused: z.record(z.string(), Tick),
 });
@@ -30,7 +32,7 @@ export type DayMind = Readonly<z.infer<typeof DayMind>>;
 /** All that the brain carries from turn to turn; its part of the board lies in memory by itself. */
 export type Mind = DayMind & { readonly board: BoardMind };
 
-export const NEW_DAY: DayMind = { day: 0, goal: 'waking up', visited: [], greeted: {}, answered: {}, delivered: false, refused: {} };
+export const NEW_DAY: DayMind = { day: 0, goal: 'waking up', visited: [], greeted: {}, answered: {}, delivered: false, said: [], refused: {} };
 export const NEWBORN: Mind = { ...NEW_DAY, board: NEW_TO_THE_BOARD };
 
 /** The mind on a given day: a new day starts with empty lists. */
@@ -42,4 +44,9 @@ export function onDay(mind: Mind, day: number): Mind {
 export function withEntry<T>(table: Readonly<Record<string, T>>, key: string, value: T): Record<string, T> {
   const others = Object.entries(table).filter(([name]) => name !== key);
   return Object.fromEntries([...others.slice(1 - MAX_ENTRIES), [key, value]]);
+}
+
+/** A list with one more text, the newest last, bounded; null adds none. */
+export function withText(texts: readonly string[], text: string | null): string[] {
+  return text === null ? [...texts] : [...texts.filter((each) => each !== text), text].slice(-MAX_ENTRIES);
 }

@@ -2,6 +2,7 @@ import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@haml
 import type { BoardSight } from './board/board-sight.ts';
 import { rememberSight } from './board/remember-sight.ts';
 import type { Mind } from './mind.ts';
+import { doingHere } from './doing.ts';
 import { onDay } from './mind.ts';
 import type { LyingItem, Situation } from './situation.ts';
 
@@ -43,11 +44,16 @@ export function perceive({ world, standing, config, wake, mind, board = null, wo
       home: self.home,
       tier: standing.tier,
     },
-    mind: onDay(mind, world.time.day),
+    mind: atPresent(onDay(mind, world.time.day), self, world.landmarks),
     board,
     work,
   };
   return { ...seen, mind: { ...seen.mind, board: rememberSight(seen) } };
+}
+
+/** Where it stands, it is about what it does there, whatever it set out for. */
+function atPresent(mind: Mind, self: AgentView, landmarks: WorldView['landmarks']): Mind {
+  return { ...mind, goal: doingHere(self, landmarks) ?? mind.goal };
 }
 
 type Tile = { readonly x: number; readonly y: number };

@@ -32,8 +32,8 @@ function pairs<A, B>(as: readonly A[], bs: readonly B[]): readonly (readonly [A,
 
 test('speech', () => {
   for (const [seed, phase] of pairs(SEEDS, ['night', 'morning', 'day', 'evening'] as const)) {
-    assertWhole([null, 'Café Hearth'].map((place) => greeting({ seed, phase, place }, 'Ada')));
-    assertWhole([remark(seed), ...TEXTS.map((said) => reply(seed, said, { speaker: 'Bob', plan: 'spending time at Café Hearth' }))]);
+    assertWhole([null, 'Café Hearth'].map((place) => greeting({ seed, phase, place }, 'Ada').text));
+    assertWhole([remark(seed) ?? '', ...TEXTS.map((said) => reply(seed, said, { speaker: 'Bob', plan: 'spending time at Café Hearth' }))]);
   }
 });
 

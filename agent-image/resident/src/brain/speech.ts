@@ -13,11 +13,13 @@ const HELLO = { night: 'Still up', morning: 'Good morning', day: 'Hello', evenin
 
 const SMALL_TALK: readonly string[] = [
   'How is your day?',
-  'Have you been to the market yet?',
-  'I was hoping to meet you.',
-  'Lovely weather for a walk.',
+  'Have you been to the market today?',
   'Where are you off to?',
-  'I have been thinking about you.',
+  'What brings you here?',
+  'Have you read the board today?',
+  'What will you do next?',
+  'Where have you been so far today?',
+  'Which place do you like best?',
 ];
 
 const REMARKS: readonly string[] = [
@@ -25,19 +27,28 @@ const REMARKS: readonly string[] = [
   'It is good to have company.',
   'I could stay all day.',
   'This place never gets old.',
-  'What a day.',
+  'What a day it is.',
+  'I am in no hurry.',
+  'Does somebody know what there is on the board?',
+  'A short rest does me good.',
 ];
 
-/** The first words to somebody one meets. */
-export function greeting({ seed, phase, place }: Occasion, name: string): string {
-  const opening = phase === 'night' ? `${HELLO.night}, ${name}?` : `${HELLO[phase]}, ${name}!`;
-  const where = place !== null && chance(seed, 'where', name) < 0.4 ? ` So you come to ${place} too.` : '';
-  return `${opening}${where} ${choose(SMALL_TALK, chance(seed, 'small talk', name)) ?? ''}`.trim();
+/** Something to say that was not said before; null where all of it was. */
+function unsaid(list: readonly string[], said: readonly string[], dice: number): string | null {
+  return choose(list.filter((text) => !said.includes(text)), dice) ?? null;
 }
 
-/** Something said to nobody in particular. */
-export function remark(seed: number): string {
-  return choose(REMARKS, chance(seed, 'remark')) ?? '';
+/** The first words to somebody one meets; `small` is the small talk in them, which is not said twice a day. */
+export function greeting({ seed, phase, place }: Occasion, name: string, said: readonly string[] = []): { readonly text: string; readonly small: string | null } {
+  const opening = phase === 'night' ? `${HELLO.night}, ${name}?` : `${HELLO[phase]}, ${name}!`;
+  const where = place !== null && chance(seed, 'where', name) < 0.4 ? ` So you come to ${place} too.` : '';
+  const small = unsaid(SMALL_TALK, said, chance(seed, 'small talk', name));
+  return { text: `${opening}${where} ${small ?? ''}`.trim(), small };
+}
+
+/** Something to say to nobody in particular that was not said today; null where all of it was. */
+export function remark(seed: number, said: readonly string[] = []): string | null {
+  return unsaid(REMARKS, said, chance(seed, 'remark'));
 }
 
 type Tone = 'question' | 'greeting' | 'thanks' | 'farewell' | 'statement';
@@ -51,11 +62,11 @@ const TONES: readonly (readonly [Tone, RegExp])[] = [
 ];
 
 const REPLIES: Readonly<Record<Tone, readonly string[]>> = {
-  question: ['Good question, {speaker}. Right now I am {plan}.', 'I am {plan}. Ask me again when I am done, {speaker}.', 'I am not sure, {speaker}. I am {plan}.'],
-  greeting: ['Hello, {speaker}! I am {plan}.', 'Nice to see you, {speaker}.', 'Hello, {speaker}. Come along, I am {plan}.'],
-  thanks: ['You are welcome, {speaker}.', 'Any time, {speaker}.'],
-  farewell: ['See you, {speaker}.', 'Take care, {speaker}.'],
-  statement: ['I see, {speaker}.', 'Is that so, {speaker}?', 'I will think about that, {speaker}. I am {plan}.'],
+  question: ['Good question, {speaker}. Right now I am {plan}.', 'I am {plan}. Ask me again when I am done, {speaker}.', 'I am not sure, {speaker}. I am {plan}.', 'I cannot say, {speaker}. I am {plan}.', 'As you see, {speaker}, I am {plan}.'],
+  greeting: ['Hello, {speaker}! I am {plan}.', 'Nice to see you, {speaker}.', 'Hello, {speaker}. I am {plan}.', 'Good to see you, {speaker}. I am {plan}.'],
+  thanks: ['You are welcome, {speaker}.', 'Any time, {speaker}.', 'With pleasure, {speaker}.'],
+  farewell: ['See you, {speaker}.', 'Take care, {speaker}.', 'Until next time, {speaker}.'],
+  statement: ['I see, {speaker}.', 'Is that so, {speaker}?', 'I hear you, {speaker}. I am {plan}.', 'So that is how it is, {speaker}.', 'Tell me more some time, {speaker}.', 'All right, {speaker}. I am {plan}.'],
 };
 
 /** A reply to what was said. It answers politely and claims no understanding that a list of sentences cannot have. */

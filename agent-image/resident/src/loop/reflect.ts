@@ -4,15 +4,18 @@ import type { Mind } from '../brain/mind.ts';
 import { BoardMind, NEW_TO_THE_BOARD } from '../brain/board/board-mind.ts';
 import { DayMind, NEW_DAY } from '../brain/mind.ts';
 import type { Decision, Situation } from '../brain/situation.ts';
-import { DIARY, entityOf } from '../memory/entity.ts';
+import { diaryEntry, Stay, stayAfter } from '../brain/stay.ts';
+import { DIARY, entityOf, stateOf } from '../memory/entity.ts';
 import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import type { Acted } from './act.ts';
+import { happeningOf, placeOfTurn } from './happening.ts';
 
 /** Names under which the memory holds what the brain needs after a restart. */
 const PLAN = 'plan';
 const HOME = 'home';
 const BOARD = 'board';
+const STAY = 'stay';
 /** What the board may take in a moment although it does not now. */
 const PASSING: ReadonlySet<string> = new Set(['board_rate_limited', 'unavailable']);
 
@@ -20,18 +23,40 @@ export interface Reflection {
   readonly mind: Mind;
   /** What goes to memory, in this order. */
   readonly entities: readonly Entity[];
-  /** The line of the diary, or null for a turn that is not worth one. */
+  /** The entry that the diary gains: of the stay that this turn ended; null where it goes on. */
   readonly remembered: string | null;
+  /** The stay that this turn belongs to. */
+  readonly stay: Stay;
+}
+
+/** One turn, as it is reflected on. */
+export interface LivedTurn {
+  readonly decided: Decision;
+  readonly acted: Acted;
+  readonly turnId: string;
+  /** The stay that the turn before belonged to. */
+  readonly stay: Stay | null;
 }
 
 /** Learns from a turn: what the agent will think next, and what it will remember. Pure. */
-export function reflect(situation: Situation, { decided, acted, turnId }: { decided: Decision; acted: Acted; turnId: string }): Reflection {
+export function reflect(situation: Situation, { decided, acted, turnId, stay: before }: LivedTurn): Reflection {
   const answered = { accepted: acted.outcome !== 'refused', final: acted.outcome === 'refused' && !PASSING.has(acted.code) };
   const mind = acted.outcome === 'unknown' ? situation.mind : settle(situation, decided, answered);
   const { board, ...day } = mind;
-  const remembered = acted.outcome === 'none' ? null : `${timeInWords(situation)}: ${deedInWords(decided, acted)}`;
-  const diary = remembered === null ? [] : [entityOf(turnId, DIARY, [remembered])];
-  return { mind, remembered, entities: [...diary, entityOf(HOME, HOME, [situation.character.home]), entityOf(PLAN, PLAN, [JSON.stringify(day)]), entityOf(BOARD, BOARD, [JSON.stringify(board)])] };
+  const { day: date, minute } = situation;
+  const turn = { turnId, clock: { day: date, minute }, ...placeOfTurn(situation, decided, acted), happening: happeningOf(situation, decided, acted) };
+  const { stay, ended } = stayAfter(before, turn);
+  const remembered = ended === null ? null : diaryEntry(ended);
+  const diary = ended === null || remembered === null ? [] : [entityOf(ended.id, DIARY, [remembered])];
+  return {
+    mind, remembered, stay,
+    entities: [...diary, entityOf(HOME, HOME, [situation.character.home]), stateOf(PLAN, day), stateOf(BOARD, board), stateOf(STAY, stay)],
+  };
+}
+
+/** The stay that the last turn belonged to; null where there is none or it cannot be read. */
+export function recallStay(memory: Pick<MemoryStore, 'recall'>): Stay | null {
+  return recalled(memory, STAY, Stay);
 }
 
 /** The mind that the last turn left behind; a new one, or a new part of it, where there is none or it cannot be read. */
@@ -44,38 +69,5 @@ function recalled<S extends z.ZodType>(memory: Pick<MemoryStore, 'recall'>, name
     return schema.parse(JSON.parse(memory.recall(name)?.observations[0] ?? ''));
   } catch {
     return null;
-  }
-}
-
-function timeInWords({ day, minute }: Situation): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `Day ${day}, ${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
-}
-
-function deedInWords({ command, why, goal }: Decision, acted: Acted): string {
-  const deed = command.kind === 'move' ? goal : wordsOf(command, acted);
-  switch (acted.outcome) {
-    case 'refused':
-      return `${deed} was refused (${acted.code}). I tried because ${why}.`;
-    case 'silent':
-      return `I had no answer: ${acted.why}.`;
-    case 'unknown':
-      return `${deed}: I do not know whether it was done, the village did not answer.`;
-    default:
-      return `${deed}, because ${why}.`;
-  }
-}
-
-function wordsOf(command: Exclude<Decision['command'], { kind: 'move' }>, acted: Acted): string {
-  switch (command.kind) {
-    case 'stay':
-      return 'staying';
-    case 'reply':
-    case 'post':
-      return 'text' in acted ? `I wrote on the board: “${acted.text.split('\n')[0] ?? ''}”` : 'writing on the board';
-    case 'answer':
-      return `${command.speaker} said “${command.prompt}”, I said “${'said' in acted ? acted.said : ''}”`;
-    case 'act':
-      return command.body.kind === 'talk' ? `I said “${command.body.text}”` : [command.body.kind, ...Object.values(command.body).slice(1)].join(' ');
   }
 }

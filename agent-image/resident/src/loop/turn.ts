@@ -4,6 +4,8 @@ import { decide } from '../brain/decide.ts';
 import type { Mind } from '../brain/mind.ts';
 import { perceive } from '../brain/perceive.ts';
 import type { Situation } from '../brain/situation.ts';
+import { diaryEntry } from '../brain/stay.ts';
+import type { Stay } from '../brain/stay.ts';
 import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import type { Answer, Village } from '../village/village.ts';
@@ -12,7 +14,7 @@ import type { Attention } from './attention.ts';
 import { lookAtBoard } from './look-at-board.ts';
 import type { Desk } from './look-at-board.ts';
 import type { Trigger } from './inbox.ts';
-import { reflect } from './reflect.ts';
+import { recallStay, reflect } from './reflect.ts';
 import type { Voice } from './voice.ts';
 
 export interface TurnPorts {
@@ -45,7 +47,7 @@ export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kin
   const decided = decide(situation);
   const acted = await act({ ...ports, repository: config.repository }, situation, { decided, key: `act-${turnId}` });
   if (acted.outcome === 'stale') return { kind: 'stale' };
-  const reflection = reflect(situation, { decided, acted, turnId });
+  const reflection = reflect(situation, { decided, acted, turnId, stay: recallStay(ports.memory) });
   const forgot = rememberNews(ports.memory, reflection.entities);
   const { command, goal, why } = decided;
   const turn: Turn = {
@@ -55,7 +57,7 @@ export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kin
     perceived: perceivedOf(situation, standing),
     decided: { command, goal, why, ...planOf(situation) },
     acted,
-    reflected: { remembered: reflection.remembered, goal: reflection.mind.goal, visited: reflection.mind.visited, ...forgot },
+    reflected: { remembered: reflection.remembered, stay: storyOf(reflection.stay), goal: reflection.mind.goal, visited: reflection.mind.visited, ...forgot },
   };
   return { kind: 'lived', turn, mind: reflection.mind, loopEveryMs: config.loop_every_ms };
 }
@@ -100,6 +102,11 @@ function boardInWords({ news, judged, needs }: BoardSight): object {
     judged: judged.map(({ entry }) => ({ ledger_entry_id: entry.ledger_entry_id, reason: entry.reason, amount: entry.amount })),
     needs: needs.map(({ subject }) => subject),
   };
+}
+
+/** The stay that a turn belongs to, and what the diary would say of it by now: turns of one id are one entry. */
+function storyOf(stay: Stay): object {
+  return { id: stay.id, place: stay.place, name: stay.name, entry: diaryEntry(stay) };
 }
 
 /** Leaves out what the memory holds already in the same words. A full disk costs the memory, not the life. */

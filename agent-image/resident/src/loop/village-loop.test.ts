@@ -10,7 +10,7 @@ import { DOWN, ok, scriptedVillage, STALE } from '../testing/scripted-village.ts
 import type { ScriptedVillage } from '../testing/scripted-village.ts';
 import { API_BACKOFF } from '../backoff.ts';
 import { createInbox } from './inbox.ts';
-import { recallMind } from './reflect.ts';
+import { recallMind, recallStay } from './reflect.ts';
 import { live, MAX_UNRECORDED_TURNS, MIN_TURN_GAP_MS } from './village-loop.ts';
 import { createAttention } from './attention.ts';
 import { noVoice, voiceOf } from './voice.ts';
@@ -44,19 +44,21 @@ test('a turn is recorded as perceived, decided, acted, reflected, in the log and
   assert.deepEqual(turn.decided['command'], { kind: 'move', body: village.commands[0] });
   assert.ok(turn.decided.why.length > 0);
   assert.deepEqual(turn.acted, { outcome: 'accepted', seq: 2 });
-  assert.match(String(turn.reflected['remembered']), /^Day 0, 10:00: walking to/);
+  assert.equal(turn.reflected['remembered'], null, 'the stay goes on');
+  assert.match(JSON.stringify(turn.reflected['stay']), /"entry":"Day 0, 10:00, the \w+: I went to the \w+ because [^"]+\."/);
   assert.deepEqual(village.keys, [`act-${turn.turn_id}`], 'the record of the turn has the bare id as its own key');
   const logged = loop.lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'turn');
   assert.equal(logged.turn_id, turn.turn_id);
   assert.equal(logged.agent_id, 'ada');
 });
 
-test('what the turn remembers is in memory: the diary, the home and the plan', async () => {
+test('what the turn remembers is in memory: the stay, the home and the plan', async () => {
   const village = scriptedVillage();
   const loop = setUp(village);
   village.onTurn = () => loop.inbox.end('stopped');
   await loop.run();
-  assert.equal(loop.memory.diary().length, 1);
+  assert.equal(loop.memory.diary().length, 0, 'a stay is written down when it ends');
+  assert.equal(recallStay(loop.memory)?.id, village.turns[0]?.turn_id);
   assert.deepEqual(loop.memory.recall('home')?.observations, ['home']);
   assert.equal(recallMind(loop.memory).goal, village.turns[0]?.reflected['goal']);
 });

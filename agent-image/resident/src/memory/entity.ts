@@ -26,3 +26,8 @@ export function entityOf(name: string, entityType: string, observations: readonl
   const cut = observations.map((text) => text.slice(0, MAX_OBSERVATION_CHARS));
   return { type: 'entity', name, entityType, observations: cut };
 }
+
+/** What the brain carries from turn to turn, as JSON. It is bounded by its own schema and never cut: half of it could not be read again. */
+export function stateOf(name: string, state: object): Entity {
+  return { type: 'entity', name, entityType: name, observations: [JSON.stringify(state)] };
+}

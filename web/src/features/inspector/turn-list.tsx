@@ -3,13 +3,14 @@ import { type ReactElement, useEffect, useState } from 'react'
 import type { Refused } from '../../client/api.ts'
 import { timeAgo } from '../../ui/time-words.ts'
 import { useVillage, useVillageState } from '../village-context.ts'
+import { type DiaryEntry, diaryOf } from './turn-stays.ts'
 import { turnWords } from './turn-words.ts'
 
 type Turn = CallData<typeof listTurns>['turns'][number]
-const SHOWN = 10
+const READ = 100
 const REFRESH_MS = 8000
 
-/** What the agent has lately perceived, decided and why, done, and kept. */
+/** The agent's diary: one entry for each stay, and in it the turns in which something happened. */
 export function TurnList({ id }: { readonly id: string }): ReactElement {
   const { openSignIn } = useVillage()
   const role = useVillageState((state) => (state.session.kind === 'account' ? state.session.account.role : 'visitor'))
@@ -19,23 +20,29 @@ export function TurnList({ id }: { readonly id: string }): ReactElement {
   if (reply === null) return <p className="empty">Reading…</p>
   if ('code' in reply) return <p className="empty">{reply.title}.</p>
   if (reply.length === 0) return <p className="empty">Nothing yet. A turn appears each time the agent thinks.</p>
-  return <ol className="turns">{reply.map((turn) => <TurnEntry key={turn.turn_id} turn={turn} />)}</ol>
+  return <ol className="turns">{diaryOf(reply).map((entry) => <StayEntry key={entry.key} entry={entry} />)}</ol>
 }
 
-function TurnEntry({ turn }: { readonly turn: Turn }): ReactElement {
-  const words = turnWords(turn)
+function StayEntry({ entry: { title, text, at, turns } }: { readonly entry: DiaryEntry<Turn> }): ReactElement {
   return (
     <li className="turn">
       <details>
-        <summary><span className="turn-goal">{words.goal}</span><time dateTime={turn.recorded_at}>{timeAgo(turn.recorded_at, Date.now())}</time></summary>
-        <dl>
-          <dt>Saw</dt><dd>{words.wake === '' ? words.saw : `${words.wake}; ${words.saw}`}</dd>
-          <dt>Decided</dt><dd>{words.goal}{words.why !== words.goal && words.why !== '' && <>, because {words.why}</>}</dd>
-          {words.did !== '' && <><dt>Did</dt><dd className={words.refused ? 'turn-refused' : ''}>{words.did}</dd></>}
-          {words.remembered !== '' && <><dt>Kept</dt><dd>{words.remembered}</dd></>}
-        </dl>
+        <summary><span className="turn-goal">{title}</span><time dateTime={at}>{timeAgo(at, Date.now())}</time></summary>
+        {turns.map((turn) => <TurnFacts key={turn.turn_id} turn={turn} />)}
       </details>
+      {text !== '' && <p>{text}</p>}
     </li>
+  )
+}
+
+function TurnFacts({ turn }: { readonly turn: Turn }): ReactElement {
+  const words = turnWords(turn)
+  return (
+    <dl>
+      <dt>Saw</dt><dd>{words.wake === '' ? words.saw : `${words.wake}; ${words.saw}`}</dd>
+      <dt>Decided</dt><dd>{words.goal}{words.why !== words.goal && words.why !== '' && <>, because {words.why}</>}</dd>
+      {words.did !== '' && <><dt>Did</dt><dd className={words.refused ? 'turn-refused' : ''}>{words.did}</dd></>}
+    </dl>
   )
 }
 
@@ -47,7 +54,7 @@ function useTurns(id: string, may: boolean): readonly Turn[] | Refused | null {
     if (!may) return undefined
     let here = true
     const read = async (): Promise<void> => {
-      const answer = await api.call(listTurns, { params: { agent_id: id }, query: { limit: SHOWN } })
+      const answer = await api.call(listTurns, { params: { agent_id: id }, query: { limit: READ } })
       if (here) setReply(answer.ok ? answer.data.turns : answer.refused)
     }
     void read()

@@ -1,7 +1,7 @@
 import { HEARING_TILES } from '@hamlet/contract/resident';
 import type { AgentView } from '@hamlet/contract';
 import { chance } from '../chance.ts';
-import { withEntry } from '../mind.ts';
+import { withEntry, withText } from '../mind.ts';
 import { tilesBetween } from '../perceive.ts';
 import type { Rule, Situation } from '../situation.ts';
 import { greeting } from '../speech.ts';
@@ -17,11 +17,12 @@ export const greet: Rule = (situation) => {
   if (friend === undefined) return null;
   const place = self.landmark_id === null ? null : nameOf(situation, self.landmark_id);
   const seed = Math.floor(chance(character.seed, character.agentId, tick) * 0x1_0000_0000);
+  const { text, small } = greeting({ seed, phase, place }, friend.display_name, mind.said);
   return decision(situation, {
-    command: { kind: 'act', body: { kind: 'talk', to: friend.agent_id, text: greeting({ seed, phase, place }, friend.display_name) } },
+    command: { kind: 'act', body: { kind: 'talk', to: friend.agent_id, text } },
     goal: mind.goal,
     why: `I meet ${friend.display_name}`,
-    change: { greeted: withEntry(mind.greeted, friend.agent_id, tick) },
+    change: { greeted: withEntry(mind.greeted, friend.agent_id, tick), said: withText(mind.said, small) },
   });
 };
 

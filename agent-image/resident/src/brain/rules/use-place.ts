@@ -1,4 +1,5 @@
 import type { ActionBody, Affordance, Landmark } from '@hamlet/contract';
+import { mayDo } from '../doing.ts';
 import type { Rule } from '../situation.ts';
 import { decision } from './decision.ts';
 
@@ -12,7 +13,7 @@ export const usePlace: Rule = (situation) => {
   return decision(situation, {
     command: { kind: 'act', body: actionOf(use) },
     goal: `spending time at ${place.name}`,
-    why: use === undefined ? `I am at ${place.name}` : `I am at ${place.name}, where one can ${VERBS[use]}`,
+    why: use === undefined ? `I am at ${place.name}` : `I am at ${place.name}, where one can ${mayDo(use)}`,
     change: { visited: [...mind.visited, place.landmark_id] },
   });
 };
@@ -26,20 +27,3 @@ function actionOf(use: Affordance | undefined): ActionBody {
   if (use === undefined) return { kind: 'emote', emote: 'think' };
   return use === 'board' ? { kind: 'use_board' } : { kind: 'use', target: use };
 }
-
-const VERBS: Readonly<Record<Affordance, string>> = {
-  sleep: 'sleep',
-  rest: 'rest',
-  coffee: 'have coffee',
-  bread: 'get bread',
-  craft: 'make things',
-  read: 'read',
-  water: 'draw water',
-  fish: 'fish',
-  tend: 'tend the plants',
-  gather_wood: 'gather wood',
-  sit: 'sit',
-  board: 'read the board',
-  meet: 'meet others',
-  stargaze: 'watch the stars',
-};
