@@ -65,6 +65,7 @@ export async function startVillage(plane: ControlPlane): Promise<VillageProcess>
   const api = await startApi(plane, folder, {
     HAMLET_POSTGRES_URL: appUrl,
     HAMLET_REDIS_URL: redis.url,
+    HAMLET_REWARD_LIMIT: '1000000',
   });
   return {
     operatorAccess: { url: api.agents, tokenFile },

@@ -62,3 +62,4 @@ export * from './spending/price.ts';
 export * from './spending/claim.ts';
 export * from './payments/decide-payment.ts';
 export * from './payments/provider-money.ts';
+export * from './payments/second-admin.ts';

@@ -26,6 +26,7 @@ export type { Circumstance, LedgerActor, TransferRequest } from './ledger/transf
 export * from './ledger/upkeep.ts';
 export * from './intent/seen-resources.ts';
 export * from './people/account-bans.ts';
+export * from './people/account-hands.ts';
 export * from './people/accounts.ts';
 export * from './people/api-keys.ts';
 export * from './log/balance-entry.ts';

@@ -8,7 +8,7 @@ import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
 import { entryView } from './entry-view.ts';
-import { judge } from './judgement.ts';
+import { dailyLimitOf, judge } from './judgement.ts';
 import type { EconomyRules, Judgement } from './judgement.ts';
 import { readLedgerCursor, writeLedgerCursor } from './ledger-cursor.ts';
 import { nextDayAt, villageDay } from './village-day.ts';
@@ -35,12 +35,12 @@ function balanceAnswer(agentId: string, { balance, held, asOf }: Funds): Balance
   return { agent_id: agentId, balance: formatAiDollars(balance), held: formatAiDollars(held), available: formatAiDollars(balance - held), as_of: asOf };
 }
 
-async function allowanceOf(db: Db, { actor, now }: Pick<Judgement, 'actor' | 'now'>, { dailyAllowance, timeZone }: EconomyRules): Promise<Allowance> {
-  const resets_at = nextDayAt(now, timeZone).toISOString();
-  if (actor.role === 'admin') return { daily: null, used: '0', left: null, resets_at };
-  const used = await readAllowance(db, { memberId: actor.id, day: villageDay(now, timeZone) });
-  const left = dailyAllowance > used ? dailyAllowance - used : 0n;
-  return { daily: formatAiDollars(dailyAllowance), used: formatAiDollars(used), left: formatAiDollars(left), resets_at };
+async function allowanceOf(db: Db, { actor, now }: Pick<Judgement, 'actor' | 'now'>, rules: EconomyRules): Promise<Allowance> {
+  const resets_at = nextDayAt(now, rules.timeZone).toISOString();
+  const daily = dailyLimitOf(actor, rules);
+  const used = await readAllowance(db, { memberId: actor.id, day: villageDay(now, rules.timeZone) });
+  const left = daily > used ? daily - used : 0n;
+  return { daily: formatAiDollars(daily), used: formatAiDollars(used), left: formatAiDollars(left), resets_at };
 }
 
 interface PageAsked {

@@ -15,6 +15,8 @@ import { villageDay } from './village-day.ts';
 export interface EconomyRules {
   /** What a member may give and take in a day, together, in micro-aiDollars. */
   readonly dailyAllowance: bigint;
+  /** What an admin may give in a day, in micro-aiDollars. More is a credit, which another admin approves. */
+  readonly rewardLimit: bigint;
   /** Time zone of the village's day. */
   readonly timeZone: string;
 }
@@ -61,10 +63,15 @@ async function post(tx: Tx, { kind, actor, amount, note, idempotencyKey, related
   });
 }
 
-/** Draws on the member's day, unless this very judgement was posted before. An admin has no allowance to keep to. */
-async function draw(tx: Tx, { actor, amount, now }: Judgement, rules: EconomyRules): Promise<Drawn | null> {
-  if (actor.role === 'admin') return null;
-  const left = await drawAllowance(tx, { memberId: actor.id, day: villageDay(now, rules.timeZone), amount: parseAiDollars(amount), limit: rules.dailyAllowance });
+/** What somebody may give in a day, in micro-aiDollars. Pure. */
+export function dailyLimitOf({ role }: Pick<Actor, 'role'>, { dailyAllowance, rewardLimit }: EconomyRules): bigint {
+  return role === 'admin' ? rewardLimit : dailyAllowance;
+}
+
+/** Draws on the person's day, unless this very judgement was posted before. What an admin takes is not counted: it makes no money. */
+async function draw(tx: Tx, { kind, actor, amount, now }: Judgement, rules: EconomyRules): Promise<Drawn | null> {
+  if (actor.role === 'admin' && kind === 'penalty') return null;
+  const left = await drawAllowance(tx, { memberId: actor.id, day: villageDay(now, rules.timeZone), amount: parseAiDollars(amount), limit: dailyLimitOf(actor, rules) });
   return left === null ? null : { ok: false, ...left };
 }
 
@@ -105,7 +112,8 @@ export async function judge(tx: Tx, judgement: Judgement, ports: JudgementPorts)
   });
   if (!outcome.ok) {
     if ('reason' in outcome) return refusalOf(tx, judgement, { reason: outcome.reason, account });
-    return refused('allowance_exceeded', `${formatAiDollars(outcome.left)} aiDollars are left of today's allowance of ${formatAiDollars(ports.rules.dailyAllowance)}`);
+    const said = `${formatAiDollars(outcome.left)} aiDollars are left of today's allowance of ${formatAiDollars(dailyLimitOf(judgement.actor, ports.rules))}`;
+    return refused('allowance_exceeded', judgement.actor.role === 'admin' ? `${said}; propose a credit of more (POST /economy/credits), which another admin approves` : said);
   }
   const entry = entryView(agentId, await findEntry(tx, account.accountId, outcome.transferId));
   if (!outcome.replayed) {

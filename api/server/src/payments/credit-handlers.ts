@@ -1,6 +1,8 @@
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { Credit } from '@hamlet/contract';
-import { creditedAlone, cutPage, findAgentAccount, lockDeposit, noteRejected, proposeDeposit, readDeposits, wholeOrNot } from '@hamlet/store';
+import { whyNotSecond } from '@hamlet/core';
+import type { Eyes } from '@hamlet/core';
+import { creditedAlone, cutPage, findAgentAccount, lockDeposit, noteRejected, proposeDeposit, readDeposits, readSecondEyes, wholeOrNot } from '@hamlet/store';
 import type { Deposit, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -37,6 +39,13 @@ async function undecided(tx: Tx, creditId: string): Promise<Found> {
   return deposit.state === 'proposed' ? { ok: true, deposit } : refused('credit_decided', `The credit is ${deposit.state}`);
 }
 
+/** Somebody as an asker or approver: an account with the hands it has been in, or a key. */
+async function eyesOf(tx: Tx, id: string): Promise<Eyes> {
+  const [, accountId] = /^account ([0-9a-f-]{36})$/.exec(id) ?? [];
+  const known = accountId === undefined ? null : await readSecondEyes(tx, accountId);
+  return { id, ownSince: known?.ownSince ?? null, hands: known?.hands ?? [] };
+}
+
 interface Decision extends DepositActor {
   readonly creditId: string;
 }
@@ -45,7 +54,8 @@ async function approve(tx: Tx, income: IncomePort, { creditId, reason, ...act }:
   const found = await undecided(tx, creditId);
   if (!found.ok) return found;
   const { deposit } = found;
-  if (deposit.requestedBy === act.actor.id) return refused('second_admin_needed', 'Whoever proposed a credit cannot approve it');
+  const why = whyNotSecond(await eyesOf(tx, deposit.requestedBy), await eyesOf(tx, act.actor.id), deposit.requestedAt);
+  if (why !== null) return refused('second_admin_needed', why);
   const outcome = await creditDeposit(tx, income, { ...act, deposit, net: deposit.amount, approver: act.actor, reason, action: 'credit.approve' });
   return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
 }

@@ -2,11 +2,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { approveCredit, changeDifference, closeAgent, createCredit, getReconciliation, importStatement, listCredits, receivePayPalWebhook, rejectCredit } from '@hamlet/contract';
+import {
+  approveCredit, changeDifference, closeAgent, createAccount, createCredit, getAllowance, getReconciliation, importStatement, listCredits, penalizeAgent, receivePayPalWebhook, redeemCode,
+  rejectCredit, resetPassword, rewardAgent,
+} from '@hamlet/contract';
 import type { CallInput, Client, Credit, Outcome, ReconciliationView } from '@hamlet/contract';
 import { checkLedger, readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { Superuser } from '@hamlet/test/env/superuser';
 import { hashOf } from '../auth/secrets.ts';
+import { cookieOf, firstAdmin, invite, PASSWORD, personOf } from '../testing/people-play.ts';
+import type { SignedInPerson } from '../testing/people-play.ts';
 import { dataOf, Play, refusalOf } from '../testing/play.ts';
 import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
@@ -18,17 +25,30 @@ let play: Play;
 let admin: Client;
 let second: Client;
 let db: Db;
+let superuser: Superuser;
+/** Grace made Alan and Bea. */
+let grace: SignedInPerson;
+let alan: Client;
+let bea: SignedInPerson;
 
 before(async () => {
   village = await startTestVillage();
-  play = new Play((await village.startReplica({ HAMLET_CREDIT_LIMIT: '100' })).peopleUrl);
+  play = new Play((await village.startReplica({ HAMLET_CREDIT_LIMIT: '100', HAMLET_REWARD_LIMIT: '' })).peopleUrl);
   admin = play.admin;
   second = clientOf(play.url, SECOND_TOKEN);
   db = village.openDb();
   await db.insertInto('api_key').values({ key_hash: hashOf(SECOND_TOKEN), name: 'second', role: 'admin', agent_id: null }).execute();
   await play.everybody();
+  superuser = openSuperuser(village.postgres);
+  grace = await firstAdmin(play.url);
+  alan = (await invite(grace, play.url, { name: 'Alan', role: 'admin' })).client;
+  bea = await invite(grace, play.url, { name: 'Bea', role: 'admin' });
+  for (const name of ['Grace', 'Alan', 'Bea']) await age(name);
 });
-after(() => village.remove());
+after(async () => {
+  await superuser.close();
+  await village.remove();
+});
 
 type Body = CallInput<typeof createCredit>['body'];
 function create(client: Client, body: Partial<Body>): Promise<Outcome<{ credit: Credit }>> {
@@ -69,20 +89,81 @@ test('a retry under its key gets the first answer', async () => {
   assert.deepEqual(dataOf(await admin.call(createCredit, { body, idempotencyKey })), first);
 });
 
+/** Lets an account be two days older than it is, as if it had been made and reset then. */
+async function age(name: string): Promise<void> {
+  await superuser.run(`update account set created_at = created_at - interval '2 days' where name = '${name}'`);
+  await superuser.run(`update account_hand h set at = h.at - interval '2 days' from account a where a.account_id = h.account_id and a.name = '${name}'`);
+}
+
 test('above the limit another admin decides, and nobody on what is their own', async () => {
-  const { credit } = dataOf(await create(admin, { agent_id: 'dan', amount: '250', provider_transaction_id: 'BIG1' }));
+  const { credit } = dataOf(await create(alan, { agent_id: 'dan', amount: '250', provider_transaction_id: 'BIG1' }));
   assert.deepEqual([credit.state, credit.net, credit.ledger_entry_id], ['proposed', '0', null]);
   assert.equal((await play.agent('dan')).balance, '0');
   const params = { credit_id: credit.credit_id };
-  assert.equal(refusalOf(await admin.call(approveCredit, { params, body: {} })), 'second_admin_needed');
+  assert.equal(refusalOf(await alan.call(approveCredit, { params, body: {} })), 'second_admin_needed');
   assert.equal(refusalOf(await create(second, { provider_transaction_id: 'BIG1' })), 'transaction_credited');
-  const outcomes = await Promise.all(Array.from({ length: 6 }, () => second.call(approveCredit, { params, body: { reason: 'I saw it' } })));
+  const outcomes = await Promise.all(Array.from({ length: 6 }, () => bea.client.call(approveCredit, { params, body: { reason: 'I saw it' } })));
   assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
   for (const outcome of outcomes) if (!outcome.ok) assert.equal(outcome.problem.code, 'credit_decided');
   const [shown] = dataOf(await admin.call(listCredits, { query: { agent_id: 'dan' } })).credits;
-  assert.deepEqual([shown?.state, shown?.net, shown?.decided_by, shown?.decision_reason], ['credited', '250', 'key second', 'I saw it']);
+  assert.deepEqual([shown?.state, shown?.net, shown?.decided_by, shown?.decision_reason], ['credited', '250', `account ${bea.accountId}`, 'I saw it']);
   assert.equal((await play.agent('dan')).balance, '250');
   assert.equal(refusalOf(await second.call(rejectCredit, { params, body: { reason: 'too late' } })), 'credit_decided');
+});
+
+/** Whether the proposal of one is approved by another. */
+async function approves(asker: Client, approver: Client): Promise<string | null> {
+  const { credit } = dataOf(await create(asker, { agent_id: 'dan', amount: '150' }));
+  const outcome = await approver.call(approveCredit, { params: { credit_id: credit.credit_id }, body: {} });
+  if (outcome.ok) return null;
+  assert.equal(outcome.problem.code, 'second_admin_needed');
+  dataOf(await admin.call(rejectCredit, { params: { credit_id: credit.credit_id }, body: { reason: 'a test' } }));
+  return outcome.problem.detail;
+}
+
+test('an account that the asker made or reset approves nothing for the asker, however old it is, and neither does who made the asker', async () => {
+  assert.match((await approves(grace.client, alan)) ?? '', /made or reset/, 'Grace made Alan');
+  assert.match((await approves(alan, grace.client)) ?? '', /made or reset/, 'and could be Alan');
+  const puppet = await invite({ ...bea, client: bea.client }, play.url, { name: 'Puppet', role: 'admin' });
+  await age('Puppet');
+  assert.match((await approves(bea.client, puppet.client)) ?? '', /made or reset/);
+  assert.equal(await approves(alan, puppet.client), null, 'another hand made it');
+  assert.match((await approves(grace.client, puppet.client)) ?? '', /made or reset/, 'Grace made who made it');
+});
+
+test('a reset puts an account into the hand that asked for it, and 24 hours go by before it approves for others', async () => {
+  const carl = await invite(grace, play.url, { name: 'Carl', role: 'admin' });
+  assert.match((await approves(alan, carl.client)) ?? '', /24 hours/, 'made a moment ago');
+  await age('Carl');
+  assert.equal(await approves(alan, carl.client), null);
+  const { reset } = dataOf(await alan.call(resetPassword, { params: { account_id: carl.accountId } }));
+  const redeemed = await clientOf(play.url).call(redeemCode, { body: { code: reset.code, password: PASSWORD } });
+  const taken = personOf(play.url, dataOf(redeemed).account.account_id, cookieOf(redeemed.response));
+  await age('Carl');
+  assert.match((await approves(alan, taken.client)) ?? '', /made or reset/);
+});
+
+test('a key neither approves nor has its proposals approved, nor does what a key made', async () => {
+  assert.match((await approves(alan, admin)) ?? '', /A key cannot approve/);
+  assert.match((await approves(admin, alan)) ?? '', /A key proposed/);
+  const { invitation } = dataOf(await admin.call(createAccount, { body: { name: 'Keyed', role: 'admin' } }));
+  const answer = await clientOf(play.url).call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } });
+  await age('Keyed');
+  assert.match((await approves(alan, personOf(play.url, dataOf(answer).account.account_id, cookieOf(answer.response)).client)) ?? '', /A key made/);
+});
+
+test('an admin gives as rewards in a day no more than alone as credits', async () => {
+  const body = { agent_id: 'cleo', reason: 'much' };
+  dataOf(await alan.call(rewardAgent, { body: { ...body, amount: '60' } }));
+  const over = await alan.call(rewardAgent, { body: { ...body, amount: '41' } });
+  assert.equal(refusalOf(over), 'allowance_exceeded');
+  assert.match(over.ok ? '' : over.problem.detail, /40 aiDollars are left .*another admin approves/);
+  dataOf(await alan.call(rewardAgent, { body: { ...body, amount: '40' } }));
+  const own = dataOf(await alan.call(getAllowance, {}));
+  assert.deepEqual([own.daily, own.used, own.left], ['100', '100', '0']);
+  dataOf(await alan.call(penalizeAgent, { body: { ...body, amount: '100' } }));
+  const pieces = await Promise.all(Array.from({ length: 8 }, () => bea.client.call(rewardAgent, { body: { ...body, amount: '30' } })));
+  assert.equal(pieces.filter(({ ok }) => ok).length, 3, 'also in pieces, at once');
 });
 
 test('a payment that is cut into pieces is above the limit as well, also at once', async () => {

@@ -1,5 +1,5 @@
 import type { AccountDetail, AccountRole } from '@hamlet/contract';
-import { announceAccount, endSessions, inTransaction, insertAccountBan, liftAccountBanRow, updateAccount } from '@hamlet/store';
+import { announceAccount, endSessions, inTransaction, insertAccountBan, liftAccountBanRow, noteHand, updateAccount } from '@hamlet/store';
 import type { AccountRow, Tx } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -59,6 +59,7 @@ export function accountChangeHandlers({ db }: PeopleServices): Pick<Handlers, Na
           if (account.federated) return refused('account_is_federated');
           await updateAccount(tx, account.accountId, { passwordHash: null });
           await endSessions(tx, account.accountId, 'all');
+          await noteHand(tx, account.accountId, { act: 'reset', by: request.actor });
           const reset = await grantCode(tx, account.accountId, request.now);
           await recordAct(tx, request, { action: 'account.reset', object: accountObject(account.accountId), detail: { name: account.name } });
           const after = await shownAccount(tx, account.accountId);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cutPage, endSessions, insertAccount, inTransaction, listAccountDetails, listSessions } from '@hamlet/store';
-import { hashPassword } from '../auth/password.ts';
+import { cutPage, endSessions, insertAccount, inTransaction, listAccountDetails, listSessions, noteHand } from '@hamlet/store';
 import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -29,18 +28,17 @@ export function accountHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
     getAccount: { kind: 'plain', run: async ({ params }) => shownAccount(db, params.account_id) },
     createAccount: {
       kind: 'plain',
-      run: async (request) => {
-        const { name, role, password } = request.body;
-        const passwordHash = password === undefined ? null : await hashPassword(password);
-        return inTransaction(db, async (tx) => {
-          const account = await insertAccount(tx, { accountId: randomUUID(), name, role, passwordHash });
+      run: async (request) =>
+        inTransaction(db, async (tx) => {
+          const { name, role } = request.body;
+          const account = await insertAccount(tx, { accountId: randomUUID(), name, role, passwordHash: null });
           if (account === null) return refused('account_exists', `There is an account ${name}`);
-          const invitation = passwordHash === null ? await grantCode(tx, account.accountId, request.now) : null;
-          await recordAct(tx, request, { action: 'account.create', object: accountObject(account.accountId), detail: { name, role, invited: invitation !== null } });
+          await noteHand(tx, account.accountId, { act: 'made', by: request.actor });
+          const invitation = await grantCode(tx, account.accountId, request.now);
+          await recordAct(tx, request, { action: 'account.create', object: accountObject(account.accountId), detail: { name, role, invited: true } });
           const made = await shownAccount(tx, account.accountId);
           return made.ok ? accepted({ ...made.data, invitation }) : made;
-        });
-      },
+        }),
     },
     listAccountSessions: {
       kind: 'plain',

@@ -45,10 +45,12 @@ async function openSocket(base: string, person: SignedInPerson): Promise<{ reado
 }
 
 test('accounts are made, listed by name page by page, and a name is taken whatever its case', async () => {
-  const made = dataOf(await grace.client.call(createAccount, { body: { name: 'Bela', role: 'member', password: PASSWORD } }));
-  assert.equal(made.invitation, null);
+  const made = dataOf(await grace.client.call(createAccount, { body: { name: 'Bela', role: 'member' } }));
+  assert.match(made.invitation?.code ?? '', /^hic_/);
+  const chosen = await fetch(`${url}${createAccount.path}`, { method: 'POST', headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json' }, body: JSON.stringify({ name: 'Eve', role: 'admin', password: PASSWORD }) });
+  assert.equal(chosen.status, 400, 'nobody sets a password for somebody else');
   assert.deepEqual({ ...made.account, account_id: '', created_at: '' }, {
-    account_id: '', name: 'Bela', role: 'member', created_at: '', signs_in_by: 'password', pending: false, disabled_at: null, ban: null, last_seen_at: null, sessions: 0,
+    account_id: '', name: 'Bela', role: 'member', created_at: '', signs_in_by: 'password', pending: true, disabled_at: null, ban: null, last_seen_at: null, sessions: 0,
   });
   assert.equal(await codeOf(grace.client.call(createAccount, { body: { name: 'BELA', role: 'member' } })), 'account_exists');
   const pending = dataOf(await grace.client.call(createAccount, { body: { name: 'Aron', role: 'admin' } }));

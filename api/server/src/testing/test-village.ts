@@ -97,6 +97,7 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
     HAMLET_LOG_DIR: join(folder, 'log'),
     HAMLET_STRICT_ANSWERS: '1',
     HAMLET_RATE_LIMIT: '1000000',
+    HAMLET_REWARD_LIMIT: '1000000',
     HAMLET_SOCKETS_PER_ADDRESS: '1000000',
     HAMLET_TIME_ZONE: zoneAtNoon(new Date()),
   };

@@ -1,25 +1,23 @@
-import { ACCOUNT_ROLES, type AccountRole, type CodeGrant, createAccount, PASSWORD_MIN_CHARS } from '@hamlet/contract'
+import { ACCOUNT_ROLES, type AccountRole, type CodeGrant, createAccount } from '@hamlet/contract'
 import { type ReactElement, useState } from 'react'
 import { useSend } from '../../client/ask/use-send.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { useVillage } from '../village-context.ts'
 import { CodeNotice } from './code-notice.tsx'
 
-/** Makes an account. Without a password the person gets a one-time code, which is shown here and nowhere again. */
+/** Makes an account. The person sets a password with a one-time code, which is shown here and nowhere again. */
 export function CreateForm({ onMade, onClose }: { readonly onMade: () => void; readonly onClose: () => void }): ReactElement {
   const { api } = useVillage()
   const sending = useSend()
   const [name, setName] = useState('')
   const [role, setRole] = useState<AccountRole>('member')
-  const [password, setPassword] = useState('')
   const [made, setMade] = useState<{ readonly name: string; readonly invitation: CodeGrant | null } | null>(null)
-  const ready = name.trim() !== '' && (password === '' || password.length >= PASSWORD_MIN_CHARS)
+  const ready = name.trim() !== ''
   const send = async (): Promise<void> => {
-    const reply = await sending.send(() => api.call(createAccount, { body: { name: name.trim(), role, ...(password === '' ? {} : { password }) } }))
+    const reply = await sending.send(() => api.call(createAccount, { body: { name: name.trim(), role } }))
     if (reply?.ok !== true) return
     setMade({ name: reply.data.account.name, invitation: reply.data.invitation })
     setName('')
-    setPassword('')
     onMade()
   }
   return (
@@ -28,10 +26,8 @@ export function CreateForm({ onMade, onClose }: { readonly onMade: () => void; r
         <div className="account-fields">
           <label>Name<input name="name" autoComplete="off" maxLength={64} value={name} onChange={(event) => { setName(event.target.value); setMade(null); sending.changed() }} autoFocus /></label>
           <label>Role<select name="role" value={role} onChange={(event) => { const chosen = ACCOUNT_ROLES.find((known) => known === event.target.value); if (chosen !== undefined) setRole(chosen) }}>{ACCOUNT_ROLES.map((known) => <option key={known} value={known}>{known}</option>)}</select></label>
-          <label>Password, or none for a one-time code<input name="password" type="password" autoComplete="new-password" value={password} onChange={(event) => { setPassword(event.target.value); sending.changed() }} placeholder={`at least ${PASSWORD_MIN_CHARS} characters`} /></label>
         </div>
         {made !== null && made.invitation !== null && <CodeNotice grant={made.invitation} who={made.name} />}
-        {made !== null && made.invitation === null && <p className="notice notice-good" role="status"><span><b>Made.</b> {made.name} can sign in with this password.</span></p>}
       </ActionForm>
     </section>
   )

@@ -15,8 +15,7 @@ export function useAllowance(): Live<Allowance> {
 
 /** Says what is left of a member's day, and where more is asked than that; admins have no such limit, and read that. */
 export function AllowanceLine({ allowance, asked }: { readonly allowance: Allowance | null; readonly asked: bigint | null }): ReactElement | null {
-  if (allowance === null) return null
-  if (allowance.left === null) return <p className="hint allowance" data-left="">Admins have no daily allowance to keep to.</p>
+  if (allowance === null || allowance.left === null) return null
   const short = asked !== null && asked > (readAmount(allowance.left) ?? 0n)
   return <p className={short ? 'preview preview-bad allowance' : 'hint allowance'} data-left={allowance.left}>{moneyWords(allowance.left)} of your {moneyWords(allowance.daily ?? '0')} are left today{short ? ': this is more' : ''}. A new day begins {timeAhead(Date.parse(allowance.resets_at), Date.now())}.</p>
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../../route.ts';
 import { Time } from '../scalars.ts';
-import { ACCOUNT_ROLES, AccountDetail, AccountName, AccountParams, AdminReason, CodeGrant, EndedSessions, NewPassword, ofPeople, SessionList } from './account.ts';
+import { ACCOUNT_ROLES, AccountDetail, AccountName, AccountParams, AdminReason, CodeGrant, EndedSessions, ofPeople, SessionList } from './account.ts';
 
 const PAGE_DEFAULT = 50;
 const PAGE_MAX = 200;
@@ -37,13 +37,13 @@ export const getAccount = defineRoute({
 export const createAccount = defineRoute({
   ...ofPeople,
   name: 'createAccount',
-  summary: 'Make an account; without a password the answer holds a one-time code, with which the person sets one',
+  summary: 'Make an account; the answer holds a one-time code, with which the person sets a password',
   method: 'POST',
   path: '/accounts',
   permission: 'accounts:change',
   // A name is made once, and the code is a secret: the answer is not kept.
   idempotency: 'natural',
-  body: z.strictObject({ name: AccountName, role: z.enum(ACCOUNT_ROLES), password: NewPassword.optional() }),
+  body: z.strictObject({ name: AccountName, role: z.enum(ACCOUNT_ROLES) }),
   status: 201,
   answer: { kind: 'json', schema: z.strictObject({ account: AccountDetail, invitation: CodeGrant.nullable() }) },
   reasons: ['account_exists'],
