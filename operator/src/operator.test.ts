@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding } from '@hamlet/contract';
 import { API_VERSION, type Agent } from '@hamlet/contract/kinds';
-import { CLAIMS, isStatus, PODS, type KubeObject, type ResourceType } from '@hamlet/kube';
+import { CLAIMS, isStatus, PODS, SERVICE_ACCOUNTS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS } from './kinds/agent/agents.ts';
@@ -195,6 +195,25 @@ test('a new life under the same name begins anew; a retained volume is taken ove
     const { metadata } = await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'kit-home' });
     return metadata.ownerReferences?.[0]?.uid === (await agentNow('kit')).metadata.uid;
   });
+});
+
+test("somebody else's volume claim of that name is left as it is, and the Agent says so until the name is free", async () => {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const controlled = { ownerReferences: [{ apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', uid: (await server.client.get<KubeObject>(SERVICE_ACCOUNTS, { namespace, name: 'default' })).metadata.uid, controller: true }] };
+  for (const [name, metadata] of [['web', {}], ['shop', controlled]] as const) {
+    const theirs = await server.client.create<KubeObject>(CLAIMS, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: `${name}-home`, ...metadata }, spec } as NewObject, { namespace });
+    await v.createAgent(name);
+    assert.match(await v.condition(name, 'Ready False VolumeTaken'), new RegExp(`${name}-home was not made for this Agent`));
+    const now = await server.client.get<KubeObject>(CLAIMS, { namespace, name: `${name}-home` });
+    assert.deepEqual([now.metadata.uid, now.metadata.ownerReferences, now.metadata.deletionTimestamp, await podNames(name)], [theirs.metadata.uid, theirs.metadata.ownerReferences, undefined, []]);
+  }
+  await server.client.delete(AGENTS, { namespace, name: 'shop' });
+  await until('the Agent is gone', () => isGone(AGENTS, 'shop'));
+  assert.equal((await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'shop-home' })).metadata.deletionTimestamp, undefined);
+  await server.client.delete(CLAIMS, { namespace, name: 'web-home' });
+  await until('a pod', async () => (await podNames('web')).length === 1);
+  await server.client.delete(AGENTS, { namespace, name: 'web' });
+  await until('the Agent is gone', () => isGone(AGENTS, 'web'));
 });
 
 test('what the API server refuses is told, and tried again when it can go well', async () => {

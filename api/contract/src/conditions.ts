@@ -46,6 +46,7 @@ export const REASONS = {
   Terminating: 'the Agent is being deleted',
   PodPending: 'the pod is about to be made, or the scheduler has not seen it yet',
   PodRefused: 'the API server refused the pod or the claim',
+  VolumeTaken: "a volume claim with the name of the agent's was not made for it: rename one of the two, or label the claim as the message says",
   Scheduled: 'the pod has a node',
   Unschedulable: 'the scheduler finds no node: the message has its words; the pod is never made anew for waiting',
   SchedulingGated: 'a scheduling gate holds the pod: whoever set it lets it go',

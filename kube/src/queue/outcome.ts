@@ -7,7 +7,7 @@ export type Outcome =
   /** Look again after a time, although nothing changes. */
   | { readonly kind: 'requeue'; readonly afterMs: number }
   /** It failed and may go well another time. */
-  | { readonly kind: 'retry'; readonly error: unknown }
+  | { readonly kind: 'retry'; readonly error: unknown; /** Look again after this time at the latest, whatever the back-off. */ readonly withinMs?: number }
   /** It failed and will fail until somebody changes something; a condition says so. */
   | { readonly kind: 'terminal'; readonly error: unknown };
 
@@ -23,8 +23,12 @@ export interface OutcomeRecord {
 /** The one place that turns an outcome into what the queue does. Returns the wait before the next attempt, if any. */
 export function settle(queue: WorkQueue, key: string, outcome: Outcome): number | undefined {
   switch (outcome.kind) {
-    case 'retry':
-      return queue.addAfterFailure(key, outcome.error instanceof KubeError ? outcome.error.retryAfterMs : 0);
+    case 'retry': {
+      const backOffMs = queue.addAfterFailure(key, outcome.error instanceof KubeError ? outcome.error.retryAfterMs : 0);
+      const { withinMs = backOffMs } = outcome;
+      if (withinMs < backOffMs) queue.addAfter(key, withinMs);
+      return Math.min(withinMs, backOffMs);
+    }
     case 'requeue':
       queue.forgive(key);
       queue.addAfter(key, outcome.afterMs);

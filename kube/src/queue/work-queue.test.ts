@@ -114,7 +114,9 @@ test('a failure waits as long as the server asks', () => {
   const error = new KubeError({ status: 429, reason: 'TooManyRequests', message: '', retryAfterMs: 4_000 });
   assert.equal(settle(queue, 'a', { kind: 'retry', error }), 4_000);
   assert.equal(settle(queue, 'b', { kind: 'retry', error: new Error('x') }), 5);
-  assert.equal(queue.retries, 2);
+  assert.equal(settle(queue, 'c', { kind: 'retry', error, withinMs: 1_500 }), 1_500, 'a deadline is kept whatever the back-off is');
+  assert.equal(settle(queue, 'd', { kind: 'retry', error: new Error('x'), withinMs: 1_500 }), 5);
+  assert.equal(queue.retries, 4);
 });
 
 test('a delayed bulk key that is wanted earlier keeps the earlier time, and live counts', async () => {

@@ -1,10 +1,11 @@
 import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
 import { CLAIMS, isStatus, KubeError, PODS, type EventRecorder, type KubeClient, type KubeObject, type NewObject, type Reflector, type ResourceType } from '@hamlet/kube';
 import { AGENTS } from './agents.ts';
+import { claimTaken, isOurClaim } from './child/claim.ts';
 import type { HoldPort } from '../../village/hold-client.ts';
 import type { Action } from './plan.ts';
 import { statusPatch } from './status/status-patch.ts';
-import { FIELD_MANAGER, type AgentView, type ClaimView, type PodView, type ResizeRefusal } from './views.ts';
+import { FIELD_MANAGER, type AgentView, type ClaimView, type PodView, type Refusal, type ResizeRefusal } from './views.ts';
 
 /** The Agent that actions are for. */
 export interface Subject {
@@ -42,8 +43,20 @@ function inNamespace(namespace: string | undefined, name: string): At {
   return namespace === undefined ? { name } : { namespace, name };
 }
 
+/** A volume claim of somebody else has the name of an agent's. */
+export class ClaimTakenError extends Error {
+  override readonly name = 'ClaimTakenError';
+}
+
+interface Child<T extends KubeObject> {
+  readonly type: ResourceType;
+  readonly known: Reflector<T>;
+  /** Throws where an object that has the name already may not be taken. */
+  readonly check?: (found: T) => void;
+}
+
 /** Creates a child. One that is there already is met as if the watch had shown it: the next plan sees whose it is and how far it has come. */
-async function create<T extends KubeObject>(client: KubeClient, { type, known }: { readonly type: ResourceType; readonly known: Reflector<T> }, manifest: NewObject): Promise<T> {
+async function create<T extends KubeObject>(client: KubeClient, { type, known, check }: Child<T>, manifest: NewObject): Promise<T> {
   const { namespace, name } = manifest.metadata;
   try {
     const made = await client.create<T>(type, manifest, { namespace, query: QUERY });
@@ -52,6 +65,7 @@ async function create<T extends KubeObject>(client: KubeClient, { type, known }:
   } catch (error) {
     if (!isStatus(error, 409) || error.reason !== 'AlreadyExists') throw error;
     const found = await client.get<T>(type, { namespace, name });
+    check?.(found);
     known.meet(found);
     return found;
   }
@@ -95,6 +109,13 @@ async function endCycle(ports: ApplyPorts, { agent, statusOf }: Now, { cycle, po
   return patchStatus(ports, agent, { status, resourceVersion: agent.metadata.resourceVersion });
 }
 
+async function createClaim({ client, claims }: ApplyPorts, { agent: { metadata } }: Now, { manifest }: Of<'createClaim'>): Promise<void> {
+  const check = (found: ClaimView): void => {
+    if (!isOurClaim(found, metadata.name)) throw new ClaimTakenError(claimTaken(found.metadata.name, metadata.name));
+  };
+  await create(client, { type: CLAIMS, known: claims, check }, manifest);
+}
+
 /** Makes the pod that begins a cycle. A pod of another owner under its name is met, and the next attempt takes the next name. */
 async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'createPod'>): Promise<void> {
   const pod = await create(ports.client, { type: PODS, known: ports.pods }, manifest);
@@ -118,7 +139,7 @@ async function isRefused(ports: ApplyPorts, { agent }: Now, manifest: NewObject)
     await ports.client.create(PODS, manifest, { namespace: agent.metadata.namespace, query: { ...QUERY, dryRun: 'All' } });
     return false;
   } catch (error) {
-    if (refusalOf(error) === undefined) throw error;
+    if (wordsOfRefusal(error) === undefined) throw error;
     return true;
   }
 }
@@ -130,7 +151,7 @@ async function applySize({ client, pods }: ApplyPorts, { agent }: Now, { name, u
     pods.learn(await client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' }));
     return undefined;
   } catch (error) {
-    const message = refusalOf(error);
+    const message = wordsOfRefusal(error);
     if (message === undefined) throw error;
     return message;
   }
@@ -166,7 +187,7 @@ function tell({ recorder }: ApplyPorts, { agent: { metadata } }: Now, { type, re
 const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<K>) => Promise<void> } = {
   setFinalizers: (ports, { agent }, { finalizers }) => setFinalizers(ports, agent, finalizers),
   endCycle,
-  createClaim: async ({ client, claims }, _now, { manifest }) => void (await create(client, { type: CLAIMS, known: claims }, manifest)),
+  createClaim,
   ownClaim,
   deleteClaim: async (ports, { agent: { metadata } }, { name, uid }) => void (await deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid })),
   createPod,
@@ -206,7 +227,14 @@ export async function apply(ports: ApplyPorts, { latest, statusOf }: Subject, ac
 /** Answers that say no, and will until something changes: quota, admission, a missing service account, an older API server. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 403, 405, 422]);
 
-/** The API server refuses a child, and says so to a person. */
-export function refusalOf(error: unknown): string | undefined {
+/** In what words the API server refuses a request; undefined where it failed otherwise. */
+function wordsOfRefusal(error: unknown): string | undefined {
   return error instanceof KubeError && REFUSALS.has(error.status) ? error.message : undefined;
+}
+
+/** Why a child cannot be made until somebody changes something; undefined for a failure that may pass. */
+export function refusalOf(error: unknown): Refusal | undefined {
+  if (error instanceof ClaimTakenError) return { reason: 'VolumeTaken', message: error.message };
+  const words = wordsOfRefusal(error);
+  return words === undefined ? undefined : { reason: 'PodRefused', message: `the API server refuses: ${words}` };
 }

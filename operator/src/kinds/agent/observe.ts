@@ -4,7 +4,7 @@ import { boostedTiers } from './child/boosted-tier.ts';
 import { admissionOf } from './condition/verdict.ts';
 import { livedStatus } from './cycle.ts';
 import { hasSeatOfTier, isOfOtherMaking } from './pod/sizing.ts';
-import { podName, podOfCycle, claimName, type AgentView, type Boost, type ClaimView, type Hold, type HoldFacts, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
+import { podName, podOfCycle, claimName, type AgentView, type Boost, type ClaimView, type Hold, type HoldFacts, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type Refusal, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
 
 /** Where the scheduler writes the node of a volume that it places with its first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
@@ -40,7 +40,7 @@ export interface Sources {
   readonly seatOf?: (key: string) => SeatVerdict | undefined;
   /** The resize that the pod is in, if it is in one. */
   readonly resizeOf: (pod: PodView) => ResizeAttempt | undefined;
-  readonly refusals: ReadonlyMap<string, string>;
+  readonly refusals: ReadonlyMap<string, Refusal>;
   /** By the uid of an Agent: a cycle whose pod went before the status told of it. */
   readonly ended: ReadonlyMap<string, number>;
   readonly settings: Settings;

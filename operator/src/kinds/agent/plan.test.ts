@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { boostedTier, boostedTiers } from './child/boosted-tier.ts';
 import { sizeOf } from './child/compute.ts';
 import { plan, type Action } from './plan.ts';
-import { agentOf, claimOf, observedOf, podOf, SETTINGS, standingOf, TIER_0, TIER_1, tierOf } from './testing/sample-state.ts';
+import { agentOf, claimOf, claimOfOthers, observedOf, podOf, SETTINGS, standingOf, TIER_0, TIER_1, tierOf } from './testing/sample-state.ts';
 import type { Observed, PodView, TierView } from './views.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');
@@ -77,6 +77,8 @@ const TABLE: readonly (readonly [string, Partial<Observed>, readonly string[]])[
   ['pod waits for the scheduler: never replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', unschedulable)] }, []],
   ["the cycle's name is another's: the next cycle", { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], nameTaken: true }, ['createPod ada-2', 'Warning NameTaken']],
   ['a pod of an old cycle is left: removed', { agent: agentOf({ status: { ...awake, cycle: 2, podName: 'ada-2' } }), pods: [podOf('ada-1'), podOf('ada-2')] }, ['deletePod ada-1-uid']],
+  ["a claim of somebody else's has the name: it is left alone, and no pod is made", { agent: agentOf(), pods: [], claim: claimOfOthers }, []],
+  ['a claim that nobody controls and that is not labelled: left alone', { agent: agentOf(), pods: [], claim: { metadata: { ...claimOf(null).metadata, labels: {} } } }, []],
   ['claim of an earlier life: removed first', { agent: agentOf(), pods: [], claim: claimOf('old-uid') }, ['deleteClaim claim-uid']],
   ['claim of an earlier life ends: no pod yet', { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], claim: claimOf('old-uid', { deletionTimestamp: '2026-11-22T09:59:59Z' }) }, []],
   ['retained claim of an earlier life: adopted', { agent: agentOf({ status: awake }), claim: claimOf(null) }, ['ownClaim 1']],

@@ -1,6 +1,6 @@
 import type { Power } from '@hamlet/contract/kinds';
 import type { NewObject } from '@hamlet/kube';
-import { deletionMs, isClaimUsable, isForeignClaim, isTerminating } from './child/claim.ts';
+import { deletionMs, isClaimUsable, isForeignClaim, isOurClaim, isTerminating } from './child/claim.ts';
 import { sizeResources, CONTAINER } from './child/compute.ts';
 import { cycleStep, type CycleCause, type CycleStep } from './cycle.ts';
 import { claimManifest, ownerOf, podManifest } from './child/manifests.ts';
@@ -133,7 +133,7 @@ function claimActions(observed: Observed, { cycle, power }: CycleStep): readonly
   const { agent, claim, settings } = observed;
   if (agent.spec === undefined) return [];
   if (claim === undefined) return power === 'Awake' ? [{ kind: 'createClaim', manifest: claimManifest(agent, agent.spec, settings) }] : [];
-  if (isTerminating(claim)) return [];
+  if (isTerminating(claim) || !isOurClaim(claim, agent.metadata.name)) return [];
   if (isForeignClaim(claim, observed)) return [{ kind: 'deleteClaim', name: claim.metadata.name, uid: claim.metadata.uid }];
   return volumeIsGivenUp(observed, cycle) ? abandonment(observed, claim) : ownership(observed, claim);
 }

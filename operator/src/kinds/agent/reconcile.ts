@@ -5,17 +5,20 @@ import { apply, patchStatus, refusalOf, ResizeRefusedError, type ApplyPorts, typ
 import { isTerminating } from './child/claim.ts';
 import { cycleInName } from './cycle.ts';
 import { observe, type Sources } from './observe.ts';
-import { plan } from './plan.ts';
+import { plan, type Plan } from './plan.ts';
 import { ResizeWatch } from './pod/resize-watch.ts';
 import { UpgradeTurn } from './pod/upgrade-turn.ts';
 import { statusPatch } from './status/status-patch.ts';
 import { StatusWriter } from './status/status-writer.ts';
 import { isOnItsWay, statusOf } from './status/status.ts';
 import { storiesOf } from './status/stories.ts';
-import { AGENT_LABEL, type AgentView, type Observed, type PodView } from './views.ts';
+import { AGENT_LABEL, type AgentView, type Observed, type PodView, type Refusal } from './views.ts';
 
 /** Statuses that wait at one time, from which on each Agent has to be content with one when its first pod runs. */
 const CROWD = 50;
+
+/** A child that was refused is tried again this often: nothing tells the operator that a quota was lifted or a name is free. */
+const REFUSED_LOOK_MS = 60_000;
 
 export interface ReconcilerOptions {
   readonly sources: Omit<Sources, 'refusals' | 'hasTurn' | 'resizeOf' | 'ended' | 'nowMs'>;
@@ -32,7 +35,7 @@ export interface ReconcilerOptions {
 /** Brings one Agent a step nearer to what it asks for, from the state alone. Statuses follow in their own time. */
 export class AgentReconciler {
   readonly #options: ReconcilerOptions;
-  readonly #refusals = new Map<string, string>();
+  readonly #refusals = new Map<string, Refusal>();
   readonly #ended = new Map<string, number>();
   readonly #turn = new UpgradeTurn();
   readonly #sources: Sources;
@@ -81,7 +84,7 @@ export class AgentReconciler {
     const planned = plan(observed, this.#options.now().getTime());
     const error = await this.#apply(key, planned.actions);
     this.#markStatus(key);
-    if (error !== undefined) return { kind: 'retry', error };
+    if (error !== undefined) return { kind: 'retry', error, ...withinMs(planned, this.#refusals.has(key)) };
     return planned.requeueAfterMs === undefined ? { kind: 'done' } : { kind: 'requeue', afterMs: planned.requeueAfterMs };
   }
 
@@ -176,6 +179,12 @@ export class AgentReconciler {
     const target = { apiVersion: API_VERSION, kind: AGENTS.kind, namespace, name, uid };
     for (const story of storiesOf(before, after)) this.#options.ports.recorder.record({ target, ...story });
   }
+}
+
+/** What was due at a time stays due then, however long the back-off is: the time that is paid for ends, whether or not an action goes well. */
+function withinMs({ requeueAfterMs = Number.POSITIVE_INFINITY }: Plan, isRefused: boolean): { readonly withinMs?: number } {
+  const earliest = Math.min(requeueAfterMs, isRefused ? REFUSED_LOOK_MS : Number.POSITIVE_INFINITY);
+  return earliest === Number.POSITIVE_INFINITY ? {} : { withinMs: earliest };
 }
 
 interface StatusChange {

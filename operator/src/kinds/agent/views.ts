@@ -203,6 +203,12 @@ export interface Settings {
 /** Whether the pod is of an older making (image, GPU of an edited tier), and whether it is this agent's turn to be made anew. */
 export type Upgrade = 'none' | 'waits' | 'now';
 
+/** Why a child of an Agent could not be made. It stays so until somebody changes something. */
+export interface Refusal {
+  readonly reason: Extract<Reason, 'PodRefused' | 'VolumeTaken'>;
+  readonly message: string;
+}
+
 /** All that counts for one Agent, at one moment. */
 export interface Observed {
   /** Its status is that of the newest of its pods, where that is ahead of what was written: see `livedStatus`. */
@@ -233,8 +239,8 @@ export interface Observed {
   readonly seat: SeatVerdict;
   readonly resize: ResizeAttempt | undefined;
   readonly upgrade: Upgrade;
-  /** Why the API server refused the pod or the claim at the last attempt. */
-  readonly refusal: string | undefined;
+  /** Why the pod or the claim could not be made at the last attempt. */
+  readonly refusal: Refusal | undefined;
   readonly settings: Settings;
 }
 

@@ -1,4 +1,4 @@
-import { isClaimUsable, isTerminating } from '../child/claim.ts';
+import { claimTaken, isClaimUsable, isOurClaim, isTerminating } from '../child/claim.ts';
 import { standingOf } from './standing.ts';
 import type { Admission, Verdict } from './verdict.ts';
 import { podOfCycle, type ContainerState, type NodeState, type Observed, type PodView } from '../views.ts';
@@ -29,7 +29,9 @@ function withoutPod(observed: Observed, { granted }: Admission): Verdict {
   if (observed.agent.spec?.power === 'Asleep') return no('Asleep', 'spec.power is Asleep: write Awake to let the agent run');
   if (isTerminating(observed.agent)) return no('Terminating', 'the Agent is being deleted');
   if (!granted) return no('Waiting', 'waits for Accepted, Entitled and Admitted');
-  if (observed.refusal !== undefined) return no('PodRefused', `the API server refuses: ${observed.refusal}`);
+  if (observed.refusal !== undefined) return no(observed.refusal.reason, observed.refusal.message);
+  const { claim, agent } = observed;
+  if (claim !== undefined && !isOurClaim(claim, agent.metadata.name)) return no('VolumeTaken', claimTaken(claim.metadata.name, agent.metadata.name));
   if (!isClaimUsable(observed.claim, observed)) return no('Waiting', `the volume claim ${observed.claim?.metadata.name ?? ''} of an earlier life is being deleted`);
   return no('PodPending', 'the pod is about to be made');
 }

@@ -4,7 +4,7 @@ import { CONDITION_TYPES, REASONS, AgentStatus } from '@hamlet/contract/kinds';
 import { sizeOf } from '../child/compute.ts';
 import { statusPatch } from './status-patch.ts';
 import { isOnItsWay, statusOf } from './status.ts';
-import { agentOf, claimOf, holdFor, observedOf, podOf, PRICED_TIERS, SETTINGS, standingOf, TIER_1, tierOf } from '../testing/sample-state.ts';
+import { agentOf, claimOf, claimOfOthers, holdFor, observedOf, podOf, PRICED_TIERS, SETTINGS, standingOf, TIER_1, tierOf } from '../testing/sample-state.ts';
 import type { ContainerState, Observed } from '../views.ts';
 
 const NOW = '2026-11-22T10:00:00Z';
@@ -36,7 +36,8 @@ const TABLE: readonly (readonly [string, Partial<Observed>, { readonly type: str
   ['seats being counted', { agent: agentOf(), pods: [], seat: { granted: false } }, { type: 'Admitted', reason: 'SeatPending', says: /being counted/ }],
   ['no user namespaces', { agent: agentOf({ spec: { isolation: { userNamespace: 'Required' } } }), pods: [], settings: { ...SETTINGS, userNamespaces: 'Off' } }, { type: 'Admitted', reason: 'UserNamespaceUnavailable', says: /write Preferred/ }],
   ['asleep', { agent: agentOf({ spec: { power: 'Asleep' }, status: { cycle: 2, power: 'Asleep' } }), pods: [] }, { type: 'Connected', reason: 'Asleep', says: /write Awake/ }],
-  ['the pod is refused', { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], refusal: 'pods "ada-1" is forbidden: exceeded quota' }, { type: 'PodScheduled', reason: 'PodRefused', says: /exceeded quota/ }],
+  ["somebody else's volume claim has the name", { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], claim: claimOfOthers }, { type: 'PodScheduled', reason: 'VolumeTaken', says: /ada-home was not made for this Agent/ }],
+  ['the pod is refused', { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], refusal: { reason: 'PodRefused', message: 'the API server refuses: pods "ada-1" is forbidden: exceeded quota' } }, { type: 'PodScheduled', reason: 'PodRefused', says: /exceeded quota/ }],
   ['the old volume is being deleted', { agent: agentOf({ status: { cycle: 1, power: 'Awake' } }), pods: [], claim: claimOf('old', { deletionTimestamp: NOW }) }, { type: 'PodScheduled', reason: 'Waiting', says: /ada-home of an earlier life/ }],
   ['unschedulable: the words of the scheduler', unscheduled('0/2 nodes are available: 2 Insufficient nvidia.com/gpu.'), { type: 'PodScheduled', reason: 'Unschedulable', says: /pod ada-1: 0\/2 nodes are available: 2 Insufficient nvidia.com\/gpu/ }],
   [

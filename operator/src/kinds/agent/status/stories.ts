@@ -25,6 +25,7 @@ const TOLD: { readonly [K in Reason]?: Story['type'] } = {
   HoldRefused: 'Warning',
   UserNamespaceUnavailable: 'Warning',
   PodRefused: 'Warning',
+  VolumeTaken: 'Warning',
   Unschedulable: 'Warning',
   SchedulingGated: 'Normal',
   VolumePinned: 'Warning',

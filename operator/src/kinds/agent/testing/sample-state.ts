@@ -3,7 +3,7 @@ import { AgentSpec, EntitlementSpec, type AgentStatus } from '@hamlet/contract/k
 import { fixedOf, sizeOf } from '../child/compute.ts';
 import { livedStatus } from '../cycle.ts';
 import { GOOD } from '../condition/standing.ts';
-import { FIXED_ANNOTATION, REBOOTED_ANNOTATION, type AgentView, type ClaimView, type Hold, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
+import { AGENT_LABEL, AGENT_ROLE, FIXED_ANNOTATION, REBOOTED_ANNOTATION, ROLE_LABEL, type AgentView, type ClaimView, type Hold, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
 
 export const SETTINGS: Settings = {
   image: 'hamlet/agent:1',
@@ -110,12 +110,18 @@ export function claimOf(ownerUid: string | null = 'ada-uid', parts: { readonly d
       namespace: 'village',
       uid: 'claim-uid',
       resourceVersion: '1',
+      labels: { [ROLE_LABEL]: AGENT_ROLE, [AGENT_LABEL]: 'ada' },
       ...(ownerUid === null ? {} : { ownerReferences: [owner] }),
       ...(parts.deletionTimestamp === undefined ? {} : { deletionTimestamp: parts.deletionTimestamp }),
       ...(parts.node === undefined ? {} : { annotations: { 'volume.kubernetes.io/selected-node': parts.node } }),
     },
   };
 }
+
+/** A claim of somebody else's StatefulSet with the name of the agent's, its labels too. */
+export const claimOfOthers: ClaimView = {
+  metadata: { ...claimOf().metadata, ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'ada', uid: 'set-uid', controller: true }] },
+};
 
 /** An agent in cycle 1 whose pod runs and is connected. */
 export function observedOf(parts: Partial<Observed> = {}): Observed {
