@@ -15,7 +15,7 @@ import type { Settings } from './settings.ts';
 import { runSteps, type StepContext } from './steps.ts';
 import { buildWeb } from './web.ts';
 
-/** The node of the api, Postgres and Redis. */
+/** The node of Postgres, Redis and the first api; the second api is on the other. */
 const CORE_NODE = 'sparky1';
 
 /** Brings the local village up and prints how to get in; safe to repeat. */

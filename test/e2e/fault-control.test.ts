@@ -10,7 +10,8 @@ import { agentOf, applyAgent, dataOf, deleteAgents, kubeClient, untilReady, vill
 const FROZEN = 'iris';
 const NEWCOMER = 'nell';
 const OPERATOR = 'deployment/hamlet-operator';
-const API = 'deployment/hamlet-api';
+/** The first keeps the log's checkpoints. */
+const APIS = ['deployment/hamlet-api', 'deployment/hamlet-api-more'];
 
 type Lease = KubeObject & { readonly spec: { readonly holderIdentity?: string; readonly renewTime: string; readonly acquireTime: string; readonly leaseTransitions: number } };
 
@@ -24,8 +25,8 @@ before(async () => {
   for (const name of ['ada', 'bob', FROZEN]) await untilReady(place, name);
 });
 after(async () => {
-  await place.tryKubectl(['scale', API, '--replicas=1']);
-  await place.tryKubectl(['rollout', 'status', API, '--timeout=120s']);
+  await place.tryKubectl(['scale', ...APIS, '--replicas=1']);
+  for (const api of APIS) await place.tryKubectl(['rollout', 'status', api, '--timeout=120s']);
   await until('the api answers', async () => (await fetch(`${place.url}/readyz`)).ok);
   await place.admin.call(liftFreeze, { params: { agent_id: FROZEN } });
   await deleteAgents(place, [FROZEN, NEWCOMER]);
@@ -69,7 +70,7 @@ test('the api is away and the operator new: what was held stays held, what was r
   dataOf(await place.admin.call(freezeAgent, { params: { agent_id: FROZEN }, body: { reason: 'winter' } }));
   await until('its pod is gone', async () => (await podsOf(FROZEN)) === '');
   const pods = await agentPods();
-  await place.kubectl(['scale', API, '--replicas=0']);
+  await place.kubectl(['scale', ...APIS, '--replicas=0']);
   await until('no api is left', async () => (await place.kubectl(['get', 'pods', '-l', 'app.kubernetes.io/component=api', '-o', 'name'])) === '');
   const before = await lease();
   await place.kubectl(['delete', 'pods', '-l', 'app.kubernetes.io/component=operator', '--wait=false']);
@@ -86,7 +87,7 @@ test('the api is away and the operator new: what was held stays held, what was r
   const tiers = await place.kubectl(['get', 'agents', '-o', 'jsonpath={range .items[*]}{.metadata.name}={.status.tier} {end}']);
   assert.ok(!tiers.includes(`${NEWCOMER}=tier-1`) && !tiers.includes(`${NEWCOMER}=tier-2`));
 
-  await place.kubectl(['scale', API, '--replicas=1']);
+  await place.kubectl(['scale', ...APIS, '--replicas=1']);
   await until('the api answers', async () => (await fetch(`${place.url}/readyz`)).ok);
   await untilReady(place, NEWCOMER);
   dataOf(await place.admin.call(liftFreeze, { params: { agent_id: FROZEN } }));

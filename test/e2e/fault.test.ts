@@ -112,9 +112,17 @@ test("an agent's process dies", async () => {
   await itselfAgain();
 });
 
-test('the operator dies', async () => {
+/** The pod of the operator that leads. */
+async function leaderPod(): Promise<string> {
+  const lease = await getObject<{ readonly spec: { readonly holderIdentity: string } }>(place, 'lease', 'hamlet-operator');
+  const [uid = ''] = (lease?.spec.holderIdentity ?? '').split('_');
+  const pods = await place.kubectl(['get', 'pods', '-l', 'app.kubernetes.io/component=operator', '-o', 'jsonpath={range .items[*]}{.metadata.uid} {.metadata.name}{"\\n"}{end}']);
+  return pods.split('\n').find((line) => line.startsWith(uid))?.split(' ')[1] ?? '';
+}
+
+test('the operator that leads dies', async () => {
   const { cycle } = await untilReady(place, 'bob');
-  const killed = await crash(await podNamed('operator'));
+  const killed = await crash(await leaderPod());
   await reboot('bob');
   await until('a reboot is acted on', async () => ((await agentOf(place, 'bob'))?.cycle ?? 0) > cycle);
   await settle('operatorBackMs', killed);

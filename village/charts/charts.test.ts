@@ -27,14 +27,24 @@ interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly spec: {
     readonly strategy?: { readonly rollingUpdate: { readonly maxSurge: number } };
-    readonly template: { readonly spec: { readonly initContainers?: readonly Container[]; readonly containers: readonly Container[]; readonly securityContext: object; readonly nodeSelector?: object } };
+    readonly replicas?: number;
+    readonly template: {
+      readonly spec: {
+        readonly initContainers?: readonly Container[];
+        readonly containers: readonly Container[];
+        readonly securityContext: object;
+        readonly nodeSelector?: object;
+        readonly affinity?: { readonly podAntiAffinity: { readonly preferredDuringSchedulingIgnoredDuringExecution: readonly [{ readonly weight: number; readonly podAffinityTerm: object }] } };
+        readonly tolerations?: readonly { readonly key: string; readonly tolerationSeconds: number }[];
+      };
+    };
     readonly power?: string;
   };
   readonly rules?: readonly object[];
   readonly subjects?: readonly { readonly namespace: string }[];
 }
 
-const WORKLOADS = ['hamlet-api', 'hamlet-operator', 'hamlet-postgres', 'hamlet-redis'];
+const WORKLOADS = ['hamlet-api', 'hamlet-api-more', 'hamlet-operator', 'hamlet-postgres', 'hamlet-redis'];
 let folder = '';
 let helm = '';
 
@@ -87,7 +97,7 @@ async function holdersOf(secret: string, key: string): Promise<readonly string[]
 }
 
 test('the api runs without the password of the owner: only its init container migrates with it, and nobody of the village reads Secrets', async () => {
-  assert.deepEqual((await holdersOf('hamlet-postgres-owner', 'ownerPassword')).toSorted(), ['hamlet-api/migrate', 'hamlet-postgres/postgres']);
+  assert.deepEqual((await holdersOf('hamlet-postgres-owner', 'ownerPassword')).toSorted(), ['hamlet-api-more/migrate', 'hamlet-api/migrate', 'hamlet-postgres/postgres']);
   assert.deepEqual(await holdersOf('hamlet-postgres', 'superuserPassword'), ['hamlet-postgres/postgres']);
   const { manifests } = await template({});
   const api = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'hamlet-api')?.spec.template.spec;
@@ -118,14 +128,14 @@ test('cluster-scoped names carry the village', async () => {
 test('the core goes to one node by a value', async () => {
   const selectors = (await workloads({ core: { nodeName: 'sparky1' } })).map(({ metadata, spec }) => [metadata.name, spec.template.spec.nodeSelector]);
   const there = { 'kubernetes.io/hostname': 'sparky1' };
-  assert.deepEqual(Object.fromEntries(selectors), { 'hamlet-api': there, 'hamlet-operator': undefined, 'hamlet-postgres': there, 'hamlet-redis': there });
+  assert.deepEqual(Object.fromEntries(selectors), { 'hamlet-api': there, 'hamlet-api-more': undefined, 'hamlet-operator': undefined, 'hamlet-postgres': there, 'hamlet-redis': there });
 });
 
 test('images come from the registry, the tag or a whole reference', async () => {
   const images = async (values: object): Promise<readonly string[]> => (await workloads(values)).map(({ spec }) => spec.template.spec.containers[0]?.image ?? '').toSorted();
-  assert.deepEqual(await images({}), ['hamlet/api:0.1.0', 'hamlet/operator:0.1.0', 'postgres:18', 'redis:8']);
-  assert.deepEqual(await images({ image: { registry: 'example.org/team/', tag: 'v2' } }), ['example.org/team/hamlet/api:v2', 'example.org/team/hamlet/operator:v2', 'postgres:18', 'redis:8']);
-  assert.deepEqual(await images({ images: { api: 'a:1', operator: 'o:1', postgres: 'p:1', redis: 'r:1' } }), ['a:1', 'o:1', 'p:1', 'r:1']);
+  assert.deepEqual(await images({}), ['hamlet/api:0.1.0', 'hamlet/api:0.1.0', 'hamlet/operator:0.1.0', 'postgres:18', 'redis:8']);
+  assert.deepEqual(await images({ image: { registry: 'example.org/team/', tag: 'v2' } }), ['example.org/team/hamlet/api:v2', 'example.org/team/hamlet/api:v2', 'example.org/team/hamlet/operator:v2', 'postgres:18', 'redis:8']);
+  assert.deepEqual(await images({ images: { api: 'a:1', operator: 'o:1', postgres: 'p:1', redis: 'r:1' } }), ['a:1', 'a:1', 'o:1', 'p:1', 'r:1']);
 });
 
 test('tiers and agents are those of the values; null takes one away; power stays with people', async () => {
@@ -159,19 +169,33 @@ for (const [what, values] of Object.entries(REFUSED)) {
   });
 }
 
-async function apiOf(values: object): Promise<{ readonly environment: ReadonlyMap<string, string | undefined>; readonly surge: number }> {
-  const api = (await workloads(values)).find(({ metadata }) => metadata.name === 'hamlet-api');
+async function apiOf(values: object, name = 'hamlet-api'): Promise<{ readonly environment: ReadonlyMap<string, string | undefined>; readonly surge: number }> {
+  const api = (await workloads(values)).find(({ metadata }) => metadata.name === name);
   const container = api?.spec.template.spec.containers[0];
   return { environment: new Map(container?.env?.map(({ name, value }) => [name, value])), surge: api?.spec.strategy?.rollingUpdate.maxSurge ?? Number.NaN };
 }
 
-test('checkpoints have a volume with one replica, and then the next pod may need the node of the old one', async () => {
+test('one replica keeps the checkpoints on a volume, and its next pod may need the node of the old one; all sign with one key', async () => {
   const alone = await apiOf({});
   assert.deepEqual([alone.environment.get('HAMLET_LOG_DIR'), alone.surge], ['/var/lib/hamlet-log', 0]);
   assert.equal((await apiOf({ core: { nodeName: 'sparky1' } })).surge, 1);
-  const many = await apiOf({ api: { replicas: 2 } });
+  const many = await apiOf({}, 'hamlet-api-more');
   assert.deepEqual([many.environment.has('HAMLET_LOG_DIR'), many.surge], [false, 1]);
   assert.equal(many.environment.get('HAMLET_LOG_KEY_FILE'), '/etc/hamlet/log/key.pem', 'all replicas sign with one key');
+});
+
+test('api and operator have two replicas each, apart from each other, that leave a lost node after 30 s', async () => {
+  const found = (await workloads()).filter(({ metadata }) => /api|operator/.test(metadata.name));
+  assert.deepEqual(found.map(({ metadata, spec }) => [metadata.name, spec.replicas]).toSorted(), [['hamlet-api', 1], ['hamlet-api-more', 1], ['hamlet-operator', 2]]);
+  for (const { metadata, spec: { template } } of found) {
+    const { affinity, tolerations } = template.spec;
+    const [{ weight, podAffinityTerm }] = affinity?.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [{ weight: 0, podAffinityTerm: undefined }];
+    const component = metadata.name.includes('api') ? 'api' : 'operator';
+    assert.deepEqual([weight, podAffinityTerm], [100, { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { 'app.kubernetes.io/name': 'hamlet', 'app.kubernetes.io/component': component } } }]);
+    assert.deepEqual(tolerations?.map(({ key, tolerationSeconds }) => `${key} ${tolerationSeconds}`), ['node.kubernetes.io/not-ready 30', 'node.kubernetes.io/unreachable 30']);
+  }
+  const names = (await workloads({ api: { replicas: 1 } })).map(({ metadata }) => metadata.name);
+  assert.ok(names.includes('hamlet-api') && !names.includes('hamlet-api-more'));
 });
 
 test('PayPal and an issuer are off, and wanted whole where they are on', async () => {

@@ -20,8 +20,11 @@ interface AgentObject {
   readonly status?: { readonly conditions?: readonly Condition[]; readonly nodeName?: string; readonly podName?: string };
 }
 
+/** Which image the operator asked for; admission may have written another into the container. */
+const IMAGE_ANNOTATION = 'hamlet.village/image';
+
 interface PodObject {
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
 }
 
@@ -58,7 +61,8 @@ export function whyNot(agent: AgentObject, pods: readonly PodObject[], image: st
   if (standing !== 'ready') return `${name} ${standing}`;
   const pod = pods.find(({ metadata }) => metadata.name === agent.status?.podName);
   if (pod === undefined) return `${name} gets another pod`;
-  return pod.spec.containers[0]?.image === image ? undefined : `${name} waits for its new image`;
+  const made = pod.metadata.annotations?.[IMAGE_ANNOTATION] ?? pod.spec.containers[0]?.image;
+  return made === image ? undefined : `${name} waits for its new image`;
 }
 
 function whereabouts({ metadata, spec, status }: AgentObject): string {

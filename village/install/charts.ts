@@ -13,7 +13,7 @@ export interface Installation {
   readonly place: Place;
   /** Reference of each image by the name of its value. */
   readonly images: Readonly<Partial<Record<BuiltImage['name'], string>>>;
-  /** Node of the api, Postgres and Redis; undefined leaves it to the scheduler. */
+  /** Node of Postgres, Redis and the first api; undefined leaves it to the scheduler. */
   readonly coreNode: string | undefined;
   readonly secrets: Secrets;
 }
@@ -41,7 +41,7 @@ export async function installCharts(installation: Installation, context: StepCon
   context.doing('hamlet');
   await helm(place, ['upgrade', '--install', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', values], options);
   // Not helm's own wait: it would wait for every Agent too, and people put agents to sleep.
-  for (const workload of ['statefulset/hamlet-postgres', 'statefulset/hamlet-redis', 'deployment/hamlet-api', 'deployment/hamlet-operator']) {
+  for (const workload of ['statefulset/hamlet-postgres', 'statefulset/hamlet-redis', 'deployment/hamlet-api', 'deployment/hamlet-api-more', 'deployment/hamlet-operator']) {
     context.doing(`waiting for ${workload}`);
     await kubectl(place, ['rollout', 'status', workload, `--timeout=${TIMEOUT}`], { ...options, fix: `make logs WHO=${workload.replace(/.*hamlet-/, '')}, and kubectl -n ${place.namespace} get events` });
   }

@@ -58,7 +58,24 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
-{{- /* Where the api, Postgres and Redis run. */ -}}
+{{- /*
+Replicas of a component go to different nodes where there are several, and leave a node that is lost after half a minute, not after Kubernetes' five:
+{{ include "hamlet.apart" "api" }}
+*/ -}}
+{{- define "hamlet.apart" -}}
+affinity:
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        podAffinityTerm:
+          topologyKey: kubernetes.io/hostname
+          labelSelector: { matchLabels: { {{- include "hamlet.selector" . | replace "\n" ", " -}} } }
+tolerations:
+  - { key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, tolerationSeconds: 30 }
+  - { key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 30 }
+{{- end -}}
+
+{{- /* Where the first api, Postgres and Redis run. */ -}}
 {{- define "hamlet.corePlacement" -}}
 priorityClassName: hamlet-core
 {{- with .Values.core.nodeName }}
