@@ -24,16 +24,22 @@ function flawOf(node: NodeState | undefined): string | undefined {
   return node.cordoned === true ? 'is cordoned' : undefined;
 }
 
+/** Why the volume claim keeps a pod from being made. */
+function claimVerdict(observed: Observed): Verdict | undefined {
+  const { claim, agent } = observed;
+  if (claim === undefined || isClaimUsable(claim, observed)) return undefined;
+  const { name } = claim.metadata;
+  if (!isOurClaim(claim, agent.metadata.name)) return no('VolumeTaken', claimTaken(name, agent.metadata.name));
+  return no('Waiting', `the volume claim ${name} of an earlier life is being deleted`);
+}
+
 /** Why there is no pod to look at, in the words of what comes before it. */
 function withoutPod(observed: Observed, { granted }: Admission): Verdict {
   if (observed.agent.spec?.power === 'Asleep') return no('Asleep', 'spec.power is Asleep: write Awake to let the agent run');
   if (isTerminating(observed.agent)) return no('Terminating', 'the Agent is being deleted');
   if (!granted) return no('Waiting', 'waits for Accepted, Entitled and Admitted');
   if (observed.refusal !== undefined) return no(observed.refusal.reason, observed.refusal.message);
-  const { claim, agent } = observed;
-  if (claim !== undefined && !isOurClaim(claim, agent.metadata.name)) return no('VolumeTaken', claimTaken(claim.metadata.name, agent.metadata.name));
-  if (!isClaimUsable(observed.claim, observed)) return no('Waiting', `the volume claim ${observed.claim?.metadata.name ?? ''} of an earlier life is being deleted`);
-  return no('PodPending', 'the pod is about to be made');
+  return claimVerdict(observed) ?? no('PodPending', 'the pod is about to be made');
 }
 
 /** What stands behind the words of the scheduler, where it is the one node that the agent depends on. */
