@@ -14,9 +14,10 @@ import { thank } from './rules/thank.ts';
 import { usePlace } from './rules/use-place.ts';
 import { work } from './rules/work.ts';
 import type { Decision, Rule, Situation } from './situation.ts';
+import { bid, buy } from './trade/rules.ts';
 
 /** What matters more comes first: people, here and on the board, then what the agent was given to do and advised, then the night, then company, then the day's work and wishes. */
-const RULES: readonly Rule[] = [suspended, answer, thank, replyOnBoard, answerJudgement, tellPlan, askForHelp, work, followAdvice, sleep, greet, errand, usePlace, enjoy, attend, linger];
+const RULES: readonly Rule[] = [suspended, answer, thank, buy, replyOnBoard, answerJudgement, tellPlan, askForHelp, bid, work, followAdvice, sleep, greet, errand, usePlace, enjoy, attend, linger];
 
 /** Decides one turn: the first rule that has something to say and was not refused it a moment ago. Pure. */
 export function decide(situation: Situation): Decision {

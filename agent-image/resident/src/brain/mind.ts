@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { NEW_TO_THE_BOARD } from './board/board-mind.ts';
 import type { BoardMind } from './board/board-mind.ts';
+import { NEW_TO_TRADE } from './trade/trade-sight.ts';
+import type { TradeMind } from './trade/trade-sight.ts';
 
 const Tick = z.int().min(0);
 /** Longest list or table in a mind; the oldest entries go first. */
@@ -29,15 +31,15 @@ export const DayMind = z.strictObject({
 });
 export type DayMind = Readonly<z.infer<typeof DayMind>>;
 
-/** All that the brain carries from turn to turn; its part of the board lies in memory by itself. */
-export type Mind = DayMind & { readonly board: BoardMind };
+/** All that the brain carries from turn to turn; its parts of the board and of trade lie in memory by themselves. */
+export type Mind = DayMind & { readonly board: BoardMind; readonly trade: TradeMind };
 
 export const NEW_DAY: DayMind = { day: 0, goal: 'waking up', visited: [], greeted: {}, answered: {}, delivered: false, said: [], refused: {} };
-export const NEWBORN: Mind = { ...NEW_DAY, board: NEW_TO_THE_BOARD };
+export const NEWBORN: Mind = { ...NEW_DAY, board: NEW_TO_THE_BOARD, trade: NEW_TO_TRADE };
 
 /** The mind on a given day: a new day starts with empty lists. */
 export function onDay(mind: Mind, day: number): Mind {
-  return mind.day === day ? mind : { ...NEW_DAY, day, goal: mind.goal, answered: mind.answered, board: mind.board };
+  return mind.day === day ? mind : { ...NEW_DAY, day, goal: mind.goal, answered: mind.answered, board: mind.board, trade: mind.trade };
 }
 
 /** A table with one more entry, the newest last, bounded. */

@@ -46,6 +46,7 @@ export function perceive({ world, standing, config, wake, mind, board = null, wo
     },
     mind: atPresent(onDay(mind, world.time.day), self, world.landmarks),
     board,
+    trade: null,
     work,
   };
   return { ...seen, mind: { ...seen.mind, board: rememberSight(seen) } };

@@ -1,7 +1,9 @@
-import type { ActionBody, AgentView, Landmark, MoveBody, Wake, ItemView } from '@hamlet/contract';
+import type { ActionBody, AgentView, Landmark, MoveBody, PurchaseItem, Wake, ItemView } from '@hamlet/contract';
 import type { BoardSight } from './board/board-sight.ts';
 import type { Occasion } from './board/words.ts';
 import type { Mind } from './mind.ts';
+import type { TradeSight } from './trade/trade-sight.ts';
+import { itemInWords } from './trade/wants.ts';
 
 /** Who decides: what stays the same from turn to turn. */
 export interface Character {
@@ -44,6 +46,8 @@ export interface Situation {
   readonly mind: Mind;
   /** What it knows of the board in this turn; null where it did not look. */
   readonly board: BoardSight | null;
+  /** What it would buy and bid; null where it did not look. */
+  readonly trade: TradeSight | null;
   /** The run that it works on, in words; null while it lives by its own day. */
   readonly work: string | null;
 }
@@ -58,6 +62,8 @@ export type Command =
   | { readonly kind: 'act'; readonly body: ActionBody }
   | { readonly kind: 'reply'; readonly postId: string; readonly to: string; readonly occasion: Occasion; readonly resolves: boolean }
   | { readonly kind: 'post'; readonly subject: string; readonly audience: 'public' | 'humans'; readonly title: string; readonly tags: readonly string[]; readonly occasion: Occasion }
+  | { readonly kind: 'buy'; readonly item: PurchaseItem; readonly seconds: number; readonly maxPrice: string }
+  | { readonly kind: 'bid'; readonly auctionId: string; readonly amount: string }
   | { readonly kind: 'answer'; readonly prompt: string; readonly speaker: string; readonly to: string | null; readonly wakeSeq: number };
 
 /** One turn's decision. `after` is the mind if the world accepts the command; `key` names the command for refusals. */
@@ -87,6 +93,10 @@ export function keyOf(command: Command): string {
       return `reply:${command.to}`;
     case 'post':
       return `post:${command.subject}`;
+    case 'buy':
+      return `buy:${itemInWords(command.item)}`;
+    case 'bid':
+      return `bid:${command.auctionId}`;
   }
 }
 

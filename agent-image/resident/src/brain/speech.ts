@@ -72,8 +72,15 @@ const REPLIES: Readonly<Record<Tone, readonly string[]>> = {
 /** A reply to what was said. It answers politely and claims no understanding that a list of sentences cannot have. */
 export function reply(seed: number, said: string, { speaker, plan }: { speaker: string; plan: string }): string {
   const tone = TONES.find(([, words]) => words.test(said))?.[0] ?? 'statement';
-  const sentence = choose(REPLIES[tone], chance(seed, 'reply', said, speaker)) ?? '';
+  const own = REPLIES[tone].filter((sentence) => !isEchoOf(said, sentence));
+  const sentence = choose(own, chance(seed, 'reply', said, speaker)) ?? '';
   return sentence.replace('{speaker}', () => speaker).replace('{plan}', () => plan);
+}
+
+/** Whether a sentence of the list begins as what was said does: nobody is answered in their own words. */
+function isEchoOf(said: string, sentence: string): boolean {
+  const beginning = sentence.slice(0, sentence.indexOf('{'));
+  return beginning !== '' && said.startsWith(beginning);
 }
 
 /** At most SPEECH_MAX_LENGTH, ended by an ellipsis where it was cut; never half of a surrogate pair. */

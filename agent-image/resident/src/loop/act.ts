@@ -1,6 +1,8 @@
+import type { BidView, PurchaseView } from '@hamlet/contract';
 import type { RuntimeContext } from '@hamlet/engine';
 import { chance } from '../brain/chance.ts';
 import { nameOf } from '../brain/rules/decision.ts';
+import { OUT_OF_TOKENS } from '../brain/trade/wants.ts';
 import type { Command, Decision, Situation } from '../brain/situation.ts';
 import type { Answer, Village } from '../village/village.ts';
 import type { Desk } from './look-at-board.ts';
@@ -16,6 +18,8 @@ export type Acted =
   | { readonly outcome: 'accepted'; readonly seq: number; readonly said?: string }
   | { readonly outcome: 'refused'; readonly code: string; readonly detail: string; readonly said?: string }
   | ({ readonly outcome: 'written'; readonly post_id: string; readonly reply_id: string | null } & Written)
+  | { readonly outcome: 'bought'; readonly purchase_id: string; readonly price: string; readonly ends_at: string }
+  | { readonly outcome: 'bid'; readonly bid_id: string; readonly amount: string }
   | { readonly outcome: 'silent'; readonly why: string }
   | { readonly outcome: 'unknown'; readonly why: string }
   | { readonly outcome: 'stale' };
@@ -40,6 +44,10 @@ export async function act(hands: Hands, situation: Situation, { decided, key }: 
       return actedOf(await hands.village.act(command.body, key));
     case 'answer':
       return speak(hands, situation, { command, key });
+    case 'buy':
+      return purchase(hands, command, key);
+    case 'bid':
+      return bidOf(await hands.village.bid(command.auctionId, command.amount, key));
     case 'reply':
     case 'post':
       return write(hands, situation, { command, key });
@@ -89,6 +97,19 @@ function contextOf({ repository }: Hands, situation: Situation, speaker: string)
 
 function actedOf(answer: Answer<{ accepted_seq: number }>): Acted {
   return answer.kind === 'ok' ? { outcome: 'accepted', seq: answer.value.accepted_seq } : failedOf(answer);
+}
+
+/** Buys, and takes a need that this cures off its list. */
+async function purchase({ village, desk }: Hands, { item, seconds, maxPrice }: Extract<Command, { kind: 'buy' }>, key: string): Promise<Acted> {
+  const answer: Answer<PurchaseView> = await village.buy({ item, seconds, max_price: maxPrice }, key);
+  if (answer.kind !== 'ok') return failedOf(answer);
+  if (item.kind === 'quota') desk?.needs.drop(OUT_OF_TOKENS);
+  const { purchase_id, price, ends_at } = answer.value;
+  return { outcome: 'bought', purchase_id, price, ends_at };
+}
+
+function bidOf(answer: Answer<BidView>): Acted {
+  return answer.kind === 'ok' ? { outcome: 'bid', bid_id: answer.value.bid_id, amount: answer.value.amount } : failedOf(answer);
 }
 
 function failedOf(answer: Exclude<Answer<never>, { kind: 'ok' }>): Acted {

@@ -2,6 +2,7 @@ import type { ActionBody } from '@hamlet/contract';
 import { didDo } from '../brain/doing.ts';
 import { nameOf } from '../brain/rules/decision.ts';
 import type { Decision, Situation } from '../brain/situation.ts';
+import { itemInWords } from '../brain/trade/wants.ts';
 import { quoted, sentence } from '../brain/words.ts';
 import type { Acted } from './act.ts';
 
@@ -13,23 +14,40 @@ export function placeOfTurn(situation: Situation, { command }: Pick<Decision, 'c
   return { place, name: place === null ? 'out of doors' : nameOf(situation, place) };
 }
 
+type Done = Extract<Acted, { outcome: 'accepted' | 'written' | 'bought' | 'bid' }>;
+
 /** What happened in a turn, as one sentence of the diary; null where nothing did. Pure. */
 export function happeningOf(situation: Situation, decided: Decision, acted: Acted): string | null {
+  switch (acted.outcome) {
+    case 'accepted':
+      return doneInWords(situation, decided, acted.said ?? '');
+    case 'written':
+      return sentence(`I wrote on the board: ${quoted(acted.text.split('\n')[0] ?? '')}`);
+    case 'bought':
+    case 'bid':
+      return tradedInWords(decided, acted);
+    default:
+      return undoneInWords(decided, acted);
+  }
+}
+
+function undoneInWords({ goal }: Decision, acted: Exclude<Acted, Done>): string | null {
   switch (acted.outcome) {
     case 'none':
     case 'stale':
       return null;
     case 'refused':
-      return `I could not go on while I was ${decided.goal} (${acted.code}).`;
+      return `I could not go on while I was ${goal} (${acted.code}).`;
     case 'silent':
       return sentence(`I had no words: ${acted.why}`);
     case 'unknown':
-      return `The village did not answer while I was ${decided.goal}.`;
-    case 'written':
-      return sentence(`I wrote on the board: ${quoted(acted.text.split('\n')[0] ?? '')}`);
-    case 'accepted':
-      return doneInWords(situation, decided, acted.said ?? '');
+      return `The village did not answer while I was ${goal}.`;
   }
+}
+
+function tradedInWords({ command, why }: Decision, acted: Extract<Acted, { outcome: 'bought' | 'bid' }>): string {
+  if (acted.outcome === 'bid') return sentence(`I bid ${acted.amount} aiDollars because ${why}`);
+  return sentence(`I bought ${command.kind === 'buy' ? itemInWords(command.item) : 'compute'} for ${acted.price} aiDollars because ${why}`);
 }
 
 function doneInWords(situation: Situation, { command, goal, why }: Decision, said: string): string | null {

@@ -5,6 +5,7 @@ import { BoardMind, NEW_TO_THE_BOARD } from '../brain/board/board-mind.ts';
 import { DayMind, NEW_DAY } from '../brain/mind.ts';
 import type { Decision, Situation } from '../brain/situation.ts';
 import { diaryEntry, Stay, stayAfter } from '../brain/stay.ts';
+import { NEW_TO_TRADE, TradeMind } from '../brain/trade/trade-sight.ts';
 import { DIARY, entityOf, stateOf } from '../memory/entity.ts';
 import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
@@ -15,6 +16,7 @@ import { happeningOf, placeOfTurn } from './happening.ts';
 const PLAN = 'plan';
 const HOME = 'home';
 const BOARD = 'board';
+const TRADE = 'trade';
 const STAY = 'stay';
 /** What the board may take in a moment although it does not now. */
 const PASSING: ReadonlySet<string> = new Set(['board_rate_limited', 'unavailable']);
@@ -41,8 +43,8 @@ export interface LivedTurn {
 /** Learns from a turn: what the agent will think next, and what it will remember. Pure. */
 export function reflect(situation: Situation, { decided, acted, turnId, stay: before }: LivedTurn): Reflection {
   const answered = { accepted: acted.outcome !== 'refused', final: acted.outcome === 'refused' && !PASSING.has(acted.code) };
-  const mind = acted.outcome === 'unknown' ? situation.mind : settle(situation, decided, answered);
-  const { board, ...day } = mind;
+  const mind = acted.outcome === 'unknown' ? unknownTo(situation, decided) : settle(situation, decided, answered);
+  const { board, trade, ...day } = mind;
   const { day: date, minute } = situation;
   const turn = { turnId, clock: { day: date, minute }, ...placeOfTurn(situation, decided, acted), happening: happeningOf(situation, decided, acted) };
   const { stay, ended } = stayAfter(before, turn);
@@ -50,8 +52,13 @@ export function reflect(situation: Situation, { decided, acted, turnId, stay: be
   const diary = ended === null || remembered === null ? [] : [entityOf(ended.id, DIARY, [remembered])];
   return {
     mind, remembered, stay,
-    entities: [...diary, entityOf(HOME, HOME, [situation.character.home]), stateOf(PLAN, day), stateOf(BOARD, board), stateOf(STAY, stay)],
+    entities: [...diary, entityOf(HOME, HOME, [situation.character.home]), stateOf(PLAN, day), stateOf(BOARD, board), stateOf(TRADE, trade), stateOf(STAY, stay)],
   };
+}
+
+/** Nothing is learned where the village did not answer, save that money may have been spent: it is not spent twice. */
+function unknownTo({ mind }: Situation, { after }: Decision): Mind {
+  return { ...mind, trade: after.trade };
 }
 
 /** The stay that the last turn belonged to; null where there is none or it cannot be read. */
@@ -61,7 +68,7 @@ export function recallStay(memory: Pick<MemoryStore, 'recall'>): Stay | null {
 
 /** The mind that the last turn left behind; a new one, or a new part of it, where there is none or it cannot be read. */
 export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
-  return { ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY), board: recalled(memory, BOARD, BoardMind) ?? NEW_TO_THE_BOARD };
+  return { ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY), board: recalled(memory, BOARD, BoardMind) ?? NEW_TO_THE_BOARD, trade: recalled(memory, TRADE, TradeMind) ?? NEW_TO_TRADE };
 }
 
 function recalled<S extends z.ZodType>(memory: Pick<MemoryStore, 'recall'>, name: string, schema: S): z.output<S> | null {

@@ -6,12 +6,14 @@ import { perceive } from '../brain/perceive.ts';
 import type { Situation } from '../brain/situation.ts';
 import { diaryEntry } from '../brain/stay.ts';
 import type { Stay } from '../brain/stay.ts';
+import { looksAgain } from '../brain/trade/trade-sight.ts';
 import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { act } from './act.ts';
 import type { Attention } from './attention.ts';
 import { lookAtBoard } from './look-at-board.ts';
+import { lookAtTrade } from './look-at-trade.ts';
 import type { Desk } from './look-at-board.ts';
 import type { Trigger } from './inbox.ts';
 import { recallStay, reflect } from './reflect.ts';
@@ -72,7 +74,15 @@ async function look({ village, attention, desk }: TurnPorts, trigger: Trigger, m
   const board = desk === undefined ? null : await lookAtBoard({ ...desk, village }, { standing: standing.value, config: config.value, board: mind.board, withNews: wake === null });
   const situation = perceive({ world: world.value, standing: standing.value, config: config.value, wake, mind, board, work: attention?.work ?? null });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
-  return { kind: 'ok', value: { situation, config: config.value, standing: standing.value } };
+  return { kind: 'ok', value: { situation: await withTrade(village, situation, config.value), config: config.value, standing: standing.value } };
+}
+
+/** Looks at prices and auctions once a minute, in a turn of the agent's own pace, if it looks at the board at all. */
+async function withTrade(village: Village, situation: Situation, config: AgentConfig): Promise<Situation> {
+  const { board, wake, mind, tick } = situation;
+  if (board === null || wake !== null || !looksAgain(mind.trade, tick)) return situation;
+  const trade = await lookAtTrade(village, situation, config);
+  return { ...situation, trade, mind: { ...mind, trade: { ...mind.trade, lookedAt: tick } } };
 }
 
 /** The plan of the tier, where it is known. */

@@ -2,6 +2,8 @@ import type { ActionBody, MoveBody, Run, RunStep, Turn } from '@hamlet/contract'
 import type { Answer, RunEnd, Village, WakeEvent } from '../village/village.ts';
 import { aDesk, deskQuestions } from './a-board.ts';
 import type { TestDesk } from './a-board.ts';
+import { aMarket, marketQuestions } from './a-market.ts';
+import type { TestMarket } from './a-market.ts';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
 
 type Question = 'config' | 'world' | 'standing' | 'move' | 'act' | 'record' | 'follow' | 'nextRun' | 'startRun' | 'noteStep' | 'settleRun';
@@ -19,6 +21,7 @@ export interface ScriptedVillage extends Village {
   readonly steps: RunStep[];
   readonly settled: RunEnd[];
   readonly desk: TestDesk;
+  readonly market: TestMarket;
   /** Sends an event over the open stream. */
   send(event: WakeEvent): void;
   /** Ends the open stream with this answer. */
@@ -63,13 +66,12 @@ function runQuestions({ runs, steps, settled }: KeptRuns, scripted: (question: Q
 export function scriptedVillage(): ScriptedVillage {
   const script: ScriptedVillage['script'] = {};
   const desk = aDesk();
+  const market = aMarket();
   const commands: (MoveBody | ActionBody)[] = [];
   const keys: string[] = [];
   const turns: Turn[] = [];
   const followedAfter: (number | null)[] = [];
-  const runs: Run[] = [];
-  const steps: RunStep[] = [];
-  const settled: RunEnd[] = [];
+  const kept: KeptRuns = { runs: [], steps: [], settled: [] };
   let send: (event: WakeEvent) => void = () => {};
   let hangUp: (answer: Answer<null>) => void = () => {};
   const scripted = (question: Question) => script[question]?.shift();
@@ -85,9 +87,7 @@ export function scriptedVillage(): ScriptedVillage {
     keys,
     turns,
     followedAfter,
-    runs,
-    steps,
-    settled,
+    ...kept,
     onTurn: () => {},
     send: (event) => send(event),
     hangUp: (answer) => hangUp(answer),
@@ -105,8 +105,10 @@ export function scriptedVillage(): ScriptedVillage {
       return ok({ turn_id: turn.turn_id });
     },
     desk,
+    market,
     ...deskQuestions(desk),
-    ...runQuestions({ runs, steps, settled }, scripted),
+    ...marketQuestions(market),
+    ...runQuestions(kept, scripted),
     follow: (after, onEvent) => {
       followedAfter.push(after);
       const answer = scripted('follow');

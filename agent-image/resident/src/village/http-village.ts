@@ -1,5 +1,5 @@
 import {
-  actAsAgent, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPost, getWorld, listBoardNews, listModels, moveAgent, nextRun, openWakes, ProblemError, recordRunStep, recordTurn, replyToPost, resolvePost, settleRun, startRun,
+  actAsAgent, buyCompute, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPost, getQuote, getWorld, listAuctions, listBoardNews, listModels, moveAgent, nextRun, openWakes, placeBid, ProblemError, recordRunStep, recordTurn, replyToPost, resolvePost, settleRun, startRun,
 } from '@hamlet/contract/resident';
 import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
@@ -12,6 +12,8 @@ export const SILENCE_TIMEOUT_MS = 15_000;
 
 /** Entries of the account that are looked at for who has judged the agent. */
 const ENTRIES_SEEN = 20;
+/** Open auctions that are looked at. */
+const AUCTIONS_SEEN = 20;
 
 export interface HttpVillageOptions {
   readonly client: Client;
@@ -44,6 +46,10 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
     resolve: (post_id, idempotencyKey) => ask(() => client.call(resolvePost, { params: { post_id }, idempotencyKey, signal: writing() })),
     ledger: async () => mapped(await ask(() => client.call(getLedger, { params, query: { limit: ENTRIES_SEEN }, signal: reading() })), ({ entries }) => entries),
     models: async () => mapped(await ask(() => client.call(listModels, { signal: reading() })), ({ data }) => data.map(({ id, context_tokens }) => ({ model: id, contextTokens: context_tokens }))),
+    quote: (query) => ask(() => client.call(getQuote, { query, signal: reading() })),
+    buy: (body, idempotencyKey) => ask(() => client.call(buyCompute, { body, idempotencyKey, signal: writing() })),
+    auctions: async () => mapped(await ask(() => client.call(listAuctions, { query: { state: 'open', limit: AUCTIONS_SEEN }, signal: reading() })), ({ auctions }) => auctions),
+    bid: (auction_id, amount, idempotencyKey) => ask(() => client.call(placeBid, { params: { auction_id }, body: { amount }, idempotencyKey, signal: writing() })),
     complete: (body) => ask(() => client.call(completeChat, { body, signal: reading() })),
     nextRun: async () => mapped(await ask(() => client.call(nextRun, { params, signal: reading() })), ({ run }) => run),
     startRun: (run_id, cycle) => ask(() => client.call(startRun, { params: { run_id }, body: { cycle }, signal: reading() })),

@@ -1,4 +1,4 @@
-import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, BoardHint, ChatCompletion, ChatCompletionBody, LedgerEntry, MoveAnswer, MoveBody, NewsPage, Post, PostAudience, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
+import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, AuctionView, BidView, BoardHint, ChatCompletion, ChatCompletionBody, LedgerEntry, MoveAnswer, MoveBody, NewsPage, Post, PostAudience, PurchaseItem, PurchaseView, QuoteAnswer, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
 import type { UsableModel } from '../brain/plan-of-tier.ts';
 
 /**
@@ -35,6 +35,9 @@ export interface NewPost {
   readonly audience: PostAudience;
 }
 
+/** What a price is asked of; nothing where the price list is all that is wanted. */
+export type PriceAsked = (PurchaseItem & { readonly seconds: number }) | Record<string, never>;
+
 /** The village as one agent reaches it. */
 export interface Village {
   config(): Promise<Answer<AgentConfig>>;
@@ -55,6 +58,13 @@ export interface Village {
   ledger(): Promise<Answer<readonly LedgerEntry[]>>;
   /** The models that the agent may use now. */
   models(): Promise<Answer<readonly UsableModel[]>>;
+  /** Prices, and what the agent has; with an item, what it would have after buying it. */
+  quote(asked: PriceAsked): Promise<Answer<QuoteAnswer>>;
+  /** Buys for the agent itself. `key` names the intent: the same key twice buys once. */
+  buy(body: { readonly item: PurchaseItem; readonly seconds: number; readonly max_price: string }, key: string): Promise<Answer<PurchaseView>>;
+  /** The auctions that are open. */
+  auctions(): Promise<Answer<readonly AuctionView[]>>;
+  bid(auctionId: string, amount: string, key: string): Promise<Answer<BidView>>;
   /** Asks a model. Each asking is paid for: it is never asked again by itself. */
   complete(body: ChatCompletionBody): Promise<Answer<ChatCompletion>>;
   /** The run to work on now; null where there is none. */

@@ -19,6 +19,8 @@ test('what came of it', () => {
   assert.equal(did({ outcome: 'refused', code: 'tile_blocked', detail: 'Nobody can stand there' }), 'Refused: Nobody can stand there')
   assert.equal(did({ outcome: 'accepted', said: 'Hello' }), 'Said “Hello”')
   assert.equal(did({ outcome: 'none' }), 'Stayed.')
+  assert.equal(did({ outcome: 'bought', price: '0.25' }), 'Bought compute for 0.25 aiDollars.')
+  assert.equal(did({ outcome: 'bid', amount: '2' }), 'Bid 2 aiDollars.')
   assert.equal(did({ outcome: 'accepted' }, { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-3' } }), 'Pick up apple-3')
 })
 

@@ -27,6 +27,8 @@ function didWords({ decided, acted }: TurnParts): string {
     case 'silent': return `Had no words: ${textAt(acted, 'why')}`
     case 'unknown': return `No answer: ${textAt(acted, 'why')}`
     case 'none': return 'Stayed.'
+    case 'bought': return `Bought compute for ${textAt(acted, 'price')} aiDollars.`
+    case 'bid': return `Bid ${textAt(acted, 'amount')} aiDollars.`
     default: return said === '' ? commandWords(objectAt(decided, 'command')) : `Said “${said}”`
   }
 }

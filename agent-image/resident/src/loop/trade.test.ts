@@ -1,0 +1,139 @@
+/** The loop with a price list, money and auctions: what it asks the price of, buys and bids. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
+import { createLog } from '../json-log.ts';
+import { forgetfulMemory } from '../memory/memory-store.ts';
+import { aNews, anId } from '../testing/a-board.ts';
+import { aBid, anAuction } from '../testing/a-market.ts';
+import { aConfig, aWorld } from '../testing/a-village.ts';
+import { DOWN, ok, scriptedVillage } from '../testing/scripted-village.ts';
+import type { ScriptedVillage } from '../testing/scripted-village.ts';
+import { createAttention } from './attention.ts';
+import { createInbox } from './inbox.ts';
+import { createMeans } from './means.ts';
+import { createNeeds } from './needs.ts';
+import { createPen } from './pen.ts';
+import { live } from './village-loop.ts';
+import { noVoice } from './voice.ts';
+
+const LIMITS = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
+
+/** A village whose clock goes on by a minute a turn. */
+function villageOf(available: string): ScriptedVillage {
+  const village = scriptedVillage();
+  village.market.available = available;
+  village.config = async () => ok(aConfig({ limits: LIMITS, tier: 'tier-0' }));
+  village.desk.models.push({ model: 'small', contextTokens: 4_096 });
+  let tick = 6_000;
+  village.world = async () => ok(aWorld({ tick: (tick += 600) }));
+  return village;
+}
+
+async function run(village: ScriptedVillage, turns: number): Promise<void> {
+  const inbox = createInbox();
+  const needs = createNeeds();
+  const desk = { needs, means: createMeans(() => village.models()), pen: createPen({ complete: (body) => village.complete(body), onNeed: (need) => needs.add(need) }) };
+  village.onTurn = (_, count) => (count >= turns ? inbox.end('stopped') : inbox.nudge());
+  const log = createLog(() => undefined, () => 0, {});
+  await live({ village, voice: noVoice('none'), memory: forgetfulMemory({ entities: [] }), attention: createAttention(), desk, cycle: 1, newId: randomUUID, inbox, log, rest: async () => undefined, dice: () => 0 });
+}
+
+test('for a person who waits it buys the larger model for an hour, says why, and answers', async () => {
+  const village = villageOf('5');
+  village.desk.news.push(aNews());
+  await run(village, 2);
+  assert.deepEqual(village.market.bought, [{ item: { kind: 'model', model: 'large' }, max_price: '0.25' }]);
+  const [bought, replied] = village.turns;
+  assert.match(bought?.decided.why ?? '', /a person waits.*the model large costs 0\.25 aiDollars for an hour/);
+  assert.deepEqual([bought?.acted['outcome'], bought?.acted['price'], replied?.acted['outcome']], ['bought', '0.25', 'written']);
+  assert.ok(bought !== undefined);
+  const { entry } = bought.reflected['stay'] as { entry: string };
+  assert.match(entry, /I bought the model large for 0\.25 aiDollars because a person waits/);
+  assert.deepEqual(sentenceFaults(entry.replace(/^[^:]*:\d\d[^:]*: /, '')), []);
+});
+
+test('a twentieth is its limit for a wish: a micro less, and it answers with what it has', async () => {
+  const village = villageOf('4.999999');
+  village.desk.news.push(aNews());
+  await run(village, 1);
+  assert.deepEqual([village.market.bought, village.desk.replies.length], [[], 1]);
+});
+
+test('it buys nothing that would cost it its tier', async () => {
+  const village = villageOf('100');
+  village.market.keepsTierTo = '99.9';
+  village.desk.news.push(aNews());
+  await run(village, 2);
+  assert.deepEqual(village.market.bought, []);
+});
+
+test('out of tokens it buys some, for a tenth at most, and asks nobody for help; without money it asks', async () => {
+  const refused = { kind: 'refused', code: 'token_quota_exhausted', detail: 'none is left' } as const;
+  const rich = villageOf('0.2');
+  rich.desk.news.push(aNews());
+  rich.desk.script.complete = [refused];
+  await run(rich, 4);
+  assert.deepEqual(rich.market.bought, [{ item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 }, max_price: '0.02' }]);
+  assert.deepEqual(rich.desk.published, []);
+  const poor = villageOf('0.199999');
+  poor.desk.news.push(aNews());
+  poor.desk.script.complete = [refused, refused];
+  await run(poor, 3);
+  assert.deepEqual([poor.market.bought.length, poor.desk.published.map(({ title }) => title)], [0, ['My tokens of this hour are used up']]);
+});
+
+test('an answer that is lost is not bought twice; a refusal is tried again after a while', async () => {
+  const lost = villageOf('5');
+  lost.market.script.buy = [DOWN];
+  lost.desk.news.push(aNews(), aNews(), aNews());
+  await run(lost, 6);
+  assert.deepEqual([lost.turns[0]?.acted['outcome'], lost.market.bought.length], ['unknown', 0]);
+  const refused = villageOf('5');
+  refused.market.script.buy = [{ kind: 'refused', code: 'price_above_max', detail: 'it costs more now' }];
+  refused.desk.news.push(aNews());
+  await run(refused, 3);
+  assert.deepEqual(refused.turns.map(({ acted }) => acted['outcome']), ['refused', 'bought', 'written']);
+});
+
+test('it bids once, what the window costs on the list, and in the auction that closes first', async () => {
+  const village = villageOf('100');
+  village.market.auctions.push(anAuction({ auction_id: anId(52), closes_at: '2026-01-01T00:40:00Z' }), anAuction());
+  await run(village, 4);
+  assert.deepEqual(village.market.bids, [{ auctionId: anId(50), amount: '2' }, { auctionId: anId(52), amount: '2' }]);
+  const turn = village.turns.find(({ acted }) => acted['outcome'] === 'bid');
+  assert.match(turn?.decided.why ?? '', /2 h of the GPUs of gpu-0 cost 2 aiDollars on the price list, and I bid 2 for them/);
+});
+
+test('money in bids counts: no more than a fifth is ever bid', async () => {
+  const village = villageOf('10');
+  village.market.auctions.push(anAuction({ auction_id: anId(51), own_bid: aBid({ amount: '2.5' }) }), anAuction());
+  await run(village, 2);
+  assert.deepEqual(village.market.bids, []);
+});
+
+test('it does not bid where paying would cost it its tier', async () => {
+  const village = villageOf('100');
+  village.market.keepsTierTo = '98.000001';
+  village.market.auctions.push(anAuction());
+  await run(village, 2);
+  assert.deepEqual(village.market.bids, []);
+});
+
+test('prices are looked at once a minute, and not by a turn that a wake began', async () => {
+  const village = villageOf('1');
+  let tick = 6_000;
+  village.world = async () => ok(aWorld({ tick: (tick += 200) }));
+  await run(village, 6);
+  assert.equal(village.market.asked.length, 2);
+});
+
+test('a market that cannot be asked costs nothing', async () => {
+  const village = villageOf('5');
+  village.market.script.quote = [DOWN];
+  village.market.script.auctions = [DOWN, DOWN];
+  village.desk.news.push(aNews());
+  await run(village, 1);
+  assert.equal(village.desk.replies.length, 1);
+});
