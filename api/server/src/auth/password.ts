@@ -1,15 +1,44 @@
 import { hash, verify } from '@node-rs/argon2';
+import { UnavailableError } from '../http/respond.ts';
 
 /** OWASP's argon2id setting for 19 MiB; `hash` uses argon2id by default. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** A hash keeps one of the four threads busy that files and name look-ups need too. */
+const AT_ONCE = 2;
+const WAITING_MAX = 30;
 
-/** What is kept of a password. */
-export async function hashPassword(password: string): Promise<string> {
-  return hash(password, ARGON2);
+/** Hashes and checks passwords, two at a time. Both throw UnavailableError where thirty wait already. */
+export interface Passwords {
+  /** What is kept of a password. */
+  hash(password: string): Promise<string>;
+  /** Whether a password is the one that was hashed. An account without one costs a hash too, so that it takes as long as a wrong password. */
+  is(password: string, kept: string | null | undefined): Promise<boolean>;
 }
 
-/** Whether a password is the one that was hashed. An account without one costs a hash too, so that it takes as long as a wrong password. */
-export async function isPassword(password: string, kept: string | null | undefined): Promise<boolean> {
-  if (kept === null || kept === undefined) return (await hashPassword(password)) === '';
-  return verify(kept, password);
+export function createPasswords(): Passwords {
+  const waiting: (() => void)[] = [];
+  let atWork = 0;
+
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (waiting.length >= WAITING_MAX) throw new UnavailableError('Too many passwords are being checked right now; try again');
+    if (atWork >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+    else atWork += 1;
+    try {
+      return await work();
+    } finally {
+      // Whoever waits takes over the turn, so that nobody who comes now is before it.
+      const next = waiting.shift();
+      if (next === undefined) atWork -= 1;
+      else next();
+    }
+  }
+
+  const hashed = (password: string): Promise<string> => inTurn(() => hash(password, ARGON2));
+  return {
+    hash: hashed,
+    is: async (password, kept) => {
+      if (kept === null || kept === undefined) return (await hashed(password)) === '';
+      return inTurn(() => verify(kept, password));
+    },
+  };
 }

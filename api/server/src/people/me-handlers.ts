@@ -19,7 +19,6 @@ function accountOf(actor: Actor): string | null {
 
 /** What people do with their own account. */
 export function meHandlers({ db, people }: PeopleServices): Pick<Handlers, Names> {
-  const { throttle, bootstrapCodeFile } = people;
   return {
     getMe: {
       kind: 'plain',
@@ -35,7 +34,7 @@ export function meHandlers({ db, people }: PeopleServices): Pick<Handlers, Names
       run: async (request) => {
         const accountId = accountOf(request.actor);
         if (accountId === null) return refused('session_needed');
-        return changeOwnPassword({ db, throttle, bootstrapCodeFile }, { accountId, current: request.body.current_password, wanted: request.body.new_password }, request);
+        return changeOwnPassword({ db, ...people }, { accountId, current: request.body.current_password, wanted: request.body.new_password }, request);
       },
     },
     listMySessions: {

@@ -1,4 +1,5 @@
 import type { Db } from '@hamlet/store';
+import type { Passwords } from '../auth/password.ts';
 import type { OidcSignIn } from '../auth/oidc/oidc-sign-in.ts';
 import type { Log } from '../service/log.ts';
 import type { SignInThrottle } from './sign-in-throttle.ts';
@@ -9,6 +10,7 @@ export interface PeopleServices {
   readonly log: Log;
   readonly people: {
     readonly throttle: SignInThrottle;
+    readonly passwords: Passwords;
     readonly bootstrapCodeFile: string | undefined;
     /** Null where no identity provider is configured. */
     readonly oidc: OidcSignIn | null;

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { bootstrapAccount, changePassword, createAccount, createClient, endMyOtherSessions, endMySession, getLoginOptions, getMe, listMySessions, logIn, logOut, redeemCode, suspendAgent } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { cookieOf, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
 import type { SignedInPerson } from '../testing/people-play.ts';
 import { codeOf, dataOf } from '../testing/play.ts';
-import { BOOTSTRAP_CODE, clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import { BOOTSTRAP_CODE, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 let village: TestVillage;
@@ -193,4 +194,36 @@ test('who guesses passwords is slowed down, and nobody else', async () => {
   assert.equal(await guess(), 'rate_limited');
   assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: PASSWORD } })), 'rate_limited', 'the right password does not say so');
   await signIn(url, 'Grace');
+});
+
+test('guesses that are sent at the same time are counted as well', async () => {
+  await invite(grace, url, { name: 'Crowded', role: 'member' });
+  const guesses = await Promise.all(Array.from({ length: 30 }, () => codeOf(clientOf(url).call(logIn, { body: { name: 'Crowded', password: 'is it this one' } }))));
+  assert.equal(guesses.filter((code) => code === 'credentials_wrong').length, 10);
+  assert.equal(guesses.filter((code) => code === 'rate_limited').length, 20);
+});
+
+test('who guesses codes is slowed down as who guesses passwords, also after the first account exists', async () => {
+  const other = await village.startReplica();
+  const redeem = (): Promise<string | null> => codeOf(clientOf(other.peopleUrl).call(redeemCode, { body: { code: 'no such code', password: PASSWORD } }));
+  const close = (): Promise<string | null> => codeOf(clientOf(other.peopleUrl).call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name: 'Late', password: PASSWORD } }));
+  for (const [ask, code] of [[redeem, 'code_invalid'], [close, 'bootstrap_closed']] as const) {
+    for (let tries = 0; tries < 10; tries += 1) assert.equal(await ask(), code);
+    assert.equal(await ask(), 'rate_limited');
+  }
+  await other.stop();
+});
+
+test('a password that is reset while somebody signs in with the old one lets nobody in', async () => {
+  const person = await invite(grace, url, { name: 'Reset', role: 'member' });
+  const superuser = openSuperuser(village.postgres);
+  const signingIn = await db.transaction().execute(async (tx) => {
+    await tx.updateTable('account').set({ password_hash: 'another' }).where('account_id', '=', person.accountId).execute();
+    const code = codeOf(clientOf(url).call(logIn, { body: { name: 'Reset', password: PASSWORD } }));
+    // Once it waits for the row, it has checked the old password.
+    await eventually('a sign-in that waits for the account', async () => (await superuser.run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).length > 0);
+    return { code };
+  });
+  assert.equal(await signingIn.code, 'credentials_wrong');
+  await superuser.close();
 });

@@ -1,53 +1,84 @@
+import { countedAddress } from '../http/admission/client-address.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
 
-/** So many wrong passwords for one name from one address, and for one address whatever the name, in one window. */
-const PER_NAME = 10;
+/** So many failures in one window: for one name from one address, for one address whatever the name, for one name from all addresses. */
+const PER_NAME_AT_ADDRESS = 10;
 const PER_ADDRESS = 50;
+const PER_NAME = 100;
 const WINDOW_MS = 300_000;
 const TRACKED_MAX = 20_000;
 
+/** An attempt that may be made. It counts as a failure until it says that it is none. */
+export interface Attempt {
+  readonly ok: true;
+  /** Whether the name has had as many failures as one name may have, from wherever. */
+  readonly nameIsUnderAttack: boolean;
+  /** Takes the count back: it was no wrong guess. */
+  takeBack(): void;
+}
+
+interface Window {
+  count: number;
+  readonly endsMs: number;
+}
+
 /**
- * Slows down who guesses passwords: what counts is failures alone. Counted in this process, so N replicas allow N times as many; that is
- * still far from what guessing needs. Mutable because it is a counter; above 20,000 keys the ended windows are forgotten, then all.
+ * Slows down who guesses passwords and codes: what counts is failures alone. An attempt is counted before it is decided, so that guesses sent at the
+ * same time count as well. Counted in this process, so N replicas allow N times as many; that is still far from what guessing needs. Mutable because
+ * it is a counter; above 20,000 keys the ended windows are forgotten, then all.
  */
 export class SignInThrottle {
-  readonly #failures = new Map<string, { count: number; endsMs: number }>();
+  readonly #windows = new Map<string, Window>();
   readonly #monotonicMs: () => number;
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** A refusal where too much has failed already; null lets the attempt be made. */
-  refuse(name: string, address: string): Refused | null {
+  /** Counts an attempt for a name from an address, or refuses it where too much has failed already. */
+  begin(name: string, address: string): Attempt | Refused {
     const nowMs = this.#monotonicMs();
-    for (const [key, max] of limitsOf(name, address)) {
-      const window = this.#failures.get(key);
-      if (window === undefined || window.endsMs <= nowMs || window.count < max) continue;
-      const waitS = Math.ceil((window.endsMs - nowMs) / 1_000);
-      return { ...refused('rate_limited', `Too many wrong passwords; wait ${waitS} s`), retryAfterS: waitS };
-    }
-    return null;
+    if (this.#windows.size >= TRACKED_MAX) this.#forget(nowMs);
+    const from = countedAddress(address);
+    const here = this.#window(`name ${name.toLowerCase()} at ${from}`, nowMs);
+    const ofAddress = this.#window(`address ${from}`, nowMs);
+    const ofName = this.#window(`name ${name.toLowerCase()}`, nowMs);
+    for (const [window, max] of [[here, PER_NAME_AT_ADDRESS], [ofAddress, PER_ADDRESS]] as const) if (window.count >= max) return refuseUntil(window, nowMs);
+    const windows = [here, ofAddress, ofName];
+    for (const window of windows) window.count += 1;
+    let open = true;
+    return {
+      ok: true,
+      nameIsUnderAttack: ofName.count > PER_NAME,
+      takeBack: () => {
+        if (open) for (const window of windows) window.count -= 1;
+        open = false;
+      },
+    };
   }
 
-  /** Counts a failure. */
-  note(name: string, address: string): void {
+  /** The refusal of a name that too many guess at. */
+  refuseName(name: string): Refused {
     const nowMs = this.#monotonicMs();
-    if (this.#failures.size >= TRACKED_MAX) this.#forget(nowMs);
-    for (const [key] of limitsOf(name, address)) {
-      const window = this.#failures.get(key);
-      if (window === undefined || window.endsMs <= nowMs) this.#failures.set(key, { count: 1, endsMs: nowMs + WINDOW_MS });
-      else window.count += 1;
-    }
+    return refuseUntil(this.#window(`name ${name.toLowerCase()}`, nowMs), nowMs);
+  }
+
+  #window(key: string, nowMs: number): Window {
+    const before = this.#windows.get(key);
+    if (before !== undefined && before.endsMs > nowMs) return before;
+    const window = { count: 0, endsMs: nowMs + WINDOW_MS };
+    this.#windows.set(key, window);
+    return window;
   }
 
   #forget(nowMs: number): void {
-    for (const [key, { endsMs }] of this.#failures) if (endsMs <= nowMs) this.#failures.delete(key);
-    if (this.#failures.size >= TRACKED_MAX) this.#failures.clear();
+    for (const [key, { endsMs }] of this.#windows) if (endsMs <= nowMs) this.#windows.delete(key);
+    if (this.#windows.size >= TRACKED_MAX) this.#windows.clear();
   }
 }
 
-function limitsOf(name: string, address: string): readonly (readonly [string, number])[] {
-  return [[`name ${name.toLowerCase()} at ${address}`, PER_NAME], [`address ${address}`, PER_ADDRESS]];
+function refuseUntil({ endsMs }: Window, nowMs: number): Refused {
+  const waitS = Math.ceil((endsMs - nowMs) / 1_000);
+  return { ...refused('rate_limited', `Too many wrong passwords; wait ${waitS} s`), retryAfterS: waitS };
 }

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Account, SignInBy } from '@hamlet/contract';
 import {
-  endSessionOf, endSessions, findAccount, findAccountByName, holdAccount, inTransaction, insertAccount, insertSession, isFirstAccount, readAccountBan, takeAccountCode,
-  updateAccount,
+  endSessionOf, endSessions, findAccount, findAccountByName, hasAccounts, holdAccount, inTransaction, insertAccount, insertSession, isAccountCode, isFirstAccount,
+  readAccountBan, readAudit, takeAccountCode, updateAccount,
 } from '@hamlet/store';
 import type { AccountRow, Db, Tx } from '@hamlet/store';
-import { hashPassword, isPassword } from '../auth/password.ts';
+import type { Passwords } from '../auth/password.ts';
 import { hashOf, newSecret } from '../auth/secrets.ts';
 import { endedSessionCookie, SESSION_MAX_MS, sessionCookie, sessionOf } from '../auth/session-cookie.ts';
 import { isPrivateConnection } from '../http/admission/origin.ts';
@@ -16,7 +16,12 @@ import type { Outcome, Refused } from '../http/outcome.ts';
 import { accountView, refusalOfBan } from './account-view.ts';
 import { recordAct } from '../audit/record-act.ts';
 import { accountObject } from './account-object.ts';
-import type { SignInThrottle } from './sign-in-throttle.ts';
+import { z } from 'zod';
+import type { Attempt, SignInThrottle } from './sign-in-throttle.ts';
+
+/** How far back the API looks in the audit of an account for the addresses that it was signed in from. */
+const KNOWN_ACTS = 200;
+const SessionOpened = z.object({ address: z.string() });
 
 export type SignIn = Outcome<{ account: Account }>;
 
@@ -32,6 +37,7 @@ export interface Arrival {
 export interface SignInPorts {
   readonly db: Db;
   readonly throttle: SignInThrottle;
+  readonly passwords: Passwords;
   readonly bootstrapCodeFile: string | undefined;
 }
 
@@ -74,50 +80,80 @@ async function isCode(given: string, codeFile: string | undefined): Promise<bool
 /** Makes the first account, an admin, for who knows the one-time code; then never again. */
 export async function bootstrap(ports: SignInPorts, wish: { readonly code: string; readonly name: string; readonly password: string }, arrival: Arrival): Promise<SignIn> {
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
-  const limited = ports.throttle.refuse('bootstrap', arrival.address);
-  if (limited !== null) return limited;
-  const right = await isCode(wish.code, ports.bootstrapCodeFile);
-  if (!right) ports.throttle.note('bootstrap', arrival.address);
-  const passwordHash = await hashPassword(wish.password);
-  return inTransaction(ports.db, async (tx): Promise<SignIn> => {
-    if (!(await isFirstAccount(tx))) return refused('bootstrap_closed');
-    if (!right) return refused('bootstrap_code_wrong');
-    const account = await insertAccount(tx, { accountId: randomUUID(), name: wish.name, role: 'admin', passwordHash });
-    return account === null ? refused('bootstrap_closed') : signedIn(tx, { account, by: 'bootstrap' }, arrival);
+  return attempted(ports.throttle.begin('bootstrap', arrival.address), async (attempt) => {
+    // What costs little is looked at first: a hash costs 19 MiB and a thread.
+    if (await hasAccounts(ports.db)) return refused('bootstrap_closed');
+    if (!(await isCode(wish.code, ports.bootstrapCodeFile))) return refused('bootstrap_code_wrong');
+    attempt.takeBack();
+    const passwordHash = await ports.passwords.hash(wish.password);
+    return inTransaction(ports.db, async (tx): Promise<SignIn> => {
+      if (!(await isFirstAccount(tx))) return refused('bootstrap_closed');
+      const account = await insertAccount(tx, { accountId: randomUUID(), name: wish.name, role: 'admin', passwordHash });
+      return account === null ? refused('bootstrap_closed') : signedIn(tx, { account, by: 'bootstrap' }, arrival);
+    });
   });
 }
 
-/** Opens a session for a name and its password. Why an account is barred is told to nobody but who knows its password. */
+/** Makes an attempt that counts as a wrong guess unless it is taken back. What failed for another reason, such as a lost connection, is no guess. */
+async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) => Promise<SignIn>): Promise<SignIn> {
+  if (!attempt.ok) return attempt;
+  try {
+    return await make(attempt);
+  } catch (error) {
+    attempt.takeBack();
+    throw error;
+  }
+}
+
+/** Whether an account was signed in from an address before, by the newest of its audit. */
+async function hasSignedInFrom(db: Db, accountId: string, address: string): Promise<boolean> {
+  const acts = await readAudit(db, accountObject(accountId), KNOWN_ACTS);
+  return acts.some(({ action, detail }) => action === 'session.open' && SessionOpened.safeParse(detail).data?.address === address);
+}
+
+/** Holds an account that was read before its password was checked; null where the password was changed meanwhile, or the account is gone. */
+async function holdUnchanged(tx: Tx, account: AccountRow & { readonly passwordHash: string | null }): Promise<AccountRow | null> {
+  const held = await holdAccount(tx, account.accountId);
+  const now = held === null ? null : await findAccount(tx, account.accountId);
+  return now?.passwordHash === account.passwordHash ? held : null;
+}
+
+/** Opens a session for a name and its password. The API says why an account is barred only to those who know its password. */
 export async function logIn(ports: SignInPorts, wish: { readonly name: string; readonly password: string }, arrival: Arrival): Promise<SignIn> {
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
-  const limited = ports.throttle.refuse(wish.name, arrival.address);
-  if (limited !== null) return limited;
-  const found = await findAccountByName(ports.db, wish.name);
-  if (!(await isPassword(wish.password, found?.passwordHash)) || found === null) {
-    ports.throttle.note(wish.name, arrival.address);
-    return refused('credentials_wrong');
-  }
-  return inTransaction(ports.db, async (tx) => (await refuseBarredAccount(tx, found)) ?? signedIn(tx, { account: found, by: 'password' }, arrival));
+  return attempted(ports.throttle.begin(wish.name, arrival.address), async (attempt) => {
+    const found = await findAccountByName(ports.db, wish.name);
+    // Guesses from everywhere lock nobody out of an address that they have used before.
+    const isStranger = attempt.nameIsUnderAttack && (found === null || !(await hasSignedInFrom(ports.db, found.accountId, arrival.address)));
+    if (isStranger) return ports.throttle.refuseName(wish.name);
+    if (!(await ports.passwords.is(wish.password, found?.passwordHash)) || found === null) return refused('credentials_wrong');
+    return inTransaction(ports.db, async (tx) => {
+      const account = await holdUnchanged(tx, found);
+      if (account === null) return refused('credentials_wrong');
+      attempt.takeBack();
+      return (await refuseBarredAccount(tx, account)) ?? signedIn(tx, { account, by: 'password' }, arrival);
+    });
+  });
 }
 
 /** Sets a password with a one-time code, which is used up, and opens a session; every other session of the account ends. */
 export async function redeemCode(ports: SignInPorts, wish: { readonly code: string; readonly password: string }, arrival: Arrival): Promise<SignIn> {
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
-  const limited = ports.throttle.refuse('code', arrival.address);
-  if (limited !== null) return limited;
-  const passwordHash = await hashPassword(wish.password);
-  return inTransaction(ports.db, async (tx): Promise<SignIn> => {
-    const accountId = await takeAccountCode(tx, hashOf(wish.code.trim()));
-    const account = accountId === null ? null : await holdAccount(tx, accountId);
-    if (account === null) {
-      ports.throttle.note('code', arrival.address);
-      return refused('code_invalid');
-    }
-    const barred = await refuseBarredAccount(tx, account);
-    if (barred !== null) return barred;
-    await updateAccount(tx, account.accountId, { passwordHash });
-    await endSessions(tx, account.accountId, 'all');
-    return signedIn(tx, { account, by: 'code' }, arrival);
+  return attempted(ports.throttle.begin('code', arrival.address), async (attempt) => {
+    const codeHash = hashOf(wish.code.trim());
+    if (!(await isAccountCode(ports.db, codeHash))) return refused('code_invalid');
+    attempt.takeBack();
+    const passwordHash = await ports.passwords.hash(wish.password);
+    return inTransaction(ports.db, async (tx): Promise<SignIn> => {
+      const accountId = await takeAccountCode(tx, codeHash);
+      const account = accountId === null ? null : await holdAccount(tx, accountId);
+      if (account === null) return refused('code_invalid');
+      const barred = await refuseBarredAccount(tx, account);
+      if (barred !== null) return barred;
+      await updateAccount(tx, account.accountId, { passwordHash });
+      await endSessions(tx, account.accountId, 'all');
+      return signedIn(tx, { account, by: 'code' }, arrival);
+    });
   });
 }
 
@@ -126,19 +162,18 @@ export async function changeOwnPassword(ports: SignInPorts, asked: { readonly ac
   const account = await findAccount(ports.db, asked.accountId);
   if (account === null) return refused('session_needed');
   if (account.federated) return refused('account_is_federated');
-  const limited = ports.throttle.refuse(account.name, arrival.address);
-  if (limited !== null) return limited;
-  if (!(await isPassword(asked.current, account.passwordHash))) {
-    ports.throttle.note(account.name, arrival.address);
-    return refused('credentials_wrong', 'The current password is not right');
-  }
-  const passwordHash = await hashPassword(asked.wanted);
-  return inTransaction(ports.db, async (tx) => {
-    await updateAccount(tx, account.accountId, { passwordHash });
-    const object = accountObject(account.accountId);
-    await recordAct(tx, { ...arrival, actor: { role: account.role, id: object } }, { action: 'account.password', object, detail: {} });
-    await endSessions(tx, account.accountId, 'all');
-    return signedIn(tx, { account, by: 'password' }, arrival);
+  return attempted(ports.throttle.begin(account.name, arrival.address), async (attempt) => {
+    if (!(await ports.passwords.is(asked.current, account.passwordHash))) return refused('credentials_wrong', 'The current password is not right');
+    attempt.takeBack();
+    const passwordHash = await ports.passwords.hash(asked.wanted);
+    return inTransaction(ports.db, async (tx) => {
+      if ((await holdUnchanged(tx, account)) === null) return refused('credentials_wrong', 'The password was changed meanwhile');
+      await updateAccount(tx, account.accountId, { passwordHash });
+      const object = accountObject(account.accountId);
+      await recordAct(tx, { ...arrival, actor: { role: account.role, id: object } }, { action: 'account.password', object, detail: {} });
+      await endSessions(tx, account.accountId, 'all');
+      return signedIn(tx, { account, by: 'password' }, arrival);
+    });
   });
 }
 

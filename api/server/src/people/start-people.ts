@@ -6,6 +6,7 @@ import type { ConnectionGuard, GuardPorts } from '../auth/connection-guard.ts';
 import { createIdentityProvider } from '../auth/oidc/identity-provider.ts';
 import type { OidcSettings } from '../auth/oidc/oidc-settings.ts';
 import { createOidcSignIn } from '../auth/oidc/oidc-sign-in.ts';
+import { createPasswords } from '../auth/password.ts';
 import { repeat } from '../service/repeat.ts';
 import type { PeopleServices } from './people-services.ts';
 import { recordAct } from '../audit/record-act.ts';
@@ -36,6 +37,7 @@ export function startPeople(ports: PeoplePorts): RunningPeople {
     guard,
     people: {
       throttle: new SignInThrottle(ports.monotonicMs),
+      passwords: createPasswords(),
       bootstrapCodeFile: ports.bootstrapCodeFile,
       oidc: oidc === undefined ? null : createOidcSignIn({ db, provider: createIdentityProvider(oidc, log), roles: oidc.roles, name: oidc.name }),
     },

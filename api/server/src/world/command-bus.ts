@@ -50,8 +50,7 @@ export async function startCommandBus(ports: { readonly db: Db; readonly link: R
     waiting.get(reply.id)?.(reply);
   });
 
-  async function serve(text: string): Promise<void> {
-    const { id, replyTo, request } = JSON.parse(text) as Forwarded;
+  async function serve({ id, replyTo, request }: Forwarded): Promise<void> {
     if (term === null) return;
     const reply = await term.submit(unpack(request)).then(
       (answered): Reply => ({ id, answered }),
@@ -89,7 +88,7 @@ export async function startCommandBus(ports: { readonly db: Db; readonly link: R
     setTerm: (next) => {
       term = next;
       if (next === null) void link.unsubscribe(COMMANDS_CHANNEL);
-      else void link.subscribe(COMMANDS_CHANNEL, (text) => void serve(text));
+      else void link.subscribe(COMMANDS_CHANNEL, (text) => void serve(JSON.parse(text) as Forwarded).catch((error: unknown) => log('error', 'a forwarded command cannot be served', { error })));
     },
     submit: async (request) => {
       const { key } = request;

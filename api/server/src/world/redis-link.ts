@@ -8,7 +8,7 @@ export interface RedisLink {
   readonly connected: boolean;
   /** Sends to whoever listens; resolves with how many do, 0 also where Redis is away. */
   publish(channel: string, message: string): Promise<number>;
-  /** Listens, also after reconnecting. */
+  /** Listens, also after reconnecting. What `hear` throws about a message is logged. */
   subscribe(channel: string, hear: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
   /** Throws where Redis does not answer. */
@@ -36,7 +36,14 @@ export function openRedisLink(url: string, log: Log): RedisLink {
     const channels = [...hearers.keys()];
     if (channels.length > 0) listening.subscribe(...channels).catch(complain);
   });
-  listening.on('message', (channel, message) => hearers.get(channel)?.(message));
+  listening.on('message', (channel, message) => {
+    try {
+      hearers.get(channel)?.(message);
+    } catch (error) {
+      // Whoever can write to Redis could otherwise end this process with one message.
+      log('error', 'a message of redis cannot be read', { channel, error });
+    }
+  });
   return {
     get connected() {
       return commands.status === 'ready' && listening.status === 'ready';

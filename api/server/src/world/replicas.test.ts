@@ -13,6 +13,7 @@ import { dataOf, Play } from '../testing/play.ts';
 import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 import { MapShelf } from './map-shelf.ts';
+import { openRedisLink } from './redis-link.ts';
 import { recoverWorld } from './recover.ts';
 
 let village: TestVillage;
@@ -91,6 +92,17 @@ test('sockets on either replica bring the same paths', async () => {
   assert.equal(paths[0], paths[1]);
   assert.ok(frames.flat().every((frame) => frame.type === 'world_state'));
   for (const socket of sockets) socket.terminate();
+});
+
+test('a message of redis that cannot be read is logged, and everything goes on', async (t) => {
+  const link = openRedisLink(village.redis.url, () => undefined);
+  t.after(() => link.close());
+  await eventually('redis', () => link.connected);
+  for (const channel of ['hamlet:world:events', 'hamlet:world:commands', 'hamlet:board:head']) {
+    for (const text of ['{"epoch":', 'null', '[]', '"text"', '9e999', '']) assert.ok((await link.publish(channel, text)) > 0, channel);
+  }
+  await eventually('the log to say so', () => village.logs.some((line) => line.includes('a message of redis cannot be read')));
+  for (const play of [onOther, onWriter]) dataOf(await play.act('fay', { kind: 'talk', text: 'still here' }));
 });
 
 test('when the writer ends the other takes over, under a new epoch and with the same world', async () => {

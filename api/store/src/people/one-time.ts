@@ -19,6 +19,12 @@ export async function keepAccountCode(tx: Tx, code: { readonly accountId: string
     .execute();
 }
 
+/** Whether a code can be used now; it stays usable. */
+export async function isAccountCode(db: Db, codeHash: Uint8Array): Promise<boolean> {
+  const row = await db.selectFrom('account_code').select('account_id').where('code_hash', '=', Buffer.from(codeHash)).where('expires_at', '>', sql<Date>`now()`).executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Uses a code up. Returns whose it was; null where it is unknown or over. */
 export async function takeAccountCode(tx: Tx, codeHash: Uint8Array): Promise<string | null> {
   const row = await tx

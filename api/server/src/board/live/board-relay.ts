@@ -36,7 +36,7 @@ export async function startBoardRelay({ db, link, log }: { readonly db: Db; read
   let working: Promise<void> | null = null;
 
   function moveTo(offset: number): void {
-    if (offset <= head) return;
+    if (!Number.isSafeInteger(offset) || offset <= head) return;
     head = offset;
     for (const hear of hearers) hear(head);
   }
