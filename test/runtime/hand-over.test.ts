@@ -10,6 +10,7 @@ import { fakeVillage, type FakeVillage } from '../../operator/src/testing/fake-v
 import { figure, operatorToken, startOperatorProcess, type OperatorProcess } from './operator-process.ts';
 import { FaultProxy } from './proxy/fault-proxy.ts';
 import { leases, through, silence } from './proxy/faults.ts';
+import { versionBefore, type VersionBefore } from './version-before.ts';
 import { Hands, unsettled } from './village-objects.ts';
 
 type Lease = KubeObject & { readonly spec: { readonly holderIdentity: string; readonly leaseTransitions: number } };
@@ -23,6 +24,7 @@ let hands: Hands;
 let village: FakeVillage;
 let kubelet: FakeKubelet;
 let token: string;
+let earlier: VersionBefore | undefined;
 const running: { readonly operator: OperatorProcess; readonly proxy: FaultProxy }[] = [];
 
 before(async () => {
@@ -33,6 +35,7 @@ before(async () => {
   village = await fakeVillage();
   kubelet = await fakeKubelet(server.client, 'sparky1', () => undefined);
   token = await operatorToken(server.client, hands.namespace);
+  earlier = versionBefore();
 });
 
 afterEach(async () => {
@@ -46,13 +49,14 @@ after(async () => {
   await kubelet.stop();
   await village.stop();
   await server.remove();
+  earlier?.remove();
 });
 
 /** A process behind a proxy of its own, which counts what that process does. */
-async function start(environment: Readonly<Record<string, string>> = {}): Promise<(typeof running)[number]> {
+async function start(main?: string): Promise<(typeof running)[number]> {
   const proxy = new FaultProxy(server.connection);
   await proxy.start();
-  const operator = await startOperatorProcess({ server: proxy.url, token, namespace: hands.namespace, apiUrl: village.url, environment });
+  const operator = await startOperatorProcess({ server: proxy.url, token, namespace: hands.namespace, apiUrl: village.url, ...(main === undefined ? {} : { main }) });
   const one = { operator, proxy };
   running.push(one);
   return one;
@@ -78,24 +82,38 @@ async function settled(what: string): Promise<void> {
   });
 }
 
-test('a new version waits while the old one works, and takes over when that ends: nothing is missed, nothing done twice', async () => {
-  const old = await start();
+for (const [from, to] of [['before', 'this'], ['this', 'before']] as const) {
+  const title = `the version ${to} waits while the version ${from} works, and takes over when that ends: nothing is missed, nothing done twice`;
+  test(title, async (t) => {
+    if (earlier === undefined) {
+      t.skip('git has no commit before the last change to the operator: fetch the history of this shallow clone with git fetch --unshallow');
+      return;
+    }
+    t.diagnostic(`the version before is ${earlier.commit}`);
+    const mains = { this: undefined, before: earlier.main };
+    await handOver(await start(mains[from]), () => start(mains[to]), `${from}-`);
+  });
+}
+
+/** Changes go on without a pause while the old one ends and the next takes over. */
+async function handOver(old: (typeof running)[number], startNext: () => Promise<(typeof running)[number]>, prefix: string): Promise<void> {
   await untilLeads('the old one leads', old);
-  for (const name of ['ada', 'bob', 'cleo']) await hands.create(name);
+  const names = ['ada', 'bob', 'cleo'].map((name) => prefix + name);
+  for (const name of names) await hands.create(name);
   await settled('three agents');
   const { spec: before } = await lease();
-  const next = await start();
+  const next = await startNext();
   await until('the new one is ready', async () => (await next.operator.read('/readyz')).includes('[+] running ok'));
   assert.equal(await leads(next), false);
-  assert.equal(writesOf(next), 0, 'who does not lead writes nothing');
+  assert.equal(writesOf(next), 0, 'the one that does not lead writes nothing');
 
   let changes = 0;
   const changing = new AbortController();
   const hand = (async () => {
     for (; !changing.signal.aborted; changes += 1) {
-      await hands.create(`guest-${changes}`);
-      if (changes >= 2) await hands.remove(`guest-${changes - 2}`);
-      await hands.patch('ada', { rebootedAt: new Date(1_700_000_000_000 + changes * 1_000).toISOString().replace('.000Z', 'Z') });
+      await hands.create(`${prefix}guest-${changes}`);
+      if (changes >= 2) await hands.remove(`${prefix}guest-${changes - 2}`);
+      await hands.patch(`${prefix}ada`, { rebootedAt: new Date(1_700_000_000_000 + changes * 1_000).toISOString().replace('.000Z', 'Z') });
       await sleep(CHANGE_MS);
     }
   })();
@@ -117,7 +135,7 @@ test('a new version waits while the old one works, and takes over when that ends
   const log = old.operator.output();
   assert.match(log, /ending/);
   assert.doesNotMatch(log, /not done within/);
-});
+}
 
 test('a lease that is stolen: the leader writes nothing more and ends; who comes next has a greater fence', async () => {
   const robbed = await start();

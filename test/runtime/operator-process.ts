@@ -36,8 +36,9 @@ export interface OperatorProcessOptions {
   readonly token: string;
   readonly namespace: string;
   readonly apiUrl: string;
-  /** What is different, for example another version's image. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** The main file of another version; this work tree's when it is left out. */
+  readonly main?: string;
 }
 
 export interface OperatorProcess {
@@ -83,7 +84,7 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
     HAMLET_METRICS_LISTEN: `127.0.0.1:${port}`,
     ...options.environment,
   };
-  const child = spawn(process.execPath, [MAIN], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [options.main ?? MAIN], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'exit').then(async ([code]) => {
