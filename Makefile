@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor lint test test-full bench-world bench-operator bench-api bench-ledger bench-memory soak verify-log images crds plugin charts ready
+.PHONY: help up down dev logs doctor lint test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory soak verify-log images crds plugin charts ready
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ test: ready ## every test: lint, types, unit, integration, and the village end t
 
 test-full: ready ## the same with every count as written, resumable; writes test/results/full.json
 	@$(NODE) test/run.ts --full
+
+mutants: ready ## which changes of one operator a package's own tests miss. PACKAGE=core N=50 SEED=1
+	@$(NODE) test/mutants/main.ts --package "$(PACKAGE)" --count $(or $(N),50) --seed $(or $(SEED),1)
 
 bench-world: ready ## bytes, CPU and latency of 1,000 walkers and 200 viewers beside Colyseus
 	@$(NODE) bench/world/main.ts

@@ -1,0 +1,55 @@
+/** Changes of one operator in a source of TypeScript, found without a compiler. */
+
+export interface Mutation {
+  /** Where the operator begins in the text. */
+  readonly at: number;
+  readonly line: number;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What each operator becomes. Comparisons move by one or turn; the rest becomes its opposite. */
+const CHANGES: Readonly<Record<string, readonly string[]>> = {
+  '===': ['!=='],
+  '!==': ['==='],
+  '<': ['<=', '>='],
+  '<=': ['<', '>'],
+  '>': ['>=', '<='],
+  '>=': ['>', '<'],
+  '&&': ['||'],
+  '||': ['&&'],
+  '+': ['-'],
+  '-': ['+'],
+  '*': ['/'],
+  '+=': ['-='],
+  '-=': ['+='],
+  true: ['false'],
+  false: ['true'],
+};
+/** An operator stands between blanks as the house writes it: generics, arrows and signs do not. Literals are whole words. */
+const OPERATOR = /(?<=\s)(===|!==|<=|>=|&&|\|\||\+=|-=|<|>|\+|-|\*)(?=\s)|(?<![\w.'-])(true|false)(?![\w'-])/g;
+/** Lines that only declare types, or bring other modules. */
+const NOT_RUN = /^\s*(import|export type|type|interface|export interface|readonly|\|)\b/;
+
+/** Every change that could be made to a text, in its order. */
+export function mutationsOf(text: string): readonly Mutation[] {
+  const code = withoutTextAndComments(text);
+  const lines = code.split('\n');
+  return [...code.matchAll(OPERATOR)].flatMap((found) => {
+    const line = code.slice(0, found.index).split('\n').length;
+    if (NOT_RUN.test(lines[line - 1] ?? '')) return [];
+    const [from] = found;
+    return (CHANGES[from] ?? []).map((to) => ({ at: found.index, line, from, to }));
+  });
+}
+
+/** The text with one change made. */
+export function mutated(text: string, { at, from, to }: Mutation): string {
+  return text.slice(0, at) + to + text.slice(at + from.length);
+}
+
+/** The same length, with blanks for comments, and for what strings, templates and regular expressions say. */
+function withoutTextAndComments(text: string): string {
+  const skipped = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[(,=:[!&|?{};\n]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/g;
+  return text.replaceAll(skipped, (match) => match.replaceAll(/[^\n]/g, '_'));
+}

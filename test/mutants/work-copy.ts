@@ -1,0 +1,61 @@
+/** A copy of the work tree that changes are made in; the work tree itself is never touched. */
+import { execFileSync, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { NODE, ROOT } from '../../village/paths.ts';
+
+const LISTED_BYTES = 64 << 20;
+
+/** How a run of tests ended. */
+export type Verdict = 'passed' | 'failed' | 'timed out';
+
+/** A folder with every file that git knows or would take, and the installed npm packages. */
+export class WorkCopy {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'hamlet-mutants-'));
+
+  constructor() {
+    const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8', maxBuffer: LISTED_BYTES });
+    for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)))) {
+      mkdirSync(dirname(join(this.#folder, file)), { recursive: true });
+      copyFileSync(join(ROOT, file), join(this.#folder, file));
+    }
+    const [installed, linked] = [join(ROOT, 'node_modules'), join(this.#folder, 'node_modules')];
+    mkdirSync(linked);
+    for (const name of readdirSync(installed)) {
+      const isOurs = name === '@hamlet' || name === 'hamlet-verify';
+      // A workspace is a relative link, which leads into the copy.
+      if (isOurs) execFileSync('cp', ['-a', join(installed, name), join(linked, name)]);
+      else symlinkSync(join(installed, name), join(linked, name));
+    }
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.#folder, file), 'utf8');
+  }
+
+  write(file: string, text: string): void {
+    writeFileSync(join(this.#folder, file), text);
+  }
+
+  /** Runs test files until the first that fails; what is not over in time is ended with all that it started. */
+  async test(files: readonly string[], capMs: number): Promise<Verdict> {
+    const child = spawn(NODE, ['--test', '--test-reporter=dot', ...files], { cwd: this.#folder, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+    let verdict: Verdict | undefined;
+    const end = (found: Verdict): void => {
+      verdict ??= found;
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
+    };
+    const timer = setTimeout(() => end('timed out'), capMs);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (/^[.\n]*X/.test(text)) end('failed');
+    });
+    const code = await new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (exit) => resolve(exit ?? 1)));
+    clearTimeout(timer);
+    return verdict ?? (code === 0 ? 'passed' : 'failed');
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
