@@ -24,7 +24,7 @@ logs: ready ## follows the village's logs. WHO=api, operator, postgres, redis or
 doctor: ready ## checks everything the village depends on and says how to fix it
 	@$(VILLAGE) doctor
 
-images: ready ## builds the container images whose inputs changed
+images: ready ## builds the container images whose inputs changed. ARCH=arm64, amd64 or all
 	@$(VILLAGE) images
 
 lint: ready ## oxlint, types, generated files

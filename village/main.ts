@@ -6,11 +6,13 @@ import { upCurrent } from './current/up.ts';
 import { doctor } from './doctor/doctor.ts';
 import { down } from './down.ts';
 import { Failure, printFailure } from './failure.ts';
-import { buildImages, referenceOf } from './images/build.ts';
+import { hostArchitecture } from './images/architecture.ts';
+import { referenceOf } from './images/build.ts';
+import { buildImagesFor } from './images/foreign/build.ts';
 import { logs } from './logs.ts';
 import { NODE, ROOT } from './paths.ts';
 import { readSettings, type Settings } from './settings.ts';
-import { runSteps } from './steps.ts';
+import { runSteps, type StepContext } from './steps.ts';
 import { localPlace, up } from './up.ts';
 import { buildWeb } from './web.ts';
 
@@ -26,6 +28,7 @@ const USAGE = `usage: village/main.ts COMMAND
 environment:
   CLUSTER=current          the kubectl context in force instead of a local cluster
   IMAGE_REGISTRY=host/path where CLUSTER=current pushes images
+  ARCH=arm64               images for arm64, amd64, both by comma, or all; CLUSTER=current: those of its nodes
   YES=1                    answers CLUSTER=current's question
   PORT=8080                port of the local village
   NAMESPACE=hamlet         namespace of the village
@@ -42,10 +45,13 @@ const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> 
   doctor: async (settings) => {
     if (!(await doctor(settings))) process.exitCode = 1;
   },
-  images: async () => {
+  images: async ({ architectures = [hostArchitecture()] }) => {
     await runSteps('Hamlet: images', [
       { name: 'web', work: buildWeb },
-      { name: 'images', work: async (context) => (await buildImages(context)).map(referenceOf).join('\n  ') },
+      ...architectures.map((architecture) => ({
+        name: `images for ${architecture}`,
+        work: async (context: StepContext) => (await buildImagesFor(architecture, context)).map(referenceOf).join('\n  '),
+      })),
     ]);
   },
 };

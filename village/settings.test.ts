@@ -4,12 +4,16 @@ import { Failure } from './failure.ts';
 import { readSettings } from './settings.ts';
 
 test('without a word it is the local cluster on port 8080', () => {
-  assert.deepEqual(readSettings({}), { cluster: 'local', yes: false, imageRegistry: undefined, port: 8080, namespace: 'hamlet', keepData: false, who: undefined });
+  assert.deepEqual(readSettings({}), { cluster: 'local', yes: false, imageRegistry: undefined, architectures: undefined, port: 8080, namespace: 'hamlet', keepData: false, who: undefined });
 });
 
 test('what a person sets is taken', () => {
-  const settings = readSettings({ CLUSTER: 'current', YES: '1', IMAGE_REGISTRY: 'example.org/team/', PORT: '9000', NAMESPACE: 'meadow', KEEP_DATA: '1', WHO: 'ada' });
-  assert.deepEqual(settings, { cluster: 'current', yes: true, imageRegistry: 'example.org/team', port: 9000, namespace: 'meadow', keepData: true, who: 'ada' });
+  const settings = readSettings({ CLUSTER: 'current', YES: '1', IMAGE_REGISTRY: 'example.org/team/', ARCH: 'arm64,amd64', PORT: '9000', NAMESPACE: 'meadow', KEEP_DATA: '1', WHO: 'ada' });
+  assert.deepEqual(settings, { cluster: 'current', yes: true, imageRegistry: 'example.org/team', architectures: ['arm64', 'amd64'], port: 9000, namespace: 'meadow', keepData: true, who: 'ada' });
+});
+
+test('ARCH=all is every architecture', () => {
+  assert.deepEqual(readSettings({ ARCH: 'all' }).architectures, ['amd64', 'arm64']);
 });
 
 test('0 and nothing mean no', () => {
@@ -17,7 +21,7 @@ test('0 and nothing mean no', () => {
   assert.equal(readSettings({ KEEP_DATA: '' }).keepData, false);
 });
 
-const WRONG: Readonly<Record<string, string>> = { CLUSTER: 'remote', PORT: 'http', NAMESPACE: 'My_Village' };
+const WRONG: Readonly<Record<string, string>> = { ARCH: 'mips', CLUSTER: 'remote', PORT: 'http', NAMESPACE: 'My_Village' };
 for (const [name, value] of Object.entries(WRONG)) {
   test(`${name}=${value} is refused with what to write`, () => {
     assert.throws(

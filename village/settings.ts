@@ -1,5 +1,6 @@
 /** What a person may set for a command, read from the environment once. */
 import { Failure } from './failure.ts';
+import { architecturesOf, type Architecture } from './images/architecture.ts';
 
 /** The people's port of the local village, unless PORT says otherwise. */
 const DEFAULT_PORT = 8080;
@@ -11,6 +12,8 @@ export interface Settings {
   readonly yes: boolean;
   /** Where images are pushed for a cluster that is not ours: host/path. */
   readonly imageRegistry: string | undefined;
+  /** Which architectures images are built for; undefined: this machine's, or those of the cluster's nodes. */
+  readonly architectures: readonly Architecture[] | undefined;
   readonly port: number;
   readonly namespace: string;
   readonly keepData: boolean;
@@ -26,6 +29,7 @@ export function readSettings(env: Environment): Settings {
     cluster: clusterOf(env['CLUSTER'] ?? 'local'),
     yes: isOn(env['YES']),
     imageRegistry: env['IMAGE_REGISTRY']?.replace(/\/+$/, '') || undefined,
+    architectures: env['ARCH'] ? architecturesOf(env['ARCH']) : undefined,
     port: portOf(env['PORT']),
     namespace: namespaceOf(env['NAMESPACE'] ?? 'hamlet'),
     keepData: isOn(env['KEEP_DATA']),

@@ -2,22 +2,22 @@
 import { createInterface } from 'node:readline/promises';
 import { run } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { buildImages, referenceOf, type BuiltImage } from '../images/build.ts';
-import { buildah } from '../images/buildah.ts';
+import { ARCHITECTURES, type Architecture } from '../images/architecture.ts';
+import type { BuiltImage } from '../images/build.ts';
+import { buildImagesFor } from '../images/foreign/build.ts';
 import type { ImageName } from '../images/recipe.ts';
 import { waitForAgents } from '../install/agents-ready.ts';
 import { installCharts } from '../install/charts.ts';
 import { kubectl, type Place } from '../kubectl.ts';
 import { secrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
-import { runSteps, type StepContext } from '../steps.ts';
+import { runSteps, type Step } from '../steps.ts';
 import { buildWeb } from '../web.ts';
 import { currentContext, currentPlace } from './place.ts';
+import { pushImages } from './push.ts';
 
 /** The images that have no official one; Postgres and Redis come from their own projects. */
 const OWN_IMAGES: readonly ImageName[] = ['api', 'operator', 'agent'];
-/** Kubernetes' names of the architectures by Node's. */
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 /** Installs the village into a cluster that is not ours; changes nothing before every refusal has been made. */
 export async function upCurrent(settings: Settings): Promise<void> {
@@ -27,52 +27,37 @@ export async function upCurrent(settings: Settings): Promise<void> {
   }
   const context = await currentContext();
   const place = await currentPlace(namespace);
-  await refuseOtherArchitectures(place, imageRegistry);
-  if (!settings.yes) await ask(`Install Hamlet into the context ${context}, namespace ${namespace}, with images in ${imageRegistry}?`);
-  let images: readonly BuiltImage[] = [];
+  const architectures = settings.architectures ?? (await architecturesOfNodes(place));
+  if (!settings.yes) await ask(`Install Hamlet into the context ${context}, namespace ${namespace}, with images for ${architectures.join(' and ')} in ${imageRegistry}?`);
+  const images = new Map<Architecture, readonly BuiltImage[]>();
+  let references: Readonly<Partial<Record<ImageName, string>>> = {};
   await runSteps(`Hamlet: installing into ${context}`, [
     { name: 'packages', work: async (step) => void (await run('bash', ['village/packages.sh', 'up'], { log: step.log })) },
     { name: 'web', work: buildWeb },
-    { name: 'images', work: async (step) => void (images = await buildImages(step, OWN_IMAGES)) },
-    { name: 'push', work: async (step) => push(images, imageRegistry, step) },
-    {
-      name: 'charts',
-      work: async (step) => {
-        const references = Object.fromEntries(images.map((image) => [image.name, pushedReference(image, imageRegistry)]));
-        await installCharts({ place, images: references, coreNode: undefined, secrets: secrets() }, step);
-      },
-    },
-    { name: 'agents', work: async (step) => waitForAgents(place, agentImage(images, imageRegistry), step) },
+    ...architectures.map((architecture): Step => ({
+      name: `images for ${architecture}`,
+      work: async (step) => void images.set(architecture, await buildImagesFor(architecture, step, OWN_IMAGES)),
+    })),
+    { name: 'push', work: async (step) => void (references = await pushImages(images, imageRegistry, step)) },
+    { name: 'charts', work: async (step) => installCharts({ place, images: references, coreNode: undefined, secrets: secrets() }, step) },
+    { name: 'agents', work: async (step) => waitForAgents(place, references.agent ?? '', step) },
   ]);
   console.log(`\n${await kubectl(place, ['get', 'village'])}\n`);
   console.log(`kubectl -n ${namespace} port-forward service/hamlet-api 8080, then http://localhost:8080`);
   console.log(`The code of the first admin: kubectl -n ${namespace} get secret hamlet-bootstrap -o jsonpath='{.data.code}' | base64 -d`);
 }
 
-function pushedReference(image: BuiltImage, registry: string): string {
-  return `${registry}/hamlet/${image.name}:${image.tag}`;
-}
-
-function agentImage(images: readonly BuiltImage[], registry: string): string {
-  return images.filter(({ name }) => name === 'agent').map((image) => pushedReference(image, registry)).join();
-}
-
-async function push(images: readonly BuiltImage[], registry: string, { log, doing }: StepContext): Promise<void> {
-  for (const image of images) {
-    doing(`hamlet/${image.name}`);
-    await buildah(['push', '--quiet', referenceOf(image), `docker://${pushedReference(image, registry)}`], { log, onLine: doing, fix: `buildah login ${registry.split('/')[0]}` });
-  }
-}
-
-/** Images are built for this machine's architecture only: nothing here emulates another. */
-async function refuseOtherArchitectures(place: Place, registry: string): Promise<void> {
+/** The architectures of the cluster's nodes; one that there are no images for is refused. */
+async function architecturesOfNodes(place: Place): Promise<readonly Architecture[]> {
   const text = await kubectl(place, ['get', 'nodes', '-o', 'jsonpath={.items[*].status.nodeInfo.architecture}']);
-  const others = new Set(text.split(/\s+/).filter((architecture) => architecture !== ARCHITECTURES[process.arch]));
-  if (others.size === 0) return;
-  throw new Failure(
-    `the cluster has nodes of ${[...others].join(', ')} and this machine builds ${ARCHITECTURES[process.arch] ?? process.arch} alone; nothing was changed`,
-    `build for both with docker buildx and install the chart by helm with image.registry=${registry}: docs/DEPLOYMENT.md`,
-  );
+  const found = new Set(text.split(/\s+/).filter((name) => name !== ''));
+  const unknown = [...found].filter((name) => !ARCHITECTURES.some((each) => each === name));
+  if (unknown.length > 0) {
+    const advice = `take those nodes out of the cluster, or say for which nodes to build: ARCH=${ARCHITECTURES.join(',')}`;
+    throw new Failure(`the cluster has nodes of ${unknown.join(', ')}, and Hamlet has images for ${ARCHITECTURES.join(' and ')}; nothing was changed`, advice);
+  }
+  if (found.size === 0) throw new Failure('the cluster has no node; nothing was changed', `say for which nodes to build: ARCH=${ARCHITECTURES.join(',')}`);
+  return ARCHITECTURES.filter((architecture) => found.has(architecture));
 }
 
 async function ask(question: string): Promise<void> {

@@ -1,23 +1,33 @@
 /** The npm packages of an image, installed on the machine: its npm knows the registry, the proxy and the certificates to trust. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { run } from '../command.ts';
 import { CACHE } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
+import { NAMES, hostArchitecture, type Architecture } from './architecture.ts';
 import { hashSources, stageSources, type Source } from './context.ts';
 import { manifestSources } from './recipe.ts';
 
 const NPM_CI = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
-/** What one workspace needs to run, laid over a build context; kept in the cache by a hash of the manifests. */
-export async function packageSource(workspace: string, { log, doing }: StepContext): Promise<Source> {
-  const folder = join(CACHE, 'images/packages', `${workspace.replace('@hamlet/', '')}-${hashSources(manifestSources(), [workspace, process.arch])}`);
+/** What one workspace needs to run on an architecture, laid over a build context; kept in the cache by a hash of the manifests. */
+export async function packageSource(workspace: string, { log, doing }: StepContext, architecture: Architecture = hostArchitecture()): Promise<Source> {
+  const { npm } = NAMES[architecture];
+  const folder = join(CACHE, 'images/packages', `${workspace.replace('@hamlet/', '')}-${hashSources(manifestSources(), [workspace, npm, 'without other prebuilds'])}`);
   if (!existsSync(folder)) {
     const part = `${folder}.part`;
     stageSources(manifestSources(), part);
-    await run('npm', [...NPM_CI, `--workspace=${workspace}`], { cwd: part, log, onLine: doing });
+    await run('npm', [...NPM_CI, '--os=linux', `--cpu=${npm}`, '--libc=glibc', `--workspace=${workspace}`], { cwd: part, log, onLine: doing });
+    removeOtherPrebuilds(part, `linux-${npm}`);
     rmSync(folder, { recursive: true, force: true });
     renameSync(part, folder);
   }
   return { from: folder, to: '.', whole: true };
+}
+
+/** Some packages bring their native part for every platform, in folders that are named after them; an image runs on one. */
+function removeOtherPrebuilds(root: string, platform: string): void {
+  for (const folder of globSync('**/node_modules/**/prebuilds/*', { cwd: root })) {
+    if (basename(folder) !== platform) rmSync(join(root, folder), { recursive: true });
+  }
 }

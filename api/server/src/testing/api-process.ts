@@ -12,14 +12,15 @@ export interface ApiProcess {
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** Migrates, and starts the api's main program against a test village. */
-export async function startApiProcess(village: TestVillage, changes: Readonly<Record<string, string>> = {}): Promise<ApiProcess> {
+/** Migrates, and starts the api's main program, or another command that is one, against a test village. */
+export async function startApiProcess(village: TestVillage, changes: Readonly<Record<string, string>> = {}, command: readonly [string, ...string[]] = [process.execPath, MAIN]): Promise<ApiProcess> {
+  const [file, ...args] = command;
   const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
   const url = `http://127.0.0.1:${port}`;
   await village.migrate();
   const local = await startLocal({
-    file: process.execPath,
-    args: [MAIN],
+    file,
+    args,
     options: {
       env: {
         ...process.env,

@@ -21,8 +21,12 @@ export interface ResidentProcesses {
   remove(): Promise<void>;
 }
 
-/** @param play of the village that they live in, once that has started */
-export function residentProcesses(play: () => Play): ResidentProcesses {
+/**
+ * @param play of the village that they live in, once that has started
+ * @param command that is a resident; this work tree's when it is left out
+ */
+export function residentProcesses(play: () => Play, command: readonly [string, ...string[]] = [process.execPath, MAIN]): ResidentProcesses {
+  const [file, ...args] = command;
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-test-residents-'));
   const running = new Set<ChildProcess>();
 
@@ -43,7 +47,7 @@ export function residentProcesses(play: () => Play): ResidentProcesses {
     start: async (agentId) => {
       const home = join(folder, agentId);
       const own = { HAMLET_API_URL: play().url, HAMLET_AGENT_ID: agentId, HAMLET_AGENT_TOKEN: agentToken(agentId), HAMLET_STATE_DIR: home, HAMLET_MEMORY_DIR: home, HAMLET_WORKSPACE_DIR: home };
-      const child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...own } });
+      const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...own } });
       running.add(child);
       child.once('exit', () => running.delete(child));
       await eventually(`${agentId} online`, async () => (await play().agent(agentId)).status.online);

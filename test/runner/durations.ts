@@ -1,0 +1,31 @@
+/** How long each test file took when it last ran here: the slowest are started first, so that none is left alone at the end. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { stateFile } from '../../village/paths.ts';
+
+export type Durations = Readonly<Record<string, number>>;
+
+const FILE = 'test-durations.json';
+const LISTED = 10;
+
+/** The files, slowest first; those that never ran here go first of all. */
+export function slowestFirst(files: readonly string[], known: Durations = durations()): readonly string[] {
+  const of = (file: string): number => known[file] ?? Number.POSITIVE_INFINITY;
+  return files.toSorted((a, b) => (of(a) === of(b) ? 0 : of(b) - of(a)));
+}
+
+/** Milliseconds of each file by its path; empty before the first run of a clone. */
+export function durations(): Durations {
+  const file = stateFile(FILE);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Durations) : {};
+}
+
+/** Keeps what was measured beside what is known of other files. */
+export function keepDurations(measured: Durations): void {
+  writeFileSync(stateFile(FILE), `${JSON.stringify({ ...durations(), ...measured }, null, 2)}\n`);
+}
+
+/** The slowest files in a few lines. */
+export function slowest(measured: Durations): readonly string[] {
+  const sorted = Object.entries(measured).toSorted(([, a], [, b]) => b - a);
+  return sorted.slice(0, LISTED).map(([file, ms]) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${file}`);
+}

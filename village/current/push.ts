@@ -1,0 +1,49 @@
+/** Pushes images to the registry that a cluster pulls from. */
+import { createHash } from 'node:crypto';
+import type { Architecture } from '../images/architecture.ts';
+import { referenceOf, type BuiltImage } from '../images/build.ts';
+import { buildah } from '../images/buildah.ts';
+import type { ImageName } from '../images/recipe.ts';
+import type { StepContext } from '../steps.ts';
+
+const TAG_CHARACTERS = 16;
+
+export type ImagesByArchitecture = ReadonlyMap<Architecture, readonly BuiltImage[]>;
+
+/** Pushes every image, as a manifest list where there are several architectures; returns the reference of each. */
+export async function pushImages(images: ImagesByArchitecture, registry: string, context: StepContext): Promise<Readonly<Partial<Record<ImageName, string>>>> {
+  const references: Partial<Record<ImageName, string>> = {};
+  for (const [name, builds] of byName(images)) {
+    context.doing(`pushing hamlet/${name}`);
+    const reference = `${registry}/hamlet/${name}:${tagOf(builds)}`;
+    await push(builds, reference, { context, host: registry.split('/')[0] ?? registry });
+    references[name] = reference;
+  }
+  return references;
+}
+
+async function push(builds: readonly BuiltImage[], reference: string, { context, host }: { context: StepContext; host: string }): Promise<void> {
+  const options = { log: context.log, onLine: context.doing, fix: `buildah login ${host}` };
+  const [only] = builds;
+  if (only !== undefined && builds.length === 1) {
+    await buildah(['push', '--quiet', referenceOf(only), `docker://${reference}`], options);
+    return;
+  }
+  const list = await buildah(['manifest', 'create', `localhost/hamlet/list-${process.pid}`]);
+  try {
+    for (const build of builds) await buildah(['manifest', 'add', list, `containers-storage:${referenceOf(build)}`], options);
+    await buildah(['manifest', 'push', '--quiet', '--all', list, `docker://${reference}`], options);
+  } finally {
+    await buildah(['manifest', 'rm', list]);
+  }
+}
+
+function byName(images: ImagesByArchitecture): ReadonlyMap<ImageName, readonly BuiltImage[]> {
+  return Map.groupBy([...images.values()].flat(), ({ name }) => name);
+}
+
+/** One image keeps its tag; that of a list is a hash of all. */
+function tagOf(builds: readonly BuiltImage[]): string {
+  const tags = builds.map(({ tag }) => tag);
+  return tags.length === 1 ? tags.join() : createHash('sha256').update(tags.join()).digest('hex').slice(0, TAG_CHARACTERS);
+}

@@ -1,0 +1,100 @@
+/**
+ * Configures unpacked packages as an image of this machine's architecture is configured: what Debian's maintainer scripts and
+ * a Dockerfile's RUN leave behind (accounts, alternatives, certificates, our own files) does not depend on the architecture.
+ */
+import { chmodSync, copyFileSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { NAMES, hostArchitecture } from '../architecture.ts';
+import { walkTree, type TreeEntry } from './tree.ts';
+
+/** Bits of `st_mode` that chmod sets. */
+const MODE_BITS = 0o7777;
+const MERGED = /^\/(bin|sbin|lib|lib32|lib64|libx32)\//;
+/** What belongs to one architecture or one run, besides packages: records of dpkg, caches of addresses and of compiled code, devices. */
+const OF_ONE_ARCHITECTURE = /^\/(dev|proc|sys|lib32|lib64|libx32)(\/|$)|^\/etc\/ld\.so\.cache$|^\/var\/lib\/dpkg\/(info|status|available)|^\/var\/lib\/apt\/extended_states$|^\/var\/cache\/.*\/|\/\.compile-cache\/.|\/gconv-modules\.cache$/;
+
+export interface Configuration {
+  /** Root of the image of this machine's architecture. */
+  readonly native: string;
+  /** Root with the unpacked packages of the other one. */
+  readonly target: string;
+  /** Paths that the caller brings itself. */
+  readonly isReplaced: (path: string) => boolean;
+}
+
+/** Paths of a root that packages brought, as they are after the merge of `/usr`. */
+export function ownedPaths(root: string): ReadonlySet<string> {
+  const info = join(root, 'var/lib/dpkg/info');
+  const lists = readdirSync(info).filter((name) => name.endsWith('.list'));
+  const paths = lists.flatMap((name) => readFileSync(join(info, name), 'utf8').split('\n'));
+  // dpkg lists the root itself as `/.`.
+  return new Set(paths.filter((path) => path !== '' && path !== '/.').map(merged));
+}
+
+/** Gives the target what no package owns, the owners and modes of the rest, and leaves out what the native image left out. */
+export function configure({ native, target, isReplaced }: Configuration): void {
+  const owned = ownedPaths(native);
+  const triplet = NAMES[hostArchitecture()].triplet;
+  const isLeftOut = (path: string): boolean => OF_ONE_ARCHITECTURE.test(path) || path.includes(triplet) || isReplaced(path);
+  const there = new Set<string>();
+  for (const entry of walkTree(native)) {
+    there.add(entry.path);
+    if (isLeftOut(entry.path)) continue;
+    if (!owned.has(entry.path)) copyEntry(native, target, entry);
+    else if (existsSync(join(target, entry.path))) adjust(native, target, entry);
+  }
+  for (const path of owned) {
+    if (!there.has(path) && !isLeftOut(path)) rmSync(join(target, path), { recursive: true, force: true });
+  }
+}
+
+function copyEntry(native: string, target: string, { path, stats }: TreeEntry): void {
+  const [from, to] = [join(native, path), join(target, path)];
+  if (stats.isDirectory()) {
+    mkdirSync(to, { recursive: true });
+    return setMode(to, stats);
+  }
+  // A folder of a package that the base left out may be there again.
+  mkdirSync(dirname(to), { recursive: true });
+  if (stats.isSymbolicLink()) return copyLink(from, to, stats);
+  if (!stats.isFile()) return;
+  copyFile(from, to);
+  setMode(to, stats);
+}
+
+function copyLink(from: string, to: string, { uid, gid }: Stats): void {
+  const target = readlinkSync(from);
+  const there = lstatSync(to, { throwIfNoEntry: false });
+  if (there?.isSymbolicLink() === true && readlinkSync(to) === target) return;
+  rmSync(to, { recursive: true, force: true });
+  symlinkSync(target, to);
+  lchownSync(to, uid, gid);
+}
+
+/** Copies a file that is not there yet with the same bytes: what a base has already makes no new layer. */
+export function copyFile(from: string, to: string): void {
+  const there = lstatSync(to, { throwIfNoEntry: false });
+  if (there?.isFile() === true && there.size === lstatSync(from).size && readFileSync(from).equals(readFileSync(to))) return;
+  rmSync(to, { recursive: true, force: true });
+  copyFileSync(from, to);
+}
+
+/** A package's own file: its owner and mode, and its text where it is configuration. */
+function adjust(native: string, target: string, { path, stats }: TreeEntry): void {
+  const to = join(target, path);
+  if (stats.isSymbolicLink() || lstatSync(to).isSymbolicLink()) return;
+  if (path.startsWith('/etc/') && stats.isFile()) copyFile(join(native, path), to);
+  setMode(to, stats);
+}
+
+function setMode(file: string, { mode, uid, gid }: Stats): void {
+  const there = lstatSync(file);
+  const isOwned = there.uid === uid && there.gid === gid;
+  // A change of owner takes set-user-id bits away, so the mode comes after it.
+  if (!isOwned) lchownSync(file, uid, gid);
+  if (!isOwned || (there.mode & MODE_BITS) !== (mode & MODE_BITS)) chmodSync(file, mode & MODE_BITS);
+}
+
+function merged(path: string): string {
+  return MERGED.test(path) ? `/usr${path}` : path;
+}

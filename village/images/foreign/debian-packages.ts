@@ -1,0 +1,94 @@
+/** Debian's packages of another architecture, chosen and fetched by the machine's apt with lists of its own. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../../command.ts';
+import { CACHE } from '../../paths.ts';
+import type { StepContext } from '../../steps.ts';
+import { NAMES, hostArchitecture, type Architecture } from '../architecture.ts';
+
+/** Names of the packages that dpkg has installed in a root. */
+export function installedPackages(root: string): readonly string[] {
+  return namesIn(join(root, 'var/lib/dpkg/status'));
+}
+
+/** Names of the packages that somebody asked for in a root, without those that came as their dependencies. */
+export function requestedPackages(root: string): readonly string[] {
+  const automatic = new Set(namesIn(join(root, 'var/lib/apt/extended_states')));
+  return installedPackages(root).filter((name) => !automatic.has(name));
+}
+
+/** What `apt-get` does for one architecture, with lists, records and a store of packages that are not the machine's. */
+export class ForeignApt {
+  readonly #folder: string;
+  readonly #options: readonly string[];
+  readonly #context: StepContext;
+
+  private constructor(folder: string, options: readonly string[], context: StepContext) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#context = context;
+  }
+
+  /** Reads the package lists of the mirrors that an image's root names. */
+  static async open(architecture: Architecture, root: string, context: StepContext): Promise<ForeignApt> {
+    const folder = join(CACHE, 'images/apt', architecture);
+    for (const each of ['state/lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, each), { recursive: true });
+    writeFileSync(join(folder, 'none-installed'), '');
+    const settings = {
+      'APT::Architecture': architecture,
+      'APT::Architectures': architecture,
+      'APT::Install-Recommends': 'false',
+      'APT::Keep-Downloaded-Packages': 'true',
+      // The store is root's; apt's own user cannot write there.
+      'APT::Sandbox::User': 'root',
+      'Dir::State': join(folder, 'state'),
+      'Dir::State::status': join(folder, 'none-installed'),
+      'Dir::Cache': join(folder, 'cache'),
+      'Dir::Etc::sourcelist': join(root, 'etc/apt/sources.list'),
+      'Dir::Etc::sourceparts': '-',
+      'Dir::Etc::trustedparts': join(root, 'etc/apt/trusted.gpg.d'),
+    };
+    const apt = new ForeignApt(folder, Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]), context);
+    context.doing(`package lists of ${architecture}`);
+    await apt.#run(['update']);
+    return apt;
+  }
+
+  /** Fetches packages with all that they depend on; returns their files. A package that the architecture has not is named by apt's error. */
+  async fetch(names: readonly string[]): Promise<readonly string[]> {
+    const simulated = await this.#run(['-s', 'install', ...names]);
+    const files = simulated.split('\n').flatMap((line) => {
+      const [, name, version, architecture] = /^Inst (\S+) \((\S+) .*\[(\w+)\]\)/.exec(line) ?? [];
+      return name === undefined || version === undefined ? [] : [join(this.#folder, 'cache/archives', `${name}_${version.replaceAll(':', '%3a')}_${architecture}.deb`)];
+    });
+    if (files.some((file) => !existsSync(file))) {
+      this.#context.doing(`downloading ${files.length} packages`);
+      await this.#run(['-y', '--download-only', 'install', ...names]);
+    }
+    return files;
+  }
+
+  async #run(args: readonly string[]): Promise<string> {
+    const { log, doing: onLine } = this.#context;
+    return run('apt-get', [...this.#options, '-q', ...args], { log, onLine, env: { LC_ALL: 'C' }, fix: 'apt needs a Debian mirror: set DEBIAN_MIRROR to one that this machine reaches' });
+  }
+}
+
+/** The same package for another architecture: cross tools carry the architecture in their names. */
+export function nameFor(architecture: Architecture, name: string): string {
+  const [from, to] = [hostArchitecture(), architecture].map((each) => NAMES[each].triplet.replaceAll('_', '-'));
+  return name.replace(`-${from}`, `-${to}`);
+}
+
+/** Marks all packages of a root automatic that nobody asked for, as apt would have done. */
+export function writeAutomatic(root: string, architecture: Architecture, requested: readonly string[]): void {
+  const asked = new Set(requested);
+  const automatic = installedPackages(root).filter((name) => !asked.has(name));
+  mkdirSync(join(root, 'var/lib/apt'), { recursive: true });
+  writeFileSync(join(root, 'var/lib/apt/extended_states'), automatic.map((name) => `Package: ${name}\nArchitecture: ${architecture}\nAuto-Installed: 1\n\n`).join(''));
+}
+
+function namesIn(file: string): readonly string[] {
+  if (!existsSync(file)) return [];
+  return [...readFileSync(file, 'utf8').matchAll(/^Package: (\S+)$/gm)].map(([, name = '']) => name);
+}
