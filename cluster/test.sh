@@ -64,8 +64,10 @@ eventually() {
 says() { local wanted=$1; shift; local out; out=$("$@" 2>&1); grep -q -- "$wanted" <<<"$out" || { echo "wanted: $wanted, got: $out"; return 1; }; }
 refused() { local out; if out=$("$@" 2>&1); then echo "was let through: $out"; return 1; fi; grep -Eq 'refused|no route|prohibited|Lost' <<<"$out" || { echo "failed otherwise: $out"; return 1; }; }
 
-# picture prints all that the cluster could leave on the machine.
-picture() {
+# picture prints all that the cluster could leave on the machine, without what other tests and image builds change meanwhile.
+picture() { everything | grep -Ev 'hamlet-cluster-t-|hamlet-test-kube-|/images/storage/'; }
+
+everything() {
   ip netns list | awk '{print "netns", $1}'
   ip -o link show | awk -F': ' '{sub(/@.*/, "", $2); print "link", $2}'
   ip route show | sed 's/^/route /'

@@ -1,83 +1,107 @@
 /** Every test of the project, with its set-up: what `make test` runs. */
+import { totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { performance } from 'node:perf_hooks';
 import { printFailure } from '../village/failure.ts';
+import { CLUSTER_PART } from './runner/cluster.ts';
 import { GO_PART } from './runner/go.ts';
+import { IMAGES_PART } from './runner/images.ts';
 import { leftovers, markProcesses } from './runner/leftovers.ts';
 import { LINT_PART } from './runner/lint.ts';
-import type { Part, Tally } from './runner/part.ts';
+import { sumOf } from './runner/node-test.ts';
+import type { Part, Print, Tally } from './runner/part.ts';
 import { keepFullResults, isDoneInFull } from './runner/full-results.ts';
 import { setUp } from './runner/set-up.ts';
 import { UNIT_PART } from './runner/unit.ts';
 import { VILLAGE_PART } from './runner/village.ts';
 
-const PARTS: readonly Part[] = [LINT_PART, UNIT_PART, GO_PART, VILLAGE_PART];
+/** Lanes run side by side, the parts of one lane in its order: the first lane computes, the second waits for clusters. */
+const LANES: readonly (readonly Part[])[] = [
+  [LINT_PART, UNIT_PART],
+  [GO_PART, CLUSTER_PART, VILLAGE_PART, IMAGES_PART],
+];
+const PARTS = LANES.flat();
+/** Both lanes together use about 6 GiB. */
+const MEMORY_FOR_BOTH_BYTES = 12 * 1024 ** 3;
 const LONGEST_FAILURE = 300;
-const USAGE = `usage: test/run.ts [--full] [--only PART,PART]
+const NAME_WIDTH = Math.max(...PARTS.map(({ name }) => name.length)) + 1;
+const USAGE = `usage: test/run.ts [--full] [--serial] [--only PART,PART]
 
 Runs every test and prints "N passed, N failed" as its last line.
 
   --only  parts to run: ${PARTS.map(({ name }) => name).join(', ')} (ONLY=... does the same)
+  --serial  runs one part after the other, as a machine with less than 12 GiB always does
   --full  counts as written in the tests' tables instead of a seeded twentieth; parts that passed
           at this commit are not run again; writes test/results/full.json
   --help  this text`;
 
-/** Runs the parts one after the other; a part that throws counts as one failure and the next still runs. */
-async function runParts(parts: readonly Part[], full: boolean): Promise<Tally> {
-  const total = { passed: 0, failed: 0, failures: [] as string[] };
-  for (const part of parts) {
-    if (full && isDoneInFull(part.name)) {
-      console.log(`\n── ${part.name}: passed before at this commit`);
-      continue;
-    }
-    const started = performance.now();
-    console.log(`\n── ${part.name}: ${part.does}`);
-    const tally = await runPart(part);
-    total.passed += tally.passed;
-    total.failed += tally.failed;
-    total.failures.push(...tally.failures.map((failure) => `${part.name}: ${failure}`));
-    const seconds = (performance.now() - started) / 1000;
-    console.log(`── ${part.name}: ${tally.passed} passed, ${tally.failed} failed in ${seconds.toFixed(0)} s`);
-    if (full) keepFullResults(part.name, { passed: tally.passed, failed: tally.failed, seconds });
-  }
-  return total;
+interface Choice {
+  readonly lanes: readonly (readonly Part[])[];
+  readonly full: boolean;
 }
 
-async function runPart(part: Part): Promise<Tally> {
-  try {
-    return await part.run();
-  } catch (error) {
+/** Runs the lanes side by side; a part that throws counts as one failure and the next of its lane still runs. */
+async function runLanes({ lanes, full }: Choice): Promise<Tally> {
+  const tallies = await Promise.all(
+    lanes.map(async (parts) => {
+      const done: Tally[] = [];
+      for (const part of parts) {
+        if (full && isDoneInFull(part.name)) console.log(`── ${part.name}: passed before at this commit`);
+        else done.push(await runPart(part, full));
+      }
+      return done;
+    }),
+  );
+  return sumOf(tallies.flat());
+}
+
+async function runPart(part: Part, full: boolean): Promise<Tally> {
+  const started = performance.now();
+  const print: Print = (line) => console.log(`${part.name.padEnd(NAME_WIDTH)}│ ${line}`);
+  print(`── ${part.does}`);
+  const tally = await part.run(print).catch((error: unknown): Tally => {
     printFailure(error);
-    return { passed: 0, failed: 1, failures: [String(error)] };
-  }
+    return { passed: 0, failed: 1, failures: [{ what: String(error), rerun: `make test ONLY=${part.name}` }] };
+  });
+  const seconds = (performance.now() - started) / 1000;
+  print(`── ${tally.passed} passed, ${tally.failed} failed in ${seconds.toFixed(0)} s`);
+  if (full) keepFullResults(part.name, { passed: tally.passed, failed: tally.failed, seconds });
+  return { ...tally, failures: tally.failures.map(({ what, rerun }) => ({ what: `${part.name}: ${what}`, rerun })) };
 }
 
 /** One test more: whatever the tests started has ended. */
 async function checkLeftovers(): Promise<Tally> {
-  const left = (await leftovers()).map((line) => `still running: ${line}`);
+  const left = (await leftovers()).map((line) => ({ what: `still running: ${line}`, rerun: 'make test' }));
   return left.length === 0 ? { passed: 1, failed: 0, failures: [] } : { passed: 0, failed: 1, failures: left };
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { full: { type: 'boolean', default: false }, only: { type: 'string' }, help: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({ options: { full: { type: 'boolean', default: false }, serial: { type: 'boolean', default: false }, only: { type: 'string' }, help: { type: 'boolean', default: false } } });
   if (values.help) {
     console.log(USAGE);
     return;
   }
-  const chosen = (values.only ?? process.env['ONLY'])?.split(',');
-  const unknown = chosen?.filter((name) => !PARTS.some((part) => part.name === name)) ?? [];
-  if (unknown.length > 0) throw new Error(`no such part: ${unknown.join(', ')}\n${USAGE}`);
-  const parts = PARTS.filter(({ name }) => chosen?.includes(name) ?? true);
+  const lanes = chosenLanes(values.only ?? process.env['ONLY']);
   if (values.full) process.env['HAMLET_TEST_FULL'] = '1';
   markProcesses();
   const started = performance.now();
-  await setUp(parts);
-  const ran = await runParts(parts, values.full);
-  const clean = await checkLeftovers();
-  const [passed, failed] = [ran.passed + clean.passed, ran.failed + clean.failed];
-  console.log(`\nall of it took ${((performance.now() - started) / 60_000).toFixed(1)} min`);
-  // Whoever sees only the end of a long run sees what is wrong with it.
-  for (const failure of [...ran.failures, ...clean.failures]) console.log(`✖ ${failure.slice(0, LONGEST_FAILURE)}`);
+  await setUp(lanes.flat());
+  const isSerial = values.serial || totalmem() < MEMORY_FOR_BOTH_BYTES;
+  const ran = await runLanes({ lanes: isSerial ? [lanes.flat()] : lanes, full: values.full });
+  report(sumOf([ran, await checkLeftovers()]), performance.now() - started);
+}
+
+function chosenLanes(names: string | undefined): readonly (readonly Part[])[] {
+  const chosen = names?.split(',');
+  const unknown = chosen?.filter((name) => !PARTS.some((part) => part.name === name)) ?? [];
+  if (unknown.length > 0) throw new Error(`no such part: ${unknown.join(', ')}\n${USAGE}`);
+  return LANES.map((parts) => parts.filter(({ name }) => chosen?.includes(name) ?? true));
+}
+
+/** The end of a long run says what is wrong with it, and how to run that alone. */
+function report({ passed, failed, failures }: Tally, tookMs: number): void {
+  console.log(`\nall of it took ${(tookMs / 60_000).toFixed(1)} min`);
+  for (const { what, rerun } of failures) console.log(`✖ ${what.slice(0, LONGEST_FAILURE)}\n    ${rerun}`);
   console.log(`${passed} passed, ${failed} failed`);
   process.exitCode = failed === 0 ? 0 : 1;
 }

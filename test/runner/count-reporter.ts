@@ -1,4 +1,4 @@
-/** A reporter of node:test that writes the counts of the whole run, and what failed, as JSON. */
+/** A reporter of node:test that writes the counts of the whole run, what failed and how long each file took, as JSON. */
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 import { ROOT } from '../../village/paths.ts';
@@ -6,20 +6,29 @@ import { ROOT } from '../../village/paths.ts';
 type Failed = Extract<TestEvent, { type: 'test:fail' }>['data'];
 
 export default async function* countReporter(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  const failures: string[] = [];
+  const failures: { file: string; what: string }[] = [];
+  const durations: Record<string, number> = {};
   for await (const event of source) {
-    if (event.type === 'test:fail' && !isOfItsTests(event.data)) failures.push(describe(event.data));
+    if (event.type === 'test:fail' && !isOfItsTests(event.data)) failures.push({ file: pathOf(event.data), what: describe(event.data) });
+    if (event.type !== 'test:summary') continue;
     // One summary comes for each file and one, without a file, for all of them.
-    if (event.type !== 'test:summary' || event.data.file !== undefined) continue;
-    const { tests, passed, skipped, todo } = event.data.counts;
-    yield JSON.stringify({ passed, failed: tests - passed - skipped - todo, skipped, failures });
+    const { file, duration_ms, counts } = event.data;
+    if (file !== undefined) {
+      durations[relative(ROOT, file)] = Math.round(duration_ms);
+      continue;
+    }
+    const { tests, passed, skipped, todo } = counts;
+    yield JSON.stringify({ passed, failed: tests - passed - skipped - todo, skipped, failures, durations });
   }
 }
 
 /** Whether it failed only because a test within it did, which has its own line. */
 const isOfItsTests = ({ details }: Failed): boolean => 'failureType' in details.error && details.error.failureType === 'subtestsFailed';
 
-function describe({ file = '', line, name, details: { error } }: Failed): string {
+const pathOf = ({ file = '' }: Failed): string => relative(ROOT, file);
+
+function describe(failed: Failed): string {
+  const { line, name, details: { error } } = failed;
   const reason = error.cause instanceof Error ? error.cause.message : error.message;
-  return `${relative(ROOT, file)}:${line} ${name}: ${reason.replaceAll(/\s+/g, ' ')}`;
+  return `${pathOf(failed)}:${line} ${name}: ${reason.replaceAll(/\s+/g, ' ')}`;
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from '../../village/paths.ts';
-import type { Part, Tally } from './part.ts';
+import type { FailedTest, Part, Print, Tally } from './part.ts';
 
 interface GoEvent {
   readonly Action: string;
@@ -15,35 +15,38 @@ interface GoEvent {
 
 interface Counting {
   passed: number;
-  readonly failures: string[];
+  readonly failures: FailedTest[];
+  readonly print: Print;
 }
 
 export const GO_PART: Part = { name: 'go', does: 'tests of the local cluster', needs: ['packages', 'programs'], run };
 
-async function run(): Promise<Tally> {
-  const tally: Counting = { passed: 0, failures: [] };
+async function run(print: Print): Promise<Tally> {
+  const tally: Counting = { passed: 0, failures: [], print };
   const child = spawn('go', ['test', '-json', './...'], { cwd: join(ROOT, 'cluster'), stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(code ?? 1)));
   const outputs = new Map<string, string>();
   for await (const line of createInterface({ input: child.stdout })) {
-    const event = parseEvent(line);
+    const event = parseEvent(line, print);
     if (event !== undefined) take(event, tally, outputs);
   }
   // A package that does not compile has no test to fail.
-  if ((await ended) !== 0 && tally.failures.length === 0) tally.failures.push('go test');
-  return { ...tally, failed: tally.failures.length };
+  if ((await ended) !== 0 && tally.failures.length === 0) tally.failures.push({ what: 'go test', rerun: '(cd cluster && go test ./...)' });
+  return { passed: tally.passed, failed: tally.failures.length, failures: tally.failures };
 }
 
-function parseEvent(line: string): GoEvent | undefined {
+function parseEvent(line: string, print: Print): GoEvent | undefined {
   try {
     return JSON.parse(line) as GoEvent;
   } catch {
-    console.log(line);
+    print(line);
     return undefined;
   }
 }
 
 const nameOf = ({ Package = 'build', Test }: GoEvent): string => (Test === undefined ? Package : `${Package} ${Test}`);
+
+const commandOf = ({ Package, Test = '' }: GoEvent): string => `(cd cluster && go test ${Package} -run '^${Test.replace(/\/.*/, '')}$')`;
 
 function take(event: GoEvent, tally: Counting, outputs: Map<string, string>): void {
   const name = nameOf(event);
@@ -54,11 +57,11 @@ function take(event: GoEvent, tally: Counting, outputs: Map<string, string>): vo
       outputs.set(name, `${outputs.get(name) ?? ''}${event.Output}`);
       return;
     case 'fail':
-      console.log(`✖ ${name}\n${outputs.get(name) ?? ''}`);
-      if (isTest) tally.failures.push(name);
+      for (const line of `✖ ${name}\n${outputs.get(name) ?? ''}`.trimEnd().split('\n')) tally.print(line);
+      if (isTest) tally.failures.push({ what: name, rerun: commandOf(event) });
       return;
     case 'pass':
       if (isTest) tally.passed += 1;
-      else console.log(`✔ ${name} (${event.Elapsed} s)`);
+      else tally.print(`✔ ${name} (${event.Elapsed} s)`);
   }
 }

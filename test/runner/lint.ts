@@ -1,6 +1,6 @@
 /** Lint, types, generated files and landed migrations: each check counts as one test. */
 import { NODE } from '../../village/paths.ts';
-import type { Part, Tally } from './part.ts';
+import type { FailedTest, Part, Print, Tally } from './part.ts';
 import { stream } from './stream.ts';
 
 const BIN = 'node_modules/.bin';
@@ -17,13 +17,13 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly [stri
 
 export const LINT_PART: Part = { name: 'lint', does: 'oxlint, types, generated files', needs: [], run };
 
-async function run(): Promise<Tally> {
-  const failures: string[] = [];
+async function run(print: Print): Promise<Tally> {
+  const failures: FailedTest[] = [];
   for (const { name, command } of CHECKS) {
     const [program, ...args] = command;
-    const ok = (await stream(program, args)) === 0;
-    console.log(`${ok ? '✔' : '✖'} ${name}`);
-    if (!ok) failures.push(name);
+    const ok = (await stream(print, program, args)) === 0;
+    print(`${ok ? '✔' : '✖'} ${name}`);
+    if (!ok) failures.push({ what: name, rerun: command.join(' ') });
   }
   return { passed: CHECKS.length - failures.length, failed: failures.length, failures };
 }

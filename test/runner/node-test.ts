@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NODE, ROOT } from '../../village/paths.ts';
-import type { Tally } from './part.ts';
+import { keepDurations, slowest, slowestFirst, type Durations } from './durations.ts';
+import type { Print, Tally } from './part.ts';
 import { stream } from './stream.ts';
 
 /** A test that hangs ends after this long: twice the longest wait for a kubelet. */
@@ -12,15 +13,23 @@ const TEST_TIMEOUT_MS = 900_000;
 export interface NodeTestOptions {
   /** Test files that run at one time. */
   readonly concurrency: number;
+  readonly print: Print;
+  /** Runs the files in the order that they are given in; otherwise the slowest go first. */
+  readonly inOrder?: boolean;
 }
 
-/** Runs the files in their order; a run that dies without its counts is one failure. */
-export async function runNodeTests(files: readonly string[], { concurrency }: NodeTestOptions): Promise<Tally> {
+interface Counts extends Omit<Tally, 'failures'> {
+  readonly failures: readonly { readonly file: string; readonly what: string }[];
+  readonly durations: Durations;
+}
+
+/** Runs the files; a run that dies without its counts is one failure. */
+export async function runNodeTests(files: readonly string[], { concurrency, print, inOrder = false }: NodeTestOptions): Promise<Tally> {
   if (files.length === 0) return { passed: 0, failed: 0, failures: [] };
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-tests-'));
   const counts = join(folder, 'counts.json');
   try {
-    const code = await stream(NODE, [
+    const code = await stream(print, NODE, [
       '--test',
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${TEST_TIMEOUT_MS}`,
@@ -28,20 +37,31 @@ export async function runNodeTests(files: readonly string[], { concurrency }: No
       '--test-reporter-destination=stdout',
       `--test-reporter=${join(ROOT, 'test/runner/count-reporter.ts')}`,
       `--test-reporter-destination=${counts}`,
-      ...files,
+      ...(inOrder ? files : slowestFirst(files)),
     ]);
-    const tally = parseCounts(counts);
-    return code !== 0 && tally.failed === 0 ? { ...tally, failed: 1, failures: [`node --test ended with ${code} and told no test that failed`] } : tally;
+    const tally = readCounts(counts, print);
+    if (code === 0 || tally.failed > 0) return tally;
+    return { ...tally, failed: 1, failures: [{ what: `node --test ended with ${code} and named no test that failed`, rerun: commandOf(files) }] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function parseCounts(file: string): Tally {
+/** Sums the counts of several runs. */
+export function sumOf(tallies: readonly Tally[]): Tally {
+  const total = (of: (tally: Tally) => number): number => tallies.reduce((sum, tally) => sum + of(tally), 0);
+  return { passed: total(({ passed }) => passed), failed: total(({ failed }) => failed), failures: tallies.flatMap(({ failures }) => failures) };
+}
+
+function readCounts(file: string, print: Print): Tally {
   try {
-    const { passed, failed, failures } = JSON.parse(readFileSync(file, 'utf8')) as Tally;
-    return { passed, failed, failures };
+    const { passed, failed, failures, durations } = JSON.parse(readFileSync(file, 'utf8')) as Counts;
+    keepDurations(durations);
+    for (const line of slowest(durations)) print(line);
+    return { passed, failed, failures: failures.map((each) => ({ what: each.what, rerun: commandOf([each.file]) })) };
   } catch {
-    return { passed: 0, failed: 1, failures: ['node --test ended without its counts'] };
+    return { passed: 0, failed: 1, failures: [{ what: 'node --test ended without its counts', rerun: 'make test' }] };
   }
 }
+
+const commandOf = (files: readonly string[]): string => ['node_modules/.bin/node --test', ...files].join(' ');

@@ -1,16 +1,26 @@
 /** A part of the test run: its counts are summed in the last line. */
 
+export interface FailedTest {
+  /** Which test failed and why, in one line. */
+  readonly what: string;
+  /** The command that runs it alone, from the root of the work tree. */
+  readonly rerun: string;
+}
+
 export interface Tally {
   readonly passed: number;
   readonly failed: number;
-  /** Which failed and why, a line each, for the end of the run. */
-  readonly failures: readonly string[];
+  /** For the end of the run. */
+  readonly failures: readonly FailedTest[];
 }
+
+/** Prints one line of a part's output; several parts may print at one time. */
+export type Print = (line: string) => void;
 
 export interface Part {
   readonly name: string;
   readonly does: string;
   /** Whether the part starts browsers and databases or needs the cluster's programs. */
   readonly needs: readonly ('packages' | 'programs')[];
-  readonly run: () => Promise<Tally>;
+  readonly run: (print: Print) => Promise<Tally>;
 }

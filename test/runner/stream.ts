@@ -1,14 +1,19 @@
-/** Runs a program with its output on the terminal. */
+/** Runs a program and prints its output line by line. */
 import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { createInterface } from 'node:readline';
 import { ROOT } from '../../village/paths.ts';
-
-export interface StreamOptions {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
-}
+import type { Print } from './part.ts';
 
 /** Returns the exit code; a signal counts as failure. */
-export async function stream(program: string, args: readonly string[], options: StreamOptions = {}): Promise<number> {
-  const child = spawn(program, args, { cwd: options.cwd ?? ROOT, env: { ...process.env, ...options.env }, stdio: ['ignore', 'inherit', 'inherit'] });
-  return new Promise((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(code ?? 1)));
+export async function stream(print: Print, program: string, args: readonly string[]): Promise<number> {
+  const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const printed = [child.stdout, child.stderr].map((output) => printLines(output, print));
+  const code = await new Promise<number>((resolve, reject) => child.on('error', reject).on('exit', (exit) => resolve(exit ?? 1)));
+  await Promise.all(printed);
+  return code;
+}
+
+async function printLines(output: Readable, print: Print): Promise<void> {
+  for await (const line of createInterface({ input: output })) print(line);
 }

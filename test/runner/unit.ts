@@ -1,19 +1,29 @@
 /** The tests beside the code, with real Postgres, Redis and API server where they need them. */
 import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { ROOT } from '../../village/paths.ts';
-import { runNodeTests } from './node-test.ts';
-import type { Part } from './part.ts';
+import { runNodeTests, sumOf } from './node-test.ts';
+import type { Part, Print, Tally } from './part.ts';
 
-/** Where no test beside code is: what others wrote, what is planted for a test, and the village's own part. */
-const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/output', '.hamlet'];
-const CONCURRENCY = 2;
+/** Where no test beside code is: what others wrote, what is planted for a test, and what other parts run. */
+const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/images', 'test/output', '.hamlet'];
+/** Tests of these folders wait for leases, back-offs, slots and watches on API servers: they use little of a processor. */
+const WAITING = /^(operator|kubectl|kube|village|test\/(runtime|schedules|storm|simulation|plugin))\//;
+const WAITING_AT_ONCE = 3;
+/** A file that computes keeps about one processor busy. */
+const COMPUTING_AT_ONCE = Math.max(2, availableParallelism());
 
-export const UNIT_PART: Part = {
-  name: 'unit',
-  does: 'unit and integration tests',
-  needs: ['packages', 'programs'],
-  run: () => runNodeTests(testFiles('**/*.test.ts', NOT_HERE), { concurrency: CONCURRENCY }),
-};
+export const UNIT_PART: Part = { name: 'unit', does: 'unit and integration tests', needs: ['packages', 'programs'], run };
+
+/** Two pools side by side: files that compute, by as many as there are processors, and files that wait. */
+async function run(print: Print): Promise<Tally> {
+  const files = testFiles('**/*.test.ts', NOT_HERE);
+  const pools = await Promise.all([
+    runNodeTests(files.filter((file) => !WAITING.test(file)), { concurrency: COMPUTING_AT_ONCE, print }),
+    runNodeTests(files.filter((file) => WAITING.test(file)), { concurrency: WAITING_AT_ONCE, print }),
+  ]);
+  return sumOf(pools);
+}
 
 /** Test files by a pattern within the work tree, sorted. */
 export function testFiles(pattern: string, exclude: readonly string[] = []): readonly string[] {

@@ -1,8 +1,8 @@
 /** The village end to end: brought up if it was not, tested, and taken down again if it was brought up here. */
 import { clusterStatus } from '../../village/cluster.ts';
 import { NODE } from '../../village/paths.ts';
-import { runNodeTests } from './node-test.ts';
-import type { Part, Tally } from './part.ts';
+import { runNodeTests, sumOf } from './node-test.ts';
+import type { Part, Print, Tally } from './part.ts';
 import { stream } from './stream.ts';
 import { testFiles } from './unit.ts';
 
@@ -11,20 +11,26 @@ export const VILLAGE_PART: Part = { name: 'village', does: 'the village on two n
 /** Mostly they wait, for slots, pods and kubelets. */
 const SIDE_BY_SIDE = 3;
 
-async function run(): Promise<Tally> {
+async function run(print: Print): Promise<Tally> {
   const wasUp = (await clusterStatus()) !== undefined;
   try {
-    const up = (await stream(NODE, ['village/main.ts', 'up'])) === 0;
-    if (!up) return { passed: 0, failed: 1, failures: ['the village did not come up'] };
+    const up = (await stream(print, NODE, ['village/main.ts', 'up'])) === 0;
+    if (!up) return { passed: 0, failed: 1, failures: [{ what: 'the village did not come up', rerun: 'make up' }] };
     const files = testFiles('test/e2e/**/*.test.ts');
     // Those with agents of their own run side by side; the others one at a time, since they share the village's; what breaks it comes last.
     const apart = files.filter((file) => !keepsToItself(file)).toSorted((a, b) => Number(isFault(a)) - Number(isFault(b)));
-    const together = await runNodeTests(files.filter(keepsToItself), { concurrency: SIDE_BY_SIDE });
-    const tally = await runNodeTests(apart, { concurrency: 1 });
-    return { passed: together.passed + tally.passed + 1, failed: together.failed + tally.failed, failures: [...together.failures, ...tally.failures] };
+    const together = await runNodeTests(files.filter(keepsToItself), { concurrency: SIDE_BY_SIDE, print });
+    const alone = await runNodeTests(apart, { concurrency: 1, print, inOrder: true });
+    const cameUp = { passed: 1, failed: 0, failures: [] };
+    return needingTheVillage(sumOf([cameUp, together, alone]));
   } finally {
-    if (!wasUp) await stream(NODE, ['village/main.ts', 'down']);
+    if (!wasUp) await stream(print, NODE, ['village/main.ts', 'down']);
   }
+}
+
+/** A test of the village needs one that is up when it runs alone. */
+function needingTheVillage(tally: Tally): Tally {
+  return { ...tally, failures: tally.failures.map(({ what, rerun }) => ({ what, rerun: `make up && ${rerun}` })) };
 }
 
 function keepsToItself(file: string): boolean {
