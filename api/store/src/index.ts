@@ -9,6 +9,7 @@ export type { DatabaseOptions, Db, Tx } from './connection/database.ts';
 export * from './connection/cut-page.ts';
 export * from './connection/listener.ts';
 export * from './connection/migrate.ts';
+export * from './freeze/unposted-usage.ts';
 export * from './freeze/village-freeze.ts';
 export * from './gateway/model-requests.ts';
 export * from './connection/whole-or-not.ts';

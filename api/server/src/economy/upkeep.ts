@@ -1,6 +1,7 @@
 import { checkLedger, expireHolds } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { Registry } from 'prom-client';
+import type { FreezeBoard } from '../freeze/freeze-board.ts';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import { repeat } from '../service/repeat.ts';
@@ -10,12 +11,13 @@ const CHECK_EVERY_MS = 300_000;
 const EXPIRED_AT_ONCE = 200;
 
 /** Frees holds that have expired, and proves the books. Returns what stops it. */
-export function startLedgerUpkeep({ db, registry, log }: { readonly db: Db; readonly registry: Registry; readonly log: Log }): () => Promise<void> {
+export function startLedgerUpkeep({ db, freeze, registry, log }: { readonly db: Db; readonly freeze: Pick<FreezeBoard, 'frozen'>; readonly registry: Registry; readonly log: Log }): () => Promise<void> {
   let broken = 0;
   let provenAtS = 0;
   const failed = (error: unknown): void => log('warn', 'upkeep of the ledger waits for the database', { error });
 
   async function expire(): Promise<void> {
+    if (freeze.frozen) return;
     for (let freed = EXPIRED_AT_ONCE; freed === EXPIRED_AT_ONCE; ) freed = await expireHolds(db, EXPIRED_AT_ONCE);
   }
 

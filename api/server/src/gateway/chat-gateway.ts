@@ -1,7 +1,8 @@
 import type { ChatCompletionBody } from '@hamlet/contract';
 import { decideModelRequest } from '@hamlet/core';
-import { addModelRequest, endModelRequest, holdModelHour, inTransaction, isRunOf, MODEL_HOUR_S } from '@hamlet/store';
+import { addModelRequest, endModelRequest, holdModelHour, inTransaction, isRunOf, isVillageFrozenError, MODEL_HOUR_S } from '@hamlet/store';
 import type { Db, ModelHour, ModelRequestEnd } from '@hamlet/store';
+import type { FreezeBoard } from '../freeze/freeze-board.ts';
 import type { AgentActor } from '../http/actor.ts';
 import type { ShownLimit } from '../http/admission/show-limits.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -24,6 +25,8 @@ export interface GatewayPorts {
   readonly limits: AgentLimits;
   readonly routes: ReadonlyMap<string, ModelRoute>;
   readonly meter: TokenMeter;
+  /** Ends what is under way when the village is frozen. */
+  readonly freeze: Pick<FreezeBoard, 'signal'>;
   readonly metrics: GatewayMetrics;
   readonly log: Log;
   readonly monotonicMs: () => number;
@@ -106,7 +109,11 @@ async function letIn(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Tic
   if (!entered.ok) return entered;
   const { requestId } = entered.data;
   const circumstance = { podUid: agent.podUid, runId, traceparent };
-  const reserved = await ports.meter.reserve({ agentId: agent.agentId, model: body.model, tokens: plan.data.tokens, key: requestId, circumstance });
+  const reserve = (): Promise<Outcome<Reservation>> => ports.meter.reserve({ agentId: agent.agentId, model: body.model, tokens: plan.data.tokens, key: requestId, circumstance });
+  const reserved = await reserve().catch((error: unknown) => {
+    if (isVillageFrozenError(error)) return refused('village_frozen');
+    throw error;
+  });
   if (reserved.ok) return accepted({ ...entered.data, reservation: reserved.data, startedMs });
   await inTransaction(ports.db, (tx) => endModelRequest(tx, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 }));
   return reserved;
@@ -144,15 +151,28 @@ class Gathered {
   }
 }
 
+/** Ends a request that has no whole answer. What came until then was made and is paid for; the provider's own count is missing. */
+async function giveUp(ports: GatewayPorts, ticket: Ticket, { gathered, error, stopped }: { readonly gathered: Gathered; readonly error: unknown; readonly stopped: 'frozen' | 'gone' | null }): Promise<Refused> {
+  const { route, request, promptTokens } = ticket.plan;
+  const completionTokens = gathered.text === '' ? 0 : route.provider.countTokens(request.model, [{ role: 'assistant', text: gathered.text }]);
+  const outcome = stopped === null ? 'failed' : 'cancelled';
+  await conclude(ports, ticket, { outcome, promptTokens: completionTokens === 0 ? 0 : promptTokens, completionTokens });
+  if (stopped === 'frozen') return refused('village_frozen', 'The village was frozen while the model answered; only what it had answered is charged');
+  if (stopped === null) ports.log('warn', 'the provider of a model failed', { model: request.model, provider: route.provider.name, request_id: ticket.requestId, error });
+  return refused('model_failed', `The provider ${route.provider.name} failed; nothing more was charged than what it had answered`);
+}
+
 /**
  * Asks the provider, hands each piece of text on, and writes down what was used. An answer that is not paid for is not an answer: where the
  * end cannot be written down this throws.
  */
 export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: { readonly gone: AbortSignal; readonly onText: (text: string) => void }): Promise<Outcome<Completed>> {
-  const { route, request, promptTokens } = ticket.plan;
+  const { route, request } = ticket.plan;
   const gathered = new Gathered();
-  const signal = AbortSignal.any([caller.gone, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
+  const frozen = ports.freeze.signal();
+  const signal = AbortSignal.any([caller.gone, frozen, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
   try {
+    signal.throwIfAborted();
     for await (const part of route.provider.complete(request, signal)) {
       signal.throwIfAborted();
       gathered.take(part);
@@ -160,12 +180,7 @@ export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: { re
     }
     if (gathered.end === null) throw new Error('the provider ended without an end');
   } catch (error) {
-    // What came until then was made and is paid for; the provider's own count is missing.
-    const completionTokens = gathered.text === '' ? 0 : route.provider.countTokens(request.model, [{ role: 'assistant', text: gathered.text }]);
-    const outcome = caller.gone.aborted ? 'cancelled' : 'failed';
-    await conclude(ports, ticket, { outcome, promptTokens: completionTokens === 0 ? 0 : promptTokens, completionTokens });
-    if (outcome === 'failed') ports.log('warn', 'the provider of a model failed', { model: request.model, provider: route.provider.name, request_id: ticket.requestId, error });
-    return refused('model_failed', `The provider ${route.provider.name} failed; nothing more was charged than what it had answered`);
+    return giveUp(ports, ticket, { gathered, error, stopped: frozen.aborted ? 'frozen' : caller.gone.aborted ? 'gone' : null });
   }
   const { finish, usage } = gathered.end;
   await conclude(ports, ticket, { outcome: 'done', ...usage });

@@ -7,6 +7,7 @@ import type { Db, Rate } from '@hamlet/store';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { villageDay } from '../economy/village-day.ts';
+import type { FreezeBoard } from '../freeze/freeze-board.ts';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import type { IncomePort } from '../spending/income.ts';
@@ -40,6 +41,7 @@ export interface RunningPayments extends Payments {
 export interface PaymentPorts {
   readonly db: Db;
   readonly income: IncomePort;
+  readonly freeze: Pick<FreezeBoard, 'frozen'>;
   readonly config: PaymentsConfig;
   /** Time zone of the village's day: the books are compared once in each. */
   readonly timeZone: string;
@@ -98,7 +100,7 @@ function nightly(link: PayPalLink, { db, config, timeZone, log }: PaymentPorts):
 
 /** Starts what takes payments: credits by hand always, PayPal where it is configured. */
 export async function startPayments(ports: PaymentPorts): Promise<RunningPayments> {
-  const { db, income, config, log } = ports;
+  const { db, income, freeze, config, log } = ports;
   const { paypal, creditLimit } = config;
   const watch = createWorker({ name: 'the watch on differences', everyMs: NIGHTLY_LOOK_EVERY_MS, work: watchDifferences(ports), log });
   const shared = { income, creditLimit, rate: config };
@@ -107,8 +109,10 @@ export async function startPayments(ports: PaymentPorts): Promise<RunningPayment
     return { ...shared, paypalMode: 'off', nudge: () => undefined, stop: () => watch.stop() };
   }
   const link = await openPayPal(paypal, ports);
+  // While the village is frozen, notifications are verified and kept.
+  const settle = async (): Promise<unknown> => freeze.frozen || settleCaptures({ db, client: link.client, income, config, log });
   const workers = [
-    createWorker({ name: 'the work on notifications', everyMs: LOOK_EVERY_MS, work: () => link.verify().then(() => settleCaptures({ db, client: link.client, income, config, log })), log }),
+    createWorker({ name: 'the work on notifications', everyMs: LOOK_EVERY_MS, work: () => link.verify().then(() => settle()), log }),
     createWorker({ name: 'the comparison with PayPal', everyMs: NIGHTLY_LOOK_EVERY_MS, work: nightly(link, ports), log }),
     createWorker({ name: 'the forgetting of old deliveries', everyMs: NIGHTLY_LOOK_EVERY_MS, work: () => forgetOldDeliveries(db), log }),
     watch,

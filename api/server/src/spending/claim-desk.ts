@@ -1,11 +1,11 @@
-import { decideAsk, payableBelow } from '@hamlet/core';
+import { decideAsk, payableBelow, usedMs } from '@hamlet/core';
 import type { AskDecision, ClaimTerms, PricedTier } from '@hamlet/core';
 import type { ClaimBody, ClaimRefusal, ComputeClaim } from '@hamlet/contract';
 import { addInternalEvent, attempt, forgetClaim, lockClaim, nextClaimVersion, readClock, writeClaim } from '@hamlet/store';
 import type { ClaimHold, ClaimRow, RefusedTier, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { StandingKeeper } from '../standing/standing-keeper.ts';
-import { endHold, spendable, takeHold } from './claim-money.ts';
+import { endHold, endHoldUnlessFrozen, spendable, takeHold } from './claim-money.ts';
 import type { Taken } from './claim-money.ts';
 import { claimView, heldOf } from './claim-view.ts';
 import { pricedTiers } from './priced-tiers.ts';
@@ -125,12 +125,18 @@ export class ClaimDesk {
   }
 
   /**
-   * Ends what is held, and charges what was used of it. A refusal that is to be remembered stays.
+   * Ends what is held, and charges what was used of it. A refusal that is to be remembered stays. While the village is frozen the meter stops, and
+   * the upkeep of claims ends the hold after the freeze.
    * @returns whether anything was held
    */
   async end(tx: Tx, { agentId, row, now }: Held, refused: RefusedTier | null): Promise<boolean> {
     if (row === null) return false;
-    if (await endHold(tx, row, now)) await this.#ports.standing.recompute(tx, [agentId]);
+    const over = await endHoldUnlessFrozen(tx, row, now);
+    if (!over.ok) {
+      await this.write(tx, { ...row, hold: stoppedMeter(row, now) });
+      return true;
+    }
+    if (over.moved) await this.#ports.standing.recompute(tx, [agentId]);
     const ended = { ...row, hold: null, refused };
     if (refused === null) {
       await forgetClaim(tx, agentId);
@@ -156,6 +162,12 @@ export class ClaimDesk {
   async #announce(tx: Tx, row: ClaimRow): Promise<void> {
     await addInternalEvent(tx, 'claim', claimView(row));
   }
+}
+
+/** A hold whose time is counted no further. */
+function stoppedMeter(row: ClaimRow, now: Date): ClaimHold | null {
+  const { hold } = row;
+  return hold === null ? null : { ...hold, usedMs: usedMs(heldOf(row, hold), now.getTime()), pod: null };
 }
 
 /** What is held is of another life, or its time is over. */

@@ -5,6 +5,7 @@ import type { ClaimRow } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { AgentRecord, AgentSource } from '../agents/agent-source.ts';
 import type { SnapshotPart } from '../agents/internal-feed.ts';
+import type { FreezeBoard } from '../freeze/freeze-board.ts';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import { repeat } from '../service/repeat.ts';
@@ -21,6 +22,7 @@ const PROVEN_EVERY_MS = 15_000;
 
 export interface ClaimKeeperPorts extends UpkeepPorts {
   readonly source: AgentSource;
+  readonly freeze: Pick<FreezeBoard, 'frozen'>;
   readonly registry: Registry;
   readonly log: Log;
   /** Whether an operator makes pods here; without one nobody runs and nobody pays. */
@@ -48,7 +50,7 @@ interface Proof {
 
 /** Renews claims, ends what nothing runs by, takes refusals back when there is money, and proves that every priced pod has its hold and every hold its claim. */
 export function startClaimKeeper(ports: ClaimKeeperPorts): { stop(): Promise<void> } {
-  const { db, source, log, operated } = ports;
+  const { db, source, freeze, log, operated } = ports;
   let proof: Proof = { faults: 0, unpaid: 0, held: 0 };
   let suspects: ReadonlySet<string> = new Set();
   let provenAtMs = -Infinity;
@@ -56,7 +58,7 @@ export function startClaimKeeper(ports: ClaimKeeperPorts): { stop(): Promise<voi
   async function look(): Promise<void> {
     if (!operated || !source.ready) return;
     const rows = await readClaims(db);
-    for (let start = 0; start < rows.length; start += AT_ONCE) {
+    for (let start = 0; start < rows.length && !freeze.frozen; start += AT_ONCE) {
       const chunk = rows.slice(start, start + AT_ONCE).filter((row) => mayBeDue(row, ports));
       await Promise.all(chunk.map(({ agentId }) => keepClaim(ports, agentId)));
     }

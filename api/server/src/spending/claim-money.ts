@@ -1,6 +1,6 @@
 import { dueOf, holdAmount } from '@hamlet/core';
 import type { ClaimTerms } from '@hamlet/core';
-import { findAgentAccount, holdMoney, nextClaimVersion, readBars, readFunds, resolveHold, villageAccount } from '@hamlet/store';
+import { findAgentAccount, holdMoney, isVillageFrozenError, nextClaimVersion, readBars, readFunds, resolveHold, villageAccount, wholeOrNot } from '@hamlet/store';
 import type { ClaimHold, ClaimRow, Circumstance, RefusedTier, Tx } from '@hamlet/store';
 import { heldOf } from './claim-view.ts';
 
@@ -23,6 +23,18 @@ export async function endHold(tx: Tx, row: ClaimRow, now: Date): Promise<boolean
   const outcome = await resolveHold(tx, { holdId: hold.holdId, ...how, key: `claim ${hold.holdId} over`, actor: VILLAGE, about: circumstanceOf(hold) });
   if (!outcome.ok && !ALREADY_OVER.has(outcome.reason)) throw new Error(`what ${row.agentId} used was not posted: ${outcome.reason}`);
   return outcome.ok && outcome.transferId !== null;
+}
+
+/** Ends what is held, unless the village is frozen: then nothing of it has happened. */
+export async function endHoldUnlessFrozen(tx: Tx, row: ClaimRow, now: Date): Promise<{ readonly ok: true; readonly moved: boolean } | { readonly ok: false }> {
+  return wholeOrNot<{ readonly ok: true; readonly moved: boolean } | { readonly ok: false }>(tx, async () => {
+    try {
+      return { ok: true, moved: await endHold(tx, row, now) };
+    } catch (error) {
+      if (!isVillageFrozenError(error)) throw error;
+      return { ok: false };
+    }
+  });
 }
 
 /** What is to be held. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CLAIM_TERMS, HOUR_MS } from '@hamlet/core';
-import { checkLedger, findAgentAccount, findCircumstance, inTransaction, lockTiers, readEntries, resolveHold, takeMeasure } from '@hamlet/store';
+import { checkLedger, findAgentAccount, findCircumstance, freezeVillage, inTransaction, isVillageFrozenError, liftVillageFreeze, lockTiers, readEntries, resolveHold, takeMeasure } from '@hamlet/store';
 import type { EntryRow } from '@hamlet/store';
 import { unpaidPods } from './claim-keeper.ts';
 import { pricedTiers } from './priced-tiers.ts';
@@ -283,4 +283,28 @@ test('a pod of a priced tier without a hold is found', async () => {
   assert.equal(await found(), true, 'its time is over');
   play.says(agent, { tier: 'tier-0' });
   assert.equal(await found(), false);
+});
+
+test('while the village is frozen a pod that ends stops its meter, and is charged for no more after the freeze', async () => {
+  const actor = { role: 'admin', id: 'test' };
+  await play.give('frost', '10');
+  play.says('frost', {});
+  await play.ask('frost');
+  await play.ask('frost', { pod_uid: 'pod' });
+  await play.age('frost', HOUR_MS / 4);
+  await inTransaction(play.db, (tx) => freezeVillage(tx, { reason: 'test', actor }));
+  await assert.rejects(play.ask('frost', { tier: 'tier-2' }), isVillageFrozenError);
+  await inTransaction(play.db, (tx) => play.desk().endLife(tx, 'frost', 'frost-uid'));
+  const stopped = await play.claim('frost');
+  assert.equal(stopped?.hold?.pod, null);
+  assert.ok((stopped?.hold?.usedMs ?? 0) >= HOUR_MS / 4);
+  assert.deepEqual(await play.funds('frost'), ['10', '1'], 'no money has moved');
+  // The rest of the hour passes, and more.
+  await play.age('frost', HOUR_MS / 2);
+  await inTransaction(play.db, (tx) => liftVillageFreeze(tx, { reason: null, actor }));
+  play.agents.delete('frost');
+  await play.keep('frost');
+  const [balance, held] = await play.funds('frost');
+  assert.equal(held, '0');
+  assert.match(balance, /^9\.7[45]/);
 });

@@ -1,13 +1,14 @@
 import { parseAiDollars } from '@hamlet/contract';
 import { tokenCost } from '@hamlet/core';
-import { findAgentAccount, holdMoney, inTransaction, readBars, readFunds, resolveHold, villageAccount } from '@hamlet/store';
-import type { Circumstance, Db, Tx } from '@hamlet/store';
+import { findAgentAccount, holdMoney, inTransaction, isVillageFrozenError, noteUnpostedUsage, readBars, readFunds, villageAccount } from '@hamlet/store';
+import type { Circumstance, Db, Tx, UnpostedUsage } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
 import { refusalOfBar } from '../standing/bar-refusal.ts';
 import type { StandingKeeper } from '../standing/standing-keeper.ts';
 import { refusalOfHold } from './refusal-of-hold.ts';
+import { postUsage } from './unposted-usage.ts';
 
 /** A call of a model is over long before; what a gateway that died has held is free again after this time. */
 const HOLD_LASTS_MS = 900_000;
@@ -42,7 +43,7 @@ export interface Reservation {
 export interface TokenMeter {
   /** Refuses with no_such_agent, account_closed, insufficient_funds, idempotency_key_reused, or what an admin holds against the agent. */
   reserve(request: TokenRequest): Promise<Outcome<Reservation>>;
-  /** Posts the tokens that were used as `usage`, at most what was held; the rest is free again. Told twice, it is posted once. */
+  /** Posts the tokens that were used as `usage`, at most what was held; the rest is free again. Called twice, it posts once. While the village is frozen it notes them, and they are posted later. */
   settle(reservation: Reservation, usedTokens: number): Promise<void>;
   /** Nothing was used. After it was settled, or has expired, it changes nothing. */
   release(reservation: Reservation): Promise<void>;
@@ -54,7 +55,13 @@ export interface TokenMeterPorts {
   readonly standing: Pick<StandingKeeper, 'recompute'>;
 }
 
-const ALREADY_OVER: ReadonlySet<string> = new Set(['hold_resolved', 'hold_expired']);
+/** What a reservation comes to; null where nothing was held. Pure. */
+function usageOf({ agentId, holdId, held, perThousand, key, circumstance }: Reservation, usedTokens: number): UnpostedUsage | null {
+  if (holdId === null) return null;
+  const cost = tokenCost(usedTokens, perThousand);
+  const amount = cost > held ? held : cost;
+  return { agentId, holdId, amount, key: `tokens ${agentId} ${key} ${amount === 0n ? 'unused' : 'used'}`, about: circumstance };
+}
 
 export function createTokenMeter({ db, source, standing }: TokenMeterPorts): TokenMeter {
   /** An agent without a tier that can be read buys nothing. */
@@ -80,15 +87,16 @@ export function createTokenMeter({ db, source, standing }: TokenMeterPorts): Tok
     return accepted({ agentId, holdId: outcome.holdId, perThousand, held, key, circumstance });
   }
 
-  /** How a reservation ends; whoever comes second finds it over. */
-  async function end(tx: Tx, { agentId, holdId, held, perThousand, key, circumstance }: Reservation, usedTokens: number): Promise<void> {
-    if (holdId === null) return;
-    const cost = tokenCost(usedTokens, perThousand);
-    const amount = cost > held ? held : cost;
-    const about = { about: circumstance, actor: { role: 'agent', id: agentId } };
-    const outcome = await resolveHold(tx, amount === 0n ? { holdId, outcome: 'voided', key: `tokens ${agentId} ${key} unused`, ...about } : { holdId, outcome: 'posted', amount, key: `tokens ${agentId} ${key} used`, ...about });
-    if (!outcome.ok && !ALREADY_OVER.has(outcome.reason)) throw new Error(`tokens of ${agentId} were not settled: ${outcome.reason}`);
-    if (outcome.ok && outcome.transferId !== null && !outcome.replayed) await standing.recompute(tx, [agentId]);
+  /** Ends a reservation; whoever comes second finds it over. */
+  async function end(reservation: Reservation, usedTokens: number): Promise<void> {
+    const usage = usageOf(reservation, usedTokens);
+    if (usage === null) return;
+    try {
+      await inTransaction(db, (tx) => postUsage(tx, usage, standing));
+    } catch (error) {
+      if (!isVillageFrozenError(error)) throw error;
+      await noteUnpostedUsage(db, usage);
+    }
   }
 
   return {
@@ -102,10 +110,8 @@ export function createTokenMeter({ db, source, standing }: TokenMeterPorts): Tok
     },
     settle: async (reservation, usedTokens) => {
       if (!Number.isSafeInteger(usedTokens) || usedTokens < 0) throw new RangeError(`no number of tokens: ${usedTokens}`);
-      if (reservation.holdId !== null) await inTransaction(db, (tx) => end(tx, reservation, usedTokens));
+      await end(reservation, usedTokens);
     },
-    release: async (reservation) => {
-      if (reservation.holdId !== null) await inTransaction(db, (tx) => end(tx, reservation, 0));
-    },
+    release: (reservation) => end(reservation, 0),
   };
 }

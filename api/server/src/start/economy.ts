@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Config } from '../config.ts';
 import { startLedgerUpkeep } from '../economy/upkeep.ts';
+import type { FreezeBoard } from '../freeze/freeze-board.ts';
 import { startSealing } from '../log/start-sealing.ts';
 import { startPayments } from '../payments/start-payments.ts';
 import type { Services } from '../routes/services.ts';
@@ -13,6 +14,7 @@ import { startClaimKeeper } from '../spending/claim-keeper.ts';
 import { createIncomePort } from '../spending/income.ts';
 import { createTokenMeter } from '../spending/token-meter.ts';
 import type { TokenMeter } from '../spending/token-meter.ts';
+import { startUnpostedUsage } from '../spending/unposted-usage.ts';
 import type { StandingKeeper } from '../standing/standing-keeper.ts';
 import { startTradeUpkeep } from '../trade/trade-upkeep.ts';
 
@@ -21,6 +23,7 @@ export interface EconomyStart {
   readonly config: Config;
   readonly source: AgentSource;
   readonly standing: StandingKeeper;
+  readonly freeze: FreezeBoard;
   readonly registry: Registry;
   readonly log: Log;
   readonly monotonicMs: () => number;
@@ -34,14 +37,15 @@ export interface RunningEconomy {
 }
 
 /** Starts all that works on money: payments, claims of pods, purchases and auctions, upkeep and sealing of the books. */
-export async function startEconomy({ db, config, source, standing, registry, log, monotonicMs }: EconomyStart): Promise<RunningEconomy> {
+export async function startEconomy({ db, config, source, standing, freeze, registry, log, monotonicMs }: EconomyStart): Promise<RunningEconomy> {
   const income = createIncomePort({ standing, lives: (agentId) => source.get(agentId) !== null });
-  const payments = await startPayments({ db, income, config: config.payments, timeZone: config.economy.timeZone, registry, log, monotonicMs });
+  const payments = await startPayments({ db, income, freeze, config: config.payments, timeZone: config.economy.timeZone, registry, log, monotonicMs });
   const sealing = await startSealing({ db, registry, log, settings: config.sealing });
   const claims = new ClaimDesk({ source, standing, terms: CLAIM_TERMS });
-  const claimKeeper = startClaimKeeper({ db, source, standing, desk: claims, registry, log, operated: config.agents.source === 'kubernetes' });
-  const stopLedgerUpkeep = startLedgerUpkeep({ db, registry, log });
-  const stopTradeUpkeep = startTradeUpkeep({ db, standing, registry, log });
+  const claimKeeper = startClaimKeeper({ db, freeze, source, standing, desk: claims, registry, log, operated: config.agents.source === 'kubernetes' });
+  const stopLedgerUpkeep = startLedgerUpkeep({ db, freeze, registry, log });
+  const stopTradeUpkeep = startTradeUpkeep({ db, standing, freeze, registry, log });
+  const stopUnpostedUsage = startUnpostedUsage({ db, standing, freeze, log });
   return {
     meter: createTokenMeter({ db, source, standing }),
     services: { economy: config.economy, prices: config.prices, claims, payments, sealing },
@@ -50,6 +54,7 @@ export async function startEconomy({ db, config, source, standing, registry, log
       await payments.stop();
       await stopLedgerUpkeep();
       await stopTradeUpkeep();
+      await stopUnpostedUsage();
       await sealing.stop();
     },
   };

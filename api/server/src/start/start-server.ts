@@ -86,8 +86,8 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const world = await startWorld({ db, link, source, presence, standing, hub, registry, replicaId, map: options.map, migrateMapTo: config.migrateMapTo, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
   const board = await startBoard({ db, link, source, hub, reader: world.reader, onWorldEvent: world.onEvent, registry, monotonicMs, log });
   const readiness = readinessOf({ source, db, link });
-  const economy = await startEconomy({ db, config, source, standing: facts.keeper, registry, log, monotonicMs });
-  const gateway = startGateway({ db, limits, meter: economy.meter, registry, log, monotonicMs, ...(options.providers === undefined ? {} : { providers: options.providers }) });
+  const economy = await startEconomy({ db, config, source, standing: facts.keeper, freeze: facts.freeze, registry, log, monotonicMs });
+  const gateway = startGateway({ db, limits, meter: economy.meter, freeze: facts.freeze, registry, log, monotonicMs, ...(options.providers === undefined ? {} : { providers: options.providers }) });
   const authenticate = createAuthenticate({ db, source, reviewer, monotonicMs });
   const { bootstrapCodeFile, oidc } = config;
   const people = startPeople({ db, listenUrl: config.postgresUrl, onStanding: (hear) => standing.onChange(hear), monotonicMs, bootstrapCodeFile, oidc, log });

@@ -3,6 +3,7 @@ import type { Db, Tx } from '@hamlet/store';
 import type { Registry } from 'prom-client';
 import type { SnapshotPart } from '../agents/internal-feed.ts';
 import { recordAct } from '../audit/record-act.ts';
+import type { FreezeBoard } from '../freeze/freeze-board.ts';
 import type { Log } from '../service/log.ts';
 import { registerGauges } from '../service/metrics.ts';
 import { repeat } from '../service/repeat.ts';
@@ -39,6 +40,7 @@ export async function settleDue(db: Db, ports: Pick<TradePorts, 'standing'>, fai
 
 export interface TradeUpkeepPorts extends Pick<TradePorts, 'standing'> {
   readonly db: Db;
+  readonly freeze: Pick<FreezeBoard, 'frozen'>;
   readonly registry: Registry;
   readonly log: Log;
 }
@@ -47,12 +49,12 @@ export interface TradeUpkeepPorts extends Pick<TradePorts, 'standing'> {
  * Settles auctions, tells the operator of what has begun and ended, and proves purchases against the ledger. Limits and windows end by the
  * clock without it. Replicas share the work. Returns what stops it.
  */
-export function startTradeUpkeep({ db, standing, registry, log }: TradeUpkeepPorts): () => Promise<void> {
+export function startTradeUpkeep({ db, standing, freeze, registry, log }: TradeUpkeepPorts): () => Promise<void> {
   let broken = 0;
   const failed = (error: unknown): void => log('warn', 'auctions and purchases wait for the database', { error });
 
   async function look(): Promise<void> {
-    await settleDue(db, { standing }, failed);
+    if (!freeze.frozen) await settleDue(db, { standing }, failed);
     for (let told = AT_ONCE; told === AT_ONCE; ) told = await inTransaction(db, tellPurchaseNews);
   }
 

@@ -29,7 +29,7 @@ export const ComputeClaim = z.strictObject({
 });
 export type ComputeClaim = z.infer<typeof ComputeClaim>;
 
-const claims = { tag: 'internal', method: 'POST', placement: 'absolute', audiences: ['agents'], permission: 'operator', idempotency: 'natural', reasons: ['fence_stale'] } as const;
+const claims = { tag: 'internal', method: 'POST', placement: 'absolute', audiences: ['agents'], permission: 'operator', idempotency: 'natural', reasons: ['fence_stale', 'village_frozen'] } as const;
 
 export const ClaimBody = z.strictObject({
   agent_id: AgentId,

@@ -1,6 +1,6 @@
 import { decidePayment } from '@hamlet/core';
 import type { PaymentDecision, PaymentTruth } from '@hamlet/core';
-import { claimCapture, holdClaim, inTransaction, isConnectionError, lockDepositOf, noteLooked, postponeCapture, proposeDeposit, wholeOrNot } from '@hamlet/store';
+import { claimCapture, holdClaim, inTransaction, isConnectionError, isVillageFrozenError, lockDepositOf, noteLooked, postponeCapture, proposeDeposit, wholeOrNot } from '@hamlet/store';
 import type { ClaimedCapture, Db, Deposit, Tx } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
 import type { IncomePort } from '../../spending/income.ts';
@@ -87,7 +87,7 @@ export async function settleCaptures(ports: SettlePorts): Promise<number> {
     try {
       await settleOne(claimed, ports);
     } catch (error) {
-      if (isConnectionError(error)) throw error;
+      if (isConnectionError(error) || isVillageFrozenError(error)) throw error;
       log('warn', 'a payment could not be settled and is tried again', { capture: claimed.captureId, attempts: claimed.attempts, error });
       await postponeCapture(db, claimed, backoffS(claimed.attempts, { firstS: 2, longestS: LONGEST_WAIT_S }));
     }

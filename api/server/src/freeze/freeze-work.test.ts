@@ -1,0 +1,126 @@
+/** What waits while the village is frozen, and what becomes of it: models, runs, firings, claims; with two replicas and a restart. */
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { buyCompute, claimCompute, completeChat, createCredit, fireSchedule, freezeVillage, getLedger, getVillageFreeze, liftVillageFreeze, penalizeAgent, rewardAgent } from '@hamlet/contract';
+import type { VillageFreeze } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import { heldProvider } from '../gateway/testing/held-provider.ts';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { firingBody, leaderOf, RunPlay } from '../testing/run-play.ts';
+import { agentToken, clientOf, eventually, startTestVillage } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let one: RunPlay;
+let two: RunPlay;
+let db: Db;
+const held = heldProvider();
+const providers = [held.provider, ...held.usual];
+
+before(async () => {
+  village = await startTestVillage();
+  const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
+  const text = await readFile(tier, 'utf8');
+  await writeFile(tier, `${text.replace('models: [small]', 'models: [small, held]').replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`);
+  one = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
+  two = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
+  db = village.openDb();
+  await one.play.everybody();
+  dataOf(await one.play.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'money for tokens' } }));
+});
+after(() => village.remove());
+
+function freeze(by = one): Promise<VillageFreeze> {
+  return by.play.admin.call(freezeVillage, { body: { reason: 'test' } }).then(dataOf);
+}
+
+function lift(by = one): Promise<VillageFreeze> {
+  return by.play.admin.call(liftVillageFreeze, { query: {} }).then(dataOf);
+}
+
+async function owed(): Promise<number> {
+  return (await db.selectFrom('unposted_usage').select('hold_id').execute()).length;
+}
+
+async function usageOfBob(): Promise<number> {
+  const { entries } = dataOf(await one.play.admin.call(getLedger, { params: { agent_id: 'bob' }, query: { limit: 100 } }));
+  return entries.filter(({ reason }) => reason === 'usage').length;
+}
+
+const chat = { model: 'small', messages: [{ role: 'user' as const, content: 'Hello' }] };
+
+test('a model that answers is cut off by a freeze on another replica; what it had answered is paid after the freeze', async () => {
+  const response = await fetch(`${one.play.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${agentToken('bob')}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...chat, model: 'held', stream: true }),
+  });
+  assert.equal(response.status, 200, response.ok ? '' : await response.text());
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  while (!text.includes('First.')) {
+    const piece = await reader?.read();
+    assert.ok(piece?.done === false, text);
+    text += piece.value;
+  }
+  const { last_model_request_at: asked } = await freeze(two);
+  for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) text += piece.value;
+  assert.match(text, /village_frozen/);
+  assert.ok(!text.includes('Then.'));
+  assert.equal(await eventually('the note of what was used', owed), 1);
+  assert.equal(await usageOfBob(), 0);
+  for (const play of [one, two]) assert.equal(await codeOf(play.play.as('bob').call(completeChat, { body: chat })), 'village_frozen');
+  assert.equal(dataOf(await clientOf(one.play.url).call(getVillageFreeze, {})).last_model_request_at, asked, 'no model was asked since');
+  await lift();
+  await eventually('the usage to be posted', async () => (await owed()) === 0 && (await usageOfBob()) === 1);
+  assert.equal(await codeOf(two.play.as('bob').call(completeChat, { body: chat })), null);
+});
+
+test('whatever moves money is refused by its route, and a retry with its key goes through after the freeze', async () => {
+  const { admin } = one.play;
+  await freeze();
+  const money = { agent_id: 'ada', amount: '1', reason: 'test' };
+  const idempotencyKey = 'freeze-retry';
+  const calls = {
+    reward: admin.call(rewardAgent, { body: money, idempotencyKey }),
+    penalty: admin.call(penalizeAgent, { body: { ...money, agent_id: 'bob' } }),
+    credit: admin.call(createCredit, { body: { agent_id: 'ada', provider_transaction_id: 'T-frozen', amount: '1' } }),
+    purchase: one.play.as('bob').call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } }),
+    claim: leaderOf(one.play.url, 'lease-freeze:1').call(claimCompute, { body: { agent_id: 'ada', uid: 'u', cycle: 1, tier: 'tier-1', pod_uid: null, image_digest: null } }),
+    firing: leaderOf(one.play.url, 'lease-freeze:1').call(fireSchedule, { body: firingBody({ schedule_uid: 'frozen' }) }),
+  };
+  for (const [what, call] of Object.entries(calls)) {
+    const code = await codeOf(call);
+    // A tier of the samples may be free, and a free one needs no money.
+    if (what !== 'claim' || code !== null) assert.equal(code, 'village_frozen', what);
+  }
+  await lift();
+  assert.equal(await codeOf(admin.call(rewardAgent, { body: money, idempotencyKey })), null);
+  assert.equal(await codeOf(leaderOf(one.play.url, 'lease-freeze:1').call(fireSchedule, { body: firingBody({ schedule_uid: 'frozen' }) })), null);
+  await one.finishAll('ada');
+});
+
+test('a run that is asked for waits until the freeze is lifted; one under way may end', async () => {
+  const going = await one.give('cleo');
+  dataOf(await one.start('cleo', going.run_id));
+  await freeze();
+  const waiting = await two.give('dan');
+  assert.equal(await two.next('dan'), null);
+  assert.equal(await codeOf(two.start('dan', waiting.run_id)), 'village_frozen');
+  dataOf(await two.settle('cleo', going.run_id, { state: 'done', summary: 'Done.' }));
+  await lift();
+  assert.equal((await two.next('dan'))?.run_id, waiting.run_id);
+  await two.finishAll('dan');
+});
+
+test('a replica that starts while the village is frozen obeys, and does not lift it', async () => {
+  await freeze();
+  const third = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
+  assert.equal(dataOf(await clientOf(third.play.url).call(getVillageFreeze, {})).frozen, true);
+  assert.equal(await codeOf(third.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } })), 'village_frozen');
+  assert.equal(await codeOf(third.play.as('bob').call(completeChat, { body: chat })), 'village_frozen');
+  await lift(third);
+  assert.equal(await codeOf(two.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } })), null);
+});

@@ -1,0 +1,162 @@
+/** The freeze on a real Postgres: every way that money moves is refused, and nothing commits after the freeze. */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { after, before, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { inSnapshot, inTransaction } from '../connection/database.ts';
+import { villageAccount } from '../ledger/accounts.ts';
+import { postBatch } from '../ledger/post-batch.ts';
+import { holdMoney, postTransfer, resolveHold, reverseTransfer } from '../ledger/post-transfer.ts';
+import { testLedger } from '../ledger/testing/test-ledger.ts';
+import type { TestLedger } from '../ledger/testing/test-ledger.ts';
+import { expireHolds } from '../ledger/upkeep.ts';
+import { freezeVillage, isVillageFrozenError, liftVillageFreeze, readFreeze, readLastActivity } from './village-freeze.ts';
+
+const WRITERS = 8;
+const ACTOR = { role: 'admin', id: 'test' };
+
+let ledger: TestLedger;
+let treasury = 0;
+let ada = 0;
+let compute = 0;
+let keys = 0;
+
+before(async () => {
+  ledger = await testLedger(WRITERS + 4);
+  ada = await ledger.account('ada', 1_000_000_000n);
+  [treasury, compute] = await inTransaction(ledger.db, async (tx) => [await villageAccount(tx, 'treasury'), await villageAccount(tx, 'compute')]);
+});
+beforeEach(() => inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, { reason: null, actor: ACTOR })));
+after(() => ledger.remove());
+
+function freeze(): Promise<boolean> {
+  return inTransaction(ledger.db, (tx) => freezeVillage(tx, { reason: 'test', actor: ACTOR }));
+}
+
+function lift(): Promise<boolean> {
+  return inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, { reason: null, actor: ACTOR }));
+}
+
+const key = (): string => `key ${(keys += 1)}`;
+
+function transfer(): Promise<unknown> {
+  return inTransaction(ledger.db, (tx) => postTransfer(tx, ledger.request([treasury, ada], 1n, key())));
+}
+
+function hold(expiresAt = new Date(Date.now() + 60_000)): Promise<string> {
+  return inTransaction(ledger.db, async (tx) => {
+    const held = await holdMoney(tx, { ...ledger.request([ada, compute], 100n, key()), expiresAt });
+    assert.ok(held.ok);
+    return held.holdId;
+  });
+}
+
+async function transfers(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int4 as count from ledger.transfer`.execute(ledger.owner);
+  return rows[0]?.count ?? 0;
+}
+
+test('every way that money moves is refused while the village is frozen, and goes on after it', async () => {
+  const posted = await inTransaction(ledger.db, (tx) => postTransfer(tx, ledger.request([treasury, ada], 5n, key())));
+  assert.ok(posted.ok);
+  const [held, due] = [await hold(), await hold(new Date(Date.now() + 50))];
+  await sleep(60);
+  const actor = ACTOR;
+  const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+    transfer,
+    batch: () => inTransaction(ledger.db, (tx) => postBatch(tx, [ledger.request([treasury, ada], 1n, key())])),
+    hold: () => hold(),
+    'hold posted': () => inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held, outcome: 'posted', amount: 1n, key: key(), actor })),
+    'hold voided': () => inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held, outcome: 'voided', key: key(), actor })),
+    'hold expired': () => inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: due, outcome: 'expired', key: key(), actor })),
+    'holds expired': () => expireHolds(ledger.db, 10),
+    reversal: () => inTransaction(ledger.db, (tx) => reverseTransfer(tx, { transferId: posted.transferId, key: key(), reason: 'adjustment', source: 'test', note: '', actor, forced: true })),
+  };
+  assert.equal(await freeze(), true);
+  assert.equal(await freeze(), false);
+  const count = await transfers();
+  for (const [way, move] of Object.entries(ways)) await assert.rejects(move(), isVillageFrozenError, way);
+  assert.equal(await transfers(), count);
+  assert.equal(await lift(), true);
+  assert.equal(await lift(), false);
+  for (const move of [transfer, ways['batch'], ways['hold posted'], ways['reversal']]) await move?.();
+  assert.equal(await transfers(), count + 4);
+});
+
+test('of many writers none commits after the freeze', async () => {
+  const frozen = new AbortController();
+  let refused = 0;
+  let posted = 0;
+  async function write(): Promise<void> {
+    // Each writer goes on until it was refused some times after the freeze.
+    for (let after0 = 0; after0 < 20; ) {
+      try {
+        await transfer();
+        posted += 1;
+      } catch (error) {
+        assert.ok(isVillageFrozenError(error), String(error));
+        refused += 1;
+        if (frozen.signal.aborted) after0 += 1;
+      }
+    }
+  }
+  const writers = Array.from({ length: WRITERS }, write);
+  while (posted < 100) await sleep(5);
+  await freeze();
+  const count = await transfers();
+  frozen.abort();
+  await Promise.all(writers);
+  assert.equal(await transfers(), count);
+  assert.ok(refused >= WRITERS * 20);
+  const [held, last] = [await readFreeze(ledger.db), await readLastActivity(ledger.db)];
+  assert.ok(held !== null && last.transferAt !== null && last.transferAt <= held.since);
+});
+
+test('a transaction that looked before the freeze does not see past it', async () => {
+  const looked = Promise.withResolvers<void>();
+  const frozen = Promise.withResolvers<void>();
+  const late = inSnapshot(ledger.db, async (tx) => {
+    assert.equal(await readFreeze(tx), null);
+    looked.resolve();
+    await frozen.promise;
+    assert.equal(await readFreeze(tx), null, 'its snapshot is older than the freeze');
+    await postTransfer(tx, ledger.request([treasury, ada], 1n, key()));
+  });
+  await looked.promise;
+  await freeze();
+  frozen.resolve();
+  await assert.rejects(late, isVillageFrozenError);
+});
+
+test('a writer that stands still is ended, and what it posted is not there', async () => {
+  const count = await transfers();
+  const wrote = Promise.withResolvers<void>();
+  const frozen = Promise.withResolvers<void>();
+  const stuck = inTransaction(ledger.db, async (tx) => {
+    await postTransfer(tx, ledger.request([treasury, ada], 1n, key()));
+    wrote.resolve();
+    await frozen.promise;
+  });
+  stuck.catch(() => undefined);
+  await wrote.promise;
+  assert.equal(await freeze(), true);
+  assert.equal(await transfers(), count);
+  frozen.resolve();
+  await assert.rejects(stuck);
+  assert.equal(await transfers(), count);
+});
+
+test('time stands still for holds: what was to expire during the freeze can be posted after it', async () => {
+  const held = await hold(new Date(Date.now() + 1_000));
+  await freeze();
+  await sleep(1_200);
+  await lift();
+  const posted = await inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held, outcome: 'posted', amount: 7n, key: key(), actor: ACTOR }));
+  assert.ok(posted.ok && posted.transferId !== null);
+});
+
+test('the gates are for the village, not for agents: an account closes and opens while it is frozen', async () => {
+  await freeze();
+  await sql`select ledger.close_agent('ada')`.execute(ledger.db);
+  await sql`select ledger.open_agent('ada')`.execute(ledger.db);
+});
