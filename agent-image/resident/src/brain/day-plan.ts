@@ -82,7 +82,7 @@ function isOpenTo({ tier }: Character, { unlocked_by }: Landmark): boolean {
 }
 
 /** The rank in a tier's name, `tier-2`; any other name opens nothing. */
-function rankOf(tier: string): number {
+export function rankOf(tier: string): number {
   return Number(/^tier-([0-9]+)$/.exec(tier)?.[1] ?? -1);
 }
 

@@ -1,5 +1,5 @@
 import { followAdvice } from './board/advice.ts';
-import { answerJudgement, askForHelp, replyOnBoard, tellPlan } from './board/rules.ts';
+import { answerJudgement, askForHelp, replyOnBoard, tellPlan, wonder } from './board/rules.ts';
 import type { Mind } from './mind.ts';
 import { withEntry } from './mind.ts';
 import { answer } from './rules/answer.ts';
@@ -17,7 +17,7 @@ import type { Decision, Rule, Situation } from './situation.ts';
 import { bid, buy } from './trade/rules.ts';
 
 /** What matters more comes first: people, here and on the board, then what the agent was given to do and advised, then the night, then company, then the day's work and wishes. */
-const RULES: readonly Rule[] = [suspended, answer, thank, buy, replyOnBoard, answerJudgement, tellPlan, askForHelp, bid, work, followAdvice, sleep, greet, errand, usePlace, enjoy, attend, linger];
+const RULES: readonly Rule[] = [suspended, answer, thank, buy, replyOnBoard, answerJudgement, tellPlan, askForHelp, bid, work, followAdvice, sleep, greet, errand, usePlace, enjoy, attend, wonder, linger];
 
 /** Decides one turn: the first rule that has something to say and was not refused it a moment ago. Pure. */
 export function decide(situation: Situation): Decision {

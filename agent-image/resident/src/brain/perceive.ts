@@ -2,6 +2,7 @@ import type { AgentConfig, AgentDetail, AgentView, Wake, WorldView } from '@haml
 import type { BoardSight } from './board/board-sight.ts';
 import { rememberSight } from './board/remember-sight.ts';
 import type { Mind } from './mind.ts';
+import { tilesBetween } from './distance.ts';
 import { doingHere } from './doing.ts';
 import { onDay } from './mind.ts';
 import type { LyingItem, Situation } from './situation.ts';
@@ -58,11 +59,6 @@ function atPresent(mind: Mind, self: AgentView, landmarks: WorldView['landmarks'
 }
 
 type Tile = { readonly x: number; readonly y: number };
-
-/** Tiles between two places as the village measures them (Chebyshev). */
-export function tilesBetween(a: Tile, b: Tile): number {
-  return Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y));
-}
 
 function neighboursOf(self: AgentView, agents: readonly AgentView[]): readonly AgentView[] {
   const distance = (agent: AgentView) => tilesBetween(agent.position, self.position);

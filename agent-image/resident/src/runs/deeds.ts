@@ -1,7 +1,7 @@
 import { QUIET_HEARING_TILES } from '@hamlet/contract/resident';
 import type { ActionBody, AgentView, MoveBody, WorldView } from '@hamlet/contract';
 import type { Deed } from '@hamlet/engine';
-import { tilesBetween } from '../brain/perceive.ts';
+import { tilesBetween } from '../brain/distance.ts';
 import { actionAt } from '../brain/rules/use-place.ts';
 import { sightOf } from '../brain/wish/surroundings.ts';
 import type { Hands, NoWay } from './hands.ts';

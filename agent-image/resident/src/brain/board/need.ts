@@ -45,9 +45,21 @@ export function needOfModel(code: Refusal, detail: string): Need | null {
   return want === undefined ? null : { subject: `model ${code}`, audience: 'public', title: want.title, facts: `The gateway says: ${sentence(shortened(detail, REASON_CHARS))} ${want.cure}` };
 }
 
+const WONDER = 'wonder ';
+
+/** The subject of a question out of curiosity: such questions keep no help from being asked. */
+export function wonderSubject(about: string): string {
+  return `${WONDER}${about}`;
+}
+
+/** Whether a subject of the table of questions is one of curiosity. */
+export function isWonder(subject: string): boolean {
+  return subject.startsWith(WONDER);
+}
+
 /** The first need that the agent may ask about now. Pure. */
 export function needToAsk(needs: readonly Need[], asked: Readonly<Record<string, number>>, tick: number): Need | null {
-  const last = Math.max(-Infinity, ...Object.values(asked));
+  const last = Math.max(-Infinity, ...Object.entries(asked).flatMap(([subject, at]) => (isWonder(subject) ? [] : [at])));
   if (tick - last < ASK_GAP_TICKS) return null;
   return needs.find(({ subject }) => tick - (asked[subject] ?? -Infinity) >= ASK_AGAIN_TICKS) ?? null;
 }

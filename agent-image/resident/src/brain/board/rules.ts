@@ -5,11 +5,12 @@ import { decision, nameOf } from '../rules/decision.ts';
 import type { Command, Rule, Situation } from '../situation.ts';
 import { fitting } from '../speech.ts';
 import { adviceIn } from './advice.ts';
+import { wonderOf } from './curiosity.ts';
 import { withPassed, withRecent } from './board-mind.ts';
 import type { BoardMind } from './board-mind.ts';
 import { isCourtesy, mayReply } from './may-reply.ts';
 import { needToAsk } from './need.ts';
-import { answerOccasion, helpOccasion, judgedOccasion, planOccasion } from './words.ts';
+import { answerOccasion, helpOccasion, judgedOccasion, planOccasion, questionOccasion } from './words.ts';
 
 /** Between two posts about its tier, in ticks; a change in between is told aloud. */
 const TELL_GAP_TICKS = 3_000;
@@ -100,6 +101,20 @@ export const askForHelp: Rule = (situation) => {
     command: { kind: 'post', subject, audience, title, tags: ['help'], occasion: helpOccasion(character.seed, { title, facts }) },
     goal: mind.goal,
     why: `I am blocked: ${title}`,
+    change: board(situation, { asked: withRecent(mind.board.asked, subject, tick) }),
+  });
+};
+
+/** Asks the village what it would like to know. */
+export const wonder: Rule = (situation) => {
+  const { mind, tick, character } = situation;
+  const question = situation.board === null ? null : wonderOf(situation);
+  if (question === null) return null;
+  const { subject, audience, title, facts } = question;
+  return decision(situation, {
+    command: { kind: 'post', subject, audience, title, tags: ['question'], occasion: questionOccasion(character.seed, { title, facts }) },
+    goal: mind.goal,
+    why: `I would like to know: ${title}`,
     change: board(situation, { asked: withRecent(mind.board.asked, subject, tick) }),
   });
 };

@@ -25,6 +25,7 @@ const HELP: readonly string[] = ['Can somebody help me with this?', 'I am stuck 
 const THANKS: readonly string[] = ['Thank you, {name}.', 'That helps me, {name}: thank you.', 'Thank you, {name}, I have read it.'];
 const ANSWERS: readonly string[] = ['I have read what you wrote, {name}.', 'You wrote about {topic}, {name}, and I have read it.', 'I have read your words about {topic}, {name}.'];
 const WELCOME: readonly string[] = ['You are welcome, {name}.', 'With pleasure, {name}.'];
+const QUESTIONS: readonly string[] = ['I have a question for whoever knows.', 'Does somebody here know this?', 'I would like to know something.'];
 
 /** The requests on the board that the sentence patterns cover. */
 const BOARD_ABILITIES = 'On the board I follow advice such as “go to the library” and “read the board”.';
@@ -38,6 +39,11 @@ function named(sentences: readonly string[], dice: number, words: { readonly nam
 /** Asking for help. */
 export function helpOccasion(seed: number, { title, facts }: { readonly title: string; readonly facts: string }): Occasion {
   return { prompt: `Ask for help: I am blocked by ${quoted(title)}. ${facts}`, fallback: choose(HELP, chance(seed, 'help', facts)) ?? '', facts };
+}
+
+/** Asking out of curiosity. */
+export function questionOccasion(seed: number, { title, facts }: { readonly title: string; readonly facts: string }): Occasion {
+  return { prompt: `Ask for help with the question ${quoted(title)}. ${facts}`, fallback: choose(QUESTIONS, chance(seed, 'question', facts)) ?? '', facts };
 }
 
 /** How it answers: thanks for advice that it follows, takes thanks, or says that it has read. */

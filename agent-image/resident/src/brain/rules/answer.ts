@@ -1,7 +1,7 @@
 import { HEARING_TILES } from '@hamlet/contract/resident';
 import type { AgentView } from '@hamlet/contract';
 import { withEntry } from '../mind.ts';
-import { tilesBetween } from '../perceive.ts';
+import { tilesBetween } from '../distance.ts';
 import { wordOf } from '../situation.ts';
 import type { Command, Decision, Rule, Situation } from '../situation.ts';
 import { decision } from './decision.ts';

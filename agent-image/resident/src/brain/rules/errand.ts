@@ -2,7 +2,7 @@ import { REACH_TILES } from '@hamlet/contract/resident';
 import type { MoveBody } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
 import { planDay } from '../day-plan.ts';
-import { tilesBetween } from '../perceive.ts';
+import { tilesBetween } from '../distance.ts';
 import { keyOf } from '../situation.ts';
 import type { Command, Decision, LyingItem, Rule, Situation } from '../situation.ts';
 import { MEALS } from './enjoy.ts';

@@ -2,7 +2,7 @@ import { HEARING_TILES } from '@hamlet/contract/resident';
 import type { AgentView } from '@hamlet/contract';
 import { chance } from '../chance.ts';
 import { withEntry, withText } from '../mind.ts';
-import { tilesBetween } from '../perceive.ts';
+import { tilesBetween } from '../distance.ts';
 import type { Rule, Situation } from '../situation.ts';
 import { greeting } from '../speech.ts';
 import { decision, isPaused, nameOf } from './decision.ts';

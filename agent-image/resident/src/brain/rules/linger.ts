@@ -3,7 +3,7 @@ import type { Affordance } from '@hamlet/contract';
 import { chance } from '../chance.ts';
 import { doingHere, mayDo } from '../doing.ts';
 import { withText } from '../mind.ts';
-import { tilesBetween } from '../perceive.ts';
+import { tilesBetween } from '../distance.ts';
 import type { Decision, Rule, Situation } from '../situation.ts';
 import { remark } from '../speech.ts';
 import { decision, isPaused, STAY } from './decision.ts';

@@ -1,7 +1,8 @@
 import type { AgentView, WorldView } from '@hamlet/contract';
 import type { Surroundings } from '@hamlet/engine';
 import { listed } from '../words.ts';
-import { PERCEPTION_TILES, tilesBetween } from '../perceive.ts';
+import { tilesBetween } from '../distance.ts';
+import { PERCEPTION_TILES } from '../perceive.ts';
 
 /** The village as a runtime may speak of it; null while the agent is not in it. Pure. */
 export function surroundingsOf({ landmarks, agents }: WorldView, agentId: string): Surroundings | null {

@@ -55,6 +55,7 @@ test('a topic is what stands in quotes, else the telling words in their order', 
   assert.deepEqual(topicOf('They wrote about “the old mill”: help', 5), ['the old mill']);
   assert.deepEqual(topicOf('Where is the windmill, and what about bread?', 2), ['windmill', 'bread']);
   assert.deepEqual(topicOf('who are you', 2), []);
+  assert.deepEqual(topicOf('I ask “What is\n there?”', 2), ['What is there'], 'one line, without its stop');
 });
 
 const ASKED = [

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AgentView, WorldView } from '@hamlet/contract';
+import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
+import { aConfig, anAgent, aStanding, aWorld, AT, LANDMARKS } from '../../testing/a-village.ts';
+import { decide, settle } from '../decide.ts';
+import { NEWBORN } from '../mind.ts';
+import type { Mind } from '../mind.ts';
+import { perceive } from '../perceive.ts';
+import type { Situation } from '../situation.ts';
+import type { BoardSight } from './board-sight.ts';
+import { VISITS_BEFORE_WONDER, WONDER_GAP_TICKS, wonderOf } from './curiosity.ts';
+import { isWonder, needToAsk } from './need.ts';
+
+const TICK = 50_000;
+const TOWER = { landmark_id: 'tower', name: 'Tower', kind: 'observatory', position: AT.library, slots: [AT.library], affordances: ['stargaze'], unlocked_by: 'tier-2' } as const;
+const VISITED = ['cafe', 'market'];
+const SIGHT: BoardSight = { news: [], nextAfter: null, judged: [], entry: null, balance: null, needs: [], plan: null };
+
+type Given = { minute?: number; self?: Partial<AgentView>; items?: WorldView['items']; mind?: Partial<Mind>; asked?: Record<string, number>; tier?: string | null; locked?: boolean; tick?: number };
+
+function situation({ minute = 700, self = {}, items = [], mind = {}, asked = {}, tier = 'tier-0', locked = true, tick = TICK }: Given = {}): Situation {
+  const landmarks = [...LANDMARKS, ...(locked ? [{ ...TOWER, slots: [...TOWER.slots], affordances: [...TOWER.affordances] }] : [])];
+  const world = aWorld({ tick, time: { day: 0, minute, phase: 'day' }, landmarks, items: [...items], agents: [anAgent('ada', { landmark_id: 'square', ...self })] });
+  const seen = perceive({ world, standing: aStanding({ tier }), config: aConfig(), wake: null, board: SIGHT, mind: { ...NEWBORN, delivered: true, visited: [...VISITED], ...mind, board: { ...NEWBORN.board, asked } } });
+  assert.ok(seen !== null);
+  return seen;
+}
+
+const apple = (x: number) => ({ item_id: 'apple-1', kind: 'apple', position: { x: AT.square.x + x, y: 2 }, held_by: null }) as const;
+
+test('it asks what there is at a place that opens with a higher tier, and says what is so', () => {
+  const wonder = wonderOf(situation());
+  assert.deepEqual(wonder, { subject: 'wonder place tower', audience: 'public', title: 'What is there to see at Tower?', facts: 'Tower opens with tier-2, and I am in tier-0.' });
+  assert.equal(wonderOf(situation({ tier: 'tier-1' }))?.facts, 'Tower opens with tier-2, and I am in tier-1.');
+  assert.equal(wonderOf(situation({ tier: null }))?.facts, 'Tower opens with tier-2, and I am in no tier.');
+  for (const tier of ['tier-2', 'tier-3']) assert.equal(wonderOf(situation({ tier })), null, tier);
+});
+
+test('it asks whose a thing near it is, and about none that is far', () => {
+  const near = wonderOf(situation({ locked: false, items: [apple(12)] }));
+  assert.deepEqual([near?.subject, near?.title], ['wonder item apple-1', 'Whose is the apple near the square?']);
+  assert.equal(wonderOf(situation({ locked: false, items: [apple(13)] })), null);
+  assert.match(wonderOf(situation({ locked: false, items: [apple(1)], self: { landmark_id: null } }))?.title ?? '', /near me\?$/);
+});
+
+test('all that it asks is whole sentences', () => {
+  for (const wonder of [wonderOf(situation()), wonderOf(situation({ tier: null })), wonderOf(situation({ locked: false, items: [apple(1)] })), wonderOf(situation({ locked: false, items: [apple(1)], self: { landmark_id: null } }))]) {
+    assert.ok(wonder !== null);
+    assert.deepEqual([...sentenceFaults(wonder.title), ...sentenceFaults(wonder.facts)], []);
+  }
+});
+
+test('once an hour, and about the same thing never again', () => {
+  const items = [apple(1)];
+  const asked = (at: number): Record<string, number> => ({ 'wonder place tower': at });
+  assert.equal(wonderOf(situation({ items, asked: asked(TICK - WONDER_GAP_TICKS + 1) })), null);
+  assert.equal(wonderOf(situation({ items, asked: asked(TICK - WONDER_GAP_TICKS) }))?.subject, 'wonder item apple-1');
+  assert.equal(wonderOf(situation({ asked: asked(0) })), null);
+  assert.notEqual(wonderOf(situation({ asked: { 'run r1': TICK } })), null, 'a question for help is another thing');
+});
+
+test('not at night, not on its way, and not before it has looked about', () => {
+  assert.equal(wonderOf(situation({ minute: 100 })), null);
+  assert.equal(wonderOf(situation({ minute: 1_400 })), null);
+  assert.equal(wonderOf(situation({ self: { moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: TICK + 9 } } })), null);
+  assert.equal(wonderOf(situation({ mind: { visited: VISITED.slice(0, VISITS_BEFORE_WONDER - 1) } })), null);
+});
+
+test('it is posted for everybody as a question, and keeps no help from being asked', () => {
+  const now = situation({ minute: 1_120, mind: { visited: [...VISITED, 'square'] } });
+  const decided = decide(now);
+  assert.ok(decided.command.kind === 'post');
+  assert.deepEqual([decided.command.title, decided.command.audience, decided.command.tags], ['What is there to see at Tower?', 'public', ['question']]);
+  assert.deepEqual(sentenceFaults(decided.command.occasion.fallback), []);
+  const { board } = settle(now, decided, { accepted: true, final: false });
+  assert.deepEqual(Object.keys(board.asked), ['wonder place tower']);
+  const need = { subject: 'run r1', audience: 'humans', title: 'x', facts: 'y' } as const;
+  assert.equal(needToAsk([need], board.asked, TICK + 1), need);
+  assert.deepEqual([isWonder('wonder x'), isWonder('run wonder')], [true, false]);
+});
+
+test('work and people come first', () => {
+  assert.notEqual(decide({ ...situation(), work: 'a run' }).command.kind, 'post');
+  assert.notEqual(decide({ ...situation(), board: null }).command.kind, 'post');
+});
