@@ -16,5 +16,6 @@ export { buyCompute } from './routes/trade/purchases.ts';
 export { getQuote } from './routes/trade/quote.ts';
 export { nextRun, recordRunStep, settleRun, startRun } from './routes/runs/runs.ts';
 export { getWorld } from './routes/world.ts';
+export { AROUND_MAX_TILES } from './world/constants.ts';
 export { RUN_REASON_MAX_CHARS, RUN_STEPS_MAX, RUN_SUMMARY_MAX_CHARS } from './run.ts';
 export * from './world/constants.ts';

@@ -1,4 +1,4 @@
-import type { AgentConfig, AgentDetail, Turn } from '@hamlet/contract';
+import type { AgentConfig, AgentDetail, Turn, Wake } from '@hamlet/contract';
 import type { BoardSight } from '../brain/board/board-sight.ts';
 import { decide } from '../brain/decide.ts';
 import type { Mind } from '../brain/mind.ts';
@@ -64,13 +64,19 @@ export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kin
   return { kind: 'lived', turn, mind: reflection.mind, loopEveryMs: config.loop_every_ms };
 }
 
+/** The agent behind a wake: it counts wherever it has gone meanwhile. */
+function speakerOf(wake: Wake | null): string | undefined {
+  const from = wake?.detail['from'];
+  return typeof from === 'string' ? from : undefined;
+}
+
 /** Asks for all that a turn rests on at once. */
 async function look({ village, attention, desk }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
-  const [world, standing, config] = await Promise.all([village.world(), village.standing(), village.config()]);
+  const wake = trigger.kind === 'wake' ? trigger.wake : null;
+  const [world, standing, config] = await Promise.all([village.around(speakerOf(wake)), village.standing(), village.config()]);
   if (world.kind !== 'ok') return world;
   if (standing.kind !== 'ok') return standing;
   if (config.kind !== 'ok') return config;
-  const wake = trigger.kind === 'wake' ? trigger.wake : null;
   const board = desk === undefined ? null : await lookAtBoard({ ...desk, village }, { standing: standing.value, config: config.value, board: mind.board, withNews: wake === null });
   const situation = perceive({ world: world.value, standing: standing.value, config: config.value, wake, mind, board, work: attention?.work ?? null });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };

@@ -27,7 +27,7 @@ function nameOf({ landmarks }: WorldView, placeId: string): string {
 /** Walks to a slot of a place; being there already is enough. */
 export async function goTo(hands: Hands, placeId: string, step: number): Promise<Deed> {
   for (let tries = 0; ; tries += 1) {
-    const { view, self } = await hands.world();
+    const { view, self } = await hands.around();
     const name = nameOf(view, placeId);
     if (self.moving_to === null && self.landmark_id === placeId) return done(`I am at ${name}.`);
     if (tries === WALKS_MAX) return failed(`I could not get to ${name}: something took me elsewhere.`);
@@ -42,7 +42,7 @@ export async function goTo(hands: Hands, placeId: string, step: number): Promise
 export async function findAgent(hands: Hands, agentId: string, step: number): Promise<Deed> {
   let why = 'it kept walking away';
   for (let tries = 0; tries <= CHASES_MAX; tries += 1) {
-    const { view, self } = await hands.world();
+    const { view, self } = await hands.around(agentId);
     const other = view.agents.find(({ agent_id }) => agent_id === agentId);
     if (other === undefined) return failed(`There is no ${agentId} in the village.`);
     if (other.power === 'Asleep') return failed(`${other.display_name} is asleep.`);
@@ -73,7 +73,7 @@ export async function actOnce(hands: Hands, body: ActionBody, at: { readonly ste
 
 /** Does what one does at the place where it stands. */
 export async function usePlace(hands: Hands, step: number): Promise<Deed> {
-  const { view, self } = await hands.world();
+  const { view, self } = await hands.around();
   const place = view.landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id);
   if (place === undefined) return failed('There is nothing to use where I am.');
   const body = actionAt(place);
@@ -82,6 +82,6 @@ export async function usePlace(hands: Hands, step: number): Promise<Deed> {
 
 /** Says what there is to be seen. */
 export async function lookAround(hands: Hands): Promise<Deed> {
-  const { view, self } = await hands.world();
+  const { view, self } = await hands.around();
   return done(sightOf(view, self));
 }

@@ -29,6 +29,9 @@ export interface Hands {
   /** The name of one try of one step: what is done under it is done once, by whatever process. */
   key(step: number, tries: number): string;
   told<T>(ask: () => Promise<Answer<T>>): Promise<Told<T>>;
+  /** What is around the agent, and one other agent wherever that is. */
+  around(other?: string): Promise<{ readonly view: WorldView; readonly self: AgentView }>;
+  /** The whole village. */
   world(): Promise<{ readonly view: WorldView; readonly self: AgentView }>;
   /** Sets out and waits until it stands; null where it went. */
   walk(body: MoveBody, key: string): Promise<NoWay | null>;
@@ -43,8 +46,8 @@ export function createHands(ports: HandsPorts, runId: string, signal: AbortSigna
     return answer;
   };
 
-  async function world(): Promise<{ readonly view: WorldView; readonly self: AgentView }> {
-    const answer = await told(() => village.world());
+  async function see(ask: () => Promise<Answer<WorldView>>): Promise<{ readonly view: WorldView; readonly self: AgentView }> {
+    const answer = await told(ask);
     if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
     const self = answer.value.agents.find(({ agent_id }) => agent_id === agentId);
     if (self === undefined) throw new RunFailure('not_in_the_world', 'The agent is not in the world');
@@ -58,7 +61,7 @@ export function createHands(ports: HandsPorts, runId: string, signal: AbortSigna
     if (answer.kind === 'refused' && answer.code !== 'idempotency_key_reused') return answer;
     for (let looks = 0; looks < WALK_LOOKS_MAX; looks += 1) {
       await arrival.wait(ARRIVAL_LOOK_MS, signal);
-      if ((await world()).self.moving_to === null) return null;
+      if ((await see(() => village.around())).self.moving_to === null) return null;
     }
     return { code: 'too_long', detail: 'the way took too long' };
   }
@@ -67,7 +70,8 @@ export function createHands(ports: HandsPorts, runId: string, signal: AbortSigna
     village,
     key: (step, tries) => `run-${runId}-${step}-${tries}`,
     told,
-    world,
+    around: (other) => see(() => village.around(other)),
+    world: () => see(() => village.world()),
     walk,
     pause: async (ms) => {
       await ports.rest(ms);

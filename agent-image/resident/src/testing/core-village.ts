@@ -1,7 +1,7 @@
 /** A village in one process: the real rules of the world, no network and no clock. It does what the api does with a command. */
-import { ActionBody, MoveBody, TICK_MS } from '@hamlet/contract';
-import type { AgentView, Turn, WorldCommand, WorldEvent, WorldView } from '@hamlet/contract';
-import { advance, agentPlaces, createWorld, defaultMap, itemViews, reduce, stateHash, timeOfDay, validateCommand, wakesOf } from '@hamlet/core';
+import { ActionBody, AROUND_MAX_TILES, MoveBody, TICK_MS } from '@hamlet/contract';
+import type { AgentPlace, AgentView, Turn, WorldCommand, WorldEvent, WorldView } from '@hamlet/contract';
+import { advance, agentPlaces, createWorld, defaultMap, itemViews, reduce, stateHash, surroundingOf, timeOfDay, validateCommand, wakesOf } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import type { Trigger } from '../loop/inbox.ts';
 import type { Answer, Village } from '../village/village.ts';
@@ -48,9 +48,13 @@ export function coreVillage(names: readonly string[], seed: number): CoreVillage
     return last === undefined ? { kind: 'unreachable', why: 'nothing came of it' } : ok(last);
   };
   const view = () => viewOf(world, tick);
+  const around = (agentId: string, also?: string): WorldView => {
+    const near = surroundingOf(world, agentId, { radius: AROUND_MAX_TILES, tick, also });
+    return { ...viewOf(world, tick), agents: near.agents.map(asView), items: [...near.items] };
+  };
 
   for (const agentId of names) {
-    villagers.push({ agentId, village: villageOf(agentId, { seed, view, command }), turns: [], waiting: [] });
+    villagers.push({ agentId, village: villageOf(agentId, { seed, view, around, command }), turns: [], waiting: [] });
     command({ kind: 'spawn', agent_id: agentId, display_name: agentId, tier: 0, awake: true, online: true });
   }
   return {
@@ -65,6 +69,10 @@ export function coreVillage(names: readonly string[], seed: number): CoreVillage
   };
 }
 
+function asView(place: AgentPlace): AgentView {
+  return { ...place, power: 'Awake', status: { online: true, last_seen: null, health: 'healthy' } };
+}
+
 function viewOf(world: WorldState, tick: number): WorldView {
   const { width, height, landmarks, zones } = world.map;
   return {
@@ -76,7 +84,7 @@ function viewOf(world: WorldState, tick: number): WorldView {
     time: timeOfDay(tick),
     landmarks: [...landmarks],
     zones: [...zones],
-    agents: agentPlaces(world, tick).map((place): AgentView => ({ ...place, power: 'Awake', status: { online: true, last_seen: null, health: 'healthy' } })),
+    agents: agentPlaces(world, tick).map(asView),
     items: itemViews(world),
   };
 }
@@ -84,13 +92,15 @@ function viewOf(world: WorldState, tick: number): WorldView {
 interface Rules {
   readonly seed: number;
   readonly view: () => WorldView;
+  readonly around: (agentId: string, other?: string) => WorldView;
   readonly command: (wish: WorldCommand) => Answer<WorldEvent>;
 }
 
-function villageOf(agentId: string, { seed, view, command }: Rules): Village {
+function villageOf(agentId: string, { seed, view, around, command }: Rules): Village {
   return {
     config: async () => ok(aConfig({ agent_id: agentId, display_name: agentId, home: null, seed })),
     world: async () => ok(view()),
+    around: async (other) => ok(around(agentId, other)),
     standing: async () => ok(aStanding({ agent_id: agentId })),
     move: async (body) => present(command({ kind: 'move', agent_id: agentId, target: MoveBody.parse(body) }), moveAnswerOf),
     act: async (body) => present(command({ ...ActionBody.parse(body), agent_id: agentId }), (event) => ({ accepted_seq: event.seq, durable_seq: event.seq, event })),

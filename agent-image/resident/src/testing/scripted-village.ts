@@ -93,6 +93,8 @@ export function scriptedVillage(): ScriptedVillage {
     hangUp: (answer) => hangUp(answer),
     config: async () => scripted('config') ?? ok(aConfig()),
     world: async () => scripted('world') ?? ok(aWorld()),
+    // All that a scripted village holds is near.
+    around: () => village.world(),
     standing: async () => scripted('standing') ?? ok(aStanding()),
     move: (body, key) => doing('move', body, { key, value: { accepted_seq: 2, from: { x: 0, y: 0 }, to: { x: 1, y: 1 }, start_tick: 1, arrives_tick: 9, path_tiles: 2 } }),
     act: (body, key) =>

@@ -38,6 +38,13 @@ test('questions go with the token to the paths of the contract', async () => {
   ]);
 });
 
+test('a turn asks for what is around the agent, and for who spoke, not for the whole village', async () => {
+  api.requests.length = 0;
+  assert.equal((await village.around('bob')).kind, 'ok');
+  assert.equal((await village.around()).kind, 'ok');
+  assert.deepEqual(api.requests.map(({ path }) => path), ['/api/v1/world?around=ada&radius=64&with=bob', '/api/v1/world?around=ada&radius=64']);
+});
+
 test('writes carry the key that makes them happen once; a turn is its own key', async () => {
   const turn: Turn = { turn_id: randomUUID(), cycle: 1, trigger: 'tick', perceived: {}, decided: { why: 'x' }, acted: {}, reflected: {} };
   await village.move({ landmark_id: 'cafe' }, 'key-1');

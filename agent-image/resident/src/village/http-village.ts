@@ -1,5 +1,5 @@
 import {
-  actAsAgent, buyCompute, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPost, getQuote, getWorld, listAuctions, listBoardNews, listModels, moveAgent, nextRun, openWakes, placeBid, ProblemError, recordRunStep, recordTurn, replyToPost, resolvePost, settleRun, startRun,
+  actAsAgent, AROUND_MAX_TILES, buyCompute, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPost, getQuote, getWorld, listAuctions, listBoardNews, listModels, moveAgent, nextRun, openWakes, placeBid, ProblemError, recordRunStep, recordTurn, replyToPost, resolvePost, settleRun, startRun,
 } from '@hamlet/contract/resident';
 import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
@@ -35,6 +35,7 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
   return {
     config: () => ask(() => client.call(getAgentConfig, { params, signal: reading() })),
     world: () => ask(() => client.call(getWorld, { signal: reading() })),
+    around: (other) => ask(() => client.call(getWorld, { query: { around: agentId, radius: AROUND_MAX_TILES, ...(other === undefined ? {} : { with: other }) }, signal: reading() })),
     standing: () => ask(() => client.call(getAgent, { params, signal: reading() })),
     move: (body, idempotencyKey) => ask(() => client.call(moveAgent, { params, body, idempotencyKey, signal: writing() })),
     act: (body, idempotencyKey) => ask(() => client.call(actAsAgent, { params, body, idempotencyKey, signal: writing() })),

@@ -41,7 +41,10 @@ export type PriceAsked = (PurchaseItem & { readonly seconds: number }) | Record<
 /** The village as one agent reaches it. */
 export interface Village {
   config(): Promise<Answer<AgentConfig>>;
+  /** The whole village. It grows with every agent: a turn asks for what is around it instead. */
   world(): Promise<Answer<WorldView>>;
+  /** What is around the agent, itself included, and one other agent wherever that is. */
+  around(other?: string): Promise<Answer<WorldView>>;
   standing(): Promise<Answer<AgentDetail>>;
   /** `key` names the intent: the same key twice moves once. */
   move(body: MoveBody, key: string): Promise<Answer<MoveAnswer>>;

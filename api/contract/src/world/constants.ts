@@ -30,5 +30,11 @@ export const MEETING_TILES = 3;
 /** How long a spoken text stays above its speaker, and an emote, in ticks. */
 export const SPEECH_TICKS = 60;
 export const EMOTE_TICKS = 30;
+/** How far what is around an agent reaches, in tiles: by default, and at most. */
+export const AROUND_DEFAULT_TILES = 24;
+export const AROUND_MAX_TILES = 64;
+/** Agents, and lying items, that one answer of what is around an agent holds: the nearest. */
+export const AROUND_MAX_AGENTS = 64;
+export const AROUND_MAX_ITEMS = 64;
 /** Agents that a viewer may pin, and that it always hears of. */
 export const MAX_PINNED = 32;

@@ -1,9 +1,11 @@
-import { ACTIVITIES, SPEECH_TICKS } from '@hamlet/contract';
+import { ACTIVITIES, AROUND_MAX_AGENTS, AROUND_MAX_ITEMS, SPEECH_TICKS } from '@hamlet/contract';
 import type { Activity, AgentPlace, ItemView, TilePosition } from '@hamlet/contract';
 import { tilePosition } from '../map/path-tiles.ts';
 import { landmarkAt, zoneAt } from '../map/places.ts';
 import { ALIVE, AWAKE, has } from './state/agent-table.ts';
 import { itemId } from './state/item-table.ts';
+import type { Item } from './state/item-table.ts';
+import { itemsNear, slotsNear } from './near.ts';
 import { isMoving, positionAt, walkOf } from './position.ts';
 import { arrivalTick } from './walk.ts';
 import { slotOf } from './state/state.ts';
@@ -77,14 +79,41 @@ export function agentPlaces(world: WorldState, tick: number): AgentPlace[] {
   return aliveSlots(world).map((slot) => describe(world, slot, tick));
 }
 
+function itemView(world: WorldState, item: Item): ItemView {
+  return {
+    item_id: itemId(item.kind, item.number),
+    kind: item.kind,
+    position: item.tile < 0 ? null : tilePosition(world.map, item.tile),
+    held_by: item.holder < 0 ? null : (world.agents.ids[item.holder] ?? null),
+  };
+}
+
 /** Every item, by number. */
 export function itemViews(world: WorldState): ItemView[] {
-  return [...world.items.byNumber.values()]
-    .toSorted((a, b) => a.number - b.number)
-    .map((item) => ({
-      item_id: itemId(item.kind, item.number),
-      kind: item.kind,
-      position: item.tile < 0 ? null : tilePosition(world.map, item.tile),
-      held_by: item.holder < 0 ? null : (world.agents.ids[item.holder] ?? null),
-    }));
+  return [...world.items.byNumber.values()].toSorted((a, b) => a.number - b.number).map((item) => itemView(world, item));
+}
+
+/** What is around an agent: itself, those near it and one other by name, and what lies about; empty where the agent is not in the world. */
+export interface Surrounding {
+  readonly agents: readonly AgentPlace[];
+  readonly items: readonly ItemView[];
+}
+
+/** The nearest agents and lying items within a radius in tiles, at most as many as an answer holds; `also` is named wherever it is. */
+export function surroundingOf(world: WorldState, agentId: string, look: { readonly radius: number; readonly tick: number; readonly also: string | undefined }): Surrounding {
+  const self = slotOf(world, agentId);
+  if (self < 0) return { agents: [], items: [] };
+  const { tick, radius } = look;
+  const center = positionAt(world, self, tick);
+  const other = look.also === undefined ? -1 : slotOf(world, look.also);
+  const first = [self, other].filter((slot, index, all) => slot >= 0 && all.indexOf(slot) === index);
+  const near = slotsNear(world, center, { radius, tick }).filter((slot) => !first.includes(slot));
+  const lying = itemsNear(world, center, radius).slice(0, AROUND_MAX_ITEMS);
+  return {
+    agents: [...first, ...near].slice(0, AROUND_MAX_AGENTS).map((slot) => describe(world, slot, tick)),
+    items: lying.flatMap((number) => {
+      const item = world.items.byNumber.get(number);
+      return item === undefined ? [] : [itemView(world, item)];
+    }),
+  };
 }

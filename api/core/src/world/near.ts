@@ -1,5 +1,6 @@
 import { CELL_SIZE } from '@hamlet/contract';
 import type { TilePosition } from '@hamlet/contract';
+import { tilePosition } from '../map/path-tiles.ts';
 import { positionAt } from './position.ts';
 import type { WorldState } from './state/state.ts';
 
@@ -35,6 +36,20 @@ export function slotsNear(world: WorldState, center: TilePosition, look: { reado
     }
   }
   return [...found].toSorted((a, b) => a[1] - b[1] || a[0] - b[0]).map(([slot]) => slot);
+}
+
+/** Numbers of the items that lie within a distance, nearest first, then by number. */
+export function itemsNear(world: WorldState, center: TilePosition, radius: number): number[] {
+  const side = radius * 2 + 1;
+  const found: { readonly number: number; readonly distance: number }[] = [];
+  for (const cell of cellsOfRect(world.map, { x: center.x - radius, y: center.y - radius, width: side, height: side })) {
+    for (const number of world.index.itemsIn(cell)) {
+      const tile = world.items.byNumber.get(number)?.tile ?? -1;
+      const distance = tile < 0 ? Number.POSITIVE_INFINITY : distanceBetween(center, tilePosition(world.map, tile));
+      if (distance <= radius) found.push({ number, distance });
+    }
+  }
+  return found.toSorted((a, b) => a.distance - b.distance || a.number - b.number).map(({ number }) => number);
 }
 
 /** Ids of agents within a distance in tiles, nearest first. */

@@ -33,7 +33,11 @@ export function worldHandlers(services: Services): Pick<Handlers, Names> {
   }
 
   return {
-    getWorld: { kind: 'plain', run: async () => ({ ...accepted(await reader.world()), shared: true }) },
+    getWorld: {
+      kind: 'plain',
+      run: async ({ query: { around, ...look } }) =>
+        around === undefined ? { ...accepted(await reader.world()), shared: true } : accepted(await reader.around({ ...look, around })),
+    },
     getWorldMap: { kind: 'plain', run: async () => ({ ...accepted(mapAnswer), shared: true }) },
     moveAgent: { kind: 'world', run: (request, key) => command(request, { kind: 'move', agent_id: request.params.agent_id, target: request.body }, key) },
     actAsAgent: {

@@ -1,11 +1,11 @@
 /** Every refusal of a command to the world, through HTTP on a real Postgres and Redis. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ACTION_REASONS, actAsAgent, createPost, moveAgent, REFUSALS, suspendAgent } from '@hamlet/contract';
+import { ACTION_REASONS, actAsAgent, createPost, moveAgent, REFUSALS, suspendAgent, WorldView } from '@hamlet/contract';
 import type { ActionKind, Outcome, Refusal } from '@hamlet/contract';
 import { defaultMap } from '@hamlet/core';
 import { dataOf, Play, refusalOf } from '../testing/play.ts';
-import { eventually, startTestVillage } from '../testing/test-village.ts';
+import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
 
 const NOBODY = { agent_id: 'nobody' };
@@ -121,4 +121,17 @@ test('no refusal of a command is untested', () => {
   );
   assert.deepEqual(missing, []);
   assert.deepEqual(actAsAgent.reasons.filter((reason) => !elsewhere.includes(reason) && !ACTION_CASES.some(([tested]) => tested === reason)), []);
+});
+
+test('what is around an agent is answered to whoever may read the world; other parameters are ignored', async () => {
+  const ask = async (query: string): Promise<unknown[]> => {
+    const answer = await fetch(`${play.url}/world${query}`);
+    assert.equal(answer.status, 200, query);
+    return WorldView.parse(await answer.json()).agents.map(({ agent_id }) => agent_id);
+  };
+  assert.equal((await ask('?colour=blue')).length, AGENT_IDS.length);
+  assert.equal((await ask('?around=bob&radius=1'))[0], 'bob');
+  assert.deepEqual((await ask('?around=bob&radius=1&with=cleo')).slice(0, 2), ['bob', 'cleo']);
+  assert.deepEqual(await ask('?around=nobody'), []);
+  for (const query of ['radius=65', 'radius=0', 'radius=1.5', 'radius=1e9', 'around=Not%20a%20name']) assert.equal((await fetch(`${play.url}/world?around=bob&${query}`)).status, 400, query);
 });

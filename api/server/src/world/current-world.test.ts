@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AgentSpec, TICKS_PER_TILE } from '@hamlet/contract';
+import { AgentSpec, AROUND_MAX_AGENTS, AROUND_MAX_TILES, TICKS_PER_TILE } from '@hamlet/contract';
 import type { WorldCommand, WorldView } from '@hamlet/contract';
 import { createWorld, defaultMap, reduce, validateCommand } from '@hamlet/core';
 import type { PresenceRow } from '@hamlet/store';
 import type { AgentRecord } from '../agents/agent-source.ts';
-import { createCurrentWorld } from './current-world.ts';
+import { createCurrentWorld, worldAround } from './current-world.ts';
 
 const NOW = new Date(0);
 
@@ -21,13 +21,21 @@ class Village {
   readonly #hearers: (() => void)[] = [];
   #record: AgentRecord | null = null;
   #row: PresenceRow | null = null;
-  readonly at = this.reader();
+  readonly at: (tick: number) => WorldView = this.reader();
 
-  /** A reader that has told nobody anything yet. */
-  reader(): (tick: number) => WorldView {
+  #ports(): Parameters<typeof createCurrentWorld>[0] {
     const onChange = (hear: () => void): void => void this.#hearers.push(hear);
     const source = { get: (agentId: string) => (agentId === 'ada' ? this.#record : null), onChange };
-    return createCurrentWorld({ replica: this.replica, source, presence: { get: (agentId) => (agentId === 'ada' ? this.#row : null), onChange } });
+    return { replica: this.replica, source, presence: { get: (agentId) => (agentId === 'ada' ? this.#row : null), onChange } };
+  }
+
+  /** A reader that has not answered anybody yet. */
+  reader(): (tick: number) => WorldView {
+    return createCurrentWorld(this.#ports());
+  }
+
+  around(tick: number, look: { readonly around: string; readonly radius: number; readonly with?: string }): WorldView {
+    return worldAround(tick, look, this.#ports());
   }
 
   act(command: WorldCommand, tick: number): void {
@@ -81,4 +89,38 @@ test('who walks is at another place at every tick, with no event between', () =>
   assert.equal(new Set(moves.map(({ seq }) => seq)).size, 1);
   assert.equal(moves[0]?.agents[0]?.activity, 'walking');
   assert.equal(moves.at(-1)?.agents[0]?.moving_to, null, 'it has arrived');
+});
+
+test('what is around an agent is what the whole village shows there, itself first, and nothing of what is far', () => {
+  const village = new Village();
+  const ids = ['ada', 'bob', 'cleo', 'dan'];
+  for (const agent_id of ids) village.act({ ...SPAWN, agent_id, display_name: agent_id }, 1);
+  village.act({ kind: 'move', agent_id: 'dan', target: { landmark_id: 'forest' } }, 1);
+  const tick = 3_000;
+  const whole = village.at(tick);
+  const around = (look: { readonly around: string; readonly radius: number; readonly with?: string }): WorldView => village.around(tick, look);
+  const place = (agentId: string): { readonly x: number; readonly y: number } => whole.agents.find(({ agent_id }) => agent_id === agentId)?.position ?? { x: 0, y: 0 };
+  const far = Math.max(Math.abs(place('ada').x - place('dan').x), Math.abs(place('ada').y - place('dan').y));
+  const near = around({ around: 'ada', radius: far - 1 });
+  assert.equal(near.agents[0]?.agent_id, 'ada');
+  assert.equal(near.agents.some(({ agent_id }) => agent_id === 'dan'), false);
+  assert.deepEqual(around({ around: 'ada', radius: far }).agents.at(-1)?.agent_id, 'dan', 'the edge of the radius belongs to it');
+  assert.deepEqual(around({ around: 'ada', radius: 1, with: 'dan' }).agents.map(({ agent_id }) => agent_id).slice(0, 2), ['ada', 'dan']);
+  assert.deepEqual(around({ around: 'ada', radius: 1, with: 'ada' }).agents.filter(({ agent_id }) => agent_id === 'ada').length, 1);
+  for (const agent of near.agents) assert.deepEqual(agent, whole.agents.find(({ agent_id }) => agent_id === agent.agent_id));
+  const { agents: _, items: __, ...rest } = near;
+  const { agents: ___, items: ____, ...all } = whole;
+  assert.deepEqual(rest, all);
+  const nobody = around({ around: 'zoe', radius: 64 });
+  assert.deepEqual([nobody.agents, nobody.items], [[], []]);
+});
+
+test('a crowd around an agent is answered up to a bound, nearest first', () => {
+  const village = new Village();
+  for (let index = 0; index < 300; index += 1) village.act({ ...SPAWN, agent_id: `agent-${index}`, display_name: 'Agent' }, 1);
+  const { agents } = village.around(1, { around: 'agent-7', radius: AROUND_MAX_TILES });
+  assert.equal(agents.length, AROUND_MAX_AGENTS);
+  const self = agents[0]?.position ?? { x: 0, y: 0 };
+  const distances = agents.map(({ position: { x, y } }) => Math.max(Math.abs(x - self.x), Math.abs(y - self.y)));
+  assert.deepEqual(distances, distances.toSorted((a, b) => a - b));
 });

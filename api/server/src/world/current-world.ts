@@ -1,6 +1,6 @@
 import { TICK_MS } from '@hamlet/contract';
 import type { AgentPlace, AgentView, WorldView } from '@hamlet/contract';
-import { agentPlaces, AWAKE, has, itemViews, ONLINE, slotOf, timeOfDay } from '@hamlet/core';
+import { agentPlaces, AWAKE, has, itemViews, ONLINE, slotOf, surroundingOf, timeOfDay } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { agentView } from '../agents/describe-agent.ts';
@@ -23,20 +23,22 @@ function agentAt(world: WorldState, place: AgentPlace, { source, presence }: Cur
   return { ...place, power: awake ? 'Awake' : 'Asleep', status: { online, last_seen: null, health } };
 }
 
+/** Everything of an answer but its agents and items. */
+function frameOf(tick: number, { replica: { world, epoch } }: CurrentWorldPorts): Omit<WorldView, 'agents' | 'items'> {
+  const { map, seq } = world;
+  return { world_size: { width: map.width, height: map.height }, tick, tick_ms: TICK_MS, epoch, seq, time: timeOfDay(tick), landmarks: [...map.landmarks], zones: [...map.zones] };
+}
+
 function worldAt(tick: number, ports: CurrentWorldPorts): WorldView {
-  const { world, epoch } = ports.replica;
-  return {
-    world_size: { width: world.map.width, height: world.map.height },
-    tick,
-    tick_ms: TICK_MS,
-    epoch,
-    seq: world.seq,
-    time: timeOfDay(tick),
-    landmarks: [...world.map.landmarks],
-    zones: [...world.map.zones],
-    agents: agentPlaces(world, tick).map((place) => agentAt(world, place, ports)),
-    items: itemViews(world),
-  };
+  const { world } = ports.replica;
+  return { ...frameOf(tick, ports), agents: agentPlaces(world, tick).map((place) => agentAt(world, place, ports)), items: itemViews(world) };
+}
+
+/** What is around one agent at a tick: made from the cells around it, so its cost does not grow with the village. */
+export function worldAround(tick: number, look: { readonly around: string; readonly radius: number; readonly with?: string | undefined }, ports: CurrentWorldPorts): WorldView {
+  const { world } = ports.replica;
+  const { agents, items } = surroundingOf(world, look.around, { radius: look.radius, tick, also: look.with });
+  return { ...frameOf(tick, ports), agents: agents.map((place) => agentAt(world, place, ports)), items: [...items] };
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { WorldView } from '@hamlet/contract';
+import type { WorldQuery, WorldView } from '@hamlet/contract';
 import { agentPlace } from '@hamlet/core';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Described } from '../agents/describe-agent.ts';
 import type { PresenceBoard } from '../agents/presence-board.ts';
 import type { Answered } from '../http/handler.ts';
 import type { StandingBoard } from '../standing/standing-board.ts';
-import { createCurrentWorld } from './current-world.ts';
+import { createCurrentWorld, worldAround } from './current-world.ts';
 import type { VillageClock } from './village-clock.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldReplica } from './world-replica.ts';
@@ -25,6 +25,8 @@ export interface ReaderPorts {
 export interface WorldReader {
   /** The whole village; the very same object as long as nothing of it has changed. */
   world(): Promise<WorldView>;
+  /** What is around one agent, as {@link world} has it; see WorldQuery. */
+  around(look: WorldQuery & { readonly around: string }): Promise<WorldView>;
   /** An agent with everything that is known of it; null where there is no such agent. */
   describe(agentId: string): Promise<Described | null>;
   /** All agents, as {@link describe} has one. */
@@ -60,6 +62,10 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
     world: async () => {
       await fresh();
       return currentWorld(now());
+    },
+    around: async (look) => {
+      await fresh();
+      return worldAround(now(), look, ports);
     },
     describe: async (agentId) => {
       await fresh();
