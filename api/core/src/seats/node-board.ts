@@ -20,7 +20,10 @@ export class NodeBoard {
   readonly open: boolean;
   /** What agents could have if there were none. */
   readonly whole: Amounts;
+  /** What is left once all pods are gone that are ending, or that have to go for somebody. */
   readonly free: number[];
+  /** What those pods still hold. */
+  readonly #clearing: number[];
   #agents = 0;
   readonly #seated = new Map<number, Seated[]>();
   /** What the agents of each rank take. */
@@ -34,6 +37,18 @@ export class NodeBoard {
     add(left, amountsOf(reserve, devices), -1);
     this.whole = left;
     this.free = [...left];
+    this.#clearing = left.map(() => 0);
+    if (node.ending !== undefined) add(this.#clearing, amountsOf(node.ending, devices), 1);
+  }
+
+  /** A pod holds room until it is gone. */
+  clear(size: Amounts): void {
+    add(this.#clearing, size, 1);
+  }
+
+  /** What is left at this moment. `own` is what ending pods of the same agent hold: its next pod may begin beside them. */
+  freeNow(own: Amounts | undefined): Amounts {
+    return this.free.map((value, index) => value - (this.#clearing[index] ?? 0) + (own?.[index] ?? 0));
   }
 
   /** Agents that sit here. */

@@ -8,6 +8,8 @@ export interface SeatNode {
   readonly allocatable: Room;
   /** What pods on it take that are not agents of this village: requests, and the limits of other villages' agents. */
   readonly taken: Room;
+  /** What pods of agents on it take that are ending and make no claim: it is free once they are gone. */
+  readonly ending?: Room | undefined;
 }
 
 /** A tier as seats see it. */
@@ -19,10 +21,18 @@ export interface SeatTier {
   readonly size: Room;
 }
 
+/** A pod that is ending: it holds its room until it is gone. */
+export interface EndingPod {
+  readonly node: string;
+  readonly size: Room;
+}
+
 /** The pod that an agent has already, where it is not ending. */
 export interface SeatHolder {
   /** Undefined while the pod waits for the scheduler. */
   readonly node?: string | undefined;
+  /** The only node that a pod which waits for the scheduler may get: it was made for the seat there. */
+  readonly heldTo?: string | undefined;
   /** What it may use now; that of the tier if left out. */
   readonly size?: Room | undefined;
 }
@@ -36,6 +46,8 @@ export interface SeatClaim {
   /** In place of the tier's, where it has bought another for a time. */
   readonly seat?: Pick<SeatTier, 'rank' | 'size'> | undefined;
   readonly pod?: SeatHolder | undefined;
+  /** Its earlier pods that are ending. Its next pod may begin beside them; nobody else's may. */
+  readonly ending?: readonly EndingPod[] | undefined;
   /** It had a seat in this cycle and is between two pods. */
   readonly seated: boolean;
   /** RFC 3339; undefined if it does not wait yet. */

@@ -56,11 +56,40 @@ test('a higher tier takes the seat of the lowest, and of the youngest there', ()
     claim('top', 'high'),
   ];
   const plan = planned({ nodes: [node('a', room(500, 1_000, 1, 10))], claims });
-  assert.deepEqual(verdict(plan, 'top'), { granted: true, node: 'a' });
+  assert.deepEqual(verdict(plan, 'top'), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
   assert.equal(verdict(plan, 'young')?.reason, 'Displaced');
   assert.equal(verdict(plan, 'young')?.blocking, 'agent top');
   assert.equal(verdict(plan, 'old')?.granted, true);
   assert.equal(verdict(plan, 'mid')?.granted, true);
+});
+
+test('the room of a pod that is ending is given to nobody before it is gone, and nobody else is displaced meanwhile', () => {
+  const nodes = [node('a', room(500, 1_000, 1, 10))];
+  const others = [claim('old', 'low', { ...on('a'), createdAt: '2026-11-22T08:00:00Z' }), claim('mid', 'middle', on('a')), claim('top', 'high')];
+  const ending = [{ node: 'a', size: LOW.size }];
+  const during = planned({ nodes, claims: [...others, claim('young', 'low', { ending })] });
+  assert.deepEqual([verdict(during, 'top')?.reason, verdict(during, 'young')?.granted, verdict(during, 'old')?.granted, verdict(during, 'mid')?.granted], ['SeatClearing', false, true, true]);
+  assert.equal(seatSentence(verdict(during, 'top') ?? { granted: true }), 'a pod on node a is ending and has the room of the seat until it is gone');
+  const asleep = planned({ nodes: [node('a', room(500, 1_000, 1, 10), { ending: LOW.size })], claims: others });
+  assert.equal(verdict(asleep, 'top')?.reason, 'SeatClearing', 'also where its agent asks for no seat any more');
+  assert.deepEqual(verdict(planned({ nodes, claims: [...others, claim('young', 'low')] }), 'top'), { granted: true, node: 'a' });
+  const own = planned({ nodes: [node('a', room(100, 100, 0, 10))], claims: [claim('ada', 'low', { ending })] });
+  assert.deepEqual(verdict(own, 'ada'), { granted: true, node: 'a' }, 'the next pod of the same agent begins beside it');
+  const elsewhere = planned({ nodes: [node('a', room(100, 100, 0, 10), { ending: LOW.size }), node('b', room(100, 100, 0, 10))], claims: [claim('ada', 'low')] });
+  assert.deepEqual(verdict(elsewhere, 'ada'), { granted: true, node: 'b' }, 'a node with room now comes first');
+});
+
+test('a larger size waits for a pod that is ending, and keeps what it has', () => {
+  const plan = planned({ nodes: [node('a', room(290, 290, 0, 10), { ending: LOW.size })], claims: [claim('ada', 'middle', on('a', LOW.size)), claim('bob', 'low')] });
+  assert.deepEqual(verdict(plan, 'ada'), { granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
+  assert.deepEqual([verdict(plan, 'bob')?.granted, plan.seatsOf('low')?.free], [false, 0]);
+});
+
+test('a pod that was made for a seat on one node has it there, and elsewhere only where that node has failed', () => {
+  const nodes = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
+  const held = claim('ada', 'low', { pod: { heldTo: 'a' } });
+  assert.equal(verdict(planned({ nodes, claims: [held] }), 'ada')?.node, 'a');
+  assert.equal(verdict(planned({ nodes: [node('a', room(100, 100, 0, 10), { open: false }), node('b', room(900, 900, 0, 10))], claims: [held] }), 'ada')?.node, 'b');
 });
 
 test('a peer never takes a seat', () => {
@@ -75,15 +104,15 @@ const WINDOW = { seat: { rank: 2_000, size: room(100, 100, 1) } };
 test('who has bought priority is served before its tier and after the next, and takes the seat of a peer', () => {
   const nodes = [node('a', room(200, 200, 0, 10))];
   const plan = planned({ nodes, claims: [claim('runs', 'low', on('a')), claim('young', 'low', { ...on('a'), createdAt: '2026-11-22T09:30:00Z' }), claim('bought', 'low', PRIORITY)] });
-  assert.deepEqual([verdict(plan, 'bought')?.granted, verdict(plan, 'young')?.reason, verdict(plan, 'runs')?.granted], [true, 'Displaced', true]);
+  assert.deepEqual([verdict(plan, 'bought')?.reason, verdict(plan, 'young')?.reason, verdict(plan, 'runs')?.granted], ['SeatClearing', 'Displaced', true]);
   const among = planned({ nodes, claims: [claim('bought', 'low', { ...PRIORITY, ...on('a') }), claim('peer', 'low', on('a')), claim('mid', 'middle')] });
-  assert.deepEqual([verdict(among, 'mid')?.granted, verdict(among, 'bought')?.reason, verdict(among, 'peer')?.reason], [true, 'Displaced', 'Displaced']);
+  assert.deepEqual([verdict(among, 'mid')?.reason, verdict(among, 'bought')?.reason, verdict(among, 'peer')?.reason], ['SeatClearing', 'Displaced', 'Displaced']);
 });
 
 test('a GPU that was sold for a time is its buyer\'s, whoever sits on it', () => {
   const claims = [claim('top', 'high', on('a')), claim('buyer', 'low', { ...WINDOW, ...on('a', room(100, 100)) })];
   const plan = planned({ claims });
-  assert.deepEqual([verdict(plan, 'buyer'), verdict(plan, 'top')?.reason], [{ granted: true, node: 'a' }, 'Displaced']);
+  assert.deepEqual([verdict(plan, 'buyer'), verdict(plan, 'top')?.reason], [{ granted: true, node: 'a', reason: 'SeatClearing', blocking: 'node a' }, 'Displaced']);
   const free = planned({ nodes: [node('a', room(1_000, 1_000, 0, 10)), node('b', room(1_000, 1_000, 1, 10))], claims: [claim('buyer', 'low', WINDOW)] });
   assert.equal(verdict(free, 'buyer')?.node, 'b');
 });
@@ -186,6 +215,7 @@ function randomVillage(seed: number): SeatInput {
       createdAt: `2026-11-22T09:00:${String(draw(60)).padStart(2, '0')}Z`,
       ...(draw(3) === 0 ? { waitingSince: `2026-11-22T10:00:${String(draw(60)).padStart(2, '0')}Z` } : {}),
       ...(draw(5) === 0 ? { pinnedTo: names[draw(5)] } : {}),
+      ...(draw(6) === 0 ? { ending: [{ node: names[draw(5)] ?? 'n0', size: tiers[draw(4)]?.size ?? LOW.size }] } : {}),
     });
   });
   return { nodes, tiers, claims, reserve: room(draw(2) * 100, 0, 0, 0) };
@@ -232,13 +262,38 @@ function check(input: SeatInput, plan: SeatPlan): void {
       assert.ok(goesInto(size, before), `${key} came to ${at.name}, which was full`);
     }
   }
+  for (const at of input.nodes) assertNothingOverfilled(input, at, facts);
   for (const { claim: each, tier, verdict: got } of facts) {
     if (each.pod !== undefined) assert.ok(got.granted || got.reason === 'Displaced', `${each.key} has a pod and lost its seat for ${got.reason}`);
     if (got.reason === 'Displaced') {
       const taker = facts.find(({ claim: { key } }) => `agent ${key.slice(8)}` === got.blocking);
       assert.ok(each.pod?.node !== undefined && taker !== undefined && taker.tier.rank > tier.rank, `${each.key} was displaced by ${got.blocking}`);
     }
-    if (!got.granted && got.reason !== 'Displaced') assertNoInversion(input, facts, { each, tier });
+    if (!got.granted && got.reason !== 'Displaced' && got.reason !== 'SeatClearing') assertNoInversion(input, facts, { each, tier });
+  }
+}
+
+/** What a node keeps for an agent: its seat, or the one that it gets when a pod is gone that is ending. */
+function reservedOn(at: SeatNode, { verdict: { granted, node: name, reason, blocking }, tier, size }: Facts): readonly Room[] {
+  if (reason === 'SeatClearing' && blocking === `node ${at.name}`) return [tier.size];
+  return granted && name === at.name ? [size] : [];
+}
+
+/** Pods that run or end at this moment, with what they hold; those that the plan displaces are among them. */
+function held(input: SeatInput, at: SeatNode): readonly { readonly key: string; readonly size: Room }[] {
+  return input.claims.flatMap(({ key, pod, tier, ending = [] }) => [
+    // Whose tier is gone makes no claim: its pod is in what the node has taken.
+    ...(pod?.node === at.name ? [tierIn(input, tier)].flatMap((own) => (own === undefined ? [] : [{ key, size: pod.size ?? own.size }])) : []),
+    ...ending.flatMap(({ node: name, size }) => (name === at.name ? [{ key, size }] : [])),
+  ]);
+}
+
+/** Newcomers together with all that is there at this moment are no more than the node has; its own ending pods count for nobody. */
+function assertNothingOverfilled(input: SeatInput, at: SeatNode, facts: readonly Facts[]): void {
+  const newcomers = facts.filter(({ verdict: { granted, node: name, reason }, claim: { pod } }) => granted && name === at.name && reason === undefined && pod?.node === undefined);
+  for (const { claim: { key }, size } of newcomers) {
+    const others = [...held(input, at).filter((pod) => pod.key !== key).map((pod) => pod.size), ...newcomers.filter((other) => other.claim.key !== key && !other.claim.ending?.some(({ node: name }) => name === at.name)).map((other) => other.size)];
+    assert.ok(goesInto(size, left(input, at, others)), `${key} came to ${at.name} before the room was there`);
   }
 }
 
@@ -247,8 +302,8 @@ function assertNoInversion(input: SeatInput, facts: readonly Facts[], { each, ti
   // Those keep a claim on a seat elsewhere, which no verdict shows until their pods have ended.
   if (facts.some((other) => other.verdict.reason === 'Displaced' && other.tier.rank >= tier.rank)) return;
   for (const at of input.nodes.filter(({ open, name }) => open && (each.pinnedTo ?? name) === name)) {
-    const equals = facts.filter(({ verdict: { granted, node: name }, tier: { rank } }) => granted && name === at.name && rank >= tier.rank);
-    assert.ok(!goesInto(tier.size, left(input, at, equals.map(({ size }) => size))), `${each.key} of rank ${tier.rank} waits although ${at.name} has room but for lower ranks`);
+    const equals = facts.filter((other) => other.tier.rank >= tier.rank).flatMap((other) => reservedOn(at, other));
+    assert.ok(!goesInto(tier.size, left(input, at, equals)), `${each.key} of rank ${tier.rank} waits although ${at.name} has room but for lower ranks`);
   }
 }
 
@@ -275,7 +330,7 @@ test(`a higher rank never costs an agent its seat, in ${VILLAGES} random village
     for (const each of input.claims.filter(({ tier, pod }) => tier === 'low' && pod === undefined)) {
       if (plan.verdictOf(each.key)?.granted !== true) continue;
       const higher = seatPlan({ ...raised, claims: input.claims.map((other) => (other === each ? { ...each, tier: 'raised' } : other)) });
-      assert.equal(higher.verdictOf(each.key)?.granted, true, `seed ${seed}: ${each.key}`);
+      assert.ok(higher.verdictOf(each.key)?.granted === true || higher.verdictOf(each.key)?.reason === 'SeatClearing', `seed ${seed}: ${each.key}`);
     }
   }
 });
@@ -287,18 +342,18 @@ test('following the plan comes to rest: who is granted runs, who is displaced en
     let turns = 0;
     for (; changes > 0 && turns < 40; turns += 1) {
       const plan = seatPlan(input);
-      const claims = input.claims.map((each) => followed(each, plan));
-      changes = claims.filter((each, index) => JSON.stringify(each.pod) !== JSON.stringify(input.claims[index]?.pod)).length;
+      const claims = input.claims.map((each) => followed(each, plan, LOW.size));
+      changes = claims.filter((each, index) => JSON.stringify([each.pod, each.ending]) !== JSON.stringify([input.claims[index]?.pod, input.claims[index]?.ending])).length;
       input = { ...input, claims };
     }
     assert.equal(changes, 0, `seed ${seed} still moves after ${turns} turns`);
   }
 });
 
-function followed(each: SeatClaim, plan: SeatPlan): SeatClaim {
+function followed({ ending: _gone, ...each }: SeatClaim, plan: SeatPlan, size: Room): SeatClaim {
   const got = plan.verdictOf(each.key);
   if (got === undefined) return each;
-  if (got.reason === 'Displaced') return { ...each, pod: undefined, seated: false };
+  if (got.reason === 'Displaced') return { ...each, pod: undefined, seated: false, ending: [{ node: each.pod?.node ?? '', size: each.pod?.size ?? size }] };
   const isFree = got.granted && got.node !== undefined;
   return isFree && got.reason === undefined ? { ...each, pod: { node: got.node } } : each;
 }

@@ -1,7 +1,7 @@
 import { enqueue, firstServed, type SizedTier, type Want } from './claim-order.ts';
 import { displacementFor } from './displacement.ts';
 import { NodeBoard, type Seated } from './node-board.ts';
-import { amountsOf, differInDevices, fits, isWithin, timesIn, type Amounts, type Room } from './room.ts';
+import { amountsOf, beyond, differInDevices, fits, isWithin, sum, timesIn, type Amounts, type Room } from './room.ts';
 import type { SeatClaim, SeatInput } from './seat-input.ts';
 import { shortage } from './shortage.ts';
 import { queuePlace, type SeatVerdict } from './verdict.ts';
@@ -54,12 +54,9 @@ export class SeatPlan {
     for (const node of nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1))) this.#boards.set(node.name, new NodeBoard(node, reserve, this.#devices));
     this.#open = [...this.#boards.values()].filter(({ open }) => open);
     for (const tier of tiers) this.#tiers.set(tier.name, { name: tier.name, rank: tier.rank, size: amountsOf(tier.size, this.#devices) });
+    for (const claim of claims) this.#clear(claim);
     for (const claim of claims) this.#take(claim);
-    this.#queue.sort(firstServed);
-    for (let index = 0; index < this.#queue.length; index += 1) {
-      const want = this.#queue[index];
-      if (want !== undefined && !this.#isDisplaced(want)) this.#serve(want, index + 1);
-    }
+    this.#serveAll();
     this.#rankWaiting();
   }
 
@@ -107,14 +104,14 @@ export class SeatPlan {
   #admitNew(claim: SeatClaim, tier: SizedTier): SeatVerdict | undefined {
     const boards = this.#boardsFor(claim);
     const home = boards.filter(({ name }) => name === claim.volumeOn);
-    const board = this.#roomiest(home, tier.size) ?? this.#roomiest(boards, tier.size);
+    const board = this.#roomiestFor({ claim, tier }, home) ?? this.#roomiestFor({ claim, tier }, boards);
     return board === undefined ? undefined : this.#settle({ claim, tier }, board);
   }
 
   #admitChanged(claim: SeatClaim, tier: SizedTier, { board, seated, verdict }: Entry): SeatVerdict | undefined {
     if (board === undefined || seated === undefined || verdict.reason !== undefined) return undefined;
     board.unseat(seated);
-    if (isWithin(tier.size, seated.size) || fits(tier.size, board.free)) return this.#settle({ claim, tier }, board);
+    if (isWithin(tier.size, seated.size) || this.#fitsNow({ claim, tier }, board)) return this.#settle({ claim, tier }, board);
     board.seat(seated);
     return undefined;
   }
@@ -124,6 +121,11 @@ export class SeatPlan {
     const { tier, seat } = claim;
     const own = this.#tiers.get(tier);
     return own === undefined || seat === undefined ? own : { name: nameOfSeat(claim), rank: seat.rank, size: amountsOf(seat.size, this.#devices) };
+  }
+
+  /** Its pods that are ending hold their room until they are gone. */
+  #clear({ ending = [] }: SeatClaim): void {
+    for (const { node, size } of ending) this.#boards.get(node)?.clear(amountsOf(size, this.#devices));
   }
 
   /** Bound pods sit where they are; all others queue. */
@@ -136,13 +138,24 @@ export class SeatPlan {
     // A node that is gone holds nobody; the pod is about to go too.
     if (board === undefined) return void this.#entries.set(claim.key, { tier, verdict: { granted: true } });
     const held = claim.pod?.size === undefined ? tier.size : amountsOf(claim.pod.size, this.#devices);
-    if (isWithin(tier.size, held)) return void this.#settle({ claim, tier }, board);
+    if (isWithin(tier.size, held)) {
+      board.clear(beyond(held, tier.size));
+      return void this.#seat({ claim, tier }, board, tier.size);
+    }
     const seated = this.#seat({ claim, tier }, board, held);
     this.#queue.push({ claim, tier, from: { board, seated } });
   }
 
   #isDisplaced({ claim, displacedBy }: Want): boolean {
     return displacedBy === undefined && this.#entries.get(claim.key)?.verdict.reason === 'Displaced';
+  }
+
+  #serveAll(): void {
+    this.#queue.sort(firstServed);
+    for (let index = 0; index < this.#queue.length; index += 1) {
+      const want = this.#queue[index];
+      if (want !== undefined && !this.#isDisplaced(want)) this.#serve(want, index + 1);
+    }
   }
 
   #serve(want: Want, next: number): void {
@@ -154,10 +167,12 @@ export class SeatPlan {
   }
 
   #findNew(want: Want, boards: readonly NodeBoard[], next: number): NodeBoard | undefined {
-    const { volumeOn } = want.claim;
-    if (volumeOn === undefined) return this.#find(want, boards, next);
-    const home = boards.filter(({ name }) => name === volumeOn);
-    return this.#find(want, home, next) ?? this.#roomiest(boards, want.tier.size);
+    const { volumeOn, pod } = want.claim;
+    // Where the node of a pod that waits has failed or is full, the pod gives way to one for another node.
+    const homeName = pod?.heldTo ?? volumeOn;
+    const home = boards.filter(({ name }) => name === homeName);
+    if (homeName === undefined || (home.length === 0 && volumeOn === undefined)) return this.#find(want, boards, next);
+    return this.#find(want, home, next) ?? this.#roomiestFor(want, boards);
   }
 
   /** A larger size on the node where it runs, or elsewhere if it has to get another pod for it anyway. */
@@ -166,15 +181,26 @@ export class SeatPlan {
     const moves = differInDevices(want.tier.size, seated.size);
     const others = moves && want.claim.volumeOn === undefined ? this.#boardsFor(want.claim).filter((other) => other !== board) : [];
     const found = this.#find(want, [board], next) ?? this.#find(want, others, next);
-    if (found !== undefined) return void this.#settle(want, found);
+    if (found !== undefined && this.#fitsNow(want, found)) {
+      // The pod that it leaves holds its room until it is gone, and what it has too much until it is smaller.
+      board.clear(found === board ? beyond(seated.size, want.tier.size) : seated.size);
+      return void this.#settle(want, found);
+    }
     board.seat(seated);
+    if (found !== undefined) return this.#growLater(want, { board, seated }, found);
     const { reason, blocking } = shortage({ ...want, claim: { ...want.claim, pinnedTo: others.length > 0 ? want.claim.pinnedTo : board.name } }, [board, ...others], this.#devices);
     this.#wait(want, { granted: true, node: board.name, reason, ...(blocking === undefined ? {} : { blocking }) }, { board, seated });
   }
 
+  /** It keeps what it has until the larger room is clear, which nobody else gets meanwhile. */
+  #growLater(want: Want, { board, seated }: NonNullable<Want['from']>, found: NodeBoard): void {
+    found.take(found === board ? beyond(want.tier.size, seated.size) : want.tier.size);
+    this.#wait(want, { granted: true, node: board.name, reason: 'SeatClearing', blocking: `node ${found.name}` }, { board, seated });
+  }
+
   #find(want: Want, boards: readonly NodeBoard[], next: number): NodeBoard | undefined {
     const { size, rank } = want.tier;
-    const free = this.#roomiest(boards, size);
+    const free = this.#roomiestFor(want, boards);
     if (free !== undefined) return free;
     const displacement = displacementFor(boards, size, rank);
     for (const victim of displacement?.victims ?? []) this.#displace(victim, want, next);
@@ -186,6 +212,7 @@ export class SeatPlan {
     const entry = this.#entries.get(victim.key);
     if (entry?.board === undefined) return;
     entry.board.unseat(victim);
+    entry.board.clear(victim.size);
     const by = nameOf(key);
     const claim: SeatClaim = { key: victim.key, tier: entry.tier.name, seated: true, createdAt: victim.createdAt, pinnedTo: victim.pinnedTo, volumeOn: victim.volumeOn };
     const want: Want = { claim, tier: entry.tier, displacedBy: by };
@@ -210,6 +237,13 @@ export class SeatPlan {
     if (displacedBy !== undefined) {
       board.take(tier.size);
       return { granted: false };
+    }
+    if (!this.#fitsNow(want, board)) {
+      board.take(tier.size);
+      // A pod that waits for the scheduler is left to it.
+      const verdict: SeatVerdict = { granted: claim.pod !== undefined, node: board.name, reason: 'SeatClearing', blocking: `node ${board.name}` };
+      this.#wait(want, verdict);
+      return verdict;
     }
     this.#seat(want, board, tier.size);
     return this.verdictOf(claim.key) ?? this.#grant(board);
@@ -237,6 +271,18 @@ export class SeatPlan {
     return board?.open === true ? [board] : [];
   }
 
+  /** Whether the room is there already, and not held by a pod that has to go first. */
+  #fitsNow({ claim: { ending = [] }, tier: { size } }: Pick<Want, 'claim' | 'tier'>, board: NodeBoard): boolean {
+    const own = ending.flatMap((pod) => (pod.node === board.name ? [amountsOf(pod.size, this.#devices)] : []));
+    return fits(size, board.freeNow(own.length === 0 ? undefined : own.reduce((total, next) => sum(total, next))));
+  }
+
+  /** A node with room now; if there is none, one that will have it when pods are gone that are ending. */
+  #roomiestFor(want: Pick<Want, 'claim' | 'tier'>, boards: readonly NodeBoard[]): NodeBoard | undefined {
+    const { size } = want.tier;
+    return this.#roomiest(boards.filter((board) => this.#fitsNow(want, board)), size) ?? this.#roomiest(boards, size);
+  }
+
   /** Of the nodes with room that with the fewest agents, then that with the most seats of that size left: agents spread as the scheduler spreads them. */
   #roomiest(boards: readonly NodeBoard[], size: Amounts): NodeBoard | undefined {
     let best: NodeBoard | undefined;
@@ -250,8 +296,9 @@ export class SeatPlan {
   }
 
   #rankWaiting(): void {
-    this.#waiting.sort((a, b) => firstServed(a.want, b.want));
-    for (const [index, { want, verdict }] of this.#waiting.entries()) {
+    // Who has only to wait for a pod that is ending stands in no queue.
+    const queue = this.#waiting.filter(({ verdict }) => verdict.reason !== 'SeatClearing').toSorted((a, b) => firstServed(a.want, b.want));
+    for (const [index, { want, verdict }] of queue.entries()) {
       const entry = this.#entries.get(want.claim.key);
       if (entry?.verdict === verdict) this.#entries.set(want.claim.key, { ...entry, verdict: { ...verdict, position: queuePlace(index + 1) } });
     }

@@ -14,6 +14,8 @@ export type SeatReason =
   | 'TooLarge'
   /** It ran, and an agent of a higher tier needs its seat. */
   | 'Displaced'
+  /** Its seat is known, and the pod that has the room is ending. */
+  | 'SeatClearing'
   /** Others wait, and its place among them is being worked out. */
   | 'SeatPending';
 
@@ -54,6 +56,7 @@ const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
   GpuBooked: (blocking) => `every ${blocking} is taken`,
   TooLarge: (blocking) => `no node that the agent may use has so much ${blocking} for agents, even if no other agent were there`,
   Displaced: (blocking) => `${blocking} is of a higher tier and needed the seat`,
+  SeatClearing: (blocking) => `a pod on ${blocking} is ending and has the room of the seat until it is gone`,
   SeatPending: () => 'others wait for a seat too: its place among them is being worked out',
 };
 

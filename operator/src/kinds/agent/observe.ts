@@ -4,7 +4,7 @@ import { boostedTiers } from './child/boosted-tier.ts';
 import { admissionOf } from './condition/verdict.ts';
 import { livedStatus } from './cycle.ts';
 import { hasSeatOfTier, isOfOtherMaking } from './pod/sizing.ts';
-import { podName, podOfCycle, claimName, type AgentView, type Boost, type ClaimView, type Hold, type HoldFacts, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type Refusal, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
+import { podName, podOfCycle, claimName, SEAT_ANNOTATION, type AgentView, type Boost, type ClaimView, type Hold, type HoldFacts, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type Refusal, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
 
 /** Where the scheduler writes the node of a volume that it places with its first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
@@ -115,8 +115,13 @@ function ownState(sources: Sources, key: string): Own | undefined {
   return { agent: { ...written, status: livedStatus(written, pods, sources.ended.get(uid)) }, toldTier: written.status.tier, pods };
 }
 
+/** The node that a pod was made for, while it waits for the scheduler. */
+function heldNodeOf(pod: PodView | undefined): string | undefined {
+  return pod?.nodeName === undefined ? pod?.metadata.annotations?.[SEAT_ANNOTATION] : undefined;
+}
+
 /** What the Agent depends on, and whom it has not made. */
-function surroundings(sources: Sources, { agent, pods }: Own): Pick<Observed, 'nameTaken' | 'nextCycle' | 'claim' | 'tiers' | 'node' | 'volumeNode' | 'pinnedNode' | 'resize'> {
+function surroundings(sources: Sources, { agent, pods }: Own): Pick<Observed, 'nameTaken' | 'nextCycle' | 'claim' | 'tiers' | 'node' | 'volumeNode' | 'seatNode' | 'pinnedNode' | 'resize'> {
   const { namespace } = agent.metadata;
   const named = sources.pods.get(keyOf({ namespace, name: podName(agent.metadata, agent.status.cycle ?? 0) }));
   const pod = pods.find((each) => each === named);
@@ -128,6 +133,7 @@ function surroundings(sources: Sources, { agent, pods }: Own): Pick<Observed, 'n
     tiers: boostedTiers(sources.tiers(), sources.village.boostOf?.(agent.metadata.name)),
     node: nodeState(sources.nodes, pod?.nodeName),
     volumeNode: nodeState(sources.nodes, claim?.metadata.annotations?.[VOLUME_NODE_ANNOTATION]),
+    seatNode: nodeState(sources.nodes, heldNodeOf(pod)),
     pinnedNode: nodeState(sources.nodes, agent.spec?.placement.nodeName),
     resize: pod === undefined ? undefined : sources.resizeOf(pod),
   };

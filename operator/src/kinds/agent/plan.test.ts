@@ -37,6 +37,9 @@ const awake = { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } as 
 const unschedulable = { nodeName: undefined, phase: 'Pending', container: undefined, scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict' } };
 const moving = { spec: { placement: { onNodeLoss: 'MoveWithoutVolume' } }, status: { cycle: 2, power: 'Awake', podName: 'ada-2', tier: 'tier-0' } } as const;
 
+/** A pod that may get one node only, and waits for the scheduler. */
+const waitingFor = (node: string, parts: Partial<Observed>): Partial<Observed> => ({ pods: [podOf('ada-1', { nodeName: undefined, phase: 'Pending', container: undefined })], seatNode: { name: node, ready: true }, ...parts });
+
 /** A pod of tier-0 that asks for the size of `tier`. */
 const resizing = (tier: TierView, reason?: string): PodView => podOf('ada-1', { size: sizeOf(tier), resize: reason === undefined ? undefined : { type: 'PodResizePending', reason, message: 'no room' } });
 
@@ -72,6 +75,12 @@ const TABLE: readonly (readonly [string, Partial<Observed>, readonly string[]])[
   ['pod deleted by hand: the next cycle at once', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { deletionTimestamp: '2026-11-22T09:59:59Z' })] }, ['createPod ada-2', 'Warning PodDeleted']],
   ['pod failed long ago: replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed' })] }, ['deletePod ada-1-uid', 'createPod ada-2', 'Warning PodFailed']],
   ['pod failed at once: waits', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', { phase: 'Failed', createdAt: '2026-11-22T09:59:55Z' })] }, []],
+  ['the seat of a pod that waits for the scheduler is on another node: made anew there', waitingFor('sparky1', { seat: { granted: true, node: 'sparky2' } }), ['deletePod ada-1-uid', 'createPod ada-2', 'Normal SeatMoved']],
+  ['its node is lost, and there is a seat on another: made anew there', waitingFor('sparky1', { seat: { granted: true, node: 'sparky2' }, seatNode: { name: 'sparky1', ready: false } }), ['deletePod ada-1-uid', 'createPod ada-2', 'Warning NodeLost']],
+  ['its node is lost, and there is no seat on another: it waits', waitingFor('sparky1', { seat: { granted: true, reason: 'NoSeat' }, seatNode: { name: 'sparky1', ready: false } }), []],
+  ['the seat stays: it waits, however long', waitingFor('sparky1', { seat: { granted: true, node: 'sparky1' } }), []],
+  ['it has its node: it stays there', { seat: { granted: true, node: 'sparky2' } }, []],
+  ['the seat is there once a pod has ended: nothing is made', { agent: agentOf(), pods: [], seat: { granted: false, reason: 'SeatClearing', blocking: 'node sparky1' } }, []],
   ['a new image, and it is its turn: the next cycle', { upgrade: 'now' }, ['deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged']],
   ['a new image, and the pod has just been made: waits', { upgrade: 'now', pods: [podOf('ada-1', { createdAt: '2026-11-22T09:59:51Z' })] }, []],
   ['pod waits for the scheduler: never replaced', { agent: agentOf({ status: awake }), pods: [podOf('ada-1', unschedulable)] }, []],

@@ -55,6 +55,7 @@ const STORIES: Readonly<Record<CycleCause, Story>> = {
   NodeDrained: { type: 'Normal', text: 'the node is being drained: the pod is made anew elsewhere' },
   NodePressure: { type: 'Warning', text: 'the node ran short or shuts down: the pod is made anew' },
   NodeLost: { type: 'Warning', text: 'the node does not answer and its pod was given up: it is made anew' },
+  SeatMoved: { type: 'Normal', text: 'the node of its seat has no room any more: the pod, which had not begun, is made anew for another node' },
   ImageChanged: { type: 'Normal', text: 'the village has another image or compute for agents' },
   NameTaken: { type: 'Warning', text: "another pod has this cycle's name: the next one is taken" },
   TierChanged: { type: 'Normal', text: 'the tier has another GPU or priority: the pod is made anew, the volume stays' },
@@ -143,7 +144,7 @@ function podActions(observed: Observed, step: CycleStep, { tier, granted }: Admi
   const { cycle, power } = step;
   if (power === 'Asleep' || !granted || agent.spec === undefined || tier === undefined) return [];
   if (podOfCycle(observed, cycle) !== undefined || !isClaimUsable(claim, observed)) return [];
-  const manifest = podManifest({ agent, spec: agent.spec, tier, cycle, settings, wish: observed.seat.node });
+  const manifest = podManifest({ agent, spec: agent.spec, tier, cycle, settings, seat: observed.seat.node, volumeNode: observed.volumeNode?.name });
   return [{ kind: 'createPod', manifest }, ...storyOf(observed, step)];
 }
 
@@ -153,7 +154,7 @@ function resizeActions(observed: Observed, { step: { cycle, cause }, admission: 
   if (cause !== undefined || !granted || pod === undefined || tier === undefined || agent.spec === undefined || !isCovered(observed, tier, cycle)) return [];
   if (sizingOf(observed, { pod, tier }, nowMs).kind !== 'resize') return [];
   const { name, uid } = pod.metadata;
-  const instead = podManifest({ agent, spec: agent.spec, tier, cycle: nextCycle, settings, wish: observed.seat.node });
+  const instead = podManifest({ agent, spec: agent.spec, tier, cycle: nextCycle, settings, seat: observed.seat.node, volumeNode: observed.volumeNode?.name });
   return [{ kind: 'resizePod', name, uid, spec: { containers: [{ name: CONTAINER, resources: sizeResources(tier) }] }, instead }];
 }
 

@@ -2,7 +2,7 @@ import { keyOf, type Change, type Reflector, type Urgency } from '@hamlet/kube';
 import { isUnschedulableByVolume } from './condition/pod-verdict.ts';
 import { BY_OWNER, VOLUME_NODE_ANNOTATION } from './observe.ts';
 import { isResizing } from './pod/sizing.ts';
-import { AGENT_LABEL, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from './views.ts';
+import { AGENT_LABEL, SEAT_ANNOTATION, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from './views.ts';
 
 /** Index of pods, and of claims, by node. */
 export const BY_NODE = 'node';
@@ -104,8 +104,11 @@ function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: D
     if (isSameToAgents(change)) return;
     const { name } = change.object.metadata;
     for (const key of keysOf([...pods.cache.by(BY_NODE, name), ...claims.cache.by(BY_NODE, name)])) add(key);
-    for (const key of keysOf(pods.cache.by(BY_NODE, NO_NODE))) {
-      if (agents.cache.get(key)?.spec?.placement.nodeName === name) touch(key);
+    for (const pod of pods.cache.by(BY_NODE, NO_NODE)) {
+      const [key] = keysOf([pod]);
+      if (key === undefined) continue;
+      if (pod.metadata.annotations?.[SEAT_ANNOTATION] === name) add(key);
+      else if (agents.cache.get(key)?.spec?.placement.nodeName === name) touch(key);
     }
   });
 }

@@ -12,6 +12,8 @@ export const TIER_ANNOTATION = 'hamlet.village/tier';
 export const FIXED_ANNOTATION = 'hamlet.village/fixed-compute';
 /** Annotation of a pod: the spec.rebootedAt that its cycle stands for. */
 export const REBOOTED_ANNOTATION = 'hamlet.village/rebooted-at';
+/** Annotation of a pod: the only node that it may get, because its seat was counted there. A pod without may be put elsewhere by the scheduler. */
+export const SEAT_ANNOTATION = 'hamlet.village/seat';
 /** Annotation of a pod: the image that the operator asked for. Admission may write another into the container: a digest, a mirror. */
 export const IMAGE_ANNOTATION = 'hamlet.village/image';
 export const FINALIZER = 'hamlet.village/account';
@@ -228,6 +230,8 @@ export interface Observed {
   readonly node: NodeState | undefined;
   /** Node that the volume lies on, where the storage says so. */
   readonly volumeNode: NodeState | undefined;
+  /** The node that the cycle's pod was made for, while it waits for the scheduler. */
+  readonly seatNode?: NodeState | undefined;
   /** The node that placement.nodeName names. */
   readonly pinnedNode: NodeState | undefined;
   readonly standing: Standing | undefined;

@@ -1,7 +1,7 @@
 import { devicesOf } from '@hamlet/contract/kinds';
-import { bytes, cpuMillis, type Room, type SeatClaim, type SeatHolder, type SeatTier } from '@hamlet/core/seats';
+import { bytes, cpuMillis, type EndingPod, type Room, type SeatClaim, type SeatHolder, type SeatTier } from '@hamlet/core/seats';
 import { keyOf } from '@hamlet/kube';
-import { FIXED_ANNOTATION, type AgentView, type Boost, type PodView, type TierView } from '../agent/views.ts';
+import { FIXED_ANNOTATION, SEAT_ANNOTATION, type AgentView, type Boost, type PodView, type TierView } from '../agent/views.ts';
 
 /** Devices in the annotation of a pod, as `fixedOf` writes them. */
 const DEVICES = /^([^\s=]+\/[^\s=]+)=(\d+)/;
@@ -40,7 +40,18 @@ export function podRoom({ size, metadata }: PodView): Room | undefined {
   return { ...size, pods: 1, devices: device === undefined ? {} : { [device]: Number(count) } };
 }
 
-const holds = ({ metadata, phase }: PodView): boolean => metadata.deletionTimestamp === undefined && phase !== 'Failed' && phase !== 'Succeeded';
+const isOver = ({ phase }: PodView): boolean => phase === 'Failed' || phase === 'Succeeded';
+
+const holds = (pod: PodView): boolean => pod.metadata.deletionTimestamp === undefined && !isOver(pod);
+
+/** The pods of an agent that are ending: each holds its room until it is gone, however long its container takes. */
+export function endingPods(pods: readonly PodView[]): readonly EndingPod[] {
+  return pods.flatMap((pod) => {
+    const size = podRoom(pod);
+    const isEnding = pod.metadata.deletionTimestamp !== undefined && !isOver(pod);
+    return isEnding && pod.nodeName !== undefined && size !== undefined ? [{ node: pod.nodeName, size }] : [];
+  });
+}
 
 /** The pod that an agent has, of those that are its own: the bound one, if there is one. */
 export function holdingPod(pods: readonly PodView[]): PodView | undefined {
@@ -54,28 +65,33 @@ function isOfSize(room: Room, { size }: SeatTier): boolean {
   return room.cpuMillis === size.cpuMillis && room.memoryBytes === size.memoryBytes && devices;
 }
 
-function holderOf(pod: PodView, tier: SeatTier): SeatHolder {
+function holderOf(pod: PodView | undefined, tier: SeatTier): SeatHolder | undefined {
+  if (pod === undefined) return undefined;
   const room = podRoom(pod);
-  return { node: pod.nodeName, ...(room === undefined || isOfSize(room, tier) ? {} : { size: room }) };
+  const heldTo = pod.nodeName === undefined ? pod.metadata.annotations?.[SEAT_ANNOTATION] : undefined;
+  return { node: pod.nodeName, ...(heldTo === undefined ? {} : { heldTo }), ...(room === undefined || isOfSize(room, tier) ? {} : { size: room }) };
 }
 
 /** What a claim is made of. */
 export interface ClaimParts {
   readonly agent: AgentView;
   readonly tier: AgentSeat;
-  readonly pod: PodView | undefined;
+  /** Its own pods. */
+  readonly pods: readonly PodView[];
   /** The node that its volume lies on, and whether that node still answers. */
   readonly volumeNode: { readonly name: string; readonly ready: boolean } | undefined;
 }
 
 /** The claim of an agent that wants to run and may. */
-export function seatClaim({ agent: { metadata, spec, status }, tier, pod, volumeNode }: ClaimParts): SeatClaim {
+export function seatClaim({ agent: { metadata, spec, status }, tier, pods, volumeNode }: ClaimParts): SeatClaim {
+  const ending = endingPods(pods);
   const leaves = volumeNode?.ready === false && spec?.placement.onNodeLoss === 'MoveWithoutVolume';
   return {
     key: keyOf(metadata),
     tier: tier.name,
     ...(tier.boosted === true ? { seat: { rank: tier.rank, size: tier.size } } : {}),
-    pod: pod === undefined ? undefined : holderOf(pod, tier),
+    pod: holderOf(holdingPod(pods), tier),
+    ...(ending.length === 0 ? {} : { ending }),
     seated: status.power === 'Awake',
     waitingSince: status.waitingSince,
     createdAt: metadata.creationTimestamp ?? '',

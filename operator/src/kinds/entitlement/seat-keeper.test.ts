@@ -87,6 +87,11 @@ class World {
     assert.equal(this.pods.by(BY_OWNER, `${name}-uid`).length, 1);
   }
 
+  /** The pods of an agent are gone. */
+  removePod(name: string): void {
+    for (const pod of this.pods.by(BY_OWNER, `${name}-uid`).slice()) this.pods.forget(pod);
+  }
+
   /** The pod of an agent is told to end. */
   endPod(name: string): void {
     const [pod] = this.pods.by(BY_OWNER, `${name}-uid`);
@@ -129,7 +134,12 @@ test('one who finds no room waits, and is told when somebody has gone', () => {
   world.endPod('ada');
   world.keeper.touch();
   world.pass(SOON_MS);
-  assert.deepEqual([world.told, world.keeper.seatOf(cleo)?.granted, world.keeper.seatOf('village/ada')], [[cleo], true, undefined]);
+  assert.deepEqual([world.told, world.keeper.seatOf(cleo)?.reason, world.keeper.seatOf('village/ada')], [[cleo], 'SeatClearing', undefined], 'the pod holds its room until it is gone');
+  world.told.length = 0;
+  world.removePod('ada');
+  world.keeper.touch();
+  world.pass(SOON_MS);
+  assert.deepEqual([world.told, world.keeper.seatOf(cleo)], [[cleo], { granted: true, node: 'a' }]);
 });
 
 test('a thousand changes cost one plan', () => {
@@ -172,9 +182,17 @@ test('a higher tier displaces the lowest, who ends; a model server and other vil
   world.tierOfAgent.set('top', TIER_2);
   assert.equal(world.keeper.seatOf(top)?.reason, 'SeatPending');
   world.pass(SOON_MS);
+  const clearing = { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' };
+  const reasons = (): readonly unknown[] => ['ada', 'bob', 'cleo'].map((name) => world.keeper.seatOf(`village/${name}`)?.reason);
+  assert.deepEqual([world.keeper.seatOf(top), reasons()], [clearing, [undefined, 'Displaced', 'Displaced']]);
+  for (const name of ['bob', 'cleo']) world.endPod(name);
+  world.keeper.touch();
+  world.pass(SOON_MS);
+  assert.deepEqual([world.keeper.seatOf(top), world.keeper.seatOf('village/ada')?.granted], [clearing, true], 'nobody else is displaced while they end');
+  for (const name of ['bob', 'cleo']) world.removePod(name);
+  world.keeper.touch();
+  world.pass(SOON_MS);
   assert.deepEqual(world.keeper.seatOf(top), { granted: true, node: 'a' });
-  const reasons = ['ada', 'bob', 'cleo'].map((name) => world.keeper.seatOf(`village/${name}`)?.reason);
-  assert.deepEqual(reasons, [undefined, 'Displaced', 'Displaced']);
   assert.ok(world.told.includes('village/cleo') && world.told.includes(top));
 });
 

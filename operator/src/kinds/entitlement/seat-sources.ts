@@ -3,7 +3,7 @@ import { keyOf, type ObjectCache } from '@hamlet/kube';
 import { BY_OWNER, VOLUME_NODE_ANNOTATION } from '../agent/observe.ts';
 import { claimName, type AgentView, type Boost, type ClaimView, type NodeView, type PodView, type TierView } from '../agent/views.ts';
 import type { ForeignPodView } from './foreign-pod.ts';
-import { boostedSeat, holdingPod, podRoom, seatClaim, seatTier, type AgentSeat } from './seat-claim.ts';
+import { boostedSeat, endingPods, holdingPod, podRoom, seatClaim, seatTier, type AgentSeat } from './seat-claim.ts';
 
 /** Which tier an agent has, and whether anything keeps it from a pod: its standing, a tier that is not there. */
 export interface Entitled {
@@ -49,8 +49,9 @@ function take(taken: Taken, node: string, room: Room): void {
 /** Agents tolerate no taint of their own choosing: a tainted node is not theirs. */
 const isOpen = ({ ready, cordoned, taints }: NodeView): boolean => ready && !cordoned && taints.length === 0;
 
-function seatNode(node: NodeView, taken: Taken): SeatNode {
-  return { name: node.metadata.name, open: isOpen(node), allocatable: node.allocatable, taken: taken.get(node.metadata.name) ?? NO_ROOM };
+function seatNode(node: NodeView, { taken, ending }: { readonly taken: Taken; readonly ending: Taken }): SeatNode {
+  const { name } = node.metadata;
+  return { name, open: isOpen(node), allocatable: node.allocatable, taken: taken.get(name) ?? NO_ROOM, ending: ending.get(name) };
 }
 
 const wantsToRun = ({ metadata, spec }: AgentView): boolean => spec?.power === 'Awake' && metadata.deletionTimestamp === undefined;
@@ -62,7 +63,7 @@ function claimAs(sources: SeatSources, agent: AgentView, tier: AgentSeat): SeatC
   return seatClaim({
     agent,
     tier,
-    pod: holdingPod(sources.pods.by(BY_OWNER, metadata.uid)),
+    pods: sources.pods.by(BY_OWNER, metadata.uid),
     volumeNode: volumeNode === undefined ? undefined : { name: volumeNode, ready: sources.nodes.get(volumeNode)?.ready === true },
   });
 }
@@ -89,16 +90,17 @@ export function countSeats(sources: SeatSources): Counted {
   const sizeOf = sizes(tiers);
   const agents = new Map<string, number>();
   const taken: Taken = new Map();
+  const ending: Taken = new Map();
   const claims: SeatClaim[] = [];
   for (const agent of sources.agents.values()) {
     const { tier, barred, boost } = sources.entitled(agent);
     const sized = sizeOf(tier);
     if (sized !== undefined) agents.set(sized.name, (agents.get(sized.name) ?? 0) + 1);
     if (sized !== undefined && !barred && wantsToRun(agent)) claims.push(claimAs(sources, agent, boostedSeat(sized, boost)));
-    else keep(sources, agent, taken);
+    else keep(sources, agent, { taken, ending });
   }
   takeForeign(sources, taken);
-  const nodes = [...sources.nodes.values()].map((node) => seatNode(node, taken));
+  const nodes = [...sources.nodes.values()].map((node) => seatNode(node, { taken, ending }));
   return { input: { nodes, tiers: tiers.map(seatTier), claims, reserve: sources.reserve }, agents };
 }
 
@@ -111,8 +113,10 @@ function takeForeign({ foreign }: SeatSources, taken: Taken): void {
 }
 
 /** Who asks for no seat, for its tier is gone or it is about to end, keeps its room for as long as its pod lives. */
-function keep({ pods }: SeatSources, { metadata }: AgentView, taken: Taken): void {
-  const pod = holdingPod(pods.by(BY_OWNER, metadata.uid));
+function keep({ pods }: SeatSources, { metadata }: AgentView, { taken, ending }: { readonly taken: Taken; readonly ending: Taken }): void {
+  const own = pods.by(BY_OWNER, metadata.uid);
+  for (const { node, size } of endingPods(own)) take(ending, node, size);
+  const pod = holdingPod(own);
   const room = pod === undefined ? undefined : podRoom(pod);
   if (pod?.nodeName !== undefined && room !== undefined) take(taken, pod.nodeName, room);
 }

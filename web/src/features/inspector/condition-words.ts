@@ -54,7 +54,7 @@ function textOf({ type, status, reason, message }: Condition): string {
 }
 
 /** Reasons that are somebody's wish or a normal step, not a fault. */
-const CALM: ReadonlySet<string> = new Set(['Asleep', 'Awake', 'Waiting', 'Starting', 'PodPending', 'WaitingForPredecessor', 'NotConnected', 'Terminating', 'NotQuarantined', 'Resizing', 'ResizeDeferred', 'ReplacementPending', 'NoSeat', 'NodeFull', 'GpuBooked', 'Displaced', 'HoldPending'])
+const CALM: ReadonlySet<string> = new Set(['Asleep', 'Awake', 'Waiting', 'Starting', 'PodPending', 'WaitingForPredecessor', 'NotConnected', 'Terminating', 'NotQuarantined', 'Resizing', 'ResizeDeferred', 'ReplacementPending', 'NoSeat', 'NodeFull', 'GpuBooked', 'SeatClearing', 'Displaced', 'HoldPending'])
 
 function toneOf({ type, status, reason }: Condition): ConditionWords['tone'] {
   if (MEANING[type]?.wantedFalse === true) return status === 'False' ? 'good' : type === 'Suspended' ? 'info' : 'bad'

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { agentOf, SETTINGS, specOf, tierOf, TIER_0, TIER_1, TIER_2 } from '../testing/sample-state.ts';
 import type { TierView } from '../views.ts';
 import { fixedOf } from './compute.ts';
-import { podManifest } from './manifests.ts';
+import { podManifest, type PodPlan } from './manifests.ts';
 
 interface Spec {
   readonly containers: readonly { readonly resources: unknown }[];
@@ -13,9 +13,9 @@ interface Spec {
   readonly topologySpreadConstraints?: readonly { readonly whenUnsatisfiable: string }[];
 }
 
-function specWith(tier: TierView, placement: object = {}, wish?: string): Spec {
+function specWith(tier: TierView, placement: object = {}, nodes: Pick<PodPlan, 'seat' | 'volumeNode'> = {}): Spec {
   const spec = specOf({ placement });
-  return (podManifest({ agent: agentOf(), spec, tier, cycle: 1, settings: SETTINGS, wish }) as unknown as { readonly spec: Spec }).spec;
+  return (podManifest({ agent: agentOf(), spec, tier, cycle: 1, settings: SETTINGS, ...nodes }) as unknown as { readonly spec: Spec }).spec;
 }
 
 test('no GPU, permits of a shared one, whole ones, and any resource', () => {
@@ -42,10 +42,14 @@ test('what cannot change while a pod runs is one word: the same for two sizes, a
   assert.equal(new Set([...words, '']).size, 4);
 });
 
-test('a pin is a must, the node of the seat a wish, and the spread as the spec says', () => {
+test('a pin and the node of the seat are a must, a wish where the scheduler knows more, and the spread is as the spec says', () => {
   const term = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
-  assert.deepEqual(specWith(TIER_0, { nodeName: 'sparky2' }, 'sparky1').affinity, { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term('sparky2')] } } });
-  assert.deepEqual(specWith(TIER_0, {}, 'sparky1').affinity, { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 50, preference: term('sparky1') }] } });
+  assert.deepEqual(specWith(TIER_0, { nodeName: 'sparky2' }, { seat: 'sparky1' }).affinity, { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term('sparky2')] } } });
+  const must = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term('sparky1')] } } };
+  for (const volumeNode of [undefined, 'sparky1']) assert.deepEqual(specWith(TIER_0, {}, { seat: 'sparky1', volumeNode }).affinity, must);
+  const wish = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 50, preference: term('sparky1') }] } };
+  const byTemplate = tierOf('t', 0, { compute: { gpu: { mode: 'Exclusive', claimTemplateName: 'whole-gpu' } } });
+  for (const spec of [specWith(TIER_0, {}, { seat: 'sparky1', volumeNode: 'sparky2' }), specWith(TIER_0, { spread: 'Required' }, { seat: 'sparky1' }), specWith(byTemplate, {}, { seat: 'sparky1' })]) assert.deepEqual(spec.affinity, wish);
   assert.equal(specWith(TIER_0).affinity, undefined);
   assert.deepEqual(['Required', 'Preferred', 'None'].map((spread) => specWith(TIER_0, { spread }).topologySpreadConstraints?.map(({ whenUnsatisfiable }) => whenUnsatisfiable)), [['DoNotSchedule'], ['ScheduleAnyway'], undefined]);
 });

@@ -1,14 +1,14 @@
 import { API_VERSION } from '@hamlet/contract/kinds';
 import type { NewObject, OwnerReference } from '@hamlet/kube';
 import { CONTAINER, fixedOf, resourceClaimsOf, resourcesOf } from './compute.ts';
-import { AGENT_LABEL, AGENT_ROLE, claimName, FIXED_ANNOTATION, IMAGE_ANNOTATION, podName, REBOOTED_ANNOTATION, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from '../views.ts';
+import { AGENT_LABEL, AGENT_ROLE, claimName, FIXED_ANNOTATION, IMAGE_ANNOTATION, podName, REBOOTED_ANNOTATION, ROLE_LABEL, SEAT_ANNOTATION, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from '../views.ts';
 
 export const TOKEN_AUDIENCE = 'hamlet-api';
 const TOKEN_LIFE_SECONDS = 3_600;
 const GRACE_SECONDS = 10;
 /** How long a pod stays on a node that does not answer; Kubernetes' own default is 300 s. */
 const LOST_NODE_SECONDS = 60;
-/** Of 100, what the node of its seat counts for a pod, beside the spread. */
+/** Of 100, what the node of its seat counts for a pod that may be put elsewhere, beside the spread. */
 const WISH_WEIGHT = 50;
 
 /** Root in the pod may own files, change users and bind low ports; it may not make devices, raw packets or capabilities. */
@@ -28,8 +28,10 @@ export interface PodPlan {
   readonly tier: TierView;
   readonly cycle: number;
   readonly settings: Settings;
-  /** Where its seat was counted: a wish that the scheduler may overrule. */
-  readonly wish?: string | undefined;
+  /** Where its seat was counted. */
+  readonly seat?: string | undefined;
+  /** The node of its volume, where there is one. */
+  readonly volumeNode?: string | undefined;
 }
 
 const labelsOf = (agent: AgentView): Record<string, string> => ({
@@ -97,12 +99,23 @@ function containerOf(plan: PodPlan): object {
 
 const byName = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
 
+/**
+ * The node of its seat, where the pod may be put there only: on another it would take room that the seats have given to somebody else. The scheduler
+ * keeps the last word where it knows more than the seats do: where a volume lies, which node has a device of a claim, a runtime class or an even spread.
+ */
+function heldNode({ spec: { placement, isolation }, tier, seat, volumeNode }: PodPlan): string | undefined {
+  const isSchedulers = placement.spread === 'Required' || isolation.runtimeClassName !== undefined || tier.spec.compute.gpu.claimTemplateName !== undefined;
+  if (isSchedulers || placement.nodeName !== undefined || (volumeNode !== undefined && volumeNode !== seat)) return undefined;
+  return seat;
+}
+
 /** The one node that the spec names, or the one where the seat was counted. */
-function affinityOf({ spec: { placement }, wish }: PodPlan): object {
-  const node = placement.nodeName;
+function affinityOf(plan: PodPlan): object {
+  const { spec: { placement }, seat } = plan;
+  const node = placement.nodeName ?? heldNode(plan);
   if (node !== undefined) return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [byName(node)] } } } };
-  if (wish === undefined) return {};
-  return { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: WISH_WEIGHT, preference: byName(wish) }] } } };
+  if (seat === undefined) return {};
+  return { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: WISH_WEIGHT, preference: byName(seat) }] } } };
 }
 
 function placementOf(plan: PodPlan): object {
@@ -151,11 +164,14 @@ function volumesOf(agent: AgentView): readonly object[] {
 }
 
 /** What proves, of a pod, the cycle that it stands for: the status is written after it. */
-function annotationsOf({ spec, tier, settings }: PodPlan): Record<string, string> {
+function annotationsOf(plan: PodPlan): Record<string, string> {
+  const { spec, tier, settings } = plan;
+  const held = heldNode(plan);
   return {
     [TIER_ANNOTATION]: tier.metadata.name,
     [FIXED_ANNOTATION]: fixedOf(tier),
     [IMAGE_ANNOTATION]: settings.image,
+    ...(held === undefined ? {} : { [SEAT_ANNOTATION]: held }),
     ...(spec.rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: spec.rebootedAt }),
   };
 }
