@@ -33,16 +33,9 @@ function localSteps(settings: Settings): Step[] {
   return existsSync(join(STATE, 'dev.json')) ? [dev, cluster] : [cluster];
 }
 
-/** Agents first, while the operator is there to clean up after them. */
+/** The chart's own hook removes the Agents first, while the operator is there to clean up after them. */
 function currentSteps(settings: Settings): Step[] {
   return [
-    {
-      name: 'agents',
-      work: async (context) => {
-        const place = await currentPlace(settings.namespace);
-        await kubectl(place, ['delete', 'agents', '--all', '--ignore-not-found', '--timeout=120s'], { log: context.log, onLine: context.doing });
-      },
-    },
     {
       name: 'chart',
       work: async (context) => {

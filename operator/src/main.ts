@@ -1,8 +1,9 @@
 /** The operator: elects a leader, which turns Agents into pods. */
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { drain, Elector, inClusterConnection, KubeClient, kubeconfigConnection, LoopWatch, ServiceServer, shutdownSignal, tokenFile, type Connection, type Fence } from '@hamlet/kube';
+import { drain, Elector, KubeClient, LoopWatch, ServiceServer, shutdownSignal, tokenFile, type Connection, type Fence } from '@hamlet/kube';
 import * as z from 'zod';
+import { connect } from './connect.ts';
 import { Environment, reserveOf, settingsOf, usage } from './config.ts';
 import { errorText, operatorMetrics, type OperatorMetrics } from './operator-metrics.ts';
 import { Operator } from './operator.ts';
@@ -28,13 +29,6 @@ const HEAP_GROWING = '--heap-growing-percent=25';
 const log = (line: string): void => {
   process.stdout.write(`${new Date().toISOString()} ${line}\n`);
 };
-
-async function connect({ HAMLET_KUBECONFIG: kubeconfig, HAMLET_SERVICE_ACCOUNT_DIR: directory }: Environment): Promise<Connection> {
-  if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
-  if (host === undefined || port === undefined) throw new Error('no pod and no HAMLET_KUBECONFIG: nothing says where the API server is');
-  return inClusterConnection({ host, port, directory });
-}
 
 function listenAt(address: string): { readonly host: string; readonly port: number } {
   const colon = address.lastIndexOf(':');
