@@ -30,7 +30,7 @@ function main(): void {
   const store = createStore({ ...INITIAL_STATE, place: placeOf(url), selected: url.agent, following: url.agent !== null && url.x === null })
   keepAddress(store)
   const village = new Village(api, store)
-  createRoot(root).render(<StrictMode><App parts={{ api, store, village, lifecycle: new Lifecycle(api, village), board: new BoardLive(store) }} start={url} /></StrictMode>)
+  createRoot(root).render(<StrictMode><App parts={{ api, store, village, lifecycle: new Lifecycle(api, village), board: new BoardLive(api, store) }} start={url} /></StrictMode>)
 }
 
 main()

@@ -19,14 +19,15 @@ export type Tab = (typeof TABS)[number]
 
 /**
  * What is open: a page with what it is narrowed to, and a part of the panel. `who` narrows a page to an agent, or the ledger to several with commas
- * between them; `run`, `schedule` and `post` are the ones opened; `find` is what is searched for.
+ * between them; `run`, `schedule` and `post` are the ones opened; `find` is what is searched for. `action`, `actor`, `object`, `since` and `turns` narrow the audit.
  */
 export interface Place {
   readonly view: View; readonly tab: Tab
   readonly who: string | null; readonly state: RunState | null; readonly schedule: string | null; readonly run: string | null
   readonly post: string | null; readonly posts: PostFilter; readonly tag: string | null; readonly audience: string | null; readonly find: string | null
+  readonly action: string | null; readonly actor: string | null; readonly object: string | null; readonly since: string | null; readonly turns: boolean
 }
-export const NOWHERE: Place = { view: 'map', tab: 'now', who: null, state: null, schedule: null, run: null, post: null, posts: 'open', tag: null, audience: null, find: null }
+export const NOWHERE: Place = { view: 'map', tab: 'now', who: null, state: null, schedule: null, run: null, post: null, posts: 'open', tag: null, audience: null, find: null, action: null, actor: null, object: null, since: null, turns: false }
 
 /** What the address says: what is open, who is selected, where the camera is, the code of the first start, and why signing in elsewhere failed. All of it is optional. */
 export interface UrlState extends Place { readonly agent: string | null; readonly x: number | null; readonly y: number | null; readonly z: number | null; readonly code: string | null; readonly login_error: string | null }
@@ -39,6 +40,7 @@ export function readUrl(search: string): UrlState {
     view: oneOf('view', VIEWS) ?? 'map', tab: oneOf('tab', TABS) ?? 'now',
     who: query.get('who'), state: oneOf('state', RUN_STATES) ?? null, schedule: query.get('schedule'), run: query.get('run'),
     post: query.get('post'), posts: oneOf('posts', POST_FILTERS) ?? 'open', tag: query.get('tag'), audience: query.get('audience'), find: query.get('find'),
+    action: query.get('action'), actor: query.get('actor'), object: query.get('object'), since: query.get('since'), turns: query.get('turns') === '1',
     agent: query.get('agent'), x: numberOf(query.get('x')), y: numberOf(query.get('y')), z: numberOf(query.get('z')), code: query.get('code'), login_error: query.get('login_error'),
   }
 }
@@ -49,7 +51,8 @@ export function writeUrl(state: UrlState): string {
   const put = (key: string, value: string | null, silent?: string): void => { if (value !== null && value !== silent) query.set(key, value) }
   put('view', state.view, 'map')
   put('posts', state.posts, 'open')
-  for (const key of ['who', 'state', 'schedule', 'run', 'tag', 'audience', 'find', 'post', 'agent'] as const) put(key, state[key])
+  for (const key of ['who', 'state', 'schedule', 'run', 'tag', 'audience', 'find', 'action', 'actor', 'object', 'since', 'post', 'agent'] as const) put(key, state[key])
+  put('turns', state.turns ? '1' : null)
   if (state.agent !== null) put('tab', state.tab, 'now')
   for (const key of ['x', 'y', 'z'] as const) {
     const value = state[key]

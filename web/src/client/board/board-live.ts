@@ -1,9 +1,11 @@
 import { BoardMessage, type Post, type Reply } from '@hamlet/contract'
 import type { ScenePin } from '../../canvas/model/scene.ts'
+import type { Api } from '../api.ts'
 import type { AppState } from '../app-state.ts'
 import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts'
 import { createStore, type Store } from '../store.ts'
 import { afterMessage, type BoardState, EMPTY_BOARD, learn, learnReply } from './board-state.ts'
+import { Outbox } from './outbox.ts'
 
 /** The server marks its place at least this often. */
 const BEAT_MS = 20_000
@@ -15,14 +17,17 @@ const BEAT_MS = 20_000
 export class BoardLive {
   readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD)
   readonly connection: Store<Connection> = createStore<Connection>('connecting')
+  /** Replies on their way. */
+  readonly outbox: Outbox
   readonly #store: Store<AppState>
   #socket: LiveSocket | null = null
   #viewer: string | null = null
   #read: string | null = null
   #stop: () => void = () => undefined
 
-  constructor(store: Store<AppState>) {
+  constructor(api: Api, store: Store<AppState>) {
     this.#store = store
+    this.outbox = new Outbox(api, (reply) => this.learnReply(reply))
   }
 
   start(): void {

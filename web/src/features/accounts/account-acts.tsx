@@ -18,7 +18,7 @@ export function AccountActs({ account, onChanged }: ActsProps): ReactElement | n
   const [asked, setAsked] = useState<Asked | null>(null)
   const params = { account_id: account.account_id }
   const change = async (body: { readonly role?: AccountRole; readonly disabled?: boolean }): Promise<void> => {
-    const reply = await sending.send((idempotencyKey) => api.call(changeAccount, { params, body, idempotencyKey }))
+    const reply = await sending.send((idempotencyKey) => api.call(changeAccount, { params, body, idempotencyKey }), JSON.stringify(body))
     if (reply?.ok === true) onChanged()
   }
   const done = (): void => { setAsked(null); onChanged() }
@@ -61,7 +61,7 @@ function ResetForm({ account, onChanged }: ActsProps): ReactElement {
     if (reply?.ok === true) { setGrant(reply.data.reset); onChanged() }
   }
   if (grant !== null) return <CodeNotice grant={grant} who={account.name} />
-  return <div className="account-form"><ActionForm label="New password" sending={sending} ready word={`Take ${account.name} the password`} danger onSend={() => void send()}><p className="hint">Its password and its sessions are gone at once. A one-time code sets another.</p></ActionForm></div>
+  return <div className="account-form"><ActionForm label="New password" sending={sending} ready word={`Reset ${account.name}'s password`} danger onSend={() => void send()}><p className="hint">The password stops working and the sessions end at once. A one-time code sets a new password.</p></ActionForm></div>
 }
 
 function BanForm({ account, onChanged }: ActsProps): ReactElement {

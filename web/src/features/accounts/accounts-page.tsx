@@ -2,7 +2,8 @@ import { type AccountDetail, listAccounts } from '@hamlet/contract'
 import { type ReactElement, useCallback, useState } from 'react'
 import './accounts.css'
 import type { Reply } from '../../client/api.ts'
-import { type PageOf, usePages } from '../../client/ask/use-pages.ts'
+import type { PageOf } from '../../client/ask/pages-state.ts'
+import { usePages } from '../../client/ask/use-pages.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MoreButton } from '../../ui/more-button.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
@@ -27,11 +28,11 @@ export function AccountsPage(): ReactElement {
 function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly onWritten: () => void }): ReactElement {
   const { api } = useVillage()
   const [opened, setOpened] = useState<string | null>(null)
-  const read = useCallback(async (cursor: string | null): Promise<Reply<PageOf<AccountDetail>>> => {
-    const reply = await api.call(listAccounts, { query: cursor === null ? {} : { cursor } })
+  const read = useCallback(async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<AccountDetail>>> => {
+    const reply = await api.call(listAccounts, { ...(signal === undefined ? {} : { signal }), query: cursor === null ? {} : { cursor } })
     return reply.ok ? { ok: true, data: { rows: reply.data.accounts, next: reply.data.next_cursor } } : reply
   }, [api])
-  const live = usePages(read, PAGES)
+  const live = usePages(read, { ...PAGES, question: 'all' })
   return (
     <>
       {writing && <CreateForm onMade={live.again} onClose={onWritten} />}

@@ -17,7 +17,7 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactE
   const { village } = useVillage()
   const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null))
   const { api } = useVillage()
-  const live = useLive(useCallback(() => api.call(listMySessions, {}), [api]), REFRESH_MS)
+  const live = useLive(useCallback((signal: AbortSignal) => api.call(listMySessions, { signal }), [api]), REFRESH_MS)
   const byProvider = live.data?.sessions.some(({ current, signed_in_by: by }) => current && by === 'oidc') === true
   useEffect(() => { dialog.current?.showModal() }, [])
   useEffect(() => { if (account === null) onClose() }, [account, onClose])
@@ -36,7 +36,7 @@ function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonl
   const { api } = useVillage()
   const sending = useSend()
   const end = async (id: string | null): Promise<void> => {
-    const reply = await sending.send(() => (id === null ? api.call(endMyOtherSessions, {}) : api.call(endMySession, { params: { session_id: id } })))
+    const reply = await sending.send(() => (id === null ? api.call(endMyOtherSessions, {}) : api.call(endMySession, { params: { session_id: id } })), id ?? 'others')
     if (reply?.ok === true) live.again()
   }
   const sessions = live.data?.sessions ?? []

@@ -13,7 +13,7 @@ export function SessionList({ account, onChanged }: { readonly account: AccountD
   const { api } = useVillage()
   const sending = useSend()
   const id = account.account_id
-  const live = useLive(useCallback(() => api.call(listAccountSessions, { params: { account_id: id } }), [api, id]), REFRESH_MS)
+  const live = useLive(useCallback((signal: AbortSignal) => api.call(listAccountSessions, { signal, params: { account_id: id } }), [api, id]), REFRESH_MS)
   const end = async (): Promise<void> => {
     const reply = await sending.send((idempotencyKey) => api.call(endAccountSessions, { params: { account_id: id }, idempotencyKey }))
     if (reply?.ok === true) { live.again(); onChanged() }

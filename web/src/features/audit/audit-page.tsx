@@ -1,22 +1,19 @@
 import { type AuditRecord, listAudit } from '@hamlet/contract'
-import { type ReactElement, useCallback, useMemo, useState } from 'react'
+import { type ReactElement, useCallback, useMemo } from 'react'
 import './audit.css'
 import type { Reply } from '../../client/api.ts'
-import { type PageOf, usePages } from '../../client/ask/use-pages.ts'
-import { useSettled } from '../../client/ask/use-settled.ts'
-import { Icon } from '../../ui/icon.tsx'
+import type { PageOf } from '../../client/ask/pages-state.ts'
+import { usePages } from '../../client/ask/use-pages.ts'
 import { MoreButton } from '../../ui/more-button.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
-import { useNow } from '../../ui/use-now.ts'
 import { Page } from '../navigation/page.tsx'
-import { useVillage } from '../village-context.ts'
+import { SearchField } from '../navigation/search-field.tsx'
+import { useVillage, useVillageState } from '../village-context.ts'
 import { AuditRow } from './audit-row.tsx'
-import { AREAS, type AuditNarrowing, auditQuery, EVERYTHING, SINCE } from './audit-words.ts'
+import { addressOf, AREAS, type AuditNarrowing, auditQuery, EVERYTHING, narrowingOf, SINCE } from './audit-words.ts'
 
 const PAGES = { everyMs: 8000, idOf: (record: AuditRecord): string => record.record_id }
 const PAGE = 50
-/** How long after the last letter a search is asked. */
-const TYPING_MS = 300
 
 /** Who did what to whom: every act and every movement of money, newest first. */
 export function AuditPage(): ReactElement {
@@ -28,23 +25,23 @@ export function AuditPage(): ReactElement {
 }
 
 function Records(): ReactElement {
-  const { api } = useVillage()
-  const [narrowing, setNarrowing] = useState<AuditNarrowing>(EVERYTHING)
-  const asked = useSettled(narrowing, TYPING_MS)
-  const minute = Math.floor(useNow(10_000) / 60_000)
-  const query = useMemo(() => auditQuery(asked, minute * 60_000), [asked, asked.since === 'all' ? 0 : minute]) // eslint-disable-line react-hooks/exhaustive-deps
-  const read = useCallback(async (cursor: string | null): Promise<Reply<PageOf<AuditRecord>>> => {
-    const reply = await api.call(listAudit, { query: { limit: PAGE, ...query, ...(cursor === null ? {} : { cursor }) } })
+  const { api, open } = useVillage()
+  const place = useVillageState((state) => state.place)
+  const narrowing = useMemo(() => narrowingOf(place), [place])
+  const question = JSON.stringify(narrowing)
+  const query = useMemo(() => auditQuery(narrowing, Date.now()), [question]) // eslint-disable-line react-hooks/exhaustive-deps
+  const read = useCallback(async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<AuditRecord>>> => {
+    const reply = await api.call(listAudit, { ...(signal === undefined ? {} : { signal }), query: { limit: PAGE, ...query, ...(cursor === null ? {} : { cursor }) } })
     return reply.ok ? { ok: true, data: { rows: reply.data.records, next: reply.data.next_cursor } } : reply
   }, [api, query])
-  const live = usePages(read, PAGES)
-  const narrow = (change: Partial<AuditNarrowing>): void => setNarrowing((now) => ({ ...now, ...change }))
+  const live = usePages(read, { ...PAGES, question })
+  const narrow = (change: Partial<AuditNarrowing>): void => open(addressOf(change))
   return (
     <>
-      <Filters narrowing={narrowing} onNarrow={narrow} onAll={() => setNarrowing(EVERYTHING)} />
+      <Filters narrowing={narrowing} onNarrow={narrow} onAll={() => narrow(EVERYTHING)} />
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.rows === null && live.refused === null && <p className="empty" role="status">Searching…</p>}
-      {live.rows?.length === 0 && <p className="card empty">No record is like that.</p>}
+      {live.rows?.length === 0 && <p className="card empty">No records match.</p>}
       {live.rows !== null && live.rows.length > 0 && <ol className="card audit-rows">{live.rows.map((record) => <AuditRow key={record.record_id} record={record} onNarrow={narrow} />)}</ol>}
       <MoreButton more={live.more} word="Older records" />
     </>
@@ -54,10 +51,10 @@ function Records(): ReactElement {
 interface FiltersProps { readonly narrowing: AuditNarrowing; readonly onNarrow: (change: Partial<AuditNarrowing>) => void; readonly onAll: () => void }
 
 function Filters({ narrowing, onNarrow, onAll }: FiltersProps): ReactElement {
-  const narrowed = narrowing !== EVERYTHING && JSON.stringify(narrowing) !== JSON.stringify(EVERYTHING)
+  const narrowed = JSON.stringify(narrowing) !== JSON.stringify(EVERYTHING)
   return (
     <div className="filters audit-filters" role="search" aria-label="Narrow the audit">
-      <label className="filter"><Icon name="search" size={16} /><input type="search" data-search name="words" placeholder="Words in a record" aria-label="Words in a record" value={narrowing.words} onChange={(event) => onNarrow({ words: event.target.value })} /></label>
+      <SearchField label="Words in a record" />
       <label className="pick">Area<select name="area" value={(AREAS as readonly string[]).includes(narrowing.action) ? narrowing.action : ''} onChange={(event) => onNarrow({ action: event.target.value })}><option value="">Every area</option>{AREAS.map((area) => <option key={area} value={area}>{area}</option>)}</select></label>
       <label className="pick">Since<select name="since" value={narrowing.since} onChange={(event) => onNarrow({ since: SINCE.find(({ key }) => key === event.target.value)?.key ?? 'all' })}>{SINCE.map(({ key, word }) => <option key={key} value={key}>{word}</option>)}</select></label>
       <label className="pick"><input type="checkbox" name="turns" checked={narrowing.turns} onChange={(event) => onNarrow({ turns: event.target.checked })} />With the turns of agents</label>

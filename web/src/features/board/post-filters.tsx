@@ -1,14 +1,11 @@
 import { type PostAudience, roleMay, VILLAGE_TAGS } from '@hamlet/contract'
-import { type ReactElement, useEffect, useState } from 'react'
+import type { ReactElement } from 'react'
 import { POST_FILTERS } from '../../client/url-state.ts'
 import { Choices } from '../../ui/choices.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { SearchField } from '../navigation/search-field.tsx'
 import { useAgentNames } from '../people/use-agent-names.ts'
 import { useRole, useVillage, useVillageState } from '../village-context.ts'
 import { FILTER_WORDS } from './board-words.ts'
-
-/** How long after the last letter a search is asked. */
-const TYPING_MS = 300
 
 /** What the list is narrowed to: words, status, a tag, who it is for, who wrote it. All of it is in the address. */
 export function PostFilters(): ReactElement {
@@ -18,7 +15,7 @@ export function PostFilters(): ReactElement {
   const narrowed = place.posts !== 'open' || place.tag !== null || place.who !== null || place.find !== null || place.audience !== null
   return (
     <div className="board-filters" role="search" aria-label="Narrow the board">
-      <SearchField />
+      <SearchField label="Search posts and replies" />
       <Choices label="Status" keys={POST_FILTERS.filter((filter) => filter !== 'moderated' || mayModerate)} chosen={place.posts} wordOf={(filter) => FILTER_WORDS[filter]} onChoose={(posts) => open({ posts })} small />
       <div className="board-picks">
         <TagPick tag={place.tag} onTag={(tag) => open({ tag })} />
@@ -27,29 +24,6 @@ export function PostFilters(): ReactElement {
         {narrowed && <button type="button" className="link" onClick={() => open({ posts: 'open', tag: null, who: null, find: null, audience: null })}>Clear</button>}
       </div>
     </div>
-  )
-}
-
-function SearchField(): ReactElement {
-  const { open } = useVillage()
-  const find = useVillageState((state) => state.place.find)
-  const [text, setText] = useState(find ?? '')
-  // The address may change without this field, by the back button or "Clear".
-  useEffect(() => setText((typed) => (typed.trim() === (find ?? '') ? typed : find ?? '')), [find])
-  useEffect(() => {
-    const wanted = text.trim() === '' ? null : text.trim()
-    if (wanted === find) return undefined
-    const timer = setTimeout(() => open({ find: wanted }), TYPING_MS)
-    return () => clearTimeout(timer)
-    // Only typing starts the clock.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [text])
-  return (
-    <label className="filter">
-      <Icon name="search" size={16} />
-      <input type="search" data-search maxLength={200} placeholder="Search posts and replies" value={text} onChange={(event) => setText(event.target.value)} aria-label="Search posts and replies" />
-      <kbd aria-hidden="true">/</kbd>
-    </label>
   )
 }
 

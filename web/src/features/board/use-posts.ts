@@ -1,7 +1,8 @@
 import { type CopyNote, listPosts, type Post } from '@hamlet/contract'
 import { useCallback, useMemo, useState } from 'react'
 import type { Refused, Reply } from '../../client/api.ts'
-import { type PageOf, usePages } from '../../client/ask/use-pages.ts'
+import type { PageOf } from '../../client/ask/pages-state.ts'
+import { usePages } from '../../client/ask/use-pages.ts'
 import { useStore } from '../../client/store.ts'
 import { useVillage } from '../village-context.ts'
 import { freshList, type PostNarrowing, queryOf } from './board-words.ts'
@@ -23,13 +24,12 @@ export function usePosts({ status, tag, audience, author, find }: PostNarrowing)
   // What was read in another generation may be out of date; what a search finds may change with every event.
   const generation = useStore(board.state, (state) => (find === null ? state.generation : state.generation + state.events))
   const [copy, setCopy] = useState<CopyNote | undefined>(undefined)
-  const read = useCallback(async (cursor: string | null): Promise<Reply<PageOf<Post>>> => {
-    const reply = await api.call(listPosts, { query: { limit: PAGE, ...queryOf(narrowing), ...(cursor === null ? {} : { cursor }) } })
+  const read = useCallback(async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<Post>>> => {
+    const reply = await api.call(listPosts, { ...(signal === undefined ? {} : { signal }), query: { limit: PAGE, ...queryOf(narrowing), ...(cursor === null ? {} : { cursor }) } })
     if (reply.ok && cursor === null) setCopy(reply.data.copy)
     return reply.ok ? { ok: true, data: { rows: reply.data.posts, next: reply.data.next_cursor } } : reply
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [api, narrowing, generation])
-  const live = usePages(read, copy === undefined ? PAGES : COPY_PAGES)
+  }, [api, narrowing])
+  const live = usePages(read, { ...(copy === undefined ? PAGES : COPY_PAGES), question: JSON.stringify(narrowing), version: generation })
   const posts = useMemo(() => (live.rows === null ? null : freshList(live.rows, heard, narrowing)), [live.rows, heard, narrowing])
   return { posts, copy, refused: live.refused, more: live.more }
 }

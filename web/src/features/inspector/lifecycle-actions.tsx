@@ -1,7 +1,7 @@
 import { type AgentDetail, roleMay } from '@hamlet/contract'
 import type { ReactElement } from 'react'
 import type { Session } from '../../client/app-state.ts'
-import type { LifecycleState, Verb } from '../../client/lifecycle.ts'
+import { type LifecycleState, locks, type Verb } from '../../client/lifecycle.ts'
 import { useStore } from '../../client/store.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-paths.ts'
@@ -25,7 +25,7 @@ export function LifecycleActions({ agent }: { readonly agent: AgentDetail }): Re
     <div className="lifecycle">
       <div className="lifecycle-buttons" role="group" aria-label="Life">
         {BUTTONS.map(({ verb, word, icon, hint }) => {
-          const reason = notAllowed(verb, { power: agent.power, role, pending: state?.kind === 'pending' })
+          const reason = notAllowed(verb, { power: agent.power, role, pending: locks(state, verb) })
           return (
             <button
               key={verb} type="button" className="button" aria-disabled={reason !== null} title={reason ?? hint} data-verb={verb}
@@ -53,7 +53,8 @@ const DOING: Readonly<Record<Verb, string>> = { awaken: 'Awakening', suspend: 'S
 function LifecycleNote({ agent, state }: { readonly agent: AgentDetail; readonly state: LifecycleState }): ReactElement {
   const { lifecycle } = useVillage()
   const close = <button type="button" className="icon-button" onClick={() => lifecycle.dismiss(agent.agent_id)} aria-label="Dismiss"><Icon name="close" size={14} /></button>
-  if (state.kind === 'pending') return <p className="notice notice-waiting" role="status"><span className="spinner spinner-small" aria-hidden="true" /><span><b>{DOING[state.verb]}.</b> {state.text}</span></p>
-  if (state.kind === 'done') return <p className="notice notice-good" role="status"><Icon name="check" size={16} /><span>{state.text}</span>{close}</p>
-  return <OwnedNotice refused={state.refused} onTakeOver={() => void lifecycle.ask(agent, state.verb, true)} onDismiss={() => lifecycle.dismiss(agent.agent_id)} />
+  if (state.kind === 'refused') return <OwnedNotice refused={state.refused} onTakeOver={() => void lifecycle.ask(agent, state.verb, true)} onDismiss={() => lifecycle.dismiss(agent.agent_id)} />
+  if (state.kind === 'asking' || state.kind === 'pending') return <p className="notice notice-waiting" role="status" data-change={state.kind}><span className="spinner spinner-small" aria-hidden="true" /><span><b>{DOING[state.verb]}.</b> {state.text}</span>{state.kind === 'pending' && close}</p>
+  if (state.kind === 'late') return <p className="notice notice-waiting" role="status" data-change="late"><Icon name="clock" size={16} /><span><b>{DOING[state.verb]} takes longer than usual.</b> {state.text}</span>{close}</p>
+  return <p className="notice notice-good" role="status"><Icon name="check" size={16} /><span>{state.text}</span>{close}</p>
 }

@@ -1,26 +1,39 @@
 import { type CallData, listTurns, roleMay } from '@hamlet/contract'
-import { type ReactElement, useEffect, useState } from 'react'
-import type { Refused } from '../../client/api.ts'
+import { type ReactElement, useCallback, useMemo } from 'react'
+import type { Reply } from '../../client/api.ts'
+import type { PageOf } from '../../client/ask/pages-state.ts'
+import { usePages } from '../../client/ask/use-pages.ts'
+import { MoreButton } from '../../ui/more-button.tsx'
+import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { timeAgo } from '../../ui/time-words.ts'
-import { useVillage, useVillageState } from '../village-context.ts'
+import { useRole, useVillage } from '../village-context.ts'
 import { type DiaryEntry, diaryOf } from './turn-stays.ts'
 import { turnWords } from './turn-words.ts'
 
 type Turn = CallData<typeof listTurns>['turns'][number]
-const READ = 100
-const REFRESH_MS = 8000
+const PAGES = { everyMs: 8000, idOf: (turn: Turn): string => turn.turn_id }
+const PAGE = 100
 
-/** The agent's diary: one entry for each stay, and in it the turns in which something happened. */
+/** The agent's diary: one entry for each stay, and in it the turns in which something happened; older ones on demand. */
 export function TurnList({ id }: { readonly id: string }): ReactElement {
-  const { openSignIn } = useVillage()
-  const role = useVillageState((state) => (state.session.kind === 'account' ? state.session.account.role : 'visitor'))
-  const may = roleMay(role, 'turns:read')
-  const reply = useTurns(id, may)
+  const { api, openSignIn } = useVillage()
+  const may = roleMay(useRole(), 'turns:read')
+  const read = useCallback(async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<Turn>>> => {
+    const reply = await api.call(listTurns, { ...(signal === undefined ? {} : { signal }), params: { agent_id: id }, query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) } })
+    return reply.ok ? { ok: true, data: { rows: reply.data.turns, next: reply.data.next_cursor } } : reply
+  }, [api, id])
+  const { rows, refused, more } = usePages(may ? read : null, { ...PAGES, question: id })
+  const entries = useMemo(() => diaryOf(rows ?? []), [rows])
   if (!may) return <p className="hint">An agent's diary is for members. <button type="button" className="link" onClick={openSignIn}>Sign in</button></p>
-  if (reply === null) return <p className="empty">Reading…</p>
-  if ('code' in reply) return <p className="empty">{reply.title}.</p>
-  if (reply.length === 0) return <p className="empty">Nothing yet. A turn appears each time the agent thinks.</p>
-  return <ol className="turns">{diaryOf(reply).map((entry) => <StayEntry key={entry.key} entry={entry} />)}</ol>
+  if (rows === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />
+  if (rows.length === 0) return <p className="empty">Nothing yet. A turn appears each time the agent thinks.</p>
+  return (
+    <>
+      {refused !== null && <RefusedNotice refused={refused} />}
+      <ol className="turns">{entries.map((entry) => <StayEntry key={entry.key} entry={entry} />)}</ol>
+      <MoreButton more={more} word="Older turns" />
+    </>
+  )
 }
 
 function StayEntry({ entry: { title, text, at, turns } }: { readonly entry: DiaryEntry<Turn> }): ReactElement {
@@ -44,22 +57,4 @@ function TurnFacts({ turn }: { readonly turn: Turn }): ReactElement {
       {words.did !== '' && <><dt>Did</dt><dd className={words.refused ? 'turn-refused' : ''}>{words.did}</dd></>}
     </dl>
   )
-}
-
-/** The newest turns, read again while the panel is open; null until the first answer. */
-function useTurns(id: string, may: boolean): readonly Turn[] | Refused | null {
-  const { api } = useVillage()
-  const [reply, setReply] = useState<readonly Turn[] | Refused | null>(null)
-  useEffect(() => {
-    if (!may) return undefined
-    let here = true
-    const read = async (): Promise<void> => {
-      const answer = await api.call(listTurns, { params: { agent_id: id }, query: { limit: READ } })
-      if (here) setReply(answer.ok ? answer.data.turns : answer.refused)
-    }
-    void read()
-    const timer = setInterval(() => void read(), REFRESH_MS)
-    return () => { here = false; clearInterval(timer) }
-  }, [api, id, may])
-  return reply
 }

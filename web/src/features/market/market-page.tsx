@@ -25,7 +25,7 @@ export function MarketPage(): ReactElement {
 function Market(): ReactElement {
   const { api } = useVillage()
   const [bought, setBought] = useState(0)
-  const quote = useLive(useCallback(() => api.call(getQuote, { query: {} }), [api]), REFRESH_MS)
+  const quote = useLive(useCallback((signal: AbortSignal) => api.call(getQuote, { signal, query: {} }), [api]), REFRESH_MS)
   const prices = quote.data?.price_list ?? null
   return (
     <>

@@ -2,7 +2,8 @@ import { listModeration, type ModerationItem } from '@hamlet/contract'
 import { type ReactElement, useCallback, useState } from 'react'
 import './moderation.css'
 import type { Reply } from '../../client/api.ts'
-import { type PageOf, usePages } from '../../client/ask/use-pages.ts'
+import type { PageOf } from '../../client/ask/pages-state.ts'
+import { usePages } from '../../client/ask/use-pages.ts'
 import { useStore } from '../../client/store.ts'
 import { Choices } from '../../ui/choices.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -29,12 +30,11 @@ function Queue(): ReactElement {
   const [state, setState] = useState<QueueState>('waiting')
   // Anything that happens on the board may concern the queue.
   const events = useStore(board.state, (now) => now.events + now.generation)
-  // eslint-disable-next-line react-hooks/exhaustive-deps
-  const read = useCallback(async (cursor: string | null): Promise<Reply<PageOf<ModerationItem>>> => {
-    const reply = await api.call(listModeration, { query: { state, ...(cursor === null ? {} : { cursor }) } })
+  const read = useCallback(async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<ModerationItem>>> => {
+    const reply = await api.call(listModeration, { ...(signal === undefined ? {} : { signal }), query: { state, ...(cursor === null ? {} : { cursor }) } })
     return reply.ok ? { ok: true, data: { rows: reply.data.items, next: reply.data.next_cursor } } : reply
-  }, [api, state, events])
-  const live = usePages(read, PAGES)
+  }, [api, state])
+  const live = usePages(read, { ...PAGES, question: state, version: events })
   return (
     <>
       <Choices label="State" keys={['waiting', 'decided']} chosen={state} wordOf={(key) => (key === 'waiting' ? 'Waiting' : 'Decided')} onChoose={setState} />

@@ -10,7 +10,7 @@ const REFRESH_MS = 30_000
 /** What the viewer may still give and take today. */
 export function useAllowance(): Live<Allowance> {
   const { api } = useVillage()
-  return useLive(useCallback(() => api.call(getAllowance, {}), [api]), REFRESH_MS)
+  return useLive(useCallback((signal: AbortSignal) => api.call(getAllowance, { signal }), [api]), REFRESH_MS)
 }
 
 /** Says what is left of a member's day, and where more is asked than that; admins have no such limit, and read that. */

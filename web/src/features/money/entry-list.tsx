@@ -1,38 +1,36 @@
 import { getLedger, type LedgerEntry, roleMay } from '@hamlet/contract'
-import { type ReactElement, useCallback, useEffect, useState } from 'react'
-import { useLive } from '../../client/ask/use-live.ts'
+import { type ReactElement, useCallback, useState } from 'react'
+import type { Reply } from '../../client/api.ts'
+import type { PageOf } from '../../client/ask/pages-state.ts'
+import { usePages } from '../../client/ask/use-pages.ts'
+import { MoreButton } from '../../ui/more-button.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { timeAgo } from '../../ui/time-words.ts'
 import { Proof, VerifyButton } from '../proof/verify-record.tsx'
 import { useRole, useViewerId, useVillage } from '../village-context.ts'
 import { changeWords, entryWords, moneyWords } from './money-words.ts'
 
-const REFRESH_MS = 8000
+const PAGES = { everyMs: 8000, idOf: (entry: LedgerEntry): string => entry.ledger_entry_id }
 const PAGE = 20
 
 /** The entries of an agent's account, newest first. `version` changes whenever the account does. */
 export function EntryList({ id, version }: { readonly id: string; readonly version: string }): ReactElement | null {
   const { api } = useVillage()
   const may = roleMay(useRole(), 'ledger:read')
-  const read = useCallback((cursor?: string) => api.call(getLedger, { params: { agent_id: id }, query: { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) } }), [api, id])
-  const readFirst = useCallback(() => read(), [read, version])
-  const live = useLive(may ? readFirst : null, REFRESH_MS)
-  const [older, setOlder] = useState<{ readonly entries: readonly LedgerEntry[]; readonly cursor: string | null } | null>(null)
-  useEffect(() => setOlder(null), [version])
+  const read = useCallback(async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<LedgerEntry>>> => {
+    const reply = await api.call(getLedger, { ...(signal === undefined ? {} : { signal }), params: { agent_id: id }, query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) } })
+    return reply.ok ? { ok: true, data: { rows: reply.data.entries, next: reply.data.next_cursor } } : reply
+  }, [api, id])
+  const { rows, refused, more } = usePages(may ? read : null, { ...PAGES, question: id, version })
   if (!may) return null
-  if (live.data === null) return live.refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={live.refused} />
-  const cursor = older === null ? live.data.next_cursor : older.cursor
-  const more = async (): Promise<void> => {
-    const reply = cursor === null ? null : await read(cursor)
-    if (reply?.ok === true) setOlder({ entries: [...(older?.entries ?? []), ...reply.data.entries], cursor: reply.data.next_cursor })
-  }
-  const entries = [...live.data.entries, ...(older?.entries ?? [])]
+  if (rows === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />
   return (
     <section className="section" aria-label="Entries">
       <h3 className="section-name">Entries</h3>
-      {entries.length === 0 && <p className="empty">Nothing has been paid yet.</p>}
-      <ol className="entries">{entries.map((entry) => <Entry key={entry.ledger_entry_id} entry={entry} />)}</ol>
-      {cursor !== null && <button type="button" className="button button-small" onClick={() => void more()}>Older entries</button>}
+      {refused !== null && <RefusedNotice refused={refused} />}
+      {rows.length === 0 && <p className="empty">Nothing has been paid yet.</p>}
+      <ol className="entries">{rows.map((entry) => <Entry key={entry.ledger_entry_id} entry={entry} />)}</ol>
+      <MoreButton more={more} word="Older entries" />
     </section>
   )
 }

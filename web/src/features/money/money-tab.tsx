@@ -16,7 +16,7 @@ const REFRESH_MS = 4000
 export function MoneyTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const { api, village } = useVillage()
   const id = agent.agent_id
-  const balance = useLive(useCallback(() => api.call(getBalance, { params: { agent_id: id }, query: {} }), [api, id]), REFRESH_MS)
+  const balance = useLive(useCallback((signal: AbortSignal) => api.call(getBalance, { signal, params: { agent_id: id }, query: {} }), [api, id]), REFRESH_MS)
   const tiers = useTiers()
   const steps = tiers.data?.entitlements ?? []
   const changed = (): void => { balance.again(); void village.refreshAgent(id) }

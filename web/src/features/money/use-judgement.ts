@@ -1,12 +1,16 @@
-import { type AgentDetail, formatAiDollars, newIdempotencyKey, penalizeAgent, rewardAgent } from '@hamlet/contract'
-import { useRef, useState } from 'react'
+import { type AgentDetail, formatAiDollars, penalizeAgent, rewardAgent } from '@hamlet/contract'
+import { useState } from 'react'
 import type { Refused } from '../../client/api.ts'
+import { readJsonDraft } from '../../client/ask/json-draft.ts'
+import { useDraft } from '../../client/ask/use-draft.ts'
+import { useSend } from '../../client/ask/use-send.ts'
 import { useVillage } from '../village-context.ts'
 import { moneyWords, readAmount } from './money-words.ts'
 
 export type JudgeKind = 'reward' | 'penalize'
 export type JudgeOutcome = { readonly kind: 'done'; readonly text: string } | { readonly kind: 'refused'; readonly refused: Refused }
 interface Draft { readonly kind: JudgeKind; readonly amount: string; readonly reason: string }
+const EMPTY = { amount: '', reason: '' }
 
 /** A reward or penalty while it is written: `micro` is its amount (null where none can be read), `outcome` what came of the last one. */
 export interface Judgement extends Draft {
@@ -20,28 +24,32 @@ export interface JudgementOf { readonly agent: AgentDetail; readonly about: stri
 
 export function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void): Judgement {
   const { api } = useVillage()
-  const [draft, setDraft] = useState<Draft>({ kind: first, amount: '', reason: '' })
-  const [busy, setBusy] = useState(false)
-  const [outcome, setOutcome] = useState<JudgeOutcome | null>(null)
-  // One key for one intent: sent again after a lost answer it pays once.
-  const key = useRef(newIdempotencyKey())
-  const micro = readAmount(draft.amount)
-  const ready = micro !== null && micro > 0n && draft.reason.trim() !== ''
+  const [kind, setKind] = useState<JudgeKind>(first)
+  const [kept, keep] = useDraft(`judge-${about ?? agent.agent_id}`)
+  const { amount, reason } = readJsonDraft(kept, EMPTY)
+  const [done, setDone] = useState<string | null>(null)
+  const sending = useSend()
+  const micro = readAmount(amount)
+  const ready = micro !== null && micro > 0n && reason.trim() !== ''
   const write = (change: Partial<Draft>): void => {
-    setDraft((now) => ({ ...now, ...change }))
-    setOutcome(null)
-    key.current = newIdempotencyKey()
+    if (change.kind !== undefined) setKind(change.kind)
+    keep(JSON.stringify({ amount: change.amount ?? amount, reason: change.reason ?? reason }))
+    setDone(null)
+    sending.changed()
   }
   const send = async (): Promise<void> => {
-    if (!ready || busy) return
-    setBusy(true)
-    const body = { agent_id: agent.agent_id, amount: formatAiDollars(micro), reason: draft.reason.trim(), ...(about === null ? {} : { related_post_id: about }) }
-    const reply = await api.call(draft.kind === 'reward' ? rewardAgent : penalizeAgent, { body, idempotencyKey: key.current })
-    setBusy(false)
-    if (!reply.ok) { setOutcome({ kind: 'refused', refused: reply.refused }); return }
-    write({ amount: '', reason: '' })
-    setOutcome({ kind: 'done', text: `${draft.kind === 'reward' ? 'Given' : 'Taken'}. ${agent.display_name} has ${moneyWords(reply.data.balance_after)}.` })
+    if (!ready) return
+    const body = { agent_id: agent.agent_id, amount: formatAiDollars(micro), reason: reason.trim(), ...(about === null ? {} : { related_post_id: about }) }
+    const reply = await sending.send((idempotencyKey) => api.call(kind === 'reward' ? rewardAgent : penalizeAgent, { body, idempotencyKey }))
+    if (reply?.ok !== true) return
+    keep('')
+    setDone(`${kind === 'reward' ? 'Given' : 'Taken'}. ${agent.display_name} has ${moneyWords(reply.data.balance_after)}.`)
     onDone()
   }
-  return { ...draft, micro, ready, busy, outcome, write, send }
+  return { kind, amount, reason, micro, ready, busy: sending.busy, outcome: outcomeOf(sending.refused, done), write, send }
+}
+
+function outcomeOf(refused: Refused | null, done: string | null): JudgeOutcome | null {
+  if (refused !== null) return { kind: 'refused', refused }
+  return done === null ? null : { kind: 'done', text: done }
 }

@@ -1,5 +1,7 @@
 import { type Credit, createCredit, formatAiDollars, NOTE_MAX_CHARS } from '@hamlet/contract'
 import { type ReactElement, useState } from 'react'
+import { readJsonDraft } from '../../client/ask/json-draft.ts'
+import { useDraft } from '../../client/ask/use-draft.ts'
 import { useSend } from '../../client/ask/use-send.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { Icon } from '../../ui/icon.tsx'
@@ -10,15 +12,19 @@ import { type CreditDraft, creditProblems, type CreditProblems } from './payment
 
 const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amount: '', note: '' }
 
-/** Credits a deposit: agent, transaction id, amount. Says before it is sent whom it meets, and after it whether a second admin must look. */
+/**
+ * Credits a deposit: agent, transaction id, amount. Says before it is sent who gets it, and after it whether a second admin must approve. What is
+ * written stays in this tab until it is credited.
+ */
 export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactElement {
   const { api, village } = useVillage()
   const sending = useSend()
-  const [draft, setDraft] = useState(EMPTY)
+  const [kept, keep] = useDraft('credit')
+  const draft = readJsonDraft(kept, EMPTY)
   const [tried, setTried] = useState(false)
   const [done, setDone] = useState<Credit | null>(null)
   const problems = creditProblems(draft)
-  const write = (change: Partial<CreditDraft>): void => { setDraft((now) => ({ ...now, ...change })); setDone(null); sending.changed() }
+  const write = (change: Partial<CreditDraft>): void => { keep(JSON.stringify({ ...draft, ...change })); setDone(null); sending.changed() }
   const send = async (): Promise<void> => {
     setTried(true)
     const micro = readAmount(draft.amount)
@@ -26,7 +32,7 @@ export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactEl
     const body = { agent_id: draft.agent, provider: draft.provider.trim(), provider_transaction_id: draft.transaction.trim(), amount: formatAiDollars(micro), note: draft.note.trim() }
     const reply = await sending.send((idempotencyKey) => api.call(createCredit, { body, idempotencyKey }))
     if (reply?.ok !== true) return
-    setDraft(EMPTY)
+    keep('')
     setTried(false)
     setDone(reply.data.credit)
     onSent()

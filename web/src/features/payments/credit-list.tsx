@@ -1,7 +1,8 @@
 import { approveCredit, type Credit, CREDIT_REASON_MAX_CHARS, CREDIT_STATES, type CreditState, listCredits, rejectCredit } from '@hamlet/contract'
 import { type ReactElement, useCallback, useState } from 'react'
 import type { Reply } from '../../client/api.ts'
-import { type PageOf, usePages } from '../../client/ask/use-pages.ts'
+import type { PageOf } from '../../client/ask/pages-state.ts'
+import { usePages } from '../../client/ask/use-pages.ts'
 import { useSend } from '../../client/ask/use-send.ts'
 import { Choices } from '../../ui/choices.tsx'
 import { ActionForm } from '../../ui/action-form.tsx'
@@ -21,14 +22,13 @@ export function CreditList({ version }: { readonly version: number }): ReactElem
   const { api } = useVillage()
   const [state, setState] = useState<CreditState | null>(null)
   const [limit, setLimit] = useState<string | null>(null)
-  // eslint-disable-next-line react-hooks/exhaustive-deps
-  const read = useCallback(async (cursor: string | null): Promise<Reply<PageOf<Credit>>> => {
-    const reply = await api.call(listCredits, { query: { ...(state === null ? {} : { state }), ...(cursor === null ? {} : { cursor }) } })
+  const read = useCallback(async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<Credit>>> => {
+    const reply = await api.call(listCredits, { ...(signal === undefined ? {} : { signal }), query: { ...(state === null ? {} : { state }), ...(cursor === null ? {} : { cursor }) } })
     if (!reply.ok) return reply
     setLimit(reply.data.approval_limit)
     return { ok: true, data: { rows: reply.data.credits, next: reply.data.next_cursor } }
-  }, [api, state, version])
-  const live = usePages(read, PAGES)
+  }, [api, state])
+  const live = usePages(read, { ...PAGES, question: state ?? 'all', version })
   return (
     <section className="card payment-card" aria-label="Deposits">
       <header className="list-head">
@@ -38,11 +38,16 @@ export function CreditList({ version }: { readonly version: number }): ReactElem
       {limit !== null && <p className="hint">One admin alone credits up to {moneyWords(limit)} in a day; above it a second one decides.</p>}
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.rows === null && live.refused === null && <p className="empty">Reading…</p>}
-      {live.rows?.length === 0 && <p className="empty">{state === 'proposed' ? 'Nothing waits for a second admin.' : 'No deposit is like that yet.'}</p>}
+      {live.rows?.length === 0 && <p className="empty">{noneWords(state)}</p>}
       <ul className="list-rows">{live.rows?.map((credit) => <CreditRow key={credit.credit_id} credit={credit} onDecided={live.again} />)}</ul>
       <MoreButton more={live.more} word="Older deposits" />
     </section>
   )
+}
+
+function noneWords(state: CreditState | null): string {
+  if (state === null) return 'No deposits yet.'
+  return state === 'proposed' ? 'No deposits wait for a second admin.' : 'No deposits in this state.'
 }
 
 function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }): ReactElement {

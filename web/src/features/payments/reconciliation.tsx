@@ -15,7 +15,7 @@ const PAYPAL_WORDS: Readonly<Record<ReconciliationView['paypal'], string>> = { o
 /** Our books beside the provider's, in three lists; then payments that wait, and agents in debt. */
 export function Reconciliation(): ReactElement {
   const { api } = useVillage()
-  const live = useLive(useCallback(() => api.call(getReconciliation, {}), [api]), REFRESH_MS)
+  const live = useLive(useCallback((signal: AbortSignal) => api.call(getReconciliation, { signal }), [api]), REFRESH_MS)
   return (
     <section className="reconciliation" aria-label="Reconciliation">
       <h2 className="page-section">Reconciliation</h2>

@@ -1,4 +1,5 @@
 import type { ReactElement, ReactNode } from 'react'
+import { MoreButton } from '../../ui/more-button.tsx'
 import { RefusedNotice } from '../../ui/refused-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { RunRow } from './run-row.tsx'
@@ -18,7 +19,7 @@ export function RunList({ live, opened, onOpen, withAgent, empty }: ListProps): 
       <ol className={`runs${withAgent ? ' runs-wide' : ''}`}>
         {runs.map((run) => <RunRow key={run.run_id} run={run} now={now} open={opened === run.run_id} onOpen={(on) => onOpen(on ? run.run_id : null)} withAgent={withAgent} onChanged={live.again} />)}
       </ol>
-      {more !== null && <button type="button" className="button button-small" onClick={() => void more()}>Older runs</button>}
+      <MoreButton more={more} word="Older runs" />
     </>
   )
 }

@@ -1,6 +1,7 @@
-import { changeSchedule, createSchedule, newIdempotencyKey, type ScheduleView } from '@hamlet/contract'
+import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contract'
 import { type ReactElement, useDeferredValue, useState } from 'react'
 import type { Refused } from '../../client/api.ts'
+import { useSend } from '../../client/ask/use-send.ts'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { OwnedNotice } from '../../ui/owned-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'
@@ -74,17 +75,16 @@ interface Saving { readonly tried: boolean; readonly busy: boolean; readonly ref
 
 function useSave(schedule: ScheduleView | null, draft: Draft, onSaved: (name: string) => void): Saving {
   const { api } = useVillage()
-  const [state, setState] = useState<Omit<Saving, 'send'>>({ tried: false, busy: false, refused: null })
+  const sending = useSend()
+  const [tried, setTried] = useState(false)
   const send = async (conflict: 'refuse' | 'take_over'): Promise<void> => {
+    setTried(true)
     const reading = readDraft(draft)
-    if (!reading.ok || state.busy) { setState((now) => ({ ...now, tried: true })); return }
-    setState({ tried: true, busy: true, refused: null })
-    const idempotencyKey = newIdempotencyKey()
-    const reply = schedule === null
-      ? await api.call(createSchedule, { body: { ...saidOf(reading.body), name: reading.name }, idempotencyKey })
-      : await api.call(changeSchedule, { params: { name: schedule.name }, query: { on_conflict: conflict }, body: changesOf(reading.body, schedule), idempotencyKey })
-    setState({ tried: true, busy: false, refused: reply.ok ? null : reply.refused })
-    if (reply.ok) onSaved(reading.name)
+    if (!reading.ok) return
+    const reply = await sending.send((idempotencyKey) => (schedule === null
+      ? api.call(createSchedule, { body: { ...saidOf(reading.body), name: reading.name }, idempotencyKey })
+      : api.call(changeSchedule, { params: { name: schedule.name }, query: { on_conflict: conflict }, body: changesOf(reading.body, schedule), idempotencyKey })), JSON.stringify([draft, conflict]))
+    if (reply?.ok === true) onSaved(reading.name)
   }
-  return { ...state, send }
+  return { tried, busy: sending.busy, refused: sending.refused, send }
 }

@@ -33,7 +33,7 @@ export function SchedulesPage(): ReactElement {
 
 function Schedules({ editing, onEdit }: { readonly editing: Editing; readonly onEdit: (editing: Editing) => void }): ReactElement {
   const { api, open } = useVillage()
-  const live = useLive(useCallback(() => api.call(listSchedules, { query: {} }), [api]), REFRESH_MS)
+  const live = useLive(useCallback((signal: AbortSignal) => api.call(listSchedules, { signal, query: {} }), [api]), REFRESH_MS)
   const opened = useVillageState((state) => state.place.schedule)
   const now = useNow(1000)
   const close = (saved: string | null): void => {

@@ -8,5 +8,5 @@ const REFRESH_MS = 5000
 /** The tiers of the village, lowest first, kept up to date. */
 export function useTiers(): Live<{ readonly entitlements: readonly EntitlementView[] }> {
   const { api } = useVillage()
-  return useLive(useCallback(() => api.call(listEntitlements, {}), [api]), REFRESH_MS)
+  return useLive(useCallback((signal: AbortSignal) => api.call(listEntitlements, { signal }), [api]), REFRESH_MS)
 }

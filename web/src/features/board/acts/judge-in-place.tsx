@@ -14,7 +14,7 @@ export function JudgeInPlace({ of, kind }: { readonly of: Post | Reply; readonly
   const { api, village } = useVillage()
   const id = of.author_id
   const agent = useVillageState((state) => state.details.get(id))
-  const balance = useLive(useCallback(() => api.call(getBalance, { params: { agent_id: id }, query: {} }), [api, id]), REFRESH_MS)
+  const balance = useLive(useCallback((signal: AbortSignal) => api.call(getBalance, { signal, params: { agent_id: id }, query: {} }), [api, id]), REFRESH_MS)
   const tiers = useTiers()
   if (agent === undefined) return <p className="hint">{of.author_name} is not in the village any more.</p>
   if (balance.data === null) return balance.refused === null ? <p className="empty">Reading the books…</p> : <RefusedNotice refused={balance.refused} />

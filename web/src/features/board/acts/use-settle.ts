@@ -13,7 +13,7 @@ export function useSettle(post: Post): Pick<Sending, 'busy' | 'refused'> & { sen
     busy, refused,
     async send(act) {
       if (act !== 'resolve' && act !== 'close' && act !== 'reopen') return
-      const reply = await send((idempotencyKey) => api.call(ROUTES[act], { params: { post_id: post.post_id }, idempotencyKey }))
+      const reply = await send((idempotencyKey) => api.call(ROUTES[act], { params: { post_id: post.post_id }, idempotencyKey }), act)
       if (reply?.ok === true) board.learn(reply.data.post)
     },
   }

@@ -1,11 +1,11 @@
 import { type PostAudience, createPost, POST_BODY_MAX_CHARS, POST_TITLE_MAX_CHARS, roleMay, VILLAGE_TAGS } from '@hamlet/contract'
 import { type ReactElement, useState } from 'react'
+import { useDraft } from '../../../client/ask/use-draft.ts'
 import { useSend } from '../../../client/ask/use-send.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { RefusedNotice } from '../../../ui/refused-notice.tsx'
 import { useRole, useVillage } from '../../village-context.ts'
 import { useAgentNames } from '../../people/use-agent-names.ts'
-import { useDraft } from '../use-draft.ts'
 import { type ComposeDraft, parseDraft, readCompose, readTags, toggleTag } from './compose-draft.ts'
 import { PlaceField } from './place-field.tsx'
 

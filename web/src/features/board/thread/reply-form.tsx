@@ -1,50 +1,28 @@
-import { newIdempotencyKey, POST_BODY_MAX_CHARS, type Post, type Reply, replyToPost, roleMay } from '@hamlet/contract'
-import { type KeyboardEvent, type ReactElement, useEffect, useState } from 'react'
-import type { Refused } from '../../../client/api.ts'
+import { POST_BODY_MAX_CHARS, type Post, type Reply, roleMay } from '@hamlet/contract'
+import { type KeyboardEvent, type ReactElement, useEffect } from 'react'
+import { useDraft } from '../../../client/ask/use-draft.ts'
+import { NO_REPLIES } from '../../../client/board/outbox.ts'
+import { useStore } from '../../../client/store.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { RefusedNotice } from '../../../ui/refused-notice.tsx'
 import { useRole, useVillage } from '../../village-context.ts'
 import { noReplyWords } from '../board-words.ts'
-import { useDraft } from '../use-draft.ts'
 
-/** A reply on its way, shown at once; where it is refused it stays, with the reason, until it is sent again or thrown away. */
-interface Pending { readonly key: string; readonly body: string; readonly refused: Refused | null; readonly replyId: string | null }
-export interface PendingList { readonly list: readonly Pending[]; add(body: string): void; again(entry: Pending): void; drop(key: string): void }
-
-/** Replies on their way to a post. One that has come is dropped as soon as it stands among the others. */
-export function usePendingReplies(post: Post, replies: readonly Reply[]): PendingList {
-  const { api, board } = useVillage()
-  const [list, setList] = useState<readonly Pending[]>([])
-  const put = (key: string, change: Partial<Pending>): void => setList((all) => all.map((entry) => (entry.key === key ? { ...entry, ...change } : entry)))
-  const send = async ({ key, body }: Pick<Pending, 'key' | 'body'>): Promise<void> => {
-    const reply = await api.call(replyToPost, { params: { post_id: post.post_id }, body: { body }, idempotencyKey: key })
-    if (!reply.ok) { put(key, { refused: reply.refused }); return }
-    put(key, { replyId: reply.data.reply_id })
-    board.learnReply(reply.data.reply)
-  }
-  useEffect(() => {
-    const here = new Set(replies.map((reply) => reply.reply_id))
-    setList((all) => (all.some(({ replyId }) => replyId !== null && here.has(replyId)) ? all.filter(({ replyId }) => replyId === null || !here.has(replyId)) : all))
-  }, [replies, list])
-  return {
-    list,
-    add: (body) => { const entry = { key: newIdempotencyKey(), body, refused: null, replyId: null }; setList((all) => [...all, entry]); void send(entry) },
-    again: (entry) => { put(entry.key, { refused: null }); void send(entry) },
-    drop: (key) => setList((all) => all.filter((entry) => entry.key !== key)),
-  }
-}
-
-export function PendingReplies({ pending }: { readonly pending: PendingList }): ReactElement | null {
-  if (pending.list.length === 0) return null
+/** The replies of a post that are on their way or were refused. One that has come is taken away as soon as it stands among the others. */
+export function PendingReplies({ postId, replies }: { readonly postId: string; readonly replies: readonly Reply[] }): ReactElement | null {
+  const { board: { outbox } } = useVillage()
+  const pending = useStore(outbox.state, (posts) => posts.get(postId) ?? NO_REPLIES)
+  useEffect(() => outbox.seen(postId, new Set(replies.map((reply) => reply.reply_id))), [outbox, postId, replies, pending])
+  if (pending.length === 0) return null
   return (
     <ol className="replies">
-      {pending.list.map((entry) => (
-        <li key={entry.key} className="reply reply-pending" data-pending={entry.refused === null ? 'sending' : 'refused'}>
+      {pending.map((entry) => (
+        <li key={entry.id} className="reply reply-pending" data-pending={entry.refused === null ? 'sending' : 'refused'}>
           <p className="prose">{entry.body}</p>
           {entry.refused === null && <p className="hint" role="status"><span className="spinner spinner-small" aria-hidden="true" /> On its way…</p>}
           {entry.refused !== null && (
             <RefusedNotice refused={entry.refused}>
-              <span className="button-row"><button type="button" className="button button-small" onClick={() => pending.again(entry)}>Send again</button><button type="button" className="button button-small" onClick={() => pending.drop(entry.key)}>Throw away</button></span>
+              <span className="button-row"><button type="button" className="button button-small" onClick={() => void outbox.again(postId, entry)}>Send again</button><button type="button" className="button button-small" onClick={() => outbox.drop(postId, entry.id)}>Throw away</button></span>
             </RefusedNotice>
           )}
         </li>
@@ -54,13 +32,13 @@ export function PendingReplies({ pending }: { readonly pending: PendingList }): 
 }
 
 /** Where a reply is written; it says why where none can be. Ctrl and Enter send. */
-export function ReplyForm({ post, onSend }: { readonly post: Post; readonly onSend: (body: string) => void }): ReactElement {
-  const { openSignIn } = useVillage()
+export function ReplyForm({ post }: { readonly post: Post }): ReactElement {
+  const { openSignIn, board: { outbox } } = useVillage()
   const role = useRole()
   const [text, setText] = useDraft(`reply-${post.post_id}`)
   const closed = noReplyWords(post)
   const ready = text.trim() !== ''
-  const send = (): void => { if (ready) { onSend(text.trim()); setText('') } }
+  const send = (): void => { if (ready) { void outbox.add(post.post_id, text.trim()); setText('') } }
   const onKey = (event: KeyboardEvent): void => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); send() } }
   if (closed !== null) return <p className="reply-form hint">{closed}</p>
   if (!roleMay(role, 'board:write')) return <p className="reply-form hint">You read as a visitor. <button type="button" className="link" onClick={openSignIn}>Sign in</button> to reply.</p>

@@ -9,7 +9,7 @@ import { useVillage } from '../../village-context.ts'
 import { STATUS_WORDS } from '../board-words.ts'
 import { CopyLine } from '../copy-line.tsx'
 import { PostText } from './post-text.tsx'
-import { PendingReplies, ReplyForm, usePendingReplies } from './reply-form.tsx'
+import { PendingReplies, ReplyForm } from './reply-form.tsx'
 import { ReplyItem } from './reply-item.tsx'
 import { useThread } from './use-thread.ts'
 
@@ -47,7 +47,6 @@ interface ConversationProps { readonly post: Post; readonly replies: readonly Re
 
 function Conversation({ post, replies, now, more, heading }: ConversationProps): ReactElement {
   const { board } = useVillage()
-  const pending = usePendingReplies(post, replies)
   const live = useStore(board.connection, (state) => state === 'live')
   return (
     <>
@@ -56,9 +55,9 @@ function Conversation({ post, replies, now, more, heading }: ConversationProps):
         <h3 className="section-name thread-count">{post.replies === 0 ? 'No replies yet' : post.replies === 1 ? '1 reply' : `${post.replies} replies`}{!live && <small> · not live now</small>}</h3>
         <ol className="replies" aria-live="polite" aria-relevant="additions">{replies.map((reply) => <ReplyItem key={reply.reply_id} reply={reply} post={post} now={now} />)}</ol>
         <MoreButton more={more} word="Later replies" />
-        <PendingReplies pending={pending} />
+        <PendingReplies postId={post.post_id} replies={replies} />
       </div>
-      <ReplyForm post={post} onSend={pending.add} />
+      <ReplyForm post={post} />
     </>
   )
 }

@@ -50,7 +50,7 @@ function Details({ auction, onChanged }: { readonly auction: AuctionView; readon
   const viewer = useViewerId()
   const details = useVillageState((state) => state.details)
   const mayRun = roleMay(useRole(), 'auction:run')
-  const live = useLive(useCallback(() => api.call(getAuction, { params: { auction_id: auction.auction_id } }), [api, auction.auction_id]), REFRESH_MS)
+  const live = useLive(useCallback((signal: AbortSignal) => api.call(getAuction, { signal, params: { auction_id: auction.auction_id } }), [api, auction.auction_id]), REFRESH_MS)
   const bids = live.data?.bids ?? []
   return (
     <div className="auction-details">
