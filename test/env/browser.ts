@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 
 /** Debian's package `chromium`; `HAMLET_CHROMIUM` names another. */
 const EXECUTABLE = process.env['HAMLET_CHROMIUM'] ?? '/usr/bin/chromium';
@@ -25,13 +25,14 @@ export interface BrowserOptions {
   readonly colorScheme?: 'light' | 'dark';
   /** A phone: touch, and twice the pixels. */
   readonly phone?: boolean;
+  readonly reducedMotion?: 'reduce';
 }
 
 /** A headless browser with a profile of its own. */
 export interface TestBrowser {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the page wrote to the console as an error, and what it threw. */
+  /** What the page wrote to the console as an error with the address it is about, and what it threw. */
   readonly errors: readonly string[];
   close(): Promise<void>;
 }
@@ -41,23 +42,50 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<TestBro
   const profile = await mkdtemp(join(tmpdir(), 'hamlet-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: EXECUTABLE, headless: true, args: FLAGS,
-    viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
-    colorScheme: options.colorScheme ?? 'light', hasTouch: options.phone ?? false, deviceScaleFactor: options.phone === true ? 2 : 1,
-  });
-  context.setDefaultTimeout(WAIT_CAP_MS);
-  const page = context.pages()[0] ?? (await context.newPage());
-  const errors: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') errors.push(message.text());
-  });
-  page.on('pageerror', (error) => {
-    errors.push(error.message);
+    ...contextOf(options),
   });
   return {
-    page, context, errors,
+    ...(await watched(context)),
     async close() {
       await context.close();
       await rm(profile, { recursive: true, force: true });
     },
+  };
+}
+
+async function watched(context: BrowserContext): Promise<Omit<TestBrowser, 'close'>> {
+  context.setDefaultTimeout(WAIT_CAP_MS);
+  const page = context.pages()[0] ?? (await context.newPage());
+  const errors: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(`${message.text()} ${message.location().url}`.trim());
+  });
+  page.on('pageerror', (error) => {
+    errors.push(error.message);
+  });
+  return { page, context, errors };
+}
+
+/** One browser for many viewers, each with cookies and storage of its own. */
+export interface SharedBrowser {
+  viewer(options?: BrowserOptions): Promise<TestBrowser>;
+  close(): Promise<void>;
+}
+
+export async function openSharedBrowser(): Promise<SharedBrowser> {
+  const browser = await chromium.launch({ executablePath: EXECUTABLE, headless: true, args: FLAGS });
+  return {
+    async viewer(options = {}) {
+      const context = await browser.newContext(contextOf(options));
+      return { ...(await watched(context)), close: () => context.close() };
+    },
+    close: () => browser.close(),
+  };
+}
+
+function contextOf({ width = 1280, height = 800, colorScheme = 'light', phone = false, reducedMotion }: BrowserOptions): BrowserContextOptions {
+  return {
+    viewport: { width, height }, colorScheme, hasTouch: phone, deviceScaleFactor: phone ? 2 : 1,
+    ...(reducedMotion === undefined ? {} : { reducedMotion }),
   };
 }

@@ -11,9 +11,10 @@ import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { keepAddress } from './client/address.ts'
 import { BoardLive } from './client/board/board-live.ts'
-import { createApi } from './client/api.ts'
+import { type Api, createApi } from './client/api.ts'
 import { INITIAL_STATE } from './client/app-state.ts'
 import { Lifecycle } from './client/lifecycle.ts'
+import { SessionKeeper } from './client/session.ts'
 import { createStore } from './client/store.ts'
 import { placeOf, readUrl } from './client/url-state.ts'
 import { Village } from './client/village.ts'
@@ -24,13 +25,14 @@ function main(): void {
   const root = document.getElementById('root')
   if (root === null) throw new Error('index.html has no #root')
   applyTheme(savedTheme())
-  const api = createApi()
   const url = readUrl(window.location.search)
   // A shared address of an agent without a place shows the agent, wherever it has gone since.
   const store = createStore({ ...INITIAL_STATE, place: placeOf(url), selected: url.agent, following: url.agent !== null && url.x === null })
   keepAddress(store)
+  const api: Api = createApi({ onRefused: (route, refused) => session.refused(refused, route.name) })
+  const session = new SessionKeeper(api, store)
   const village = new Village(api, store)
-  createRoot(root).render(<StrictMode><App parts={{ api, store, village, lifecycle: new Lifecycle(api, village), board: new BoardLive(api, store) }} start={url} /></StrictMode>)
+  createRoot(root).render(<StrictMode><App parts={{ api, store, village, session, lifecycle: new Lifecycle(api, village), board: new BoardLive(api, store) }} start={url} /></StrictMode>)
 }
 
 main()

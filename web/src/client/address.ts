@@ -3,7 +3,8 @@ import type { Store } from './store.ts'
 import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts'
 
 /**
- * Keeps the address and what is open in step: each page is a step that the browser's back button undoes, everything smaller replaces the address.
+ * Keeps the address and what is open in step: each page, agent, post and run that is opened is a step
+ * that the browser's back button undoes; everything smaller replaces the address.
  * Returns how to end it.
  */
 export function keepAddress(store: Store<AppState>): () => void {
@@ -11,7 +12,7 @@ export function keepAddress(store: Store<AppState>): () => void {
   const write = (): void => {
     const now = store.get()
     if (now.place === place && now.selected === selected) return
-    const isStep = now.place.view !== place.view
+    const isStep = isStepBetween({ place, selected }, now)
     ;({ place, selected } = now)
     putAddress({ ...readUrl(window.location.search), ...place, agent: selected }, isStep)
   }
@@ -24,6 +25,12 @@ export function keepAddress(store: Store<AppState>): () => void {
   const stop = store.subscribe(write)
   window.addEventListener('popstate', goBack)
   return () => { stop(); window.removeEventListener('popstate', goBack) }
+}
+
+/** Whether going from one state to the other opens something: a page, an agent, a post or a run. */
+export function isStepBetween(before: Pick<AppState, 'place' | 'selected'>, now: Pick<AppState, 'place' | 'selected'>): boolean {
+  const opened = (was: string | null, is: string | null): boolean => is !== null && is !== was
+  return now.place.view !== before.place.view || opened(before.selected, now.selected) || opened(before.place.post, now.place.post) || opened(before.place.run, now.place.run)
 }
 
 /** Shows a state in the address, as a step to go back from or in place of the present one. */

@@ -1,4 +1,4 @@
-import type { AgentDetail } from '@hamlet/contract'
+import type { AgentDetail, VillageFreeze } from '@hamlet/contract'
 import type { SceneLandmark, ScenePin, SceneZone } from '../canvas/model/scene.ts'
 import type { Refused } from './api.ts'
 import type { Happening } from './happenings.ts'
@@ -10,20 +10,27 @@ export interface Row {
   readonly id: string; readonly name: string; readonly x: number; readonly y: number; readonly moving: boolean
   readonly asleep: boolean; readonly online: boolean; readonly activity: string; readonly speech: string | null
   readonly carried: readonly string[]; readonly node: string | null
+  /** Whether the frames show it now; otherwise this is what the api reported last, some seconds ago. */
+  readonly live: boolean
   /** Name of the landmark or zone it is at, or is on the way to. */
   readonly place: string | null; readonly heading: string | null
 }
 
 export interface Account { readonly account_id: string; readonly name: string; readonly role: 'member' | 'admin' }
-export type Session = { readonly kind: 'unknown' } | { readonly kind: 'visitor' } | { readonly kind: 'account'; readonly account: Account }
+/** Who looks. `ended`: a session that was here is over, and its holder did not end it here. */
+export type Session = { readonly kind: 'unknown' } | { readonly kind: 'visitor'; readonly ended: boolean } | { readonly kind: 'account'; readonly account: Account }
 
 /** The time of the village's day. */
 export interface Clock { readonly day: number; readonly minute: number; readonly phase: 'night' | 'morning' | 'day' | 'evening' }
 
 /** Everything the panels show. The canvas reads the world itself and never waits for this. */
 export interface AppState {
+  /** Whether the village is frozen, with the proof; null until it was read. */
+  readonly freeze: VillageFreeze | null
   readonly loading: 'loading' | 'ready' | { readonly failed: Refused }
   readonly connection: Connection
+  /** Whether the list of agents was read yet, and why it cannot be read now; what is known of it stays. */
+  readonly agents: { readonly read: boolean; readonly refused: Refused | null }
   readonly clock: Clock | null
   readonly rows: readonly Row[]
   readonly details: ReadonlyMap<string, AgentDetail>
@@ -42,6 +49,6 @@ export interface AppState {
 }
 
 export const INITIAL_STATE: AppState = {
-  loading: 'loading', connection: 'connecting', clock: null, rows: [], details: new Map(), landmarks: [], zones: [], happenings: [],
+  freeze: null, loading: 'loading', connection: 'connecting', agents: { read: false, refused: null }, clock: null, rows: [], details: new Map(), landmarks: [], zones: [], happenings: [],
   session: { kind: 'unknown' }, selected: null, following: false, place: NOWHERE, pins: [], picking: null,
 }

@@ -7,12 +7,15 @@ export interface Happening { readonly id: string; readonly agentId: string; read
 /** Happenings kept. */
 export const MAX_HAPPENINGS = 30
 
-/** What changed between two lists of people; the newest first. `serial` makes ids unique. */
+/**
+ * What changed between two lists of people; the newest first. `serial` makes ids unique. Only what was live both times counts: a report is older than
+ * the frames, and the difference between the two is no event.
+ */
 export function happeningsBetween(before: readonly Row[], after: readonly Row[], at: { readonly minute: number; readonly serial: number }): Happening[] {
   const known = new Map(before.map((row) => [row.id, row]))
   return after.flatMap((row) => {
     const was = known.get(row.id)
-    const found = was === undefined ? [] : changes(was, row)
+    const found = was === undefined || !was.live || !row.live ? [] : changes(was, row)
     return found.map((found, index) => ({ id: `${at.serial}-${row.id}-${index}`, agentId: row.id, name: row.name, minute: at.minute, ...found }))
   })
 }

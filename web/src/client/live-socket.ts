@@ -1,12 +1,12 @@
 import { backoffMs } from './backoff.ts'
 
-/** How a live connection is. `lagging`: open, but silent for too long. */
-export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting'
+/** How a live connection is. `lagging`: open, but silent for too long. `outdated`: open, but this page cannot read what comes; a newer page can. */
+export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated'
 
 export interface SocketOptions {
   /** Where to connect to; asked anew for each connection, so that it can say where to go on. */
   url(): string
-  /** Something arrived: binary or text. */
+  /** Something arrived: binary or text. Throws where it cannot be read, for example because the server is newer than this page. */
   message(data: ArrayBuffer | string): void
   connection(state: Connection): void
   /** What to say first on a new connection. */
@@ -60,11 +60,13 @@ class Line implements LiveSocket {
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (this.#socket !== socket || !(data instanceof ArrayBuffer || typeof data === 'string')) return
       this.#heardMs = performance.now()
-      this.#attempt = 0
-      this.#options.connection('live')
-      this.#options.message(data)
+      if (this.#reads(data)) return
+      // Nothing that follows can be read either. It tries again later: the server may be rolled back.
+      this.#socket = null
+      socket.close()
+      this.#again('outdated')
     })
-    socket.addEventListener('close', () => { if (this.#socket === socket) this.#again() })
+    socket.addEventListener('close', () => { if (this.#socket === socket) this.#again('reconnecting') })
   }
 
   send(message: object): void {
@@ -77,10 +79,22 @@ class Line implements LiveSocket {
     this.#socket?.close()
   }
 
-  #again(): void {
+  #reads(data: ArrayBuffer | string): boolean {
+    try {
+      this.#options.message(data)
+    } catch (error) {
+      console.warn('a live message cannot be read', error)
+      return false
+    }
+    this.#attempt = 0
+    this.#options.connection('live')
+    return true
+  }
+
+  #again(state: 'reconnecting' | 'outdated'): void {
     this.#clearTimers()
     if (this.#closed) return
-    this.#options.connection('reconnecting')
+    this.#options.connection(state)
     this.#timers.push(setTimeout(() => this.connect(), backoffMs(this.#attempt, Math.random())))
     this.#attempt += 1
   }
@@ -94,7 +108,7 @@ class Line implements LiveSocket {
       lookedMs = nowMs
       const silentMs = nowMs - this.#heardMs
       if (silentMs > this.#options.beatMs * LAG_BEATS) this.#options.connection('lagging')
-      if (silentMs > this.#options.beatMs * DEAD_BEATS) { const dead = this.#socket; this.#socket = null; dead?.close(); this.#again() }
+      if (silentMs > this.#options.beatMs * DEAD_BEATS) { const dead = this.#socket; this.#socket = null; dead?.close(); this.#again('reconnecting') }
     }, WATCH_MS))
   }
 

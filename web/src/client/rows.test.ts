@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SceneAgent } from '../canvas/model/scene.ts'
+import { agentDetail } from './agent-detail.fixture.ts'
 import { happeningsBetween, MAX_HAPPENINGS, withHappenings, type Happening } from './happenings.ts'
 import { rowsOf } from './rows.ts'
 
@@ -47,4 +48,27 @@ test('what an agent does again is one line, until it does something else; the li
   assert.deepEqual(withHappenings([line(2, 'is reading'), ...sitting], [line(3, 'is sitting')]).map(({ id }) => id), ['3', '2', '1'])
   assert.deepEqual(withHappenings(sitting, [line(2, 'is sitting', 'bob')]).map(({ id }) => id), ['2', '1'])
   assert.equal(withHappenings(Array.from({ length: MAX_HAPPENINGS }, (_, index) => line(index, `${index}`)), [line(99, 'new')]).length, MAX_HAPPENINGS)
+})
+
+test('somebody who leaves the view, or comes back into it, did nothing by that', () => {
+  const details = new Map([['ada', agentDetail('ada', { activity: 'reading', inventory: [{ item_id: 'apple-1', kind: 'apple' }] })]])
+  const source = { details, goals: new Map<string, { x: number; y: number }>(), landmarks: [CAFE], zones: ZONES }
+  const live = rowsOf({ ...source, agents: [{ ...ADA, speech: { text: 'Hello', tick: 1 } }] })
+  const away = rowsOf({ ...source, agents: [] })
+  assert.deepEqual([live[0]?.live, away[0]?.live], [true, false])
+  assert.deepEqual(happeningsBetween(live, away, { minute: 0, serial: 1 }), [])
+  assert.deepEqual(happeningsBetween(away, live, { minute: 0, serial: 2 }), [])
+})
+
+test('rows that say the same are the same objects, and so is a list of them', () => {
+  const agents = [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 30, carried: ['wood'] }]
+  const source = { details: new Map(), goals: new Map<string, { x: number; y: number }>(), landmarks: [CAFE], zones: ZONES }
+  const before = rowsOf({ ...source, agents })
+  assert.equal(rowsOf({ ...source, agents: agents.map((agent) => ({ ...agent, carried: [...agent.carried] })) }, before), before)
+  const after = rowsOf({ ...source, agents: [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 31, carried: ['wood'] }] }, before)
+  assert.notEqual(after, before)
+  assert.equal(after[0], before[0])
+  assert.equal(after[1]?.x, 31)
+  assert.notEqual(rowsOf({ ...source, agents: [ADA, { ...ADA, id: 'bob', name: 'Bob', x: 30, carried: ['bread'] }] }, before)[1], before[1])
+  assert.equal(rowsOf({ ...source, agents: [ADA] }, before).length, 1)
 })

@@ -11,12 +11,29 @@ export interface RowSource {
   readonly zones: readonly SceneZone[]
 }
 
-/** One row for everybody who is known: live where the view is, as last reported elsewhere; by name. */
-export function rowsOf(source: RowSource): Row[] {
+const BY_NAME = new Intl.Collator('en')
+
+/**
+ * One row for everybody who is known: live where the view is, as last reported elsewhere; by name. Rows that say the same as before are the same
+ * objects, and a list that says the same is the same list: a village of a thousand is not drawn again twice a second.
+ */
+export function rowsOf(source: RowSource, before: readonly Row[] = []): readonly Row[] {
   const seen = new Map(source.agents.map((agent) => [agent.id, agent]))
   const ids = new Set([...source.details.keys(), ...seen.keys()])
-  const rows = [...ids].map((id) => rowOf(source, { detail: source.details.get(id), agent: seen.get(id), id }))
-  return rows.sort((left, right) => left.name.localeCompare(right.name))
+  const known = new Map(before.map((row) => [row.id, row]))
+  const rows = [...ids].map((id) => {
+    const row = rowOf(source, { detail: source.details.get(id), agent: seen.get(id), id })
+    const was = known.get(id)
+    return was !== undefined && isSame(was, row) ? was : row
+  }).sort((left, right) => BY_NAME.compare(left.name, right.name) || BY_NAME.compare(left.id, right.id))
+  return rows.length === before.length && rows.every((row, index) => row === before[index]) ? before : rows
+}
+
+function isSame(left: Row, right: Row): boolean {
+  const { carried: leftCarried, ...leftRest } = left
+  const { carried: rightCarried, ...rightRest } = right
+  const other = new Map(Object.entries(rightRest))
+  return Object.entries(leftRest).every(([key, value]) => other.get(key) === value) && leftCarried.length === rightCarried.length && leftCarried.every((kind, index) => kind === rightCarried[index])
 }
 
 interface Known { readonly id: string; readonly detail: AgentDetail | undefined; readonly agent: SceneAgent | undefined }
@@ -24,7 +41,7 @@ interface Known { readonly id: string; readonly detail: AgentDetail | undefined;
 function rowOf(source: RowSource, { id, detail, agent }: Known): Row {
   const seen = agent === undefined ? reported(detail) : live(agent)
   return {
-    ...seen, id, name: detail?.display_name ?? agent?.name ?? id, place: placeName(source, seen), heading: headingOf(source, id, detail), node: detail?.node ?? null,
+    ...seen, id, live: agent !== undefined, name: detail?.display_name ?? agent?.name ?? id, place: placeName(source, seen), heading: headingOf(source, id, detail), node: detail?.node ?? null,
   }
 }
 

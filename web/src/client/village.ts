@@ -1,12 +1,12 @@
-import { type AgentDetail, getMe, getWorld, getWorldMap, listAgents, logIn, logOut, bootstrapAccount, getAgent, redeemCode, type MapResponse, type WorldView } from '@hamlet/contract'
+import { type AgentDetail, getAgent, getWorld, getWorldMap, listAgents, type MapResponse, type WorldView } from '@hamlet/contract'
 import { buildMap, timeOfDay, type WorldMap } from '@hamlet/core'
 import type { Moment } from '../canvas/map-controller.ts'
 import type { TileRect } from '../canvas/model/camera.ts'
 import { wireZoom } from '../canvas/model/level.ts'
 import { createTileMap } from '../canvas/model/tile-map.ts'
 import type { StageWorld } from '../canvas/render/stage.ts'
-import type { Api, Reply } from './api.ts'
-import type { Account, AppState } from './app-state.ts'
+import type { Api, Refused } from './api.ts'
+import type { AppState } from './app-state.ts'
 import { happeningsBetween, withHappenings } from './happenings.ts'
 import { LiveWorld } from './live-world.ts'
 import { rowsOf } from './rows.ts'
@@ -26,40 +26,57 @@ const BEAT_MS = 4000
 const EMPTY_MOMENT: Moment = { tick: 0, minute: 720, agents: [], items: [], clusters: [] }
 
 /**
- * The connection to one village: loads it, keeps it live, and writes what the panels need into the store.
- * Mutable because it owns the socket and the timers.
+ * The connection to one village: reads its agents, loads its world, keeps both live, and writes what the panels need into the store. The agents are
+ * there without the world: whoever must stop one can, whatever else is away. Mutable because it owns the socket and the timers.
  */
 export class Village {
   readonly #api: Api
   readonly #store: Store<AppState>
-  readonly #timers: ReturnType<typeof setInterval>[] = []
+  #timers: ReturnType<typeof setInterval>[] = []
   #live: LiveWorld | null = null
   #socket: LiveSocket | null = null
   #look: { readonly rect: TileRect; readonly zoom: number } | null = null
   #serial = 0
   #round = 0
+  #firstAgents: Promise<void> = Promise.resolve()
 
   constructor(api: Api, store: Store<AppState>) {
     this.#api = api
     this.#store = store
   }
 
-  /** Loads map, world and account, then goes live. Returns what the canvas needs, or null where the village does not answer. */
-  async start(): Promise<StageWorld | null> {
-    const [map, world, agents] = await Promise.all([this.#api.call(getWorldMap, {}), this.#api.call(getWorld, {}), this.#api.call(listAgents, {}), this.refreshSession()])
-    const refused = [map, world].find((reply) => !reply.ok)
-    if (!map.ok || !world.ok) {
-      if (refused !== undefined && !refused.ok) this.#store.set((state) => ({ ...state, loading: { failed: refused.refused } }))
-      return null
-    }
-    const scene = sceneOf(map.data, world.data)
-    this.#live = new LiveWorld(worldMapOf(map.data, world.data), { tick: world.data.tick, atMs: performance.now() })
-    this.#store.set((state) => ({ ...state, loading: 'ready', landmarks: scene.landmarks, zones: scene.zones }))
-    if (agents.ok) this.#keepDetails(agents.data.agents)
-    this.#refreshRows()
+  /** Reads the agents, again and again, until it is stopped. */
+  start(): void {
+    this.#firstAgents = this.refreshDetails()
     this.#timers.push(setInterval(() => this.#refreshRows(), ROWS_MS), setInterval(() => this.#refreshNow(), DETAILS_MS))
+  }
+
+  /** Loads map and world, then goes live. Returns what the canvas needs, or null where the world does not answer; the store then says why. */
+  async loadWorld(): Promise<StageWorld | null> {
+    const [map, world] = await Promise.all([this.#api.call(getWorldMap, {}), this.#api.call(getWorld, {}), this.#firstAgents])
+    if (!map.ok) return this.#failed(map.refused)
+    if (!world.ok) return this.#failed(world.refused)
+    const scene = this.#sceneOf(map.data, world.data)
+    if (scene === null) return null
+    this.#store.set((state) => ({ ...state, loading: 'ready', landmarks: scene.landmarks, zones: scene.zones }))
+    this.#refreshRows()
     this.#connect()
     return scene
+  }
+
+  #sceneOf(map: MapResponse, world: WorldView): StageWorld | null {
+    try {
+      this.#live = new LiveWorld(worldMapOf(map, world), { tick: world.tick, atMs: performance.now() })
+      return sceneOf(map, world)
+    } catch (error) {
+      console.error('the map cannot be read', error)
+      return this.#failed({ code: 'unreachable', title: 'The map cannot be read', detail: 'The village may be newer than this page. Load the page again.', status: 0, errors: [] })
+    }
+  }
+
+  #failed(refused: Refused): null {
+    this.#store.set((state) => ({ ...state, loading: { failed: refused } }))
+    return null
   }
 
   /** The world as it is drawn at `nowMs` (of `performance.now()`). */
@@ -74,11 +91,13 @@ export class Village {
     if (message !== null) this.#socket?.send(message)
   }
 
-  /** Asks again for everything about the agents. */
+  /** Asks again for everything about the agents. Where that is refused, what is known of them stays. */
   async refreshDetails(): Promise<void> {
-    if (document.hidden) return
+    if (document.hidden && this.#store.get().agents.read) return
     const reply = await this.#api.call(listAgents, {})
     if (reply.ok) this.#keepDetails(reply.data.agents)
+    else this.#store.set((state) => ({ ...state, agents: { ...state.agents, refused: reply.refused } }))
+    this.#refreshRows()
   }
 
   /** Asks again for one agent, sooner than the rest. */
@@ -89,37 +108,9 @@ export class Village {
     return reply.data
   }
 
-  async refreshSession(): Promise<void> {
-    const reply = await this.#api.call(getMe, {})
-    this.#setAccount(reply.ok ? reply.data.account : null)
-  }
-
-  async signIn(name: string, password: string): Promise<Reply<unknown>> {
-    const reply = await this.#api.call(logIn, { body: { name, password } })
-    if (reply.ok) this.#setAccount(reply.data.account)
-    return reply
-  }
-
-  async bootstrap(code: string, person: { readonly name: string; readonly password: string }): Promise<Reply<unknown>> {
-    const reply = await this.#api.call(bootstrapAccount, { body: { code, ...person } })
-    if (reply.ok) this.#setAccount(reply.data.account)
-    return reply
-  }
-
-  /** Sets a password with a one-time code, and signs in. */
-  async redeem(code: string, password: string): Promise<Reply<unknown>> {
-    const reply = await this.#api.call(redeemCode, { body: { code, password } })
-    if (reply.ok) this.#setAccount(reply.data.account)
-    return reply
-  }
-
-  async signOut(): Promise<void> {
-    await this.#api.call(logOut, {})
-    this.#setAccount(null)
-  }
-
   stop(): void {
     for (const timer of this.#timers) clearInterval(timer)
+    this.#timers = []
     this.#socket?.close()
   }
 
@@ -130,15 +121,14 @@ export class Village {
     else if (selected !== null) void this.refreshAgent(selected)
   }
 
-  #setAccount(account: Account | null): void {
-    this.#store.set((state) => ({ ...state, session: account === null ? { kind: 'visitor' } : { kind: 'account', account } }))
-  }
-
   #connect(): void {
+    this.#socket?.close()
     this.#socket = openLiveSocket({
       url: () => socketUrl('/ws/world'),
       beatMs: BEAT_MS,
-      message: (data) => { if (typeof data !== 'string' && this.#live?.receive(new Uint8Array(data), performance.now()) === 'other map') window.location.reload() },
+      message: (data) => {
+        if (typeof data !== 'string' && this.#live?.receive(new Uint8Array(data), performance.now()) === 'other map') throw new Error('the village has another map than this page')
+      },
       connection: (connection) => this.#store.set((state) => (state.connection === connection ? state : { ...state, connection })),
       greeting: () => [this.#live?.resume() ?? null, this.#viewMessage()].filter((message) => message !== null),
     })
@@ -154,26 +144,34 @@ export class Village {
 
   #keepDetails(agents: readonly AgentDetail[]): void {
     const known = this.#store.get().details
-    const details = new Map(agents.map((agent) => [agent.agent_id, agent]))
+    const details = new Map(agents.map((agent) => [agent.agent_id, sameOr(known.get(agent.agent_id), agent)]))
     const newcomers = agents.some((agent) => !known.has(agent.agent_id)) || known.size !== details.size
-    this.#store.set((state) => ({ ...state, details, selected: state.selected !== null && known.has(state.selected) && !details.has(state.selected) ? null : state.selected }))
+    this.#store.set((state) => ({ ...state, details, agents: { read: true, refused: null }, selected: state.selected !== null && known.has(state.selected) && !details.has(state.selected) ? null : state.selected }))
     const message = newcomers ? this.#viewMessage() : null
     if (message !== null) this.#socket?.send(message)
   }
 
   #refreshRows(): void {
-    if (this.#live === null) return
     const { details, rows: before, landmarks, zones } = this.#store.get()
-    const moment = this.#live.moment(performance.now())
-    const rows = rowsOf({ details, agents: moment.agents, goals: this.#live.goals(), landmarks, zones })
+    const moment = this.#live?.moment(performance.now()) ?? null
+    const rows = rowsOf({ details, agents: moment?.agents ?? [], goals: this.#live?.goals() ?? NO_GOALS, landmarks, zones }, before)
+    if (moment === null) { this.#store.set((state) => (state.rows === rows ? state : { ...state, rows })); return }
     const clock = timeOfDay(Math.max(0, Math.floor(moment.tick)))
     this.#serial += 1
     const found = before.length === 0 ? [] : happeningsBetween(before, rows, { minute: clock.minute, serial: this.#serial })
-    this.#store.set((state) => ({
-      ...state, rows, clock: state.clock?.minute === clock.minute && state.clock.day === clock.day ? state.clock : clock,
-      happenings: withHappenings(state.happenings, found),
-    }))
+    this.#store.set((state) => {
+      const sameClock = state.clock?.minute === clock.minute && state.clock.day === clock.day
+      if (sameClock && state.rows === rows && found.length === 0) return state
+      return { ...state, rows, clock: sameClock ? state.clock : clock, happenings: withHappenings(state.happenings, found) }
+    })
   }
+}
+
+const NO_GOALS: ReturnType<LiveWorld['goals']> = new Map()
+
+/** The known object where the new one says the same, so that what shows it is not drawn again. */
+function sameOr(known: AgentDetail | undefined, agent: AgentDetail): AgentDetail {
+  return known !== undefined && JSON.stringify(known) === JSON.stringify(agent) ? known : agent
 }
 
 function bytesOf(base64: string): Uint8Array {

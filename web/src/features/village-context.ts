@@ -3,6 +3,7 @@ import { createContext, useContext } from 'react'
 import type { AppState } from '../client/app-state.ts'
 import type { BoardLive } from '../client/board/board-live.ts'
 import type { Lifecycle } from '../client/lifecycle.ts'
+import type { SessionKeeper } from '../client/session.ts'
 import { type Store, useStore } from '../client/store.ts'
 import type { Village } from '../client/village.ts'
 import type { Api } from '../client/api.ts'
@@ -14,6 +15,7 @@ export interface VillageTools {
   readonly village: Village
   readonly store: Store<AppState>
   readonly lifecycle: Lifecycle
+  readonly session: SessionKeeper
   readonly board: BoardLive
   select(id: string | null): void
   follow(on: boolean): void

@@ -1,11 +1,11 @@
-import { Component, type ReactElement, type ReactNode, Suspense } from 'react'
+import { Component, type ReactNode, Suspense } from 'react'
 
-interface BoundaryProps { readonly children: ReactNode; readonly fallback: ReactNode }
+interface BoundaryProps { readonly children: ReactNode; readonly fallback: ReactNode; /** What is shown instead of a part that failed; a screen with a way out unless said. */ readonly failed?: ReactNode }
 interface BoundaryState { readonly failed: boolean }
 
 /**
  * Holds a part of the page whose code comes later: `fallback` while it comes, and words with a way out where it does not come (the village was
- * renewed meanwhile, or the network is gone). A class because React catches errors in classes alone.
+ * upgraded meanwhile, or the network is gone) or fails. A class because React catches errors in classes alone.
  */
 export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { failed: false }
@@ -18,13 +18,14 @@ export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
     console.error('a part of the page failed', error)
   }
 
-  override render(): ReactElement {
+  override render(): ReactNode {
     if (!this.state.failed) return <Suspense fallback={this.props.fallback}>{this.props.children}</Suspense>
+    if (this.props.failed !== undefined) return this.props.failed
     return (
       <div className="screen" role="alert">
-        <h1>This part of the page did not come</h1>
-        <p>The village may have been renewed since this page was opened, or the network is gone.</p>
-        <button type="button" className="button button-strong" onClick={() => window.location.reload()}>Load the page anew</button>
+        <h1>This part of the page could not be shown</h1>
+        <p>The village may have been upgraded since this page was opened, or the network is gone.</p>
+        <button type="button" className="button button-strong" onClick={() => window.location.reload()}>Load the page again</button>
       </div>
     )
   }

@@ -14,7 +14,8 @@ const REFRESH_MS = 10_000
 /** The viewer's own account: where they are signed in, another password, and leaving. */
 export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null)
-  const { village } = useVillage()
+  const { session } = useVillage()
+  const leaving = useSend()
   const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null))
   const { api } = useVillage()
   const live = useLive(useCallback((signal: AbortSignal) => api.call(listMySessions, { signal }), [api]), REFRESH_MS)
@@ -26,7 +27,8 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactE
       <h2 id="my-account-title">{account?.name} <span className="role">{account?.role}</span></h2>
       <MySessions live={live} />
       {byProvider ? <p className="hint">You sign in by an identity provider: name, role and password are its to change.</p> : <PasswordForm />}
-      <button type="button" className="button" onClick={() => void village.signOut()}><Icon name="logout" size={16} />Sign out</button>
+      {leaving.refused !== null && <RefusedNotice refused={leaving.refused} />}
+      <button type="button" className="button" aria-disabled={leaving.busy} onClick={() => void leaving.send(() => session.signOut())} data-action="sign-out"><Icon name="logout" size={16} />Sign out</button>
       <button type="button" className="icon-button dialog-close" onClick={onClose} aria-label="Close"><Icon name="close" /></button>
     </dialog>
   )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { auditQuery, detailLines, EVERYTHING } from './audit-words.ts'
+import { NOWHERE } from '../../client/url-state.ts'
+import { addressOf, narrowingOf, auditQuery, detailLines, EVERYTHING } from './audit-words.ts'
 
 const NOW = Date.parse('2026-11-22T10:00:42Z')
 
@@ -19,4 +20,11 @@ test('facts are told by name, and what is not there is left out', () => {
   assert.deepEqual(detailLines({ detail: { amount: '5', related: null, place: { x: 1 } }, request_id: 'r1', traceparent: null }), [{ name: 'amount', value: '5' }, { name: 'place', value: '{"x":1}' }, { name: 'request', value: 'r1' }])
   assert.deepEqual(detailLines({ detail: null, request_id: null, traceparent: null }), [])
   assert.deepEqual(detailLines({ detail: ['a'], request_id: null, traceparent: null }), [{ name: 'detail', value: '["a"]' }])
+})
+
+test('what the audit is narrowed to is in the address, and comes back from it', () => {
+  const narrowing = { words: 'bread', action: 'board', actor: 'account a1', object: 'post p1', since: 'day', turns: true } as const
+  assert.deepEqual(narrowingOf({ ...NOWHERE, ...addressOf(narrowing) }), narrowing)
+  assert.deepEqual(addressOf(EVERYTHING), { find: null, action: null, actor: null, object: null, since: null, turns: false })
+  assert.deepEqual(narrowingOf({ ...NOWHERE, since: 'some other day' }), EVERYTHING)
 })

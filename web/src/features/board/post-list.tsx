@@ -32,7 +32,7 @@ function Rows({ posts, now }: { readonly posts: readonly Post[]; readonly now: n
 
 function Empty({ narrowed, onWrite }: { readonly narrowed: boolean; readonly onWrite: (() => void) | null }): ReactElement {
   const { open } = useVillage()
-  if (narrowed) return <div className="board-empty"><p>No post is like that.</p><button type="button" className="button button-small" onClick={() => open({ posts: 'all', tag: null, audience: null, who: null, find: null })}>Show all posts</button></div>
+  if (narrowed) return <div className="board-empty"><p>No posts match.</p><button type="button" className="button button-small" onClick={() => open({ posts: 'all', tag: null, audience: null, who: null, find: null })}>Show all posts</button></div>
   return (
     <div className="board-empty">
       <Icon name="board" size={28} />

@@ -1,5 +1,5 @@
 import type { AgentDetail } from '@hamlet/contract'
-import { type ReactElement, useEffect } from 'react'
+import { type ReactElement, type RefObject, useEffect, useRef } from 'react'
 import type { Row } from '../../client/app-state.ts'
 import { type Tab, TABS } from '../../client/url-state.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -22,10 +22,37 @@ export function Inspector({ id }: { readonly id: string }): ReactElement {
   const tab = useVillageState((state) => state.place.tab)
   const { village, select } = useVillage()
   useEffect(() => { void village.refreshAgent(id) }, [village, id])
+  const panel = useReturnedFocus()
   return (
-    <section className={`inspector panel${tab === 'now' ? '' : ' inspector-tall'}`} aria-label={row?.name ?? id}>
+    <section ref={panel} tabIndex={-1} className={`inspector panel${tab === 'now' ? '' : ' inspector-tall'}`} aria-label={row?.name ?? id}>
       <button type="button" className="icon-button panel-close" onClick={() => select(null)} aria-label="Close" title="Close (Esc)"><Icon name="close" /></button>
-      {row === undefined ? <p className="empty">There is nobody called “{id}” here.</p> : <Person row={row} detail={detail} tab={tab} />}
+      {row === undefined ? <p className="empty">No agent is called “{id}”.</p> : <Person row={row} detail={detail} tab={tab} />}
+    </section>
+  )
+}
+
+/** Takes the keyboard to the panel as it opens, and gives it back to where it was as it closes. */
+function useReturnedFocus(): RefObject<HTMLElement | null> {
+  const panel = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const opener = document.activeElement instanceof HTMLElement ? document.activeElement : null
+    const shown = panel.current
+    shown?.focus({ preventScroll: true })
+    return () => {
+      const { activeElement } = document
+      if (activeElement === null || activeElement === document.body || shown?.contains(activeElement) === true) opener?.focus({ preventScroll: true })
+    }
+  }, [])
+  return panel
+}
+
+/** Shown where the panel itself fails: the rest of the page goes on. */
+export function InspectorFailed(): ReactElement {
+  const { select } = useVillage()
+  return (
+    <section className="inspector panel" role="alert">
+      <button type="button" className="icon-button panel-close" onClick={() => select(null)} aria-label="Close"><Icon name="close" /></button>
+      <p className="empty"><b>This panel could not be shown.</b> Close it and open it again; if it fails again, load the page again.</p>
     </section>
   )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type TurnParts, turnWords } from './turn-words.ts'
+import { reasonOf, type TurnParts, turnWords } from './turn-words.ts'
 
 const TURN: TurnParts = {
   trigger: 'tick', perceived: { world: { neighbours: [{}, {}], items: [{}] } },
@@ -27,4 +27,15 @@ test('what came of it', () => {
 test('a turn whose insides are unknown is still shown', () => {
   const words = turnWords({ trigger: 'wake', wake: { kind: 'new_kind' }, perceived: {}, decided: { why: 'just so' }, acted: {}, reflected: {} })
   assert.deepEqual([words.goal, words.saw, words.did, words.wake], ['just so', 'nobody near', '', 'was woken'])
+})
+
+test('a turn on the way gives the reason of the turn that set out', () => {
+  const set = { decided: { goal: 'go to the Market', why: 'I have no bread left', command: { kind: 'move', body: { landmark_id: 'market' } } } }
+  const walks = { decided: { goal: 'go to the Market', why: 'I am on my way', command: { kind: 'stay' } } }
+  const other = { decided: { goal: 'rest', why: 'I am tired', command: { kind: 'stay' } } }
+  assert.deepEqual([0, 1, 2].map((at) => reasonOf([walks, walks, set], at)), ['I have no bread left', 'I have no bread left', 'I have no bread left'])
+  assert.equal(reasonOf([other, set], 0), 'I am tired')
+  assert.equal(reasonOf([walks, other, set], 0), 'I am on my way', 'it set out for another goal')
+  assert.equal(reasonOf([walks], 0), 'I am on my way', 'where it set out is not known')
+  assert.equal(reasonOf([], 0), '')
 })

@@ -18,6 +18,27 @@ export function turnWords(turn: TurnParts): TurnWords {
   }
 }
 
+/**
+ * Why an agent does what it does in a turn. A turn on the way has no reason of its own: the one of the turn that set out for the same goal is given.
+ * @param turns newest first
+ */
+export function reasonOf(turns: readonly Pick<TurnParts, 'decided'>[], at: number): string {
+  const turn = turns[at]
+  if (turn === undefined) return ''
+  const own = textAt(turn.decided, 'why')
+  if (textAt(objectAt(turn.decided, 'command'), 'kind') === 'move') return own
+  const goal = textAt(turn.decided, 'goal')
+  for (const earlier of turns.slice(at + 1)) {
+    const moves = textAt(objectAt(earlier.decided, 'command'), 'kind') === 'move'
+    if (textAt(earlier.decided, 'goal') !== goal) return own
+    if (moves && own === ON_THE_WAY) return textAt(earlier.decided, 'why')
+  }
+  return own
+}
+
+/** What the resident says of a turn in which it only walks on. */
+const ON_THE_WAY = 'I am on my way'
+
 const WAKES: Readonly<Record<string, string>> = { spoken_to: 'was spoken to', arrived: 'arrived', handed: 'was given something', item_seen: 'saw something lying there', met: 'met somebody' }
 
 function didWords({ decided, acted }: TurnParts): string {

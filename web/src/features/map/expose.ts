@@ -7,8 +7,8 @@ export interface HamletProbe {
   readonly tick: number
   readonly agents: readonly { readonly id: string; readonly x: number; readonly y: number; readonly moving: boolean; readonly asleep: boolean }[]
   readonly camera: { readonly x: number; readonly y: number; readonly zoom: number }
-  /** Where an agent's feet are drawn, in CSS pixels of the canvas. */
-  readonly figures: readonly { readonly id: string; readonly x: number; readonly y: number }[]
+  /** Where an agent's feet are drawn, in CSS pixels of the canvas, and what is drawn with it. */
+  readonly figures: readonly { readonly id: string; readonly x: number; readonly y: number; readonly emote: string | null; readonly carried: string | null }[]
   readonly frameMs: readonly number[]
 }
 
@@ -24,7 +24,7 @@ export function exposeForTests(village: Village, controller: MapController): voi
       return {
         tick: moment.tick, camera: controller.camera,
         agents: moment.agents.map(({ id, x, y, moving, asleep }) => ({ id, x, y, moving, asleep })),
-        figures: controller.list?.figures.map(({ id, x, y }) => ({ id, x, y })) ?? [],
+        figures: controller.list?.figures.map(({ id, x, y, emote, carried }) => ({ id, x, y, emote, carried })) ?? [],
         frameMs: frameTimes(),
       }
     },

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { type KeyIntent, keyIntent } from '../../canvas/input/keys.ts'
 import type { MapController } from '../../canvas/map-controller.ts'
 import { showsMap } from '../../client/url-state.ts'
+import { shortcutsOn } from '../../ui/shortcuts.ts'
 import { useVillage, type VillageTools } from '../village-context.ts'
 
 /** The keys of the map, and Escape, which goes back one step on every page: also where the map was never seen. */
@@ -14,8 +15,7 @@ export function useMapKeys(controller: MapController | null): void {
       const target = event.target instanceof HTMLElement ? event.target : null
       // A dialog has its own Escape, also while nothing in it has the keyboard.
       const intent = document.querySelector('dialog[open]') === null ? keyIntent(event.key, focusOf(event, target)) : null
-      // On another page only Escape is left of the map's keys.
-      if (intent === null || (intent.kind !== 'back' && !showsMap(tools.current.store.get().place.view))) return
+      if (intent === null || (intent.kind !== 'back' && !mayUse(intent, tools.current, target))) return
       event.preventDefault()
       if (intent.kind === 'back') goBack(tools.current, target)
       else obey(intent, tools.current, controller)
@@ -23,6 +23,11 @@ export function useMapKeys(controller: MapController | null): void {
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
   }, [controller, tools])
+}
+
+/** Off the map only Escape is left of its keys; without shortcuts only what the map does while it has the keyboard. */
+function mayUse(intent: KeyIntent, tools: VillageTools, target: HTMLElement | null): boolean {
+  return showsMap(tools.store.get().place.view) && (shortcutsOn() || (target instanceof HTMLCanvasElement && intent.kind !== 'search'))
 }
 
 function obey(intent: KeyIntent, tools: VillageTools, controller: MapController | null): void {

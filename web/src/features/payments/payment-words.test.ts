@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { creditProblems, mayApprove, sidesOf, waitingWords } from './payment-words.ts'
+import { creditProblems, mayApprove, sidesOf, waitingWords, verdictOf } from './payment-words.ts'
 
 test('nobody approves a proposal of their own', () => {
   assert.equal(mayApprove({ state: 'proposed', requested_by: 'account a' }, 'b'), true)
@@ -24,4 +24,10 @@ test('a deposit is looked through before it is sent', () => {
   assert.deepEqual(creditProblems(draft), {})
   assert.deepEqual(Object.keys(creditProblems({ ...draft, agent: '', transaction: 'two words', amount: '-1' })), ['agent', 'transaction', 'amount'])
   assert.match(creditProblems({ ...draft, transaction: '' }).transaction ?? '', /as the provider shows it/)
+})
+
+test('an empty list is good news only where something was compared', () => {
+  assert.equal(verdictOf(0, 1), 'agrees')
+  assert.equal(verdictOf(0, 0), 'not compared')
+  assert.equal(verdictOf(2, 0), 'differs')
 })

@@ -12,6 +12,12 @@ export const DIFFERENCE_WORDS: Readonly<Record<DifferenceKind, { readonly title:
   amount_differs: { title: 'Amounts differ', what: 'Both know the payment and disagree about how much. A refund that came later is the usual cause.', none: 'Every amount agrees.' },
 }
 
+/** What a list of differences says: an empty one is good news only where a provider's list was compared with ours. */
+export function verdictOf(differences: number, comparedProviders: number): 'differs' | 'agrees' | 'not compared' {
+  if (differences > 0) return 'differs'
+  return comparedProviders > 0 ? 'agrees' : 'not compared'
+}
+
 const WAITING_WORDS: Readonly<Record<string, string>> = {
   not_completed: 'not completed at the provider', no_such_agent: 'names no agent of this village', other_currency: 'in another currency than is taken', differs_from_event: 'the provider says something else than its message did',
 }

@@ -7,7 +7,7 @@ import { dateTime, timeAgo } from '../../ui/time-words.ts'
 import { moneyWords } from '../money/money-words.ts'
 import { useVillage, useVillageState } from '../village-context.ts'
 import { DifferenceRow } from './difference-row.tsx'
-import { DIFFERENCE_WORDS, waitingWords } from './payment-words.ts'
+import { DIFFERENCE_WORDS, verdictOf, waitingWords } from './payment-words.ts'
 
 const REFRESH_MS = 10_000
 const PAYPAL_WORDS: Readonly<Record<ReconciliationView['paypal'], string>> = { off: 'PayPal tells this village nothing: payments are credited by hand.', sandbox: 'PayPal is in its sandbox: no real money.', live: 'PayPal is live.' }
@@ -43,16 +43,24 @@ function Compared({ view, onChanged }: { readonly view: ReconciliationView; read
 interface ListProps { readonly kind: DifferenceKind; readonly view: ReconciliationView; readonly onChanged: () => void }
 
 function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
-  const { title, what, none } = DIFFERENCE_WORDS[kind]
+  const { title } = DIFFERENCE_WORDS[kind]
   const rows = view[kind]
   const open = rows.filter(({ explanation }) => explanation === null).length
   return (
     <section className="card difference-list" aria-label={title} data-list={kind} data-count={rows.length}>
       <h3>{title} <span className="count">{rows.length}</span>{open > 0 && <span className="badge badge-waiting"><span className="mark mark-waiting" aria-hidden="true" />{open} to explain</span>}</h3>
-      {rows.length === 0 ? <p className="difference-none"><Icon name="check" size={16} />{none}</p> : <p className="hint">{what}</p>}
+      <NoneOrWhat kind={kind} view={view} />
       <ul>{rows.map((difference) => <DifferenceRow key={difference.difference_id} difference={difference} onChanged={onChanged} />)}</ul>
     </section>
   )
+}
+
+/** An all-clear only where something was compared. */
+function NoneOrWhat({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElement {
+  const { what, none } = DIFFERENCE_WORDS[kind]
+  const verdict = verdictOf(view[kind].length, view.providers.length)
+  if (verdict === 'differs') return <p className="hint">{what}</p>
+  return verdict === 'agrees' ? <p className="difference-none"><Icon name="check" size={16} />{none}</p> : <p className="hint" data-not-compared>Not compared yet.</p>
 }
 
 function WaitingList({ view }: { readonly view: ReconciliationView }): ReactElement | null {

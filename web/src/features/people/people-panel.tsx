@@ -1,40 +1,57 @@
-import { type ReactElement, useMemo, useState } from 'react'
+import { type KeyboardEvent, type ReactElement, useMemo, useRef, useState } from 'react'
+import type { Row } from '../../client/app-state.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { useWindow } from '../../ui/use-window.ts'
 import { useVillageState } from '../village-context.ts'
 import { HappeningList } from './happening-list.tsx'
+import { type Order, ORDERS, orderedRows } from './people-order.ts'
 import { PersonRow } from './person-row.tsx'
-import type { Row } from '../../client/app-state.ts'
 
-/** Rows shown at once; a longer list is narrowed by the filter. */
-const MAX_ROWS = 200
+/** The height of a row in CSS pixels; the style sheet has the same number. */
+const ROW_PX = 54
 
-/** Everybody, in text: the map's twin for keyboards and screen readers. */
+/** Every agent, in text: the map's twin for keyboards and screen readers. */
 export function PeoplePanel(): ReactElement {
   const rows = useVillageState((state) => state.rows)
+  const details = useVillageState((state) => state.details)
+  const agents = useVillageState((state) => state.agents)
   const [filter, setFilter] = useState('')
+  const [order, setOrder] = useState<Order>('name')
   const [open, setOpen] = useState(false)
-  const found = useMemo(() => rows.filter((row) => matches(row, filter)), [rows, filter])
+  const found = useMemo(() => orderedRows(rows, details, { filter, order }), [rows, details, filter, order])
   return (
-    <aside className={`people panel${open ? ' people-open' : ''}`} aria-label="People">
+    <aside className={`people panel${open ? ' people-open' : ''}`} aria-label="Agents">
       <header className="panel-head">
-        <h2>People <span className="count">{rows.length}</span></h2>
-        <button type="button" className="icon-button phone-only" onClick={() => setOpen(!open)} aria-expanded={open} aria-label={open ? 'Show less' : 'Show everybody'}>
+        <h2>Agents <span className="count">{rows.length}</span></h2>
+        <select className="pick-small people-order" aria-label="Order of the agents" value={order} onChange={(event) => setOrder(ORDERS.find(({ key }) => key === event.target.value)?.key ?? 'name')}>{ORDERS.map(({ key, word }) => <option key={key} value={key}>{word}</option>)}</select>
+        <button type="button" className="icon-button phone-only" onClick={() => setOpen(!open)} aria-expanded={open} aria-label={open ? 'Show less' : 'Show all agents'}>
           <Icon name={open ? 'close' : 'menu'} />
         </button>
       </header>
       <label className="filter">
         <Icon name="search" size={16} />
-        <input id="people-filter" type="search" data-search placeholder="Find somebody or a place" value={filter} onChange={(event) => setFilter(event.target.value)} aria-label="Filter people" />
+        <input id="people-filter" type="search" data-search placeholder="Find an agent or a place" value={filter} onChange={(event) => setFilter(event.target.value)} aria-label="Filter agents" />
         <kbd aria-hidden="true">/</kbd>
       </label>
-      {rows.length === 0 && <EmptyVillage />}
-      {rows.length > 0 && found.length === 0 && <p className="empty">Nobody matches “{filter}”.</p>}
-      <ul className="people-list" onKeyDown={moveFocus}>
-        {found.slice(0, MAX_ROWS).map((row) => <PersonRow key={row.id} row={row} />)}
-      </ul>
-      {found.length > MAX_ROWS && <p className="empty">{found.length - MAX_ROWS} more: narrow the list above.</p>}
+      {agents.refused !== null && <RefusedNotice refused={agents.refused} />}
+      {rows.length === 0 && agents.refused === null && (agents.read ? <EmptyVillage /> : <p className="empty" role="status">Reading the agents…</p>)}
+      {rows.length > 0 && found.length === 0 && <p className="empty">No agent matches “{filter}”.</p>}
+      <PersonRows rows={found} withBalance={order !== 'name'} />
       <HappeningList />
     </aside>
+  )
+}
+
+function PersonRows({ rows, withBalance }: { readonly rows: readonly Row[]; readonly withBalance: boolean }): ReactElement {
+  const list = useRef<HTMLUListElement>(null)
+  const { first, end } = useWindow(list, rows.length, ROW_PX)
+  return (
+    <ul className="people-list" ref={list} onKeyDown={moveFocus}>
+      {first > 0 && <li className="people-gap" style={{ height: first * ROW_PX }} aria-hidden="true" />}
+      {rows.slice(first, end).map((row, index) => <PersonRow key={row.id} row={row} withBalance={withBalance} place={first + index + 1} of={rows.length} />)}
+      {end < rows.length && <li className="people-gap" style={{ height: (rows.length - end) * ROW_PX }} aria-hidden="true" />}
+    </ul>
   )
 }
 
@@ -42,19 +59,14 @@ function EmptyVillage(): ReactElement {
   return (
     <div className="empty">
       <p><b>Nobody lives here yet.</b></p>
-      <p>Bring somebody to life:</p>
+      <p>Create an agent:</p>
       <pre>kubectl apply -f ada.yaml</pre>
     </div>
   )
 }
 
-function matches(row: Row, filter: string): boolean {
-  const wanted = filter.trim().toLowerCase()
-  return wanted === '' || [row.name, row.id, row.place ?? '', row.heading ?? '', row.node ?? '', row.activity].some((text) => text.toLowerCase().includes(wanted))
-}
-
 /** Up and down walk through the list. */
-function moveFocus(event: React.KeyboardEvent<HTMLUListElement>): void {
+function moveFocus(event: KeyboardEvent<HTMLUListElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
   if (step === 0) return
   event.preventDefault()

@@ -1,14 +1,19 @@
-import { RUN_STATES } from '@hamlet/contract'
-import type { ReactElement } from 'react'
+import { getRun, RUN_STATES } from '@hamlet/contract'
+import { type ReactElement, useCallback } from 'react'
+import { useLive } from '../../client/ask/use-live.ts'
 import { Choices } from '../../ui/choices.tsx'
+import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { useNow } from '../../ui/use-now.ts'
 import { useAgentNames } from '../people/use-agent-names.ts'
 import { useVillage, useVillageState } from '../village-context.ts'
 import { Page } from '../navigation/page.tsx'
 import { RunList } from './run-list.tsx'
+import { RunRow } from './run-row.tsx'
 import { STATE_WORDS } from './run-words.ts'
 import { useRuns } from './use-runs.ts'
 
 const PAGE = 50
+const REFRESH_MS = 2000
 
 /** The work of all agents, narrowed by state, agent and schedule; what it is narrowed to is in the address. */
 export function RunsPage(): ReactElement {
@@ -39,6 +44,25 @@ function Found(): ReactElement {
   const { open } = useVillage()
   const { who, schedule, state, run } = useVillageState((all) => all.place)
   const live = useRuns({ agent: who, schedule, state, page: PAGE })
-  const empty = who === null && schedule === null && state === null ? <><b>No runs yet.</b> Choose an agent and tell it what to do, or make a schedule.</> : 'No run is like that.'
-  return <div className="card"><RunList live={live} opened={run} onOpen={(id) => open({ run: id })} withAgent empty={empty} /></div>
+  const listed = live.runs?.some(({ run_id: id }) => id === run) ?? true
+  const empty = who === null && schedule === null && state === null ? <><b>No runs yet.</b> Choose an agent and tell it what to do, or make a schedule.</> : 'No runs match.'
+  return (
+    <>
+      {run !== null && !listed && <OneRun key={run} id={run} />}
+      <div className="card"><RunList live={live} opened={run} onOpen={(id) => open({ run: id })} withAgent empty={empty} /></div>
+    </>
+  )
+}
+
+/** The run that the address names, where it is not among those listed: it is older, or the list is narrowed. */
+function OneRun({ id }: { readonly id: string }): ReactElement {
+  const { api, open } = useVillage()
+  const now = useNow(1000)
+  const live = useLive(useCallback((signal: AbortSignal) => api.call(getRun, { signal, params: { run_id: id } }), [api, id]), REFRESH_MS)
+  if (live.data === null) return live.refused === null ? <p className="empty" role="status">Reading the run…</p> : <RefusedNotice refused={live.refused} onDismiss={() => open({ run: null })} />
+  return (
+    <section className="card one-run" aria-label="The run of this address">
+      <ol className="runs runs-wide"><RunRow run={live.data.run} now={now} open onOpen={() => open({ run: null })} withAgent onChanged={live.again} /></ol>
+    </section>
+  )
 }

@@ -74,15 +74,15 @@ function failedWords(code: string): string {
 }
 
 function SignInForm({ way, code }: { readonly way: Way; readonly code: string }): ReactElement {
-  const { village } = useVillage()
+  const { session } = useVillage()
   const [refused, setRefused] = useState<Refused | null>(null)
   const [busy, setBusy] = useState(false)
   const submit = async (form: FormData): Promise<void> => {
     const text = (key: string): string => { const value = form.get(key); return typeof value === 'string' ? value : '' }
     const send: Readonly<Record<Way, () => Promise<Reply<unknown>>>> = {
-      password: () => village.signIn(text('name'), text('password')),
-      first: () => village.bootstrap(text('code'), { name: text('name'), password: text('password') }),
-      code: () => village.redeem(text('code'), text('password')),
+      password: () => session.signIn(text('name'), text('password')),
+      first: () => session.bootstrap(text('code'), { name: text('name'), password: text('password') }),
+      code: () => session.redeem(text('code'), text('password')),
     }
     setBusy(true)
     const reply = await send[way]()

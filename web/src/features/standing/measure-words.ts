@@ -11,7 +11,7 @@ export const OFFERED: readonly Measure[] = MEASURES.toReversed()
 
 export const MEASURE_WORDS: Readonly<Record<Measure, MeasureWords>> = {
   revoke_token: { verb: 'Revoke tokens', state: 'Tokens revoked', icon: 'key', does: 'Every token it has is refused, and it gets no new one. Its pod stays.', lift: 'Allow tokens' },
-  freeze: { verb: 'Freeze', state: 'Frozen', icon: 'snow', does: 'Its pod ends with its grace, and it cannot spend. All it has stays.', lift: 'Thaw' },
+  freeze: { verb: 'Freeze', state: 'Frozen', icon: 'snow', does: 'Stops it and blocks spending. Data and money are kept.', lift: 'Thaw' },
   quarantine: { verb: 'Quarantine', state: 'Quarantined', icon: 'shield', does: 'Its pod ends and the api refuses everything of it. Its volume stays untouched, to be looked at.', lift: 'Release' },
   ban: { verb: 'Ban', state: 'Banned', icon: 'ban', does: 'Its pod ends and nobody can awaken it until the ban is lifted or over.', lift: 'Lift the ban' },
   kill: { verb: 'Kill', state: 'Killed', icon: 'power', does: 'Its pod is deleted this instant, without grace: what it has not saved is lost. It stays away until this is lifted.', lift: 'Let it come back' },

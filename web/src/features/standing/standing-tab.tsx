@@ -23,9 +23,9 @@ export function StandingTab({ agent }: { readonly agent: AgentDetail }): ReactEl
   const held = heldOf(agent.standing)
   return (
     <>
-      {!mayRead && <p className="hint">{held.length === 0 ? 'Nothing is held against it.' : agent.standing.reason} Members see who did what and why. <button type="button" className="link" onClick={openSignIn}>Sign in</button></p>}
+      {!mayRead && <p className="hint">{held.length === 0 ? 'No restrictions.' : agent.standing.reason} Members see who did what and why. <button type="button" className="link" onClick={openSignIn}>Sign in</button></p>}
       {mayRead && live.data === null && live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data !== null && live.data.measures.length === 0 && <p className="notice notice-good"><Icon name="check" size={16} /><span>Nothing is held against {agent.display_name}.</span></p>}
+      {live.data !== null && live.data.measures.length === 0 && <p className="notice notice-good"><Icon name="check" size={16} /><span>No restrictions.</span></p>}
       {mayRead && (
         <ul className="measures">
           {OFFERED.map((measure) => <MeasureRow key={measure} measure={measure} agent={agent} standing={live.data} open={open === measure} onOpen={(on) => setOpen(on ? measure : null)} onDone={done} />)}

@@ -4,8 +4,10 @@ import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-paths.ts'
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx'
 import { applyTheme, nextTheme, savedTheme } from '../../ui/theme.ts'
+import { saveShortcuts, shortcutsOn } from '../../ui/shortcuts.ts'
 import { clockTime } from '../../ui/time-words.ts'
 import { lifeState } from '../inspector/state-sentence.ts'
+import { FreezeButton } from '../freeze/freeze-button.tsx'
 import { ViewNav } from '../navigation/view-nav.tsx'
 import { useVillage, useVillageState } from '../village-context.ts'
 
@@ -21,6 +23,8 @@ export function TopBar(): ReactElement {
       <Population />
       <span className="spring" />
       <Health />
+      <FreezeButton />
+      <ShortcutsButton />
       <ThemeButton />
       <AccountButton />
     </header>
@@ -52,7 +56,7 @@ function Population(): ReactElement | null {
   return (
     <span className="chip population" role="group" aria-label="Population">
       {groups.filter(({ tone }) => count(tone) > 0).map(({ tone, word }) => (
-        <span key={tone} className="population-group"><span className={`mark mark-${tone}`} aria-hidden="true" /><b>{count(tone)}</b><span className="wide-only">{word}</span></span>
+        <span key={tone} className="population-group" title={`${count(tone)} ${word}`}><span className={`mark mark-${tone}`} aria-hidden="true" /><b>{count(tone)}</b><span className="population-word">{word}</span></span>
       ))}
     </span>
   )
@@ -63,6 +67,7 @@ const HEALTH: Readonly<Record<AppState['connection'], { readonly word: string; r
   live: { word: 'Live', hint: 'What you see happens now.', icon: 'signal' },
   lagging: { word: 'Lagging', hint: 'Nothing has been heard for some seconds.', icon: 'alert' },
   reconnecting: { word: 'Reconnecting', hint: 'The connection was lost; the map shows the last known state.', icon: 'offline' },
+  outdated: { word: 'Outdated', hint: 'This page is older than the village: load it again.', icon: 'alert' },
 }
 
 function Health(): ReactElement {
@@ -77,6 +82,13 @@ function ThemeButton(): ReactElement {
   const [theme, setTheme] = useState(savedTheme)
   const change = (): void => { const next = nextTheme(theme); applyTheme(next); setTheme(next) }
   return <button type="button" className="icon-button" onClick={change} aria-label={`Colours: ${THEMES[theme].word}. Change`} title={`Colours: ${THEMES[theme].word}`}><Icon name={THEMES[theme].icon} /></button>
+}
+
+/** One-key shortcuts collide with some assistive technology: they can be turned off. Escape always works. */
+function ShortcutsButton(): ReactElement {
+  const [on, setOn] = useState(shortcutsOn)
+  const change = (): void => { saveShortcuts(!on); setOn(!on) }
+  return <button type="button" className="icon-button shortcuts" onClick={change} aria-pressed={on} aria-label="Keyboard shortcuts" title={`Keyboard shortcuts (1 to 5, F, /, arrows, plus, minus, 0): ${on ? 'on' : 'off'}`}><Icon name="keyboard" /></button>
 }
 
 function AccountButton(): ReactElement | null {

@@ -1,0 +1,269 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { actAsAgent, createPost, endAccountSessions, getVillageFreeze, rewardAgent } from '@hamlet/contract';
+import type { Page } from 'playwright-core';
+import { until } from '../until.ts';
+import { visit } from '../web-operator.ts';
+import { MANY, startViewerStage } from './web-viewers.ts';
+import type { ViewerStage } from './web-viewers.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Viewers of every kind, and what goes wrong for them: roles, lost sessions and connections, refusals, phones, themes, assistive technology, large villages. */
+let stage: ViewerStage;
+let memberId: string;
+
+before(async () => {
+  stage = await startViewerStage();
+  memberId = await stage.account('mo', 'member');
+  await stage.account('kim', 'admin');
+  await until('the agents are there', async () => (await (await fetch(`${stage.url}/api/v1/agents`)).text()).includes('"bob"'));
+});
+
+after(async () => {
+  await stage?.remove();
+});
+
+/** What axe finds serious or critical on the page as it is now. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  // Animations change colours while they run: what is looked at is their end.
+  await page.evaluate(`Promise.all(document.getAnimations().filter((animation) => animation.effect.getComputedTiming().iterations !== Infinity).map((animation) => animation.finished.catch(() => undefined)))`);
+  if (!(await page.evaluate<boolean>('typeof axe === "object"'))) await page.evaluate(AXE);
+  const found = await page.evaluate<{ id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`);
+  return found.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary.split('\n').at(-1) ?? ''}`).join(' | ')}`);
+}
+
+/** Where an agent stands on the screen. */
+async function figureOf(page: Page, id: string): Promise<{ readonly x: number; readonly y: number; readonly emote: string | null; readonly carried: string | null } | undefined> {
+  return page.evaluate(`window.__hamlet?.figures.find((figure) => figure.id === '${id}')`);
+}
+
+test('a member writes, rewards and gives work, and is told what only admins do', async () => {
+  const mo = await stage.viewer();
+  await stage.signIn(mo, 'mo');
+  const { page } = mo;
+  assert.equal(await page.locator('.view-link', { hasText: 'Office' }).count(), 0);
+  assert.equal(await page.locator('[data-action="freeze-everyone"]').count(), 0);
+  await visit(page, '?view=payments');
+  await page.locator('.page-locked', { hasText: 'This page is for admins; you are signed in as member.' }).waitFor();
+  await visit(page, '?view=runs&agent=bob&tab=now');
+  await page.locator('.lifecycle .hint', { hasText: 'Only admins' }).waitFor();
+  await page.click('[data-tab="runs"]');
+  await page.waitForSelector('.prompt-form textarea');
+  await page.click('[data-tab="money"]');
+  await page.locator('.judge .allowance[data-left]').waitFor();
+  await visit(page, '?view=board');
+  await page.click('[data-action="new-post"]');
+  await page.fill('.compose [name="title"]', 'A question of a member');
+  await page.fill('.compose [name="body"]', 'Does anybody read this?');
+  await page.click('.compose button[type="submit"]');
+  await page.locator('.thread h2', { hasText: 'A question of a member' }).waitFor();
+  await mo.close();
+});
+
+test('what was refused succeeds by the same button once its cause is gone, and what was written is there after a look elsewhere', async () => {
+  const kim = await stage.viewer();
+  await stage.signIn(kim, 'kim');
+  const { page } = kim;
+  await visit(page, '?view=tiers&agent=bob&tab=money');
+  const balance = Number(await page.getAttribute('.balance-sum', 'data-balance'));
+  await page.locator('.judge .segment', { hasText: 'Penalize' }).click();
+  await page.fill('.judge [name="amount"]', String(balance + 1));
+  await page.fill('.judge [name="reason"]', 'Broke the fence');
+  await page.click('.judge button[type="submit"]');
+  await page.waitForSelector('.judge .notice-bad[data-code="insufficient_funds"]');
+  const given = await stage.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '2', reason: 'Mended another' } });
+  assert.ok(given.ok);
+  await page.click('.judge button[type="submit"]');
+  await page.locator('.judge .notice-good', { hasText: 'Taken.' }).waitFor();
+  await page.click('[data-tab="runs"]');
+  await page.fill('.prompt-form textarea', 'Half of a task');
+  await page.click('[data-tab="now"]');
+  await page.click('[data-tab="runs"]');
+  assert.equal(await page.inputValue('.prompt-form textarea'), 'Half of a task');
+  await kim.close();
+});
+
+test('a session that ends elsewhere takes its buttons along and says so; signing in again goes on', async () => {
+  const mo = await stage.viewer();
+  await stage.signIn(mo, 'mo');
+  const { page } = mo;
+  await visit(page, '?view=runs');
+  await page.locator('.page .empty, .page .run').first().waitFor();
+  const ended = await stage.admin.call(endAccountSessions, { params: { account_id: memberId } });
+  assert.ok(ended.ok);
+  await page.waitForSelector('[data-notice="session-ended"]');
+  assert.equal(await page.locator('.account-name').count(), 0);
+  await page.locator('.page-locked', { hasText: 'for members' }).waitFor();
+  await stage.shot(mo, 'session-ended');
+  await stage.signIn(mo, 'mo');
+  await page.locator('.page .empty, .page .run').first().waitFor();
+  await page.locator('[data-notice="session-ended"]').waitFor({ state: 'detached' });
+  await mo.close();
+});
+
+test('two viewers see each other write, and what was unsent is sent once the api is back', async () => {
+  const [mo, kim] = await Promise.all([stage.viewer(), stage.viewer()]);
+  await stage.signIn(mo, 'mo');
+  await stage.signIn(kim, 'kim');
+  const posted = await stage.admin.call(createPost, { body: { title: 'Two at one post', body: 'Who is here?', tags: [] } });
+  assert.ok(posted.ok);
+  const query = `?view=board&post=${posted.data.post_id}`;
+  for (const { page } of [mo, kim]) { await visit(page, query); await page.waitForSelector('.reply-form textarea'); }
+  await mo.page.fill('.reply-form textarea', 'I am');
+  await mo.page.keyboard.press('Control+Enter');
+  await kim.page.locator('.reply[data-reply-id]', { hasText: 'I am' }).waitFor();
+  await stage.stopApi();
+  await kim.page.waitForSelector('.health-reconnecting');
+  await kim.page.fill('.reply-form textarea', 'Me too');
+  await kim.page.keyboard.press('Control+Enter');
+  await kim.page.waitForSelector('.reply-pending[data-pending="refused"]');
+  await kim.page.click('[data-action="back"]');
+  await stage.startApi();
+  await kim.page.waitForSelector('.health-live');
+  await visit(kim.page, query);
+  await kim.page.locator('.reply-pending button', { hasText: 'Send again' }).click();
+  await mo.page.locator('.reply[data-reply-id]', { hasText: 'Me too' }).waitFor();
+  await kim.page.locator('.reply-pending').waitFor({ state: 'detached' });
+  assert.equal(await mo.page.locator('.reply', { hasText: 'Me too' }).count(), 1);
+  await Promise.all([mo.close(), kim.close()]);
+});
+
+test('offline, what is known stays beside a refusal in words; online it goes on by itself', async () => {
+  const visitor = await stage.viewer();
+  const { page, context } = visitor;
+  await page.goto(`${stage.url}/?view=tiers`);
+  await page.waitForSelector('.tier[data-tier="tier-0"]');
+  await context.setOffline(true);
+  await page.locator('.notice-bad[data-code="unreachable"]').first().waitFor();
+  assert.ok((await page.locator('.tier').count()) > 0, 'the last answer stays');
+  await context.setOffline(false);
+  await page.locator('.notice-bad').waitFor({ state: 'detached' });
+  await visitor.close();
+});
+
+test('without the world the agents can still be found and opened', async () => {
+  const visitor = await stage.viewer();
+  const { page } = visitor;
+  await page.route('**/api/v1/world', (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify({ type: 'about:blank', title: 'Not there', status: 503, detail: 'The world is away', code: 'unavailable', request_id: 'r' }) }));
+  await page.goto(stage.url);
+  await page.locator('.screen', { hasText: 'The world is away' }).waitFor();
+  await page.click('.person[data-agent-id="bob"]');
+  await page.waitForSelector('.inspector .lifecycle');
+  await page.unroute('**/api/v1/world');
+  await page.waitForSelector('.map[data-figures]');
+  await visitor.close();
+});
+
+test('an emote and a carried thing are drawn, and a tap on an agent opens it, which Back closes again', async () => {
+  const phone = await stage.viewer({ width: 400, height: 800, phone: true });
+  const { page } = phone;
+  await page.goto(stage.url);
+  const acted = await stage.admin.call(actAsAgent, { params: { agent_id: 'bob' }, body: { kind: 'emote', emote: 'wave' } });
+  assert.ok(acted.ok, JSON.stringify(acted));
+  await until('the emote is drawn', async () => (await figureOf(page, 'bob'))?.emote === 'wave');
+  await stage.shot(phone, 'phone');
+  const at = await until('bob is in sight', () => figureOf(page, 'bob'));
+  const box = await page.locator('canvas.map').boundingBox();
+  assert.ok(box);
+  await page.touchscreen.tap(box.x + at.x, box.y + at.y - 12);
+  await page.waitForSelector('.inspector');
+  assert.match(page.url(), /agent=/);
+  await page.goBack();
+  await page.locator('.inspector').waitFor({ state: 'detached' });
+  await phone.close();
+});
+
+test('on a phone no page is wider than the screen', async () => {
+  const phone = await stage.viewer({ width: 400, height: 800, phone: true });
+  await stage.signIn(phone, 'kim');
+  const { page } = phone;
+  for (const view of ['runs', 'schedules', 'ledger', 'tiers', 'market', 'payments', 'moderation', 'people', 'audit', 'board']) {
+    await visit(page, `?view=${view}`);
+    await page.waitForSelector(view === 'board' ? '.board' : '.page h1');
+    assert.equal(await page.evaluate<number>(`Math.max(document.documentElement.scrollWidth, document.querySelector('.page')?.scrollWidth ?? 0)`), 400, view);
+    await stage.shot(phone, `phone-${view}`);
+  }
+  await phone.close();
+});
+
+test('light and dark, axe finds nothing serious on any page, with an agent open beside it', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const kim = await stage.viewer({ colorScheme });
+    await stage.signIn(kim, 'kim');
+    const { page } = kim;
+    for (const query of ['', '?agent=bob', '?view=board', '?view=runs&agent=bob&tab=money', '?view=schedules', '?view=ledger', '?view=tiers&agent=ada&tab=standing', '?view=market', '?view=payments', '?view=moderation', '?view=people', '?view=audit&agent=ada&tab=runs']) {
+      await visit(page, query);
+      await page.waitForSelector(query.includes('view=') && !query.includes('board') ? '.page h1' : '.panel');
+      await page.locator('.empty', { hasText: /Reading|Comparing|Searching/ }).first().waitFor({ state: 'detached' });
+      assert.deepEqual(await seriousFindings(page), [], `${colorScheme} ${query}`);
+      await stage.shot(kim, `${colorScheme}-${query.replaceAll(/[^a-z]+/g, '-')}`);
+    }
+    await kim.close();
+  }
+});
+
+test('whoever wants less motion gets none that goes on', async () => {
+  const calm = await stage.viewer({ reducedMotion: 'reduce' });
+  await calm.page.goto(stage.url);
+  await calm.page.waitForSelector('.health-live');
+  const longestMs = await calm.page.evaluate<number>(`Math.max(0, ...[...document.querySelectorAll('*')].map((element) => { const style = getComputedStyle(element); return Math.max(parseFloat(style.animationDuration) || 0, parseFloat(style.transitionDuration) || 0) * 1000 }))`);
+  assert.ok(longestMs <= 1, `${longestMs} ms`);
+  await calm.close();
+});
+
+test('an admin freezes everyone with a reason; everybody sees it with the proof, money stands still, and it is lifted', async () => {
+  const [kim, visitor] = await Promise.all([stage.viewer(), stage.viewer()]);
+  await stage.signIn(kim, 'kim');
+  await visitor.page.goto(`${stage.url}/?view=tiers`);
+  await kim.page.click('[data-action="freeze-everyone"]');
+  assert.equal(await kim.page.getAttribute('.freeze-dialog button[type="submit"]', 'aria-disabled'), 'true', 'not without a reason');
+  await stage.shot(kim, 'freeze-dialog');
+  await kim.page.fill('[name="freeze-reason"]', 'The treasury leaks');
+  await kim.page.click('.freeze-dialog button[type="submit"]');
+  await kim.page.waitForSelector('[data-frozen]');
+  await visitor.page.locator('[data-frozen]', { hasText: 'The treasury leaks' }).waitFor();
+  assert.equal(await visitor.page.locator('[data-action="lift-freeze"]').count(), 0);
+  await visitor.page.click('[data-action="freeze-proof"]');
+  const state = await stage.admin.call(getVillageFreeze, {});
+  assert.ok(state.ok);
+  assert.equal(await visitor.page.getAttribute('[data-proof="transfer"] time', 'datetime'), state.data.last_transfer_at);
+  assert.deepEqual(await visitor.page.locator('[data-proof]').evaluateAll((lines) => lines.map((line) => line.getAttribute('data-holds'))), ['true', 'true', 'true']);
+  await stage.shot(visitor, 'frozen');
+  const refused = await stage.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'Not now' } });
+  assert.equal(refused.ok ? 'paid' : refused.problem.code, 'village_frozen');
+  await kim.page.click('[data-action="lift-freeze"]');
+  await kim.page.click('.freeze-banner button[type="submit"]');
+  await kim.page.locator('[data-frozen]').waitFor({ state: 'detached' });
+  await visitor.page.locator('[data-frozen]').waitFor({ state: 'detached' });
+  const paid = await stage.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'Now' } });
+  assert.ok(paid.ok);
+  await Promise.all([kim.close(), visitor.close()]);
+});
+
+test('a thousand agents are all in the list, of which only what is in sight is drawn, the richest first where asked', async () => {
+  await stage.stopApi();
+  await stage.startApi({ HAMLET_SAMPLES_DIR: stage.manyAgents() });
+  const visitor = await stage.viewer();
+  const { page } = visitor;
+  await page.goto(stage.url);
+  await until('all are listed', async () => Number(await page.innerText('.people .count')) >= MANY);
+  assert.ok((await page.locator('.person').count()) < 80, 'few rows are drawn');
+  await page.evaluate(`(() => { const list = document.querySelector('.people-list'); list.scrollTop = list.scrollHeight; })()`);
+  await page.waitForSelector('.person[data-agent-id="fay"]');
+  await page.selectOption('.people-order', 'richest');
+  await page.evaluate(`document.querySelector('.people-list').scrollTop = 0`);
+  await page.waitForSelector('.person .person-balance');
+  const balances = await until('balances are known', async () => {
+    const read = await page.locator('.person-balance').evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-balance'))));
+    return (read[0] ?? 0) > 0 && read;
+  });
+  assert.deepEqual(balances, balances.toSorted((left, right) => right - left));
+  await page.fill('#people-filter', 'agent-0999');
+  await page.locator('.person[data-agent-id="agent-0999"]').click();
+  await page.waitForSelector('.inspector h2');
+  await stage.shot(visitor, 'thousand');
+  await visitor.close();
+});

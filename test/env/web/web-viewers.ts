@@ -1,0 +1,91 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createAccount } from '@hamlet/contract';
+import type { Client } from '@hamlet/contract';
+import { freePort } from '@hamlet/dev';
+import type { RunningServer } from '../../../api/server/src/start/start-server.ts';
+import { clientOf, startTestVillage, TOKENS } from '../../../api/server/src/testing/test-village.ts';
+import type { TestVillage } from '../../../api/server/src/testing/test-village.ts';
+import { openSharedBrowser } from '../browser.ts';
+import type { BrowserOptions, SharedBrowser, TestBrowser } from '../browser.ts';
+import { builtWeb } from './built-web.ts';
+
+const OUTPUT = resolve(import.meta.dirname, '../../output');
+export const PASSWORD = 'correct horse battery';
+/** Agents of the large village, beside the six of every test village. */
+export const MANY = 1000;
+
+/** One api that can be stopped and started at the same address, one browser, and as many viewers as a test needs. */
+export interface ViewerStage {
+  readonly url: string;
+  readonly admin: Client;
+  readonly village: TestVillage;
+  /** A page of its own; it is closed with the stage, unless it was before. */
+  viewer(options?: BrowserOptions): Promise<TestBrowser>;
+  /** Makes an account with {@link PASSWORD}. */
+  account(name: string, role: 'member' | 'admin'): Promise<string>;
+  signIn(viewer: TestBrowser, name: string): Promise<void>;
+  shot(viewer: TestBrowser, name: string): Promise<void>;
+  stopApi(): Promise<void>;
+  startApi(changes?: Readonly<Record<string, string>>): Promise<void>;
+  /** A folder of samples with {@link MANY} agents more. */
+  manyAgents(): string;
+  remove(): Promise<void>;
+}
+
+export async function startViewerStage(): Promise<ViewerStage> {
+  mkdirSync(OUTPUT, { recursive: true });
+  const [port, village, browser] = await Promise.all([freePort(), startTestVillage(), openSharedBrowser()]);
+  const url = `http://localhost:${port}`;
+  const web = builtWeb();
+  const admin = clientOf(url, TOKENS.admin);
+  let api: RunningServer | null = null;
+  const startApi: ViewerStage['startApi'] = async (changes = {}) => {
+    api = await village.startReplica({ HAMLET_WEB_DIR: web, HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`, HAMLET_PUBLIC_URL: url, ...changes });
+  };
+  await startApi();
+  return {
+    url, admin, village, startApi, ...actsOf({ url, admin, browser }),
+    stopApi: async () => {
+      await api?.stop();
+    },
+    manyAgents: () => manyAgents(village),
+    remove: async () => {
+      await browser.close();
+      await village.remove();
+    },
+  };
+}
+
+function actsOf({ url, admin, browser }: { readonly url: string; readonly admin: Client; readonly browser: SharedBrowser }): Pick<ViewerStage, 'viewer' | 'account' | 'signIn' | 'shot'> {
+  return {
+    viewer: (options) => browser.viewer(options),
+    account: async (name, role) => {
+      const made = await admin.call(createAccount, { body: { name, role, password: PASSWORD } });
+      if (!made.ok) throw new Error(made.problem.detail);
+      return made.data.account.account_id;
+    },
+    signIn: async ({ page }, name) => {
+      if (!page.url().startsWith(url)) await page.goto(url);
+      await page.getByRole('button', { name: 'Sign in' }).first().click();
+      await page.fill('.dialog input[name="name"]', name);
+      await page.fill('.dialog input[name="password"]', PASSWORD);
+      await page.click('.dialog button[type="submit"]');
+      await page.waitForSelector('.account-name');
+    },
+    shot: async ({ page }, name) => {
+      await page.screenshot({ path: join(OUTPUT, `web-${name}.png`) });
+    },
+  };
+}
+
+function manyAgents(village: TestVillage): string {
+  const samples = village.environment['HAMLET_SAMPLES_DIR'] ?? '';
+  const folder = join(samples, '..', `${samples.split('/').at(-1)}-many`);
+  cpSync(samples, folder, { recursive: true });
+  for (let number = 0; number < MANY; number++) {
+    const name = `agent-${String(number).padStart(4, '0')}`;
+    writeFileSync(join(folder, `good-agent-${name}.yaml`), `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${name} }\nspec:\n  displayName: ${name}\n`);
+  }
+  return folder;
+}
