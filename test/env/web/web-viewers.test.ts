@@ -31,7 +31,8 @@ async function seriousFindings(page: Page): Promise<string[]> {
   // Animations change colours while they run: what is looked at is their end.
   await page.evaluate(`Promise.all(document.getAnimations().filter((animation) => animation.effect.getComputedTiming().iterations !== Infinity).map((animation) => animation.finished.catch(() => undefined)))`);
   if (!(await page.evaluate<boolean>('typeof axe === "object"'))) await page.evaluate(AXE);
-  const found = await page.evaluate<{ id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]>(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`);
+  const { checked, found } = await page.evaluate<{ checked: number; found: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }>(`axe.run(document).then(({ passes, violations }) => ({ checked: passes.length, found: violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })) }))`);
+  assert.ok(checked > 15, `axe looked: ${checked} rules hold`);
   return found.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary.split('\n').at(-1) ?? ''}`).join(' | ')}`);
 }
 

@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAccount } from '@hamlet/contract';
+import { createAccount, redeemCode } from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
 import type { RunningServer } from '../../../api/server/src/start/start-server.ts';
@@ -61,8 +61,10 @@ function actsOf({ url, admin, browser }: { readonly url: string; readonly admin:
   return {
     viewer: (options) => browser.viewer(options),
     account: async (name, role) => {
-      const made = await admin.call(createAccount, { body: { name, role, password: PASSWORD } });
+      const made = await admin.call(createAccount, { body: { name, role } });
       if (!made.ok) throw new Error(made.problem.detail);
+      const redeemed = await clientOf(url).call(redeemCode, { body: { code: made.data.invitation?.code ?? '', password: PASSWORD } });
+      if (!redeemed.ok) throw new Error(redeemed.problem.detail);
       return made.data.account.account_id;
     },
     signIn: async ({ page }, name) => {

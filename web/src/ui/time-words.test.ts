@@ -13,7 +13,9 @@ test('how long ago, how far ahead, how long', () => {
 })
 
 test('an instant is told in the zone that is asked for', () => {
-  assert.equal(dateTime(NOW, 'Europe/Zurich'), 'Mon 23 Nov, 08:30')
-  assert.equal(dateTime(NOW, 'America/New_York'), 'Mon 23 Nov, 02:30')
-  assert.equal(dateTime(NOW + 10 * S, 'UTC'), 'Mon 23 Nov, 07:30:10')
+  assert.equal(dateTime(NOW, 'Europe/Zurich', NOW), 'Mon 23 Nov, 08:30')
+  assert.equal(dateTime(NOW, 'America/New_York', NOW), 'Mon 23 Nov, 02:30')
+  assert.equal(dateTime(NOW + 10 * S, 'UTC', NOW), 'Mon 23 Nov, 07:30:10')
+  assert.equal(dateTime(NOW, 'UTC', NOW + 366 * 86_400 * S), 'Mon, 23 Nov 2026, 07:30', 'another year is named')
+  assert.match(dateTime(NOW, undefined, NOW), /^\w{3} \d+ Nov, \d\d:\d\d (UTC|GMT|[A-Z]{3,4}|GMT[+-]\d.*)$/, 'the zone of the device is named')
 })

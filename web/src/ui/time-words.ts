@@ -35,11 +35,16 @@ function twoUnits(large: readonly [number, string], small: readonly [number, str
   return small[0] === 0 ? large.join(' ') : `${large.join(' ')} ${small.join(' ')}`
 }
 
-/** A date and a time in a zone, short: `Mon 23 Nov, 08:30`, with seconds where there are any. Without a zone it is the device's. */
-export function dateTime(atMs: number, timeZone?: string): string {
+/**
+ * A date and a time, short: `Mon 23 Nov, 08:30 UTC`, with seconds where there are any; `Mon, 23 Nov 2025, 08:30 UTC` where it is another year.
+ * @param timeZone where it is given, the caller names it beside the time; without one it is the device's and is named here
+ * @param nowMs when it is read
+ */
+export function dateTime(atMs: number, timeZone?: string, nowMs = Date.now()): string {
   const seconds = atMs % 60_000 === 0 ? {} : ({ second: '2-digit' } as const)
-  const zone = timeZone === undefined ? {} : { timeZone }
-  return new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', ...seconds, ...zone }).format(atMs).replace(' at ', ', ')
+  const zone = timeZone === undefined ? ({ timeZoneName: 'short' } as const) : { timeZone }
+  const year = new Date(atMs).getUTCFullYear() === new Date(nowMs).getUTCFullYear() ? {} : ({ year: 'numeric' } as const)
+  return new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', ...seconds, ...zone, ...year }).format(atMs).replace(' at ', ', ')
 }
 
 /** A minute of the village's day as a clock shows it. */
