@@ -7,6 +7,8 @@ import { refusalOfError } from './respond.ts';
 
 /** A turn with all that was perceived is the largest body there is. */
 const BODY_MAX_BYTES = 256 << 10;
+/** A notification in bytes, which anybody may send and which is kept before anything of it is believed. Those of PayPal are a few KB. */
+const RAW_BODY_MAX_BYTES = 32 << 10;
 /** What a caller sends who has not said who it is: a name and a password, a code. */
 const STRANGERS_BODY_MAX_BYTES = 16 << 10;
 /** Nothing that the village knows comes near it, and each further level costs whoever walks through the value. */
@@ -18,7 +20,7 @@ export type ReadBody = (request: Request, response: Response) => Promise<Refused
 /** How the bodies of a route are read: as JSON; where the route asks for bytes, as the bytes they are. */
 export function bodyReader({ method, rawBody, permission }: RouteSpec): ReadBody {
   if (method === 'GET') return () => Promise.resolve(null);
-  const limit = permission === 'anyone' && rawBody !== true ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES;
+  const limit = rawBody === true ? RAW_BODY_MAX_BYTES : permission === 'anyone' ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES;
   const parse: RequestHandler =
     rawBody === true ? express.raw({ limit, type: () => true }) : express.json({ limit, strict: false, type: ['application/json', 'application/*+json'] });
   return async (request, response) => {

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { closeAgent, createCredit, getReconciliation, penalizeAgent, rejectCredit } from '@hamlet/contract';
 import { checkLedger } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
 import { createIncomePort } from '../spending/income.ts';
 import { dataOf, Play } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
@@ -223,7 +224,7 @@ test('what PayPal would not send is refused before it is kept', async () => {
   for (const change of wrong) assert.deepEqual(await pay.send({ headers: { ...good.headers, ...change }, body }), { status: 400, code: 'webhook_refused' }, JSON.stringify(change));
   for (const odd of ['{}', '[1.0]', 'nonsense', Uint8Array.of(0xff, 0xfe)]) assert.equal((await pay.send(standIn.sign(odd))).code, 'webhook_refused', String(odd));
   assert.deepEqual(await pay.send({ headers: good.headers, body: '' }), { status: 400, code: 'webhook_refused' });
-  assert.deepEqual(await pay.send(standIn.sign(`{"id":"WH-1","event_type":"X","resource":{},"long":"${'x'.repeat(300_000)}"}`)), { status: 413, code: 'body_too_large' });
+  assert.deepEqual(await pay.send(standIn.sign(`{"id":"WH-1","event_type":"X","resource":{},"long":"${'x'.repeat(33_000)}"}`)), { status: 413, code: 'body_too_large' });
 });
 
 test('a signature that is not PayPal\'s is kept, answered and never believed', async () => {
@@ -244,6 +245,38 @@ test('a signature that is not PayPal\'s is kept, answered and never believed', a
   assert.equal(standIn.requests.some((request) => request.includes(captureId)), false, 'PayPal is not even asked');
   assert.equal(await pay.tell(told), 200, 'an event that somebody claimed falsely is taken when PayPal tells it');
   await stands(captureId, '2');
+});
+
+test('what is refused keeps none of its bytes, and a certificate that PayPal does not have refuses at once', async () => {
+  const { headers, body } = standIn.sign(bodyOf(NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' })), { certUrl: standIn.certUrl('good').replace('CERT-good', 'CERT-none') });
+  assert.equal((await pay.send({ headers, body })).status, 200);
+  const transmission = headers['paypal-transmission-id'] ?? '';
+  const refusal = await eventually('it was refused', async () => {
+    const row = await db.selectFrom('paypal_delivery').select(['state', 'why', 'raw', 'attempts']).where('transmission_id', '=', transmission).executeTakeFirst();
+    return row?.state === 'refused' && row;
+  });
+  assert.deepEqual([refusal.why, refusal.raw, refusal.attempts], ['PayPal has no such certificate', null, 1]);
+  assert.equal(await countOf("state = 'refused' and raw is not null"), 0);
+});
+
+async function countOf(where: string): Promise<number> {
+  const superuser = openSuperuser(village.postgres);
+  const [row] = await superuser.run(`select count(*)::int as count from paypal_delivery where ${where}`);
+  await superuser.close();
+  return Number(row?.['count']);
+}
+
+test('a flood of forgeries fills its own places, and notifications of a certificate that is known are taken and verified before it', async () => {
+  const superuser = openSuperuser(village.postgres);
+  await superuser.run(`insert into paypal_delivery (digest, transmission_id, transmission_time, cert_url, signature, raw, due_at)
+    select sha256(n::text::bytea), n, 'now', 'https://api.sandbox.paypal.com/v1/notifications/certs/CERT-' || n, 'x', 'x', now() + interval '1 hour' from generate_series(1, 1001) n`);
+  const told = (): ReturnType<typeof NOTIFICATIONS.capture> => NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' });
+  assert.equal(await pay.tell(told(), { certUrl: standIn.certUrl('good').replace('CERT-good', 'CERT-other') }), 429);
+  await stands(await paid('ada', '1.00'), '2');
+  const [row] = await superuser.run("select known from paypal_delivery where state = 'verified' order by received_at desc limit 1");
+  assert.equal(row?.['known'], true);
+  await superuser.run("delete from paypal_delivery where transmission_time = 'now'");
+  await superuser.close();
 });
 
 test('the books are compared with what PayPal lists, once a day', async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import {
-  banAccount, changeAccount, createAccount, endAccountSessions, getAccount, getMe, getWorld, liftAccountBan, listAccounts, listAccountSessions, logIn, redeemCode, resetPassword,
+  API_PREFIX, banAccount, changeAccount, createAccount, endAccountSessions, getAccount, getMe, getWorld, liftAccountBan, listAccounts, listAccountSessions, logIn, redeemCode, resetPassword,
 } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
@@ -47,7 +47,7 @@ async function openSocket(base: string, person: SignedInPerson): Promise<{ reado
 test('accounts are made, listed by name page by page, and a name is taken whatever its case', async () => {
   const made = dataOf(await grace.client.call(createAccount, { body: { name: 'Bela', role: 'member' } }));
   assert.match(made.invitation?.code ?? '', /^hic_/);
-  const chosen = await fetch(`${url}${createAccount.path}`, { method: 'POST', headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json' }, body: JSON.stringify({ name: 'Eve', role: 'admin', password: PASSWORD }) });
+  const chosen = await fetch(`${url}${API_PREFIX}${createAccount.path}`, { method: 'POST', headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json' }, body: JSON.stringify({ name: 'Eve', role: 'admin', password: PASSWORD }) });
   assert.equal(chosen.status, 400, 'nobody sets a password for somebody else');
   assert.deepEqual({ ...made.account, account_id: '', created_at: '' }, {
     account_id: '', name: 'Bela', role: 'member', created_at: '', signs_in_by: 'password', pending: true, disabled_at: null, ban: null, last_seen_at: null, sessions: 0,

@@ -178,6 +178,12 @@ test('a session ends when it is idle for a day, and after a week whatever happen
   }
 });
 
+test('of two changes of a password by its old one, only one is made', async () => {
+  const twice = await invite(grace, url, { name: 'Twice', role: 'member' });
+  const outcomes = await Promise.all(['the first new one', 'the second new one'].map((wanted) => twice.client.call(changePassword, { body: { current_password: PASSWORD, new_password: wanted } })));
+  assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
+});
+
 test('nothing secret of a session, a code or a password is in the database', async () => {
   const person = await signIn(url, 'Grace');
   const secret = person.cookie.split('=')[1] ?? '';

@@ -21,38 +21,47 @@ export interface ClaimedDelivery extends Delivery {
 /** Who verifies a delivery has this long before another may. */
 const LEASE_S = 60;
 const REFUSED_KEPT_DAYS = 7;
+/** Refused deliveries that are kept, without their bytes: what a flood leaves is bounded. */
+const REFUSED_KEPT_MAX = 10_000;
 const VERIFIED_KEPT_DAYS = 400;
 
-/** Keeps a delivery. `digest` is of all of it: the very same again is kept once. False where it is here already. */
-export async function keepDelivery(db: Db, digest: Buffer, { transmissionId, transmissionTime, certUrl, signature, raw }: Delivery): Promise<boolean> {
+/** Keeps a delivery. `digest` is of all of it: the very same again is kept once. `known`: see isKnownCertificate. False where it is here already. */
+export async function keepDelivery(db: Db, { digest, known, delivery }: { readonly digest: Buffer; readonly known: boolean; readonly delivery: Delivery }): Promise<boolean> {
+  const { transmissionId, transmissionTime, certUrl, signature, raw } = delivery;
   const kept = await db
     .insertInto('paypal_delivery')
-    .values({ digest, transmission_id: transmissionId, transmission_time: transmissionTime, cert_url: certUrl, signature, raw })
+    .values({ digest, transmission_id: transmissionId, transmission_time: transmissionTime, cert_url: certUrl, signature, raw, known })
     .onConflict((conflict) => conflict.column('digest').doNothing())
     .returning('delivery_id')
     .executeTakeFirst();
   return kept !== undefined;
 }
 
-/** Whether so many deliveries wait that no more should be taken. */
-export async function areTooManyWaiting(db: Db, most: number): Promise<boolean> {
-  const { rows } = await sql`select 1 from paypal_delivery where state = 'waiting' offset ${most} limit 1`.execute(db);
+/** Whether the certificate at an address has verified a delivery before: it is quick to say of a delivery that names it whether it is PayPal's. */
+export async function isKnownCertificate(db: Db, certUrl: string): Promise<boolean> {
+  const row = await db.selectFrom('paypal_delivery').select('delivery_id').where('state', '=', 'verified').where('cert_url', '=', certUrl).limit(1).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether so many deliveries of a kind wait that no more should be taken. */
+export async function areTooManyWaiting(db: Db, { known, most }: { readonly known: boolean; readonly most: number }): Promise<boolean> {
+  const { rows } = await sql`select 1 from paypal_delivery where state = 'waiting' and known = ${known} offset ${most} limit 1`.execute(db);
   return rows.length > 0;
 }
 
-/** Claims deliveries that are due, for a minute. */
+/** Claims deliveries that are due, for a minute; those of a known certificate first. */
 export async function claimDeliveries(db: Db, atMost: number): Promise<readonly ClaimedDelivery[]> {
   const { rows } = await sql<ClaimedDelivery>`
     update paypal_delivery set due_at = now() + ${LEASE_S} * interval '1 second', attempts = attempts + 1
-    where delivery_id in (select delivery_id from paypal_delivery where state = 'waiting' and due_at <= now() order by due_at limit ${atMost} for update skip locked)
+    where delivery_id in (select delivery_id from paypal_delivery where state = 'waiting' and due_at <= now() order by known desc, due_at limit ${atMost} for update skip locked)
     returning delivery_id as "deliveryId", transmission_id as "transmissionId", transmission_time as "transmissionTime", cert_url as "certUrl", signature, raw,
       attempts, received_at as "receivedAt"`.execute(db);
   return rows;
 }
 
-/** A delivery that will never be believed. */
+/** A delivery that will never be believed: what it said is dropped. */
 export async function refuseDelivery(db: Db, deliveryId: string, why: string): Promise<void> {
-  await db.updateTable('paypal_delivery').set({ state: 'refused', why }).where('delivery_id', '=', deliveryId).where('state', '=', 'waiting').execute();
+  await db.updateTable('paypal_delivery').set({ state: 'refused', why, raw: null }).where('delivery_id', '=', deliveryId).where('state', '=', 'waiting').execute();
 }
 
 /** A delivery that could not be verified yet, and when it is tried again. */
@@ -97,9 +106,10 @@ export async function acceptDelivery(tx: Tx, deliveryId: string, event: Verified
   return true;
 }
 
-/** Forgets what was refused a week ago, and what was verified more than a year ago. */
+/** Forgets what was refused a week ago or is behind the newest 10,000 refused, and what was verified more than a year ago. */
 export async function forgetOldDeliveries(db: Db): Promise<void> {
   await sql`
     delete from paypal_delivery where (state = 'refused' and received_at < now() - ${REFUSED_KEPT_DAYS} * interval '1 day')
+      or (state = 'refused' and received_at < (select received_at from paypal_delivery where state = 'refused' order by received_at desc offset ${REFUSED_KEPT_MAX} limit 1))
       or (state = 'verified' and received_at < now() - ${VERIFIED_KEPT_DAYS} * interval '1 day')`.execute(db);
 }

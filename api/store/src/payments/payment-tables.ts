@@ -25,7 +25,7 @@ export interface PaymentTables {
     leg: Defaulted<number>; changes: Defaulted<number>; changed_at: Defaulted<Date>;
   };
   paypal_delivery: {
-    delivery_id: Generated<string>; digest: Buffer; transmission_id: string; transmission_time: string; cert_url: string; signature: string; raw: Buffer;
+    delivery_id: Generated<string>; digest: Buffer; transmission_id: string; transmission_time: string; cert_url: string; signature: string; raw: ColumnType<Buffer, Buffer, Buffer | null>; known: Defaulted<boolean>;
     received_at: Generated<Date>; state: Defaulted<'waiting' | 'verified' | 'refused'>; why: Defaulted<string | null>; attempts: Defaulted<number>; due_at: Defaulted<Date>;
   };
   paypal_event: { event_id: string; event_type: string; capture_id: string | null; delivery_id: string; verified_at: Generated<Date> };

@@ -19,6 +19,7 @@ test('* is everybody, also who is in no group; nothing configured is nobody', ()
 
 for (const [wish, leads] of [
   ['/?agent=ada', '/?agent=ada'], ['/board#x', '/board#x'], [undefined, '/'], ['', '/'], ['https://evil.example', '/'], ['//evil.example', '/'], ['/\\evil.example', '/'],
+  ['/.//evil.example', '/'], ['/..//evil.example', '/'], ['/a/..//evil.example', '/'], ['/%2e//evil.example', '/'], ['/./\\evil.example', '/'], ['/./board', '/board'], ['/a/../board?x=//y', '/board?x=//y'],
   ['javascript:alert(1)', '/'], ['/\t/evil.example', '/'], ['board', '/'],
 ] as const) {
   test(`a sign-in that wishes for ${JSON.stringify(wish)} leads to ${leads}`, () => assert.equal(safeReturnTo(wish), leads));

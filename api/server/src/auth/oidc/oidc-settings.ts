@@ -31,12 +31,18 @@ export function roleOfGroups(groups: readonly string[], roles: RoleGroups): Acco
   return gives('member') ? 'member' : null;
 }
 
+/** A path of this host: `//host` and `/\\host` are other hosts to a browser. */
+const HERE = /^\/(?![/\\])/;
+
 /** Where a sign-in leads in the end: a path of this village, whatever was asked for. Pure. */
 export function safeReturnTo(wish: string | undefined): string {
   const home = '/';
-  if (wish === undefined || !/^\/(?![/\\])/.test(wish)) return home;
+  if (wish === undefined || !HERE.test(wish)) return home;
   const url = URL.parse(wish, 'http://village');
-  return url?.host === 'village' ? `${url.pathname}${url.search}${url.hash}` : home;
+  if (url?.host !== 'village') return home;
+  // Dot segments are resolved by now: what is left must not begin like the address of another host.
+  const path = `${url.pathname}${url.search}${url.hash}`;
+  return HERE.test(path) ? path : home;
 }
 
 const NAME_MAX_CHARS = 60;

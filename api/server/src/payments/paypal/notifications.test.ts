@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { bodyOf, NOTIFICATIONS } from '../testing/notifications.ts';
-import { ELSEWHERE, startPayPalStandIn, WEBHOOK_ID } from '../testing/paypal-stand-in.ts';
+import { ELSEWHERE, startPayPalStandIn, textThatIsSigned, WEBHOOK_ID } from '../testing/paypal-stand-in.ts';
 import type { PayPalStandIn } from '../testing/paypal-stand-in.ts';
 import { testAuthority } from '../testing/test-authority.ts';
 import type { TestAuthority } from '../testing/test-authority.ts';
@@ -44,7 +44,9 @@ const RECORDED = {
 
 test('the signed text is that of a recorded notification: our webhook id, and the checksum as a decimal without a sign', () => {
   const raw = Buffer.from(RECORDED.body);
-  assert.equal(signedText({ ...RECORDED, raw }, WEBHOOK_ID), `${RECORDED.transmissionId}|2015-05-18T15:45:13Z|4JH86294D6297924G|2771810304`);
+  const recorded = 'dfb3be50-fd74-11e4-8bf3-77339302725b|2015-05-18T15:45:13Z|4JH86294D6297924G|2771810304';
+  assert.equal(signedText({ ...RECORDED, raw }, WEBHOOK_ID), recorded);
+  assert.equal(textThatIsSigned(raw, { id: RECORDED.transmissionId, time: RECORDED.transmissionTime, webhookId: WEBHOOK_ID }), recorded, 'so does the stand-in');
   assert.equal(eventOf(raw)?.eventType, 'PAYMENT.SALE.COMPLETED');
   assert.deepEqual(eventOf(raw)?.captureIds, [], 'a kind of payment that this village does not take');
 });

@@ -16,6 +16,14 @@ export class CertificateError extends Error {
   override readonly name = 'CertificateError';
 }
 
+/** How PayPal answers for a certificate that it does not have: 404, and for some names 400. */
+const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 410]);
+
+/** There is no such certificate at PayPal: what names it is forged. */
+export class NoSuchCertificate extends Error {
+  override readonly name = 'NoSuchCertificate';
+}
+
 function isValidAt(certificate: X509Certificate, now: Date): boolean {
   return certificate.validFromDate <= now && now <= certificate.validToDate;
 }
@@ -78,6 +86,7 @@ export function createSigningKeys({ call, hosts, roots, now }: SigningKeysPorts)
 
   async function fetchKey(certUrl: string, place: { readonly host: string; readonly path: string }): Promise<KeyObject> {
     const answer = await call({ method: 'GET', ...place });
+    if (NOT_THERE.has(answer.status)) throw new NoSuchCertificate('PayPal has no such certificate');
     if (answer.status !== 200) throw new CertificateError(`the certificate was answered with ${answer.status}`);
     if (answer.body.length > CERTIFICATE_MAX_BYTES) throw new CertificateError('the certificate is too large');
     const { key, until } = signingKey(answer.body.toString('latin1'), hosts.signer, { roots, now: now() });

@@ -4,6 +4,7 @@ import type { Log } from '../../service/log.ts';
 import { backoffS } from './backoff.ts';
 import { eventOf } from './event-words.ts';
 import { isSigned } from './signature.ts';
+import { NoSuchCertificate } from './signing-keys.ts';
 import type { KeyOf } from './signing-keys.ts';
 
 const AT_ONCE = 20;
@@ -36,11 +37,11 @@ async function verifyOne(delivery: ClaimedDelivery, ports: VerifyPorts): Promise
   count((await inTransaction(db, (tx) => acceptDelivery(tx, delivery.deliveryId, event))) ? 'verified' : 'repeated');
 }
 
-/** A certificate that cannot be had is no proof of anything: the delivery is kept and tried again, for as long as PayPal itself would. */
+/** A certificate that cannot be had now is no proof of anything: the delivery is kept and tried again, for as long as PayPal itself would. One that does not exist is. */
 async function later(delivery: ClaimedDelivery, error: unknown, ports: VerifyPorts): Promise<void> {
   if (isConnectionError(error)) throw error;
   const why = error instanceof Error ? error.message : String(error);
-  if (Date.now() - delivery.receivedAt.getTime() > PATIENCE_MS) return refuse(delivery, why, ports);
+  if (error instanceof NoSuchCertificate || Date.now() - delivery.receivedAt.getTime() > PATIENCE_MS) return refuse(delivery, why, ports);
   await postponeDelivery(ports.db, delivery.deliveryId, { why, seconds: backoffS(delivery.attempts, { firstS: 2, longestS: LONGEST_WAIT_S }) });
 }
 

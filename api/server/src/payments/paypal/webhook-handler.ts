@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { areTooManyWaiting, keepDelivery } from '@hamlet/store';
+import { areTooManyWaiting, isKnownCertificate, keepDelivery } from '@hamlet/store';
 import type { Delivery } from '@hamlet/store';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Handlers } from '../../http/handler.ts';
@@ -10,7 +10,8 @@ import { eventOf } from './event-words.ts';
 import { certificatePlace, PAYPAL_HOSTS } from './hosts.ts';
 import type { PayPalHosts } from './hosts.ts';
 
-const WAITING_MAX = 10_000;
+/** Deliveries that may wait, of certificates that have verified something before, and of others: a flood of the second kind keeps no real one out. */
+const WAITING_MAX = { known: 10_000, unknown: 1_000 } as const;
 const BUSY_S = 60;
 /** PayPal tries for three days; what is older was not sent by it now. */
 const OLDEST_MS = 4 * 86_400_000;
@@ -55,8 +56,9 @@ export function webhookHandler({ db, payments }: Services): Pick<Handlers, 'rece
         };
         const fault = faultOf(delivery, { algorithm: headerOf(headers, 'auth-algo'), hosts: PAYPAL_HOSTS[payments.paypalMode], now });
         if (fault !== null) return fault;
-        if (await areTooManyWaiting(db, WAITING_MAX)) return { ...refused('rate_limited', 'Too many notifications wait to be verified'), retryAfterS: BUSY_S };
-        await keepDelivery(db, digestOf(delivery), delivery);
+        const known = await isKnownCertificate(db, delivery.certUrl);
+        if (await areTooManyWaiting(db, { known, most: known ? WAITING_MAX.known : WAITING_MAX.unknown })) return { ...refused('rate_limited', 'Too many notifications wait to be verified'), retryAfterS: BUSY_S };
+        await keepDelivery(db, { digest: digestOf(delivery), known, delivery });
         payments.nudge();
         return accepted({ received: true as const });
       },

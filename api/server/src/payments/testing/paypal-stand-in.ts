@@ -26,6 +26,11 @@ export interface SignedDelivery {
   readonly body: string | Uint8Array;
 }
 
+/** The text that PayPal signs. A test holds it to a recorded notification. */
+export function textThatIsSigned(body: string | Uint8Array, { id, time, webhookId }: { readonly id: string; readonly time: string; readonly webhookId: string }): string {
+  return `${id}|${time}|${webhookId}|${crc32(body)}`;
+}
+
 export interface SignOptions {
   /** Which of the signing certificates: `good`, `stranger` (another name), `forged` (another authority). */
   readonly by?: 'good' | 'stranger' | 'forged';
@@ -110,8 +115,7 @@ export class PayPalStandIn {
   /** Signs a body as PayPal does, or as somebody else would. */
   sign(body: string | Uint8Array, options: SignOptions = {}): SignedDelivery {
     const { by = 'good', certUrl = this.certUrl(by), transmissionId = randomUUID(), time = new Date().toISOString(), webhookId = WEBHOOK_ID } = options;
-    const text = `${transmissionId}|${time}|${webhookId}|${crc32(body)}`;
-    const signature = createSign('RSA-SHA256').update(text).sign(this.#parts.signers[by].key, 'base64');
+    const signature = createSign('RSA-SHA256').update(textThatIsSigned(body, { id: transmissionId, time, webhookId })).sign(this.#parts.signers[by].key, 'base64');
     const headers = {
       'content-type': 'application/json', 'paypal-auth-algo': 'SHA256withRSA', 'paypal-cert-url': certUrl, 'paypal-transmission-id': transmissionId,
       'paypal-transmission-time': time, 'paypal-transmission-sig': signature,
@@ -158,6 +162,7 @@ export class PayPalStandIn {
     }
     const certificate = this.#certificate(url.pathname);
     if (certificate !== null) response.end(certificate);
+    else if (url.pathname.startsWith(CERTS)) response.writeHead(404).end();
     else if (url.pathname === '/v1/oauth2/token') this.#json(response, { access_token: 'a-token', expires_in: 32_400 });
     else if (request.headers['paypal-request-id'] === undefined || request.headers.authorization !== 'Bearer a-token') response.writeHead(401).end();
     else this.#json(response, this.books.answer(url));
