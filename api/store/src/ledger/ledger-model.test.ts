@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
 import { sql } from 'kysely';
-import { inTransaction, openDatabase } from '../connection/database.ts';
+import { openDatabase } from '../connection/database.ts';
 import type { Db } from '../connection/database.ts';
 import { migrate } from '../connection/migrate.ts';
 import { LEDGER_REFUSALS } from './refusal.ts';
@@ -57,11 +57,9 @@ test(`${SEQUENCES} sequences of ${LENGTH} operations answer as the model does`, 
       for (const seed of waiting) {
         const own = accounts.get(seed);
         assert.ok(own !== undefined);
-        await inTransaction(db, async (tx) => {
-          const sequence = new RandomSequence(tx, seed);
-          await sequence.run(own, LENGTH);
-          for (const [kind, count] of sequence.seen) seen.set(kind, (seen.get(kind) ?? 0) + count);
-        });
+        const sequence = new RandomSequence(db, seed);
+        await sequence.run(own, LENGTH);
+        for (const [kind, count] of sequence.seen) seen.set(kind, (seen.get(kind) ?? 0) + count);
       }
     }),
   );

@@ -3,11 +3,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@hamlet/test/env/until';
+import { sql } from 'kysely';
 import { closeLife, openLife } from '../agents/lives.ts';
 import { inTransaction } from '../connection/database.ts';
 import { findAgentAccount, villageAccount } from './accounts.ts';
 import { drawAllowance } from './allowance.ts';
-import { readBalances, readFunds } from './balances.ts';
+import { readBalances, readFunds, readFundsAt } from './balances.ts';
+import { freezeMoment } from './moment.ts';
 import { postBatch } from './post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from './post-transfer.ts';
 import type { ResolutionRequest } from './post-transfer.ts';
@@ -182,6 +185,29 @@ test('a hold that has expired can only be freed, by any number of jobs once', as
   const { balance, held } = await readFunds(ledger.db, agent);
   assert.deepEqual([balance, held], [50n, 0n]);
 });
+
+for (const outcome of ['voided', 'posted'] as const) {
+  test(`what was held at a moment stays so, though a hold is ${outcome} while the moment is read`, async () => {
+    const agent = await ledger.account(`final-${outcome}`, 100n);
+    const holdId = await inTransaction(ledger.db, async (tx) => {
+      const held = await holdMoney(tx, { ...ledger.request([agent, await villageAccount(tx, 'compute')], 40n, `final ${outcome}`), expiresAt: AHEAD });
+      assert.ok(held.ok);
+      return held.holdId;
+    });
+    let resolving: Promise<unknown> = Promise.resolve();
+    const read = await ledger.owner.transaction().execute(async (tx) => {
+      // A posting has to wait for this, another reader does not.
+      await sql`select 1 from ledger.account where account_id = ${agent} for share`.execute(tx);
+      resolving = inTransaction(ledger.db, (own) => resolveHold(own, { holdId, outcome, key: `end ${outcome}`, actor: ACTOR }));
+      await until('the resolution to wait', async () => (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(ledger.owner)).rows.length > 0);
+      const asOf = await freezeMoment(ledger.db, agent, null);
+      return { asOf, funds: await readFundsAt(ledger.db, agent, asOf) };
+    });
+    await resolving;
+    assert.deepEqual([read.funds.balance, read.funds.held], [100n, 40n]);
+    assert.deepEqual(await readFundsAt(ledger.db, agent, read.asOf), read.funds);
+  });
+}
 
 test('an account opens with the first life, closes with the last, and keeps its money for the next', async () => {
   await openLife(ledger.db, 'life-1', 'reborn');

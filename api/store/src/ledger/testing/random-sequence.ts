@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { drawBelow } from '@hamlet/core';
-import type { Tx } from '../../connection/database.ts';
+import { inTransaction } from '../../connection/database.ts';
+import type { Db, Tx } from '../../connection/database.ts';
 import { closeAgentAccount, findAgentAccount, openAgentAccount } from '../accounts.ts';
 import { readFunds, readFundsAt } from '../balances.ts';
 import { readEntries } from '../entries.ts';
@@ -35,9 +36,11 @@ export interface SequenceAccounts {
   readonly pot: number;
 }
 
-/** One sequence of random operations on accounts of its own, each held to the model's prediction. `seed` says all of it. */
+/** One sequence of random operations on accounts of its own, each committed, and held to the model's prediction. `seed` says all of it. */
 export class RandomSequence {
-  readonly #tx: Tx;
+  readonly #db: Db;
+  /** The transaction of the operation that is under way. */
+  #current: Tx | null = null;
   readonly #seed: number;
   #draws = 0;
   readonly #model = new LedgerModel();
@@ -51,14 +54,14 @@ export class RandomSequence {
   #ids: number[] = [];
   #keys = 0;
 
-  constructor(tx: Tx, seed: number) {
-    this.#tx = tx;
+  constructor(db: Db, seed: number) {
+    this.#db = db;
     this.#seed = seed;
   }
 
   /** Runs `length` operations and then compares everything. Throws where ledger and model differ. */
   async run(accounts: SequenceAccounts, length: number): Promise<void> {
-    await this.#open(accounts);
+    await this.#commit(() => this.#open(accounts));
     const acts = [
       ...Array.from({ length: 8 }, () => () => this.#post()),
       ...Array.from({ length: 3 }, () => () => this.#batch()),
@@ -68,8 +71,21 @@ export class RandomSequence {
       () => this.#closeOrOpen(),
       () => this.#remember(),
     ];
-    for (let step = 0; step < length; step += 1) await this.#one(acts)();
-    await this.#compare();
+    for (let step = 0; step < length; step += 1) await this.#commit(this.#one(acts));
+    await this.#commit(() => this.#compare());
+  }
+
+  get #tx(): Tx {
+    if (this.#current === null) throw new Error('no transaction is open');
+    return this.#current;
+  }
+
+  async #commit(act: () => Promise<void>): Promise<void> {
+    await inTransaction(this.#db, async (tx) => {
+      this.#current = tx;
+      await act();
+    });
+    this.#current = null;
   }
 
   async #open({ bank, pot }: SequenceAccounts): Promise<void> {
