@@ -23,6 +23,8 @@ export interface Credentials {
   readonly address: string;
   /** Audiences of the listener: where people are served, one without credentials is a visitor. */
   readonly listener: readonly Audience[];
+  /** Whether only something is read: then who it was a moment ago may stand in while Postgres is away. A write needs to know who it is now. */
+  readonly reads: boolean;
 }
 
 export type Authenticate = (credentials: Credentials) => Promise<Actor | Refused>;
@@ -62,37 +64,37 @@ export function createAuthenticate(ports: { readonly db: Db; readonly source: Ag
   }
 
   /** A key of the role agent is a development token: it speaks for whatever cycle is current. */
-  async function keyActor(key: ApiKey): Promise<Actor | Refused> {
+  async function keyActor(key: ApiKey, reads: boolean): Promise<Actor | Refused> {
     if (key.role === 'operator') return { role: 'operator', id: 'operator' };
     if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
     const record = source.get(key.agentId ?? '');
     if (record === null) return refused('token_invalid', `There is no agent ${key.agentId}`);
     const cycle = record.status.cycle ?? 0;
-    return agentActor(record.agentId, { uid: record.uid, podUid: null, cycle, currentCycle: cycle, bar: await barOf(record.agentId) });
+    return agentActor(record.agentId, { uid: record.uid, podUid: null, cycle, currentCycle: cycle, bar: await barOf(record.agentId, reads) });
   }
 
-  async function bearerActor(token: string): Promise<Actor | Refused> {
+  async function bearerActor(token: string, reads: boolean): Promise<Actor | Refused> {
     if (token.startsWith(AGENT_TOKEN_PREFIX)) {
-      const session = await agentSessionOf(token);
+      const session = await agentSessionOf(token, reads);
       if (session === null) return refused('token_invalid');
       // Barred, the agent hears of that; afterwards the token is a bad one as any other, and its holder exchanges another.
       if (session.revoked && session.bar === null) return refused('token_invalid', 'This token was revoked; exchange a new one');
       return agentActor(session.agentId, session);
     }
-    const key = await keyOf(token);
-    if (key !== null) return keyActor(key);
+    const key = await keyOf(token, reads);
+    if (key !== null) return keyActor(key, reads);
     // Only a signed token can be a projected one; anything else need not trouble the cluster.
     const mayBeProjected = token.split('.').length === 3;
-    return mayBeProjected && (await isOperator(token)) ? { role: 'operator', id: 'operator' } : refused('token_invalid');
+    return mayBeProjected && (await isOperator(token, reads)) ? { role: 'operator', id: 'operator' } : refused('token_invalid');
   }
 
-  return async ({ headers, address, listener }) => {
+  return async ({ headers, address, listener, reads }) => {
     const token = bearerOf(headers);
-    if (token !== null) return bearerActor(token);
+    if (token !== null) return bearerActor(token, reads);
     if (headers.authorization !== undefined) return refused('token_invalid', 'Write Authorization: Bearer TOKEN');
     if (!listener.includes('people')) return refused('unauthenticated');
     const session = sessionOf(headers.cookie);
-    const account = session === null ? null : await accountOf(session);
+    const account = session === null ? null : await accountOf(session, reads);
     if (account === null) return { role: 'visitor', id: `visitor ${address}` };
     if (account.ban !== null) return refusalOfBan(account.ban);
     return { role: account.role, id: accountObject(account.accountId), accountId: account.accountId, name: account.name };

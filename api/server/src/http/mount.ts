@@ -73,7 +73,7 @@ async function openStream({ handler, response, request, address, listener, ports
   if (!opened.ok) return opened;
   // A resident's stream outlives its five-minute tokens, and is ended by what is held against the agent; a person's ends with the session.
   const isPerson = actor.role === 'member' || actor.role === 'admin';
-  const unwatch = isPerson ? ports.guard.watch({ actor, recheck: () => ports.authenticate({ headers: request.headers, address, listener }), close: () => sink.close() }) : () => undefined;
+  const unwatch = isPerson ? ports.guard.watch({ actor, recheck: () => ports.authenticate({ headers: request.headers, address, listener, reads: true }), close: () => sink.close() }) : () => undefined;
   sink.start(() => {
     unwatch();
     opened.data();

@@ -1,6 +1,6 @@
 import { PROBLEM_CONTENT_TYPE, REFUSALS } from '@hamlet/contract';
 import type { Problem, Refusal } from '@hamlet/contract';
-import { isConnectionError, isUnkeepableText, isVillageFrozenError } from '@hamlet/store';
+import { DatabaseBusyError, isConnectionError, isUnkeepableText, isVillageFrozenError } from '@hamlet/store';
 import type { Response } from 'express';
 import type { Refused } from './outcome.ts';
 import { showLimits } from './admission/show-limits.ts';
@@ -43,6 +43,7 @@ export function sendRefusal(response: Response, refusal: Refused, requestId: str
 export function refusalOfError(error: unknown): Refused {
   if (error instanceof UnavailableError) return refused('unavailable', error.message);
   if (isVillageFrozenError(error)) return refused('village_frozen');
+  if (error instanceof DatabaseBusyError) return refused('unavailable', 'Too much is asked of the database right now; try again');
   if (isConnectionError(error)) return refused('unavailable', 'The database cannot be reached right now; try again');
   if (isUnkeepableText(error)) return refused('validation_failed', 'A text has a NUL in it, or half of a character');
   return refused('internal');

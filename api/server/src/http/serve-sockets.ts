@@ -117,7 +117,7 @@ async function admit({ request, socket, listener }: Upgrade, { routes, authentic
   if (url === null || route === undefined) return refused('route_not_found');
   const crowded = takePlace(socket, gate.openSocket(url.pathname, address));
   if (crowded !== null) return crowded;
-  const credentials: Credentials = { headers: request.headers, address, listener };
+  const credentials: Credentials = { headers: request.headers, address, listener, reads: true };
   try {
     const actor = await authenticate(credentials);
     if ('ok' in actor) return actor;

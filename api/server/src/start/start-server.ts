@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { WorldMap } from '@hamlet/core';
-import { openDatabase, ping, readBalances } from '@hamlet/store';
+import { ping, readBalances } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
@@ -33,10 +33,10 @@ import { openListeners } from './listeners.ts';
 import { waitForSchema } from './schema.ts';
 import type { Listeners } from './listeners.ts';
 import { worldSocket } from '../world/world-socket.ts';
+import { openDatabases } from './databases.ts';
 import { startVillageFacts } from './village-facts.ts';
 import { startWorld } from './world.ts';
 
-const POOL_SIZE = 16;
 
 export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl' | 'metricsUrl'> {
   stop(): Promise<void>;
@@ -71,7 +71,8 @@ function readinessOf({ source, db, link }: { readonly source: AgentSource; reado
 export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
   const monotonicMs = (): number => performance.now();
   const replicaId = randomUUID();
-  const db = openDatabase({ url: config.postgresUrl, poolSize: POOL_SIZE, onError: (error) => log('warn', 'an idle database connection was lost', { error }) });
+  const databases = openDatabases(config.postgresUrl, log);
+  const { db, writerDb, sealingDb } = databases;
   await waitForSchema(db, log);
   await loadApiKeys(db, config.apiKeysFile);
   const registry = createRegistry();
@@ -83,10 +84,10 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const { limits } = counted;
   const facts = await startVillageFacts({ db, listenUrl: config.postgresUrl, replicaId, source, readBalances, parts: [scheduleActivityPart, claimsPart, boostsPart, villagePart], log, monotonicMs });
   const { presence, standing, hub, feed } = facts;
-  const world = await startWorld({ db, link, source, presence, standing, hub, registry, replicaId, map: options.map, migrateMapTo: config.migrateMapTo, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
+  const world = await startWorld({ db, writerDb, link, source, presence, standing, hub, registry, replicaId, map: options.map, migrateMapTo: config.migrateMapTo, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
   const board = await startBoard({ db, link, source, hub, reader: world.reader, onWorldEvent: world.onEvent, registry, monotonicMs, log });
   const readiness = readinessOf({ source, db, link });
-  const economy = await startEconomy({ db, config, source, standing: facts.keeper, freeze: facts.freeze, registry, log, monotonicMs });
+  const economy = await startEconomy({ db, sealingDb, config, source, standing: facts.keeper, freeze: facts.freeze, registry, log, monotonicMs });
   const gateway = startGateway({ db, limits, meter: economy.meter, freeze: facts.freeze, registry, log, monotonicMs, ...(options.providers === undefined ? {} : { providers: options.providers }) });
   const authenticate = createAuthenticate({ db, source, reviewer, monotonicMs });
   const { bootstrapCodeFile, oidc } = config;
@@ -122,7 +123,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await agents.close();
       link.close();
       counted.stop();
-      await db.destroy();
+      await databases.close();
     },
   };
 }

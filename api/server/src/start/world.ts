@@ -29,6 +29,8 @@ import { startWorldWriter } from '../world/world-writer.ts';
 
 export interface WorldPorts {
   readonly db: Db;
+  /** The writer's own pool: what requests ask leaves its commits alone. */
+  readonly writerDb: Db;
   readonly link: RedisLink;
   readonly source: AgentSource;
   readonly presence: PresenceBoard;
@@ -130,7 +132,7 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
   let term: WorldTerm | null = null;
   const settler = startSettler({ db, source, presence, commands: reader.commands, world, caughtUp: reader.fresh, active: () => term !== null, log });
   const writer = startWorldWriter({
-    db, clock, monotonicMs, replicaId, log,
+    db: ports.writerDb, clock, monotonicMs, replicaId, log,
     recover: () => copyDurableWorld(db, world),
     onDurable: (began, events) => feed.publish(began, events),
     onTerm: (next) => {

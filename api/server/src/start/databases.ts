@@ -1,0 +1,34 @@
+import { openDatabase } from '@hamlet/store';
+import type { DatabaseLimits, Db } from '@hamlet/store';
+import type { Log } from '../service/log.ts';
+
+/** Requests and upkeep. A statement may take 10 s. */
+const OF_REQUESTS: DatabaseLimits = { answerMs: 15_000, idleInTransactionMs: 30_000, transactionMs: 60_000 };
+/** The lease of the world lasts four seconds: a writer that is gone must not hold its row for much longer. */
+const OF_WRITER: DatabaseLimits = { answerMs: 12_000, idleInTransactionMs: 5_000, transactionMs: 15_000 };
+/** Sealing reads the whole log after a long time, and gives its statements two minutes. */
+const OF_SEALING: DatabaseLimits = { answerMs: 130_000, idleInTransactionMs: 30_000, transactionMs: 600_000 };
+
+/** Pools for work that must not wait for each other. */
+export interface Databases {
+  readonly db: Db;
+  /** Commits and lease of the world's writer, also while requests use every connection of `db`. */
+  readonly writerDb: Db;
+  readonly sealingDb: Db;
+  close(): Promise<void>;
+}
+
+/** Opens the pools; nothing is connected before the first statement. */
+export function openDatabases(url: string, log: Log): Databases {
+  const open = (poolSize: number, limits: DatabaseLimits): Db =>
+    openDatabase({ url, poolSize, limits, onError: (error) => log('warn', 'an idle database connection was lost', { error }) });
+  const [db, writerDb, sealingDb] = [open(16, OF_REQUESTS), open(4, OF_WRITER), open(2, OF_SEALING)];
+  return {
+    db,
+    writerDb,
+    sealingDb,
+    close: async () => {
+      await Promise.all([db, writerDb, sealingDb].map((each) => each.destroy()));
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type pg from 'pg';
+
+/** Every connection is in use, and Postgres answers on them: this process asks too much at one time. */
+export class DatabaseBusyError extends Error {}
+
+/** Whether pg gave up: the server said nothing for as long as a statement may take. */
+function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+/**
+ * A pool that never hands out a connection on which the server has fallen silent, and that tells a pool in use from a database that is away: both end
+ * with the same time-out of pg.
+ */
+export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresPool {
+  const guards = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  let answeredMs = Number.NEGATIVE_INFINITY;
+
+  function guard(client: pg.PoolClient): PostgresPoolClient {
+    let silent = false;
+    const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
+      // What is sent after an unanswered statement, such as its rollback, would wait behind it.
+      if (silent) throw new Error('Connection terminated: the server does not answer on it');
+      try {
+        return await client.query(sql, [...parameters]);
+      } catch (error) {
+        silent = isSilence(error);
+        throw error;
+      } finally {
+        if (!silent) answeredMs = monotonicMs();
+      }
+    };
+    return { query: query as PostgresPoolClient['query'], release: (destroy) => client.release(silent || destroy === true) };
+  }
+
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    connect: async () => {
+      const askedMs = monotonicMs();
+      try {
+        const client = await pool.connect();
+        const guarded = guards.get(client) ?? guard(client);
+        guards.set(client, guarded);
+        return guarded;
+      } catch (error) {
+        const waited = error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+        if (waited && answeredMs > askedMs) throw new DatabaseBusyError('every connection to the database is in use', { cause: error });
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,146 @@
+/** A connection whose other end says nothing any more, without closing: a machine that lost power, a firewall that forgot the connection. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { until } from '@hamlet/test/env/until';
+import { sql } from 'kysely';
+import { inTransaction, isConnectionError, isOutage, openDatabase } from './database.ts';
+import type { Db } from './database.ts';
+import { DatabaseBusyError } from './guarded-pool.ts';
+import { listenWith } from './listener.ts';
+import { migrate } from './migrate.ts';
+
+const LIMITS = { answerMs: 1_500, idleInTransactionMs: 1_000, transactionMs: 20_000 };
+
+/** Hands bytes on both ways until it falls silent; then both ends still believe in their connections. */
+interface Proxy {
+  readonly port: number;
+  silence(): void;
+  heal(): void;
+  stop(): void;
+}
+
+async function silentProxy(toPort: number): Promise<Proxy> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let silent = false;
+  const server = createServer((caller) => {
+    const pair = [caller, connect(toPort, '127.0.0.1')] as const;
+    pairs.add(pair);
+    for (const [from, to] of [pair, [...pair].reverse()] as [Socket, Socket][]) {
+      from.on('data', (bytes) => void (silent || to.write(bytes))).on('error', () => undefined);
+      from.on('close', () => void (silent || to.destroy()));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    silence: () => void (silent = true),
+    heal: () => {
+      silent = false;
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
+      pairs.clear();
+    },
+    stop: () => {
+      server.close();
+      for (const pair of pairs) for (const socket of pair) socket.destroy();
+    },
+  };
+}
+
+let postgres: TestPostgres;
+let proxy: Proxy;
+let direct: Db;
+const appUrl = (): string => postgres.url().replace('postgres:hamlet@', 'app:app@');
+const through = (): string => {
+  const url = new URL(appUrl());
+  url.port = String(proxy.port);
+  url.searchParams.set('connect_timeout', '2');
+  return url.href;
+};
+
+before(async () => {
+  postgres = await testPostgres();
+  await migrate({ ownerUrl: postgres.url(), appUrl: appUrl() });
+  proxy = await silentProxy(Number(new URL(postgres.url()).port));
+  direct = openDatabase({ url: appUrl(), poolSize: 2, onError: () => undefined });
+});
+after(async () => {
+  proxy.stop();
+  await direct.destroy();
+  await postgres.remove();
+});
+
+test('a process that falls silent in a transaction holds up nobody for long, and finds its way back', async (t) => {
+  const db = openDatabase({ url: through(), poolSize: 1, limits: LIMITS, onError: () => undefined });
+  t.after(() => db.destroy());
+  const lost = inTransaction(db, async (tx) => {
+    await tx.selectFrom('world_lease').select('epoch').forShare().execute();
+    proxy.silence();
+    await tx.selectFrom('world_lease').select('epoch').execute();
+  });
+  await assert.rejects(lost, (error) => isConnectionError(error) && isOutage(error));
+  await direct.updateTable('world_lease').set({ holder: 'the next' }).execute();
+  proxy.heal();
+  await until('an answer again', async () => (await db.selectFrom('world_lease').select('holder').executeTakeFirst().catch(() => undefined))?.holder === 'the next');
+});
+
+test('a pool that is full of work is busy; one whose database says nothing is away', async (t) => {
+  const db = openDatabase({ url: through(), poolSize: 1, limits: { ...LIMITS, answerMs: 10_000 }, onError: () => undefined });
+  t.after(() => db.destroy());
+  let working = true;
+  const work = inTransaction(db, async (tx) => {
+    while (working) {
+      await sql`select 1`.execute(tx);
+      await sleep(20);
+    }
+  });
+  await assert.rejects(sql`select 1`.execute(db), (error) => error instanceof DatabaseBusyError && isConnectionError(error) && !isOutage(error));
+  working = false;
+  await work;
+  proxy.silence();
+  const unanswered = sql`select 1`.execute(db);
+  unanswered.catch(() => undefined);
+  await assert.rejects(sql`select 1`.execute(db), (error) => isOutage(error));
+  proxy.heal();
+  await assert.rejects(unanswered);
+});
+
+test('Postgres ends a transaction that is open for too long', async (t) => {
+  const db = openDatabase({ url: appUrl(), poolSize: 1, limits: { ...LIMITS, transactionMs: 500 }, onError: () => undefined });
+  t.after(() => db.destroy());
+  const long = inTransaction(db, async (tx) => {
+    for (;;) await sql`select pg_sleep(0.05)`.execute(tx);
+  });
+  await assert.rejects(long, isConnectionError);
+  await sql`select 1`.execute(db);
+});
+
+test('a listener asks whether its connection still lives, and hears again after it has fallen silent', async (t) => {
+  let heard = 0;
+  const onNotify = (_channel: string, payload: string | null): void => {
+    if (payload === 'again') heard += 1;
+  };
+  const listener = listenWith({ url: through(), channels: ['silence_test'], onNotify, patience: { askEveryMs: 600, answerMs: 500 } });
+  t.after(() => listener.stop());
+  const tell = (): Promise<unknown> => sql`select pg_notify('silence_test', 'again')`.execute(direct);
+  await until('the first', async () => {
+    await tell();
+    return heard > 0;
+  });
+  proxy.silence();
+  await sleep(100);
+  const before = heard;
+  // The proxy takes new connections and stays silent until the listener has given the old one up.
+  await sleep(2_000);
+  proxy.heal();
+  await until('the next', async () => {
+    await tell();
+    return heard > before;
+  });
+});
