@@ -131,9 +131,13 @@ test('flip: one value of a transfer, of its entry, of its circumstance, of an ac
     { position: money.position, table: 'ledger.transfer', key: 'transfer_id', where: at(money.id), statement: `update ledger.transfer set actor_id = 'somebody' where ${at(money.id)}` },
     { position: money.position, table: 'ledger.entry', key: 'transfer_id', where: at(money.id), statement: `update ledger.entry set balance_after = balance_after + 1 where ${at(money.id)} and amount > 0` },
     { position: money.position, table: 'ledger.entry', key: 'transfer_id', where: at(money.id), statement: `update ledger.entry set amount = amount + 1 where ${at(money.id)} and amount > 0` },
-    ...[`update ledger.circumstance set pod_uid = 'pod-x' where id = '${alone.id}'`, `delete from ledger.circumstance where id = '${alone.id}'`].map((statement) => ({
-      position: alone.position, table: 'ledger.circumstance', key: 'id', where: `id = '${alone.id}'`, statement,
+    ...[`update ledger.transfer set about = about || '{"pod_uid": "pod-x"}' where ${at(alone.id)}`, `update ledger.transfer set about = null where ${at(alone.id)}`].map((statement) => ({
+      position: alone.position, table: 'ledger.transfer', key: 'transfer_id', where: at(alone.id), statement,
     })),
+    {
+      position: money.position, table: 'ledger.circumstance', key: 'id', where: `id = '${money.id}'`,
+      statement: `insert into ledger.circumstance (id, pod_uid) values ('${money.id}', 'pod-x')`,
+    },
     { position: act.position, table: 'audit', key: 'audit_id', where: `audit_id = '${act.id}'`, statement: `update audit set detail = '{"round": 41}' where audit_id = '${act.id}'` },
   ];
   for (const { position, ...damage } of flips) {

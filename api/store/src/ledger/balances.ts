@@ -36,13 +36,20 @@ export async function readFunds(db: Db, accountId: number): Promise<Funds> {
   return fundsOf(row);
 }
 
-/** What an account had at a frozen moment. */
+/**
+ * What an account had at a frozen moment. What was held then is what is held now, less what was set aside since, and with what was freed since: the
+ * cost is in proportion to what came after the moment, not to all that ever was.
+ */
 export async function readFundsAt(db: Db, accountId: number, asOf: Moment): Promise<Funds> {
   const { rows } = await sql<FundsRow>`
     select ${asMoment(sql`${asOf}::timestamptz`)} as "asOf",
       coalesce((select e.balance_after from ledger.entry e where e.account_id = ${accountId} and e.created_at <= ${asOf}::timestamptz order by e.version desc limit 1), 0)::text as balance,
-      coalesce((select sum(h.amount) from ledger.hold h left join ledger.resolution r on r.hold_id = h.hold_id and r.created_at <= ${asOf}::timestamptz
-        where h.payer = ${accountId} and h.created_at <= ${asOf}::timestamptz and r.hold_id is null), 0)::text as held`.execute(db);
+      (a.held
+        - coalesce((select sum(h.amount) from ledger.open_hold o join ledger.hold h using (hold_id)
+          where o.payer = ${accountId} and h.created_at > ${asOf}::timestamptz), 0)
+        + coalesce((select sum(h.amount) from ledger.resolution r join ledger.hold h using (hold_id)
+          where r.created_at > ${asOf}::timestamptz and h.payer = ${accountId} and h.created_at <= ${asOf}::timestamptz), 0))::text as held
+    from ledger.account a where a.account_id = ${accountId}`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error(`no account ${accountId}`);
   return fundsOf(row);

@@ -23,7 +23,7 @@ type Raw = Omit<EntryRow, 'amount' | 'balanceAfter'> & { readonly amount: string
 function entriesOf(condition: RawBuilder<unknown>): RawBuilder<Raw> {
   return sql<Raw>`
     select e.transfer_id as "transferId", e.version, e.amount::text, e.balance_after::text as "balanceAfter", t.reason, t.source, t.note,
-      c.related_post_id as "relatedPostId", ${asMoment(sql`e.created_at`)} as "createdAt"
+      coalesce(c.related_post_id::text, t.about ->> 'related_post_id') as "relatedPostId", ${asMoment(sql`e.created_at`)} as "createdAt"
     from ledger.entry e join ledger.transfer t using (transfer_id) left join ledger.circumstance c on c.id = e.transfer_id
     where ${condition}`;
 }

@@ -52,6 +52,32 @@ test('the api\'s role cannot write a row of the ledger by itself', async () => {
   }
 });
 
+/** Types that a function of the ledger names without a schema, or may come to. */
+const TYPE_NAMES = ['uuid', 'bytea', 'timestamptz', 'jsonb', 'text', 'record'] as const;
+
+test('the api\'s role can make nothing that a function of the owner would find by its name', async () => {
+  const { rows } = await sql<{ place: string }>`
+    select 'schema ' || nspname as place from pg_namespace where has_schema_privilege(current_user, oid, 'create') and nspname not like 'pg_temp%' and nspname not like 'pg_toast%'
+    union all select 'database' where has_database_privilege(current_user, current_database(), 'create')`.execute(ledger.db);
+  assert.deepEqual(rows, []);
+  const open = await sql<{ name: string }>`
+    select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where p.prosecdef and n.nspname <> 'pg_catalog' and p.oid <> 'ledger.post'::regproc
+      and not coalesce(p.proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']`.execute(ledger.owner);
+  assert.deepEqual(open.rows, [], 'a function with the owner\'s rights needs: set search_path = pg_catalog, pg_temp');
+});
+
+test('a temporary type of the api\'s role under the name of one of Postgres\' is not met by a posting', async () => {
+  await inTransaction(ledger.db, async (tx) => {
+    for (const name of TYPE_NAMES) await sql`create domain ${sql.id('pg_temp', name)} as pg_catalog.int4 check (false)`.execute(tx);
+    await sql`discard plans`.execute(tx);
+    const posted = await sql<{ transfer: string }>`
+      select (ledger.post(${compute}, ${agent}, 1, 'beside temporary types', 'reward', 'test', '', 'system', 'test', null, '{"pod_uid": "p"}'::pg_catalog.jsonb)).transfer_id::pg_catalog.text as transfer`.execute(tx);
+    assert.equal(posted.rows.length, 1);
+    for (const name of TYPE_NAMES) await sql`drop domain ${sql.id('pg_temp', name)}`.execute(tx);
+  });
+});
+
 test('the owner too is refused to change what is written, replication role or not', async () => {
   for (const role of ['origin', 'replica']) {
     for (const table of APPEND_ONLY) {
@@ -104,7 +130,7 @@ test('a refusal leaves the caller\'s transaction whole, and no trace in the ledg
 
 test('an entry knows who, and by which pod, run, image and trace', async () => {
   const { rows } = await sql<Record<string, string>>`
-    select t.actor_id, c.pod_uid, c.image_digest, c.traceparent from ledger.transfer t join ledger.circumstance c on c.id = t.transfer_id where t.idempotency_key = 'spent'`.execute(ledger.db);
+    select t.actor_id, t.about ->> 'pod_uid' as pod_uid, t.about ->> 'image_digest' as image_digest, t.about ->> 'traceparent' as traceparent from ledger.transfer t where t.idempotency_key = 'spent'`.execute(ledger.db);
   assert.deepEqual({ ...rows[0] }, { actor_id: 'guarded', pod_uid: 'pod-1', image_digest: 'sha256:1', traceparent: 'trace' });
 });
 

@@ -110,8 +110,7 @@ async function traces(tx: Tx): Promise<unknown> {
       (select jsonb_agg((to_jsonb(t) - 'transfer_id' - 'created_at' - 'xact' - 'event_at') || jsonb_build_object(
           'event', case when t.event_at <> t.created_at then t.event_at end,
           'entries', (select jsonb_agg((to_jsonb(e) - 'transfer_id' - 'created_at') || jsonb_build_object('dated', e.created_at = t.created_at) order by e.account_id, e.version)
-            from ledger.entry e where e.transfer_id = t.transfer_id),
-          'about', (select to_jsonb(c) - 'id' from ledger.circumstance c where c.id = t.transfer_id)) order by t.transfer_id)
+            from ledger.entry e where e.transfer_id = t.transfer_id)) order by t.transfer_id)
         from ledger.transfer t where t.xact = pg_current_xact_id()::text::bigint) as transfers`.execute(tx);
   return rows[0];
 }

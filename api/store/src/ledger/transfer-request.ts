@@ -31,14 +31,15 @@ export interface TransferRequest {
   readonly about?: Circumstance;
 }
 
-/** A circumstance in the words of the table. */
-export function circumstanceRow(about: Circumstance | undefined): Readonly<Record<string, string | null>> {
-  const { relatedPostId = null, podUid = null, runId = null, imageDigest = null, traceparent = null } = about ?? {};
-  return { related_post_id: relatedPostId, pod_uid: podUid, run_id: runId, image_digest: imageDigest, traceparent };
+/** A circumstance under the names of the table, without the fields that are not known. */
+function circumstanceRow(about: Circumstance | undefined): Readonly<Record<string, string>> {
+  const { relatedPostId, podUid, runId, imageDigest, traceparent } = about ?? {};
+  const row = { related_post_id: relatedPostId, pod_uid: podUid, run_id: runId, image_digest: imageDigest, traceparent };
+  return Object.fromEntries(Object.entries(row).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]])));
 }
 
-/** The same as JSON; null where nothing is known, because then there is no row. */
+/** The circumstance as the ledger takes it; null where nothing is known. */
 export function circumstanceJson(about: Circumstance | undefined): string | null {
   const row = circumstanceRow(about);
-  return Object.values(row).every((value) => value === null) ? null : JSON.stringify(row);
+  return Object.keys(row).length === 0 ? null : JSON.stringify(row);
 }

@@ -94,7 +94,7 @@ function money(search: RecordSearch): RawBuilder<unknown> {
     (select ${source.at} as at, t.transfer_id as id, 'ledger' as kind, t.actor_role, t.actor_id, ${source.action} as action, o.owner as object,
       jsonb_build_object('amount_micro', t.amount::text, 'from', p.book || case p.owner when '' then '' else '/' || p.owner end,
         'to', q.book || case q.owner when '' then '' else '/' || q.owner end, 'source', t.source, 'note', t.note) as detail,
-      null as request_id, c.traceparent
+      null as request_id, coalesce(c.traceparent, t.about ->> 'traceparent') as traceparent
     from ledger.transfer t join ledger.account p on p.account_id = t.payer join ledger.account q on q.account_id = t.payee
       join ledger.account o on o.account_id = greatest(t.payer, t.payee) left join ledger.circumstance c on c.id = t.transfer_id
     where ${sql.join(range, sql` and `)} and ${conditions(source, search)} order by t.transfer_id desc limit ${search.limit})`;
