@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startPostgres } from '@hamlet/dev';
+import { startPostgres, startRedis } from '@hamlet/dev';
 import { migrate } from '@hamlet/store';
 import { writeReport } from '../report.ts';
 import type { Row } from '../report.ts';
@@ -13,15 +13,17 @@ import type { RunResult } from './run.ts';
 import { CROWD, FULL, QUICK } from './setting.ts';
 import type { Setting } from './setting.ts';
 
-const USAGE = `Usage: node bench/world/main.ts [--quick] [--only CASE] [--seconds N]
+const USAGE = `Usage: node bench/world/main.ts [--quick] [--only CASE] [--seconds N] [--profile FOLDER]
 
-1,000 agents that all walk on 250 by 250 tiles, deciding 143 times a second in process; 200 viewers of 79 by 79 tiles,
-40 of whom pan 4 tiles a second; events committed to a real Postgres in groups before anybody sees them; then the same with
+An api replica as a village starts it (writer, commits, HTTP, sockets, settler) on a Postgres and a Redis of its own: 1,000 agents
+that all walk on 250 by 250 tiles, deciding 143 times a second by commands in the process; 200 viewers of 79 by 79 tiles, 40 of whom
+pan 4 tiles a second; then the same with
 50,000 agents at the same density; then the same walkers in a Colyseus room, broadcast and filtered by StateView (2 Hz).
 Bytes are those on the websocket with their headers; delivery runs from the start of an update to its receipt in another
 process; CPU is that of the server's process. Writes bench/results/world.json.
   --quick    shorter windows; the figures are rougher, not smaller
   --only     one of hamlet, crowd, colyseus-broadcast, colyseus-view; writes no report
+  --profile  folder for a CPU profile of the server of each run of the product; the figures include the profiler's own cost
   --seconds  length of the measured window (${FULL.measureSeconds})
 `;
 
@@ -54,22 +56,25 @@ function rowsOf(results: Record<Case, RunResult>): Row[] {
   ];
 }
 
-/** A Postgres of the benchmark's own, with every commit flushed to disk as in production. */
-async function withPostgres<T>(work: (freshUrl: () => Promise<string>) => Promise<T>): Promise<T> {
+/** A Redis and a Postgres of the benchmark's own, with every commit flushed to disk as in production; each run has a database of its own. */
+async function withStores<T>(work: (fresh: () => Promise<NonNullable<Setting['stores']>>) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-world-'));
   await chmod(folder, 0o755);
   const postgres = await startPostgres({ dataDir: join(folder, 'data'), durability: 'full' });
+  const redis = await startRedis();
   let databases = 0;
-  const freshUrl = async (): Promise<string> => {
+  const fresh = async (): Promise<NonNullable<Setting['stores']>> => {
     databases += 1;
     const url = postgres.url(`world_${databases}`);
     await postgresDo(postgres.url(), `create database world_${databases}`);
-    await migrate({ ownerUrl: url, appUrl: url });
-    return url;
+    const postgresUrl = url.replace('postgres:hamlet@', 'app:app@');
+    await migrate({ ownerUrl: url, appUrl: postgresUrl });
+    return { postgresUrl, redisUrl: redis.url };
   };
   try {
-    return await work(freshUrl);
+    return await work(fresh);
   } finally {
+    await redis.stop();
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   }
@@ -83,21 +88,22 @@ async function postgresDo(url: string, statement: string): Promise<void> {
   await db.destroy();
 }
 
-async function measure(name: Case, setting: Setting, freshUrl: () => Promise<string>): Promise<RunResult> {
+async function measure(name: Case, setting: Setting, fresh: () => Promise<NonNullable<Setting['stores']>>): Promise<RunResult> {
   const kind: ServerKind = name === 'crowd' ? 'hamlet' : name;
   const sized = name === 'crowd' ? { ...setting, ...CROWD } : setting;
-  const result = await run(kind, { ...sized, postgresUrl: kind === 'hamlet' ? await freshUrl() : null });
+  const profileTo = setting.profileTo === null ? null : join(setting.profileTo, `${name}.cpuprofile`);
+  const result = await run(kind, { ...sized, profileTo, stores: kind === 'hamlet' ? await fresh() : null });
   console.log(name.padEnd(20), JSON.stringify(result, (_, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value)));
   return result;
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' }, seconds: { type: 'string' }, help: { type: 'boolean' } } });
+  const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' }, profile: { type: 'string' }, seconds: { type: 'string' }, help: { type: 'boolean' } } });
   if (values.help === true) return void process.stdout.write(USAGE);
-  const setting: Setting = { ...FULL, ...(values.quick === true && QUICK), ...(values.seconds !== undefined && { measureSeconds: Number(values.seconds) }) };
-  await withPostgres(async (freshUrl) => {
+  const setting: Setting = { ...FULL, ...(values.quick === true && QUICK), ...(values.seconds !== undefined && { measureSeconds: Number(values.seconds) }), profileTo: values.profile ?? null };
+  await withStores(async (fresh) => {
     const results: Partial<Record<Case, RunResult>> = {};
-    for (const name of CASES.filter((one) => values.only === undefined || values.only === one)) results[name] = await measure(name, setting, freshUrl);
+    for (const name of CASES.filter((one) => values.only === undefined || values.only === one)) results[name] = await measure(name, setting, fresh);
     if (values.only === undefined) console.log(writeReport('world', rowsOf(results as Record<Case, RunResult>)));
   });
 }

@@ -47,7 +47,7 @@ interface Opening {
 async function open(opening: Opening, index: number): Promise<Viewer> {
   const { kind, setting } = opening;
   const hamlet = kind === 'hamlet' ? new HamletViewer(opening.map) : null;
-  const address = hamlet === null ? await reserveSeat(opening.url, index) : opening.url.replace('http', 'ws');
+  const address = hamlet === null ? await reserveSeat(opening.url, index) : `${opening.url.replace('http', 'ws')}/ws/world`;
   const socket = new WebSocket(address, { perMessageDeflate: false });
   let tcp: Socket | null = null;
   socket.on('upgrade', (response: IncomingMessage) => {

@@ -1,6 +1,7 @@
 import type { WorldEvent } from '@hamlet/contract';
 import { advance, drawBelow, reduce, validateCommand } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
+import type { WorldCommands } from '@hamlet/server';
 
 /** Ticks per second of the village. */
 const TICKS_PER_SECOND = 10;
@@ -20,12 +21,21 @@ export function populate(world: WorldState, agents: number, seed: number): World
     for (let attempt = 0; map.walkable[tile] !== 1 || attempt === 0; attempt += 1) tile = drawBelow(map.width * map.height, seed, index, attempt);
     const event: WorldEvent = {
       seq: world.seq + 1, tick: 0, kind: 'spawn', agent_id: agentName(index), display_name: `Agent ${index}`, home: '',
-      x: tile % map.width, y: Math.floor(tile / map.width), tier: 0, awake: true, online: true,
+      x: tile % map.width, y: Math.floor(tile / map.width), tier: 0, awake: true, online: false,
     };
     reduce(world, event);
     events.push(event);
   }
   return events;
+}
+
+/** Where a decision leads, as a difference in tiles. */
+function wayOf({ seed, number, attempt }: { readonly seed: number; readonly number: number; readonly attempt: number }): { readonly dx: number; readonly dy: number } {
+  const far = (axis: number): number => {
+    const length = SHORTEST + drawBelow(LONGEST - SHORTEST, seed, number, attempt, axis);
+    return drawBelow(2, seed, number, attempt, axis + 2) === 0 ? length : -length;
+  };
+  return { dx: far(0), dy: far(1) };
 }
 
 /** Agents that all walk all the time: each sets out anew every few seconds, before it has arrived. Deterministic by seed. */
@@ -50,11 +60,7 @@ export class Walkers {
 
   #decide(index: number, now: { readonly tick: number; readonly events: WorldEvent[] }): void {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const far = (axis: number): number => {
-        const length = SHORTEST + drawBelow(LONGEST - SHORTEST, this.#setting.seed, this.#decided, attempt, axis);
-        return drawBelow(2, this.#setting.seed, this.#decided, attempt, axis + 2) === 0 ? length : -length;
-      };
-      const command = { kind: 'move', agent_id: agentName(index), target: { dx: far(0), dy: far(1) } } as const;
+      const command = { kind: 'move', agent_id: agentName(index), target: wayOf({ seed: this.#setting.seed, number: this.#decided, attempt }) } as const;
       const outcome = validateCommand(this.#world, command, now.tick);
       if (!outcome.ok) continue;
       for (const event of outcome.events) {
@@ -62,6 +68,36 @@ export class Walkers {
         now.events.push(event);
       }
       return;
+    }
+  }
+}
+
+/** The same decisions as {@link Walkers}, sent to the product's own writer as commands of the process. A refused one is decided again. */
+export class Deciders {
+  readonly #commands: WorldCommands;
+  readonly #setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number };
+  #decided = 0;
+  refused = 0;
+
+  constructor(commands: WorldCommands, setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number }) {
+    this.#commands = commands;
+    this.#setting = setting;
+  }
+
+  /** Decides for whoever is due at a tick of the benchmark. */
+  tick(tick: number): void {
+    const { agents, decideEverySeconds } = this.#setting;
+    const due = Math.floor((tick * agents) / (decideEverySeconds * TICKS_PER_SECOND));
+    for (; this.#decided < due; this.#decided += 1) void this.#decide(this.#decided);
+  }
+
+  async #decide(number: number): Promise<void> {
+    const { agents, seed } = this.#setting;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const command = { kind: 'move', agent_id: agentName(number % agents), target: wayOf({ seed, number, attempt }) } as const;
+      const answered = await this.#commands.submit({ command, durability: 'grouped', key: null }).catch(() => null);
+      if (answered?.outcome.ok === true) return;
+      this.refused += 1;
     }
   }
 }

@@ -4,5 +4,7 @@ export { openCheckpointFolder } from './log/checkpoint-folder.ts';
 export { openLogSigner } from './log/log-signer.ts';
 export { createLog } from './service/log.ts';
 export type { Log } from './service/log.ts';
+export type { AgentRecord, AgentSource } from './agents/agent-source.ts';
+export type { WorldCommands } from './world/world-request.ts';
 export { startServer } from './start/start-server.ts';
 export type { RunningServer } from './start/start-server.ts';

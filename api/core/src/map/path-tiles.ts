@@ -28,15 +28,33 @@ function alongField(map: WorldMap, from: number, slot: number): number[] | null 
   return tiles;
 }
 
-/** Walks lately asked for: the command, the event and the replica ask for the same one within a moment, and share it. */
-const recentOf = new WeakMap<WorldMap, Map<number, readonly number[] | null>>();
-const RECENT_WALKS = 4096;
+/** A walk and what is known of it: null where no way leads there. */
+type Walks = Map<number, readonly number[] | null>;
 
-function recentWalks(map: WorldMap): Map<number, readonly number[] | null> {
-  const known = recentOf.get(map) ?? new Map<number, readonly number[] | null>();
-  if (known.size === 0) recentOf.set(map, known);
-  if (known.size >= RECENT_WALKS) known.clear();
+/**
+ * Walks that were asked for lately: the command, the event and the replica ask for the same one within a moment, and share it. Two
+ * generations: when the younger is full it becomes the older, so a walk is never forgotten before as many others were asked for.
+ */
+interface RecentWalks {
+  younger: Walks;
+  older: Walks;
+}
+
+const recentOf = new WeakMap<WorldMap, RecentWalks>();
+const GENERATION_WALKS = 4096;
+
+function recentWalks(map: WorldMap): RecentWalks {
+  const known = recentOf.get(map) ?? { younger: new Map(), older: new Map() };
+  recentOf.set(map, known);
   return known;
+}
+
+function remember(recent: RecentWalks, key: number, walk: readonly number[] | null): void {
+  if (recent.younger.size >= GENERATION_WALKS) {
+    recent.older = recent.younger;
+    recent.younger = new Map();
+  }
+  recent.younger.set(key, walk);
 }
 
 /** Tiles between two tile indexes, both included: by the flow field to a landmark's slot, by a route to any other tile; null: no way. */
@@ -44,11 +62,11 @@ export function walkTiles(map: WorldMap, from: number, to: number): readonly num
   if (from === to) return [from];
   const recent = recentWalks(map);
   const key = from * map.stepCost.length + to;
-  const known = recent.get(key);
-  if (known !== undefined) return known;
+  const known = recent.younger.get(key) ?? recent.older.get(key);
+  if (known !== undefined || recent.younger.has(key)) return known ?? null;
   const slot = map.stepCost.length > FIELD_MAX_TILES ? undefined : map.slotAt.get(to);
   const walk = slot === undefined ? route(map, from, to) : alongField(map, from, slot);
-  recent.set(key, walk);
+  remember(recent, key, walk);
   return walk;
 }
 

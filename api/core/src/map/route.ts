@@ -64,28 +64,46 @@ function walkBack(map: WorldMap, scratch: Scratch, ends: { from: number; to: num
   return tiles.toReversed();
 }
 
-/** Offers one neighbour to the queue, when this is the best way to it so far. */
-function offer(map: WorldMap, scratch: Scratch, way: { readonly from: number; readonly next: number; readonly direction: number; readonly to: number }): void {
-  const { cost, seen, done, stamp } = scratch;
-  const { next } = way;
-  const price = map.stepCost[next] ?? 0;
-  if (price === 0 || done[next] === stamp) return;
-  const total = (cost[way.from] ?? 0) + price;
-  if (seen[next] === stamp && (cost[next] ?? 0) <= total) return;
-  seen[next] = stamp;
-  cost[next] = total;
-  scratch.step[next] = way.direction;
-  scratch.queue.push(next, total + tilesApart(map, next, way.to) * USUAL_STEP_COST);
-}
+/** Offers the neighbours of the tiles of one search to its queue. It keeps numbers in fields, so that the inner loop allocates and divides as little as it can. */
+class Spread {
+  readonly #map: WorldMap;
+  readonly #scratch: Scratch;
+  readonly #toX: number;
+  readonly #toY: number;
+  #cost = 0;
 
-/** Offers the neighbours of a tile, in the order of the directions. */
-function spread(map: WorldMap, scratch: Scratch, reach: { readonly tile: number; readonly to: number }): void {
-  const { tile: from, to } = reach;
-  const x = from % map.width;
-  offer(map, scratch, { from, next: from - map.width, direction: 1, to });
-  if (x < map.width - 1) offer(map, scratch, { from, next: from + 1, direction: 2, to });
-  offer(map, scratch, { from, next: from + map.width, direction: 3, to });
-  if (x > 0) offer(map, scratch, { from, next: from - 1, direction: 4, to });
+  constructor(map: WorldMap, scratch: Scratch, to: number) {
+    this.#map = map;
+    this.#scratch = scratch;
+    this.#toX = to % map.width;
+    this.#toY = (to - this.#toX) / map.width;
+  }
+
+  /** Offers the neighbours of a tile, in the order of the directions. */
+  from(tile: number): void {
+    const { width } = this.#map;
+    const x = tile % width;
+    const y = (tile - x) / width;
+    const [apartX, apartY] = [Math.abs(x - this.#toX), Math.abs(y - this.#toY)];
+    this.#cost = this.#scratch.cost[tile] ?? 0;
+    this.#offer(tile - width, 1, apartX + Math.abs(y - 1 - this.#toY));
+    if (x < width - 1) this.#offer(tile + 1, 2, Math.abs(x + 1 - this.#toX) + apartY);
+    this.#offer(tile + width, 3, apartX + Math.abs(y + 1 - this.#toY));
+    if (x > 0) this.#offer(tile - 1, 4, Math.abs(x - 1 - this.#toX) + apartY);
+  }
+
+  /** Queues a neighbour when this is the best way to it so far; `apart` is its distance to the target in tiles. */
+  #offer(next: number, direction: number, apart: number): void {
+    const { cost, seen, done, stamp, step, queue } = this.#scratch;
+    const price = this.#map.stepCost[next] ?? 0;
+    if (price === 0 || done[next] === stamp) return;
+    const total = this.#cost + price;
+    if (seen[next] === stamp && (cost[next] ?? 0) <= total) return;
+    seen[next] = stamp;
+    cost[next] = total;
+    step[next] = direction;
+    queue.push(next, total + apart * USUAL_STEP_COST);
+  }
 }
 
 /**
@@ -100,11 +118,12 @@ function search(map: WorldMap, ends: { from: number; to: number }): number[] | n
   cost[ends.from] = 0;
   seen[ends.from] = scratch.stamp;
   queue.push(ends.from, tilesApart(map, ends.from, ends.to) * USUAL_STEP_COST);
+  const spread = new Spread(map, scratch, ends.to);
   for (let tile = queue.pop(); tile >= 0; tile = queue.pop()) {
     if (tile === ends.to) return walkBack(map, scratch, ends);
     if (done[tile] === scratch.stamp) continue;
     done[tile] = scratch.stamp;
-    spread(map, scratch, { tile, to: ends.to });
+    spread.from(tile);
   }
   return null;
 }

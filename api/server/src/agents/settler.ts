@@ -1,4 +1,4 @@
-import { agentPlaces, AWAKE, has, ONLINE, slotOf } from '@hamlet/core';
+import { aliveSlots, AWAKE, has, ONLINE, slotOf } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import { closeLife, openLife, openLives, rememberHome } from '@hamlet/store';
 import type { Db, Life } from '@hamlet/store';
@@ -10,6 +10,8 @@ import { planSettlement } from './settlement.ts';
 import type { PlacedResident, WantedResident } from './settlement.ts';
 
 const EVERY_MS = 1_000;
+/** Looks again after so many seconds although nothing is known to have changed: what another process did to the lives is then mended. */
+const RESYNC_EVERY = 30;
 const TIER_MAX = 255;
 const AT_ONCE = 10;
 
@@ -32,12 +34,23 @@ export interface Settler {
   stop(): Promise<void>;
 }
 
-/** Keeps the world's residents as the agents' resources and presence have them: from what is, once a second and at every change. */
+/**
+ * Keeps the world's residents as the agents' resources and presence have them, from what is: at every change of either and of the world's
+ * residents, a second later while something is left to do, and every half a minute.
+ */
 export function startSettler(ports: SettlerPorts): Settler {
   let wanted = Promise.withResolvers<void>();
   let stopped = false;
-  const nudge = (): void => wanted.resolve();
-  const timer = setInterval(nudge, EVERY_MS);
+  let [isDue, seconds] = [true, 0];
+  const nudge = (): void => {
+    isDue = true;
+    wanted.resolve();
+  };
+  const timer = setInterval(() => {
+    seconds += 1;
+    isDue ||= seconds % RESYNC_EVERY === 0;
+    if (isDue) wanted.resolve();
+  }, EVERY_MS);
   ports.source.onChange(nudge);
   ports.presence.onChange(nudge);
   const loop = (async () => {
@@ -45,7 +58,12 @@ export function startSettler(ports: SettlerPorts): Settler {
       await wanted.promise;
       wanted = Promise.withResolvers();
       if (stopped || !ports.active() || !ports.source.ready) continue;
-      await settleOnce(ports).catch((error: unknown) => ports.log('warn', 'the residents were not settled', { error }));
+      isDue = false;
+      const isSettled = await settleOnce(ports).catch((error: unknown) => {
+        ports.log('warn', 'the residents were not settled', { error });
+        return false;
+      });
+      isDue ||= !isSettled;
     }
   })();
   return {
@@ -64,7 +82,8 @@ async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<void>
   for (let start = 0; start < items.length; start += AT_ONCE) await Promise.all(items.slice(start, start + AT_ONCE).map(work));
 }
 
-async function settleOnce(ports: SettlerPorts): Promise<void> {
+/** Compares and commands once; true where nothing was left to do. */
+async function settleOnce(ports: SettlerPorts): Promise<boolean> {
   const records = ports.source.list();
   const before = new Map((await openLives(ports.db)).map((life) => [life.agentId, life]));
   const wanted: WantedResident[] = [];
@@ -75,14 +94,17 @@ async function settleOnce(ports: SettlerPorts): Promise<void> {
   });
   await ports.caughtUp();
   // The order of submission is the order of events; one commit takes many.
-  await inChunks(planSettlement(wanted, placedIn(ports.world, before)), async (command) => {
+  const plan = planSettlement(wanted, placedIn(ports.world, before));
+  await inChunks(plan, async (command) => {
     await ports.commands.submit({ command, durability: 'written_through', key: null });
   });
   await ports.caughtUp();
   await noteHomes(ports, wanted);
   // An agent whose resource is gone without its finalizer having run has ended its life all the same.
   const present = new Set(records.map((record) => record.uid));
-  for (const life of before.values()) if (!present.has(life.uid)) await closeLife(ports.db, life.uid, life.agentId);
+  const ended = [...before.values()].filter((life) => !present.has(life.uid));
+  for (const life of ended) await closeLife(ports.db, life.uid, life.agentId);
+  return plan.length === 0 && ended.length === 0;
 }
 
 function wantedOf(ports: SettlerPorts, record: AgentRecord, life: Life): WantedResident {
@@ -100,25 +122,29 @@ function wantedOf(ports: SettlerPorts, record: AgentRecord, life: Life): WantedR
   };
 }
 
+function homeIn(world: WorldState, slot: number): string {
+  return world.map.landmarks[world.agents.home[slot] ?? 0]?.landmark_id ?? '';
+}
+
 function placedIn(world: WorldState, lives: ReadonlyMap<string, Life>): readonly PlacedResident[] {
-  return agentPlaces(world, world.tick).map((place) => {
-    const slot = slotOf(world, place.agent_id);
+  const { agents } = world;
+  return aliveSlots(world).map((slot) => {
+    const agentId = agents.ids[slot] ?? '';
     return {
-      agentId: place.agent_id,
-      uid: lives.get(place.agent_id)?.uid ?? null,
-      displayName: place.display_name,
-      home: place.home,
-      tier: world.agents.tier[slot] ?? 0,
-      awake: has(world.agents, slot, AWAKE),
-      online: has(world.agents, slot, ONLINE),
+      agentId,
+      uid: lives.get(agentId)?.uid ?? null,
+      displayName: agents.names[slot] ?? '',
+      home: homeIn(world, slot),
+      tier: agents.tier[slot] ?? 0,
+      awake: has(agents, slot, AWAKE),
+      online: has(agents, slot, ONLINE),
     };
   });
 }
 
-async function noteHomes(ports: SettlerPorts, wanted: readonly WantedResident[]): Promise<void> {
-  const homes = new Map(agentPlaces(ports.world, ports.world.tick).map((place) => [place.agent_id, place.home]));
+async function noteHomes({ db, world }: SettlerPorts, wanted: readonly WantedResident[]): Promise<void> {
   for (const { agentId, uid, home } of wanted) {
-    const given = homes.get(agentId);
-    if (given !== undefined && given !== home) await rememberHome(ports.db, uid, given);
+    const slot = slotOf(world, agentId);
+    if (slot >= 0 && homeIn(world, slot) !== home) await rememberHome(db, uid, homeIn(world, slot));
   }
 }

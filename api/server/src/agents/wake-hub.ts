@@ -27,7 +27,8 @@ export interface HubPorts {
 
 /** The wake streams of this replica. Mutable because it holds what is open. */
 export class WakeHub {
-  readonly #open = new Set<OpenStream>();
+  /** Open streams by agent; an agent has one, or two while a newer one takes over. */
+  readonly #open = new Map<string, Set<OpenStream>>();
   readonly #kept = new Map<string, Wake[]>();
   readonly #ports: HubPorts;
 
@@ -44,22 +45,22 @@ export class WakeHub {
     kept.push(wake);
     if (kept.length > KEPT_WAKES) kept.shift();
     this.#kept.set(agentId, kept);
-    for (const { stream, sink } of this.#open) if (stream.agentId === agentId) sink.send('wake', wake, String(wake.seq));
+    for (const { sink } of this.#open.get(agentId) ?? []) sink.send('wake', wake, String(wake.seq));
   }
 
   /** Tells an agent to look at a run. Nothing is kept: it asks for its next run whenever it connects. */
   hint(agentId: string, hint: RunHint): void {
-    for (const { stream, sink } of this.#open) if (stream.agentId === agentId) sink.send('run', hint);
+    for (const { sink } of this.#open.get(agentId) ?? []) sink.send('run', hint);
   }
 
   /** Tells an agent to look at the board. Nothing is kept: it asks for its news whenever it connects. */
   hintBoard(agentId: string, hint: BoardHint): void {
-    for (const { stream, sink } of this.#open) if (stream.agentId === agentId) sink.send('board', hint);
+    for (const { sink } of this.#open.get(agentId) ?? []) sink.send('board', hint);
   }
 
   /** What is open here. */
   streams(): readonly Stream[] {
-    return [...this.#open].map(({ stream }) => stream);
+    return this.#all().map(({ stream }) => stream);
   }
 
   /** Forgets an agent that has left the world. */
@@ -72,28 +73,28 @@ export class WakeHub {
     const { agentId, uid, cycle } = agent;
     const stream = await this.#ports.presence.connect({ agentId, uid, cycle });
     if (stream === null) return refused('stale_cycle');
-    for (const other of this.#open) if (other.stream.agentId === agentId) this.#end(other, cycle > other.stream.cycle ? cycle : undefined);
+    for (const other of this.#open.get(agentId) ?? []) this.#end(other, cycle > other.stream.cycle ? cycle : undefined);
     if (after !== undefined) for (const wake of this.#kept.get(agentId) ?? []) if (wake.seq > after) sink.send('wake', wake, String(wake.seq));
     const opened = { stream, sink };
-    this.#open.add(opened);
+    this.#open.set(agentId, (this.#open.get(agentId) ?? new Set<OpenStream>()).add(opened));
     this.#review();
     return accepted(() => {
-      this.#open.delete(opened);
+      this.#remove(opened);
       this.#ports.presence.disconnect(stream).catch((error: unknown) => this.#ports.log('warn', 'a disconnect was not noted', { agent_id: agentId, error }));
     });
   }
 
   get size(): number {
-    return this.#open.size;
+    return this.#all().length;
   }
 
   closeAll(): void {
-    for (const { sink } of this.#open) sink.close();
+    for (const { sink } of this.#all()) sink.close();
   }
 
   /** Ends the streams whose cycle or life is over, that a newer stream on another replica has replaced, or whose agent is barred. */
   #review(): void {
-    for (const open of this.#open) {
+    for (const open of this.#all()) {
       if (isBarred(this.#ports.standing.get(open.stream.agentId))) {
         this.#end(open, undefined);
         continue;
@@ -112,10 +113,20 @@ export class WakeHub {
     return record.uid === uid ? (record.status.cycle ?? 0) : cycle + 1;
   }
 
+  #all(): readonly OpenStream[] {
+    return [...this.#open.values()].flatMap((streams) => [...streams]);
+  }
+
+  #remove(open: OpenStream): void {
+    const streams = this.#open.get(open.stream.agentId);
+    streams?.delete(open);
+    if (streams?.size === 0) this.#open.delete(open.stream.agentId);
+  }
+
   /** A resident that is told of another cycle ends; one that is not may come back. */
   #end(open: OpenStream, cycle: number | undefined): void {
     if (cycle !== undefined) open.sink.send('cycle', { cycle });
-    this.#open.delete(open);
+    this.#remove(open);
     open.sink.close();
   }
 }

@@ -28,6 +28,7 @@ import type { Readiness } from '../service/readiness.ts';
 import { openRedisLink } from '../world/redis-link.ts';
 import type { RedisLink } from '../world/redis-link.ts';
 import { openAgents } from './agents.ts';
+import type { Agents } from './agents.ts';
 import { startEconomy } from './economy.ts';
 import { openListeners } from './listeners.ts';
 import { waitForSchema } from './schema.ts';
@@ -36,9 +37,12 @@ import { worldSocket } from '../world/world-socket.ts';
 import { openDatabases } from './databases.ts';
 import { startVillageFacts } from './village-facts.ts';
 import { startWorld } from './world.ts';
+import type { RunningWorld } from './world.ts';
 
 
 export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl' | 'metricsUrl'> {
+  /** The world of this replica, to look at from within the process. */
+  readonly world: Pick<RunningWorld, 'reader' | 'fanout' | 'state' | 'onUpdate'>;
   stop(): Promise<void>;
 }
 
@@ -51,6 +55,8 @@ function endBroken(log: Log, error: unknown): never {
 export interface StartOptions {
   /** The clock that village time runs by, in ms; tests let it run fast. */
   readonly villageMs?: () => number;
+  /** Parts of where agents come from, in the place of those that the configuration names. */
+  readonly agents?: Partial<Agents>;
   /** The map of the village; the one of this version of Hamlet where it is left out. */
   readonly map?: WorldMap;
   /** Who answers for models; the scripted ones where it is left out. */
@@ -77,7 +83,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   await loadApiKeys(db, config.apiKeysFile);
   const registry = createRegistry();
   const link = openRedisLink(config.redisUrl, log);
-  const agents = await openAgents(config, db, log);
+  const agents = { ...(await openAgents(config, db, log)), ...options.agents };
   const { source, reviewer } = agents;
   const local = new RateLimiter();
   const counted = startLimits({ config, db, source, local, registry, log, monotonicMs });
@@ -108,6 +114,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   log('info', 'serving', { people: listeners.peopleUrl, agents: listeners.agentsUrl, metrics: listeners.metricsUrl, replica: replicaId });
   return {
     ...listeners,
+    world,
     stop: async () => {
       stopHousekeeping();
       hub.closeAll();

@@ -27,6 +27,9 @@ import { WorldReplica } from '../world/world-replica.ts';
 import type { WorldTerm } from '../world/world-term.ts';
 import { startWorldWriter } from '../world/world-writer.ts';
 
+/** Events after which the residents of the world may not be those that are wanted. */
+const LIFECYCLE: ReadonlySet<string> = new Set(['spawn', 'despawn', 'state']);
+
 export interface WorldPorts {
   readonly db: Db;
   /** The writer's own pool: what requests ask leaves its commits alone. */
@@ -53,6 +56,10 @@ export interface RunningWorld {
   readonly reader: WorldReader;
   readonly fanout: Fanout;
   readonly mapAnswer: ReturnType<typeof mapResponse>;
+  /** The durable world as this replica knows it; only its replica changes it. */
+  readonly state: WorldState;
+  /** Notifies of every update of the viewers, with its tick, when it begins to be built. */
+  onUpdate(hear: (tick: number) => void): void;
   /** Hears every durable event, once it is applied here. */
   onEvent(hear: (event: WorldEvent) => void): void;
   stop(): Promise<void>;
@@ -127,10 +134,11 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
   const { clock, replica, fanout } = followed;
   const { world } = replica;
   const bus = await startCommandBus({ db, link, replicaId, log });
-  const feed = await startEventFeed({ db, link, replica, log });
+  const feed = await startEventFeed({ db, link, replica, replicaId, log });
   const reader = createWorldReader({ replica, clock, source, presence, standing: ports.standing }, bus);
   let term: WorldTerm | null = null;
   const settler = startSettler({ db, source, presence, commands: reader.commands, world, caughtUp: reader.fresh, active: () => term !== null, log });
+  replica.watch({ after: (event) => LIFECYCLE.has(event.kind) && settler.nudge() });
   const writer = startWorldWriter({
     db: ports.writerDb, clock, monotonicMs, replicaId, log,
     recover: () => copyDurableWorld(db, world),
@@ -149,6 +157,8 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
     reader,
     fanout,
     mapAnswer: mapResponse(world.map),
+    state: world,
+    onUpdate: (hear) => fanout.onUpdate(hear),
     onEvent: (hear) => replica.watch({ after: hear }),
     stop: async () => {
       await settler.stop();

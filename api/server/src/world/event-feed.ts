@@ -23,8 +23,10 @@ export interface EventFeed {
 }
 
 /** Keeps a replica up to date: over Redis as it happens, from Postgres whatever Redis lost. */
-export async function startEventFeed(ports: { readonly db: Db; readonly link: RedisLink; readonly replica: WorldReplica; readonly log: Log }): Promise<EventFeed> {
-  const { db, link, replica, log } = ports;
+export async function startEventFeed(ports: { readonly db: Db; readonly link: RedisLink; readonly replica: WorldReplica; readonly replicaId: string; readonly log: Log }): Promise<EventFeed> {
+  const { db, link, replica, replicaId, log } = ports;
+  // Redis brings a replica its own messages too: it has applied their events, and need not read them.
+  const own = `{"from":${JSON.stringify(replicaId)},`;
   const stopping = new AbortController();
   let catchingUp: Promise<void> | null = null;
 
@@ -38,6 +40,7 @@ export async function startEventFeed(ports: { readonly db: Db; readonly link: Re
   }
 
   await link.subscribe(EVENTS_CHANNEL, (text) => {
+    if (text.startsWith(own)) return;
     const message = Message.safeParse(JSON.parse(text));
     if (!message.success) log('error', 'a message of the world cannot be read', { error: message.error });
     else if (!replica.take(message.data.epoch, message.data.events)) void catchUp();
@@ -54,7 +57,7 @@ export async function startEventFeed(ports: { readonly db: Db; readonly link: Re
   return {
     publish: (epoch, events) => {
       replica.take(epoch, events);
-      void link.publish(EVENTS_CHANNEL, JSON.stringify({ epoch, events }));
+      void link.publish(EVENTS_CHANNEL, JSON.stringify({ from: replicaId, epoch, events }));
     },
     stop: async () => {
       stopping.abort();

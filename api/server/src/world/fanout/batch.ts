@@ -6,7 +6,7 @@ import type { Chunk } from './frame-out.ts';
 import { itemCells } from './pending.ts';
 import type { Pending, PendingAgent } from './pending.ts';
 
-/** One agent's change, ready for every viewer: for those who know it, for those it is new to, for those it leaves. */
+/** One agent's change, for every viewer: for those who know it, for those it is new to, for those it leaves. */
 export interface Change {
   readonly slot: number;
   readonly fresh: boolean;
@@ -14,6 +14,7 @@ export interface Change {
   readonly sharedCell: number;
   readonly before: readonly number[];
   readonly after: readonly number[];
+  /** The difference to the last update; encoded when it is first read. */
   readonly delta: Chunk;
   /** Serial of the viewer that was last told. */
   toldTo: number;
@@ -29,7 +30,7 @@ export interface ItemChange {
 /** What one update says in one cell. */
 export interface CellBatch {
   /** The deltas of all agents that share this cell before and after: one buffer for all who look at it. */
-  shared: Chunk | null;
+  readonly shared: Chunk | null;
   /** Changes that touch the cell and are shared in another or none. */
   readonly others: Change[];
   readonly items: ItemChange[];
@@ -75,14 +76,44 @@ function sharedCellOf(pending: PendingAgent, after: readonly number[]): number {
   return pending.fresh ? -1 : (after.find((cell) => pending.before.includes(cell)) ?? -1);
 }
 
-function changeOf(world: WorldState, pending: PendingAgent, tick: number): Change {
-  const after = world.index.cellsOf(pending.slot);
-  const messages = deltaMessages(world, pending, tick);
-  const short = messages.map((message) => shortened(world, pending, message));
-  return {
-    slot: pending.slot, fresh: pending.fresh, sharedCell: sharedCellOf(pending, after), before: pending.before, after,
-    delta: makeChunk(messages, tick, short), toldTo: 0,
-  };
+/** Whether an update says anything of an agent: an arrival or words alone change nothing that it carries. */
+function isNews(world: WorldState, { slot, fresh, moved, changed, renamed }: PendingAgent): boolean {
+  return fresh || moved || changed || renamed || !has(world.agents, slot, ALIVE);
+}
+
+/** A change that is encoded once, when the first viewer reads it: nobody looks at most of a large map. */
+class LazyChange implements Change {
+  readonly slot: number;
+  readonly fresh: boolean;
+  readonly sharedCell: number;
+  readonly before: readonly number[];
+  readonly after: readonly number[];
+  toldTo = 0;
+  readonly #world: WorldState;
+  readonly #pending: PendingAgent;
+  readonly #tick: number;
+  #delta: Chunk | null = null;
+
+  constructor(world: WorldState, pending: PendingAgent, tick: number) {
+    this.#world = world;
+    this.#pending = pending;
+    this.#tick = tick;
+    this.slot = pending.slot;
+    this.fresh = pending.fresh;
+    this.before = pending.before;
+    this.after = world.index.cellsOf(pending.slot);
+    this.sharedCell = sharedCellOf(pending, this.after);
+  }
+
+  get delta(): Chunk {
+    this.#delta ??= this.#encode();
+    return this.#delta;
+  }
+
+  #encode(): Chunk {
+    const messages = deltaMessages(this.#world, this.#pending, this.#tick);
+    return makeChunk(messages, this.#tick, messages.map((message) => shortened(this.#world, this.#pending, message)));
+  }
 }
 
 function joinChunks(chunks: readonly Chunk[]): Chunk {
@@ -95,36 +126,49 @@ function joinChunks(chunks: readonly Chunk[]): Chunk {
   return { messages: chunks.flatMap((chunk) => chunk.messages), bytes };
 }
 
-class BatchBuilder {
-  readonly cells = new Map<number, CellBatch>();
-  readonly bySlot = new Map<number, Change>();
-  readonly #shared = new Map<number, Chunk[]>();
+/** A cell's part of an update; the shared buffer is joined when the first viewer reads it. */
+class LazyCell implements CellBatch {
+  readonly others: Change[] = [];
+  readonly items: ItemChange[] = [];
+  readonly sharing: Change[] = [];
+  #shared: Chunk | null = null;
 
-  #cell(cell: number): CellBatch {
-    const known = this.cells.get(cell);
-    if (known !== undefined) return known;
-    const made: CellBatch = { shared: null, others: [], items: [] };
-    this.cells.set(cell, made);
-    return made;
+  get shared(): Chunk | null {
+    if (this.#shared === null && this.sharing.length > 0) this.#shared = joinChunks(this.sharing.map(({ delta }) => delta));
+    return this.#shared;
+  }
+}
+
+class BatchBuilder {
+  readonly cells = new Map<number, LazyCell>();
+  readonly bySlot = new Map<number, Change>();
+  readonly #watched: Uint8Array;
+
+  constructor(watched: Uint8Array) {
+    this.#watched = watched;
+  }
+
+  #cell(cell: number): LazyCell {
+    const known = this.cells.get(cell) ?? new LazyCell();
+    this.cells.set(cell, known);
+    return known;
+  }
+
+  #list(cell: number, change: Change): void {
+    if (this.#watched[cell] === 0) return;
+    const batch = this.#cell(cell);
+    if (cell === change.sharedCell) batch.sharing.push(change);
+    else batch.others.push(change);
   }
 
   agent(change: Change): void {
-    if (change.delta.messages.length === 0 && !change.fresh) return;
     this.bySlot.set(change.slot, change);
-    for (const cell of new Set([...change.before, ...change.after])) {
-      const batch = this.#cell(cell);
-      if (cell !== change.sharedCell) batch.others.push(change);
-      else this.#shared.set(cell, [...(this.#shared.get(cell) ?? []), change.delta]);
-    }
+    for (const cell of change.before) this.#list(cell, change);
+    for (const cell of change.after) if (!change.before.includes(cell)) this.#list(cell, change);
   }
 
   item(change: ItemChange): void {
     for (const cell of change.cells) this.#cell(cell).items.push(change);
-  }
-
-  finish(): Batch {
-    for (const [cell, chunks] of this.#shared) this.#cell(cell).shared = joinChunks(chunks);
-    return this;
   }
 }
 
@@ -133,13 +177,14 @@ function itemMessage(world: WorldState, itemId: string): FrameMessage {
   return { kind: 'item', item: (item === null ? null : frameItem(world, item.number)) ?? { item_id: itemId, position: null, held_by: null } };
 }
 
-/** Builds the update of everything pending. */
-export function buildBatch(world: WorldState, pending: Pending, tick: number): Batch {
-  const builder = new BatchBuilder();
-  for (const agent of pending.agents.values()) builder.agent(changeOf(world, agent, tick));
+/** Builds the update of everything pending. `watched` has 1 for each cell that a viewer sees in detail: others are left out. */
+export function buildBatch(world: WorldState, pending: Pending, now: { readonly tick: number; readonly watched: Uint8Array }): Batch {
+  const { tick, watched } = now;
+  const builder = new BatchBuilder(watched);
+  for (const agent of pending.agents.values()) if (isNews(world, agent)) builder.agent(new LazyChange(world, agent, tick));
   for (const [itemId, cells] of pending.items) {
     const seenFrom = new Set([...cells, ...itemCells(world, itemId)]);
     builder.item({ cells: seenFrom, chunk: makeChunk([itemMessage(world, itemId)], tick), toldTo: 0 });
   }
-  return builder.finish();
+  return builder;
 }

@@ -4,7 +4,7 @@ import { aliveSlots, cellOf, isMoving, reduce, slotOf, tileAt } from '@hamlet/co
 import type { WorldState } from '@hamlet/core';
 import { buildBatch } from './batch.ts';
 import type { Batch } from './batch.ts';
-import { rectHas } from './cell-rect.ts';
+import { eachCell, rectHas } from './cell-rect.ts';
 import type { Counters, FanoutState } from './fanout-state.ts';
 import { FrameOut } from './frame-out.ts';
 import { tellCells } from './keyframes.ts';
@@ -35,6 +35,7 @@ export class Fanout {
   readonly #state: FanoutState;
   readonly #soon: Soon;
   readonly #persons = new Set<string>();
+  readonly #updateHearers: ((tick: number) => void)[] = [];
   #said: { readonly slot: number; readonly message: FrameMessage }[] = [];
   #lastUpdate = 0;
   #lastClusters = 0;
@@ -148,16 +149,34 @@ export class Fanout {
     if (tick - this.#lastClusters >= CLUSTER_EVERY_TICKS) this.#tellClusters();
   }
 
+  /** Notifies of every update, with its tick, when it begins to be built. */
+  onUpdate(hear: (tick: number) => void): void {
+    this.#updateHearers.push(hear);
+  }
+
   /** Sends everything pending now. */
   flush(): void {
     const state = this.#state;
-    const batch = buildBatch(state.world, state.pending, state.tick);
+    for (const hear of this.#updateHearers) hear(state.tick);
+    const batch = buildBatch(state.world, state.pending, { tick: state.tick, watched: this.#watchedCells() });
     state.toldSeq = state.world.seq;
     state.pending.clear();
     state.counters.updates += 1;
     this.#lastUpdate = state.tick;
     const out = state.frame({ urgent: false });
     for (const viewer of this.#viewers) this.#serve(viewer, batch, out);
+  }
+
+  /** 1 for each cell that a viewer sees in detail. */
+  #watchedCells(): Uint8Array {
+    const { map } = this.#state.world;
+    const watched = new Uint8Array(map.cellsWide * map.cellsHigh);
+    for (const viewer of this.#viewers) {
+      eachCell(viewer.cells, map, (cell) => {
+        watched[cell] = 1;
+      });
+    }
+    return watched;
   }
 
   #serve(viewer: Viewer, batch: Batch, out: FrameOut): void {

@@ -1,0 +1,14 @@
+import { walkOf, walkPosition } from '@hamlet/core';
+import type { WorldState } from '@hamlet/core';
+
+/** Where everybody is at a tick up to a little before now, in quarters of tiles, x and y by slot: on its path, or on the one before where that had not begun. */
+export function truthOf(world: WorldState, agents: number, tick: number): number[] {
+  const flat: number[] = [];
+  for (let slot = 0; slot < agents; slot += 1) {
+    const walk = walkOf(world, slot);
+    const earlier = world.agents.earlier[slot] ?? null;
+    const { x, y } = walkPosition(tick < walk.startTick && earlier !== null ? earlier : walk, world.map.width, tick);
+    flat.push(x * 4, y * 4);
+  }
+  return flat;
+}
