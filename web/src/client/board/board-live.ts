@@ -76,6 +76,8 @@ export class BoardLive {
     const viewer = viewerOf(app)
     if (viewer === this.#viewer || app.session.kind === 'unknown') return
     this.#viewer = viewer
+    // Whoever signs out takes along what was not sent; a session that only ended may go on with it.
+    if (app.session.kind === 'visitor' && !app.session.ended) this.outbox.clear()
     this.#socket?.close()
     this.state.set((state) => ({ ...EMPTY_BOARD, generation: state.generation + 1 }))
     this.#connect()
