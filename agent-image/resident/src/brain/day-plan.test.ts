@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultMap } from '@hamlet/core';
 import { chance, choose } from './chance.ts';
-import { isBedtime, planDay, stopAt } from './day-plan.ts';
+import { isBedtime, planDay, rankOf, stopAt } from './day-plan.ts';
 import { interestIn } from './interests.ts';
 import type { Character } from './situation.ts';
 
@@ -60,4 +60,30 @@ test('chance is even, repeats itself, and depends on each word', () => {
   assert.equal(new Set([chance(1, 'ada', 5), chance(2, 'ada', 5), chance(1, 'bob', 5), chance(1, 'ada', 6), chance(1, 'ada5')]).size, 5);
   assert.equal(choose([], 0.5), undefined);
   assert.equal(choose(['a', 'b'], 0.999), 'b');
+});
+
+test('the last stop that has begun counts, to the minute', () => {
+  const stops = [{ fromMinute: 400, landmarkId: 'a', why: '' }, { fromMinute: 500, landmarkId: 'b', why: '' }];
+  const plan = { rises: 340, retires: 1_320, stops, errandFrom: 0, errandTo: null };
+  assert.deepEqual([399, 400, 499, 500, 1_439].map((minute) => stopAt(plan, minute)?.landmarkId), [undefined, 'a', 'a', 'b', 'b']);
+  assert.deepEqual([339, 340, 1_319, 1_320].map((minute) => isBedtime(plan, minute)), [true, false, false, true]);
+});
+
+test('nobody is at one place for more than two village hours and the spread', () => {
+  for (const day of DAYS) {
+    const { stops } = planDay(ADA, landmarks, day);
+    const longest = Math.max(...stops.slice(1).map(({ fromMinute }, index) => fromMinute - (stops[index]?.fromMinute ?? 0)));
+    assert.ok(longest <= 140, `day ${day}: ${longest}`);
+  }
+});
+
+test('ranks are read from the name of a tier, and a tier opens its own places', () => {
+  assert.deepEqual(['tier-0', 'tier-12', 'tier-', 'gold', '', 'xtier-3'].map(rankOf), [0, 12, -1, -1, -1, -1]);
+});
+
+test('a village of homes alone has no stops and no errand', () => {
+  const plan = planDay(ADA, landmarks.filter(({ kind }) => kind === 'home'), 1);
+  assert.deepEqual([plan.stops, plan.errandTo], [[], null]);
+  const one = landmarks.filter(({ kind }) => kind === 'pond');
+  assert.equal(planDay(ADA, one, 1).errandTo, one[0]?.landmark_id, 'with nothing that wants a delivery, any open place');
 });
