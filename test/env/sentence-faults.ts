@@ -1,4 +1,8 @@
-/** What stands in quotation marks is somebody else's: it counts as one word of the sentence around it. */
+/**
+ * Words in quotation marks are somebody else's: they count as one word of the sentence around them. Where they end with a stop and the sentence
+ * with them, the stop counts for both.
+ */
+const QUOTED_END = /“[^”]*[.!?…]”(?=$|\s+[\p{Lu}“])/gu;
 const QUOTED = /“[^”]*”/gu;
 const MASK = 'Q';
 
@@ -16,7 +20,7 @@ function lineFaults(line: string): readonly string[] {
     ...(/“\s*”/u.test(line) ? ['an empty quotation'] : []),
     ...(count(line, '“') === count(line, '”') ? [] : ['a quotation without an end']),
   ];
-  const own = line.replaceAll(QUOTED, MASK);
+  const own = line.replaceAll(QUOTED_END, `${MASK}.`).replaceAll(QUOTED, MASK);
   const found: readonly (readonly [RegExp, string])[] = [
     [/[{}]|\$\{/u, 'an open slot'],
     [/\b(?:undefined|null|NaN)\b/u, 'a value that is none'],

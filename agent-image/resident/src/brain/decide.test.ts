@@ -8,6 +8,7 @@ import { NEWBORN } from './mind.ts';
 import { perceive } from './perceive.ts';
 import type { Command, Situation } from './situation.ts';
 import { REFUSAL_PAUSE_TICKS } from './rules/decision.ts';
+import { GREET_AGAIN_TICKS } from './rules/greet.ts';
 import { MAX_ANSWERS_IN_A_ROW, TALK_REST_TICKS } from './rules/answer.ts';
 
 type Given = {
@@ -146,6 +147,11 @@ test('somebody near is greeted by name, once', () => {
   assert.match(decided.command.body.text, /Hello, Bob!/);
   const again = decide({ ...first, mind: settle(first, decided, ACCEPTED) });
   assert.ok(!(again.command.kind === 'act' && again.command.body.kind === 'talk' && again.command.body.to === 'bob'));
+});
+
+test('a friend is greeted again after six village hours, to the tick', () => {
+  const met = (ago: number) => /I meet Bob/.test(decide(situation({ others: [anAgent('bob')], mind: { greeted: { bob: 7_000 - ago } } })).why);
+  assert.deepEqual([met(GREET_AGAIN_TICKS - 1), met(GREET_AGAIN_TICKS)], [false, true]);
 });
 
 test('somebody asleep or far away is not greeted', () => {

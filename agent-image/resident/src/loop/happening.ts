@@ -22,27 +22,32 @@ export function happeningOf(situation: Situation, decided: Decision, acted: Acte
     case 'accepted':
       return doneInWords(situation, decided, acted.said ?? '');
     case 'written':
-      return sentence(`I wrote on the board: ${quoted(acted.text.split('\n')[0] ?? '')}`);
+      return decided.command.kind === 'post' ? sentence(`I wrote on the board: ${quoted(decided.command.title)}`) : sentence(`I replied on the board: ${quoted(acted.text.split('\n')[0] ?? '')}`);
     case 'bought':
     case 'bid':
       return tradedInWords(decided, acted);
     default:
-      return undoneInWords(decided, acted);
+      return undoneInWords(situation, decided, acted);
   }
 }
 
-function undoneInWords({ goal }: Decision, acted: Exclude<Acted, Done>): string | null {
+function undoneInWords(situation: Situation, { command, goal }: Decision, acted: Exclude<Acted, Done>): string | null {
   switch (acted.outcome) {
     case 'none':
     case 'stale':
       return null;
     case 'refused':
-      return `I could not go on while I was ${goal} (${acted.code}).`;
+      return command.kind === 'act' && command.body.kind === 'talk' ? notHeard(situation, command.body.to, acted.code) : `I could not go on while I was ${goal} (${acted.code}).`;
     case 'silent':
       return sentence(`I had no words: ${acted.why}`);
     case 'unknown':
       return `The village did not answer while I was ${goal}.`;
   }
+}
+
+/** Words that the village did not carry to anybody. */
+function notHeard(situation: Situation, to: string | undefined, code: string): string {
+  return `I spoke${to === undefined ? '' : ` to ${nameOfAgent(situation, to)}`}, and was not heard (${code}).`;
 }
 
 function tradedInWords({ command, why }: Decision, acted: Extract<Acted, { outcome: 'bought' | 'bid' }>): string {

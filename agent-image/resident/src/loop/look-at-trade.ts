@@ -3,7 +3,7 @@ import { formatAiDollars, parseAiDollars } from '@hamlet/contract/resident';
 import { wantsReply } from '../brain/board/rules.ts';
 import type { Situation } from '../brain/situation.ts';
 import { bidOf, buys } from '../brain/trade/decide-trade.ts';
-import { mayBuy } from '../brain/trade/trade-sight.ts';
+import { looksAgain, mayBuy } from '../brain/trade/trade-sight.ts';
 import type { Offer, PlannedBid, TradeSight } from '../brain/trade/trade-sight.ts';
 import { wantOf } from '../brain/trade/wants.ts';
 import type { Want } from '../brain/trade/wants.ts';
@@ -26,11 +26,22 @@ export async function lookAtTrade(village: TradingVillage, situation: Situation,
   return { offer, bid };
 }
 
+/** Whether a person waits for an answer of the agent on the board. */
+function personWaits(situation: Situation): boolean {
+  return situation.board?.news.some((news) => (news.reply ?? news.post).author_type !== 'agent' && wantsReply(situation, news)) ?? false;
+}
+
+/** Whether it is time to look: once a minute, and at once when a person waits and it may buy. Pure. */
+export function isTimeToTrade(situation: Situation): boolean {
+  const { board, wake, mind, tick } = situation;
+  if (board === null || wake !== null) return false;
+  return looksAgain(mind.trade, tick) || (mayBuy(mind.trade, tick) && personWaits(situation));
+}
+
 function wantIn(situation: Situation, { limits }: Pick<AgentConfig, 'limits'>, { price_list: prices }: QuoteAnswer): Want | null {
   const { board, mind, tick } = situation;
   if (board === null || board.plan === null || limits === null || !mayBuy(mind.trade, tick)) return null;
-  const personWaits = board.news.some((news) => (news.reply ?? news.post).author_type !== 'agent' && wantsReply(situation, news));
-  return wantOf({ needs: board.needs.map(({ subject }) => subject), limits, model: board.plan.model, prices, personWaits });
+  return wantOf({ needs: board.needs.map(({ subject }) => subject), limits, model: board.plan.model, prices, personWaits: personWaits(situation) });
 }
 
 async function offerOf(village: TradingVillage, want: Want): Promise<Offer | null> {

@@ -54,6 +54,24 @@ test('for a person who waits it buys the larger model for an hour, says why, and
   assert.deepEqual(sentenceFaults(entry.replace(/^[^:]*:\d\d[^:]*: /, '')), []);
 });
 
+test('a person who waits is no matter of the minute: it looks at once, and once it has bought no more', async () => {
+  const village = villageOf('5');
+  let tick = 6_000;
+  village.world = async () => ok(aWorld({ tick: (tick += 10) }));
+  village.onTurn = () => undefined;
+  const post = village.desk.news;
+  let turns = 0;
+  const config = village.config.bind(village);
+  village.config = () => {
+    turns += 1;
+    if (turns === 3) post.push(aNews());
+    return config();
+  };
+  await run(village, 5);
+  assert.deepEqual(village.turns.map(({ acted }) => acted['outcome']).slice(2, 4), ['bought', 'written']);
+  assert.equal(village.market.bought.length, 1);
+});
+
 test('a twentieth is its limit for a wish: a micro less, and it answers with what it has', async () => {
   const village = villageOf('4.999999');
   village.desk.news.push(aNews());
@@ -103,7 +121,7 @@ test('it bids once, what the window costs on the list, and in the auction that c
   await run(village, 4);
   assert.deepEqual(village.market.bids, [{ auctionId: anId(50), amount: '2' }, { auctionId: anId(52), amount: '2' }]);
   const turn = village.turns.find(({ acted }) => acted['outcome'] === 'bid');
-  assert.match(turn?.decided.why ?? '', /2 h of the GPUs of gpu-0 cost 2 aiDollars on the price list, and I bid 2 for them/);
+  assert.match(turn?.decided.why ?? '', /2 h of the GPUs of gpu-0 cost 2 aiDollars on the price list, and a fifth of my money is for bids/);
 });
 
 test('money in bids counts: no more than a fifth is ever bid', async () => {

@@ -6,14 +6,13 @@ import { perceive } from '../brain/perceive.ts';
 import type { Situation } from '../brain/situation.ts';
 import { diaryEntry } from '../brain/stay.ts';
 import type { Stay } from '../brain/stay.ts';
-import { looksAgain } from '../brain/trade/trade-sight.ts';
 import type { Entity } from '../memory/entity.ts';
 import type { MemoryStore } from '../memory/memory-store.ts';
 import type { Answer, Village } from '../village/village.ts';
 import { act } from './act.ts';
 import type { Attention } from './attention.ts';
 import { lookAtBoard } from './look-at-board.ts';
-import { lookAtTrade } from './look-at-trade.ts';
+import { isTimeToTrade, lookAtTrade } from './look-at-trade.ts';
 import type { Desk } from './look-at-board.ts';
 import type { Trigger } from './inbox.ts';
 import { recallStay, reflect } from './reflect.ts';
@@ -83,10 +82,10 @@ async function look({ village, attention, desk }: TurnPorts, trigger: Trigger, m
   return { kind: 'ok', value: { situation: await withTrade(village, situation, config.value), config: config.value, standing: standing.value } };
 }
 
-/** Looks at prices and auctions once a minute, in a turn of the agent's own pace, if it looks at the board at all. */
+/** Looks at prices and auctions when it is time to. */
 async function withTrade(village: Village, situation: Situation, config: AgentConfig): Promise<Situation> {
-  const { board, wake, mind, tick } = situation;
-  if (board === null || wake !== null || !looksAgain(mind.trade, tick)) return situation;
+  const { mind, tick } = situation;
+  if (!isTimeToTrade(situation)) return situation;
   const trade = await lookAtTrade(village, situation, config);
   return { ...situation, trade, mind: { ...mind, trade: { ...mind.trade, lookedAt: tick } } };
 }

@@ -24,6 +24,6 @@ export const bid: Rule = (situation) => {
   return decision(situation, {
     command: { kind: 'bid', auctionId, amount },
     goal: situation.mind.goal,
-    why: `${hours} h of the GPUs of ${lane} cost ${listPrice} aiDollars on the price list, and I bid ${amount} for them, within a fifth of my money`,
+    why: `${hours} h of the GPUs of ${lane} cost ${listPrice} aiDollars on the price list, and a fifth of my money is for bids`,
   });
 };
