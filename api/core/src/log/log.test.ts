@@ -153,3 +153,19 @@ test('a record is read field by field, and bytes that are none are refused', () 
   assert.throws(() => openRecord(Buffer.concat([bytes, Buffer.from([0])])), RangeError);
   assert.equal(HASH_BYTES, 32);
 });
+
+test('only a signature by the name and by the key counts, wherever it stands among others', () => {
+  const key = { name: 'village', publicKey: new Uint8Array(32).fill(1) };
+  const sameName = { name: 'village', publicKey: new Uint8Array(32).fill(2) };
+  const signature = new Uint8Array(64).fill(7);
+  // Every signature is good here, so that what is passed over is passed over for its name or key alone.
+  const gullible: NoteCrypto = { sha256, verify: () => true };
+  const text = 'checkpoint\n';
+  const ours = writeNote(text, { key, signature }, sha256);
+  assert.equal(openNote(ours, key, gullible), text);
+  assert.equal(openNote(writeNote(text, { key: sameName, signature }, sha256), key, gullible), null, 'another key of the name');
+  assert.equal(openNote(ours.replace('\u2014 village', '\u2014 stranger'), key, gullible), null, 'the id of the key under another name');
+  assert.equal(openNote(writeNote(text, { key, signature: signature.slice(1) }, sha256), key, gullible), null, 'a signature that is too short');
+  const both = writeNote(text, { key: sameName, signature }, sha256) + ours.slice(ours.indexOf('\u2014'));
+  assert.equal(openNote(both, key, gullible), text);
+});

@@ -132,6 +132,20 @@ test('who is displaced keeps a claim on what is free elsewhere: a lower tier doe
   assert.deepEqual([verdict(plan, 'top')?.node, [verdict(plan, 'mid')?.reason, verdict(plan, 'mid2')?.reason].toSorted(), verdict(plan, 'low')?.granted], ['a', ['Displaced', undefined], false]);
 });
 
+test('of two nodes the one with the lower ranks makes room, even where more agents have to go; among equals the one where fewer go', () => {
+  const top: SeatTier = { name: 'top', rank: 3, size: room(200, 200) };
+  const tiers = [LOW, MIDDLE, top];
+  const displaced = (claims: readonly SeatClaim[]): readonly string[] => {
+    const plan = planned({ nodes: [node('a', room(200, 200, 0, 10)), node('b', room(200, 200, 0, 10))], tiers, claims: [...claims, claim('queen', 'top')] });
+    return claims.map(({ key }) => key.slice('village/'.length)).filter((name) => verdict(plan, name)?.reason === 'Displaced');
+  };
+  assert.deepEqual(displaced([claim('mid', 'middle', on('a')), claim('one', 'low', on('b')), claim('two', 'low', on('b'))]), ['one', 'two']);
+  assert.deepEqual(displaced([claim('one', 'low', on('a')), claim('two', 'low', on('a')), claim('mid', 'middle', on('b'))]), ['one', 'two']);
+  const wide: SeatTier = { name: 'wide', rank: 0, size: room(200, 200) };
+  tiers.push(wide);
+  assert.deepEqual(displaced([claim('one', 'low', on('a')), claim('two', 'low', on('a')), claim('all', 'wide', on('b'))]), ['all']);
+});
+
 test('a larger tier grows in place, or keeps what it has until there is room', () => {
   const growing = claim('ada', 'middle', on('a', LOW.size));
   const free = planned({ nodes: [node('a', room(300, 300, 0, 10))], claims: [growing] });

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ByteReader } from './byte-reader.ts';
+import { ByteWriter } from './byte-writer.ts';
+
+test('a number takes the fewest bytes, so that equal states have equal bytes', () => {
+  for (const [value, bytes] of [[0, 1], [1, 1], [126, 1], [127, 1], [128, 2], [16_383, 2], [16_384, 3], [2 ** 21 - 1, 3], [2 ** 21, 4], [2 ** 28 - 1, 4], [2 ** 28, 5], [2 ** 32 - 1, 5]] as const) {
+    const writer = new ByteWriter();
+    writer.varint(value);
+    assert.equal(writer.finish().length, bytes, `${value}`);
+    assert.equal(new ByteReader(writer.finish()).varint(), value);
+  }
+  for (const [value, bytes] of [[0, 1], [-1, 1], [63, 1], [-64, 1], [64, 2], [-65, 2]] as const) {
+    const writer = new ByteWriter();
+    writer.signed(value);
+    assert.equal(writer.finish().length, bytes, `${value}`);
+    assert.equal(new ByteReader(writer.finish()).signed(), value);
+  }
+});
+
+test('a writer grows by what it is given, and starts again with what it has', () => {
+  const writer = new ByteWriter();
+  for (const length of [255, 256, 257, 5_000]) {
+    const bytes = Uint8Array.from({ length }, (_, index) => index % 251);
+    writer.clear();
+    writer.bytes(bytes);
+    writer.u32(0xdead_beef);
+    assert.equal(writer.length, length + 4);
+    assert.deepEqual(writer.finish().subarray(0, length), bytes);
+    assert.equal(new ByteReader(writer.finish().subarray(length)).u32(), 0xdead_beef);
+  }
+});

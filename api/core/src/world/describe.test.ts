@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SPEECH_TICKS, TICKS_PER_DAY } from '@hamlet/contract';
+import type { Landmark } from '@hamlet/contract';
+import { terrainCode } from '../map/terrain.ts';
+import { buildMap } from '../map/world-map.ts';
+import { advance } from './advance.ts';
+import { activityAt, itemViews, speechAt } from './describe.ts';
+import { holdPlace, reduce } from './reduce.ts';
+import { createWorld } from './state/state.ts';
+import type { WorldState } from './state/state.ts';
+
+const SIDE = 3;
+const GARDEN: Landmark = { landmark_id: 'garden', name: 'Garden', kind: 'garden', position: { x: 1, y: 1 }, slots: [{ x: 1, y: 1 }], affordances: ['tend'] };
+const map = buildMap({ width: SIDE, height: SIDE, terrain: new Uint8Array(SIDE * SIDE).fill(terrainCode('grass')), landmarks: [GARDEN], zones: [] });
+
+function withAda(seed = 1): WorldState {
+  const world = createWorld(map, seed);
+  return reduce(world, { seq: 1, tick: 1, kind: 'spawn', agent_id: 'ada', display_name: 'Ada', home: 'garden', x: 1, y: 1, tier: 0, awake: true, online: true });
+}
+
+test('an activity and spoken words end at their tick, not one earlier or later', () => {
+  const world = withAda();
+  reduce(world, { seq: 2, tick: 5, kind: 'use', agent_id: 'ada', target: 'garden', activity: 'tending', until_tick: 20, gives: null, consumes: null });
+  reduce(world, { seq: 3, tick: 6, kind: 'talk', agent_id: 'ada', text: 'Hello', to: null });
+  assert.deepEqual([5, 19, 20].map((tick) => activityAt(world, 0, tick)), ['tending', 'tending', 'idle']);
+  assert.deepEqual([6, 5 + SPEECH_TICKS, 6 + SPEECH_TICKS].map((tick) => speechAt(world, 0, tick)?.text ?? null), ['Hello', 'Hello', null]);
+});
+
+test('an item on the first tile of the map lies there; one that is held lies nowhere', () => {
+  const world = withAda();
+  reduce(world, { seq: 2, tick: 2, kind: 'item_spawn', item_id: 'apple-1', x: 0, y: 0 });
+  assert.deepEqual(itemViews(world), [{ item_id: 'apple-1', kind: 'apple', position: { x: 0, y: 0 }, held_by: null }]);
+  reduce(world, { seq: 3, tick: 3, kind: 'pick_up', agent_id: 'ada', item_id: 'apple-1' });
+  assert.deepEqual(itemViews(world), [{ item_id: 'apple-1', kind: 'apple', position: null, held_by: 'ada' }], 'the agent of slot 0 holds it');
+});
+
+test('the first slot of the map is held by the agent of the first slot, and free again when it goes', () => {
+  const world = withAda();
+  assert.deepEqual([world.agents.place[0], world.slotHolders[0]], [1, 1]);
+  holdPlace(world, 0, 0);
+  assert.deepEqual([world.agents.place[0], world.slotHolders[0]], [0, 0]);
+  holdPlace(world, 0, 1);
+  reduce(world, { seq: 2, tick: 2, kind: 'despawn', agent_id: 'ada' });
+  assert.equal(world.slotHolders[0], 0);
+});
+
+test('things grow on every free tile up to the borders, on none beyond, and on no slot', () => {
+  const grown = new Set<string>();
+  for (let seed = 1; seed <= 60; seed += 1) {
+    const world = createWorld(map, seed);
+    for (const event of advance(world, TICKS_PER_DAY)) {
+      if (event.kind !== 'item_spawn') continue;
+      assert.ok(event.x >= 0 && event.y >= 0 && event.x < SIDE && event.y < SIDE, `${event.x},${event.y}`);
+      grown.add(`${event.x},${event.y}`);
+    }
+  }
+  assert.deepEqual([...grown].toSorted(), ['0,0', '0,1', '0,2', '1,0', '1,2', '2,0', '2,1', '2,2']);
+});
