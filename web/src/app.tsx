@@ -88,9 +88,12 @@ function MapOnceSeen(props: ComponentProps<typeof MapView>): ReactElement | null
 }
 
 /** What lies over the map: a page, or the panels of the map itself; and whoever is selected. */
-function Over({ controller }: { readonly controller: MapController | null }): ReactElement {
+function Over({ controller }: { readonly controller: MapController | null }): ReactElement | null {
   const view = useVillageState((state) => state.place.view)
+  const known = useVillageState(({ session }) => session.kind !== 'unknown' || session.asked)
   useMapKeys(controller)
+  // A page that came before its viewer is known would offer a visitor's part of it to everybody.
+  if (!known) return null
   const OpenPage = view === 'map' ? PeoplePanel : LAZY_PAGES[view]
   return (
     <>

@@ -17,8 +17,11 @@ export interface Row {
 }
 
 export interface Account { readonly account_id: string; readonly name: string; readonly role: 'member' | 'admin' }
-/** Who looks. `ended`: a session that was here is over, and its holder did not end it here. */
-export type Session = { readonly kind: 'unknown' } | { readonly kind: 'visitor'; readonly ended: boolean } | { readonly kind: 'account'; readonly account: Account }
+/**
+ * Who looks. Until it is known nothing is offered that depends on it, unless the api was `asked` and did not say: then the page goes on as for a visitor.
+ * `ended`: a session that was here is over, and its holder did not end it here.
+ */
+export type Session = { readonly kind: 'unknown'; readonly asked: boolean } | { readonly kind: 'visitor'; readonly ended: boolean } | { readonly kind: 'account'; readonly account: Account }
 
 /** The time of the village's day. */
 export interface Clock { readonly day: number; readonly minute: number; readonly phase: 'night' | 'morning' | 'day' | 'evening' }
@@ -50,5 +53,5 @@ export interface AppState {
 
 export const INITIAL_STATE: AppState = {
   freeze: null, loading: 'loading', connection: 'connecting', agents: { read: false, refused: null }, clock: null, rows: [], details: new Map(), landmarks: [], zones: [], happenings: [],
-  session: { kind: 'unknown' }, selected: null, following: false, place: NOWHERE, pins: [], picking: null,
+  session: { kind: 'unknown', asked: false }, selected: null, following: false, place: NOWHERE, pins: [], picking: null,
 }

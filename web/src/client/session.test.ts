@@ -60,3 +60,9 @@ test('other refusals say nothing of the session', () => {
   assert.equal(verdictOf(refused('account_banned', 403)), 'changed')
   assert.equal(verdictOf(refused('unauthenticated', 401)), 'ended')
 })
+
+test('until the api says who looks it is unknown; where it does not say, that is known too', async () => {
+  assert.deepEqual(INITIAL_STATE.session, { kind: 'unknown', asked: false })
+  const { session } = await started({ ok: false, refused: refused('unavailable', 503) })
+  assert.deepEqual(session(), { kind: 'unknown', asked: true })
+})

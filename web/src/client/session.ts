@@ -4,8 +4,10 @@ import { forgetDrafts } from './ask/use-draft.ts'
 import type { Account, AppState } from './app-state.ts'
 import type { Store } from './store.ts'
 
-/** How often it is asked whether the session still holds: it may end elsewhere, and public pages would not say so. */
-const CHECK_MS = 60_000
+/** How often it is asked who looks, while that is not known. */
+const UNKNOWN_MS = 5000
+/** Every so many times it is asked whether a session still holds: it may end elsewhere, and public pages would not say so. */
+const CHECK_EVERY = 12
 
 /** What a refusal says of a session that was thought to hold. */
 export function verdictOf({ code, status }: Pick<Refused, 'code' | 'status'>): 'ended' | 'changed' | null {
@@ -26,7 +28,12 @@ export class SessionKeeper {
 
   start(): void {
     void this.refresh()
-    this.#timer = setInterval(() => { if (!document.hidden && this.#store.get().session.kind !== 'visitor') void this.refresh() }, CHECK_MS)
+    let round = 0
+    this.#timer = setInterval(() => {
+      round += 1
+      const { kind } = this.#store.get().session
+      if (kind === 'unknown' || (kind === 'account' && round % CHECK_EVERY === 0 && !document.hidden)) void this.refresh()
+    }, UNKNOWN_MS)
   }
 
   stop(): void {
@@ -37,6 +44,7 @@ export class SessionKeeper {
     const reply = await this.#api.call(getMe, {})
     if (reply.ok) this.#set(reply.data.account)
     else if (reply.refused.status === 401 || reply.refused.status === 403) this.#end()
+    else this.#store.set((state) => (state.session.kind === 'unknown' ? { ...state, session: { kind: 'unknown', asked: true } } : state))
   }
 
   /** Hears of every refusal: one may say that the session is over, or allows less than it did. */
