@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const ASK_EVERY_MS = 50;
+
+/** What a client noticed that asked nothing but whether the api lives. */
+export interface LivezProbe {
+  /** The longest that an answer took, in ms. */
+  readonly longestMs: number;
+  readonly answers: number;
+  /** Ends the asking. Throws where an answer did not come within the cap. */
+  stop(): Promise<void>;
+}
+
+/** Asks /livez again and again, each time within `capMs`. */
+export function probeLivez(url: string, capMs: number): LivezProbe {
+  let longestMs = 0;
+  let answers = 0;
+  let stopped = false;
+  const asking = (async () => {
+    while (!stopped) {
+      const askedMs = performance.now();
+      const response = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(capMs) });
+      await response.text();
+      if (response.status !== 200) throw new Error(`/livez answered ${response.status}`);
+      longestMs = Math.max(longestMs, performance.now() - askedMs);
+      answers += 1;
+      await sleep(ASK_EVERY_MS);
+    }
+  })();
+  asking.catch(() => undefined);
+  return {
+    get longestMs() {
+      return longestMs;
+    },
+    get answers() {
+      return answers;
+    },
+    stop: async () => {
+      stopped = true;
+      await asking;
+    },
+  };
+}
