@@ -23,7 +23,8 @@ test('sources are named after one concept, in kebab-case', () => {
 
 test(`a folder holds at most ${MAX_SOURCES_PER_FOLDER} sources and a source at most ${MAX_LINES} lines`, () => {
   const perFolder = new Map<string, number>();
-  for (const file of sources.filter((name) => !/\.test\.tsx?$|_test\.go$/.test(name))) {
+  // Migrations are one list, which only grows.
+  for (const file of sources.filter((name) => !/\.test\.tsx?$|_test\.go$|\/migrations\//.test(name))) {
     perFolder.set(dirname(file), (perFolder.get(dirname(file)) ?? 0) + 1);
   }
   const crowded = [...perFolder].filter(([, count]) => count > MAX_SOURCES_PER_FOLDER);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { strangeCluster, type StrangeCluster } from '@hamlet/test/env/strange-cluster';
+import { strangeCluster, type StrangeCluster } from '@hamlet/test/env/cluster/strange-cluster';
 import { FINALIZER } from '../../operator/src/kinds/agent/views.ts';
 import { buildPrograms, program } from '../cluster.ts';
 import { tryRun, type RunResult } from '../command.ts';

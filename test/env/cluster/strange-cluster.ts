@@ -5,9 +5,9 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { NODES, PODS, Reflector, SERVICE_ACCOUNTS, type KubeObject, type ResourceType } from '@hamlet/kube';
 import { stringify } from 'yaml';
-import { testApiServer, type TestApiServer } from './api-server.ts';
+import { testApiServer, type TestApiServer } from '../api-server.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
+const ROOT = resolve(import.meta.dirname, '../../..');
 const VOLUMES: ResourceType = { group: '', version: 'v1', plural: 'persistentvolumes', kind: 'PersistentVolume' };
 const CAPACITY = { cpu: '64', memory: '256Gi', pods: '110' };
 const TOKEN_SECONDS = 3_600;
