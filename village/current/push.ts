@@ -10,29 +10,38 @@ const TAG_CHARACTERS = 16;
 
 export type ImagesByArchitecture = ReadonlyMap<Architecture, readonly BuiltImage[]>;
 
+/** Where images go. */
+export interface Registry {
+  /** What stands before every name: host/path. */
+  readonly prefix: string;
+  /** The destination of a reference as buildah writes it; a registry by its protocol when it is left out. */
+  readonly destinationOf?: (reference: string) => string;
+}
+
 /** Pushes every image, as a manifest list where there are several architectures; returns the reference of each. */
-export async function pushImages(images: ImagesByArchitecture, registry: string, context: StepContext): Promise<Readonly<Partial<Record<ImageName, string>>>> {
+export async function pushImages(images: ImagesByArchitecture, registry: Registry, context: StepContext): Promise<Readonly<Partial<Record<ImageName, string>>>> {
+  const { prefix, destinationOf = (reference) => `docker://${reference}` } = registry;
   const references: Partial<Record<ImageName, string>> = {};
   for (const [name, builds] of byName(images)) {
     context.doing(`pushing hamlet/${name}`);
-    const reference = `${registry}/hamlet/${name}:${tagOf(builds)}`;
-    await push(builds, reference, { context, host: registry.split('/')[0] ?? registry });
+    const reference = `${prefix}/hamlet/${name}:${tagOf(builds)}`;
+    await push(builds, destinationOf(reference), { context, host: prefix.split('/')[0] ?? prefix });
     references[name] = reference;
   }
   return references;
 }
 
-async function push(builds: readonly BuiltImage[], reference: string, { context, host }: { context: StepContext; host: string }): Promise<void> {
+async function push(builds: readonly BuiltImage[], destination: string, { context, host }: { context: StepContext; host: string }): Promise<void> {
   const options = { log: context.log, onLine: context.doing, fix: `buildah login ${host}` };
   const [only] = builds;
   if (only !== undefined && builds.length === 1) {
-    await buildah(['push', '--quiet', referenceOf(only), `docker://${reference}`], options);
+    await buildah(['push', '--quiet', referenceOf(only), destination], options);
     return;
   }
   const list = await buildah(['manifest', 'create', `localhost/hamlet/list-${process.pid}`]);
   try {
     for (const build of builds) await buildah(['manifest', 'add', list, `containers-storage:${referenceOf(build)}`], options);
-    await buildah(['manifest', 'push', '--quiet', '--all', list, `docker://${reference}`], options);
+    await buildah(['manifest', 'push', '--quiet', '--all', list, destination], options);
   } finally {
     await buildah(['manifest', 'rm', list]);
   }

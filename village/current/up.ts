@@ -38,7 +38,7 @@ export async function upCurrent(settings: Settings): Promise<void> {
       name: `images for ${architecture}`,
       work: async (step) => void images.set(architecture, await buildImagesFor(architecture, step, OWN_IMAGES)),
     })),
-    { name: 'push', work: async (step) => void (references = await pushImages(images, imageRegistry, step)) },
+    { name: 'push', work: async (step) => void (references = await pushImages(images, { prefix: imageRegistry }, step)) },
     { name: 'charts', work: async (step) => installCharts({ place, images: references, coreNode: undefined, secrets: secrets() }, step) },
     { name: 'agents', work: async (step) => waitForAgents(place, references.agent ?? '', step) },
   ]);

@@ -28,6 +28,17 @@ test('one long pause is none of its business, a loop that is always late is', ()
   watch.stop();
 });
 
+test('the lateness is the middle one by size, in whatever order they came', () => {
+  const clock = new FakeClock();
+  const late = [5_000, 0, 100];
+  let ticks = 0;
+  const watch = new LoopWatch(2_000, lateClock(clock, () => late[ticks++] ?? 0));
+  watch.start();
+  for (const lateMs of late) clock.pass(1_000 + lateMs);
+  assert.equal(watch.latenessMs, 100);
+  watch.stop();
+});
+
 test('the steps of ending run in order; one that hangs or fails is told and does not stop the next', async () => {
   const ran: string[] = [];
   const told: string[] = [];
