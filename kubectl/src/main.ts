@@ -1,5 +1,6 @@
 /** `kubectl hamlet`: the village from the command line. */
 import { helpText, readCommandLine, type CommandLine } from './command-line.ts';
+import { freeze } from './commands/freeze.ts';
 import { logs } from './commands/logs.ts';
 import { plan } from './commands/plan.ts';
 import { awake, reboot, sleep } from './commands/power.ts';
@@ -9,7 +10,7 @@ import { why } from './commands/why.ts';
 import { Failure } from './failure.ts';
 import { kubectlWith } from './kubectl.ts';
 
-const COMMANDS = [why, awake, sleep, reboot, logs, runs, schedules, plan];
+const COMMANDS = [why, awake, sleep, reboot, logs, runs, schedules, freeze, plan];
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 

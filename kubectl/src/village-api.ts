@@ -22,14 +22,14 @@ interface Local {
 }
 
 /** What `make up` has written, here or in a folder above. */
-function localVillage(from: string): Local | undefined {
+function localVillage(from: string, role: 'member' | 'admin'): Local | undefined {
   const file = join(from, '.hamlet', 'up.json');
   if (existsSync(file)) {
     const { url, memberToken, adminToken, kubeconfig } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
-    const token = memberToken ?? adminToken;
+    const token = role === 'admin' ? adminToken : (memberToken ?? adminToken);
     if (url !== undefined && token !== undefined) return { url, token, kubeconfig: kubeconfig ?? '' };
   }
-  return dirname(from) === from ? undefined : localVillage(dirname(from));
+  return dirname(from) === from ? undefined : localVillage(dirname(from), role);
 }
 
 /** Opens a way to the api through the API server; closed by the second of the two. */
@@ -71,9 +71,9 @@ function knownUrl({ flags, environment }: Invocation, local: Local | undefined):
   return given ?? (local !== undefined && local.kubeconfig === kubeconfig ? local.url : undefined);
 }
 
-/** Asks the api, whatever the way there; a refusal becomes a failure in its words. */
-export async function withApi<T>(invocation: Invocation, ask: (api: Client) => Promise<T>): Promise<T> {
-  const local = localVillage(resolve('.'));
+/** Asks the api as the role that the question needs, whatever the way there; a refusal becomes a failure in its words. */
+export async function withApi<T>(invocation: Invocation, ask: (api: Client) => Promise<T>, role: 'member' | 'admin' = 'member'): Promise<T> {
+  const local = localVillage(resolve('.'), role);
   const token = invocation.environment['HAMLET_TOKEN'] ?? local?.token;
   if (token === undefined) throw new Failure(`the api asks who you are: put a token into HAMLET_TOKEN\n${API_DETAILS}`);
   const known = knownUrl(invocation, local);
