@@ -12,7 +12,7 @@ help: ## this list
 up: ready ## the village: cluster, images, chart; prints the URL and the first login. CLUSTER=current YES=1 IMAGE_REGISTRY=host/path PORT=8080
 	@$(VILLAGE) up
 
-down: ready ## ends the village and the dev servers. KEEP_DATA=1 keeps the cluster's data
+down: ready ## ends the village and the dev servers and keeps the village's data. WIPE=1 removes it too
 	@$(VILLAGE) down
 
 dev: ready ## api, Postgres and Redis on loopback without Kubernetes. DETACH=1 returns when ready, RESIDENTS=1 starts ada and bob too

@@ -19,7 +19,7 @@ import { buildWeb } from './web.ts';
 const USAGE = `usage: village/main.ts COMMAND
 
   up       the village: cluster, images, charts; prints the URL and the first login
-  down     ends the village and the dev servers
+  down     ends the village and the dev servers, and keeps the village's data
   dev      api, Postgres and Redis on loopback without Kubernetes
   logs     follows the village's logs
   doctor   checks everything the village depends on and says how to fix it
@@ -32,7 +32,8 @@ environment:
   YES=1                    answers CLUSTER=current's question
   PORT=8080                port of the local village
   NAMESPACE=hamlet         namespace of the village
-  KEEP_DATA=1              down keeps the data
+  WIPE=1                   down removes the village's data too
+  FRESH=1                  up starts from nothing; what is kept here waits for down WIPE=1
   WHO=name                 whose logs: api, operator, postgres, redis or an agent
   DETACH=1 RESIDENTS=1     dev returns when ready; dev starts ada and bob too
   HAMLET_CACHE=folder      where built things are kept`;

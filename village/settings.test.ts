@@ -4,12 +4,12 @@ import { Failure } from './failure.ts';
 import { readSettings } from './settings.ts';
 
 test('without a word it is the local cluster on port 8080', () => {
-  assert.deepEqual(readSettings({}), { cluster: 'local', yes: false, imageRegistry: undefined, architectures: undefined, port: 8080, namespace: 'hamlet', keepData: false, who: undefined });
+  assert.deepEqual(readSettings({}), { cluster: 'local', yes: false, imageRegistry: undefined, architectures: undefined, port: 8080, namespace: 'hamlet', wipe: false, fresh: false, who: undefined });
 });
 
 test('what a person sets is taken', () => {
-  const settings = readSettings({ CLUSTER: 'current', YES: '1', IMAGE_REGISTRY: 'example.org/team/', ARCH: 'arm64,amd64', PORT: '9000', NAMESPACE: 'meadow', KEEP_DATA: '1', WHO: 'ada' });
-  assert.deepEqual(settings, { cluster: 'current', yes: true, imageRegistry: 'example.org/team', architectures: ['arm64', 'amd64'], port: 9000, namespace: 'meadow', keepData: true, who: 'ada' });
+  const settings = readSettings({ CLUSTER: 'current', YES: '1', IMAGE_REGISTRY: 'example.org/team/', ARCH: 'arm64,amd64', PORT: '9000', NAMESPACE: 'meadow', WIPE: '1', FRESH: '1', WHO: 'ada' });
+  assert.deepEqual(settings, { cluster: 'current', yes: true, imageRegistry: 'example.org/team', architectures: ['arm64', 'amd64'], port: 9000, namespace: 'meadow', wipe: true, fresh: true, who: 'ada' });
 });
 
 test('ARCH=all is every architecture', () => {
@@ -18,7 +18,7 @@ test('ARCH=all is every architecture', () => {
 
 test('0 and nothing mean no', () => {
   assert.equal(readSettings({ YES: '0' }).yes, false);
-  assert.equal(readSettings({ KEEP_DATA: '' }).keepData, false);
+  assert.equal(readSettings({ WIPE: '' }).wipe, false);
 });
 
 const WRONG: Readonly<Record<string, string>> = { ARCH: 'mips', CLUSTER: 'remote', PORT: 'http', NAMESPACE: 'My_Village' };

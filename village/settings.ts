@@ -16,7 +16,10 @@ export interface Settings {
   readonly architectures: readonly Architecture[] | undefined;
   readonly port: number;
   readonly namespace: string;
-  readonly keepData: boolean;
+  /** Whether `down` removes the village's data too. */
+  readonly wipe: boolean;
+  /** Whether `up` starts from nothing and sets aside what a village here has kept, until `down WIPE=1` puts it back. */
+  readonly fresh: boolean;
   /** Whose logs: a component or an agent. */
   readonly who: string | undefined;
 }
@@ -32,7 +35,8 @@ export function readSettings(env: Environment): Settings {
     architectures: env['ARCH'] ? architecturesOf(env['ARCH']) : undefined,
     port: portOf(env['PORT']),
     namespace: namespaceOf(env['NAMESPACE'] ?? 'hamlet'),
-    keepData: isOn(env['KEEP_DATA']),
+    wipe: isOn(env['WIPE']),
+    fresh: isOn(env['FRESH']),
     who: env['WHO'] || undefined,
   };
 }

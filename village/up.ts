@@ -2,12 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { checkMachine } from './doctor/machine.ts';
 import { run } from './command.ts';
-import { buildPrograms, hamletCluster, program } from './cluster.ts';
+import { buildPrograms, clusterStatus, hamletCluster, program } from './cluster.ts';
 import { buildImages, referenceOf, type BuiltImage } from './images/build.ts';
 import { waitForAgents } from './install/agents-ready.ts';
 import { installCharts } from './install/charts.ts';
 import { makeFirstAdmin } from './install/first-admin.ts';
 import { loadImages } from './install/images.ts';
+import { isKept, putBack, setAside } from './kept-data.ts';
 import { kubectl, secretValue, type Place } from './kubectl.ts';
 import { stateFile } from './paths.ts';
 import { secrets, writePrivate } from './secrets.ts';
@@ -31,6 +32,7 @@ export async function up(settings: Settings): Promise<void> {
     { name: 'machine', work: async () => checkMachine() },
     { name: 'packages', work: async (context) => packages(context) },
     { name: 'programs', work: async (context) => buildPrograms({ log: context.log, onLine: context.doing }) },
+    { name: 'kept data', work: async () => keptData(settings) },
     {
       name: 'cluster',
       work: async (context) => {
@@ -68,6 +70,14 @@ async function writeKubeconfig(place: Place): Promise<string> {
   return file;
 }
 
+/** What this village goes on with. A cluster that is up keeps what it has. */
+async function keptData({ fresh }: Settings): Promise<string> {
+  if ((await clusterStatus()) !== undefined) return 'of the village that is up';
+  if (fresh) return setAside();
+  putBack();
+  return isKept() ? 'the village goes on where it was' : 'none: a new village begins';
+}
+
 async function packages(context: StepContext): Promise<void> {
   await run('bash', ['village/packages.sh', 'up'], { log: context.log, onLine: context.doing, fix: 'run as root, or install the packages named above yourself' });
 }
@@ -101,5 +111,5 @@ async function report(place: Place, url: string): Promise<void> {
   console.log(`The village:  ${url}`);
   console.log(`First admin:  ${adminName}   password  ${adminPassword}`);
   console.log(`kubectl:      export KUBECONFIG=${kubeconfig}; kubectl get village`);
-  console.log('For tools:    .hamlet/up.json      To end it: make down');
+  console.log('For tools:    .hamlet/up.json      To end it: make down, which keeps its data');
 }

@@ -5,6 +5,7 @@ import { kubeClient, village, type Village } from '@hamlet/test/env/village';
 import { buildPrograms, clusterStatus, program } from '../../../village/cluster.ts';
 import { run } from '../../../village/command.ts';
 import { Failure } from '../../../village/failure.ts';
+import { setAside } from '../../../village/kept-data.ts';
 import { NODE, ROOT, STATE } from '../../../village/paths.ts';
 import { openGuard, type Guard } from '../guard.ts';
 
@@ -37,9 +38,10 @@ const villageCommand = (command: 'up' | 'down'): readonly [string, string, strin
 /** Brings the village up; the guard that takes it down is there before. */
 async function bringUp(): Promise<Guard> {
   console.log('no village is up: bringing one up, and taking it down afterwards');
-  const guard = openGuard(RUN, villageCommand('down'), { ...process.env });
+  setAside();
+  const guard = openGuard(RUN, villageCommand('down'), { ...process.env, WIPE: '1' });
   const [node, ...args] = villageCommand('up');
-  await run(node, args).catch(async (error: unknown) => {
+  await run(node, args, { env: { FRESH: '1' } }).catch(async (error: unknown) => {
     await guard.clear();
     throw error;
   });

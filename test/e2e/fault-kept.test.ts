@@ -1,0 +1,34 @@
+/** The village goes down and up again: books, board, volumes and homes are there. It ends every pod, so it runs among the faults. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPost, getLedger, getPost, rewardAgent } from '@hamlet/contract';
+import { agentOf, dataOf, untilReady, village, type Village } from '@hamlet/test/env/village';
+import { run } from '../../village/command.ts';
+import { NODE } from '../../village/paths.ts';
+
+const AGENT = 'ada';
+const KEEPSAKE = `kept-${process.pid}-${Date.now()}`;
+const UP_LIMIT_MS = 480_000;
+
+async function exec(place: Village, ...command: string[]): Promise<string> {
+  const pod = await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${AGENT}`, '-o', 'name']);
+  return place.kubectl(['exec', pod, '--', ...command]);
+}
+
+test('make down keeps the village, and make up goes on with it', { timeout: UP_LIMIT_MS }, async () => {
+  const before = await village();
+  await untilReady(before, AGENT);
+  const { home } = (await agentOf(before, AGENT)) ?? {};
+  const entry = dataOf(await before.admin.call(rewardAgent, { body: { agent_id: AGENT, amount: '0.5', reason: 'to be kept' } }));
+  const { post } = dataOf(await before.admin.call(createPost, { body: { title: 'To be kept', body: 'This stays.' } }));
+  await exec(before, 'sh', '-c', `echo ${KEEPSAKE} >/workspace/keepsake && sync`);
+  await run(NODE, ['village/main.ts', 'down']);
+  await run(NODE, ['village/main.ts', 'up']);
+  const after = await village();
+  await untilReady(after, AGENT);
+  assert.equal(await exec(after, 'cat', '/workspace/keepsake'), KEEPSAKE);
+  assert.equal((await agentOf(after, AGENT))?.home, home);
+  const { entries } = dataOf(await after.admin.call(getLedger, { params: { agent_id: AGENT }, query: { limit: 100 } }));
+  assert.ok(entries.some(({ ledger_entry_id: id }) => id === entry.ledger_entry_id));
+  assert.equal(dataOf(await after.admin.call(getPost, { params: { post_id: post.post_id }, query: {} })).post.title, 'To be kept');
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { isKept, putBack, setAside, whatGoes } from './kept-data.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'hamlet-kept-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+function villageOf(name: string): string {
+  const folder = join(root, 'cluster');
+  mkdirSync(join(folder, 'volumes', 'sparky1', 'data'), { recursive: true });
+  writeFileSync(join(folder, 'whose'), name);
+  return folder;
+}
+
+test('a test has a village of its own, and the one that a person keeps is back after it', async () => {
+  const folder = villageOf('mine');
+  assert.match(await whatGoes(folder), /1 volumes/);
+  writeFileSync(join(folder, 'supervisor.json'), '{}');
+  assert.throws(() => setAside(folder), /was not taken down/);
+  rmSync(join(folder, 'supervisor.json'));
+  setAside(folder);
+  assert.equal(isKept(folder), false);
+  villageOf('of a test');
+  // A second test that finds the village of an interrupted one does not lose the person's.
+  setAside(folder);
+  assert.match(putBack(folder), /another village/);
+  assert.equal(readFileSync(join(folder, 'whose'), 'utf8'), 'of a test');
+  rmSync(folder, { recursive: true });
+  putBack(folder);
+  assert.equal(readFileSync(join(folder, 'whose'), 'utf8'), 'mine');
+  assert.equal(existsSync(`${folder}.aside`), false);
+  assert.equal(putBack(folder), 'nothing');
+});
