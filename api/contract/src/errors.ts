@@ -121,6 +121,7 @@ export const REFUSALS = {
   second_admin_needed: entry(409, 'Another admin must decide on this credit', 'after_change'),
   no_such_difference: entry(404, 'There is no difference of that id', 'never'),
   paypal_off: entry(409, 'This village takes no payments by PayPal', 'after_change'),
+  payment_failed: entry(502, 'PayPal did not begin that payment', 'later'),
   webhook_refused: entry(400, 'This is no notification that PayPal would send', 'never'),
 
   // Language models

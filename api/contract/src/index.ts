@@ -30,6 +30,7 @@ export * from './routes/models.ts';
 export * from './routes/moves.ts';
 export * from './routes/payments/credits.ts';
 export * from './routes/payments/paypal.ts';
+export * from './routes/payments/paypal-orders.ts';
 export * from './routes/payments/reconciliation.ts';
 export * from './routes/resident.ts';
 export * from './routes/runs/runs.ts';

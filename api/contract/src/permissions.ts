@@ -36,6 +36,8 @@ export const PERMISSIONS = {
   'board:moderate': ['admin'],
   /** Reward and penalize: a member within the allowance of the day. */
   'economy:judge': ['member', 'admin'],
+  /** Begin a payment for an agent. */
+  'payments:pay': ['member', 'admin'],
   /** Credits of payments, and how the books compare with a provider's. */
   'payments:manage': ['admin'],
   /** An agent its own account. */

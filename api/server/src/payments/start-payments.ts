@@ -30,6 +30,8 @@ export interface Payments {
   readonly creditLimit: bigint;
   readonly rate: Rate;
   readonly paypalMode: 'off' | 'sandbox' | 'live';
+  /** Begins and captures orders of payers; null where PayPal is off. */
+  readonly orders: (Pick<PayPalClient, 'createOrder' | 'captureOrder'> & { readonly currency: string }) | null;
   /** Says that a notification has come in. */
   readonly nudge: () => void;
 }
@@ -106,7 +108,7 @@ export async function startPayments(ports: PaymentPorts): Promise<RunningPayment
   const shared = { income, creditLimit, rate: config };
   if (paypal === null) {
     log('info', 'payments by PayPal are off; admins credit by hand (HAMLET_PAYPAL turns them on)');
-    return { ...shared, paypalMode: 'off', nudge: () => undefined, stop: () => watch.stop() };
+    return { ...shared, paypalMode: 'off', orders: null, nudge: () => undefined, stop: () => watch.stop() };
   }
   const link = await openPayPal(paypal, ports);
   // While the village is frozen, notifications are verified and kept.
@@ -121,6 +123,7 @@ export async function startPayments(ports: PaymentPorts): Promise<RunningPayment
   return {
     ...shared,
     paypalMode: paypal.mode,
+    orders: { createOrder: link.client.createOrder, captureOrder: link.client.captureOrder, currency: config.currency },
     nudge: () => workers[0]?.nudge(),
     stop: async () => {
       await Promise.all(workers.map((worker) => worker.stop()));

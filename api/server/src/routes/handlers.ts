@@ -17,6 +17,7 @@ import { auditHandlers } from '../audit/audit-handlers.ts';
 import { logHandlers } from '../log/log-handlers.ts';
 import { economyHandlers } from '../economy/economy-handlers.ts';
 import { creditHandlers } from '../payments/credit-handlers.ts';
+import { orderHandlers } from '../payments/paypal/order-handlers.ts';
 import { webhookHandler } from '../payments/paypal/webhook-handler.ts';
 import { reconciliationHandlers } from '../payments/reconciliation-handlers.ts';
 import { firingHandlers } from '../runs/firing-handlers.ts';
@@ -57,6 +58,7 @@ export function createHandlers(services: Services): Handlers {
     ...creditHandlers(services),
     ...reconciliationHandlers(services),
     ...webhookHandler(services),
+    ...orderHandlers(services),
     ...claimHandlers(services),
     ...gatewayHandlers(services),
     ...auditHandlers(services),

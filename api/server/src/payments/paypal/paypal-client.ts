@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { PayPalSecrets } from '../payments-config.ts';
 import type { PayPalHosts } from './hosts.ts';
 import type { CallHttps, HttpsAnswer } from './https-call.ts';
-import { Capture, Dispute, Refund, Token, TransactionPage } from './paypal-wire.ts';
+import { Capture, Dispute, Order, Refund, Token, TransactionPage, Unprocessable } from './paypal-wire.ts';
 
 /** A token is not used in its last minute. */
 const TOKEN_MARGIN_S = 60;
@@ -11,6 +11,15 @@ const TOKEN_MARGIN_S = 60;
 /** PayPal could not be asked, or answered what cannot be read; later it may. */
 export class PayPalError extends Error {
   override readonly name = 'PayPalError';
+}
+
+/** A payment to begin. `value` is decimal, in the village's currency. */
+export interface NewOrder {
+  readonly customId: string;
+  readonly value: string;
+  readonly currency: string;
+  readonly returnUrl: string;
+  readonly cancelUrl: string;
 }
 
 export interface PayPalClientPorts {
@@ -25,6 +34,10 @@ export interface PayPalClient {
   capture(captureId: string): Promise<Capture | null>;
   refund(refundId: string): Promise<Refund | null>;
   dispute(disputeId: string): Promise<Dispute | null>;
+  /** Begins a payment that the payer approves at one of the order's links. */
+  createOrder(order: NewOrder): Promise<Order>;
+  /** Takes the money of an approved order. The same order again is taken once. */
+  captureOrder(orderId: string): Promise<'captured' | 'not_approved' | 'unknown'>;
   /** A page of the payments of a time of at most 31 days; pages count from 1. */
   transactions(from: Date, through: Date, page: number): Promise<TransactionPage>;
 }
@@ -38,12 +51,37 @@ function read<S extends z.ZodType>(schema: S, answer: HttpsAnswer, what: string)
   }
 }
 
+/** Asks PayPal to do something; the same id is done once. */
+type Post = (path: string, body: unknown, id: string) => Promise<HttpsAnswer>;
+
+function orderCalls(post: Post): Pick<PayPalClient, 'createOrder' | 'captureOrder'> {
+  async function createOrder({ customId, value, currency, returnUrl, cancelUrl }: NewOrder): Promise<Order> {
+    const context = { return_url: returnUrl, cancel_url: cancelUrl, user_action: 'PAY_NOW', shipping_preference: 'NO_SHIPPING' };
+    const unit = { custom_id: customId, amount: { currency_code: currency, value } };
+    const answer = await post('/v2/checkout/orders', { intent: 'CAPTURE', purchase_units: [unit], payment_source: { paypal: { experience_context: context } } }, randomUUID());
+    // PayPal answers 201, or 200 where the payer has something to do first.
+    return read(Order, answer.status === 201 ? { ...answer, status: 200 } : answer, 'order');
+  }
+
+  async function captureOrder(orderId: string): Promise<'captured' | 'not_approved' | 'unknown'> {
+    const answer = await post(`/v2/checkout/orders/${encodeURIComponent(orderId)}/capture`, {}, `capture-${orderId}`);
+    if (answer.status === 200 || answer.status === 201) return 'captured';
+    if (answer.status === 404) return 'unknown';
+    const issues = answer.status === 422 ? read(Unprocessable, { ...answer, status: 200 }, 'capture').details.map(({ issue }) => issue) : [];
+    if (issues.includes('ORDER_ALREADY_CAPTURED')) return 'captured';
+    if (issues.includes('ORDER_NOT_APPROVED')) return 'not_approved';
+    throw new PayPalError(`capture: PayPal answers ${answer.status} ${issues.join(', ')}`);
+  }
+
+  return { createOrder, captureOrder };
+}
+
 /** Ids are checked where they are read from notifications; what is written into a path is encoded all the same. */
 export function createPayPalClient({ call, hosts, secrets, monotonicMs }: PayPalClientPorts): PayPalClient {
   const host = hosts.api;
   let token: Promise<{ readonly text: string; readonly untilMs: number }> | null = null;
 
-  // Each call has an id of its own: two at once under one id would hinder each other, and nothing that is asked changes anything there.
+  // Each question has an id of its own: two at once under one id would hinder each other.
   const requestId = (): Record<string, string> => ({ 'paypal-request-id': randomUUID() });
 
   async function fetchToken(): Promise<{ readonly text: string; readonly untilMs: number }> {
@@ -71,12 +109,24 @@ export function createPayPalClient({ call, hosts, secrets, monotonicMs }: PayPal
     return call({ method: 'GET', host, path, headers: { authorization: `Bearer ${await bearer()}`, ...requestId() } });
   }
 
+  const post: Post = async (path, body, id) => {
+    const send = async (): Promise<HttpsAnswer> => {
+      const headers = { authorization: `Bearer ${await bearer()}`, 'content-type': 'application/json', prefer: 'return=minimal', 'paypal-request-id': id };
+      return call({ method: 'POST', host, path, headers, body: JSON.stringify(body) });
+    };
+    const answer = await send();
+    if (answer.status !== 401) return answer;
+    token = null;
+    return send();
+  };
+
   async function find<S extends z.ZodType>(schema: S, path: string): Promise<z.output<S> | null> {
     const answer = await get(path);
     return answer.status === 404 ? null : read(schema, answer, path);
   }
 
   return {
+    ...orderCalls(post),
     capture: (id) => find(Capture, `/v2/payments/captures/${encodeURIComponent(id)}`),
     refund: (id) => find(Refund, `/v2/payments/refunds/${encodeURIComponent(id)}`),
     dispute: (id) => find(Dispute, `/v1/customer/disputes/${encodeURIComponent(id)}`),

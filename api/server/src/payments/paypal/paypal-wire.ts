@@ -47,6 +47,13 @@ export type TransactionPage = z.infer<typeof TransactionPage>;
 
 const Link = z.object({ href: z.string(), rel: z.string() });
 
+/** POST /v2/checkout/orders */
+export const Order = z.object({ id: z.string().regex(/^[A-Z0-9]{1,36}$/), status: z.string().max(64), links: z.array(Link).max(20) });
+export type Order = z.infer<typeof Order>;
+
+/** An answer of 422: why PayPal does not do it. */
+export const Unprocessable = z.object({ details: z.array(z.object({ issue: z.string().max(64) })).max(20) });
+
 /** The body of a notification. Its resource is of many kinds; what is said of each is in event-words.ts. */
 export const Notification = z.object({
   id: z.string().min(1).max(128),

@@ -151,7 +151,6 @@ export class PayPalStandIn {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    request.resume();
     const url = new URL(request.url ?? '/', `https://${request.headers.host ?? ''}`);
     this.requests.push(`${request.method} ${url.host} ${url.pathname}`);
     const detour = this.detours.get(url.pathname);
@@ -165,7 +164,16 @@ export class PayPalStandIn {
     else if (url.pathname.startsWith(CERTS)) response.writeHead(404).end();
     else if (url.pathname === '/v1/oauth2/token') this.#json(response, { access_token: 'a-token', expires_in: 32_400 });
     else if (request.headers['paypal-request-id'] === undefined || request.headers.authorization !== 'Bearer a-token') response.writeHead(401).end();
+    else if (request.method === 'POST') void this.#order(request, response, url.pathname);
     else this.#json(response, this.books.answer(url));
+  }
+
+  async #order(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    const parts: Buffer[] = [];
+    for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+    const [, id] = /^\/v2\/checkout\/orders\/([A-Z0-9]+)\/capture$/.exec(path) ?? [];
+    const answer = id === undefined ? { status: 200, body: this.books.begin(JSON.parse(Buffer.concat(parts).toString('utf8')) as Parameters<StandInBooks['begin']>[0]) } : this.books.take(id);
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
   }
 
   #certificate(path: string): string | null {

@@ -6,6 +6,16 @@ export interface BookedCapture {
   customId: string | null;
 }
 
+/** An order as it was begun, and whether its payer has approved it. */
+export interface BookedOrder {
+  readonly customId: string;
+  readonly value: string;
+  readonly currency: string;
+  readonly returnUrl: string;
+  approved: boolean;
+  captureId: string | null;
+}
+
 export interface BookedDispute {
   value: string;
   status: string;
@@ -29,6 +39,7 @@ export class StandInBooks {
   readonly captures = new Map<string, BookedCapture>();
   readonly refunds = new Map<string, { value: string; status: string }>();
   readonly disputes = new Map<string, BookedDispute>();
+  readonly orders = new Map<string, BookedOrder>();
   transactions: ListedTransaction[] = [];
   /** The list is complete up to here; up to now where it is null. */
   refreshed: Date | null = null;
@@ -44,6 +55,26 @@ export class StandInBooks {
     if (url.pathname.startsWith('/v2/payments/refunds/')) return this.#refund(id);
     if (kind === 'disputes') return this.#dispute(id);
     return url.pathname === '/v1/reporting/transactions' ? this.#list(url.searchParams) : undefined;
+  }
+
+  /** Begins an order as Orders v2 does. */
+  begin(body: { readonly purchase_units: readonly { readonly custom_id: string; readonly amount: { readonly currency_code: string; readonly value: string } }[]; readonly payment_source: { readonly paypal: { readonly experience_context: { readonly return_url: string } } } }): unknown {
+    const id = `ORDER${this.orders.size + 1}`;
+    const [unit] = body.purchase_units;
+    if (unit === undefined) return undefined;
+    this.orders.set(id, { customId: unit.custom_id, value: unit.amount.value, currency: unit.amount.currency_code, returnUrl: body.payment_source.paypal.experience_context.return_url, approved: false, captureId: null });
+    return { id, status: 'PAYER_ACTION_REQUIRED', links: [{ rel: 'self', href: `https://api-m.sandbox.paypal.com/v2/checkout/orders/${id}` }, { rel: 'payer-action', href: `https://www.sandbox.paypal.com/checkoutnow?token=${id}` }] };
+  }
+
+  /** Captures an order: once, and only where its payer has approved. */
+  take(id: string): { readonly status: number; readonly body: unknown } {
+    const order = this.orders.get(id);
+    if (order === undefined) return { status: 404, body: { name: 'RESOURCE_NOT_FOUND' } };
+    const why = order.captureId !== null ? 'ORDER_ALREADY_CAPTURED' : order.approved ? null : 'ORDER_NOT_APPROVED';
+    if (why !== null) return { status: 422, body: { name: 'UNPROCESSABLE_ENTITY', details: [{ issue: why }] } };
+    order.captureId = `CAPTUREOF${id}`;
+    this.pay(order.captureId, { value: order.value, currency: order.currency, customId: order.customId });
+    return { status: 201, body: { id, status: 'COMPLETED' } };
   }
 
   #capture(id: string): unknown {
