@@ -156,9 +156,12 @@ export class PayPalStandIn {
     const detour = this.detours.get(url.pathname);
     if (detour !== undefined && detour.times > 0) {
       detour.times -= 1;
-      detour.answer(response);
-      return;
+      return detour.answer(response);
     }
+    this.#answerKnown(request, response, url);
+  }
+
+  #answerKnown(request: IncomingMessage, response: ServerResponse, url: URL): void {
     const certificate = this.#certificate(url.pathname);
     if (certificate !== null) response.end(certificate);
     else if (url.pathname.startsWith(CERTS)) response.writeHead(404).end();
