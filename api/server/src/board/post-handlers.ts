@@ -1,6 +1,6 @@
 import { addresseeOf } from '@hamlet/contract';
 import type { closePost, createPost, Post, revisePost } from '@hamlet/contract';
-import { findPost, insertPost, lookAs, revisePost as storeRevision, setPostStatus } from '@hamlet/store';
+import { findPost, insertPost, lookAs, readAudit, revisePost as storeRevision, setPostStatus } from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -15,6 +15,8 @@ type Names = 'createPost' | 'revisePost' | 'closePost' | 'resolvePost' | 'reopen
 type Ports = Pick<Services, 'source' | 'board'>;
 type Settling = Pick<RequestOf<typeof closePost>, 'actor' | 'params' | 'requestId' | 'traceparent'>;
 
+/** Acts on a post that are looked through for the newest that gave it its status. */
+const ACTS_READ = 100;
 const STATUS_ACTIONS = { open: 'board.reopen', closed: 'board.close', resolved: 'board.resolve' } as const;
 
 function refuseUnknown(audience: string, { source }: Ports): Refused | null {
@@ -65,6 +67,12 @@ function isSameText(a: Pick<Post, 'title' | 'body' | 'tags'>, b: Pick<Post, 'tit
   return a.title === b.title && a.body === b.body && a.tags.join(' ') === b.tags.join(' ');
 }
 
+/** Whether an admin gave a post its present status. */
+async function wasSettledByAdmin(tx: Tx, postId: string): Promise<boolean> {
+  const actions: ReadonlySet<string> = new Set(Object.values(STATUS_ACTIONS));
+  return (await readAudit(tx, postId, ACTS_READ)).find(({ action }) => actions.has(action))?.actorRole === 'admin';
+}
+
 /** Opens, closes or resolves a post. Saying it again changes nothing. */
 async function settle(request: Settling, tx: Tx, to: { readonly status: 'open' | 'closed' | 'resolved'; readonly ports: Ports }): Promise<Outcome<{ post: Post }>> {
   const { actor, params } = request;
@@ -75,6 +83,7 @@ async function settle(request: Settling, tx: Tx, to: { readonly status: 'open' |
   if (post === null) return refused('no_such_post');
   if (actor.role !== 'admin' && !isAuthor(author, post)) return refused('not_its_author');
   if (post.status === to.status) return accepted({ post: postView(post) });
+  if (actor.role !== 'admin' && post.status !== 'open' && (await wasSettledByAdmin(tx, post.postId))) return refused('not_its_author', 'An admin closed this post, so only an admin changes that');
   const settled = await setPostStatus(tx, post.postId, to.status);
   if (settled === null) return refused('post_moderated');
   await recordAct(tx, request, { action: STATUS_ACTIONS[to.status], object: post.postId, detail: { from: post.status } });

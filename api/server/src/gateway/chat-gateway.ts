@@ -143,6 +143,8 @@ async function conclude(ports: GatewayPorts, { requestId, plan, reservation, sta
 /** The pieces of an answer, as far as they have come. Mutable because it gathers them. */
 class Gathered {
   text = '';
+  /** Whether the provider was asked: from then on it reads the prompt. */
+  asked = false;
   end: Extract<ModelPart, { kind: 'end' }> | null = null;
 
   take(part: ModelPart): void {
@@ -156,7 +158,9 @@ async function giveUp(ports: GatewayPorts, ticket: Ticket, { gathered, error, st
   const { route, request, promptTokens } = ticket.plan;
   const completionTokens = gathered.text === '' ? 0 : route.provider.countTokens(request.model, [{ role: 'assistant', text: gathered.text }]);
   const outcome = stopped === null ? 'failed' : 'cancelled';
-  await conclude(ports, ticket, { outcome, promptTokens: completionTokens === 0 ? 0 : promptTokens, completionTokens });
+  // A caller who goes away before the first word has made the provider read the prompt all the same.
+  const isPromptPaid = completionTokens > 0 || (stopped === 'gone' && gathered.asked);
+  await conclude(ports, ticket, { outcome, promptTokens: isPromptPaid ? promptTokens : 0, completionTokens });
   if (stopped === 'frozen') return refused('village_frozen', 'The village was frozen while the model answered; only what it had answered is charged');
   if (stopped === null) ports.log('warn', 'the provider of a model failed', { model: request.model, provider: route.provider.name, request_id: ticket.requestId, error });
   return refused('model_failed', `The provider ${route.provider.name} failed; nothing more was charged than what it had answered`);
@@ -173,6 +177,7 @@ export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: { re
   const signal = AbortSignal.any([caller.gone, frozen, AbortSignal.timeout(ANSWER_LIMIT_MS)]);
   try {
     signal.throwIfAborted();
+    gathered.asked = true;
     for await (const part of route.provider.complete(request, signal)) {
       signal.throwIfAborted();
       gathered.take(part);

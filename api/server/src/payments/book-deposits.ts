@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatAiDollars } from '@hamlet/contract';
-import { closeAgentAccount, findAgentAccount, noteCredited, noteNet, openAgentAccount } from '@hamlet/store';
+import { closeAgentAccount, holdAgentAccount, noteCredited, noteNet, openAgentAccount } from '@hamlet/store';
 import type { Deposit, LedgerActor, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { IncomeOutcome, IncomePort } from '../spending/income.ts';
@@ -61,12 +61,13 @@ export async function creditDeposit(tx: Tx, income: IncomePort, { deposit, ...ac
 async function bookWhateverLives(tx: Tx, agentId: string, book: () => Promise<IncomeOutcome>): Promise<void> {
   const outcome = await book();
   if (outcome.ok) return;
-  const account = await findAgentAccount(tx, agentId);
+  // An agent that was born again meanwhile has opened it: then it stays open.
+  const account = await holdAgentAccount(tx, agentId);
   if (outcome.reason !== 'account_closed' || account === null) throw new Error(`a change of a deposit of ${agentId} was refused: ${outcome.reason}`);
   await openAgentAccount(tx, agentId);
   const again = await book();
   if (!again.ok) throw new Error(`a change of a deposit of ${agentId} was refused: ${again.reason}`);
-  await closeAgentAccount(tx, agentId);
+  if (account.closedAt !== null) await closeAgentAccount(tx, agentId);
 }
 
 /**

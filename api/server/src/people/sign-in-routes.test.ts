@@ -1,7 +1,7 @@
 /** Accounts, sessions and the browser's rules. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { bootstrapAccount, changePassword, createAccount, createClient, endMyOtherSessions, endMySession, getLoginOptions, getMe, listMySessions, logIn, logOut, redeemCode, suspendAgent } from '@hamlet/contract';
+import { API_PREFIX, bootstrapAccount, changePassword, createAccount, createClient, endMyOtherSessions, endMySession, getLoginOptions, getMe, listMySessions, logIn, logOut, redeemCode, suspendAgent } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { cookieOf, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
@@ -200,6 +200,23 @@ test('who guesses passwords is slowed down, and nobody else', async () => {
   assert.equal(await guess(), 'rate_limited');
   assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: PASSWORD } })), 'rate_limited', 'the right password does not say so');
   await signIn(url, 'Grace');
+});
+
+test('who guesses many names from one address is slowed down there, and whoever else comes through the same proxy is not', async () => {
+  const replica = await village.startReplica();
+  const from = async (address: string, name: string, password: string): Promise<string | null> => {
+    const response = await fetch(`${replica.peopleUrl}${API_PREFIX}${logIn.path}`, {
+      method: 'POST', headers: { 'content-type': 'application/json', 'x-forwarded-for': address, 'x-forwarded-proto': 'https' }, body: JSON.stringify({ name, password }),
+    });
+    return response.ok ? null : ((await response.json()) as { code: string }).code;
+  };
+  const codes: (string | null)[] = [];
+  for (let guess = 0; guess < 60 && codes.at(-1) !== 'rate_limited'; guess += 1) codes.push(await from('203.0.113.7', `nobody ${guess}`, 'is it this one'));
+  assert.equal(codes.at(-1), 'rate_limited', 'names that are all different are one address');
+  assert.ok(codes.length > 20 && codes.slice(0, -1).every((code) => code === 'credentials_wrong'), `${codes.length} guesses`);
+  assert.equal(await from('203.0.113.7', 'Grace', PASSWORD), 'rate_limited', 'the address, whatever the name');
+  assert.equal(await from('198.51.100.9', 'Grace', PASSWORD), null, 'another address behind the same proxy');
+  await replica.stop();
 });
 
 test('guesses that are sent at the same time are counted as well', async () => {

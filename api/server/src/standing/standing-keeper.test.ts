@@ -5,7 +5,7 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { EntitlementSpec } from '@hamlet/contract';
 import { drawBelow } from '@hamlet/core';
 import {
-  findAgentAccount, inTransaction, internalEventRange, migrate, openAgentAccount, openDatabase, postTransfer, readBalances, readInternalEvents, readStandings, readTiers, villageAccount,
+  findAgentAccount, inTransaction, internalEventRange, migrate, openAgentAccount, openDatabase, postTransfer, readBalances, readAudit, readInternalEvents, readStandings, readTiers, villageAccount,
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
@@ -88,16 +88,27 @@ async function told(agentId: string): Promise<readonly (string | null)[]> {
   });
 }
 
+/** What the audit has of an agent's tier, oldest first. */
+async function audited(agentId: string): Promise<readonly (readonly unknown[])[]> {
+  const acts = await readAudit(db, `tier ${agentId}`, 10);
+  return acts.toReversed().map(({ action, detail }) => {
+    const { from, to, balance } = detail as { from: string | null; to: string | null; balance: string };
+    return [action, from, to, balance];
+  });
+}
+
 test('a posting over a threshold has its tier and its event in the same transaction, and one that is rolled back has neither', async () => {
   const [ada] = agents;
   await post(ada, 12);
   assert.deepEqual(await tiers(), ['tier-1', 'tier-0', 'tier-0']);
   assert.deepEqual(await told(ada), ['tier-0', 'tier-1']);
+  assert.deepEqual(await audited(ada), [['tier.balance', null, 'tier-0', '0'], ['tier.balance', 'tier-0', 'tier-1', '12']]);
   const failing = inTransaction(db, async (tx) => {
     await move(tx, ada, 500);
     throw new Error('the posting fails after all');
   });
   await assert.rejects(failing, /fails after all/);
+  assert.equal((await audited(ada)).length, 2);
   assert.deepEqual(await tiers(), ['tier-1', 'tier-0', 'tier-0']);
   assert.deepEqual(await told(ada), ['tier-0', 'tier-1']);
 });

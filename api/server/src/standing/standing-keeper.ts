@@ -1,8 +1,9 @@
-import { parseAiDollars } from '@hamlet/contract';
+import { randomUUID } from 'node:crypto';
+import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import { tierOfBalance } from '@hamlet/core';
 import type { BalanceTier } from '@hamlet/core';
-import { announceStandings, inTransaction, lockTiers, readTiers, writeTiers } from '@hamlet/store';
-import type { Db, TierRow, Tx } from '@hamlet/store';
+import { announceStandings, inTransaction, lockTiers, readTiers, recordAudits, writeTiers } from '@hamlet/store';
+import type { AuditEntry, Db, TierRow, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { Log } from '../service/log.ts';
 
@@ -46,6 +47,13 @@ export function changedTiers(rows: readonly TierRow[], balances: ReadonlyMap<str
   });
 }
 
+/** The line of a tier that a balance, or a moved threshold, has changed: the village does it, and nobody asked for it. */
+function lineOfTier({ agentId, balanceTier }: TierRow, { from, balance }: { readonly from: string | null; readonly balance: bigint }): AuditEntry {
+  const auditId = randomUUID();
+  const detail = { agent_id: agentId, from, to: balanceTier, balance: formatAiDollars(balance) };
+  return { auditId, actorRole: 'system', actorId: 'system', action: 'tier.balance', object: `tier ${agentId}`, detail, requestId: auditId, traceparent: null };
+}
+
 /** Follows postings (by being called), Entitlements and new agents (by looking). Several replicas may do so at once: each only writes what differs. */
 export function createStandingKeeper(ports: KeeperPorts): StandingKeeper {
   const { db, source, readBalances, log, monotonicMs } = ports;
@@ -55,9 +63,11 @@ export function createStandingKeeper(ports: KeeperPorts): StandingKeeper {
     if (!source.ready) return;
     // Locked before the balances are read: a posting that is seen has computed its own tier, one that is not will wait for this.
     const rows = await lockTiers(tx, agentIds);
-    const changed = changedTiers(rows, await readBalances(tx, agentIds), balanceTiers(source));
+    const balances = await readBalances(tx, agentIds);
+    const changed = changedTiers(rows, balances, balanceTiers(source));
     if (changed.length === 0) return;
     await writeTiers(tx, changed);
+    await recordAudits(tx, changed.map((row) => lineOfTier(row, { from: rows.find(({ agentId }) => agentId === row.agentId)?.balanceTier ?? null, balance: balances.get(row.agentId) ?? 0n })));
     await announceStandings(tx, changed.map(({ agentId }) => agentId));
   }
 

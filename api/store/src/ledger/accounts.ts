@@ -16,6 +16,14 @@ export async function findAgentAccount(db: Db, agentId: string): Promise<AgentAc
   return rows[0] ?? null;
 }
 
+/** The same, held until the transaction ends: nobody opens or closes it meanwhile. */
+export async function holdAgentAccount(tx: Tx, agentId: string): Promise<AgentAccount | null> {
+  const account = await findAgentAccount(tx, agentId);
+  if (account === null) return null;
+  await sql`select ledger.lock_accounts(array[${account.accountId}::bigint])`.execute(tx);
+  return findAgentAccount(tx, agentId);
+}
+
 /** Opens the account of an agent's name with its first life, and again with a later one. Changes nothing where it is open. */
 export async function openAgentAccount(tx: Tx, agentId: string): Promise<void> {
   await sql`select ledger.open_agent(${agentId})`.execute(tx);

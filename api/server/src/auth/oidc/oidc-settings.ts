@@ -47,11 +47,11 @@ export function safeReturnTo(wish: string | undefined): string {
 
 const NAME_MAX_CHARS = 60;
 
-/** A name that an account may have, from what the provider calls a person. Pure. */
+/** A name that an account may have, from what the provider calls a person. Everybody sees it: of an address only the part before the @ is taken. Pure. */
 export function accountNameOf(claims: Readonly<Record<string, unknown>>): string {
   for (const claim of ['preferred_username', 'name', 'email', 'sub']) {
     const said = claims[claim];
-    const name = typeof said === 'string' ? said.replaceAll(/[^\p{L}\p{N}._@ -]+/gu, ' ').replaceAll(/ +/g, ' ').trim().slice(0, NAME_MAX_CHARS).trim() : '';
+    const name = typeof said === 'string' ? said.replace(/^([^@\s]+)@\S+$/, '$1').replaceAll(/[^\p{L}\p{N}._@ -]+/gu, ' ').replaceAll(/ +/g, ' ').trim().slice(0, NAME_MAX_CHARS).trim() : '';
     if (name !== '') return name;
   }
   return 'person';
