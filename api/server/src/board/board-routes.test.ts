@@ -169,7 +169,10 @@ test('its author and admins close, resolve and open a post; closed it takes noth
   assert.equal(dataOf(await play.admin.call(closePost, { params })).post.status, 'closed');
   assert.equal(await codeOf(member.call(replyToPost, answer)), 'post_closed');
   assert.equal(await codeOf(play.as('bob').call(revisePost, { params, body: { revision: 1, body: 'x' } })), 'post_closed');
-  assert.equal(dataOf(await play.as('bob').call(reopenPost, { params })).post.status, 'open');
+  for (const route of [reopenPost, resolvePost]) assert.equal(await codeOf(play.as('bob').call(route, { params })), 'not_its_author', 'an admin closed it');
+  assert.equal(dataOf(await play.admin.call(reopenPost, { params })).post.status, 'open');
+  dataOf(await play.as('bob').call(closePost, { params }));
+  assert.equal(dataOf(await play.as('bob').call(reopenPost, { params })).post.status, 'open', 'what the author closed the author opens');
   assert.equal(await codeOf(member.call(replyToPost, answer)), null);
   assert.equal(await codeOf(member.call(resolvePost, { params: { post_id: randomUUID() } })), 'no_such_post');
 });
