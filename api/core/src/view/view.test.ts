@@ -25,6 +25,8 @@ test('the walk before is drawn up to the tick from which the newer one knows the
   assert.deepEqual([12 - TICKS_PER_TILE - 1, 12 - TICKS_PER_TILE, 12, 16].map((tick) => [drawn(turned, tick)?.x, drawn(turned, tick)?.y]), [[1.75, 0], [2, 0], [3, 0], [3, 1]]);
   const halted = { before, walk: { tiles: [3], startTick: 12, lead: 0 } };
   assert.deepEqual([11, 12].map((tick) => drawn(halted, tick)?.moving), [true, false]);
+  const elsewhere = { before: { tiles: [0], startTick: 0, lead: 0 }, walk: { tiles: [5], startTick: 12, lead: 0 } };
+  assert.deepEqual([11, 12].map((tick) => drawn(elsewhere, tick)?.x), [0, 5], 'from its start the newer one counts');
   assert.equal(drawn(halted, 11)?.x, 2.75, 'a walk without a step under way knows nothing of before its start');
 });
 
