@@ -3,8 +3,8 @@ import { Timestamp, text } from './kinds/text.ts';
 
 /** In the order in which a person should read them: the first that is not True says why an agent does not run. */
 export const CHAIN = ['Accepted', 'Entitled', 'Admitted', 'PodScheduled', 'Connected', 'Ready'] as const;
-/** Every condition of an Agent. The last three are no steps of the chain and always present; `Resized` says whether the pod has what the tier gives. */
-export const CONDITION_TYPES = [...CHAIN, 'Suspended', 'Quarantined', 'Resized'] as const;
+/** Every condition of an Agent. The last four are no steps of the chain and always present; `Resized` says whether the pod has what the tier gives, `UpToDate` whether it is as pods are made now. */
+export const CONDITION_TYPES = [...CHAIN, 'Suspended', 'Quarantined', 'Resized', 'UpToDate'] as const;
 export type ConditionType = (typeof CONDITION_TYPES)[number];
 
 export const ConditionStatus = z.enum(['True', 'False', 'Unknown']);
@@ -68,7 +68,9 @@ export const REASONS = {
   Resizing: 'the node gives the pod the compute of its tier while it runs',
   ResizeDeferred: 'the node has no room for the larger pod now: it waits half a minute for room, then the pod is made anew',
   ResizeRefused: 'the pod cannot be resized while it runs: it is made anew with the compute of its tier',
-  ReplacementPending: "the tier's GPU or priority changed: the pod is made anew when it is its turn",
+  ReplacementPending: "the village's image, or the tier's GPU or priority, changed: the pod is made anew when it is its turn",
+  RolloutHalted: 'agents that got the new image or compute were not ready in time: the others keep their pods; look at those agents, or install another image',
+  UpToDate: 'the pod is as pods of agents are made now',
 } as const satisfies Readonly<Record<string, string>>;
 export type Reason = keyof typeof REASONS;
 

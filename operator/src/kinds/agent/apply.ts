@@ -116,6 +116,18 @@ async function createClaim({ client, claims }: ApplyPorts, { agent: { metadata }
   await create(client, { type: CLAIMS, known: claims, check }, manifest);
 }
 
+/** Of a refusal: the pod that is about to go takes what the new one lacks. */
+const EXCEEDED = /exceeded quota/;
+
+/** Throws where the API server would not take the pod, so that the one that runs stays. */
+async function tryPod({ client }: ApplyPorts, { agent: { metadata } }: Now, { manifest }: Of<'tryPod'>): Promise<void> {
+  try {
+    await client.create(PODS, manifest, { namespace: metadata.namespace, query: { ...QUERY, dryRun: 'All' } });
+  } catch (error) {
+    if (!EXCEEDED.test(wordsOfRefusal(error) ?? '')) throw error;
+  }
+}
+
 /** Makes the pod that begins a cycle. A pod of another owner under its name is met, and the next attempt takes the next name. */
 async function createPod(ports: ApplyPorts, { agent }: Now, { manifest }: Of<'createPod'>): Promise<void> {
   const pod = await create(ports.client, { type: PODS, known: ports.pods }, manifest);
@@ -190,6 +202,7 @@ const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<
   createClaim,
   ownClaim,
   deleteClaim: async (ports, { agent: { metadata } }, { name, uid }) => void (await deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid })),
+  tryPod,
   createPod,
   resizePod,
   deletePod,

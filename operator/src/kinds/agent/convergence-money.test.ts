@@ -10,7 +10,7 @@ import { PRICED_TIERS, standingOf } from './testing/sample-state.ts';
 
 const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 10_000 : 500;
 const DISTURBANCES = 80;
-const LIMITS = { attempts: 60, leastAttempts: 12 };
+const LIMITS = { attempts: 60 };
 const HOUR_MS = 3_600_000;
 const AIDOLLAR = 1_000_000n;
 
@@ -139,7 +139,7 @@ test('a free tier asks nothing of the api', () => {
   const of = cluster(20n * AIDOLLAR);
   const asked: string[] = [];
   for (let turn = 0; turn < 40; turn += 1) {
-    asked.push(...reconcile(of).map(({ kind }) => kind));
+    asked.push(...reconcile(of).actions.map(({ kind }) => kind));
     of.pass(11_000);
   }
   assert.equal(of.pods.length, 1);

@@ -9,7 +9,7 @@ import { standingOf } from './testing/sample-state.ts';
 
 const RUNS = process.env['HAMLET_TEST_FULL'] === '1' ? 20_000 : 1_000;
 const DISTURBANCES = 60;
-const LIMITS = { attempts: 40, leastAttempts: 6 };
+const LIMITS = { attempts: 40 };
 const HOUR_MS = 3_600_000;
 
 function disturbedCluster(seed: number): ModelCluster {
@@ -38,6 +38,19 @@ test(`${RUNS} disturbed agents come to rest as their spec and their tier say`, (
     assert.ok(wanted.length === 0 || claim !== undefined, `seed ${seed}`);
     const owned = claim?.metadata.ownerReferences?.length ?? 0;
     assert.ok(claim === undefined || owned === (agent.spec.memory.retain === 'Delete' ? 1 : 0), `seed ${seed}`);
+  }
+});
+
+test(`${RUNS / 2} agents at rest come to rest again after each thing that happens, by the triggers and requeues of the operator alone`, () => {
+  for (let seed = 1; seed <= RUNS / 2; seed += 1) {
+    const random = new Seeded(seed).next;
+    const cluster = running();
+    for (let turn = 0; turn < 3; turn += 1) {
+      const retries = settle(cluster, LIMITS, () => disturb(cluster, random));
+      assert.equal(settle(cluster, { ...LIMITS, retries }, () => cluster.calm()), false, `seed ${seed}, turn ${turn}: it still fails`);
+      const wanted = cluster.agent?.spec?.power === 'Awake' ? [`ada-${cluster.agent.status.cycle}`] : [];
+      assert.deepEqual([cluster.pods.map(({ metadata }) => metadata.name), cluster.broken], [wanted, []], `seed ${seed}, turn ${turn}`);
+    }
   }
 });
 

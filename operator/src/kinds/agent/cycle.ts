@@ -98,7 +98,7 @@ function changeOf(observed: Observed, { tier }: Admission, nowMs: number): Chang
   const sizing = sizingOf(observed, { pod, tier }, nowMs);
   if (sizing.kind === 'replace') return { cause: sizing.cause };
   if (observed.upgrade === 'now') return { cause: 'ImageChanged', waitMs: waitFor('ImageChanged', pod, nowMs) };
-  if (observed.upgrade === 'waits') return { waitMs: UPGRADE_LOOK_MS };
+  if (observed.upgrade !== 'none') return { waitMs: UPGRADE_LOOK_MS };
   return sizing.kind === 'none' ? {} : { waitMs: sizing.lookMs };
 }
 

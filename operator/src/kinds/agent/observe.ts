@@ -3,6 +3,7 @@ import { keyOf, type ObjectCache } from '@hamlet/kube';
 import { boostedTiers } from './child/boosted-tier.ts';
 import { admissionOf } from './condition/verdict.ts';
 import { livedStatus } from './cycle.ts';
+import type { Turn } from './pod/upgrade-turn.ts';
 import { hasSeatOfTier, isOfOtherMaking } from './pod/sizing.ts';
 import { podName, podOfCycle, claimName, SEAT_ANNOTATION, type AgentView, type Boost, type ClaimView, type Hold, type HoldFacts, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type Refusal, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
 
@@ -35,7 +36,7 @@ export interface Sources {
   readonly tiers: () => readonly TierView[];
   readonly village: VillageFacts;
   /** Whether it is the turn of this Agent to get another image. */
-  readonly hasTurn: (key: string) => boolean;
+  readonly turnOf: (key: string) => Turn;
   /** The seat of an Agent; undefined while it is not counted. Everybody has one where nobody counts. */
   readonly seatOf?: (key: string) => SeatVerdict | undefined;
   /** The resize that the pod is in, if it is in one. */
@@ -84,7 +85,7 @@ function upgradeOf(sources: Sources, key: string, observed: Observed): Upgrade {
   const { tier } = admissionOf(observed);
   const isOld = pod.image !== sources.settings.image || (tier !== undefined && hasSeatOfTier(observed) && isOfOtherMaking(pod, tier));
   if (!isOld) return 'none';
-  return sources.hasTurn(key) ? 'now' : 'waits';
+  return sources.turnOf(key);
 }
 
 const SEATED: SeatVerdict = { granted: true };

@@ -23,6 +23,8 @@ export type Action =
   | { readonly kind: 'createClaim'; readonly manifest: NewObject }
   | { readonly kind: 'ownClaim'; readonly name: string; readonly uid: string; readonly owners: readonly object[] }
   | { readonly kind: 'deleteClaim'; readonly name: string; readonly uid: string }
+  /** Asks the API server whether it would take the pod, before the one that runs is ended for it. */
+  | { readonly kind: 'tryPod'; readonly manifest: NewObject }
   | { readonly kind: 'createPod'; readonly manifest: NewObject }
   /** cpu and memory of the pod that runs, by its subresource `resize`; `instead` is the pod that would be made if that is refused. */
   | { readonly kind: 'resizePod'; readonly name: string; readonly uid: string; readonly spec: object; readonly instead: NewObject }
@@ -148,6 +150,12 @@ function podActions(observed: Observed, step: CycleStep, { tier, granted }: Admi
   return [{ kind: 'createPod', manifest }, ...storyOf(observed, step)];
 }
 
+/** A pod that runs is ended for another only when the API server would take that one. */
+function trials({ pods }: Observed, made: readonly Action[]): readonly Action[] {
+  const isAnyLiving = pods.some((pod) => !isTerminating(pod) && pod.phase !== 'Failed' && pod.phase !== 'Succeeded');
+  return isAnyLiving ? made.flatMap((action): readonly Action[] => (action.kind === 'createPod' ? [{ kind: 'tryPod', manifest: action.manifest }] : [])) : [];
+}
+
 function resizeActions(observed: Observed, { step: { cycle, cause }, admission: { tier, granted } }: { readonly step: CycleStep; readonly admission: Admission }, nowMs: number): readonly Action[] {
   const pod = podOfCycle(observed, cycle);
   const { agent, settings, nextCycle } = observed;
@@ -182,12 +190,14 @@ export function plan(observed: Observed, nowMs: number): Plan {
   const volume = claimActions(observed, step);
   const look = lookAfter(step.waitMs, hold.lookMs);
   if (hold.blocks) return { actions: [...before, ...volume, ...hold.actions], ...look };
+  const made = podActions(observed, step, admission);
   const actions = [
     ...before,
     ...endActions(observed, step),
+    ...trials(observed, made),
     ...retirements(observed, step),
     ...volume,
-    ...podActions(observed, step, admission),
+    ...made,
     ...resizeActions(observed, { step, admission }, nowMs),
     ...hold.actions,
   ];

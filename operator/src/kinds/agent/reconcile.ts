@@ -21,7 +21,7 @@ const CROWD = 50;
 const REFUSED_LOOK_MS = 60_000;
 
 export interface ReconcilerOptions {
-  readonly sources: Omit<Sources, 'refusals' | 'hasTurn' | 'resizeOf' | 'ended' | 'nowMs'>;
+  readonly sources: Omit<Sources, 'refusals' | 'turnOf' | 'resizeOf' | 'ended' | 'nowMs'>;
   readonly ports: ApplyPorts;
   /** The date; the one place where reconciling looks at a clock. */
   readonly now: () => Date;
@@ -51,7 +51,7 @@ export class AgentReconciler {
       ...options.sources,
       refusals: this.#refusals,
       ended: this.#ended,
-      hasTurn: (key) => this.#turn.take(key, (holder) => this.#isUpgraded(holder), nowMs()),
+      turnOf: (key) => this.#turn.take(key, (holder) => this.#isUpgraded(holder), nowMs()),
       resizeOf: (pod) => this.#resizes.of(pod),
       nowMs,
     };

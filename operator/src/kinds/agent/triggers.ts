@@ -63,8 +63,8 @@ export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
   return differs(told, change) ? 'status' : 'none';
 }
 
-/** What a change of a claim can change. Binding writes annotations of its own, of which only the node tells anything. */
-function effectOfClaim(change: Change<ClaimView>): 'plan' | 'status' | 'none' {
+/** What a change of a claim can change: what is to be done, only what is told, or nothing. Binding writes annotations of its own, of which only the node tells anything. */
+export function effectOfClaim(change: Change<ClaimView>): 'plan' | 'status' | 'none' {
   if (change.kind === 'added') return 'none';
   if (change.kind === 'deleted') return 'plan';
   const planned = ({ metadata }: ClaimView): string => JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.ownerReferences]);

@@ -1,6 +1,7 @@
 import type { AgentSpec, AgentStatus, EntitlementSpec, EntitlementStatus, Reason } from '@hamlet/contract/kinds';
 import type { SeatVerdict } from '@hamlet/core/seats';
 import type { KubeObject, StoredMeta } from '@hamlet/kube';
+import type { Turn } from './pod/upgrade-turn.ts';
 
 /** Label that carries an agent's name on its pod and its claim. */
 export const AGENT_LABEL = 'hamlet.village/agent';
@@ -202,8 +203,8 @@ export interface Settings {
   readonly appArmor: 'RuntimeDefault' | 'Off';
 }
 
-/** Whether the pod is of an older making (image, GPU of an edited tier), and whether it is this agent's turn to be made anew. */
-export type Upgrade = 'none' | 'waits' | 'now';
+/** Whether the pod is of an older making (image, GPU of an edited tier), and whether it is this agent's turn to be made anew; `halted` where too many that had their turn did not get ready. */
+export type Upgrade = 'none' | Turn;
 
 /** Why a child of an Agent could not be made. It stays so until somebody changes something. */
 export interface Refusal {

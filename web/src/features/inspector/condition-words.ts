@@ -19,6 +19,7 @@ const MEANING: Readonly<Record<string, { readonly title: string; readonly holds:
   Ready: { title: 'In the village', holds: 'It lives in the village.', fails: 'It is not in the village now.' },
   Suspended: { title: 'Sleep', holds: 'It has been put to sleep.', fails: 'It is not suspended.', wantedFalse: true },
   Quarantined: { title: 'Quarantine', holds: 'An admin has set it aside.', fails: 'Nobody has set it aside.', wantedFalse: true },
+  UpToDate: { title: 'Version', holds: 'Its pod is as pods are made now.', fails: 'Its pod is of an older making.' },
   Resized: { title: 'Compute', holds: 'It has the compute of its tier.', fails: 'It does not have the compute of its tier yet.' },
 }
 const ORDER = Object.keys(MEANING)

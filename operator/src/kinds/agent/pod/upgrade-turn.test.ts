@@ -1,13 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TURN_MS, UpgradeTurn } from './upgrade-turn.ts';
+import { FAILURES_MAX, PROBE_MS, TURN_MS, UpgradeTurn, type Turn } from './upgrade-turn.ts';
 
-test('one agent at a time, the next when it is ready or after a minute', () => {
+function turns(): { readonly ready: Set<string>; readonly ask: (key: string, nowMs: number) => Turn } {
   const turn = new UpgradeTurn();
   const ready = new Set<string>();
-  const ask = (key: string, nowMs: number): boolean => turn.take(key, (holder) => ready.has(holder), nowMs);
-  assert.deepEqual([ask('a', 0), ask('b', 1), ask('a', 2)], [true, false, true]);
+  return { ready, ask: (key, nowMs) => turn.take(key, (holder) => ready.has(holder), nowMs) };
+}
+
+test('one agent at a time, the next when it is ready or after a minute', () => {
+  const { ready, ask } = turns();
+  assert.deepEqual([ask('a', 0), ask('b', 1), ask('a', 2)], ['now', 'waits', 'now']);
   ready.add('a');
-  assert.deepEqual([ask('b', 3), ask('c', 4)], [true, false]);
-  assert.equal(ask('c', 3 + TURN_MS), true);
+  assert.deepEqual([ask('b', 3), ask('c', 4)], ['now', 'waits']);
+  assert.equal(ask('c', 3 + TURN_MS), 'now');
+});
+
+test('three that fail one after the other halt it; one that gets ready after all lets it go on', () => {
+  const { ready, ask } = turns();
+  for (const [index, key] of ['a', 'b', 'c'].entries()) assert.equal(ask(key, index * TURN_MS), 'now');
+  const haltedMs = FAILURES_MAX * TURN_MS;
+  assert.deepEqual(['d', 'e', 'a'].map((key) => ask(key, haltedMs)), ['halted', 'halted', 'halted']);
+  ready.add('b');
+  assert.deepEqual([ask('d', haltedMs + 1), ask('e', haltedMs + 1)], ['now', 'waits']);
+});
+
+test('a success between failures counts them from the beginning, and a halt tries one more after ten minutes', () => {
+  const { ready, ask } = turns();
+  ask('a', 0);
+  ask('b', TURN_MS);
+  ask('c', 2 * TURN_MS);
+  ready.add('c');
+  for (const [index, key] of ['d', 'e', 'f'].entries()) assert.equal(ask(key, (3 + index) * TURN_MS), 'now');
+  assert.equal(ask('g', 6 * TURN_MS), 'halted');
+  const probeMs = 5 * TURN_MS + PROBE_MS;
+  assert.deepEqual([ask('g', probeMs - 1), ask('g', probeMs), ask('h', probeMs)], ['halted', 'now', 'waits']);
 });

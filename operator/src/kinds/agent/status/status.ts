@@ -1,6 +1,7 @@
 import { MAX_MESSAGE_CHARS, type AgentStatus, type Condition, type ConditionType } from '@hamlet/contract/kinds';
 import { connectedVerdict, isInTrouble, scheduledVerdict } from '../condition/pod-verdict.ts';
 import { resizedVerdict } from '../condition/resized.ts';
+import { upToDateVerdict } from '../condition/up-to-date.ts';
 import { barMessage, standingOf } from '../condition/standing.ts';
 import { admissionOf, type Admission, type Verdict } from '../condition/verdict.ts';
 import { podOfCycle, type Observed } from '../views.ts';
@@ -47,7 +48,7 @@ function conditionsOf(observed: Observed, admission: Admission, now: string): Co
     ['PodScheduled', scheduled],
     ['Connected', connectedVerdict(observed, scheduled)],
   ];
-  const all: Chain = [...chain, ['Ready', readyVerdict(observed, chain)], ['Suspended', suspendedVerdict(observed)], ['Quarantined', quarantinedVerdict(observed)], ['Resized', resizedVerdict(observed, admission.tier)]];
+  const all: Chain = [...chain, ['Ready', readyVerdict(observed, chain)], ['Suspended', suspendedVerdict(observed)], ['Quarantined', quarantinedVerdict(observed)], ['Resized', resizedVerdict(observed, admission.tier)], ['UpToDate', upToDateVerdict(observed)]];
   const before = observed.agent.status.conditions ?? [];
   return all.map(([type, verdict]) => conditionOf(type, verdict, { before, now }));
 }

@@ -37,6 +37,7 @@ const TOLD: { readonly [K in Reason]?: Story['type'] } = {
   TokenRevoked: 'Warning',
   ResizeDeferred: 'Warning',
   ResizeRefused: 'Warning',
+  RolloutHalted: 'Warning',
   Ready: 'Normal',
 };
 

@@ -26,6 +26,7 @@ const ALL: readonly Disturbance[] = [
   (cluster, random) => void (cluster.knowledge = oneOf(random, ['Current', 'Last', 'None'] as const) ?? 'Current'),
   (cluster) => void (cluster.hasTiers = !cluster.hasTiers),
   (cluster) => void (cluster.apiAnswers = !cluster.apiAnswers),
+  (cluster) => void (cluster.refusesPods = !cluster.refusesPods),
   (cluster, random) => cluster.loseNode(oneOf(random, ['sparky1', 'sparky2', undefined])),
   (cluster, random) => void (cluster.resizes = oneOf(random, RESIZES) ?? 'applies'),
   (cluster, random) => void (cluster.scheduler = oneOf(random, SCHEDULERS) ?? 'binds'),

@@ -53,6 +53,8 @@ export class ModelCluster {
   hasTiers = true;
   apiAnswers = true;
   closed = false;
+  /** Admission takes no pods of agents. */
+  refusesPods = false;
   lostNode: string | undefined;
   resizes: ResizeMood = 'applies';
   scheduler: SchedulerMood = 'binds';
@@ -67,15 +69,19 @@ export class ModelCluster {
   readonly #handlers: { readonly [K in Action['kind']]: (action: Extract<Action, { kind: K }>) => void } = {
     setFinalizers: ({ finalizers }) => this.#setMeta({ finalizers }),
     endCycle: (action) => this.#end(action),
-    createClaim: () => {
+    createClaim: ({ manifest }) => {
       if (this.claim !== undefined) throw new Error('AlreadyExists');
-      this.claim = { metadata: { ...claimOf().metadata, uid: this.#uid() } };
+      const isOwned = manifest.metadata['ownerReferences'] !== undefined;
+      this.claim = { metadata: { ...claimOf(isOwned ? 'ada-uid' : null).metadata, uid: this.#uid() } };
     },
     ownClaim: ({ owners }) => {
       if (this.claim !== undefined) this.claim = { metadata: { ...this.claim.metadata, ownerReferences: owners as OwnerReference[] } };
     },
     deleteClaim: ({ uid }) => {
       if (this.claim?.metadata.uid === uid) this.claim = undefined;
+    },
+    tryPod: () => {
+      if (this.refusesPods) throw new Error('Forbidden');
     },
     createPod: ({ manifest }) => this.#createPod(manifest.metadata.name, manifest.metadata['annotations'] as Readonly<Record<string, string>>),
     deletePod: ({ uid, graceSeconds }) => this.#delete(uid, graceSeconds),
@@ -196,6 +202,7 @@ export class ModelCluster {
     this.hasTiers = true;
     this.apiAnswers = true;
     this.losesAnswers = false;
+    this.refusesPods = false;
     this.lostNode = undefined;
     this.resizes = 'applies';
     this.scheduler = 'binds';
@@ -308,6 +315,7 @@ export class ModelCluster {
   }
 
   #createPod(name: string, annotations: Readonly<Record<string, string>>): void {
+    if (this.refusesPods) throw new Error('Forbidden');
     if (this.pods.some(({ metadata }) => metadata.name === name)) throw new Error('AlreadyExists');
     const tier = this.#tiers.find(({ metadata }) => metadata.name === annotations['hamlet.village/tier']) ?? TIER_0;
     for (const [holds, how] of [...this.#rulesOf(name), [this.#isPaid(tier), 'without a hold'] as const]) if (!holds) this.broken.push(`pod ${name} was made ${how}`);
