@@ -66,8 +66,8 @@ bench-memory: ready ## memory of an idle resident, operator and api
 verify-log: ready ## whether the log of the village here is what was sealed. KEPT=PATH of what was kept outside
 	@$(NODE) verify/src/main.ts --running .hamlet $(if $(KEPT),--kept $(KEPT))
 
-soak: ready ## the operator under churn and faults for HOURS=1; counts what it misses
-	@$(NODE) test/runtime/soak/main.ts --hours $(or $(HOURS),1)
+soak: ready ## the operator (WHAT=operator) or the api (WHAT=api) under load and faults for HOURS=1; weighs it, counts what it misses
+	@$(NODE) $(if $(filter api,$(WHAT)),test/soak-api/main.ts,test/runtime/soak/main.ts) --hours $(or $(HOURS),1)
 
 ready:
 	@sh village/bootstrap.sh

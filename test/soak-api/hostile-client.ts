@@ -1,0 +1,53 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { WebSocket } from 'ws';
+
+const HOSTILE = '127.0.0.66';
+const EVERY_MS = 20;
+const LEAVE_AFTER_MS = 5_000;
+
+/** A caller at one address that does in turn what costs it little and the api much. */
+export interface HostileClient {
+  readonly deeds: number;
+  stop(): Promise<void>;
+}
+
+export function startHostileClient(url: string): HostileClient {
+  const { hostname, port } = new URL(url);
+  let deeds = 0;
+
+  const ask = (path: string, body?: string): void => {
+    const sent = request(`${url}${path}`, { method: body === undefined ? 'GET' : 'POST', headers: { 'content-type': 'application/json' }, localAddress: HOSTILE, agent: false }, (response) => response.resume());
+    sent.on('error', () => undefined).end(body);
+  };
+  const views = (): void => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/world?format=json`, { localAddress: HOSTILE });
+    socket.on('error', () => undefined).on('open', () => {
+      socket.send(JSON.stringify({ type: 'resume', epoch: 1, seq: 1, cells: { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 } }));
+      for (let number = 0; number < 50; number += 1) socket.send(JSON.stringify({ type: 'view', x: number % 2, y: 0, width: 4_000, height: 4_000, zoom: 'near' }));
+    });
+    setTimeout(() => socket.terminate(), LEAVE_AFTER_MS);
+  };
+  const slow = (): void => {
+    const socket = connect({ host: hostname, port: Number(port), localAddress: HOSTILE });
+    socket.on('error', () => undefined).once('connect', () => socket.write('GET / HTTP/1.1\r\nx-slow: '));
+    setTimeout(() => socket.destroy(), LEAVE_AFTER_MS);
+  };
+  const acts = [
+    () => ask('/nowhere'), () => ask('/api/v1/login', JSON.stringify({ name: 'Grace', password: 'a wrong guess' })),
+    () => ask('/api/v1/login', 'x'.repeat(1 << 18)), () => ask('/api/v1/world'), views, slow,
+  ];
+  const timer = setInterval(() => {
+    acts[deeds % acts.length]?.();
+    deeds += 1;
+  }, EVERY_MS);
+  return {
+    get deeds() {
+      return deeds;
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await new Promise((resolve) => setTimeout(resolve, LEAVE_AFTER_MS));
+    },
+  };
+}

@@ -1,0 +1,93 @@
+/** `make soak WHAT=api HOURS=h`: heap and handles of the api under 1,000 walkers while a hostile client runs. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir, copyFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { Seeded } from '@hamlet/test/env/seeded';
+import { startApiProcess } from '../../api/server/src/testing/api-process.ts';
+import type { ApiProcess } from '../../api/server/src/testing/api-process.ts';
+import { probeLivez } from '../../api/server/src/testing/livez-probe.ts';
+import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
+import { startHostileClient } from './hostile-client.ts';
+import { verdictOf } from './verdict.ts';
+import type { Sample } from './verdict.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const SAMPLES = join(ROOT, 'crds/samples');
+const WALKERS = 1_000;
+/** Each walker is sent somewhere about once in seven seconds. */
+const MOVES_PER_SECOND = 143;
+const SAMPLE_EVERY_MS = 10_000;
+const TELL_EVERY_MS = 60_000;
+const LIVEZ_CAP_MS = 60_000;
+const { values } = parseArgs({ options: { hours: { type: 'string', default: '1' } } });
+const totalMs = Number(values.hours) * 3_600_000;
+
+/** The files of a village of a thousand agents, each with a token of its own. */
+async function writeVillage(folder: string): Promise<void> {
+  for (const file of await readdir(SAMPLES)) if (file.startsWith('good-entitlement-')) await copyFile(join(SAMPLES, file), join(folder, file));
+  const names = Array.from({ length: WALKERS }, (_, index) => `walker-${index}`);
+  for (const name of names) await writeFile(join(folder, `good-agent-${name}.yaml`), `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${name} }\nspec:\n  displayName: ${name}\n`);
+  await writeFile(join(folder, 'keys.json'), JSON.stringify({ adminToken: 'admin-of-the-soak-village', agentTokens: Object.fromEntries(names.map((name) => [name, `token-of-the-agent-${name}`])) }));
+}
+
+async function sampleOf(api: ApiProcess, startedMs: number): Promise<Sample> {
+  const text = await (await fetch(`${api.metricsUrl}/metrics`)).text();
+  const read = (name: string): number => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+  return { atMs: performance.now() - startedMs, heapMb: read('nodejs_heap_size_used_bytes') / 2 ** 20, handles: read('nodejs_active_resources_total') };
+}
+
+/** Sends walkers to and fro. Returns what stops it, with how many moves were accepted. */
+function walk(url: string): () => number {
+  const random = new Seeded(1);
+  let accepted = 0;
+  const timer = setInterval(() => {
+    const name = `walker-${Math.floor(random.between(0, WALKERS))}`;
+    const headers = { authorization: `Bearer token-of-the-agent-${name}`, 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
+    const body = JSON.stringify({ x: Math.floor(random.between(0, 128)), y: Math.floor(random.between(0, 96)) });
+    fetch(`${url}/api/v1/agents/${name}/move`, { method: 'POST', headers, body })
+      .then(async (response) => {
+        await response.text();
+        if (response.ok) accepted += 1;
+      })
+      .catch(() => undefined);
+  }, 1_000 / MOVES_PER_SECOND);
+  return () => {
+    clearInterval(timer);
+    return accepted;
+  };
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'hamlet-soak-api-'));
+await writeVillage(folder);
+const village = await startTestVillage();
+const api = await startApiProcess(village, {
+  HAMLET_SAMPLES_DIR: folder, HAMLET_API_KEYS_FILE: join(folder, 'keys.json'), HAMLET_STRICT_ANSWERS: '0', HAMLET_LOG_LEVEL: 'warn',
+  HAMLET_TRUSTED_PROXIES: '192.0.2.1', HAMLET_RATE_LIMIT: '100000', HAMLET_SOCKETS_PER_ADDRESS: '250',
+});
+const startedMs = performance.now();
+const samples: Sample[] = [];
+const probe = probeLivez(api.url, LIVEZ_CAP_MS);
+const stopWalking = walk(api.url);
+const hostile = startHostileClient(api.url);
+for (let toldMs = 0; performance.now() - startedMs < totalMs; ) {
+  await sleep(SAMPLE_EVERY_MS);
+  const now = await sampleOf(api, startedMs);
+  samples.push(now);
+  if (now.atMs - toldMs < TELL_EVERY_MS) continue;
+  toldMs = now.atMs;
+  console.log(`${new Date().toISOString()} ${(now.atMs / 60_000).toFixed(1)} min: heap ${now.heapMb.toFixed(1)} MB, ${now.handles} handles, longest /livez ${probe.longestMs.toFixed(0)} ms, ${hostile.deeds} hostile acts`);
+}
+const moves = stopWalking();
+await hostile.stop();
+await probe.stop();
+const result = { hours: Number(values.hours), walkers: WALKERS, moves, hostileDeeds: hostile.deeds, longestLivezMs: Math.round(probe.longestMs), ...verdictOf(samples, probe.longestMs), samples };
+mkdirSync(join(ROOT, 'bench/results'), { recursive: true });
+writeFileSync(join(ROOT, 'bench/results/soak-api.json'), `${JSON.stringify(result, null, 2)}\n`);
+console.log(JSON.stringify({ ...result, samples: samples.length }, null, 2));
+await api.stop('SIGTERM');
+await village.remove();
+await rm(folder, { recursive: true, force: true });
+process.exitCode = result.problems.length === 0 && moves > 0 ? 0 : 1;
