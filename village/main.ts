@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { currentPlace } from './current/place.ts';
 import { upCurrent } from './current/up.ts';
 import { doctor } from './doctor/doctor.ts';
-import { down } from './down.ts';
+import { down } from './commands/down.ts';
 import { Failure, printFailure } from './failure.ts';
 import { hostArchitecture } from './images/architecture.ts';
 import { referenceOf } from './images/build.ts';
 import { buildImagesFor } from './images/foreign/build.ts';
-import { logs } from './logs.ts';
+import { logs } from './commands/logs.ts';
 import { NODE, ROOT } from './paths.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { runSteps, type StepContext } from './steps.ts';
-import { localPlace, up } from './up.ts';
+import { localPlace, up } from './commands/up.ts';
 import { buildWeb } from './web.ts';
 
 const USAGE = `usage: village/main.ts COMMAND

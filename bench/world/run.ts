@@ -101,7 +101,7 @@ async function checkFidelity(server: Child, viewers: Child): Promise<RunResult['
 /** Starts a server and its viewers, measures, and stops both. */
 export async function run(kind: ServerKind, setting: Setting): Promise<RunResult> {
   const json = JSON.stringify(setting);
-  const server = kind === 'hamlet' ? new Child('hamlet-server.ts', [json]) : new Child('colyseus-server.ts', [kind, json]);
+  const server = kind === 'hamlet' ? new Child('hamlet-server.ts', [json]) : new Child('colyseus/colyseus-server.ts', [kind, json]);
   let viewers: Child | null = null;
   try {
     const { port } = (await server.next('ready')) as Extract<FromServer, { type: 'ready' }>;

@@ -5,7 +5,7 @@ import type { WorldMap } from '@hamlet/core';
 import { WebSocket } from 'ws';
 import { benchMap } from './bench-map.ts';
 import { Camera } from './camera.ts';
-import { answerGreeting, reserveSeat } from './colyseus-join.ts';
+import { answerGreeting, reserveSeat } from './colyseus/colyseus-join.ts';
 import { compare } from './fidelity.ts';
 import { HamletViewer } from './hamlet-viewer.ts';
 import { wallMs } from './ipc.ts';

@@ -3,7 +3,7 @@
  * keeps of a village that is down waits meanwhile, and is back after it.
  */
 import { clusterStatus } from '../../village/cluster.ts';
-import { setAside } from '../../village/kept-data.ts';
+import { setAside } from '../../village/commands/kept-data.ts';
 import { NODE } from '../../village/paths.ts';
 import { runNodeTests, sumOf } from './node-test.ts';
 import type { Part, Print, Tally } from './part.ts';

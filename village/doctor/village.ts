@@ -7,7 +7,7 @@ import { run, tryRun } from '../command.ts';
 import { kubectl } from '../kubectl.ts';
 import { NODE, STATE } from '../paths.ts';
 import type { Settings } from '../settings.ts';
-import { localPlace } from '../up.ts';
+import { localPlace } from '../commands/up.ts';
 import { right, wrong, type Check, type Finding } from './check.ts';
 
 const PACKAGES = ['buildah', 'debootstrap', 'containernetworking-plugins', 'iproute2', 'nftables', 'conntrack', 'util-linux'];

@@ -5,7 +5,7 @@ import { kubeClient, village, type Village } from '@hamlet/test/env/village';
 import { buildPrograms, clusterStatus, program } from '../../../village/cluster.ts';
 import { run } from '../../../village/command.ts';
 import { Failure } from '../../../village/failure.ts';
-import { setAside } from '../../../village/kept-data.ts';
+import { setAside } from '../../../village/commands/kept-data.ts';
 import { NODE, ROOT, STATE } from '../../../village/paths.ts';
 import { openGuard, type Guard } from '../guard.ts';
 

@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import type { Sending } from '../client/ask/use-send.ts'
-import { OwnedNotice } from './owned-notice.tsx'
-import { RefusedNotice } from './refused-notice.tsx'
+import { OwnedNotice } from './notices/owned-notice.tsx'
+import { RefusedNotice } from './notices/refused-notice.tsx'
 
 interface ActionFormProps {
   readonly label: string

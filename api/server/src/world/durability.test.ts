@@ -11,7 +11,7 @@ import type { ApiProcess } from '../testing/api-process.ts';
 import { Play } from '../testing/play.ts';
 import { AGENT_IDS, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
-import { readEventsAfter } from './read-events.ts';
+import { readEventsAfter } from './recovery/read-events.ts';
 
 /** Full runs kill a hundred times; an ordinary one a twentieth of that. */
 const KILLS = process.env['HAMLET_TEST_FULL'] === '1' ? 100 : 5;

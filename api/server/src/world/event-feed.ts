@@ -4,7 +4,7 @@ import { lastSeq } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { z } from 'zod';
 import type { Log } from '../service/log.ts';
-import { readEventsAfter } from './read-events.ts';
+import { readEventsAfter } from './recovery/read-events.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { WorldReplica } from './world-replica.ts';
 

@@ -12,9 +12,9 @@ import type { RunningServer } from '../start/start-server.ts';
 import { dataOf, Play } from '../testing/play.ts';
 import { AGENT_IDS, eventually, startTestVillage } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
-import { MapShelf } from './map-shelf.ts';
+import { MapShelf } from './recovery/map-shelf.ts';
 import { openRedisLink } from './redis-link.ts';
-import { recoverWorld } from './recover.ts';
+import { recoverWorld } from './recovery/recover.ts';
 
 let village: TestVillage;
 let writer: RunningServer;

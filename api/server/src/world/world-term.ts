@@ -8,7 +8,7 @@ import type { Answered } from '../http/handler.ts';
 import { keptOf } from '../http/idempotent.ts';
 import { UnavailableError } from '../http/respond.ts';
 import { chunkOf, CommitQueue } from './commit-queue.ts';
-import { packSnapshot } from './recover.ts';
+import { packSnapshot } from './recovery/recover.ts';
 import { RECALL_SECONDS, RecentAnswers } from './recent-answers.ts';
 import type { VillageClock } from './village-clock.ts';
 import { answerOf } from './world-request.ts';

@@ -2,7 +2,7 @@ import { type AccountDetail, type AccountRole, banAccount, type CodeGrant, chang
 import { type ReactElement, useState } from 'react'
 import { useSend } from '../../client/ask/use-send.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { endOf, TERMS } from '../standing/measure-words.ts'
 import { useRole, useVillage } from '../village-context.ts'
 import { CodeNotice } from './code-notice.tsx'

@@ -5,7 +5,7 @@ import { type Live, useLive } from '../../client/ask/use-live.ts'
 import { useSend } from '../../client/ask/use-send.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useVillage, useVillageState } from '../village-context.ts'
 import { SessionRows } from './session-rows.tsx'
 

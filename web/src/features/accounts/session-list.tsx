@@ -2,7 +2,7 @@ import { type AccountDetail, endAccountSessions, listAccountSessions } from '@ha
 import { type ReactElement, useCallback } from 'react'
 import { useLive } from '../../client/ask/use-live.ts'
 import { useSend } from '../../client/ask/use-send.ts'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useVillage } from '../village-context.ts'
 import { SessionRows } from './session-rows.tsx'
 

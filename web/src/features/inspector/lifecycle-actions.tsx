@@ -5,7 +5,7 @@ import { type LifecycleState, locks, type Verb } from '../../client/lifecycle.ts
 import { useStore } from '../../client/store.ts'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-paths.ts'
-import { OwnedNotice } from '../../ui/owned-notice.tsx'
+import { OwnedNotice } from '../../ui/notices/owned-notice.tsx'
 import { useVillage, useVillageState } from '../village-context.ts'
 import { notAllowed } from './not-allowed.ts'
 

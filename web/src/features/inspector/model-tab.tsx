@@ -1,7 +1,7 @@
 import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay } from '@hamlet/contract'
 import { type ReactElement, useCallback } from 'react'
 import { useLive } from '../../client/ask/use-live.ts'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useRole, useVillage } from '../village-context.ts'

@@ -5,7 +5,7 @@ import type { PageOf } from '../../client/ask/pages-state.ts'
 import { usePages } from '../../client/ask/use-pages.ts'
 import { Choices } from '../../ui/choices.tsx'
 import { MoreButton } from '../../ui/more-button.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useVillage } from '../village-context.ts'
 import { PURCHASE_WORDS, PurchaseRow } from './purchase-row.tsx'
 

@@ -1,7 +1,7 @@
 import type { QuoteAnswer } from '@hamlet/contract'
 import type { ReactElement } from 'react'
 import type { Live } from '../../client/ask/use-live.ts'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { limitWords } from '../inspector/fact-words.ts'
 import { moneyWords } from '../money/money-words.ts'
 

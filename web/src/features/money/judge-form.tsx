@@ -2,7 +2,7 @@ import { type AgentDetail, type BalanceAnswer, formatAiDollars, NOTE_MAX_CHARS, 
 import { type ReactElement, useId } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import type { IconName } from '../../ui/icon-paths.ts'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useRole, useVillage } from '../village-context.ts'
 import { AllowanceLine, useAllowance } from './allowance-line.tsx'
 import { moneyWords, readAmount } from './money-words.ts'

@@ -2,7 +2,7 @@ import { type AgentDetail, type BalanceAnswer, getBalance } from '@hamlet/contra
 import { type ReactElement, useCallback } from 'react'
 import { useLive } from '../../client/ask/use-live.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useTiers } from '../tiers/use-tiers.ts'
 import { useVillage } from '../village-context.ts'
 import { EntryList } from './entry-list.tsx'

@@ -2,7 +2,7 @@ import { DIFFERENCE_KINDS, type DifferenceKind, getReconciliation, type Reconcil
 import { type ReactElement, useCallback } from 'react'
 import { useLive } from '../../client/ask/use-live.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { dateTime, timeAgo } from '../../ui/time-words.ts'
 import { moneyWords } from '../money/money-words.ts'
 import { useVillage, useVillageState } from '../village-context.ts'

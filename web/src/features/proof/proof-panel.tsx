@@ -1,7 +1,7 @@
 import type { ReactElement, ReactNode } from 'react'
 import './proof.css'
 import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import type { Checked, ProofParts } from './check-proof.ts'
 import { isSealedByHash, type Shown } from './sealed-differences.ts'
 import { useProof } from './use-proof.ts'

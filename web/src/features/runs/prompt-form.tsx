@@ -2,7 +2,7 @@ import { type AgentDetail, createRun, RUN_PROMPT_MAX_CHARS } from '@hamlet/contr
 import type { KeyboardEvent, ReactElement } from 'react'
 import { useDraft } from '../../client/ask/use-draft.ts'
 import { useSend } from '../../client/ask/use-send.ts'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useVillage } from '../village-context.ts'
 
 /** Gives an agent something to do, in words. What is written stays in this tab until it is sent. */

@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
 import { MoreButton } from '../../ui/more-button.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { RunRow } from './run-row.tsx'
 import type { RunsLive } from './use-runs.ts'

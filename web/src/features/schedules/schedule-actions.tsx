@@ -2,7 +2,7 @@ import { changeSchedule, deleteSchedule, roleMay, type ScheduleView } from '@ham
 import { type ReactElement, useState } from 'react'
 import type { Refused, Reply } from '../../client/api.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { OwnedNotice } from '../../ui/owned-notice.tsx'
+import { OwnedNotice } from '../../ui/notices/owned-notice.tsx'
 import { useRole, useVillage } from '../village-context.ts'
 
 interface ActionProps { readonly schedule: ScheduleView; readonly onEdit: () => void; readonly onChanged: () => void }

@@ -2,7 +2,7 @@ import { getLoginOptions, type LoginOptions, PASSWORD_MIN_CHARS, type RefusalEnt
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import type { Refused, Reply } from '../../client/api.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useVillage, useVillageState } from '../village-context.ts'
 
 /** How one comes in: by name and password, with the code of the first start, or with a one-time code from an admin. */

@@ -1,7 +1,7 @@
 import { type AgentDetail, banAgent, freezeAgent, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation, type Measure, MEASURE_REASON_MAX, quarantineAgent, revokeAgentToken } from '@hamlet/contract'
 import { type ReactElement, type ReactNode, useState } from 'react'
 import type { Refused, Reply } from '../../client/api.ts'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useVillage } from '../village-context.ts'
 import { endOf, MEASURE_WORDS, TERMS } from './measure-words.ts'
 

@@ -2,7 +2,7 @@ import { type AgentDetail, type AgentStanding, getStanding, type HeldMeasure, ty
 import { type ReactElement, useCallback, useState } from 'react'
 import { useLive } from '../../client/ask/use-live.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { useRole, useViewerId, useVillage } from '../village-context.ts'
 import { LiftForm, TakeForm } from './measure-forms.tsx'

@@ -27,6 +27,7 @@ after(async () => {
   await standIn.close();
 });
 
+// returnFromPayPal is a page of the browser, so it is called by its address.
 async function comeBack(orderId: string): Promise<string | null> {
   const response = await fetch(`${play.url}/api/v1/payments/paypal/return?token=${orderId}&PayerID=P1`, { redirect: 'manual' });
   assert.equal(response.status, 303);

@@ -1,7 +1,7 @@
 import { getBalance, type Post, type Reply } from '@hamlet/contract'
 import { type ReactElement, useCallback } from 'react'
 import { useLive } from '../../../client/ask/use-live.ts'
-import { RefusedNotice } from '../../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx'
 import { JudgeForm } from '../../money/judge-form.tsx'
 import type { JudgeKind } from '../../money/use-judgement.ts'
 import { useTiers } from '../../tiers/use-tiers.ts'

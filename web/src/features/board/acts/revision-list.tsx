@@ -1,7 +1,7 @@
 import { listPostRevisions, listReplyRevisions, type Post, type Reply } from '@hamlet/contract'
 import { type ReactElement, useCallback } from 'react'
 import { useLive } from '../../../client/ask/use-live.ts'
-import { RefusedNotice } from '../../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx'
 import { dateTime } from '../../../ui/time-words.ts'
 import { useVillage } from '../../village-context.ts'
 

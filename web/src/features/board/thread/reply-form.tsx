@@ -4,7 +4,7 @@ import { useDraft } from '../../../client/ask/use-draft.ts'
 import { NO_REPLIES } from '../../../client/board/outbox.ts'
 import { useStore } from '../../../client/store.ts'
 import { Icon } from '../../../ui/icon.tsx'
-import { RefusedNotice } from '../../../ui/refused-notice.tsx'
+import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx'
 import { useRole, useVillage } from '../../village-context.ts'
 import { noReplyWords } from '../board-words.ts'
 

@@ -1,20 +1,20 @@
 /** `make up` on this machine: from nothing to a village in the browser. */
 import { writeFileSync } from 'node:fs';
-import { checkMachine } from './doctor/machine.ts';
-import { run } from './command.ts';
-import { buildPrograms, clusterStatus, hamletCluster, program } from './cluster.ts';
-import { buildImages, referenceOf, type BuiltImage } from './images/build.ts';
-import { waitForAgents } from './install/agents-ready.ts';
-import { installCharts } from './install/charts.ts';
-import { makeFirstAdmin } from './install/first-admin.ts';
-import { loadImages } from './install/images.ts';
+import { checkMachine } from '../doctor/machine.ts';
+import { run } from '../command.ts';
+import { buildPrograms, clusterStatus, hamletCluster, program } from '../cluster.ts';
+import { buildImages, referenceOf, type BuiltImage } from '../images/build.ts';
+import { waitForAgents } from '../install/agents-ready.ts';
+import { installCharts } from '../install/charts.ts';
+import { makeFirstAdmin } from '../install/first-admin.ts';
+import { loadImages } from '../install/images.ts';
 import { isKept, putBack, setAside } from './kept-data.ts';
-import { kubectl, secretValue, type Place } from './kubectl.ts';
-import { stateFile } from './paths.ts';
-import { secrets, writePrivate } from './secrets.ts';
-import type { Settings } from './settings.ts';
-import { runSteps, type StepContext } from './steps.ts';
-import { buildWeb } from './web.ts';
+import { kubectl, secretValue, type Place } from '../kubectl.ts';
+import { stateFile } from '../paths.ts';
+import { secrets, writePrivate } from '../secrets.ts';
+import type { Settings } from '../settings.ts';
+import { runSteps, type StepContext } from '../steps.ts';
+import { buildWeb } from '../web.ts';
 
 /** The node of Postgres, Redis and the first api; the second api is on the other. */
 const CORE_NODE = 'sparky1';

@@ -8,7 +8,7 @@ import { appendBatch, FencedError, migrate, openDatabase, saveSnapshot, takeLeas
 import type { Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
-import { batchOf } from './commit-queue.ts';
+import { batchOf } from '../commit-queue.ts';
 import { MapShelf } from './map-shelf.ts';
 import { moveWorldToMap } from './move-world.ts';
 import { readEventsAfter } from './read-events.ts';

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import type { Refused } from '../client/api.ts'
+import type { Refused } from '../../client/api.ts'
 import { RefusedNotice } from './refused-notice.tsx'
 
 /** How a program would ask again; people have a button. */

@@ -1,8 +1,8 @@
 /** What a local village keeps between `make down` and `make up`, and where it waits while tests use a village of their own. */
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { tryRun } from './command.ts';
-import { Failure } from './failure.ts';
+import { tryRun } from '../command.ts';
+import { Failure } from '../failure.ts';
 
 /** Where the local cluster keeps all of it. */
 export const CLUSTER_FOLDER = '/var/lib/hamlet-cluster';

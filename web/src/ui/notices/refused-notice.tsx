@@ -1,6 +1,6 @@
 import type { ReactElement, ReactNode } from 'react'
-import type { Refused } from '../client/api.ts'
-import { Icon } from './icon.tsx'
+import type { Refused } from '../../client/api.ts'
+import { Icon } from '../icon.tsx'
 
 interface RefusedProps { readonly refused: Refused; readonly onDismiss?: (() => void) | undefined; readonly children?: ReactNode }
 

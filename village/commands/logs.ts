@@ -1,7 +1,7 @@
 /** `make logs`: follows what the village says. */
 import { spawn } from 'node:child_process';
-import { Failure } from './failure.ts';
-import type { Place } from './kubectl.ts';
+import { Failure } from '../failure.ts';
+import type { Place } from '../kubectl.ts';
 
 const COMPONENTS = ['api', 'operator', 'postgres', 'redis'];
 const TAIL = 100;

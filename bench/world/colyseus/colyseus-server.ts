@@ -6,13 +6,13 @@ import type { Client } from '@colyseus/core';
 import { Encoder, StateView, schema, t } from '@colyseus/schema';
 import { WebSocketTransport } from '@colyseus/ws-transport';
 import { createWorld, exactPositionAt } from '@hamlet/core';
-import { benchMap } from './bench-map.ts';
-import { Camera } from './camera.ts';
-import { wallMs } from './ipc.ts';
-import type { Flush, FromServer, ToServer } from './ipc.ts';
-import type { Setting } from './setting.ts';
-import { CpuMeter, everyTick } from './ticking.ts';
-import { Walkers, agentName, populate } from './walkers.ts';
+import { benchMap } from '../bench-map.ts';
+import { Camera } from '../camera.ts';
+import { wallMs } from '../ipc.ts';
+import type { Flush, FromServer, ToServer } from '../ipc.ts';
+import type { Setting } from '../setting.ts';
+import { CpuMeter, everyTick } from '../ticking.ts';
+import { Walkers, agentName, populate } from '../walkers.ts';
 
 /** Positions travel in sixteenths of a tile: two 16-bit fields an agent, the tightest the library offers. */
 const PARTS = 16;

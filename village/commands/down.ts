@@ -1,14 +1,14 @@
 /** `make down`: ends the village and the dev servers. The data stays for the next start, unless WIPE=1 removes it. */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { takeClusterDown } from './cluster.ts';
-import { run } from './command.ts';
+import { takeClusterDown } from '../cluster.ts';
+import { run } from '../command.ts';
 import { putBack, whatGoes } from './kept-data.ts';
-import { helm, kubectl } from './kubectl.ts';
-import { currentPlace } from './current/place.ts';
-import { NODE, ROOT, STATE } from './paths.ts';
-import type { Settings } from './settings.ts';
-import { runSteps, type Step } from './steps.ts';
+import { helm, kubectl } from '../kubectl.ts';
+import { currentPlace } from '../current/place.ts';
+import { NODE, ROOT, STATE } from '../paths.ts';
+import type { Settings } from '../settings.ts';
+import { runSteps, type Step } from '../steps.ts';
 
 /** Ends what `make up` and `make dev` started. */
 export async function down(settings: Settings): Promise<void> {

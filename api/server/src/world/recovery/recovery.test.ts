@@ -9,7 +9,7 @@ import { appendBatch, migrate, openDatabase, saveSnapshot, takeLease } from '@ha
 import type { Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
-import { batchOf } from './commit-queue.ts';
+import { batchOf } from '../commit-queue.ts';
 import { MapShelf } from './map-shelf.ts';
 import { packSnapshot, recoverWorld } from './recover.ts';
 
