@@ -57,8 +57,9 @@ const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> 
   },
 };
 
-/** Hands over to the dev servers, which own the terminal until they end. */
+/** Builds the web, since the dev servers serve it as it was built, and hands over to them: they own the terminal until they end. */
 async function dev(): Promise<void> {
+  await runSteps('Hamlet: dev', [{ name: 'web', work: buildWeb }]);
   const flags = process.env['DETACH'] ? ['--detach'] : [];
   const child = spawn(NODE, [join(ROOT, 'dev/src/main.ts'), ...flags], { cwd: ROOT, stdio: 'inherit' });
   // Ctrl-C goes to the whole group: the servers end themselves, and this waits for them.

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -44,12 +44,33 @@ function newToken(prefix: string): string {
   return `${prefix}_${randomBytes(24).toString('base64url')}`;
 }
 
+/** Writes a file that only its owner reads. A reader finds the whole text or no file, also where the writer is killed. */
+export function writePrivate(file: string, text: string): void {
+  const partial = `${file}.${process.pid}`;
+  writeFileSync(partial, text, { mode: 0o600 });
+  renameSync(partial, file);
+}
+
 function writeSecret(file: string, make: () => string): string {
-  if (!existsSync(file)) {
-    writeFileSync(file, make(), { mode: 0o600 });
-    chmodSync(file, 0o600);
+  if (!existsSync(file)) writePrivate(file, make());
+  const text = readFileSync(file, 'utf8');
+  if (text === '') throw new Error(`${file} is empty. Fix: remove it; make dev writes a new one`);
+  return text;
+}
+
+function readSecrets(file: string, text: string): z.infer<typeof Secrets> {
+  const read = Secrets.safeParse(jsonOf(text));
+  if (!read.success) throw new Error(`${file} does not hold the tokens of the development village. Fix: remove it; make dev writes new tokens`);
+  return read.data;
+}
+
+/** The value that a text of JSON says; undefined where the text is none. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  return readFileSync(file, 'utf8');
 }
 
 /** Postgres runs as `nobody` under root, who cannot enter a private folder such as /root: its data then lies outside of the tree. */
@@ -84,7 +105,7 @@ export function openDevFolder(state = STATE): DevFolder {
     sealedLog: join(dirname(postgresData), 'sealed-log'),
     apiKeysFile,
     bootstrapCodeFile,
-    secrets: Secrets.parse(JSON.parse(secrets)),
+    secrets: readSecrets(apiKeysFile, secrets),
     bootstrapCode: writeSecret(bootstrapCodeFile, () => randomBytes(9).toString('base64url')),
     resident: (agentId) => {
       const home = join(folder, 'residents', agentId);
@@ -94,11 +115,11 @@ export function openDevFolder(state = STATE): DevFolder {
   };
 }
 
-/** The development village that runs now; null where none does. */
-export function readDevFile(): DevFile | null {
-  const file = join(STATE, 'dev.json');
+/** The development village that runs now; null where none does. A file that cannot be read names none, and is removed. */
+export function readDevFile(state = STATE): DevFile | null {
+  const file = join(state, 'dev.json');
   if (!existsSync(file)) return null;
-  const parsed = DevFile.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+  const parsed = DevFile.safeParse(jsonOf(readFileSync(file, 'utf8')));
   if (parsed.success && isAlive(parsed.data.pid)) return parsed.data;
   rmSync(file, { force: true });
   return null;

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { getLivez } from '@hamlet/contract';
 import type { DevFile, DevFolder } from './dev-folder.ts';
-import { ROOT } from './dev-folder.ts';
+import { ROOT, writePrivate } from './dev-folder.ts';
 import { keepResidents } from './dev-residents.ts';
 import { freePort, startLocal } from './local-process.ts';
 import { startPostgres } from './postgres.ts';
@@ -29,13 +29,19 @@ async function answers(url: string): Promise<boolean> {
   return fetch(`${url}${getLivez.path}`).then((response) => response.ok, () => false);
 }
 
+/** The folder of the built web; null where nobody has built it. */
+export function builtWeb(): string | null {
+  const folder = join(ROOT, 'web/dist');
+  return existsSync(join(folder, 'index.html')) ? folder : null;
+}
+
 /** Starts Postgres, Redis and the api on loopback, and says in `.hamlet/dev.json` where they are. */
 export async function startDevVillage(folder: DevFolder, options: { readonly port: number | null; readonly residents: boolean }): Promise<DevVillage> {
   const redis = await startRedis();
   const postgres = await startPostgres({ dataDir: folder.postgresData });
   const port = options.port ?? (await freePort());
   const url = `http://localhost:${port}`;
-  const web = join(ROOT, 'web/dist');
+  const web = builtWeb();
   const main = join(ROOT, 'api/server/src/main.ts');
   const appUrl = asRole(postgres.url(), 'app');
   // As the init container of a village does: the api never has the owner's password.
@@ -56,7 +62,7 @@ export async function startDevVillage(folder: DevFolder, options: { readonly por
         HAMLET_API_KEYS_FILE: folder.apiKeysFile,
         HAMLET_BOOTSTRAP_CODE_FILE: folder.bootstrapCodeFile,
         HAMLET_LOG_DIR: folder.sealedLog,
-        ...(existsSync(web) ? { HAMLET_WEB_DIR: web } : {}),
+        ...(web === null ? {} : { HAMLET_WEB_DIR: web }),
       },
     },
     ready: () => answers(url),
@@ -65,7 +71,7 @@ export async function startDevVillage(folder: DevFolder, options: { readonly por
   const stopResidents = options.residents ? keepResidents(folder, url) : async (): Promise<void> => undefined;
   const { adminToken, memberToken, agentTokens } = folder.secrets;
   const file: DevFile = { url, adminToken, memberToken, agentTokens, postgresUrl: postgres.url(), redisUrl: redis.url, pid: process.pid };
-  writeFileSync(folder.file, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+  writePrivate(folder.file, `${JSON.stringify(file, null, 2)}\n`);
   return {
     file,
     stop: async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, openDevFolder, readDevFile } from './dev-folder.ts';
-import { startDevVillage } from './dev-village.ts';
+import { builtWeb, startDevVillage } from './dev-village.ts';
 
 const USAGE = `hamlet dev: api, Postgres and Redis on loopback, without Kubernetes
 
@@ -79,6 +79,7 @@ async function main(args: readonly string[]): Promise<number | null> {
     console.log(`the development village is running already: ${running.url}`);
     return 0;
   }
+  if (builtWeb() === null) console.error('warning: the web is not built, so the village has no pages: / answers 404. Fix: make dev builds it; by hand: npm run build --workspace @hamlet/web');
   if (args.includes('--detach')) return detach();
   await foreground();
   return null;
