@@ -95,3 +95,19 @@ test('equal events are one event with a count', async () => {
   assert.deepEqual(items.map(({ reason, count }) => [reason, count]).toSorted(), [['Other', 1], ['Told', 4]]);
   assert.deepEqual(errors, []);
 });
+
+test('an Event that another process has written already gets the count of this one too', async () => {
+  const at = await server.namespace();
+  const record = async (instance: string, times: number): Promise<void> => {
+    const errors: unknown[] = [];
+    const recorder = new EventRecorder({ client: server.client, component: 'test', instance, onError: (error) => errors.push(error) });
+    const target = { apiVersion: 'v1', kind: 'Pod', namespace: at, name: 'ada-1', uid: 'ada-uid' };
+    for (let time = 0; time < times; time += 1) recorder.record({ target, type: 'Warning', reason: 'Repeated', message: 'the same' });
+    await recorder.flush(CAP_MS);
+    assert.deepEqual(errors, []);
+  };
+  await record('one', 2);
+  await record('two', 3);
+  const { items } = await server.client.list<KubeObject & { readonly count: number }>(EVENTS, { namespace: at });
+  assert.deepEqual(items.map(({ count }) => count), [5]);
+});

@@ -141,7 +141,22 @@ export class EventRecorder {
       const found = await client.mergePatch(EVENTS, patch, { namespace, name, priority: 'events' }).catch(ignoreMissing);
       if (found !== undefined) return;
     }
-    await client.create<KubeObject>(EVENTS, this.#objectOf(name, pending, total), { namespace, priority: 'events' });
+    try {
+      await client.create<KubeObject>(EVENTS, this.#objectOf(name, pending, total), { namespace, priority: 'events' });
+    } catch (error) {
+      if (!isStatus(error, 409)) throw error;
+      await this.#addTo(name, pending);
+    }
+  }
+
+  /** Another process has written this event, and its count stands there alone. The answer to a patch tells it, so that no right to read events is needed. */
+  async #addTo(name: string, { event, count, lastAt }: Pending): Promise<void> {
+    const { client } = this.#options;
+    const at = { namespace: event.target.namespace, name, priority: 'events' } as const;
+    const found = await client.mergePatch<KubeObject & { readonly count?: number }>(EVENTS, { lastTimestamp: lastAt }, at);
+    const total = (found.count ?? 1) + count;
+    this.#remember(name, total);
+    await client.mergePatch(EVENTS, { count: total }, at);
   }
 
   #remember(name: string, total: number): void {

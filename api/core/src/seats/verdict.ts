@@ -60,6 +60,8 @@ const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
   SeatPending: () => 'others wait for a seat too: its place among them is being worked out',
 };
 
+export const isSeatReason = (word: string): word is SeatReason => Object.hasOwn(SENTENCES, word);
+
 /** A verdict in a sentence for a person. */
 export function seatSentence({ granted, reason, blocking = '', position }: SeatVerdict): string {
   if (reason === undefined) return 'a seat is free';

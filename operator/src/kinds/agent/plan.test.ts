@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Condition } from '@hamlet/contract/kinds';
 import { boostedTier, boostedTiers } from './child/boosted-tier.ts';
 import { sizeOf } from './child/compute.ts';
 import { plan, type Action } from './plan.ts';
-import { agentOf, claimOf, claimOfOthers, observedOf, podOf, SETTINGS, standingOf, TIER_0, TIER_1, tierOf } from './testing/sample-state.ts';
+import { agentOf, claimOf, claimOfOthers, holdFor, observedOf, podOf, PRICED_TIERS, SETTINGS, standingOf, TIER_0, TIER_1, tierOf } from './testing/sample-state.ts';
 import type { Observed, PodView, TierView } from './views.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:00Z');
@@ -43,6 +44,9 @@ const waitingFor = (node: string, parts: Partial<Observed>): Partial<Observed> =
 
 /** A pod of tier-0 that asks for the size of `tier`. */
 const resizing = (tier: TierView, reason?: string): PodView => podOf('ada-1', { size: sizeOf(tier), resize: reason === undefined ? undefined : { type: 'PodResizePending', reason, message: 'no room' } });
+
+/** What the status says of a pod that stays as it is until there is a seat of its tier. */
+const waitedFor = (reason: string): Condition => ({ type: 'Resized', status: 'False', reason, message: '', lastTransitionTime: '2026-11-22T09:00:00Z' });
 
 const WINDOW = { priority: false, gpu: { resourceName: 'nvidia.com/gpu', count: 1 } };
 const windowed = { tiers: boostedTiers([TIER_0, TIER_1], WINDOW) };
@@ -121,6 +125,9 @@ const TABLE: readonly (readonly [string, Partial<Observed>, readonly string[]])[
   ['another GPU: made anew', { standing: standingOf({ balanceTier: 'tier-2' }) }, ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged']],
   ['the tier was edited: waits for its turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2' } }), standing: standingOf({ balanceTier: 'tier-2' }), upgrade: 'waits' }, []],
   ['the tier was edited, and it is its turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2' } }), standing: standingOf({ balanceTier: 'tier-2' }), upgrade: 'now' }, ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal ImageChanged']],
+  ['the seat with the GPU of its tier is there after a wait: made anew for its tier, without a turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] } }), standing: standingOf({ balanceTier: 'tier-2' }), upgrade: 'waits' }, ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal TierChanged']],
+  ['the tier was edited and its seats were waited for: waits for its turn', { agent: agentOf({ status: { ...awake, tier: 'tier-2', conditions: [waitedFor('GpuBooked')] } }), standing: standingOf({ balanceTier: 'tier-2' }), pods: [podOf('ada-1', { tier: tierOf('tier-2', 2) })], upgrade: 'waits' }, []],
+  ['a second tier opens while the pod grows to the first, which is paid and not in the status yet: it stays at that', { tiers: PRICED_TIERS, standing: standingOf({ balanceTier: 'tier-2' }), hold: { ...holdFor('tier-1'), podUid: 'ada-1-uid' }, pods: [resizing(TIER_1)] }, ['askHold']],
   ['a GPU window begins: made anew at once, at the same tier', windowed, ['tryPod ada-2', 'deletePod ada-1-uid', 'createPod ada-2', 'Normal GpuWindow']],
   ['a GPU window lasts: nothing', { ...windowed, pods: [windowPod] }, []],
   ['a GPU window lasts and the tier grows: resized', { ...windowed, pods: [windowPod], standing: standingOf({ balanceTier: 'tier-1' }) }, ['resizePod ada-1']],

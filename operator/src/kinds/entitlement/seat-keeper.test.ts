@@ -118,6 +118,26 @@ test('nothing is said before the first plan; then a newcomer has its seat at onc
   assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 2, free: 0 });
 });
 
+test('a first plan that fails is made again', () => {
+  const world = village();
+  const ada = world.agent('ada');
+  const errors: unknown[] = [];
+  let isBroken = true;
+  const tiers = (): readonly TierView[] => {
+    if (isBroken) throw new Error('no tiers');
+    return world.tiers;
+  };
+  const clock: Clock = { now: () => world.nowMs, after: (delayMs, action) => (world.timers.add({ atMs: world.nowMs + delayMs, action }), () => undefined) };
+  const keeper = new SeatKeeper({ sources: { ...world.sources, tiers }, clock, onSeat: () => undefined, onPlan: () => undefined, onError: (error) => errors.push(error) });
+  keeper.touch('soon');
+  assert.equal(world.timers.size, 0, 'nothing is planned before everything is listed');
+  keeper.start();
+  assert.deepEqual([errors.length, keeper.plan], [1, undefined]);
+  isBroken = false;
+  world.pass(LATER_MS);
+  assert.deepEqual(keeper.seatOf(ada), { granted: true, node: 'a' });
+});
+
 test('one who finds no room waits, and is told when somebody has gone', () => {
   const world = village();
   for (const name of ['ada', 'bob']) {

@@ -40,6 +40,7 @@ export class SeatKeeper {
   #dueAtMs = Number.POSITIVE_INFINITY;
   #notBeforeMs = 0;
   #cancel: (() => void) | undefined;
+  #started = false;
   #stopped = false;
 
   constructor(options: SeatKeeperOptions) {
@@ -56,8 +57,9 @@ export class SeatKeeper {
     return this.#counted?.agents.get(tier) ?? 0;
   }
 
-  /** Makes the first plan. To be called once everything is listed. */
+  /** Makes the first plan, again after a moment where that fails. To be called once everything is listed. */
   start(): void {
+    this.#started = true;
     this.#replan();
   }
 
@@ -95,7 +97,7 @@ export class SeatKeeper {
 
   #planBy(atMs: number): void {
     const dueAtMs = Math.max(atMs, this.#notBeforeMs);
-    if (this.#stopped || this.#plan === undefined || dueAtMs >= this.#dueAtMs) return;
+    if (this.#stopped || !this.#started || dueAtMs >= this.#dueAtMs) return;
     this.#cancel?.();
     this.#dueAtMs = dueAtMs;
     const { clock } = this.#options;

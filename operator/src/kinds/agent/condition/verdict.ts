@@ -1,7 +1,7 @@
 import type { ConditionStatus, Reason } from '@hamlet/contract/kinds';
 import { seatSentence } from '@hamlet/core/seats';
 import { isTerminating } from '../child/claim.ts';
-import { paymentOf, refusalReason, tierInstead, type Payment } from './payment.ts';
+import { holdOf, paymentOf, refusalReason, tierInstead, type Payment } from './payment.ts';
 import { podOfCycle, type Observed, type TierView } from '../views.ts';
 import { barMessage, barOf, conditionIn, standingOf, type StandingFacts } from './standing.ts';
 
@@ -145,8 +145,9 @@ function paidVerdict(observed: Observed, target: TierView | undefined): Verdict 
 /** While the next tier is not paid yet, who runs goes on at the one that is. */
 function tierInForce(observed: Observed, target: TierView | undefined): TierView | undefined {
   if (target === undefined || paymentOf(observed, target) === 'paid' || !sits(observed)) return target;
-  const told = tierNamed(observed, observed.toldTier);
-  return told !== undefined && paymentOf(observed, told) === 'paid' ? told : target;
+  // Money is set aside before the status names the tier that it is for.
+  const known = [holdOf(observed)?.tier, observed.toldTier].map((name) => tierNamed(observed, name));
+  return known.find((tier) => tier !== undefined && paymentOf(observed, tier) === 'paid') ?? target;
 }
 
 /** The first three conditions, which decide whether there shall be a pod. */

@@ -1,7 +1,8 @@
 import type { EventReason, Reason } from '@hamlet/contract/kinds';
+import { isSeatReason } from '@hamlet/core/seats';
 import { isTerminating } from '../child/claim.ts';
 import { fixedOf, isOfWindow, isSameSize, sizeOf } from '../child/compute.ts';
-import { FIXED_ANNOTATION, type Observed, type PodView, type Size, type TierView } from '../views.ts';
+import { FIXED_ANNOTATION, TIER_ANNOTATION, type Observed, type PodView, type Size, type TierView } from '../views.ts';
 
 /** A node that has not made a pod smaller by then, or has found no room for a larger one, is not waited for. */
 export const RESIZE_TIMEOUT_MS = 30_000;
@@ -59,12 +60,20 @@ export function hasSeatOfTier({ seat }: Observed): boolean {
   return seat.granted && seat.reason === undefined;
 }
 
+/** The status names the tier already, for whose seat the agent has waited until now with the pod of another tier. */
+function hasWaitedForSeat({ agent: { status } }: Observed, pod: PodView, tier: TierView): boolean {
+  const made = pod.metadata.annotations?.[TIER_ANNOTATION];
+  const told = status.conditions?.find(({ type }) => type === 'Resized');
+  return made !== undefined && made !== tier.metadata.name && told?.status === 'False' && isSeatReason(told.reason);
+}
+
 /** Of a pod that has other GPUs or another priority than its agent shall have. */
-function remaking({ toldTier }: Observed, pod: PodView, tier: TierView): Sizing {
+function remaking(observed: Observed, pod: PodView, tier: TierView): Sizing {
   // What was bought has its time, which does not wait for anybody's turn.
   if (isOfOtherWindow(pod, tier)) return { kind: 'replace', cause: 'GpuWindow' };
   // An edited tier changes many agents at once: they take turns. Another tier is this agent's own affair.
-  return toldTier === tier.metadata.name ? NONE : { kind: 'replace', cause: 'TierChanged' };
+  const isKnown = observed.toldTier === tier.metadata.name && !hasWaitedForSeat(observed, pod, tier);
+  return isKnown ? NONE : { kind: 'replace', cause: 'TierChanged' };
 }
 
 /** Whether the pod must be resized, waited for or made anew to have what its tier gives. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '@hamlet/kube';
-import { STATUS_COALESCE_MS, STATUS_PATIENCE_MS, StatusWriter } from './status-writer.ts';
+import { RETRY_MAX_MS, STATUS_COALESCE_MS, STATUS_PATIENCE_MS, StatusWriter } from './status-writer.ts';
 
 /** Lets what is settled run on. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -88,6 +88,37 @@ test('a write that fails is tried again', async () => {
   await turn();
   await pass(1_000);
   assert.deepEqual([written, errors], [['a', 'a'], ['a']]);
+});
+
+test('a status that is refused again and again is tried ever less often, holds up nobody, and is written at once when it changes', async () => {
+  const { writer, written, errors, pass, answers } = harness();
+  const refuse = async (): Promise<void> => {
+    answers.get('a')?.reject(new Error('refused'));
+    await turn();
+  };
+  writer.mark('a');
+  await pass(STATUS_COALESCE_MS);
+  for (const waitMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, RETRY_MAX_MS, RETRY_MAX_MS]) {
+    await refuse();
+    const before = written.length;
+    await pass(waitMs - 1);
+    assert.equal(written.length, before, `not before ${waitMs} ms`);
+    await pass(1);
+    assert.equal(written.length, before + 1, `after ${waitMs} ms`);
+  }
+  await refuse();
+  writer.mark('b');
+  await pass(STATUS_COALESCE_MS);
+  assert.equal(written.at(-1), 'b');
+  writer.mark('a');
+  await pass(STATUS_COALESCE_MS);
+  assert.equal(written.at(-1), 'a');
+  const known = errors.length;
+  answers.get('a')?.resolve();
+  await turn();
+  const settled = written.length;
+  await pass(2 * RETRY_MAX_MS);
+  assert.deepEqual([written.length, errors.length], [settled, known], 'what was written is not tried again');
 });
 
 test('a closed writer writes nothing', async () => {

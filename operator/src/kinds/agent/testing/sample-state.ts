@@ -3,7 +3,7 @@ import { AgentSpec, EntitlementSpec, type AgentStatus } from '@hamlet/contract/k
 import { fixedOf, sizeOf } from '../child/compute.ts';
 import { livedStatus } from '../cycle.ts';
 import { GOOD } from '../condition/standing.ts';
-import { AGENT_LABEL, AGENT_ROLE, FIXED_ANNOTATION, REBOOTED_ANNOTATION, ROLE_LABEL, type AgentView, type ClaimView, type Hold, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
+import { AGENT_LABEL, AGENT_ROLE, FIXED_ANNOTATION, REBOOTED_ANNOTATION, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type ClaimView, type Hold, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
 
 export const SETTINGS: Settings = {
   image: 'hamlet/agent:1',
@@ -84,7 +84,7 @@ interface PodParts extends Partial<Omit<PodView, 'metadata'>> {
 /** A pod of tier-0 that runs. */
 export function podOf(name: string, parts: PodParts = {}): PodView {
   const { deletionTimestamp, createdAt = '2026-11-22T09:00:00Z', tier = TIER_0, rebootedAt, ...view } = parts;
-  const annotations = { [FIXED_ANNOTATION]: fixedOf(tier), ...(rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: rebootedAt }) };
+  const annotations = { [TIER_ANNOTATION]: tier.metadata.name, [FIXED_ANNOTATION]: fixedOf(tier), ...(rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: rebootedAt }) };
   return {
     metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1', creationTimestamp: createdAt, annotations, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
     image: SETTINGS.image,
