@@ -5,8 +5,11 @@ import { gunzip } from 'node:zlib';
 import { openSuperuser } from './superuser.ts';
 import type { TestPostgres } from './postgres.ts';
 
-const FOLDER = resolve(import.meta.dirname, '../fixtures/village-0011');
-const TRANSACTIONS_MAX = 100_000;
+const FIXTURES = resolve(import.meta.dirname, '../fixtures');
+/** Villages that are kept, and the last migration that was applied when they were dumped. */
+const LAST_MIGRATIONS = { 'village-0011': '0011_people.sql', 'village-0022': '0022_log_epoch.sql' } as const;
+export type KeptVillageName = keyof typeof LAST_MIGRATIONS;
+
 
 /** What is kept of a village beside its database. */
 export interface KeptVillage {
@@ -16,31 +19,22 @@ export interface KeptVillage {
   readonly lastMigration: string;
 }
 
-/**
- * Loads a village with kept data into an empty Postgres, as an operator restores a dump: the roles first, then the dump. Transactions of the new server begin
- * above those that the dump has sealed, as docs/LOG.md demands of a restore.
- */
-export async function loadKeptVillage(postgres: TestPostgres): Promise<KeptVillage> {
-  const dump = (await promisify(gunzip)(await readFile(resolve(FOLDER, 'village.sql.gz')))).toString();
+/** Loads a village with kept data into an empty Postgres, as an operator restores a dump: the roles first, then the dump. */
+export async function loadKeptVillage(postgres: TestPostgres, name: KeptVillageName = 'village-0011'): Promise<KeptVillage> {
+  const dump = (await promisify(gunzip)(await readFile(resolve(FIXTURES, name, 'village.sql.gz')))).toString();
   const superuser = openSuperuser(postgres);
   try {
     await superuser.run("create role app login password 'app'; create role reader nologin");
     await superuser.run(dump);
     // The dump sets an empty search path for its session.
     await superuser.run('reset all');
-    await superuser.run(`do $$ begin
-      for spent in 1..${TRANSACTIONS_MAX} loop
-        exit when pg_current_xact_id()::text::bigint > (select xact from log.head);
-        commit;
-      end loop;
-    end $$`);
-    return { appPassword: 'app', lastMigration: '0011_people.sql' };
+    return { appPassword: 'app', lastMigration: LAST_MIGRATIONS[name] };
   } finally {
     await superuser.close();
   }
 }
 
 /** Copies the village's folder of checkpoints, with its key, to a folder that a test may write to. */
-export async function copyKeptLog(to: string): Promise<void> {
-  await cp(resolve(FOLDER, 'log'), to, { recursive: true });
+export async function copyKeptLog(to: string, name: KeptVillageName = 'village-0011'): Promise<void> {
+  await cp(resolve(FIXTURES, name, 'log'), to, { recursive: true });
 }

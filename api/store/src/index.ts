@@ -31,6 +31,7 @@ export * from './people/account-bans.ts';
 export * from './people/account-hands.ts';
 export * from './people/accounts.ts';
 export * from './people/api-keys.ts';
+export { isClusterBehind } from './log/adopt-cluster.ts';
 export * from './log/balance-entry.ts';
 export { findLogRecord, readEntriesOfTile } from './log/leaves.ts';
 export type { LogRecord } from './log/leaves.ts';

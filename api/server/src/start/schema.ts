@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isConnectionError, migrate, missingMigrations } from '@hamlet/store';
+import { isClusterBehind, isConnectionError, migrate, missingMigrations } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { MigrationConfig } from '../config.ts';
 import type { Log } from '../service/log.ts';
@@ -28,16 +28,17 @@ export async function migrateSchema(config: MigrationConfig, log: Log): Promise<
 }
 
 /**
- * Waits until the schema has every migration that this version knows: the api runs as the role `app`, which cannot make them. Throws after two minutes,
- * with the way out.
+ * Waits until the schema has every migration that this version knows, and a village loaded from a dump is taken over: the api runs as the role `app`,
+ * which can do neither. Throws after two minutes, with the way out.
  */
 export async function waitForSchema(db: Db, log: Log): Promise<void> {
   const giveUpMs = performance.now() + PATIENCE_MS;
   await whenUp(async () => {
     const missing = await missingMigrations(db);
-    if (missing.length === 0) return true;
-    if (performance.now() > giveUpMs) throw new Error(`the database lacks ${missing.join(', ')}. Fix: run node api/server/src/main.ts --migrate with HAMLET_POSTGRES_OWNER_URL`);
-    log('info', 'waiting for the schema', { missing });
+    if (missing.length === 0 && !(await isClusterBehind(db))) return true;
+    const lack = missing.length > 0 ? `lacks ${missing.join(', ')}` : 'was loaded from a dump, and nothing has taken it over';
+    if (performance.now() > giveUpMs) throw new Error(`the database ${lack}. Fix: run node api/server/src/main.ts --migrate with HAMLET_POSTGRES_OWNER_URL`);
+    log('info', 'waiting for the schema', { missing, lack });
     return null;
   }, log);
 }

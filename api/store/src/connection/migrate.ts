@@ -3,6 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { adoptCluster } from '../log/adopt-cluster.ts';
 import { connectLimitMs } from './connect-limit.ts';
 import type { Db } from './database.ts';
 
@@ -76,15 +77,18 @@ async function ensureRoles(client: pg.Client, appUrl: string): Promise<Roles> {
 }
 
 /**
- * Brings the schema up to date, forward only, as the owner; waits for another replica that is doing so.
- * Returns the names of what it applied. Throws where an applied file has changed since.
+ * Brings the schema up to date, forward only, as the owner, and takes over a village that was loaded from a dump; waits for another replica that is
+ * doing so. Returns the names of what it applied. Throws where an applied file has changed since, and where an api is connected to a loaded village.
  */
 export async function migrate(options: { readonly ownerUrl: string; readonly appUrl: string }): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: options.ownerUrl, connectionTimeoutMillis: connectLimitMs(options.ownerUrl) });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
-    return await applyMissing(client, await ensureRoles(client, options.appUrl));
+    const roles = await ensureRoles(client, options.appUrl);
+    const done = await applyMissing(client, roles);
+    await adoptCluster(client, roles.app);
+    return done;
   } finally {
     await client.end();
   }

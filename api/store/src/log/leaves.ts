@@ -4,11 +4,11 @@ import { asRow, FIRST_PLACE, LOG_KINDS } from './places.ts';
 import type { LogKind, Place } from './places.ts';
 
 /**
- * The first transaction that may still be under way: whatever has a smaller number has ended, and what it wrote is there for good.
+ * The first number of the log whose transaction may still be under way: whatever has a smaller one has ended, and what it wrote is there for good.
  * Reads that begin later see all of it.
  */
 export async function sealHorizon(tx: Tx): Promise<bigint> {
-  const { rows } = await sql<{ horizon: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(tx);
+  const { rows } = await sql<{ horizon: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + log.xact_offset() as horizon`.execute(tx);
   return BigInt(rows[0]?.horizon ?? '0');
 }
 

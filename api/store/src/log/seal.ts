@@ -164,7 +164,7 @@ export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | nul
 
 async function sealBehind(tx: Tx, head: LogHead, signing: LogSigning): Promise<Sealed | null> {
   const horizon = await sealHorizon(tx);
-  if (BigInt(head.last.xact) >= horizon) throw new LogBroken(`transaction ${head.last.xact} is sealed, and this server is at ${horizon}: docs/LOG.md, "After a restore"`);
+  if (BigInt(head.last.xact) >= horizon) throw new LogBroken(`transaction ${head.last.xact} is sealed, and this server is at ${horizon}. Fix: scale the api to 0 replicas and to 1 again, so that the migration takes the restored village over (docs/LOG.md, "After a restore")`);
   const growing: Growing = { edge: await readSignedEdge(tx, head, signing), last: head.last, firsts: new Map() };
   const more = await growToHorizon(tx, growing, horizon);
   const { edge, last } = growing;

@@ -1,0 +1,113 @@
+/** A dump that is loaded into a new cluster of Postgres goes on, the second time as the first: its sealed log continues and verifies from its first entry. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createPost, getBalance, rewardAgent } from '@hamlet/contract';
+import { checkLedger, checkLedgerGrowth, isClusterBehind, openDatabase, readLogHead } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
+import type { KeptVillageName } from '@hamlet/test/env/kept-village';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { Superuser } from '@hamlet/test/env/superuser';
+import { gatherReference, keyOf, readKept, verifyLog, villageSource } from 'hamlet-verify';
+import { createLog } from '../service/log.ts';
+import { dataOf, Play } from '../testing/play.ts';
+import { eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+import { waitForSchema } from './schema.ts';
+
+interface Restored {
+  readonly village: TestVillage;
+  readonly db: Db;
+  readonly superuser: Superuser;
+  readonly folder: string;
+}
+
+const names: readonly KeptVillageName[] = ['village-0011', 'village-0022'];
+const restored = new Map<KeptVillageName, Restored>();
+
+before(async () => {
+  for (const name of names) {
+    const village = await startTestVillage();
+    await loadKeptVillage(village.postgres, name);
+    const folder = join(village.environment['HAMLET_LOG_DIR'] ?? '', '..', 'kept-log');
+    await copyKeptLog(folder, name);
+    restored.set(name, { village, db: village.openDb(), superuser: openSuperuser(village.postgres), folder });
+  }
+});
+after(async () => {
+  for (const { village, superuser } of restored.values()) {
+    await superuser.close();
+    await village.remove();
+  }
+});
+
+function restoredOf(name: KeptVillageName): Restored {
+  const found = restored.get(name);
+  assert.ok(found !== undefined);
+  return found;
+}
+
+async function numberOf(superuser: Superuser, expression: string): Promise<bigint> {
+  return BigInt(String((await superuser.run(`select (${expression})::text as n`))[0]?.['n']));
+}
+
+/** Opens a session of the api's role while something is done. */
+async function whileAppIsConnected(village: TestVillage, work: (app: Db) => Promise<void>): Promise<void> {
+  const app = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => undefined });
+  try {
+    await work(app);
+  } finally {
+    await app.destroy();
+  }
+}
+
+test('a cluster is taken over only where no api is connected, and an api waits until it is', async () => {
+  const { village, db, superuser } = restoredOf('village-0022');
+  assert.equal(await isClusterBehind(db), true, 'the dump has numbers that this cluster has yet to reach');
+  const before = await numberOf(superuser, 'log.xact_offset()');
+  assert.ok(before > 0n, 'the dump is of a village that was restored before');
+  await whileAppIsConnected(village, async (app) => {
+    assert.equal(await isClusterBehind(app), true);
+    await assert.rejects(village.migrate(), /1 sessions of the role app are connected.*scale the api to 0/);
+  });
+  assert.equal(await numberOf(superuser, 'log.xact_offset()'), before, 'a refusal changes nothing');
+  const lines: string[] = [];
+  const waiting = waitForSchema(db, createLog((line) => void lines.push(line), 'info'));
+  await eventually('the api to wait', () => lines.some((line) => line.includes('loaded from a dump')));
+  await eventually('the migration to take the village over', async () => {
+    await Promise.all([village.migrate(), village.migrate()]);
+    return true;
+  });
+  await waiting;
+  assert.equal(await isClusterBehind(db), false);
+  assert.equal(await numberOf(superuser, "select count(*) from audit where action = 'log.restore'"), 2n, 'each time that it was taken over is one act');
+});
+
+for (const name of names) {
+  test(`${name} goes on in a new cluster, and its log continues the one that was sealed`, async () => {
+    const { village, db, superuser, folder } = restoredOf(name);
+    const sealed = await readLogHead(db);
+    const leaves = `select string_agg(sha256(leaf), '' order by xact, kind, id)::text as h from log.leaf where (xact, kind, id) <= (${sealed.last.xact}, ${sealed.last.kind}, '${sealed.last.id}')`;
+    const leavesBefore = await superuser.run(leaves);
+    const { peopleUrl, metricsUrl } = await village.startReplica({ HAMLET_LOG_DIR: folder });
+    const play = new Play(peopleUrl);
+    const balance = Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance);
+    dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: '2', reason: 'for going on' } }));
+    dataOf(await play.as('ada').call(createPost, { body: { title: 'Still here', body: 'After the restore.' } }));
+    assert.equal(Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance), balance + 2);
+    await eventually('every row to be sealed', async () => {
+      const head = await readLogHead(db);
+      return head.size > sealed.size + 1 && BigInt(head.size) === (await numberOf(superuser, 'select count(*) from log.leaf')) && (await readFile(join(folder, 'checkpoint'), 'utf8')) === head.note;
+    });
+    assert.deepEqual(await superuser.run(leaves), leavesBefore, 'leaves of what was sealed are the same');
+    const beneath = `select count(*) from log.leaf where xact <= ${sealed.last.xact} and (xact, kind, id) > (${sealed.last.xact}, ${sealed.last.kind}, '${sealed.last.id}')`;
+    assert.equal(await numberOf(superuser, beneath), 0n, 'whatever is new has a number of its own');
+    const [source, outside] = [villageSource(peopleUrl, TOKENS.admin), await readKept(folder)];
+    const verdict = await verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
+    assert.ok(verdict.ok, JSON.stringify(verdict));
+    for (const rules of [await checkLedger(db), await eventually('the growth of the books to be proven', () => checkLedgerGrowth(db))]) assert.deepEqual(rules.filter(({ broken }) => broken !== 0), []);
+    assert.match(await (await fetch(`${metricsUrl}/metrics`)).text(), /^hamlet_log_broken 0$/m);
+  });
+}
