@@ -19,6 +19,7 @@ export * from './ledger/allowance.ts';
 export { attempt } from './ledger/attempt.ts';
 export * from './ledger/balances.ts';
 export * from './ledger/entries.ts';
+export * from './ledger/judge-agent.ts';
 export { freezeMoment } from './ledger/moment.ts';
 export type { Moment } from './ledger/moment.ts';
 export * from './ledger/post-batch.ts';

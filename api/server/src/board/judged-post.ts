@@ -1,4 +1,4 @@
-import { findRelated, lookAs } from '@hamlet/store';
+import { findRelated } from '@hamlet/store';
 import type { Subject, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import { refused } from '../http/outcome.ts';
@@ -12,8 +12,7 @@ export async function findJudged(
 ): Promise<{ readonly ok: true; readonly subject: Subject | null } | Refused> {
   const { actor, agentId, relatedPostId } = judged;
   if (relatedPostId === null) return { ok: true, subject: null };
-  await lookAs(tx, viewerOf(actor));
-  const related = await findRelated(tx, relatedPostId, agentId);
+  const related = await findRelated(tx, viewerOf(actor), { id: relatedPostId, agentId });
   if (related === null) return refused('no_such_post', `There is no post or reply ${relatedPostId}, or it is not for you`);
   return related.tookPart ? { ok: true, subject: related } : refused('not_part_of_post', `${agentId} wrote neither it nor a reply to it`);
 }

@@ -1,7 +1,7 @@
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
-import type { LedgerEntry, Refusal } from '@hamlet/contract';
-import { attempt, drawAllowance, findAgentAccount, findEntry, noteReward, openAgentAccount, postTransfer, readFunds, villageAccount } from '@hamlet/store';
-import type { AgentAccount, LedgerRefusal, PostOutcome, Tx } from '@hamlet/store';
+import type { LedgerEntry } from '@hamlet/contract';
+import { judgeAgent } from '@hamlet/store';
+import type { AgentJudged, AgentJudgement, Subject, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import { findJudged } from '../board/judged-post.ts';
 import type { Actor } from '../http/actor.ts';
@@ -43,36 +43,21 @@ export interface JudgementPorts {
   readonly lives: (agentId: string) => boolean;
 }
 
-/** An agent that was applied a moment ago has an account before it lives. */
-async function accountOf(tx: Tx, agentId: string, { lives }: JudgementPorts): Promise<AgentAccount | null> {
-  const account = await findAgentAccount(tx, agentId);
-  if (account !== null || !lives(agentId)) return account;
-  await openAgentAccount(tx, agentId);
-  return findAgentAccount(tx, agentId);
-}
-
-type Drawn = { readonly ok: false; readonly left: bigint };
-
-/** Posts between the treasury and the agent. The key is of the person and route for ever, so that not even a retry after days posts twice. */
-async function post(tx: Tx, { kind, actor, amount, note, idempotencyKey, relatedPostId, traceparent }: Judgement, account: AgentAccount): Promise<PostOutcome> {
-  const treasury = await villageAccount(tx, 'treasury');
-  const [payer, payee] = kind === 'reward' ? [treasury, account.accountId] : [account.accountId, treasury];
-  return postTransfer(tx, {
-    payer, payee, amount: parseAiDollars(amount), key: `${kind} ${actor.id} ${idempotencyKey}`, reason: kind, source: actor.id, note,
-    actor: { role: actor.role, id: actor.id }, about: { relatedPostId, traceparent },
-  });
-}
-
 /** What somebody may give in a day, in micro-aiDollars. Pure. */
 export function dailyLimitOf({ role }: Pick<Actor, 'role'>, { dailyAllowance, rewardLimit }: EconomyRules): bigint {
   return role === 'admin' ? rewardLimit : dailyAllowance;
 }
 
-/** Draws on the person's day, unless this very judgement was posted before. What an admin takes is not counted: it makes no money. */
-async function draw(tx: Tx, { kind, actor, amount, now }: Judgement, rules: EconomyRules): Promise<Drawn | null> {
-  if (actor.role === 'admin' && kind === 'penalty') return null;
-  const left = await drawAllowance(tx, { memberId: actor.id, day: villageDay(now, rules.timeZone), amount: parseAiDollars(amount), limit: dailyLimitOf(actor, rules) });
-  return left === null ? null : { ok: false, ...left };
+/** What the ledger is asked. An admin's penalty is drawn on no day: it makes no money. The key is of the person and route for good, so that not even a retry after days posts twice. */
+function askedOf(judgement: Judgement, subject: Subject | null, { lives, rules }: JudgementPorts): AgentJudgement {
+  const { kind, actor, now, agentId, amount, note, idempotencyKey, relatedPostId, traceparent } = judgement;
+  const allowance = actor.role === 'admin' && kind === 'penalty' ? null : { day: villageDay(now, rules.timeZone), limit: dailyLimitOf(actor, rules) };
+  return {
+    kind, agentId, note, subject, allowance, amount: parseAiDollars(amount), key: `${kind} ${actor.id} ${idempotencyKey}`, source: actor.id,
+    actor: { role: actor.role, id: actor.id }, about: { relatedPostId, traceparent },
+    // An agent that was applied a moment ago has an account before it lives.
+    opens: lives(agentId),
+  };
 }
 
 async function audit(tx: Tx, judgement: Judgement, entry: LedgerEntry): Promise<void> {
@@ -81,18 +66,24 @@ async function audit(tx: Tx, judgement: Judgement, entry: LedgerEntry): Promise<
   await recordAct(tx, judgement, { action: judgement.kind, object: judgement.agentId, detail });
 }
 
-const WIRE_REASONS: Partial<Readonly<Record<LedgerRefusal, Refusal>>> = {
-  insufficient_funds: 'insufficient_funds',
-  account_closed: 'account_closed',
-  key_reused: 'idempotency_key_reused',
-};
-
-async function refusalOf(tx: Tx, { agentId }: Judgement, failed: { readonly reason: LedgerRefusal; readonly account: AgentAccount }): Promise<Refused> {
-  const reason = WIRE_REASONS[failed.reason];
-  if (reason === undefined) throw new Error(`the ledger refused a judgement: ${failed.reason}`);
-  if (reason !== 'insufficient_funds') return refused(reason);
-  const { balance, held } = await readFunds(tx, failed.account.accountId);
-  return refused(reason, `${agentId} has ${formatAiDollars(balance - held)} aiDollars to spend; take at most that`);
+/** The refusal of the ledger in the caller's words. Throws where the ledger refuses what no caller can have asked for. Pure. */
+function refusalOf({ agentId, actor }: Judgement, { reason, available }: Extract<AgentJudged, { ok: false }>, rules: EconomyRules): Refused {
+  switch (reason) {
+    case 'no_such_account':
+      return refused('no_such_agent', `There is no agent ${agentId}`);
+    case 'insufficient_funds':
+      return refused(reason, `${agentId} has ${formatAiDollars(available)} aiDollars to spend; take at most that`);
+    case 'allowance_exceeded': {
+      const said = `${formatAiDollars(available)} aiDollars are left of today's allowance of ${formatAiDollars(dailyLimitOf(actor, rules))}`;
+      return refused(reason, actor.role === 'admin' ? `${said}; propose a credit of more (POST /economy/credits), which another admin approves` : said);
+    }
+    case 'account_closed':
+      return refused(reason);
+    case 'key_reused':
+      return refused('idempotency_key_reused');
+    default:
+      throw new Error(`the ledger refused a judgement: ${reason}`);
+  }
 }
 
 /**
@@ -103,22 +94,11 @@ export async function judge(tx: Tx, judgement: Judgement, ports: JudgementPorts)
   const { agentId } = judgement;
   const judged = await findJudged(tx, judgement);
   if (!judged.ok) return judged;
-  const account = await accountOf(tx, agentId, ports);
-  if (account === null) return refused('no_such_agent', `There is no agent ${agentId}`);
-  const outcome = await attempt(tx, async () => {
-    const posted = await post(tx, judgement, account);
-    if (!posted.ok || posted.replayed) return posted;
-    return (await draw(tx, judgement, ports.rules)) ?? posted;
-  });
-  if (!outcome.ok) {
-    if ('reason' in outcome) return refusalOf(tx, judgement, { reason: outcome.reason, account });
-    const said = `${formatAiDollars(outcome.left)} aiDollars are left of today's allowance of ${formatAiDollars(dailyLimitOf(judgement.actor, ports.rules))}`;
-    return refused('allowance_exceeded', judgement.actor.role === 'admin' ? `${said}; propose a credit of more (POST /economy/credits), which another admin approves` : said);
-  }
-  const entry = entryView(agentId, await findEntry(tx, account.accountId, outcome.transferId));
-  if (!outcome.replayed) {
+  const done = await judgeAgent(tx, askedOf(judgement, judged.subject, ports));
+  if (!done.ok) return refusalOf(judgement, done, ports.rules);
+  const entry = entryView(agentId, done.entry);
+  if (!done.replayed) {
     await audit(tx, judgement, entry);
-    if (judged.subject !== null) await noteReward(tx, judged.subject, parseAiDollars(entry.amount));
     await ports.standing.recompute(tx, [agentId]);
   }
   return accepted(entry);

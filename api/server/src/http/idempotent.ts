@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { REFUSALS } from '@hamlet/contract';
-import { claimKey, findAnswer, inTransaction, keepAnswers } from '@hamlet/store';
+import { claimKey, inTransaction, keepAnswers } from '@hamlet/store';
 import type { Db, KeptAnswer, Tx } from '@hamlet/store';
 import type { Answered, WriteKey } from './handler.ts';
 import type { Accepted, Outcome, Refused } from './outcome.ts';
@@ -46,9 +46,9 @@ export function replayOf(kept: KeptAnswer, key: WriteKey): Answered {
 /** Runs a write at most once for its key: effect and definite answer commit together, and a failure keeps neither. */
 export async function runOnce(db: Db, key: WriteKey, work: (tx: Tx) => Promise<Outcome<unknown>>): Promise<Answered> {
   const answered = await inTransaction(db, async (tx): Promise<Answered> => {
-    if (!(await claimKey(tx, key.actor, key.key))) return { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false };
-    const kept = await findAnswer(tx, key.actor, key.key);
-    if (kept !== null) return replayOf(kept, key);
+    const claim = await claimKey(tx, key.actor, key.key);
+    if (claim === null) return { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false };
+    if (claim.kept !== null) return replayOf(claim.kept, key);
     const outcome = await work(tx);
     const answer = keptOf(key, outcome);
     if (answer !== null) await keepAnswers(tx, [answer]);

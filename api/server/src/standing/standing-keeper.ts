@@ -63,7 +63,7 @@ export function createStandingKeeper(ports: KeeperPorts): StandingKeeper {
     if (!source.ready) return;
     // Locked before the balances are read: a posting that is seen has computed its own tier, one that is not will wait for this.
     const rows = await lockTiers(tx, agentIds);
-    const balances = await readBalances(tx, agentIds);
+    const balances = new Map(rows.map(({ agentId, balance }) => [agentId, balance]));
     const changed = changedTiers(rows, balances, balanceTiers(source));
     if (changed.length === 0) return;
     await writeTiers(tx, changed);

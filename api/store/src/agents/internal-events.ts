@@ -10,7 +10,8 @@ export interface InternalEvent {
 
 /** Channel that says an internal event has been committed; the payload is its kind. */
 export const INTERNAL_EVENTS_CHANNEL = 'internal_event';
-const ORDER_LOCK = 4_832_003;
+/** Key of the advisory lock that makes the order of ids the order of commits. */
+export const ORDER_LOCK = 4_832_003;
 const KEPT_HOURS = 1;
 
 /** Makes the order of ids the order of commits, so that a reader never skips one. Held until the end of the transaction: take it last. */
@@ -20,15 +21,17 @@ export async function lockInternalEvents(tx: Tx): Promise<void> {
 
 /** Adds an event in the caller's transaction, which holds the lock of their order from here on. */
 export async function addInternalEvent(tx: Tx, event: InternalEvent['event'], data: unknown): Promise<void> {
+  await lockInternalEvents(tx);
   await addInternalEvents(tx, event, [data]);
 }
 
-/** Adds events of one kind at once. */
+/** Adds events of one kind at once, in the caller's transaction, which holds the lock of their order. */
 export async function addInternalEvents(tx: Tx, event: InternalEvent['event'], all: readonly unknown[]): Promise<void> {
   if (all.length === 0) return;
-  await lockInternalEvents(tx);
-  await tx.insertInto('internal_event').values(all.map((data) => ({ event, data: JSON.stringify(data) }))).execute();
-  await sql`select pg_notify(${INTERNAL_EVENTS_CHANNEL}, ${event})`.execute(tx);
+  const texts = all.map((data) => JSON.stringify(data));
+  await sql`
+    with added as (insert into internal_event (event, data) select ${event}, data::jsonb from unnest(${texts}::text[]) with ordinality as news (data, place) order by place)
+    select pg_notify(${INTERNAL_EVENTS_CHANNEL}, ${event})`.execute(tx);
 }
 
 /** Events after an id in order, at most `limit`. */

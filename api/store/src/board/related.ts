@@ -1,23 +1,21 @@
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
 import type { Subject } from './flags.ts';
+import type { Viewer } from './viewer.ts';
 
 /** What an id on the board names, and whether an agent had to do with it: it wrote the post or reply, or has replied to the post. */
 export interface Related extends Subject {
   readonly tookPart: boolean;
 }
 
-/** What an id names to the viewer of the transaction; null where that is nothing. */
-export async function findRelated(tx: Tx, id: string, agentId: string): Promise<Related | null> {
-  const wrote = sql`author_type = 'agent' and author_id = ${agentId}`;
+/** What an id names to a viewer, who looks at the board for the rest of the transaction; null where that is nothing. */
+export async function findRelated(tx: Tx, { role, actor }: Viewer, { id, agentId }: { readonly id: string; readonly agentId: string }): Promise<Related | null> {
   const { rows } = await sql<Related>`
-    select post_id as "postId", null::uuid as "replyId", (${wrote}) or exists (select from board.reply r where r.post_id = p.post_id and ${wrote}) as "tookPart"
-      from board.post p where post_id = ${id}::uuid
-    union all select post_id, reply_id, ${wrote} from board.reply where reply_id = ${id}::uuid`.execute(tx);
+    select post_id as "postId", reply_id as "replyId", took_part as "tookPart" from board.find_related(${role}, ${actor}, ${id}, ${agentId})`.execute(tx);
   return rows[0] ?? null;
 }
 
-/** Counts money that names a post or reply. Micro-aiDollars, below zero where they were taken. */
+/** Counts money to a post or reply, where no judgement does (judgeAgent). Micro-aiDollars, below zero where they were taken. */
 export async function noteReward(tx: Tx, { postId, replyId }: Subject, micro: bigint): Promise<void> {
   await sql`insert into board.outbox (what, post_id, reply_id, rewarded) values ('rewarded', ${postId}, ${replyId}, ${String(micro)}::bigint)`.execute(tx);
 }

@@ -63,8 +63,8 @@ test('the api\'s role can make nothing that a function of the owner would find b
   const open = await sql<{ name: string }>`
     select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where p.prosecdef and n.nspname <> 'pg_catalog' and p.oid <> 'ledger.post'::regproc
-      and not coalesce(p.proconfig, '{}') @> array['search_path=pg_catalog, pg_temp']`.execute(ledger.owner);
-  assert.deepEqual(open.rows, [], 'a function with the owner\'s rights needs: set search_path = pg_catalog, pg_temp');
+      and not coalesce(p.proconfig, '{}') && array['search_path=pg_catalog, pg_temp', 'search_path=pg_catalog, public, pg_temp']`.execute(ledger.owner);
+  assert.deepEqual(open.rows, [], 'a function with the owner\'s rights needs: set search_path = pg_catalog, pg_temp (with public before pg_temp where it names tables of it)');
 });
 
 test('a temporary type of the api\'s role under the name of one of Postgres\' is not met by a posting', async () => {

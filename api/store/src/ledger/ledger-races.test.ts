@@ -8,8 +8,10 @@ import { sql } from 'kysely';
 import { closeLife, openLife } from '../agents/lives.ts';
 import { inTransaction } from '../connection/database.ts';
 import { findAgentAccount, villageAccount } from './accounts.ts';
-import { drawAllowance } from './allowance.ts';
+import { readAllowance } from './allowance.ts';
 import { readBalances, readFunds, readFundsAt } from './balances.ts';
+import { judgeAgent } from './judge-agent.ts';
+import type { AgentJudged } from './judge-agent.ts';
 import { freezeMoment } from './moment.ts';
 import { postBatch } from './post-batch.ts';
 import { holdMoney, postTransfer, resolveHold, reverseTransfer } from './post-transfer.ts';
@@ -150,12 +152,40 @@ test('rings of transfers in both directions never deadlock', async () => {
   assert.deepEqual(Object.keys(tallyOf(outcomes.flat())), ['done']);
 });
 
+interface Draw {
+  readonly key: string;
+  readonly amount: bigint;
+  readonly member?: string;
+  readonly agentId?: string;
+  readonly day?: string;
+  readonly opens?: boolean;
+}
+
+/** A reward by somebody who may give 10 a day. */
+function judge({ key, amount, member = 'mo', agentId = 'judged', day = '2026-11-22', opens = true }: Draw): Promise<AgentJudged> {
+  const judgement = { kind: 'reward', agentId, opens, amount, key, source: member, note: 'n', actor: { role: 'member', id: member }, allowance: { day, limit: 10n }, subject: null } as const;
+  return inTransaction(ledger.db, (tx) => judgeAgent(tx, judgement));
+}
+
 test('two draws on an allowance at once never exceed it', async () => {
-  const drawn = await inParallel(40, () => inTransaction(ledger.db, (tx) => drawAllowance(tx, { memberId: 'mo', day: '2026-11-22', amount: 3n, limit: 10n })));
-  assert.equal(drawn.filter((left) => left === null).length, 3);
-  assert.deepEqual([...new Set(drawn.map((left) => left?.left))].toSorted(), [1n, undefined]);
-  assert.equal(await inTransaction(ledger.db, (tx) => drawAllowance(tx, { memberId: 'mo', day: '2026-11-23', amount: 10n, limit: 10n })), null, 'a new day');
-  assert.deepEqual(await inTransaction(ledger.db, (tx) => drawAllowance(tx, { memberId: 'jo', day: '2026-11-22', amount: 11n, limit: 10n })), { left: 10n });
+  await ledger.account('judged', 0n);
+  const drawn = await inParallel(40, (index) => judge({ key: `draw ${index}`, amount: 3n }));
+  assert.equal(drawn.filter(({ ok }) => ok).length, 3);
+  assert.deepEqual([...new Set(drawn.map((outcome) => (outcome.ok ? null : `${outcome.reason} ${outcome.available}`)))].toSorted(), ['allowance_exceeded 1', null]);
+  assert.equal((await judge({ key: 'a new day', amount: 10n, day: '2026-11-23' })).ok, true);
+  assert.deepEqual(await judge({ key: 'too much at once', amount: 11n, member: 'jo' }), { ok: false, reason: 'allowance_exceeded', available: 10n });
+  assert.equal((await readBalances(ledger.db, ['judged'])).get('judged'), 19n, 'what was refused has moved nothing');
+});
+
+test('a judgement that comes many times at once is posted and drawn once; with another amount its key is refused', async () => {
+  const outcomes = await inParallel(40, () => judge({ key: 'once', amount: 4n, member: 'flo', agentId: 'newcomer' }));
+  assert.equal(outcomes.filter((outcome) => outcome.ok && !outcome.replayed).length, 1);
+  const entries = outcomes.map((outcome) => (outcome.ok ? outcome.entry : null));
+  for (const entry of entries) assert.deepEqual(entry, entries[0]);
+  assert.deepEqual([entries[0]?.version, entries[0]?.balanceAfter], [1, 4n]);
+  assert.equal(await readAllowance(ledger.db, { memberId: 'flo', day: '2026-11-22' }), 4n);
+  assert.deepEqual(await judge({ key: 'once', amount: 5n, member: 'flo', agentId: 'newcomer' }), { ok: false, reason: 'key_reused', available: 0n });
+  assert.deepEqual(await judge({ key: 'nobody', amount: 1n, agentId: 'nobody', opens: false }), { ok: false, reason: 'no_such_account', available: 0n });
 });
 
 /** Thirty holds that end soon: in three seconds, or later where the machine is too slow to make them in that time. */

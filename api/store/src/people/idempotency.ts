@@ -38,10 +38,20 @@ export async function recentAnswers(db: Db, seconds: number): Promise<readonly K
   return rows.map((row) => ({ actor: row.actor, key: row.key, hash: row.request_hash, status: row.status, answer: row.answer }));
 }
 
-/** Claims a key until the end of the transaction. False where another request holds it right now. */
-export async function claimKey(tx: Tx, actor: string, key: string): Promise<boolean> {
-  const { rows } = await sql<{ claimed: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${`${actor}\n${key}`}, 0)) as claimed`.execute(tx);
-  return rows[0]?.claimed ?? false;
+interface ClaimRow {
+  readonly claimed: boolean;
+  readonly hash: Uint8Array | null;
+  readonly status: number | null;
+  readonly answer: unknown;
+}
+
+/** Claims a key until the end of the transaction, with the answer that is kept under it. Null where another request holds the key right now. */
+export async function claimKey(tx: Tx, actor: string, key: string): Promise<{ readonly kept: KeptAnswer | null } | null> {
+  const { rows } = await sql<ClaimRow>`select claimed, request_hash as hash, status, answer from claim_key(${actor}, ${key})`.execute(tx);
+  const [row] = rows;
+  if (row?.claimed !== true) return null;
+  const { hash, status, answer } = row;
+  return { kept: hash === null || status === null ? null : { actor, key, hash, status, answer } };
 }
 
 /** Forgets answers older than 24 hours. */

@@ -1,6 +1,7 @@
-import { FLAG_OF_MEASURE, goodStanding } from '@hamlet/contract';
+import { FLAG_OF_MEASURE, goodStanding, MEASURES } from '@hamlet/contract';
 import type { Standing } from '@hamlet/contract';
-import { addInternalEvents, lockInternalEvents } from '../agents/internal-events.ts';
+import { sql } from 'kysely';
+import { addInternalEvents, ORDER_LOCK } from '../agents/internal-events.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { readMeasures } from './measures.ts';
 import type { MeasureRow } from './measures.ts';
@@ -20,10 +21,22 @@ export async function readStandings(db: Db, agentIds?: readonly string[]): Promi
   return [...known].map((agentId) => standingOf(agentId, tiers.get(agentId) ?? null, held.get(agentId) ?? []));
 }
 
+type HeldMeasure = Pick<MeasureRow, 'measure' | 'reason'>;
+
+interface LockedStanding {
+  readonly agentId: string;
+  readonly balanceTier: string | null;
+  readonly measures: readonly HeldMeasure[];
+}
+
+function byHardness(one: HeldMeasure, other: HeldMeasure): number {
+  return MEASURES.indexOf(one.measure) - MEASURES.indexOf(other.measure);
+}
+
 /** Tells the operator and every replica how agents stand now, with the caller's transaction. Last in it: it takes the lock that orders events. */
 export async function announceStandings(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
-  // Read under the lock: whoever announced these agents meanwhile has committed, and is seen.
-  await lockInternalEvents(tx);
-  await addInternalEvents(tx, 'standing', await readStandings(tx, agentIds));
+  const { rows } = await sql<LockedStanding>`
+    select agent_id as "agentId", balance_tier as "balanceTier", measures from lock_standings(${ORDER_LOCK}, ${agentIds}::text[])`.execute(tx);
+  await addInternalEvents(tx, 'standing', rows.map(({ agentId, balanceTier, measures }) => standingOf(agentId, balanceTier, measures.toSorted(byHardness))));
 }

@@ -16,15 +16,19 @@ export async function readTiers(db: Db, agentIds?: readonly string[]): Promise<r
     .execute();
 }
 
+/** A tier whose row is locked, with the balance in micro-aiDollars as every earlier holder of the lock has left it. */
+export interface LockedTier extends TierRow {
+  readonly balance: bigint;
+}
+
 /**
- * Locks the tiers of agents, in the order of their ids, and reads them; agents without a row get one. Whoever reads balances or measures
- * after this sees what every earlier holder of the lock has written.
+ * Locks the tiers of agents, in the order of their ids, and reads them with the balances; agents without a row get one, and one without an account
+ * has nothing. Whoever reads measures after this sees what every earlier holder of the lock has written.
  */
-export async function lockTiers(tx: Tx, agentIds: readonly string[]): Promise<readonly TierRow[]> {
-  const ids = [...new Set(agentIds)].sort();
-  if (ids.length === 0) return [];
-  await sql`insert into agent_tier (agent_id) select unnest(${ids}::text[]) on conflict do nothing`.execute(tx);
-  return tx.selectFrom('agent_tier').select(['agent_id as agentId', 'balance_tier as balanceTier']).where(sql<boolean>`agent_id = any(${ids})`).orderBy('agent_id').forUpdate().execute();
+export async function lockTiers(tx: Tx, agentIds: readonly string[]): Promise<readonly LockedTier[]> {
+  const { rows } = await sql<TierRow & { readonly balance: string }>`
+    select agent_id as "agentId", balance_tier as "balanceTier", balance::text from lock_tiers(${agentIds}::text[])`.execute(tx);
+  return rows.map((row) => ({ ...row, balance: BigInt(row.balance) }));
 }
 
 /** Writes tiers whose rows are locked. */

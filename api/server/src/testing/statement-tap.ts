@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** Stands between the API and Postgres, hands every byte on, and reads which statements the API sends: each of them is one round trip. */
+export interface StatementTap {
+  /** Port of 127.0.0.1 that leads to Postgres. */
+  readonly port: number;
+  /** The statements of each transaction that has ended, from its begin to its commit or rollback, in the order of their ends. */
+  transactions(): readonly (readonly string[])[];
+  stop(): void;
+}
+
+const HEADER_BYTES = 5;
+/** `Q`, a simple query: the text follows at once. `P`, parse: the name of the prepared statement and a zero byte come before it. */
+const [QUERY, PARSE] = ['Q'.charCodeAt(0), 'P'.charCodeAt(0)];
+
+function textOf(type: number, body: Buffer): string | null {
+  if (type !== QUERY && type !== PARSE) return null;
+  const start = type === PARSE ? body.indexOf(0) + 1 : 0;
+  return body.toString('utf8', start, body.indexOf(0, start));
+}
+
+/** Reads the messages of one connection out of pieces of any length; the first message, which has no type, is left out. */
+function statementReader(hear: (statement: string) => void): (piece: Buffer) => void {
+  let pending = Buffer.alloc(0);
+  let started = false;
+  return (piece) => {
+    pending = Buffer.concat([pending, piece]);
+    while (pending.length >= HEADER_BYTES) {
+      const length = started ? 1 + pending.readInt32BE(1) : pending.readInt32BE(0);
+      if (pending.length < length) return;
+      const text = started ? textOf(pending[0] ?? 0, pending.subarray(HEADER_BYTES, length)) : null;
+      if (text !== null) hear(text);
+      [pending, started] = [pending.subarray(length), true];
+    }
+  };
+}
+
+/** Starts a tap before the Postgres at `toPort` of this machine, whose clients speak without TLS. */
+export async function startStatementTap(toPort: number): Promise<StatementTap> {
+  const sockets = new Set<Socket>();
+  const ended: (readonly string[])[] = [];
+  const server = createServer((caller) => {
+    const postgres = connect(toPort, '127.0.0.1');
+    let open: string[] | null = null;
+    const read = statementReader((statement) => {
+      if (/^(begin|start transaction)/i.test(statement)) open = [];
+      open?.push(statement);
+      if (!/^(commit|rollback)$/i.test(statement) || open === null) return;
+      ended.push(open);
+      open = null;
+    });
+    for (const [from, to] of [[caller, postgres], [postgres, caller]] as const) {
+      sockets.add(from);
+      from.on('error', () => undefined).on('close', () => to.destroy());
+    }
+    caller.on('data', (bytes: Buffer) => {
+      read(bytes);
+      postgres.write(bytes);
+    });
+    postgres.pipe(caller);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    transactions: () => ended,
+    stop: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

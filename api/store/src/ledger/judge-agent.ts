@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import type { Subject } from '../board/flags.ts';
+import type { Tx } from '../connection/database.ts';
+import type { EntryRow } from './entries.ts';
+import { asMoment } from './moment.ts';
+import type { Moment } from './moment.ts';
+import { refusalOfCode } from './refusal.ts';
+import type { LedgerRefusal } from './refusal.ts';
+import { circumstanceJson } from './transfer-request.ts';
+import type { TransferRequest } from './transfer-request.ts';
+
+/** Money that a person gives an agent out of the treasury, or takes from it. */
+export interface AgentJudgement extends Pick<TransferRequest, 'amount' | 'key' | 'source' | 'note' | 'actor' | 'about'> {
+  readonly kind: 'reward' | 'penalty';
+  readonly agentId: string;
+  /** Whether an agent without an account gets one. */
+  readonly opens: boolean;
+  /** The day of the village (`2026-11-22`) that the amount is drawn on, and what the actor may draw of it in micro-aiDollars; null: it is not counted. */
+  readonly allowance: { readonly day: string; readonly limit: bigint } | null;
+  /** The post or reply that the money is counted to. */
+  readonly subject: Subject | null;
+}
+
+export type AgentJudged =
+  | { readonly ok: true; readonly replayed: boolean; readonly entry: EntryRow }
+  /** `available`, in micro-aiDollars: what the account (insufficient_funds) or the day (allowance_exceeded) could still give; 0 for other reasons. */
+  | { readonly ok: false; readonly reason: LedgerRefusal | 'allowance_exceeded'; readonly available: bigint };
+
+interface JudgedRow {
+  readonly refusal: string | null;
+  readonly available: string | null;
+  readonly transferId: string;
+  readonly replayed: boolean;
+  readonly version: number;
+  readonly amount: string;
+  readonly balanceAfter: string;
+  readonly createdAt: Moment;
+}
+
+/** The SQLSTATE of ledger.judge for a day of which too little is left. */
+const ALLOWANCE_EXCEEDED = 'JD001';
+
+function reasonOf(refusal: string): LedgerRefusal | 'allowance_exceeded' {
+  const reason = refusal === ALLOWANCE_EXCEEDED ? 'allowance_exceeded' : refusalOfCode(refusal);
+  if (reason === null) throw new Error(`the ledger refused a judgement with ${refusal}`);
+  return reason;
+}
+
+function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement): AgentJudged {
+  if (row.refusal !== null) return { ok: false, reason: reasonOf(row.refusal), available: BigInt(row.available ?? 0) };
+  const { transferId, replayed, version, createdAt } = row;
+  // The same key is the same request, so these are what the entry says, also where it was posted before.
+  const said = { reason: kind, source, note, relatedPostId: about?.relatedPostId ?? null };
+  return { ok: true, replayed, entry: { ...said, transferId, version, createdAt, amount: BigInt(row.amount), balanceAfter: BigInt(row.balanceAfter) } };
+}
+
+/**
+ * Moves the money, draws it on the actor's day and counts it to the post, in one round trip and in the caller's transaction; a refusal leaves no trace in
+ * it. A key that was posted before only reads its entry. With a subject, whoever looks at the board must be known (findRelated).
+ */
+export async function judgeAgent(tx: Tx, judgement: AgentJudgement): Promise<AgentJudged> {
+  const { kind, agentId, opens, amount, key, source, note, actor, about, allowance, subject } = judgement;
+  const { rows } = await sql<JudgedRow>`
+    select refusal, available::text, transfer_id as "transferId", replayed, version, amount::text, balance_after::text as "balanceAfter", ${asMoment(sql`created_at`)} as "createdAt"
+    from ledger.judge(${kind}, ${agentId}, ${opens}, ${String(amount)}, ${key}, ${source}, ${note}, ${actor.role}, ${actor.id}, ${circumstanceJson(about)},
+      ${allowance?.day ?? null}, ${allowance === null ? null : String(allowance.limit)}, ${subject?.postId ?? null}, ${subject?.replyId ?? null})`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error('the ledger answered nothing');
+  return judgedOf(row, judgement);
+}
