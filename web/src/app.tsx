@@ -1,6 +1,7 @@
 import { type ComponentProps, lazy, type ReactElement, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { StageWorld } from './canvas/render/stage.ts'
 import type { MapController } from './canvas/map-controller.ts'
+import { forgetInAddress } from './client/address.ts'
 import { backoffMs } from './client/backoff.ts'
 import { placeAfter, showsMap, type UrlState } from './client/url-state.ts'
 import { Inspector, InspectorFailed } from './features/inspector/inspector.tsx'
@@ -44,7 +45,7 @@ export function App({ parts, start }: AppProps): ReactElement {
       </main>
       <FollowNarrator />
       <PageTitle />
-      {signIn && <SignInDialog code={start.code} failed={start.login_error} onClose={() => { setSignIn(false); forgetCode() }} />}
+      {signIn && <SignInDialog code={start.code} failed={start.login_error} onClose={() => { setSignIn(false); forgetInAddress('code', 'login_error') }} />}
     </VillageProvider>
   )
 }
@@ -122,12 +123,3 @@ function useTools(parts: AppProps['parts'], controller: MapController | null, op
     openSignIn: () => open.current(),
   }), [parts, controller])
 }
-
-/** The one-time code, and what went wrong, do not stay in the address once they have served. */
-function forgetCode(): void {
-  const query = new URLSearchParams(window.location.search)
-  query.delete('code')
-  query.delete('login_error')
-  window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query.toString()}`)
-}
-

@@ -9,15 +9,17 @@ import './ui/styles/pages.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { keepAddress } from './client/address.ts'
+import { forgetInAddress, keepAddress } from './client/address.ts'
 import { BoardLive } from './client/board/board-live.ts'
 import { type Api, createApi } from './client/api.ts'
 import { INITIAL_STATE } from './client/app-state.ts'
+import { forgetDraft } from './client/ask/use-draft.ts'
 import { Lifecycle } from './client/lifecycle.ts'
 import { SessionKeeper } from './client/session.ts'
 import { createStore } from './client/store.ts'
 import { placeOf, readUrl } from './client/url-state.ts'
 import { Village } from './client/village.ts'
+import { PAY_DRAFT } from './features/payments/pay/pay-words.ts'
 import { applyTheme, savedTheme } from './ui/theme.ts'
 
 /** The page: one village, one store, one root. */
@@ -27,7 +29,9 @@ function main(): void {
   applyTheme(savedTheme())
   const url = readUrl(window.location.search)
   // A shared address of an agent without a place shows the agent, wherever it has gone since.
-  const store = createStore({ ...INITIAL_STATE, place: placeOf(url), selected: url.agent, following: url.agent !== null && url.x === null })
+  const store = createStore({ ...INITIAL_STATE, place: placeOf(url), selected: url.agent, following: url.agent !== null && url.x === null, payment: url.payment })
+  if (url.payment !== null) forgetInAddress('payment')
+  if (url.payment === 'captured') forgetDraft(PAY_DRAFT)
   keepAddress(store)
   const api: Api = createApi({ onRefused: (route, refused) => session.refused(refused, route.name) })
   const session = new SessionKeeper(api, store)

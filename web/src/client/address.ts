@@ -33,6 +33,13 @@ export function isStepBetween(before: Pick<AppState, 'place' | 'selected'>, now:
   return now.place.view !== before.place.view || opened(before.selected, now.selected) || opened(before.place.post, now.place.post) || opened(before.place.run, now.place.run)
 }
 
+/** Takes keys out of the address that have served, such as a one-time code. */
+export function forgetInAddress(...keys: readonly string[]): void {
+  const query = new URLSearchParams(window.location.search)
+  for (const key of keys) query.delete(key)
+  window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query.toString()}`)
+}
+
 /** Shows a state in the address, as a step to go back from or in place of the present one. */
 export function putAddress(state: UrlState, isStep: boolean): void {
   const query = writeUrl(state)

@@ -1,4 +1,4 @@
-import type { AgentDetail, VillageFreeze } from '@hamlet/contract'
+import type { AgentDetail, PaymentOutcome, VillageFreeze } from '@hamlet/contract'
 import type { SceneLandmark, ScenePin, SceneZone } from '../canvas/model/scene.ts'
 import type { Refused } from './api.ts'
 import type { Happening } from './happenings.ts'
@@ -41,6 +41,8 @@ export interface AppState {
   readonly zones: readonly SceneZone[]
   readonly happenings: readonly Happening[]
   readonly session: Session
+  /** How the payment ended from which its payer has just come back; null where there is none, or it was read. */
+  readonly payment: PaymentOutcome | null
   readonly selected: string | null
   readonly following: boolean
   /** The page and what is open on it; the address says the same. */
@@ -53,5 +55,5 @@ export interface AppState {
 
 export const INITIAL_STATE: AppState = {
   freeze: null, loading: 'loading', connection: 'connecting', agents: { read: false, refused: null }, clock: null, rows: [], details: new Map(), landmarks: [], zones: [], happenings: [],
-  session: { kind: 'unknown', asked: false }, selected: null, following: false, place: NOWHERE, pins: [], picking: null,
+  session: { kind: 'unknown', asked: false }, payment: null, selected: null, following: false, place: NOWHERE, pins: [], picking: null,
 }

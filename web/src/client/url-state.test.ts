@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NOWHERE, placeAfter, readUrl, writeUrl } from './url-state.ts'
 
-const EMPTY = { ...NOWHERE, agent: null, x: null, y: null, z: null, code: null, login_error: null }
+const EMPTY = { ...NOWHERE, agent: null, x: null, y: null, z: null, code: null, login_error: null, payment: null }
 
 test('what is written is read again', () => {
   const state = { ...EMPTY, agent: 'ada', x: 40.25, y: 31, z: 24 }
@@ -22,6 +22,12 @@ test('the board keeps its place beside the map: what it shows and where the came
   const state = { ...EMPTY, view: 'board', posts: 'all', tag: 'tools', find: 'rope', post: '0192', x: 12.5, y: 30, z: 26 } as const
   assert.equal(writeUrl(state), '?view=board&posts=all&tag=tools&find=rope&post=0192&x=12.5&y=30&z=26')
   assert.deepEqual(readUrl(writeUrl(state)), state)
+})
+
+test('how a payment ended is read once and never written', () => {
+  for (const payment of ['captured', 'not_approved', 'failed', 'cancelled'] as const) assert.equal(readUrl(`?payment=${payment}`).payment, payment)
+  assert.equal(readUrl('?payment=doubled').payment, null)
+  assert.equal(writeUrl(readUrl('?payment=captured&agent=ada')), '?agent=ada')
 })
 
 test('nonsense is left out', () => {

@@ -1,4 +1,4 @@
-import { RUN_STATES, type RunState } from '@hamlet/contract'
+import { PAYMENT_OUTCOMES, type PaymentOutcome, RUN_STATES, type RunState } from '@hamlet/contract'
 
 /** The pages: the village itself, the board beside it, and what runs it. */
 export const VIEWS = ['map', 'board', 'runs', 'schedules', 'ledger', 'tiers', 'market', 'payments', 'moderation', 'people', 'audit'] as const
@@ -29,8 +29,8 @@ export interface Place {
 }
 export const NOWHERE: Place = { view: 'map', tab: 'now', who: null, state: null, schedule: null, run: null, post: null, posts: 'open', tag: null, audience: null, find: null, action: null, actor: null, object: null, since: null, turns: false }
 
-/** What the address says: what is open, who is selected, where the camera is, the code of the first start, and why signing in elsewhere failed. All of it is optional. */
-export interface UrlState extends Place { readonly agent: string | null; readonly x: number | null; readonly y: number | null; readonly z: number | null; readonly code: string | null; readonly login_error: string | null }
+/** What the address says: what is open, who is selected, where the camera is, the code of the first start, why signing in elsewhere failed, and how a payment at PayPal ended. All of it is optional. */
+export interface UrlState extends Place { readonly agent: string | null; readonly x: number | null; readonly y: number | null; readonly z: number | null; readonly code: string | null; readonly login_error: string | null; readonly payment: PaymentOutcome | null }
 
 /** Reads a query such as `?agent=ada&x=40.5&y=31&z=24` or `?view=runs&state=failed`; what cannot be read is left out. */
 export function readUrl(search: string): UrlState {
@@ -41,11 +41,11 @@ export function readUrl(search: string): UrlState {
     who: query.get('who'), state: oneOf('state', RUN_STATES) ?? null, schedule: query.get('schedule'), run: query.get('run'),
     post: query.get('post'), posts: oneOf('posts', POST_FILTERS) ?? 'open', tag: query.get('tag'), audience: query.get('audience'), find: query.get('find'),
     action: query.get('action'), actor: query.get('actor'), object: query.get('object'), since: query.get('since'), turns: query.get('turns') === '1',
-    agent: query.get('agent'), x: numberOf(query.get('x')), y: numberOf(query.get('y')), z: numberOf(query.get('z')), code: query.get('code'), login_error: query.get('login_error'),
+    agent: query.get('agent'), x: numberOf(query.get('x')), y: numberOf(query.get('y')), z: numberOf(query.get('z')), code: query.get('code'), login_error: query.get('login_error'), payment: oneOf('payment', PAYMENT_OUTCOMES) ?? null,
   }
 }
 
-/** The query for a state; empty where there is nothing to say. Positions are kept to a quarter of a tile, and only with the map. */
+/** The query for a state; empty where there is nothing to say. How a payment ended is never written: it is news once. Positions are kept to a quarter of a tile, and only with the map. */
 export function writeUrl(state: UrlState): string {
   const query = new URLSearchParams()
   const put = (key: string, value: string | null, silent?: string): void => { if (value !== null && value !== silent) query.set(key, value) }
@@ -65,7 +65,7 @@ export function writeUrl(state: UrlState): string {
 }
 
 /** What is open, by the address. */
-export function placeOf({ agent: _agent, x: _x, y: _y, z: _z, code: _code, login_error: _error, ...place }: UrlState): Place {
+export function placeOf({ agent: _agent, x: _x, y: _y, z: _z, code: _code, login_error: _error, payment: _payment, ...place }: UrlState): Place {
   return place
 }
 

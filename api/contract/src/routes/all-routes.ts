@@ -18,7 +18,7 @@ import { changePassword, endMyOtherSessions, endMySession, getMe, listMySessions
 import { bootstrapAccount, finishOidc, getLoginOptions, logIn, logOut, redeemCode, startOidc } from './people/sign-in.ts';
 import { approveCredit, createCredit, listCredits, rejectCredit } from './payments/credits.ts';
 import { receivePayPalWebhook } from './payments/paypal.ts';
-import { createPayPalOrder, returnFromPayPal } from './payments/paypal-orders.ts';
+import { createPayPalOrder, getPayPalTerms, returnFromPayPal } from './payments/paypal-orders.ts';
 import { changeDifference, getReconciliation, importStatement } from './payments/reconciliation.ts';
 import { exchangeAgentToken, getAgentConfig, listTurns, openWakes, recordTurn } from './resident.ts';
 import { fireSchedule } from './runs/firings.ts';
@@ -103,6 +103,7 @@ export const ROUTES = [
   changeDifference,
   importStatement,
   receivePayPalWebhook,
+  getPayPalTerms,
   createPayPalOrder,
   returnFromPayPal,
   getLoginOptions,

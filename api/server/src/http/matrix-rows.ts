@@ -91,6 +91,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   getReconciliation: '401  403  200  403  403  403',
   changeDifference: '401  403  400  403  403  403',
   importStatement: '401  403  400  403  403  403',
+  getPayPalTerms: '401  200  200  403  403  403',
   createPayPalOrder: '401  400  400  403  403  403',
   returnFromPayPal: '400  400  400  400  400  400',
   receivePayPalWebhook: '409  409  409  409  409  409',

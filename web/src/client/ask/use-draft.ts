@@ -16,6 +16,11 @@ export function useDraft(name: string): readonly [text: string, set: (text: stri
   return [text, set]
 }
 
+/** Forgets one draft, once what it was written for is done elsewhere. */
+export function forgetDraft(name: string): void {
+  sessionStorage.removeItem(PREFIX + name)
+}
+
 /** Forgets every draft of this tab: what one person wrote is not for the next who signs in here. */
 export function forgetDrafts(): void {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)

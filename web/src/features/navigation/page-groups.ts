@@ -11,7 +11,7 @@ export const PAGE_WORDS: Readonly<Record<View, { readonly word: string; readonly
   ledger: { word: 'Ledger', hint: 'Balances over time and every entry', needs: 'ledger:read' },
   tiers: { word: 'Tiers', hint: 'What a balance opens, seats and nodes', needs: 'world:read' },
   market: { word: 'Market', hint: 'What compute costs, what was bought, auctions', needs: 'trade:read' },
-  payments: { word: 'Payments', hint: 'Deposits, second approvals, reconciliation', needs: 'payments:manage' },
+  payments: { word: 'Payments', hint: 'Paying in, deposits, reconciliation', needs: 'payments:pay' },
   moderation: { word: 'Moderation', hint: 'Posts that were flagged or hidden', needs: 'board:moderate' },
   people: { word: 'People', hint: 'Accounts, roles, sessions and bans', needs: 'accounts:read' },
   audit: { word: 'Audit', hint: 'Who did what, and when', needs: 'audit:read' },

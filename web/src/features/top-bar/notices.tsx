@@ -1,9 +1,10 @@
 import { type ReactElement, useEffect, useRef } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import { FreezeBanner } from '../freeze/freeze-banner.tsx'
+import { PaymentNotice } from '../payments/pay/payment-notice.tsx'
 import { useVillage, useVillageState } from '../village-context.ts'
 
-/** What everybody must see whatever is open: a freeze of the village, a page that is too old to be live, a session that ended. */
+/** What everybody must see whatever is open: a freeze of the village, a page that is too old to be live, a session that ended, how a payment at PayPal ended. */
 export function Notices(): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -13,7 +14,7 @@ export function Notices(): ReactElement {
     watch.observe(box.current)
     return () => watch.disconnect()
   }, [])
-  return <div className="notices" ref={box}><FreezeBanner /><OutdatedNotice /><EndedNotice /></div>
+  return <div className="notices" ref={box}><FreezeBanner /><OutdatedNotice /><EndedNotice /><PaymentNotice /></div>
 }
 
 function OutdatedNotice(): ReactElement | null {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute } from '../../route.ts';
+import { Amount } from '../../money.ts';
 import { AgentId } from '../scalars.ts';
 
 /** What a person pays in for an agent. PayPal's order carries the agent's id as `custom_id`, and the webhook books by it. */
@@ -21,7 +22,31 @@ export const PayPalOrder = z.strictObject({
 });
 export type PayPalOrder = z.infer<typeof PayPalOrder>;
 
+/** What a payer must know beforehand. Currency and rate are null where PayPal is off. */
+export const PayPalTerms = z.strictObject({
+  paypal: z.enum(['off', 'sandbox', 'live']).meta({ description: 'sandbox: PayPal moves no real money' }),
+  currency: z.string().nullable(),
+  rate: Amount.nullable().meta({ description: 'aiDollars for one unit of the currency' }),
+});
+export type PayPalTerms = z.infer<typeof PayPalTerms>;
+
+/** How a way back from PayPal ended, as `payment` in the address of the page. */
+export const PAYMENT_OUTCOMES = ['captured', 'not_approved', 'failed', 'cancelled'] as const;
+export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
+
 const orders = { tag: 'economy', placement: 'versioned', audiences: ['people'] } as const;
+
+export const getPayPalTerms = defineRoute({
+  ...orders,
+  name: 'getPayPalTerms',
+  summary: 'Whether the village takes payments by PayPal, in which currency and at which rate',
+  method: 'GET',
+  path: '/payments/paypal/terms',
+  permission: 'payments:pay',
+  idempotency: 'natural',
+  answer: { kind: 'json', schema: PayPalTerms },
+  reasons: [],
+});
 
 export const createPayPalOrder = defineRoute({
   ...orders,

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { API_PREFIX, createPayPalOrder, returnFromPayPal } from '@hamlet/contract';
+import { API_PREFIX, createPayPalOrder, formatAiDollars, returnFromPayPal } from '@hamlet/contract';
 import type { Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import type { Services } from '../../routes/services.ts';
@@ -25,10 +25,17 @@ export function approvalUrlOf({ links }: Order, mode: keyof typeof APPROVAL_HOST
 }
 
 /** Orders of payers: begun here, approved at PayPal, captured on the way back. Only the webhook books them. */
-export function orderHandlers({ source, payments, log }: Pick<Services, 'source' | 'payments' | 'log'>): Pick<Handlers, 'createPayPalOrder' | 'returnFromPayPal'> {
+export function orderHandlers({ source, payments, log }: Pick<Services, 'source' | 'payments' | 'log'>): Pick<Handlers, 'getPayPalTerms' | 'createPayPalOrder' | 'returnFromPayPal'> {
   const isPayPals = (error: unknown): boolean => error instanceof PayPalError || error instanceof CallError;
 
   return {
+    getPayPalTerms: {
+      kind: 'plain',
+      run: async () => {
+        const { orders, paypalMode, rate } = payments;
+        return accepted({ paypal: paypalMode, currency: orders?.currency ?? null, rate: orders === null ? null : formatAiDollars(rate.ratePerUnit) });
+      },
+    },
     createPayPalOrder: {
       kind: 'plain',
       run: async ({ body: { agent_id: agentId, amount }, headers }) => {

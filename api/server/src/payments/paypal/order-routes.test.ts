@@ -1,7 +1,7 @@
 /** Orders by PayPal, from the wish to pay to the ledger, beside a PayPal of the test's own. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPayPalOrder } from '@hamlet/contract';
+import { createPayPalOrder, getPayPalTerms } from '@hamlet/contract';
 import { codeOf, dataOf, Play } from '../../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../../testing/test-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
@@ -50,6 +50,10 @@ test('a member begins a payment, approves it at PayPal, comes back however often
   assert.equal(await pay.balance('cleo'), '15');
 });
 
+test('a payer knows currency and rate beforehand, and whether PayPal is on at all', async () => {
+  assert.deepEqual(dataOf(await clientOf(play.url, TOKENS.member).call(getPayPalTerms, {})), { paypal: 'sandbox', currency: 'USD', rate: '2' });
+});
+
 test('what is no order comes to nothing, and PayPal away is said to be away', async () => {
   const { admin } = play;
   assert.equal(await comeBack('NOSUCHORDER'), '/?payment=failed');
@@ -62,6 +66,7 @@ test('what is no order comes to nothing, and PayPal away is said to be away', as
 
 test('a village without PayPal says so', async () => {
   const without = await village.startReplica();
+  assert.deepEqual(dataOf(await clientOf(without.peopleUrl, TOKENS.member).call(getPayPalTerms, {})), { paypal: 'off', currency: null, rate: null });
   assert.equal(await codeOf(clientOf(without.peopleUrl, TOKENS.admin).call(createPayPalOrder, { body: { agent_id: 'ada', amount: '1' } })), 'paypal_off');
   assert.equal((await fetch(`${without.peopleUrl}/api/v1/payments/paypal/return?token=A1`, { redirect: 'manual' })).status, 409);
 });
