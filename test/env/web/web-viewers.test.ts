@@ -2,14 +2,18 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { actAsAgent, createPost, endAccountSessions, getVillageFreeze, rewardAgent } from '@hamlet/contract';
+import { actAsAgent, createPost, createRun, endAccountSessions, getVillageFreeze, rewardAgent } from '@hamlet/contract';
 import type { Page } from 'playwright-core';
+import { startPayPalStandIn } from '../../../api/server/src/payments/testing/paypal-stand-in.ts';
 import { until } from '../until.ts';
 import { visit } from '../web-operator.ts';
 import { MANY, startViewerStage } from './web-viewers.ts';
 import type { ViewerStage } from './web-viewers.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Runs that the page lists at first. */
+const LISTED_RUNS = 50;
 
 /** Viewers of every kind, and what goes wrong for them: roles, lost sessions and connections, refusals, phones, themes, assistive technology, large villages. */
 let stage: ViewerStage;
@@ -52,8 +56,11 @@ test('a member writes, rewards and gives work, and is told what only admins do',
   const { page } = mo;
   assert.equal(await page.locator('.view-link', { hasText: 'Office' }).count(), 0);
   assert.equal(await page.locator('[data-action="freeze-everyone"]').count(), 0);
-  await visit(page, '?view=payments');
+  await visit(page, '?view=audit');
   await page.locator('.page-locked', { hasText: 'This page is for admins; you are signed in as member.' }).waitFor();
+  await visit(page, '?view=payments');
+  await page.locator('.pay-card[data-paypal="off"]', { hasText: 'takes no payments by PayPal' }).waitFor();
+  assert.equal(await page.locator('.payment-columns').count(), 0, 'the books are for admins');
   await visit(page, '?view=runs&agent=bob&tab=now');
   await page.locator('.lifecycle .hint', { hasText: 'Only admins' }).waitFor();
   await page.click('[data-tab="runs"]');
@@ -249,6 +256,85 @@ test('an admin freezes everyone with a reason; everybody sees it with the proof,
   const paid = await stage.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'Now' } });
   assert.ok(paid.ok);
   await Promise.all([kim.close(), visitor.close()]);
+});
+
+test('the inspector takes the keyboard and gives it back, one that fails leaves the rest, and single keys can be turned off', async () => {
+  const visitor = await stage.viewer();
+  const { page } = visitor;
+  await page.goto(stage.url);
+  await page.focus('.person[data-agent-id="bob"]');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.inspector:focus');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('.person[data-agent-id="bob"]:focus');
+  await page.evaluate(`(() => { const { focus } = HTMLElement.prototype; window.mend = () => { HTMLElement.prototype.focus = focus }; HTMLElement.prototype.focus = function (...how) { if (this.matches('.inspector')) throw new Error('a panel that fails, for a test'); return focus.apply(this, how) } })()`);
+  await page.click('.person[data-agent-id="bob"]');
+  await page.locator('.inspector[role="alert"]', { hasText: 'could not be shown' }).waitFor();
+  assert.ok((await page.locator('.person').count()) > 1, 'the rest of the page is there');
+  await page.evaluate('window.mend()');
+  await page.click('.inspector .panel-close');
+  await page.click('.person[data-agent-id="bob"]');
+  await page.waitForSelector('.inspector .lifecycle');
+  await page.keyboard.press('Escape');
+  await page.click('.shortcuts');
+  await page.keyboard.press('4');
+  assert.doesNotMatch(page.url(), /view=/);
+  await page.click('.shortcuts');
+  await page.keyboard.press('4');
+  await page.waitForSelector('.page h1');
+  assert.match(page.url(), /view=/);
+  await visitor.close();
+});
+
+test('the address of a run beyond those that are listed shows that run', async () => {
+  const kim = await stage.viewer();
+  await stage.signIn(kim, 'kim');
+  const runs: string[] = [];
+  for (let number = 0; number <= LISTED_RUNS; number++) {
+    const made = await stage.admin.call(createRun, { params: { agent_id: 'cleo' }, body: { prompt: `Task number ${number}` } });
+    assert.ok(made.ok, JSON.stringify(made));
+    runs.push(made.data.run.run_id);
+  }
+  const { page } = kim;
+  await visit(page, `?view=runs&run=${runs[0]}`);
+  await page.locator('.one-run', { hasText: 'Task number 0' }).waitFor();
+  await visit(page, `?view=runs&run=${runs.at(-1)}`);
+  await page.locator('.one-run').waitFor({ state: 'detached' });
+  await page.locator('.page .run', { hasText: `Task number ${LISTED_RUNS}` }).first().waitFor();
+  await kim.close();
+});
+
+test('a member pays in at PayPal; who comes back reads how it ended, once, and a captured payment forgets what was written', async () => {
+  const standIn = await startPayPalStandIn();
+  await stage.stopApi();
+  await stage.startApi({ ...standIn.environment, HAMLET_PAYPAL_RATE: '2' });
+  const mo = await stage.viewer();
+  const { page } = mo;
+  await page.route('https://www.sandbox.paypal.com/**', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Approve</h1>' }));
+  await stage.signIn(mo, 'mo');
+  await visit(page, '?view=payments');
+  await page.selectOption('.pay-card [name="agent"]', 'bob');
+  await page.fill('.pay-card [name="amount"]', '7,5');
+  await page.locator('.pay-card .preview', { hasText: '15.00 ai$' }).waitFor();
+  await stage.shot(mo, 'pay');
+  await page.click('.pay-card button[type="submit"]');
+  await page.waitForURL(/sandbox\.paypal\.com\/checkoutnow\?token=/);
+  const order = [...standIn.books.orders.values()].at(-1);
+  assert.deepEqual([order?.customId, order?.value, new URL(order?.returnUrl ?? '').origin], ['bob', '7.50', stage.url]);
+  for (const outcome of ['not_approved', 'cancelled', 'failed', 'captured']) {
+    await page.goto(`${stage.url}/?payment=${outcome}`);
+    await page.waitForSelector(`[data-notice="payment"][data-outcome="${outcome}"]`);
+    assert.doesNotMatch(page.url(), /payment=/);
+    await page.click('[data-notice="payment"] [aria-label="Dismiss"]');
+    await page.locator('[data-notice="payment"]').waitFor({ state: 'detached' });
+    await visit(page, '?view=payments');
+    await page.waitForSelector('.pay-card form');
+    assert.equal(await page.inputValue('.pay-card [name="amount"]'), outcome === 'captured' ? '' : '7,5');
+  }
+  await mo.close();
+  await stage.stopApi();
+  await stage.startApi();
+  await standIn.close();
 });
 
 test('a thousand agents are all in the list, of which only what is in sight is drawn, the richest first where asked', async () => {

@@ -1,6 +1,6 @@
 import { bootstrapAccount, getMe, logIn, logOut, redeemCode } from '@hamlet/contract'
 import type { Api, Refused, Reply } from './api.ts'
-import { forgetDrafts } from './ask/use-draft.ts'
+import { claimDrafts, forgetDrafts } from './ask/use-draft.ts'
 import type { Account, AppState } from './app-state.ts'
 import type { Store } from './store.ts'
 
@@ -89,6 +89,7 @@ export class SessionKeeper {
   }
 
   #set(account: Account): void {
+    claimDrafts(account.account_id)
     this.#store.set((state) => {
       const { session } = state
       const same = session.kind === 'account' && session.account.account_id === account.account_id && session.account.role === account.role && session.account.name === account.name

@@ -49,6 +49,14 @@ test('states are told apart by shape and name, not by colour alone', () => {
   }
 })
 
+test('a figure shows what it carries and its emote; who lies down has put the thing away', () => {
+  const drawn = (change: Partial<SceneAgent>): unknown => { const [figure] = drawList(frame({ agents: [{ ...AGENT, ...change }] })).figures; return [figure?.carried, figure?.emote] }
+  assert.deepEqual(drawn({}), [null, null])
+  assert.deepEqual(drawn({ carried: ['bread', 'rope'], emote: 'wave' }), ['bread', 'wave'], 'the first of several things')
+  assert.deepEqual(drawn({ carried: ['bread'], activity: 'sleeping' }), [null, null])
+  assert.deepEqual(drawn({ carried: ['bread'], asleep: true, online: false }), [null, null])
+})
+
 test('speech fades at its end and is not shown before its tick', () => {
   assert.equal(speechAlpha(1000, 1001), 0)
   assert.equal(speechAlpha(1000, 1000), 1)

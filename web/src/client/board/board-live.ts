@@ -1,7 +1,7 @@
 import { BoardMessage, type Post, type Reply } from '@hamlet/contract'
 import type { ScenePin } from '../../canvas/model/scene.ts'
 import type { Api } from '../api.ts'
-import type { AppState } from '../app-state.ts'
+import type { AppState, Session } from '../app-state.ts'
 import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts'
 import { createStore, type Store } from '../store.ts'
 import { afterMessage, type BoardState, EMPTY_BOARD, learn, learnReply } from './board-state.ts'
@@ -22,6 +22,8 @@ export class BoardLive {
   readonly #store: Store<AppState>
   #socket: LiveSocket | null = null
   #viewer: string | null = null
+  /** The account that wrote last: a session that ended leaves its replies to the same person only. */
+  #writer: string | null = null
   #read: string | null = null
   #stop: () => void = () => undefined
 
@@ -31,7 +33,7 @@ export class BoardLive {
   }
 
   start(): void {
-    this.#viewer = viewerOf(this.#store.get())
+    this.#viewer = this.#writer = viewerOf(this.#store.get())
     this.#connect()
     const stopVillage = this.#store.subscribe(() => this.#follow())
     const stopPins = this.state.subscribe(() => this.#hangPins())
@@ -76,8 +78,8 @@ export class BoardLive {
     const viewer = viewerOf(app)
     if (viewer === this.#viewer || app.session.kind === 'unknown') return
     this.#viewer = viewer
-    // Whoever signs out takes along what was not sent; a session that only ended may go on with it.
-    if (app.session.kind === 'visitor' && !app.session.ended) this.outbox.clear()
+    if (takesAlong(this.#writer, app.session)) this.outbox.clear()
+    this.#writer = viewer ?? this.#writer
     this.#socket?.close()
     this.state.set((state) => ({ ...EMPTY_BOARD, generation: state.generation + 1 }))
     this.#connect()
@@ -101,4 +103,13 @@ export function pinsOf(posts: readonly (Post | null)[], read: string | null): Sc
 
 function viewerOf({ session }: AppState): string | null {
   return session.kind === 'account' ? session.account.account_id : null
+}
+
+/**
+ * Whether unsent replies go: with a person who signs out, and before another person than their writer. A session that only ended leaves them to
+ * its holder, who may sign in again and go on.
+ */
+export function takesAlong(writer: string | null, session: Session): boolean {
+  if (session.kind === 'visitor') return !session.ended
+  return session.kind === 'account' && writer !== null && writer !== session.account.account_id
 }

@@ -1,3 +1,7 @@
+import { PurchaseItem } from '@hamlet/contract'
+import { lengthWords } from '../../ui/time-words.ts'
+import { purchaseWords } from '../market/item-words.ts'
+
 /** One turn of an agent's loop in words. `did` and `remembered` are empty where there is nothing to say. */
 export interface TurnWords { readonly goal: string; readonly why: string; readonly saw: string; readonly did: string; readonly refused: boolean; readonly remembered: string; readonly wake: string }
 
@@ -48,10 +52,17 @@ function didWords({ decided, acted }: TurnParts): string {
     case 'silent': return `Had no words: ${textAt(acted, 'why')}`
     case 'unknown': return `No answer: ${textAt(acted, 'why')}`
     case 'none': return 'Stayed.'
-    case 'bought': return `Bought compute for ${textAt(acted, 'price')} aiDollars.`
+    case 'bought': return `Bought ${boughtWords(objectAt(decided, 'command'))} for ${textAt(acted, 'price')} aiDollars.`
     case 'bid': return `Bid ${textAt(acted, 'amount')} aiDollars.`
     default: return said === '' ? commandWords(objectAt(decided, 'command')) : `Said “${said}”`
   }
+}
+
+/** What a command buys, and for how long; `compute` where the turn does not say what. */
+function boughtWords({ item, seconds }: Json): string {
+  const read = PurchaseItem.safeParse(item)
+  if (!read.success) return 'compute'
+  return `${purchaseWords(read.data)}${typeof seconds === 'number' && seconds > 0 ? ` (${lengthWords(seconds * 1000)})` : ''}`
 }
 
 function commandWords(command: Json): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EMPTY_PURCHASE, readPurchase } from './buy-draft.ts'
+import { EMPTY_PURCHASE, keptPurchase, readPurchase } from './buy-draft.ts'
 
 test('each kind is read with its own fields', () => {
   assert.deepEqual(readPurchase(EMPTY_PURCHASE), { ok: true, item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 }, seconds: 3600 })
@@ -17,4 +17,11 @@ test('what is missing is said', () => {
   assert.match(problem({ kind: 'model' }) ?? '', /model/)
   assert.match(problem({ kind: 'gpu' }) ?? '', /GPU/)
   assert.match(problem({ kind: 'gpu', lane: 'gpu-0', startsAt: 'soon' }) ?? '', /cannot be read/)
+})
+
+test('a purchase comes back as it was kept; what another version kept is left out', () => {
+  const draft = { ...EMPTY_PURCHASE, agent: 'bob', kind: 'gpu', lane: 'gpu-0', unit: 'days' } as const
+  assert.deepEqual(keptPurchase(JSON.stringify(draft)), draft)
+  assert.deepEqual(keptPurchase('{"agent":"bob","kind":"bread","limit":"crumbs","unit":"moons","amount":7}'), { ...EMPTY_PURCHASE, agent: 'bob' })
+  assert.deepEqual(keptPurchase(''), EMPTY_PURCHASE)
 })

@@ -1,4 +1,5 @@
-import { PURCHASE_SECONDS_MAX, type PurchaseItem, type PurchaseKind, type Quota } from '@hamlet/contract'
+import { PURCHASE_KINDS, PURCHASE_SECONDS_MAX, type PurchaseItem, type PurchaseKind, type Quota, QUOTAS } from '@hamlet/contract'
+import { readJsonDraft } from '../../client/ask/json-draft.ts'
 
 /** A purchase while it is written. Numbers are kept as they were typed; `startsAt` is a local time as the browser's field has it, empty for at once. */
 export interface BuyDraft {
@@ -9,6 +10,13 @@ export const UNIT_SECONDS = { minutes: 60, hours: 3600, days: 86_400 } as const
 export const EMPTY_PURCHASE: BuyDraft = { agent: '', kind: 'quota', limit: 'tokens_per_hour', amount: '10000', model: '', lane: '', startsAt: '', length: '1', unit: 'hours' }
 
 export type BuyReading = { readonly ok: true; readonly item: PurchaseItem; readonly seconds: number } | { readonly ok: false; readonly problem: string }
+
+/** A draft as it was kept as a text. A kind, limit or unit that this page does not know is the usual one: another version may have kept it. */
+export function keptPurchase(kept: string): BuyDraft {
+  const draft = readJsonDraft<BuyDraft>(kept, EMPTY_PURCHASE)
+  const { kind, limit, unit } = EMPTY_PURCHASE
+  return { ...draft, kind: PURCHASE_KINDS.includes(draft.kind) ? draft.kind : kind, limit: QUOTAS.includes(draft.limit) ? draft.limit : limit, unit: Object.hasOwn(UNIT_SECONDS, draft.unit) ? draft.unit : unit }
+}
 
 /** Reads a draft; what is missing or wrong is told in words. */
 export function readPurchase(draft: BuyDraft): BuyReading {

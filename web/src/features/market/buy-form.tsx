@@ -1,5 +1,6 @@
 import { buyCompute, type PriceList, PURCHASE_KINDS, QUOTAS, type QuoteAnswer, roleMay } from '@hamlet/contract'
 import { type ReactElement, useState } from 'react'
+import { useDraft } from '../../client/ask/use-draft.ts'
 import type { Live } from '../../client/ask/use-live.ts'
 import { type Sending, useSend } from '../../client/ask/use-send.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
@@ -7,7 +8,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { moneyWords } from '../money/money-words.ts'
 import { useAgentNames } from '../people/use-agent-names.ts'
 import { useRole, useVillage } from '../village-context.ts'
-import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, readPurchase, UNIT_SECONDS } from './buy-draft.ts'
+import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNIT_SECONDS } from './buy-draft.ts'
 import { itemWords, KIND_WORDS } from './item-words.ts'
 import { QuoteLines } from './quote-lines.tsx'
 import { useQuote } from './use-quote.ts'
@@ -39,7 +40,7 @@ export function BuyForm({ prices, onBought }: BuyProps): ReactElement {
   )
 }
 
-/** A purchase while it is written: what it is, what it costs, and buying it for at most that. */
+/** A purchase while it is written: what it is, what it costs, and buying it for at most that. It stays in this tab until it is bought; then its agent stays. */
 interface Purchase {
   readonly draft: BuyDraft; readonly reading: BuyReading; readonly quote: Live<QuoteAnswer>; readonly price: string | null; readonly ready: boolean
   readonly sending: Sending; readonly done: string | null
@@ -50,18 +51,20 @@ interface Purchase {
 function usePurchase(firstAgent: string, onBought: () => void): Purchase {
   const { api, village } = useVillage()
   const sending = useSend()
-  const [typed, setTyped] = useState<BuyDraft>(EMPTY_PURCHASE)
+  const [kept, keep] = useDraft('buy')
+  const typed = keptPurchase(kept)
   const [done, setDone] = useState<string | null>(null)
   const draft = typed.agent === '' ? { ...typed, agent: firstAgent } : typed
   const reading = readPurchase(draft)
   const quote = useQuote(draft.agent, reading)
   const price = quote.data?.item?.price ?? null
-  const write = (change: Partial<BuyDraft>): void => { setTyped((now) => ({ ...now, ...change })); setDone(null); sending.changed() }
+  const write = (change: Partial<BuyDraft>): void => { keep(JSON.stringify({ ...draft, ...change })); setDone(null); sending.changed() }
   const buy = async (): Promise<void> => {
     if (!reading.ok || price === null) return
     const body = { agent_id: draft.agent, item: reading.item, seconds: reading.seconds, ...(price === '0' ? {} : { max_price: price }) }
     const reply = await sending.send((idempotencyKey) => api.call(buyCompute, { body, idempotencyKey }))
     if (reply?.ok !== true) return
+    keep(JSON.stringify({ ...EMPTY_PURCHASE, agent: draft.agent }))
     setDone(`${itemWords(reply.data.item)}, for ${moneyWords(reply.data.price)}.`)
     onBought()
     void village.refreshAgent(draft.agent)

@@ -1,4 +1,4 @@
-import type { BoughtItem, PriceList, Quota, TierChange } from '@hamlet/contract'
+import type { BoughtItem, PriceList, PurchaseItem, Quota, TierChange } from '@hamlet/contract'
 import type { IconName } from '../../ui/icon-paths.ts'
 import { moneyWords } from '../money/money-words.ts'
 
@@ -17,6 +17,16 @@ export function itemWords(item: BoughtItem): string {
     case 'priority': return 'Priority for a seat'
     case 'model': return `The model ${item.model}`
     case 'gpu': return `${item.lane}: ${item.count === 1 ? 'one GPU' : `${item.count} GPUs`} of its own`
+  }
+}
+
+/** What an agent buys, within a sentence. */
+export function purchaseWords(item: PurchaseItem): string {
+  switch (item.kind) {
+    case 'quota': return `${item.amount.toLocaleString('en')} more ${QUOTA_WORDS[item.limit]}`
+    case 'priority': return 'priority for a seat'
+    case 'model': return `the model ${item.model}`
+    case 'gpu': return `the GPU ${item.lane} for itself`
   }
 }
 

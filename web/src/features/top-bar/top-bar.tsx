@@ -6,9 +6,9 @@ import { LazyBoundary } from '../../ui/lazy-boundary.tsx'
 import { applyTheme, nextTheme, savedTheme } from '../../ui/theme.ts'
 import { saveShortcuts, shortcutsOn } from '../../ui/shortcuts.ts'
 import { clockTime } from '../../ui/time-words.ts'
-import { lifeState } from '../inspector/state-sentence.ts'
 import { FreezeButton } from '../freeze/freeze-button.tsx'
 import { ViewNav } from '../navigation/view-nav.tsx'
+import { populationOf } from './population.ts'
 import { useVillage, useVillageState } from '../village-context.ts'
 
 const MyAccount = lazy(async () => ({ default: (await import('../accounts/my-account.tsx')).MyAccount }))
@@ -50,13 +50,10 @@ function Population(): ReactElement | null {
   const rows = useVillageState((state) => state.rows)
   const details = useVillageState((state) => state.details)
   if (rows.length === 0) return null
-  const words = rows.map((row) => lifeState(row, details.get(row.id)).tone)
-  const count = (tone: string): number => words.filter((word) => word === tone).length
-  const groups = [{ tone: 'good', word: 'awake' }, { tone: 'sleep', word: 'asleep' }, { tone: 'waiting', word: 'not ready' }, { tone: 'bad', word: 'set aside' }]
   return (
     <span className="chip population" role="group" aria-label="Population">
-      {groups.filter(({ tone }) => count(tone) > 0).map(({ tone, word }) => (
-        <span key={tone} className="population-group" title={`${count(tone)} ${word}`}><span className={`mark mark-${tone}`} aria-hidden="true" /><b>{count(tone)}</b><span className="population-word">{word}</span></span>
+      {populationOf(rows, details).map(({ tone, word, count }) => (
+        <span key={tone} className="population-group" title={`${count} ${word}`}><span className={`mark mark-${tone}`} aria-hidden="true" /><b>{count}</b><span className="population-word">{word}</span></span>
       ))}
     </span>
   )

@@ -1,6 +1,7 @@
 import { type AuctionView, cancelAuction, getAuction, roleMay } from '@hamlet/contract'
-import { type ReactElement, useCallback, useState } from 'react'
+import { type ReactElement, useCallback } from 'react'
 import { useLive } from '../../../client/ask/use-live.ts'
+import { useDraft } from '../../../client/ask/use-draft.ts'
 import { useSend } from '../../../client/ask/use-send.ts'
 import { ActionForm } from '../../../ui/action-form.tsx'
 import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx'
@@ -66,10 +67,12 @@ function Details({ auction, onChanged }: { readonly auction: AuctionView; readon
 function CallOff({ auction, onDone }: { readonly auction: AuctionView; readonly onDone: () => void }): ReactElement {
   const { api } = useVillage()
   const sending = useSend()
-  const [reason, setReason] = useState('')
+  const [reason, setReason] = useDraft(`call-off-${auction.auction_id}`)
   const send = async (): Promise<void> => {
     const reply = await sending.send((idempotencyKey) => api.call(cancelAuction, { params: { auction_id: auction.auction_id }, body: { reason: reason.trim() }, idempotencyKey }))
-    if (reply?.ok === true) onDone()
+    if (reply?.ok !== true) return
+    setReason('')
+    onDone()
   }
   return (
     <details className="call-off">
