@@ -65,7 +65,7 @@ for (const { what, env, says } of REFUSED) {
   });
 }
 
-test('an install, an upgrade that keeps every secret, and an uninstall without an operator, which leaves nothing', async () => {
+test('an install, an upgrade that keeps every secret, and an uninstall without an operator, which leaves its data, and nothing with WIPE=1', async () => {
   await install('one');
   const secretsOf = (): Promise<string> => kubectl(place, ['get', 'secrets', '-l', 'app.kubernetes.io/part-of=hamlet', '-o', 'jsonpath={range .items[*]}{.metadata.name}={.data}{"\\n"}{end}']);
   const before = await secretsOf();
@@ -82,6 +82,10 @@ test('an install, an upgrade that keeps every secret, and an uninstall without a
   assert.equal(code, 0, `${output}\n${cluster.output()}`);
   assert.match(cluster.output(), /guest: the operator does not answer/);
   assert.equal(await kubectl(place, ['get', 'agents', '-o', 'name']), '');
+  const kept = await named('secrets,persistentvolumeclaims');
+  assert.ok(kept.includes('secret/hamlet-postgres') && kept.every((name) => /^(secret|persistentvolumeclaim)\/hamlet-/.test(name)), kept.join(' '));
+  const wiped = await village('down', { WIPE: '1' });
+  assert.equal(wiped.code, 0, wiped.output);
   assert.deepEqual(await named('all,secrets,configmaps,persistentvolumeclaims,serviceaccounts,roles,rolebindings,networkpolicies,poddisruptionbudgets'), []);
   assert.deepEqual((await named('clusterroles,clusterrolebindings,validatingadmissionpolicies,mutatingadmissionpolicies')).filter((name) => name.endsWith(`.${NAMESPACE}`)), []);
   await kubectl(place, ['delete', 'namespace', NAMESPACE, '--timeout=60s']);

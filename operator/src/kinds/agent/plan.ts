@@ -111,7 +111,7 @@ function volumeIsGivenUp(observed: Observed, cycle: number): boolean {
   const { agent, volumeNode } = observed;
   const pod = podOfCycle(observed, cycle);
   const lost = volumeNode !== undefined && !volumeNode.ready;
-  return lost && agent.spec?.placement.onNodeLoss === 'MoveWithoutVolume' && pod !== undefined && isUnschedulableByVolume(pod);
+  return lost && agent.spec?.placement.onNodeLoss === 'MoveWithoutVolume' && pod !== undefined && isUnschedulableByVolume(pod, observed.volumeNode);
 }
 
 function abandonment(observed: Observed, claim: ClaimView): readonly Action[] {

@@ -71,6 +71,8 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   })().catch(() => undefined);
   // One agent of each tier requests 500m, 1 and 250m of 4.5 cores on its node; nearly all of the rest is the first model server's.
   await client.mergePatch(NODES, { spec: { unschedulable: true } }, { name: 'sparky2' });
+  // A seat that is given before the operator knows of the closed node moves, and its agent gets another pod.
+  await seats.told('tier-0', { total: 4, free: 4, agents: 0 });
   await v.createAgent('prem-0');
   await v.createAgent('prem-1', as('tier-1'));
   await v.createAgent('prem-2', as('gpu'));

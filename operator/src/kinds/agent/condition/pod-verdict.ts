@@ -1,7 +1,7 @@
 import { claimTaken, isClaimUsable, isOurClaim, isTerminating } from '../child/claim.ts';
 import { standingOf } from './standing.ts';
 import type { Admission, Verdict } from './verdict.ts';
-import { podOfCycle, type ContainerState, type NodeState, type Observed, type PodView } from '../views.ts';
+import { podOfCycle, SEAT_ANNOTATION, type ContainerState, type NodeState, type Observed, type PodView } from '../views.ts';
 
 /** The scheduler's words for a volume that lies elsewhere; since Kubernetes 1.36 the second. */
 const VOLUME_CONFLICT = /volume node affinity conflict|didn't match PersistentVolume's node affinity/;
@@ -12,16 +12,22 @@ const STARTING_REASONS: ReadonlySet<string> = new Set(['ContainerCreating', 'Pod
 
 const no = (reason: Verdict['reason'], message: string): Verdict => ({ status: 'False', reason, message });
 
-/** The scheduler says that the volume lies where the pod cannot go. */
-export function isUnschedulableByVolume(pod: PodView): boolean {
-  return pod.scheduled?.status === 'False' && VOLUME_CONFLICT.test(pod.scheduled.message);
-}
 
 /** What a node that the pod depends on lacks, in words. */
 function flawOf(node: NodeState | undefined): string | undefined {
   if (node === undefined || node.exists === false) return undefined;
   if (!node.ready) return 'does not answer';
   return node.cordoned === true ? 'is cordoned' : undefined;
+}
+
+/**
+ * The volume lies where the pod cannot go: the scheduler says so, or the pod is held to the node of its volume, which takes no pods. Then the
+ * scheduler names only the affinity.
+ */
+export function isUnschedulableByVolume(pod: PodView, volumeNode: NodeState | undefined): boolean {
+  if (pod.scheduled?.status !== 'False') return false;
+  const isHeldToVolume = volumeNode !== undefined && pod.metadata.annotations?.[SEAT_ANNOTATION] === volumeNode.name;
+  return VOLUME_CONFLICT.test(pod.scheduled.message) || (isHeldToVolume && flawOf(volumeNode) !== undefined);
 }
 
 /** Why the volume claim keeps a pod from being made. */
@@ -45,7 +51,7 @@ function withoutPod(observed: Observed, { granted }: Admission): Verdict {
 /** What stands behind the words of the scheduler, where it is the one node that the agent depends on. */
 function byNode({ volumeNode, pinnedNode }: Observed, pod: PodView): Verdict | undefined {
   const { message = '' } = pod.scheduled ?? {};
-  if (isUnschedulableByVolume(pod)) {
+  if (isUnschedulableByVolume(pod, volumeNode)) {
     const flaw = flawOf(volumeNode);
     const where = volumeNode === undefined ? 'a node' : `node ${volumeNode.name}`;
     return no('VolumePinned', `the volume lies on ${where}, which ${flaw ?? 'cannot take the pod'}: pod ${pod.metadata.name} waits: ${message}`);
