@@ -39,7 +39,7 @@ export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
       image: closed({ registry: text, tag: text, pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] }, pullSecrets: { type: 'array', items: name } }),
       images: closed({ api: text, operator: text, agent: text, postgres: text, redis: text }),
       core: closed({ nodeName: name }),
-      api: closed({ replicas, migrateMapTo: text, keys: closed({ adminToken: token, memberToken: token }), resources }),
+      api: closed({ replicas, migrateMapTo: text, turnDays: { type: 'integer', minimum: 0, maximum: 36_500 }, keys: closed({ adminToken: token, memberToken: token }), resources }),
       economy: closed({ dailyAllowance: aiDollars, timeZone: { type: 'string', pattern: '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$' }, creditLimit: aiDollars, rewardLimit: { anyOf: [aiDollars, { const: '' }] }, prices: { type: 'object' } }),
       payments: closed({ paypal: closed({ mode: { enum: ['off', 'sandbox', 'live'] }, secretName: name, currency: { type: 'string', pattern: '^[A-Z]{3}$' }, rate: aiDollars, proxyUrl: text }) }),
       oidc: closed({ issuer: text, clientId: text, secretName: name, name: { type: 'string', maxLength: 64 }, scope: text, groupsClaim: text, adminGroups: groups, memberGroups: groups, publicUrl: text }),

@@ -48,6 +48,7 @@ const Environment = z.object({
   HAMLET_LOG_KEY_FILE: z.string().optional().describe('PEM file of the Ed25519 key that the log is signed with; without it one is made in HAMLET_LOG_DIR'),
   HAMLET_LOG_DIR: z.string().optional().describe('folder where checkpoints of the log are kept outside of the database'),
   HAMLET_LOG_ORIGIN: z.string().regex(/^[^\s+]{1,200}$/, 'a name without spaces and plus').optional().describe('whose log it is (hamlet.village/NAMESPACE)'),
+  HAMLET_TURN_DAYS: z.coerce.number().int().min(0).max(36_500).default(30).describe('days that the text of a turn stays; 0 keeps it for good (30)'),
   HAMLET_MIGRATE_MAP_TO: z.string().max(64).optional().describe('version of the map that the saved world may be moved to; the api names it when it refuses to start on another map'),
   HAMLET_STRICT_ANSWERS: z.enum(['0', '1']).default('0').describe('1: an answer outside the contract fails instead of being logged'),
   HAMLET_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info').describe('debug, info, warn or error (info)'),
@@ -72,6 +73,8 @@ export interface Config {
   readonly prices: PriceList;
   readonly payments: PaymentsConfig;
   readonly sealing: SignerOptions;
+  /** Days that the text of a turn stays; 0 for good. */
+  readonly turnDays: number;
   readonly migrateMapTo: string | undefined;
   readonly strictAnswers: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -101,6 +104,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     prices: env.HAMLET_PRICE_LIST,
     payments: paymentsConfigOf(env),
     sealing: { keyFile: env.HAMLET_LOG_KEY_FILE, folder: env.HAMLET_LOG_DIR, origin: env.HAMLET_LOG_ORIGIN ?? `hamlet.village/${env.HAMLET_NAMESPACE}` },
+    turnDays: env.HAMLET_TURN_DAYS,
     migrateMapTo: env.HAMLET_MIGRATE_MAP_TO,
     strictAnswers: env.HAMLET_STRICT_ANSWERS === '1',
     logLevel: env.HAMLET_LOG_LEVEL,

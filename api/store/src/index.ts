@@ -3,6 +3,7 @@ export * from './agents/internal-events.ts';
 export * from './agents/lives.ts';
 export * from './agents/presence.ts';
 export * from './agents/sample-agents.ts';
+export * from './agents/turn-texts.ts';
 export * from './agents/turns.ts';
 export { inSnapshot, inTransaction, isConnectionError, isDuplicateError, isOutage, isUnkeepableText, openDatabase, ping } from './connection/database.ts';
 export type { DatabaseLimits, DatabaseOptions, Db, Tx } from './connection/database.ts';

@@ -110,13 +110,13 @@ export async function startServer(config: Config, log: Log, options: StartOption
     mount: { ...requests, limitActor: counted.limitActor, guard: people.guard, authenticate },
   });
   const runs = startRuns({ db, listenUrl: config.postgresUrl, hub, log });
-  const stopHousekeeping = startHousekeeping(db, log);
+  const stopHousekeeping = startHousekeeping({ db, turnDays: config.turnDays, log });
   log('info', 'serving', { people: listeners.peopleUrl, agents: listeners.agentsUrl, metrics: listeners.metricsUrl, replica: replicaId });
   return {
     ...listeners,
     world,
     stop: async () => {
-      stopHousekeeping();
+      await stopHousekeeping();
       hub.closeAll();
       feed.close();
       await listeners.stop();

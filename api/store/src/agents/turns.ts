@@ -31,13 +31,14 @@ export async function recordTurn(db: Db, agent: { readonly agentId: string; read
     .execute();
 }
 
-/** A page of an agent's turns, newest first. */
+/** A page of an agent's turns, newest first; those whose text was dropped are left out. */
 export async function readTurns(db: Db, agentId: string, page: { readonly after: TurnCursor | null; readonly limit: number }): Promise<TurnPage> {
   const rows = await db
     .selectFrom('turn')
     // The text keeps all six digits of the second, which a Date would lose and the cursor needs.
     .select(['turn_id as turnId', 'agent_id as agentId', 'recorded_at as recordedAt', 'turn', sql<string>`recorded_at::text`.as('exactly')])
     .where('agent_id', '=', agentId)
+    .where('turn', 'is not', null)
     .$if(page.after !== null, (query) => query.where(sql<boolean>`(recorded_at, turn_id) < (${page.after?.recordedAt}::timestamptz, ${page.after?.turnId}::uuid)`))
     .orderBy('recorded_at', 'desc')
     .orderBy('turn_id', 'desc')
