@@ -153,7 +153,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   listAudit: '401  403  200  403  403  403',
   getLogCheckpoint: 'in   in   in   in   in   in',
   getLogKey: '200  200  200  200  200  200',
-  getLogEntries: '401  403  404  403  403  403',
+  getLogEntries: '401  403  in   403  403  403',
   getLogTile: 'in   in   in   in   in   in',
   getLogProof: '401  404  404  404  404  403',
   getLogConsistency: 'in   in   in   in   in   in',

@@ -58,7 +58,7 @@ function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly cu
       <label>Agent<select name="agent" value={draft.agent} onChange={(event) => write({ agent: event.target.value })}><option value="">Choose one</option>{agents.map(({ id, name }) => <option key={id} value={id}>{name === id ? id : `${name} (${id})`}</option>)}</select></label>
       <label>Amount in {currency}<input name="amount" inputMode="decimal" autoComplete="off" maxLength={10} value={draft.amount} onChange={(event) => write({ amount: event.target.value })} placeholder="10.00" /></label>
       {draft.amount !== '' && !reading.ok && <p className="field-problem" role="alert">{reading.problem}</p>}
-      {worth !== null && <p className="preview">{draft.agent} gets {worth}. PayPal asks you to approve it, and sends you back here.</p>}
+      {worth !== null && <p className="preview">{agents.find(({ id }) => id === draft.agent)?.name ?? draft.agent} gets {worth}. PayPal asks you to approve it, and sends you back here.</p>}
       {strange && <p className="notice notice-bad" role="alert">PayPal named an address that is not safe to open. Nothing was paid. Try again later.</p>}
     </ActionForm>
   )

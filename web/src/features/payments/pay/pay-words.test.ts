@@ -4,7 +4,8 @@ import { PAYMENT_OUTCOMES } from '@hamlet/contract'
 import { approvalAddress, OUTCOME_WORDS, readPayment, worthOf } from './pay-words.ts'
 
 test('a payment is read as it is typed, or says what is missing', () => {
-  assert.deepEqual(readPayment({ agent: 'ada', amount: ' 7,5 ' }), { ok: true, amount: '7.5' })
+  assert.deepEqual(readPayment({ agent: 'ada', amount: ' 7,5 ' }), { ok: true, amount: '7.50' })
+  assert.deepEqual(readPayment({ agent: 'ada', amount: '12' }), { ok: true, amount: '12.00' })
   assert.deepEqual(readPayment({ agent: '', amount: '7.5' }), { ok: false, problem: 'Choose an agent' })
   for (const amount of ['', '0', '0.00', '-1', '1.234', '1e3', '99999999', 'ten']) assert.equal(readPayment({ agent: 'ada', amount }).ok, false, amount)
 })

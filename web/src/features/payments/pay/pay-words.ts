@@ -21,7 +21,13 @@ export type PayReading = { readonly ok: true; readonly amount: string } | { read
 export function readPayment({ agent, amount }: PayDraft): PayReading {
   if (agent === '') return { ok: false, problem: 'Choose an agent' }
   const read = PayPalOrderBody.shape.amount.safeParse(amount.trim().replace(',', '.'))
-  return read.success ? { ok: true, amount: read.data } : { ok: false, problem: 'Write an amount above 0 and below 10,000,000, with at most two places, such as 10.00' }
+  return read.success ? { ok: true, amount: withCents(read.data) } : { ok: false, problem: 'Write an amount above 0 and below 10,000,000, with at most two places, such as 10.00' }
+}
+
+/** With two places, as PayPal shows it. */
+function withCents(amount: string): string {
+  const [whole = '0', places = ''] = amount.split('.')
+  return `${whole}.${places.padEnd(2, '0')}`
 }
 
 /** What the agent gets for an amount, at the village's rate; null where either is unknown. The village pays PayPal's fees. */
