@@ -98,6 +98,13 @@ build_toxiproxy() {
   mv "$1/server" "$1/toxiproxy"
 }
 
+# report NAME passes on what a build prints, and counts the packages that Go compiles (-v: one line each) instead of naming each.
+report() {
+  awk -v name="$1" '
+    /^[^ ]+$/ { if (++compiled % 25 == 0) print "build: " name ": compiling, " compiled " packages so far"; fflush(); next }
+    { print; fflush() }' >&2
+}
+
 # build NAME builds one tool unless its key is in the cache. It is built beside
 # and renamed, so that an interrupted build never looks like a finished one.
 build() {
@@ -107,7 +114,7 @@ build() {
   echo "build: $name ..." >&2
   rm -rf "$out.part"
   mkdir -p "$out.part"
-  "build_$name" "$out.part"
+  GOFLAGS="${GOFLAGS:-} -v" "build_$name" "$out.part" 2>&1 | report "$name"
   mv -T "$out.part" "$out"
   echo "build: $name done in $((SECONDS - started)) s" >&2
 }
