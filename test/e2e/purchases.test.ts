@@ -37,12 +37,12 @@ let node = '';
 
 const pinned = (tier: string): object => ({ entitlement: { policy: 'Pinned', name: tier } });
 
-/** A tier that nobody's balance opens; it costs nothing, so that only what is bought is paid. */
+/** A tier that nobody's balance opens; it costs nothing, so that only what is bought is paid. It has every model, so that its agents buy none by themselves. */
 const tierManifest = (name: string, compute: object): object => ({
   apiVersion: API_VERSION,
   kind: 'Entitlement',
   metadata: { name },
-  spec: { rank: 0, minBalance: '100000000', limits: { requestsPerMinute: REQUESTS, concurrentTools: 1, tokensPerHour: 20_000 }, compute },
+  spec: { rank: 0, minBalance: '100000000', limits: { requestsPerMinute: REQUESTS, concurrentTools: 1, tokensPerHour: 20_000, models: ['small', 'large'] }, compute },
 });
 
 async function advertise(count: string | null): Promise<void> {
