@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { FINALIZER_POLICY } from '../../operator/src/kinds/agent/finalizer-policy.ts';
+import { OPERATOR_CLAIM_POLICY, OPERATOR_POD_POLICY } from '../../operator/src/kinds/agent/operator-policy.ts';
 import { buildPrograms, program } from '../cluster.ts';
 import { tryRun } from '../command.ts';
 import { ROOT } from '../paths.ts';
@@ -115,6 +116,20 @@ test('agents get their finalizer by a policy where Kubernetes has such policies,
   assert.deepEqual([policy?.spec, binding?.spec], [FINALIZER_POLICY, { policyName: policy?.metadata.name, matchResources }]);
   const { stdout } = await tryRun(helm, ['template', 'hamlet', join(ROOT, 'charts/hamlet'), '--kube-version', '1.33.0']);
   assert.doesNotMatch(stdout, /MutatingAdmissionPolicy/);
+});
+
+test('the operator is held to pods and volume claims of agents, with user namespaces where the village has them', async () => {
+  const { manifests } = await template({});
+  const specOf = (name: string): object => manifests.find(({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.startsWith(name))?.spec ?? {};
+  assert.deepEqual(specOf('hamlet-operator-claims'), OPERATOR_CLAIM_POLICY);
+  const { validations, ...rest } = OPERATOR_POD_POLICY;
+  const inUserNamespace = { expression: 'has(object.spec.hostUsers) && !object.spec.hostUsers', message: 'the operator makes pods with a user namespace of their own only', reason: 'Forbidden' };
+  assert.deepEqual(specOf('hamlet-operator-pods'), { ...rest, validations: [...validations, inUserNamespace] });
+  const off = await template({ agentPods: { userNamespaces: 'Off' } });
+  assert.deepEqual(off.manifests.find(({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.startsWith('hamlet-operator-pods'))?.spec, OPERATOR_POD_POLICY);
+  const bindings = manifests.filter(({ kind, metadata }) => kind === 'ValidatingAdmissionPolicyBinding' && metadata.name.startsWith('hamlet-operator-'));
+  const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'meadow' } } };
+  assert.deepEqual(bindings.map(({ spec, metadata: { name } }) => [name, spec]), ['claims', 'pods'].map((what) => [`hamlet-operator-${what}.meadow`, { policyName: `hamlet-operator-${what}.meadow`, validationActions: ['Deny'], matchResources }]));
 });
 
 test('cluster-scoped names carry the village', async () => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
 import { FINALIZER_POLICY } from '../../operator/src/kinds/agent/finalizer-policy.ts';
+import { OPERATOR_CLAIM_POLICY, OPERATOR_POD_POLICY } from '../../operator/src/kinds/agent/operator-policy.ts';
 import type { Rule } from '../../operator/src/kinds/agent/rbac.ts';
 import { Failure, printFailure } from '../failure.ts';
 import { ROOT } from '../paths.ts';
@@ -42,6 +43,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const rules = stringify(await operatorRules(), { aliasDuplicateObjects: false, lineWidth: 0 });
   files.set('charts/hamlet/files/operator-rules.generated.yaml', `# ${COMMAND}: from operator/src/kinds/*/rbac.ts\n${rules}`);
   files.set('charts/hamlet/files/finalizer-policy.generated.yaml', `# ${COMMAND}: from operator/src/kinds/agent/finalizer-policy.ts\n${stringify(FINALIZER_POLICY, { lineWidth: 0 })}`);
+  files.set('charts/hamlet/files/operator-policies.generated.yaml', `# ${COMMAND}: from operator/src/kinds/agent/operator-policy.ts\n${stringify({ pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }, { aliasDuplicateObjects: false, lineWidth: 0 })}`);
   files.set('charts/hamlet/values.schema.json', `${JSON.stringify(valuesSchema(schemas), null, 2)}\n`);
   return files;
 }

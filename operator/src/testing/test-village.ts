@@ -4,6 +4,7 @@ import { isStatus, KubeClient, NODES, PODS, SERVICE_ACCOUNTS, type KubeObject, t
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS, ENTITLEMENTS } from '../kinds/agent/agents.ts';
+import { operatorPolicies } from '../kinds/agent/operator-policy.ts';
 import { SETTINGS } from '../kinds/agent/testing/sample-state.ts';
 import type { Settings } from '../kinds/agent/views.ts';
 import { operatorMetrics, type OperatorMetrics } from '../operator-metrics.ts';
@@ -19,7 +20,8 @@ const QUOTAS: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas
 /** A pod that no node takes and no quota admits. */
 const TOO_MUCH = { nodeSelector: { nowhere: 'yes' }, containers: [{ name: 'main', image: 'x', resources: { requests: { cpu: '1' }, limits: { cpu: '100k' } } }] };
 
-async function operatorClient(server: TestApiServer, namespace: string, metrics: OperatorMetrics): Promise<KubeClient> {
+/** A client with the rights of the operator, within what the chart's admission policies leave of them. */
+export async function operatorClient(server: TestApiServer, namespace: string, metrics: OperatorMetrics): Promise<KubeClient> {
   const subjects = [{ kind: 'ServiceAccount', name: 'hamlet-operator', namespace }];
   const apply = (type: ResourceType, object: object): Promise<unknown> =>
     server.client.apply(type, { apiVersion: type.group === '' ? 'v1' : `${type.group}/${type.version}`, kind: type.kind, ...object } as NewObject, { fieldManager: 'test' });
@@ -28,6 +30,7 @@ async function operatorClient(server: TestApiServer, namespace: string, metrics:
   await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: 'op' }, rules: RIGHTS.clusterRole });
   await apply(rbac('rolebindings', 'RoleBinding'), { metadata: { name: 'op', namespace }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'op' } });
   await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), { metadata: { name: 'op' }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'op' } });
+  for (const { type, object } of operatorPolicies(namespace)) await server.client.apply(type, object, { fieldManager: 'test' });
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
   const { status } = await server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: 'hamlet-operator', subresource: 'token' });
   const { cert: _cert, key: _key, ...tls } = server.connection.tls;
