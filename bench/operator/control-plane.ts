@@ -55,7 +55,7 @@ export async function inParallel(count: number, task: (index: number) => Promise
 
 function simulatedNode(index: number): NewObject {
   const name = `kwok-${index}`;
-  const capacity = { cpu: '32', memory: '256Gi', pods: '110' };
+  const capacity = { cpu: '32', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: '110' };
   return {
     apiVersion: 'v1',
     kind: 'Node',

@@ -31,7 +31,13 @@ before(async () => {
 after(async () => v.remove());
 
 const say = (agentId: string, parts: Partial<Standing>): void => v.village.say('standing', { ...goodStanding(agentId), ...parts });
-const limitsOf = ({ spec }: PodOfAgent): object => spec.containers[0]?.resources.limits ?? {};
+/** Without the disk, which is the same in every tier. */
+function limitsOf({ spec }: PodOfAgent): object {
+  const { 'ephemeral-storage': disk, ...limits } = spec.containers[0]?.resources.limits ?? {};
+  assert.equal(disk, '4Gi');
+  return limits;
+}
+
 const givenOf = ({ status }: PodOfAgent): unknown => status?.containerStatuses?.[0]?.resources;
 
 /** Waits until the pod of an agent has these limits, by its own spec and by its node. */
@@ -51,7 +57,7 @@ test('a higher tier makes the pod larger while it runs: the same pod, the same c
   const after = await sized('ada', { cpu: '1', memory: '1Gi' });
   assert.equal(after.metadata.uid, before.metadata.uid);
   assert.deepEqual(after.status?.containerStatuses?.map(({ containerID, restartCount }) => [containerID, restartCount]), before.status?.containerStatuses?.map(({ containerID }) => [containerID, 0]));
-  assert.deepEqual(after.spec.containers[0]?.resources.requests, { cpu: '500m', memory: '512Mi' });
+  assert.deepEqual(after.spec.containers[0]?.resources.requests, { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '64Mi' });
   await until('the tier is told', async () => (await v.statusOf('ada')).tier === 'tier-1');
   assert.match(await v.event('ada', 'Resized'), /tier-1: cpu 1, memory 1Gi/);
   assert.match(await v.event('ada', 'TierChanged'), /from tier-0 to tier-1/);

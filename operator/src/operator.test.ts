@@ -67,7 +67,7 @@ test('the pod is made as the security of the village asks', async () => {
   assert.deepEqual(spec.securityContext, { seccompProfile: { type: 'RuntimeDefault' } });
   assert.deepEqual(spec.volumes.find(({ name }) => name === 'token')?.projected?.sources, [{ serviceAccountToken: { audience: 'hamlet-api', expirationSeconds: 3_600, path: 'token' } }]);
   const [container] = spec.containers;
-  assert.deepEqual(container?.resources, { limits: { cpu: '500m', memory: '512Mi' }, requests: { cpu: '250m', memory: '256Mi' } });
+  assert.deepEqual(container?.resources, { limits: { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' }, requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' } });
   assert.deepEqual(container?.volumeMounts.map(({ mountPath }) => mountPath), ['/workspace', '/root/.mcp-memory', '/var/lib/hamlet', '/var/run/secrets/hamlet']);
   assert.partialDeepStrictEqual(container?.securityContext, { privileged: false, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } });
 });

@@ -1,13 +1,13 @@
 import { wakefulClock, type Clock } from '../clock.ts';
 import { TokenBucket, type Rate } from './token-bucket.ts';
 
-/** Leases go before writes that people wait for, those before what may lag (late statuses), and Events come last. */
-export const PRIORITIES = ['critical', 'normal', 'bulk', 'events'] as const;
+/** Leases go before everything else, and Events come last. */
+export const PRIORITIES = ['critical', 'normal', 'events'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** What the gate lets through. */
 export interface GateLimits {
-  /** Requests a second in the long run: of `normal` ones; `bulk` has half of it. */
+  /** Requests a second in the long run: of `normal` ones. */
   readonly perSecond: number;
   /** Requests at once after a pause, likewise. */
   readonly burst: number;
@@ -47,7 +47,6 @@ export class RequestGate {
     this.#lanes = {
       critical: lane(CRITICAL_RATE, true),
       normal: lane({ perSecond, burst }),
-      bulk: lane({ perSecond: Math.max(1, perSecond / 2), burst: Math.max(1, burst / 2) }),
       events: lane(EVENTS_RATE),
     };
     this.#byUrgency = PRIORITIES.map((priority) => this.#lanes[priority]);

@@ -4,6 +4,7 @@ import { LEASES, NODES, PODS, Reflector, type KubeClient, type KubeObject } from
 const HEARTBEAT_MS = 5_000;
 const LEASE_NAMESPACE = 'kube-node-lease';
 const CAPACITY = { cpu: '64', memory: '256Gi', pods: '110' };
+const DISK = { 'ephemeral-storage': '1Ti' };
 
 type Pod = KubeObject & {
   readonly spec?: { readonly nodeName?: string; readonly containers: readonly { readonly name: string; readonly image: string; readonly resources?: object }[] };
@@ -110,6 +111,6 @@ export type FakeNode = string | { readonly name: string; readonly capacity: Read
 export async function fakeKubelet(client: KubeClient, node: FakeNode, onError: (error: unknown) => void): Promise<FakeKubelet> {
   const { name, capacity } = typeof node === 'string' ? { name: node, capacity: CAPACITY } : node;
   const kubelet = new Kubelet(client, name, onError);
-  await kubelet.start(capacity);
+  await kubelet.start({ ...DISK, ...capacity });
   return kubelet;
 }

@@ -3,6 +3,7 @@ import { openInternalStream } from '@hamlet/contract/operator';
 import { pause } from '@hamlet/kube';
 import type { VillageFacts } from '../kinds/agent/observe.ts';
 import type { Boost, HoldFacts, Presence, Standing } from '../kinds/agent/views.ts';
+import type { ScheduleFacts } from '../kinds/schedule/observe.ts';
 import type { HoldMemory } from './hold-client.ts';
 import { holdFacts } from './hold-facts.ts';
 
@@ -34,15 +35,6 @@ export interface VillageStreamOptions {
 type Event = typeof openInternalStream.answer.events;
 type Data<K extends keyof Event> = ReturnType<Event[K]['parse']>;
 type Message = { readonly [K in keyof Event]: { readonly event: K; readonly data: Data<K> } }[keyof Event];
-
-/** How the runs of a Schedule stand, as the api said last. */
-export interface ScheduleFacts {
-  readonly activeRuns: number;
-  readonly lastRunId?: string;
-  readonly lastRunAt?: string;
-  /** The newest slot that was claimed, RFC 3339. */
-  readonly lastSlot?: string;
-}
 
 /** What was said, by whom it is about, and in which stream: what an older one said is dropped when a newer is synced. */
 class Said<T> {

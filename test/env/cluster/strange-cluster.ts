@@ -9,7 +9,7 @@ import { testApiServer, type TestApiServer } from '../api-server.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const VOLUMES: ResourceType = { group: '', version: 'v1', plural: 'persistentvolumes', kind: 'PersistentVolume' };
-const CAPACITY = { cpu: '64', memory: '256Gi', pods: '110' };
+const CAPACITY = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: '110' };
 const TOKEN_SECONDS = 3_600;
 const NODE_NAME = 'elsewhere';
 

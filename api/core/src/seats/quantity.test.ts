@@ -11,6 +11,6 @@ test('quantities are read as Kubernetes writes them', () => {
 });
 
 test('cpu is counted in thousandths and memory in bytes, rounded up, without an error of binary fractions', () => {
-  assert.deepEqual(['1930m', '0.1', '1100u', '4'].map(cpuMillis), [1_930, 100, 2, 4_000]);
-  assert.deepEqual(['1Mi', '128974848', '123M', '1500m'].map(bytes), [1_048_576, 128_974_848, 123_000_000, 2]);
+  assert.deepEqual(['1930m', '0.1', '1100u', '4', '1k', '100u'].map(cpuMillis), [1_930, 100, 2, 4_000, 1_000_000, 1]);
+  assert.deepEqual(['1Mi', '128974848', '123M', '1500m', '1e3', '1Gi'].map(bytes), [1_048_576, 128_974_848, 123_000_000, 2, 1_000, 2 ** 30]);
 });

@@ -1,7 +1,7 @@
 import { Agent, Entitlement, EntitlementSpec, type AgentStatus, type EntitlementStatus } from '@hamlet/contract/kinds';
 import { slim, type KubeObject, type StoredMeta } from '@hamlet/kube';
 import type * as z from 'zod';
-import { bytesOf, cpuMillisOf, quantityOf } from './child/quantity.ts';
+import { bytes, cpuMillis, quantity } from '@hamlet/core/seats';
 import type { AgentView, Allocatable, ClaimView, NodeView, TierView } from './views.ts';
 
 type Raw = KubeObject & { readonly spec?: unknown; readonly status?: unknown };
@@ -58,8 +58,8 @@ interface RawNode extends KubeObject {
 }
 
 function allocatableOf({ cpu = '0', memory = '0', pods = '0', ...others }: Readonly<Record<string, string>>): Allocatable {
-  const devices = Object.entries(others).filter(([name]) => name.includes('/')).map(([name, amount]) => [name, quantityOf(amount)]);
-  return { cpuMillis: cpuMillisOf(cpu), memoryBytes: bytesOf(memory), pods: quantityOf(pods), devices: Object.fromEntries(devices) };
+  const devices = Object.entries(others).filter(([name]) => name.includes('/')).map(([name, amount]) => [name, quantity(amount)]);
+  return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory), pods: quantity(pods), devices: Object.fromEntries(devices) };
 }
 
 export function nodeView({ metadata, spec, status }: RawNode): NodeView {

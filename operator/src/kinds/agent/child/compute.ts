@@ -1,16 +1,23 @@
 import { devicesOf } from '@hamlet/contract/kinds';
-import { bytesOf, cpuMillisOf, halfOfCpu, halfOfMemory } from './quantity.ts';
+import { bytes, cpuMillis } from '@hamlet/core/seats';
+import { halfOfCpu, halfOfMemory } from './half.ts';
 import type { Size, TierView } from '../views.ts';
 
 /** Name of the container of every agent. */
 export const CONTAINER = 'resident';
+/**
+ * Of the node's disk outside of the volume: what a pod writes to its own file system and its log. A pod that takes more than the limit is evicted, so
+ * that it cannot fill the disk of its node. A resize cannot change this: it is the same in every tier.
+ */
+export const SCRATCH = { request: '64Mi', limit: '4Gi' } as const;
+const DISK = 'ephemeral-storage';
 /** Name of the device claim within a pod. */
 export const GPU_CLAIM = 'gpu';
 
 /** cpu and memory of a tier: what a pod can be given while it runs. */
 export function sizeOf({ spec }: TierView): Size {
   const { cpu, memory } = spec.compute.resources;
-  return { cpuMillis: cpuMillisOf(cpu), memoryBytes: bytesOf(memory) };
+  return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory) };
 }
 
 export function isSameSize(left: Size, right: Size): boolean {
@@ -49,7 +56,7 @@ export function resourcesOf(tier: TierView): object {
   const devices = devicesOf(gpu);
   const counted = devices === undefined ? {} : { [devices.resourceName]: String(devices.count) };
   const claims = gpu.claimTemplateName === undefined ? {} : { claims: [{ name: GPU_CLAIM }] };
-  return { requests: { ...requests, ...counted }, limits: { ...limits, ...counted }, ...claims };
+  return { requests: { ...requests, [DISK]: SCRATCH.request, ...counted }, limits: { ...limits, [DISK]: SCRATCH.limit, ...counted }, ...claims };
 }
 
 /** The pod's side of a device claim: the API server makes the claim from the template, and it ends with the pod. */

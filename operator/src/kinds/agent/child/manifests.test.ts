@@ -20,8 +20,8 @@ function specWith(tier: TierView, placement: object = {}, nodes: Pick<PodPlan, '
 
 test('no GPU, permits of a shared one, whole ones, and any resource', () => {
   const resources = (gpu: object): unknown => specWith(tierOf('t', 0, { compute: { gpu } })).containers[0]?.resources;
-  const limits = { cpu: '500m', memory: '512Mi' };
-  const requests = { cpu: '250m', memory: '256Mi' };
+  const limits = { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' };
+  const requests = { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' };
   assert.deepEqual(resources({ mode: 'None' }), { limits, requests });
   assert.deepEqual(resources({ mode: 'Shared', count: 1 }), { limits: { ...limits, 'nvidia.com/gpu': '1' }, requests: { ...requests, 'nvidia.com/gpu': '1' } });
   assert.deepEqual(resources({ mode: 'Exclusive', count: 2 }), { limits: { ...limits, 'nvidia.com/gpu': '2' }, requests: { ...requests, 'nvidia.com/gpu': '2' } });
@@ -31,7 +31,7 @@ test('no GPU, permits of a shared one, whole ones, and any resource', () => {
 test('a claim template: the pod claims, the container uses it, and nothing is counted', () => {
   const spec = specWith(tierOf('t', 0, { compute: { gpu: { mode: 'Exclusive', claimTemplateName: 'whole-gpu' } } }));
   assert.deepEqual(spec.resourceClaims, [{ name: 'gpu', resourceClaimTemplateName: 'whole-gpu' }]);
-  assert.deepEqual(spec.containers[0]?.resources, { limits: { cpu: '500m', memory: '512Mi' }, requests: { cpu: '250m', memory: '256Mi' }, claims: [{ name: 'gpu' }] });
+  assert.deepEqual(spec.containers[0]?.resources, { limits: { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' }, requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' }, claims: [{ name: 'gpu' }] });
 });
 
 test('what cannot change while a pod runs is one word: the same for two sizes, another for another GPU or priority', () => {
@@ -52,4 +52,13 @@ test('a pin and the node of the seat are a must, a wish where the scheduler know
   for (const spec of [specWith(TIER_0, {}, { seat: 'sparky1', volumeNode: 'sparky2' }), specWith(TIER_0, { spread: 'Required' }, { seat: 'sparky1' }), specWith(byTemplate, {}, { seat: 'sparky1' })]) assert.deepEqual(spec.affinity, wish);
   assert.equal(specWith(TIER_0).affinity, undefined);
   assert.deepEqual(['Required', 'Preferred', 'None'].map((spread) => specWith(TIER_0, { spread }).topologySpreadConstraints?.map(({ whenUnsatisfiable }) => whenUnsatisfiable)), [['DoNotSchedule'], ['ScheduleAnyway'], undefined]);
+});
+
+test('root of a user namespace has the powers that a machine of its own takes; real root may bind low ports and no more', () => {
+  const made = (userNamespaces: 'On' | 'Off'): unknown => {
+    const { spec } = podManifest({ agent: agentOf(), spec: specOf(), tier: TIER_0, cycle: 1, settings: { ...SETTINGS, userNamespaces } }) as unknown as { readonly spec: { readonly hostUsers?: boolean; readonly containers: readonly { readonly securityContext: { readonly capabilities: unknown } }[] } };
+    return [spec.hostUsers, spec.containers[0]?.securityContext.capabilities];
+  };
+  assert.deepEqual(made('On'), [false, { drop: ['ALL'], add: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT'] }]);
+  assert.deepEqual(made('Off'), [undefined, { drop: ['ALL'], add: ['NET_BIND_SERVICE'] }]);
 });

@@ -11,8 +11,14 @@ const LOST_NODE_SECONDS = 60;
 /** Of 100, what the node of its seat counts for a pod that may be put elsewhere, beside the spread. */
 const WISH_WEIGHT = 50;
 
-/** Root in the pod may own files, change users and bind low ports; it may not make devices, raw packets or capabilities. */
+/** Root of a user namespace may own files, change users and bind low ports; it may not make devices, raw packets or capabilities. */
 const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT'];
+
+/**
+ * Root in the pod is root of the node where there are no user namespaces: it may bind low ports, and has no say over files, users or processes of others.
+ * What it owns it can still read and write.
+ */
+const CAPABILITIES_OF_REAL_ROOT = ['NET_BIND_SERVICE'];
 
 /** Where the parts of the one volume appear in the pod. */
 const VOLUME_PARTS = [
@@ -92,7 +98,7 @@ function containerOf(plan: PodPlan): object {
       privileged: false,
       allowPrivilegeEscalation: false,
       runAsUser: 0,
-      capabilities: { drop: ['ALL'], add: CAPABILITIES },
+      capabilities: { drop: ['ALL'], add: plan.settings.userNamespaces === 'On' ? CAPABILITIES : CAPABILITIES_OF_REAL_ROOT },
     },
   };
 }

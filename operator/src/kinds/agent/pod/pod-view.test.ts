@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesOf, cpuMillisOf, quantityOf } from '../child/quantity.ts';
 import { podView } from './pod-view.ts';
 import { isResizing } from './sizing.ts';
 
@@ -11,12 +10,6 @@ function rawPod(asked: object, given: object | undefined, conditions: readonly o
   const metadata = { name: 'ada-1', namespace: 'village', uid: 'u', resourceVersion: '1', labels: { 'hamlet.village/agent': 'ada', other: 'x' }, managedFields: [], ownerReferences: [{ apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', name: 'ada', uid: 'a', controller: true }] };
   return { metadata, spec: { nodeName: 'sparky1', containers: [{ name: 'resident', image: 'i', resources: asked }] }, status } as unknown as Parameters<typeof podView>[0];
 }
-
-test('quantities mean the same in every form that the API server writes them', () => {
-  assert.deepEqual(['500m', '0.5', '1', '1k', '100u'].map(cpuMillisOf), [500, 500, 1_000, 1_000_000, 0]);
-  assert.deepEqual(['1Gi', '1024Mi', '1073741824', '1e3', '1M'].map(bytesOf), [2 ** 30, 2 ** 30, 2 ** 30, 1_000, 1_000_000]);
-  assert.ok(Number.isNaN(quantityOf('plenty')));
-});
 
 test('the image of a pod is the one that the operator asked for, whatever admission has made of it', () => {
   const { metadata, ...pod } = rawPod(limits('1', '1Gi'), undefined);

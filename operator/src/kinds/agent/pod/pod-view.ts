@@ -1,6 +1,6 @@
 import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
+import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { CONTAINER } from '../child/compute.ts';
-import { bytesOf, cpuMillisOf } from '../child/quantity.ts';
 import { AGENT_LABEL, IMAGE_ANNOTATION, type ContainerState, type PodView, type ResizeState, type Size } from '../views.ts';
 
 /** Of a pod as the API server answers it, what is read here. It has validated it: pods are its own kind. */
@@ -46,7 +46,7 @@ function sizeOf(resources: RawResources | undefined): Size | undefined {
   const key = `${cpu} ${memory}`;
   const known = SIZES.get(key);
   if (known !== undefined) return known;
-  const size = { cpuMillis: cpuMillisOf(cpu), memoryBytes: bytesOf(memory) };
+  const size = { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory) };
   if (SIZES.size < MAX_SIZES) SIZES.set(key, size);
   return size;
 }
