@@ -138,6 +138,20 @@ test('a first plan that fails is made again', () => {
   assert.deepEqual(keeper.seatOf(ada), { granted: true, node: 'a' });
 });
 
+test('an agent whose seat moves to another node is told: its pod may be held to the node that it had', () => {
+  const world = new World([{ name: 'a' }, { name: 'b', cordoned: true }]);
+  const ada = world.agent('ada');
+  world.pod('ada', TIER_0);
+  world.keeper.start();
+  assert.deepEqual(world.keeper.seatOf(ada), { granted: true, node: 'a' });
+  world.removePod('ada');
+  world.node('a', { cordoned: true });
+  world.node('b');
+  world.keeper.touch('soon');
+  world.pass(SOON_MS);
+  assert.deepEqual([world.keeper.seatOf(ada), world.told], [{ granted: true, node: 'b' }, [ada]]);
+});
+
 test('one who finds no room waits, and is told when somebody has gone', () => {
   const world = village();
   for (const name of ['ada', 'bob']) {
