@@ -64,7 +64,9 @@ test('the operator makes its own pods, in every setting', async () => {
 });
 
 for (const [what, pod] of Object.entries(REFUSED)) {
-  test(`the operator makes no pod with ${what}`, () => until(`${what} is refused`, async () => /ValidatingAdmissionPolicy 'hamlet-operator-pods/.test(await saysTo(pod()))));
+  test(`the operator makes no pod with ${what}`, async () => {
+    await until(`${what} is refused`, async () => /ValidatingAdmissionPolicy 'hamlet-operator-pods/.test(await saysTo(pod())));
+  });
 }
 
 test('the operator makes, owns and deletes volume claims of agents, and none of anybody else', async () => {
