@@ -45,7 +45,7 @@ const planned = (pod: PodView): readonly unknown[] => [
   pod.metadata.uid,
   pod.metadata.deletionTimestamp,
   isOver(pod),
-  pod.scheduled?.status === 'False',
+  pod.metadata.annotations?.[SEAT_ANNOTATION] !== undefined && pod.scheduled?.status === 'False',
   isUnschedulableByVolume(pod, undefined),
   pod.size?.cpuMillis,
   pod.size?.memoryBytes,

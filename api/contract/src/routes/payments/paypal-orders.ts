@@ -43,7 +43,7 @@ export const getPayPalTerms = defineRoute({
   method: 'GET',
   path: '/payments/paypal/terms',
   permission: 'payments:pay',
-  idempotency: 'natural',
+  idempotency: 'read',
   answer: { kind: 'json', schema: PayPalTerms },
   reasons: [],
 });
