@@ -1,5 +1,5 @@
 /** Every test of the project, with its set-up: what `make test` runs. */
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { performance } from 'node:perf_hooks';
 import { printFailure } from '../village/failure.ts';
@@ -23,6 +23,8 @@ const LANES: readonly (readonly Part[])[] = [
 const PARTS = LANES.flat();
 /** Both lanes together use about 6 GiB. */
 const MEMORY_FOR_BOTH_BYTES = 12 * 1024 ** 3;
+/** With fewer the lanes get into each other's way: on two processors both together made a load of 13, and tests ran out of time. */
+const PROCESSORS_FOR_BOTH = 4;
 const LONGEST_FAILURE = 300;
 const NAME_WIDTH = Math.max(...PARTS.map(({ name }) => name.length)) + 1;
 const USAGE = `usage: test/run.ts [--full] [--serial] [--only PART,PART]
@@ -30,7 +32,7 @@ const USAGE = `usage: test/run.ts [--full] [--serial] [--only PART,PART]
 Runs every test and prints "N passed, N failed" as its last line.
 
   --only  parts to run: ${PARTS.map(({ name }) => name).join(', ')} (ONLY=... does the same)
-  --serial  runs one part after the other, as a machine with less than 12 GiB always does
+  --serial  runs one part after the other, as a machine with less than 12 GiB or four processors always does
   --full  counts as written in the tests' tables instead of a seeded twentieth; parts that passed
           at this commit are not run again; writes test/results/full.json
   --help  this text`;
@@ -86,7 +88,7 @@ async function main(): Promise<void> {
   markProcesses();
   const started = performance.now();
   await setUp(lanes.flat());
-  const isSerial = values.serial || totalmem() < MEMORY_FOR_BOTH_BYTES;
+  const isSerial = values.serial || totalmem() < MEMORY_FOR_BOTH_BYTES || availableParallelism() < PROCESSORS_FOR_BOTH;
   const ran = await runLanes({ lanes: isSerial ? [lanes.flat()] : lanes, full: values.full });
   report(sumOf([ran, await checkLeftovers()]), performance.now() - started);
 }

@@ -9,9 +9,9 @@ import type { Part, Print, Tally } from './part.ts';
 const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/images', 'test/output', '.hamlet'];
 /** Tests of these folders wait for leases, back-offs, slots and watches on API servers: they use little of a processor. */
 const WAITING = /^(operator|kubectl|kube|village|test\/(runtime|schedules|storm|simulation|plugin))\//;
-const WAITING_AT_ONCE = 3;
-/** A file that computes keeps about one processor busy. */
-const COMPUTING_AT_ONCE = Math.max(2, availableParallelism());
+const WAITING_AT_ONCE = 2;
+/** A file that computes keeps about one processor busy; one is left to those that wait. */
+const COMPUTING_AT_ONCE = Math.max(1, availableParallelism() - 1);
 
 export const UNIT_PART: Part = { name: 'unit', does: 'unit and integration tests', needs: ['packages', 'programs'], run };
 
