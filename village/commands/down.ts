@@ -13,8 +13,8 @@ import { runSteps, type Step } from '../steps.ts';
 /** Ends what `make up` and `make dev` started. */
 export async function down(settings: Settings): Promise<void> {
   await runSteps('Hamlet: taking the village down', settings.cluster === 'current' ? currentSteps(settings) : localSteps(settings));
-  if (!settings.wipe && settings.cluster === 'local') return;
-  rmSync(join(STATE, 'up.json'), { force: true });
+  // up.json names the village of this machine, which an end in another cluster leaves as it is.
+  if (settings.wipe && settings.cluster === 'local') rmSync(join(STATE, 'up.json'), { force: true });
 }
 
 function localSteps(settings: Settings): Step[] {
