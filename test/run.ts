@@ -23,7 +23,7 @@ const LANES: readonly (readonly Part[])[] = [
 const PARTS = LANES.flat();
 /** Both lanes together use about 6 GiB. */
 const MEMORY_FOR_BOTH_BYTES = 12 * 1024 ** 3;
-/** With fewer the lanes get into each other's way: on two processors both together made a load of 13, and tests ran out of time. */
+/** With fewer, both lanes together are quicker (15 min on two processors) at a load of 13, where whatever else the machine does fails a test. */
 const PROCESSORS_FOR_BOTH = 4;
 const LONGEST_FAILURE = 300;
 const NAME_WIDTH = Math.max(...PARTS.map(({ name }) => name.length)) + 1;
