@@ -91,6 +91,6 @@ test('the one token in it is for the api alone', async () => {
 
 test('a tier without a GPU gets none', () => {
   for (const { pod } of pods.values()) {
-    assert.deepEqual(Object.keys(pod.spec.containers[0]?.resources.limits ?? {}).toSorted(), ['cpu', 'memory']);
+    assert.deepEqual(Object.keys(pod.spec.containers[0]?.resources.limits ?? {}).toSorted(), ['cpu', 'ephemeral-storage', 'memory']);
   }
 });
