@@ -96,8 +96,16 @@ func killSupervisor(s spec.Spec) error {
 	if !ok || !record.Alive() {
 		return control.ErrNotRunning
 	}
+	if err := syscall.Kill(record.Pid, syscall.SIGKILL); err != nil {
+		return err
+	}
+	for began := time.Now(); record.Alive(); time.Sleep(pollEvery / 2) {
+		if time.Since(began) > stopLimit {
+			return fmt.Errorf("the supervisor, process %d, does not end", record.Pid)
+		}
+	}
 	fmt.Printf("killed supervisor, process %d: nothing restarts a component until the next up\n", record.Pid)
-	return syscall.Kill(record.Pid, syscall.SIGKILL)
+	return nil
 }
 
 func kubeconfig(f *flag.FlagSet, args []string) error {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"hamlet.village/cluster/internal/control"
-	"hamlet.village/cluster/internal/machine"
 	"hamlet.village/cluster/internal/process"
 	"hamlet.village/cluster/internal/spec"
 )
@@ -126,8 +125,7 @@ func adopt(s spec.Spec) (running bool, err error) {
 	var now control.Status
 	err = control.Call(s.State, "GET", "/status", nil, &now)
 	if errors.Is(err, control.ErrNotRunning) {
-		machine.KillRecorded(s)
-		return false, nil
+		return false, stopSupervisor(s) // it may be in the middle of its end
 	}
 	if err != nil {
 		return false, err

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"hamlet.village/cluster/internal/process"
@@ -88,8 +89,7 @@ func Call(state, method, path string, in, out any) error {
 	}
 	response, err := client(state).Do(request)
 	if err != nil {
-		var dial *net.OpError
-		if errors.As(err, &dial) && dial.Op == "dial" {
+		if unanswered(err) {
 			return ErrNotRunning
 		}
 		return err
@@ -106,6 +106,13 @@ func Call(state, method, path string, in, out any) error {
 		return fmt.Errorf("the supervisor's answer: %w", err)
 	}
 	return nil
+}
+
+// unanswered says whether nobody listens, or the listener ended before it answered.
+func unanswered(err error) bool {
+	var dial *net.OpError
+	return errors.As(err, &dial) && dial.Op == "dial" ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
 func client(state string) *http.Client {
