@@ -1,4 +1,4 @@
-import { findPost, findReply, inTransaction, insertFlag, insertPost, insertReply, lookAs, noteReward, revisePost, reviseReply, setHidden, setPostStatus, VILLAGE } from '@hamlet/store';
+import { findPost, findReply, inTransaction, insertFlag, insertPost, insertReply, judgeAgent, lookAs, revisePost, reviseReply, setHidden, setPostStatus, VILLAGE } from '@hamlet/store';
 import type { Byline, Db, Subject, Tx } from '@hamlet/store';
 import type { ModerationNote } from '@hamlet/contract';
 import type { Seeded } from '@hamlet/test/env/seeded';
@@ -91,9 +91,12 @@ export class BoardWriter {
     if (postId !== undefined) await setPostStatus(tx, postId, random.one(['open', 'closed', 'resolved'] as const) ?? 'open');
   };
 
-  readonly #reward: Act = async (tx) => {
+  readonly #reward: Act = async (tx, random) => {
     const subject = this.#subject();
-    if (subject !== null) await noteReward(tx, subject, 1_500_000n);
+    if (subject === null) return;
+    const key = `reward ${random.between(1, 2 ** 31)} ${this.posts.length} ${this.replies.length}`;
+    const judged = await judgeAgent(tx, { kind: 'reward', agentId: 'ada', opens: true, amount: 1_500_000n, key, source: 'key:admin', note: '', actor: { role: 'admin', id: 'key admin' }, allowance: null, subject });
+    if (!judged.ok) throw new Error(`a reward was refused: ${judged.reason}`);
   };
 
   readonly #flag: Act = async (tx) => {

@@ -14,8 +14,3 @@ export async function findRelated(tx: Tx, { role, actor }: Viewer, { id, agentId
     select post_id as "postId", reply_id as "replyId", took_part as "tookPart" from board.find_related(${role}, ${actor}, ${id}, ${agentId})`.execute(tx);
   return rows[0] ?? null;
 }
-
-/** Counts money to a post or reply, where no judgement does (judgeAgent). Micro-aiDollars, below zero where they were taken. */
-export async function noteReward(tx: Tx, { postId, replyId }: Subject, micro: bigint): Promise<void> {
-  await sql`insert into board.outbox (what, post_id, reply_id, rewarded) values ('rewarded', ${postId}, ${replyId}, ${String(micro)}::bigint)`.execute(tx);
-}
