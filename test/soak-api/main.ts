@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, copyFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Seeded } from '@hamlet/test/env/seeded';
@@ -36,7 +37,7 @@ async function writeVillage(folder: string): Promise<void> {
 async function sampleOf(api: ApiProcess, startedMs: number): Promise<Sample> {
   const text = await (await fetch(`${api.metricsUrl}/metrics`)).text();
   const read = (name: string): number => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
-  return { atMs: performance.now() - startedMs, heapMb: read('nodejs_heap_size_used_bytes') / 2 ** 20, handles: read('nodejs_active_resources_total') };
+  return { atMs: performance.now() - startedMs, heapMb: read('nodejs_heap_size_used_bytes') / 2 ** 20, handles: read('nodejs_active_resources_total'), stallMs: Math.round(read('nodejs_eventloop_lag_max_seconds') * 1_000) };
 }
 
 /** Sends walkers to and fro. Returns what stops it, with how many moves were accepted. */
@@ -72,18 +73,21 @@ const samples: Sample[] = [];
 const probe = probeLivez(api.url, LIVEZ_CAP_MS);
 const stopWalking = walk(api.url);
 const hostile = startHostileClient(api.url);
+// The probe shares this process with the walkers: a stall here lengthens its answers too.
+const ownDelay = monitorEventLoopDelay();
+ownDelay.enable();
 for (let toldMs = 0; performance.now() - startedMs < totalMs; ) {
   await sleep(SAMPLE_EVERY_MS);
   const now = await sampleOf(api, startedMs);
   samples.push(now);
   if (now.atMs - toldMs < TELL_EVERY_MS) continue;
   toldMs = now.atMs;
-  console.log(`${new Date().toISOString()} ${(now.atMs / 60_000).toFixed(1)} min: heap ${now.heapMb.toFixed(1)} MB, ${now.handles} handles, longest /livez ${probe.longestMs.toFixed(0)} ms, ${hostile.deeds} hostile acts`);
+  console.log(`${new Date().toISOString()} ${(now.atMs / 60_000).toFixed(1)} min: heap ${now.heapMb.toFixed(1)} MB, ${now.handles} handles, longest /livez ${probe.longestMs.toFixed(0)} ms, longest stall ${Math.max(...samples.map(({ stallMs }) => stallMs))} ms (of this client ${(ownDelay.max / 1e6).toFixed(0)} ms), ${hostile.deeds} hostile acts`);
 }
 const moves = stopWalking();
 await hostile.stop();
 await probe.stop();
-const result = { hours: Number(values.hours), walkers: WALKERS, moves, hostileDeeds: hostile.deeds, longestLivezMs: Math.round(probe.longestMs), ...verdictOf(samples, probe.longestMs), samples };
+const result = { hours: Number(values.hours), walkers: WALKERS, moves, hostileDeeds: hostile.deeds, longestLivezMs: Math.round(probe.longestMs), longestClientStallMs: Math.round(ownDelay.max / 1e6), ...verdictOf(samples, probe.longestMs), samples };
 mkdirSync(join(ROOT, 'bench/results'), { recursive: true });
 writeFileSync(join(ROOT, 'bench/results/soak-api.json'), `${JSON.stringify(result, null, 2)}\n`);
 console.log(JSON.stringify({ ...result, samples: samples.length }, null, 2));

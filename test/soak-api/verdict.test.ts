@@ -9,7 +9,7 @@ const COUNT = 360;
 
 /** An hour of samples: the heap swings between collections. */
 const hour = (heapAt: (hours: number, index: number) => number, handlesAt: (index: number) => number = () => 300): readonly Sample[] =>
-  Array.from({ length: COUNT }, (_, index) => ({ atMs: index * EVERY_MS, heapMb: heapAt((index * EVERY_MS) / 3_600_000, index) + (index % 6) * 12, handles: handlesAt(index) }));
+  Array.from({ length: COUNT }, (_, index) => ({ atMs: index * EVERY_MS, heapMb: heapAt((index * EVERY_MS) / 3_600_000, index) + (index % 6) * 12, handles: handlesAt(index), stallMs: 10 }));
 
 test('a flat heap with swings, flat handles and quick answers are no problem', () => {
   const verdict = verdictOf(hour(() => 100), 999);

@@ -5,6 +5,8 @@ export interface Sample {
   readonly atMs: number;
   readonly heapMb: number;
   readonly handles: number;
+  /** The longest that the api's event loop stood still since the sample before. */
+  readonly stallMs: number;
 }
 
 export interface Verdict {
