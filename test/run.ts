@@ -23,8 +23,7 @@ const LANES: readonly (readonly Part[])[] = [
 const PARTS = LANES.flat();
 /** Both lanes together use about 6 GiB. */
 const MEMORY_FOR_BOTH_BYTES = 12 * 1024 ** 3;
-/** With fewer, both lanes together are quicker (15 min on two processors) at a load of 13, where whatever else the machine does fails a test. */
-const PROCESSORS_FOR_BOTH = 4;
+const PROCESSORS_FOR_BOTH = 2;
 const LONGEST_FAILURE = 300;
 const NAME_WIDTH = Math.max(...PARTS.map(({ name }) => name.length)) + 1;
 const USAGE = `usage: test/run.ts [--full] [--serial] [--only PART,PART]
@@ -32,7 +31,7 @@ const USAGE = `usage: test/run.ts [--full] [--serial] [--only PART,PART]
 Runs every test and prints "N passed, N failed" as its last line.
 
   --only  parts to run: ${PARTS.map(({ name }) => name).join(', ')} (ONLY=... does the same)
-  --serial  runs one part after the other, as a machine with less than 12 GiB or four processors always does
+  --serial  runs one part after the other, as a machine with less than 12 GiB or two processors always does
   --full  counts as written in the tests' tables instead of a seeded twentieth; parts that passed
           at this commit are not run again; writes test/results/full.json
   --help  this text`;

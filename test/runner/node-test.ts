@@ -9,6 +9,8 @@ import { stream } from './stream.ts';
 
 /** A test that hangs ends after this long: twice the longest wait for a kubelet. */
 const TEST_TIMEOUT_MS = 900_000;
+/** Gets about a ninth of a processor that others want too. */
+const BACKGROUND = ['nice', '-n', '10', NODE] as const;
 
 export interface NodeTestOptions {
   /** Test files that run at one time. */
@@ -16,6 +18,8 @@ export interface NodeTestOptions {
   readonly print: Print;
   /** Runs the files in the order that they are given in; otherwise the slowest go first. */
   readonly inOrder?: boolean;
+  /** Lets everything else that runs have the processors first. */
+  readonly inBackground?: boolean;
 }
 
 interface Counts extends Omit<Tally, 'failures'> {
@@ -24,12 +28,14 @@ interface Counts extends Omit<Tally, 'failures'> {
 }
 
 /** Runs the files; a run that dies without its counts is one failure. */
-export async function runNodeTests(files: readonly string[], { concurrency, print, inOrder = false }: NodeTestOptions): Promise<Tally> {
+export async function runNodeTests(files: readonly string[], { concurrency, print, inOrder = false, inBackground = false }: NodeTestOptions): Promise<Tally> {
   if (files.length === 0) return { passed: 0, failed: 0, failures: [] };
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-tests-'));
   const counts = join(folder, 'counts.json');
   try {
-    const code = await stream(print, NODE, [
+    const [program, ...first] = inBackground ? BACKGROUND : [NODE];
+    const code = await stream(print, program, [
+      ...first,
       '--test',
       `--test-concurrency=${concurrency}`,
       `--test-timeout=${TEST_TIMEOUT_MS}`,

@@ -10,8 +10,8 @@ const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/
 /** Tests of these folders wait for leases, back-offs, slots and watches on API servers: they use little of a processor. */
 const WAITING = /^(operator|kubectl|kube|village|test\/(runtime|schedules|storm|simulation|plugin))\//;
 const WAITING_AT_ONCE = 2;
-/** A file that computes keeps about one processor busy; one is left to those that wait. */
-const COMPUTING_AT_ONCE = Math.max(1, availableParallelism() - 1);
+/** Files that compute take what the others leave: a test that waits, here or in the village beside, gets its processor at once. */
+const COMPUTING_AT_ONCE = availableParallelism();
 
 export const UNIT_PART: Part = { name: 'unit', does: 'unit and integration tests', needs: ['packages', 'programs'], run };
 
@@ -19,7 +19,7 @@ export const UNIT_PART: Part = { name: 'unit', does: 'unit and integration tests
 async function run(print: Print): Promise<Tally> {
   const files = testFiles('**/*.test.ts', NOT_HERE);
   const pools = await Promise.all([
-    runNodeTests(files.filter((file) => !WAITING.test(file)), { concurrency: COMPUTING_AT_ONCE, print }),
+    runNodeTests(files.filter((file) => !WAITING.test(file)), { concurrency: COMPUTING_AT_ONCE, print, inBackground: true }),
     runNodeTests(files.filter((file) => WAITING.test(file)), { concurrency: WAITING_AT_ONCE, print }),
   ]);
   return sumOf(pools);
