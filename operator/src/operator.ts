@@ -1,10 +1,13 @@
 import type { Client, VillageState } from '@hamlet/contract';
 import { NO_ROOM, type Room } from '@hamlet/core/seats';
 import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, Resync, runWorkers, systemClock, WorkQueue, type KubeClient, type KubeObject, type OutcomeRecord, type ReflectorOptions, type ResourceType, type WatchTimes } from '@hamlet/kube';
+import { booksThrough } from './drift/books-client.ts';
+import { DriftAudit, type DriftPorts } from './drift/drift-audit.ts';
+import { driftMetrics } from './drift/drift-metrics.ts';
 import { AGENTS, ENTITLEMENTS } from './kinds/agent/agents.ts';
 import { boostedTiers } from './kinds/agent/child/boosted-tier.ts';
 import { entitledTier } from './kinds/agent/condition/verdict.ts';
-import { holdAt, knowledgeOf } from './kinds/agent/observe.ts';
+import { BY_OWNER, holdAt, knowledgeOf } from './kinds/agent/observe.ts';
 import { AgentReconciler } from './kinds/agent/reconcile.ts';
 import { podView } from './kinds/agent/pod/pod-view.ts';
 import { agentView, claimView, isReadable, nodeView, tierView } from './kinds/agent/transform.ts';
@@ -34,6 +37,8 @@ export interface OperatorOptions {
   readonly reserve?: Room;
   /** Of the watches; the runtime's own if left out. */
   readonly watchTimes?: WatchTimes;
+  /** How often the drift audit runs, and how old a difference has to be; its own times if left out. */
+  readonly audit?: Pick<DriftPorts, 'everyMs' | 'afterMs'>;
 }
 
 /** The controllers of one village, run by the one process that leads. */
@@ -45,6 +50,7 @@ export class Operator {
   readonly #village: VillageStream;
   readonly #reconciler: AgentReconciler;
   readonly #schedules: ScheduleController;
+  readonly #audit: DriftAudit;
   readonly #seats: Seats;
   #tiers: readonly TierView[] = [];
   readonly #resync: Resync;
@@ -72,6 +78,7 @@ export class Operator {
     this.#seats = this.#makeSeats();
     this.#reconciler = this.#makeReconciler();
     this.#schedules = new ScheduleController({ ...options, agents: this.watched.agents, runs: this.#village, recorder: this.#recorder, registry: options.metrics.registry });
+    this.#audit = this.#makeAudit();
   }
 
   /** Lists everything, then works; resolves when the workers have begun. */
@@ -84,6 +91,7 @@ export class Operator {
     this.#working = runWorkers({ queue: this.#queue, count: this.#options.workers, reconcile: (key) => this.#reconciler.reconcile(key), onOutcome: (record) => this.#onOutcome(record) });
     this.#resync.start();
     await this.#schedules.start();
+    this.#audit.start();
   }
 
   /** What is wrong, for `/readyz`: kinds that are not listed, refused, or not heard of for too long. */
@@ -103,7 +111,7 @@ export class Operator {
     this.#resync.stop();
     this.#queue.close();
     this.#reconciler.close();
-    await Promise.all([this.#working, this.#seats.stop(), this.#schedules.stop(), this.#village.stop(), ...Object.values(this.watched).map((reflector) => reflector.stop())]);
+    await Promise.all([this.#audit.stop(), this.#working, this.#seats.stop(), this.#schedules.stop(), this.#village.stop(), ...Object.values(this.watched).map((reflector) => reflector.stop())]);
     await this.#recorder.flush(FLUSH_EVENTS_MS);
   }
 
@@ -117,6 +125,36 @@ export class Operator {
       clock: systemClock,
       onDue: (key) => this.#queue.add(key),
       onStatusError: (key, error) => log(`status of ${key}: ${errorText(error)}`),
+    });
+  }
+
+  #makeAudit(): DriftAudit {
+    const { namespace, village, metrics, log, audit = {} } = this.#options;
+    const stream = this.#village;
+    const { agents, pods } = this.watched;
+    const key = (name: string): string => keyOf({ namespace, name });
+    return new DriftAudit({
+      ...audit,
+      namespace,
+      books: booksThrough(village),
+      heard: {
+        current: () => stream.reachable && stream.heard,
+        agent: (name) => ({ standing: stream.standingOf(name), presence: stream.presenceOf(name), boost: stream.boostOf(name), hold: stream.holdOf(name) }),
+        schedule: (uid) => stream.scheduleOf(uid),
+        startOver: () => stream.startOver(),
+      },
+      objects: {
+        agentNames: () => [...agents.cache.values()].map(({ metadata }) => metadata.name),
+        agent: (name) => {
+          const agent = agents.cache.get(key(name));
+          return agent === undefined ? undefined : { agent, pods: pods.cache.by(BY_OWNER, agent.metadata.uid), tiers: new Set(this.#tiers.map(({ metadata }) => metadata.name)) };
+        },
+        schedules: () => this.#schedules.schedules.cache.values(),
+      },
+      requeue: ({ of, name }) => (of === 'Agent' ? this.#onStanding(name) : this.#schedules.lookAgain(key(name))),
+      recorder: this.#recorder,
+      metrics: driftMetrics(metrics.registry),
+      log,
     });
   }
 

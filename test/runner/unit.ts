@@ -8,7 +8,7 @@ import type { Part, Print, Tally } from './part.ts';
 /** Where no test beside code is: what others wrote, what is planted for a test, and what other parts run. */
 const NOT_HERE = ['**/node_modules', '**/planted', '**/dist', 'test/e2e', 'test/images', 'test/output', '.hamlet'];
 /** Tests of these folders wait for leases, back-offs, slots and watches on API servers: they use little of a processor. */
-const WAITING = /^(operator|kubectl|kube|village|test\/(runtime|schedules|storm|simulation|plugin))\//;
+const WAITING = /^(operator|kubectl|kube|village|test\/(runtime|schedules|drift|storm|simulation|plugin))\//;
 const WAITING_AT_ONCE = 2;
 /** Files that compute take what the others leave: a test that waits, here or in the village beside, gets its processor at once. */
 const COMPUTING_AT_ONCE = availableParallelism();

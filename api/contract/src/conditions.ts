@@ -98,6 +98,7 @@ export const EVENT_REASONS = {
   SeatMoved: 'the node of the seat had no room any more before the pod began: it was made anew for another node',
   VolumeAbandoned: 'the volume was on a lost node and placement.onNodeLoss is MoveWithoutVolume: a new and empty one was made',
   StandingLifted: 'an admin lifted what was held against the agent',
+  Drift: 'the database and Kubernetes, or what the operator heard, have said different things of the agent for a minute or longer: it was looked at again',
   AccountNotClosed: 'the api did not close the account within 60 s: the Agent was deleted without',
 } as const satisfies Readonly<Record<string, string>>;
 export type EventReason = keyof typeof EVENT_REASONS;

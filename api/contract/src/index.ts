@@ -23,6 +23,7 @@ export * from './routes/all-routes.ts';
 export * from './routes/economy.ts';
 export * from './routes/entitlements.ts';
 export * from './routes/runs/firings.ts';
+export * from './routes/books.ts';
 export * from './routes/internal.ts';
 export * from './routes/log/audit.ts';
 export * from './routes/log/log.ts';

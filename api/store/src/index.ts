@@ -1,6 +1,7 @@
 export * from './agents/agent-sessions.ts';
 export * from './agents/internal-events.ts';
 export * from './agents/lives.ts';
+export * from './agents/agent-books.ts';
 export * from './agents/presence.ts';
 export * from './agents/sample-agents.ts';
 export * from './agents/turn-texts.ts';

@@ -5,6 +5,7 @@ import type { VillageFacts } from '../kinds/agent/observe.ts';
 import type { Boost, HoldFacts, Presence, Standing } from '../kinds/agent/views.ts';
 import type { ScheduleFacts } from '../kinds/schedule/observe.ts';
 import type { HoldMemory } from './hold-client.ts';
+import { boostFacts, presenceFacts, scheduleFacts, standingFacts } from './facts.ts';
 import { holdFacts } from './hold-facts.ts';
 
 /** Heartbeats come every 5 s: this silence means that the connection is dead. */
@@ -67,6 +68,8 @@ export class VillageStream implements VillageFacts, HoldMemory {
   readonly #boosts = new Said<Boost>();
   readonly #holds = new Said<HoldFacts>();
   readonly #stopping = new AbortController();
+  /** Ends the stream that is open, and no more. */
+  #restarting = new AbortController();
   #running: Promise<void> | undefined;
   #after: string | undefined;
   #reachable = false;
@@ -125,6 +128,11 @@ export class VillageStream implements VillageFacts, HoldMemory {
     this.#running ??= this.#run();
   }
 
+  /** Opens the stream again from the beginning, so that the api says all that holds; what is known stays until it has. */
+  startOver(): void {
+    this.#restarting.abort(new Error('the stream starts over'));
+  }
+
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -135,8 +143,13 @@ export class VillageStream implements VillageFacts, HoldMemory {
     while (!signal.aborted) {
       await this.#follow().catch((error: unknown) => {
         // Once for each outage, not once for each attempt.
-        if (!signal.aborted && this.#failures === 0) this.#options.onError(error);
+        if (!signal.aborted && !this.#restarting.signal.aborted && this.#failures === 0) this.#options.onError(error);
       });
+      if (this.#restarting.signal.aborted) {
+        this.#restarting = new AbortController();
+        this.#after = undefined;
+        continue;
+      }
       this.#setReachable(false);
       this.#failures += 1;
       const ceilingMs = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** Math.min(this.#failures - 1, 10));
@@ -151,7 +164,7 @@ export class VillageStream implements VillageFacts, HoldMemory {
     const query = this.#after === undefined || !this.#heard ? {} : { after: this.#after };
     const onBytes = (): void => this.#onBytes(timer);
     try {
-      const signal = AbortSignal.any([this.#stopping.signal, silence.signal]);
+      const signal = AbortSignal.any([this.#stopping.signal, silence.signal, this.#restarting.signal]);
       for await (const message of this.#options.client.open(openInternalStream, { query, signal, onBytes })) {
         if (message.id !== null) this.#after = message.id;
         this.#take(message);
@@ -185,16 +198,16 @@ export class VillageStream implements VillageFacts, HoldMemory {
   #takeFact(message: Exclude<Message, { readonly event: 'reset' | 'synced' | 'village' }>): void {
     switch (message.event) {
       case 'standing':
-        this.#standings.set(message.data.agent_id, standingOf(message.data), this.#generation);
+        this.#standings.set(message.data.agent_id, standingFacts(message.data), this.#generation);
         return this.#options.onStanding(message.data.agent_id);
       case 'presence':
-        this.#presences.set(message.data.agent_id, presenceOf(message.data), this.#generation);
+        this.#presences.set(message.data.agent_id, presenceFacts(message.data), this.#generation);
         return this.#options.onPresence(message.data.agent_id);
       case 'schedule':
-        this.#schedules.set(message.data.schedule_uid, scheduleOf(message.data), this.#generation);
+        this.#schedules.set(message.data.schedule_uid, scheduleFacts(message.data), this.#generation);
         return this.#options.onSchedule?.(message.data.schedule_uid);
       case 'boost':
-        this.#boosts.set(message.data.agent_id, boostOf(message.data), this.#generation);
+        this.#boosts.set(message.data.agent_id, boostFacts(message.data), this.#generation);
         return this.#options.onBoost?.(message.data.agent_id);
       case 'claim':
         return this.learnClaim(message.data);
@@ -220,33 +233,4 @@ export class VillageStream implements VillageFacts, HoldMemory {
     // Before everything was heard, an answer alone changes nothing.
     if (this.#heard) this.#options.onReachable(reachable);
   }
-}
-
-function standingOf(data: Data<'standing'>): Standing {
-  return {
-    quarantined: data.quarantined,
-    frozen: data.frozen,
-    banned: data.banned,
-    killed: data.killed,
-    tokenRevoked: data.token_revoked,
-    balanceTier: data.balance_tier ?? undefined,
-    reason: data.reason ?? undefined,
-  };
-}
-
-function presenceOf(data: Data<'presence'>): Presence {
-  return { uid: data.uid, cycle: data.cycle, connected: data.connected, lastSeen: data.last_seen };
-}
-
-function boostOf({ priority, gpu }: Data<'boost'>): Boost {
-  return { priority, gpu: gpu === null ? undefined : { resourceName: gpu.resource_name, count: gpu.count } };
-}
-
-function scheduleOf(data: Data<'schedule'>): ScheduleFacts {
-  return {
-    activeRuns: data.active_runs,
-    ...(data.last_run_id === null ? {} : { lastRunId: data.last_run_id }),
-    ...(data.last_run_at === null ? {} : { lastRunAt: data.last_run_at }),
-    ...(data.last_slot === null ? {} : { lastSlot: data.last_slot }),
-  };
 }

@@ -103,6 +103,7 @@ export const SCHEDULE_EVENT_REASONS = {
   TooManyAgents: 'the selector matches more Agents than one firing reaches',
   OverlapSkipped: 'an agent still works on an earlier run of the Schedule and overlap is Forbid, or too much waits for it',
   OverlapReplaced: 'an earlier run was cancelled for this one, as overlap Replace asks',
+  Drift: 'the database and the status, or what the operator heard, have said different things of its runs for a minute or longer: it was looked at again',
   AgentUnavailable: 'the api does not know the agent, or an admin has barred it',
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleEventReason = keyof typeof SCHEDULE_EVENT_REASONS;

@@ -6,6 +6,7 @@ import { getAllowance, getBalance, getLedger, penalizeAgent, rewardAgent } from 
 import { flagPost, listModeration, moderatePost } from './board/moderation.ts';
 import { listBoardNews } from './board/news.ts';
 import { closePost, createPost, getPost, listPostRevisions, listPosts, listReplyRevisions, reopenPost, replyToPost, resolvePost, revisePost, reviseReply } from './board/posts.ts';
+import { listAgentBooks, listScheduleBooks } from './books.ts';
 import { closeAgent, openInternalStream } from './internal.ts';
 import { completeChat, getModelUse, listModels } from './models.ts';
 import { listAudit } from './log/audit.ts';
@@ -146,6 +147,8 @@ export const ROUTES = [
   deleteSchedule,
   openInternalStream,
   closeAgent,
+  listAgentBooks,
+  listScheduleBooks,
   claimCompute,
   releaseCompute,
   fireSchedule,

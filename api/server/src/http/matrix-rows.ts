@@ -145,6 +145,8 @@ export const MATRIX: Readonly<Record<string, string>> = {
   // The operator
   openInternalStream: '401  403  403  403  403  200',
   closeAgent: '401  403  403  403  403  400',
+  listAgentBooks: '401  403  403  403  403  200',
+  listScheduleBooks: '401  403  403  403  403  200',
   claimCompute: '401  403  403  403  403  400',
   releaseCompute: '401  403  403  403  403  400',
   fireSchedule: '401  403  403  403  403  400',

@@ -1,14 +1,36 @@
-import { closeLife, endPresence, inTransaction, openLives } from '@hamlet/store';
+import { closeLife, endPresence, inSnapshot, inTransaction, openLives, readAgentBooks, readScheduleActivity } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
+import { claimView } from '../spending/claim-view.ts';
 import type { Services } from './services.ts';
 
-type Names = 'openInternalStream' | 'closeAgent';
+type Names = 'openInternalStream' | 'closeAgent' | 'listAgentBooks' | 'listScheduleBooks';
+
+/** The place from which a list goes on; null where the page was not full. */
+function nextOf<T>(page: readonly T[], limit: number, name: (entry: T) => string): string | null {
+  const last = page.length < limit ? undefined : page.at(-1);
+  return last === undefined ? null : name(last);
+}
 
 /** What the operator asks. */
 export function internalHandlers({ db, feed, hub, reader, claims }: Services): Pick<Handlers, Names> {
   return {
     openInternalStream: { kind: 'stream', open: async ({ query }, sink) => accepted(await feed.open(query.after, sink)) },
+    listAgentBooks: {
+      kind: 'plain',
+      run: async ({ query: { after = '', limit } }) => {
+        const rows = await inSnapshot(db, (tx) => readAgentBooks(tx, { after, limit }));
+        const agents = rows.map(({ agentId, lifeUid, standing, presence, boost, claim }) => ({ agent_id: agentId, life_uid: lifeUid, standing, presence, boost, claim: claim === null ? null : claimView(claim) }));
+        return accepted({ agents, next: nextOf(agents, limit, ({ agent_id: agentId }) => agentId) });
+      },
+    },
+    listScheduleBooks: {
+      kind: 'plain',
+      run: async ({ query: { after = '', limit } }) => {
+        const schedules = [...(await readScheduleActivity(db, { after, limit }))];
+        return accepted({ schedules, next: nextOf(schedules, limit, ({ schedule_uid: uid }) => uid) });
+      },
+    },
     closeAgent: {
       kind: 'plain',
       run: async ({ params, body }) => {

@@ -1,7 +1,7 @@
 /** The operator's stream and its closing of lives. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { closeAgent, openInternalStream, openWakes } from '@hamlet/contract';
+import { closeAgent, listAgentBooks, listScheduleBooks, openInternalStream, openWakes } from '@hamlet/contract';
 import type { StreamEvent } from '@hamlet/contract';
 import { dataOf, Play } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
@@ -91,4 +91,26 @@ test('closing a life takes the agent out of the world; closing an older one leav
   dataOf(await operator.call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } }));
   assert.equal(await inWorld(), false);
   assert.equal(dataOf(await operator.call(closeAgent, { params: { agent_id: 'cleo' }, body: { uid } })).closed, true);
+});
+
+test('the books name what the database holds of each agent, in pages that follow each other without a gap', async () => {
+  const operator = clientOf(play.url, TOKENS.operator);
+  const { uid } = await play.agent('ada');
+  const leave = connect('ada');
+  await eventually('ada online', async () => (await play.agent('ada')).status.online);
+  const whole = dataOf(await operator.call(listAgentBooks, { query: {} }));
+  assert.equal(whole.next, null);
+  const ada = whole.agents.find(({ agent_id: agentId }) => agentId === 'ada');
+  assert.deepEqual([ada?.life_uid, ada?.presence?.uid, ada?.presence?.connected, ada?.standing?.quarantined, ada?.boost, ada?.claim], [uid, uid, true, false, null, null]);
+  assert.equal(whole.agents.find(({ agent_id: agentId }) => agentId === 'cleo')?.life_uid, null, 'her life is closed');
+  const walked: string[] = [];
+  let next: string | null = null;
+  do {
+    const page: { readonly agents: readonly { readonly agent_id: string }[]; readonly next: string | null } = dataOf(await operator.call(listAgentBooks, { query: next === null ? { limit: 1 } : { limit: 1, after: next } }));
+    walked.push(...page.agents.map(({ agent_id: agentId }) => agentId));
+    next = page.next;
+  } while (next !== null);
+  assert.deepEqual(walked, whole.agents.map(({ agent_id: agentId }) => agentId));
+  assert.deepEqual(dataOf(await operator.call(listScheduleBooks, { query: { limit: 1 } })), { schedules: [], next: null });
+  leave();
 });

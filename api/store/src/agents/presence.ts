@@ -20,7 +20,8 @@ export interface PresenceRow extends Stream {
 
 const COLUMNS = ['agent_id as agentId', 'uid', 'cycle', 'connected', 'replica_id as replicaId', 'stream_no as streamNo', 'last_seen as lastSeen'] as const;
 
-function wireOf(row: PresenceRow): Presence {
+/** A presence in the words of the wire. Pure. */
+export function wireOf(row: PresenceRow): Presence {
   return { agent_id: row.agentId, uid: row.uid, cycle: row.cycle, connected: row.connected, last_seen: row.lastSeen.toISOString() };
 }
 
@@ -95,8 +96,13 @@ export async function sweepSilentReplicas(db: Db, silentMs: number): Promise<num
   });
 }
 
-export async function readPresence(db: Db): Promise<readonly PresenceRow[]> {
-  return db.selectFrom('agent_presence').select(COLUMNS).execute();
+/** The presence of every agent that ever connected, or of those of `agentIds` alone. */
+export async function readPresence(db: Db, agentIds?: readonly string[]): Promise<readonly PresenceRow[]> {
+  return db
+    .selectFrom('agent_presence')
+    .select(COLUMNS)
+    .$if(agentIds !== undefined, (query) => query.where(sql<boolean>`agent_id = any(${agentIds})`))
+    .execute();
 }
 
 /** A life has ended: whoever still holds its stream is gone for the village. */

@@ -3,7 +3,13 @@ import { sql } from 'kysely';
 import { addInternalEvent } from '../agents/internal-events.ts';
 import type { Db, Tx } from '../connection/database.ts';
 
-async function activities(db: Db, scheduleUid?: string): Promise<readonly ScheduleActivity[]> {
+interface Asked {
+  readonly uid?: string;
+  /** Those after a uid, at most so many. */
+  readonly page?: { readonly after: string; readonly limit: number };
+}
+
+async function activities(db: Db, { uid, page }: Asked): Promise<readonly ScheduleActivity[]> {
   const rows = await db
     .selectFrom('schedule_state')
     .select([
@@ -13,7 +19,8 @@ async function activities(db: Db, scheduleUid?: string): Promise<readonly Schedu
       'last_slot',
       sql<number>`(select count(*) from run where run.schedule_uid = schedule_state.schedule_uid and run.state in ('queued', 'running', 'waiting_permission'))`.as('active'),
     ])
-    .$if(scheduleUid !== undefined, (query) => query.where('schedule_uid', '=', scheduleUid ?? ''))
+    .$if(uid !== undefined, (query) => query.where('schedule_uid', '=', uid ?? ''))
+    .$if(page !== undefined, (query) => query.where('schedule_uid', '>', page?.after ?? '').limit(page?.limit ?? 0))
     .orderBy('schedule_uid')
     .execute();
   return rows.map(({ schedule_uid, last_run_id, last_run_at, last_slot, active }) => ({
@@ -25,12 +32,12 @@ async function activities(db: Db, scheduleUid?: string): Promise<readonly Schedu
   }));
 }
 
-/** How the runs of every schedule stand. */
-export function readScheduleActivity(db: Db): Promise<readonly ScheduleActivity[]> {
-  return activities(db);
+/** How the runs of every schedule stand, or of a page of them in the order of their uids. */
+export function readScheduleActivity(db: Db, page?: { readonly after: string; readonly limit: number }): Promise<readonly ScheduleActivity[]> {
+  return activities(db, page === undefined ? {} : { page });
 }
 
 /** Tells the operator how the runs of a schedule stand now. Last in its transaction: it takes the lock that orders internal events. */
 export async function announceSchedule(tx: Tx, scheduleUid: string): Promise<void> {
-  for (const activity of await activities(tx, scheduleUid)) await addInternalEvent(tx, 'schedule', activity);
+  for (const activity of await activities(tx, { uid: scheduleUid })) await addInternalEvent(tx, 'schedule', activity);
 }

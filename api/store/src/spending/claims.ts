@@ -66,9 +66,15 @@ export async function lockClaim(tx: Tx, agentId: string): Promise<ClaimRow | nul
   return raw === undefined ? null : rowOf(raw);
 }
 
-/** Every claim there is. */
-export async function readClaims(db: Db): Promise<readonly ClaimRow[]> {
-  return (await db.selectFrom('compute_claim').selectAll().orderBy('agent_id').execute()).map(rowOf);
+/** Every claim there is, or those of `agentIds` alone. */
+export async function readClaims(db: Db, agentIds?: readonly string[]): Promise<readonly ClaimRow[]> {
+  const raws = await db
+    .selectFrom('compute_claim')
+    .selectAll()
+    .$if(agentIds !== undefined, (query) => query.where(sql<boolean>`agent_id = any(${agentIds})`))
+    .orderBy('agent_id')
+    .execute();
+  return raws.map(rowOf);
 }
 
 /** The next version of any claim; greater than every one before it of the same agent, whose lock is held. */

@@ -91,6 +91,11 @@ export class ScheduleController {
     for (const { metadata } of this.schedules.cache.by(BY_UID, uid)) this.#queue.add(keyOf(metadata));
   }
 
+  /** Looks at one Schedule again, `namespace/name`. */
+  lookAgain(key: string): void {
+    this.#queue.add(key);
+  }
+
   /** The api answers again, or no more, or has said all that holds. */
   onReachable(): void {
     for (const key of this.schedules.cache.keys()) this.#queue.add(key);

@@ -1,0 +1,54 @@
+import type { Boost, Presence, Standing } from '@hamlet/contract';
+import { sql } from 'kysely';
+import type { Tx } from '../connection/database.ts';
+import { readClaims, type ClaimRow } from '../spending/claims.ts';
+import { readStandings } from '../standing/standings.ts';
+import { readBoosts } from '../trade/boosts.ts';
+import { readPresence, wireOf } from './presence.ts';
+
+/** All that is held of one agent and the operator acts on. */
+export interface AgentBooksRow {
+  readonly agentId: string;
+  /** The life that is open. */
+  readonly lifeUid: string | null;
+  readonly standing: Standing | null;
+  readonly presence: Presence | null;
+  readonly boost: Boost | null;
+  readonly claim: ClaimRow | null;
+}
+
+interface Named {
+  readonly agentId: string;
+  readonly lifeUid: string | null;
+}
+
+/**
+ * What is held of agents in the order of their names, at most so many. Agents of whom nothing is held that could matter to the operator are left out.
+ * Of one moment where the transaction is a snapshot.
+ */
+export async function readAgentBooks(tx: Tx, { after, limit }: { readonly after: string; readonly limit: number }): Promise<readonly AgentBooksRow[]> {
+  // Each branch is cut to a page of its own before they are merged, so that a page costs what it holds and not what the village holds.
+  const { rows } = await sql<Named>`
+    with named as (
+      (select distinct agent_id from agent_life where closed_at is null and agent_id > ${after} order by agent_id limit ${limit})
+      union (select agent_id from agent_tier where agent_id > ${after} order by agent_id limit ${limit})
+      union (select distinct agent_id from standing_measure where lifted_at is null and agent_id > ${after} order by agent_id limit ${limit})
+      union (select agent_id from agent_presence where agent_id > ${after} order by agent_id limit ${limit})
+      union (select agent_id from compute_claim where agent_id > ${after} order by agent_id limit ${limit})
+    )
+    select agent_id as "agentId", (select l.uid from agent_life l where l.agent_id = named.agent_id and l.closed_at is null limit 1) as "lifeUid"
+    from named order by agent_id limit ${limit}`.execute(tx);
+  const names = rows.map(({ agentId }) => agentId);
+  const standings = byName(await readStandings(tx, names), ({ agent_id: agentId }) => agentId);
+  const presences = byName(await readPresence(tx, names), ({ agentId }) => agentId);
+  const boosts = byName(await readBoosts(tx, names), ({ agent_id: agentId }) => agentId);
+  const claims = byName(await readClaims(tx, names), ({ agentId }) => agentId);
+  return rows.map(({ agentId, lifeUid }) => {
+    const presence = presences.get(agentId);
+    return { agentId, lifeUid, standing: standings.get(agentId) ?? null, presence: presence === undefined ? null : wireOf(presence), boost: boosts.get(agentId) ?? null, claim: claims.get(agentId) ?? null };
+  });
+}
+
+function byName<T>(rows: readonly T[], name: (row: T) => string): ReadonlyMap<string, T> {
+  return new Map(rows.map((row) => [name(row), row]));
+}
