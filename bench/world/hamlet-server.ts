@@ -1,6 +1,7 @@
 /** The product under load: an api replica as it is started in a village (writer, commits, HTTP, sockets, Redis, settler), whose agents all walk. Started by main.ts. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
+import { dirname } from 'node:path';
 import { DRAW_BEHIND_TICKS, createWorld } from '@hamlet/core';
 import { createLog, readConfig, startServer } from '@hamlet/server';
 import { openDatabase, readVillage } from '@hamlet/store';
@@ -33,7 +34,9 @@ class Profile {
 
   write(file: string): void {
     this.#session.post('Profiler.stop', (error, result) => {
-      if (error === null) writeFileSync(file, JSON.stringify(result.profile));
+      if (error !== null) return;
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, JSON.stringify(result.profile));
     });
   }
 }
@@ -76,6 +79,7 @@ async function main(): Promise<void> {
       send({ type: 'report', cpuCore: meter.cores(), rssMb: process.memoryUsage.rss() / 2 ** 20, flushes, notes });
     }
   });
+  await deciders.begin();
   everyTick((tick) => deciders.tick(tick));
   send({ type: 'ready', port: Number(new URL(server.peopleUrl).port) });
 }

@@ -13,16 +13,16 @@ export interface Setting {
   readonly warmSeconds: number;
   readonly measureSeconds: number;
   readonly seed: number;
-  /** The stores of the product; none for the peers. */
   /** File that the server writes a CPU profile of the measured window to; null for none, which costs nothing. */
   readonly profileTo: string | null;
+  /** The stores of the product; none for the peers. */
   readonly stores: { readonly postgresUrl: string; readonly redisUrl: string } | null;
 }
 
 /** Workload of the design: 1,000 walkers, 200 viewers of whom 40 pan, a tenth of the map in view. */
 export const FULL: Setting = {
   agents: 1000, viewers: 200, panning: 40, mapSide: 250, viewSide: 79, panTilesPerSecond: 4, decideEverySeconds: 7,
-  warmSeconds: 20, measureSeconds: 30, seed: 11, profileTo: null, stores: null,
+  warmSeconds: 35, measureSeconds: 30, seed: 11, profileTo: null, stores: null,
 };
 
 /** The same density with fifty times the agents. */

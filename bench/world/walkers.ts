@@ -84,20 +84,29 @@ export class Deciders {
     this.#setting = setting;
   }
 
-  /** Decides for whoever is due at a tick of the benchmark. */
+  /** Resolves once the product has taken a first decision: its writer holds the lease, and no command waits for one. */
+  async begin(): Promise<void> {
+    const { agents } = this.#setting;
+    for (let number = 0; number < agents; number += 1) if (await this.#decide(number)) return;
+    throw new Error('the product refused a decision of every agent');
+  }
+
+  /** Decides for the agents that are due at a tick of the benchmark. */
   tick(tick: number): void {
     const { agents, decideEverySeconds } = this.#setting;
     const due = Math.floor((tick * agents) / (decideEverySeconds * TICKS_PER_SECOND));
     for (; this.#decided < due; this.#decided += 1) void this.#decide(this.#decided);
   }
 
-  async #decide(number: number): Promise<void> {
+  /** True once a decision is accepted; false where all attempts were refused. */
+  async #decide(number: number): Promise<boolean> {
     const { agents, seed } = this.#setting;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const command = { kind: 'move', agent_id: agentName(number % agents), target: wayOf({ seed, number, attempt }) } as const;
       const answered = await this.#commands.submit({ command, durability: 'grouped', key: null }).catch(() => null);
-      if (answered?.outcome.ok === true) return;
+      if (answered?.outcome.ok === true) return true;
       this.refused += 1;
     }
+    return false;
   }
 }

@@ -30,3 +30,17 @@ test('a writer grows by what it is given, and starts again with what it has', ()
     assert.equal(new ByteReader(writer.finish().subarray(length)).u32(), 0xdead_beef);
   }
 });
+
+test('a text is its length in UTF-8 and its UTF-8, be it ASCII, long or neither', () => {
+  for (const text of ['', 'a', 'agent-1', 'é', 'ascii before an é', '\u007f', '\u0080', '漢字', '😀', 'x'.repeat(127), 'x'.repeat(128), `${'x'.repeat(126)}é`, 'é'.repeat(64)]) {
+    const writer = new ByteWriter();
+    writer.u8(7);
+    writer.text(text);
+    const expected = new ByteWriter();
+    expected.u8(7);
+    expected.varint(Buffer.byteLength(text));
+    expected.bytes(Buffer.from(text));
+    assert.deepEqual(writer.finish(), expected.finish(), text);
+    assert.equal(new ByteReader(writer.finish().subarray(1)).text(), text);
+  }
+});

@@ -60,3 +60,25 @@ test('following the field costs no more than the cheapest way, from every tile o
     }
   }
 });
+
+/** The tiles from a start to the slot, along a field. */
+function along(map: WorldMap, field: Uint8Array, start: number): number[] {
+  const tiles = [start];
+  for (let tile = start; field[tile] !== 0 && field[tile] !== NO_WAY; ) {
+    tile += (STEP_X[field[tile] ?? 0] ?? 0) + (STEP_Y[field[tile] ?? 0] ?? 0) * map.width;
+    tiles.push(tile);
+  }
+  return tiles;
+}
+
+test('a field that is grown only as far as a walk needs leads it the same way as the whole field, and so does the next', () => {
+  for (let seed = 1; seed <= 25; seed += 1) {
+    const whole = randomMap(seed, 12, 9);
+    for (const [start] of whole.stepCost.entries()) {
+      const map = randomMap(seed, 12, 9);
+      assert.deepEqual(along(map, flowField(map, 0, start), start), along(whole, flowField(whole, 0), start), `seed ${seed}, tile ${start}`);
+      const next = drawBelow(map.stepCost.length, seed, start, 1);
+      assert.deepEqual(along(map, flowField(map, 0, next), next), along(whole, flowField(whole, 0), next), `seed ${seed}, tile ${start}, then ${next}`);
+    }
+  }
+});

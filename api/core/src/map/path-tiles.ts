@@ -18,7 +18,7 @@ export function tilePosition(map: WorldMap, tile: number): TilePosition {
 const FIELD_MAX_TILES = 512 * 512;
 
 function alongField(map: WorldMap, from: number, slot: number): number[] | null {
-  const field = flowField(map, slot);
+  const field = flowField(map, slot, from);
   if (field[from] === NO_WAY) return null;
   const tiles = [from];
   for (let tile = from, step = field[tile] ?? 0; step !== 0; step = field[tile] ?? 0) {

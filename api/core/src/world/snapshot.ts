@@ -100,6 +100,10 @@ const SECOND_LANE = 0x9e37_79b9;
 
 /** Sixteen hexadecimal digits that equal states share. */
 export function stateHash(world: WorldState): string {
-  const bytes = snapshotWorld(world);
+  return snapshotHash(snapshotWorld(world));
+}
+
+/** {@link stateHash} of the world whose snapshot these bytes are. */
+export function snapshotHash(bytes: Uint8Array): string {
   return hashToHex(hashBytes(bytes)) + hashToHex(hashBytes(bytes, SECOND_LANE));
 }

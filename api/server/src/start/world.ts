@@ -146,6 +146,7 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
     onTerm: (next) => {
       term = next;
       bus.setTerm(next);
+      feed.setWriting(next !== null);
       if (next !== null) replica.take(next.epoch, []);
       settler.nudge();
     },

@@ -5,7 +5,7 @@ import { encodeEvents } from '@hamlet/core';
 import type { AuditEntry, Batch, KeptAnswer, MoveChunk } from '@hamlet/store';
 
 /** Moves wait this long for company; well below the 100 ms within which they are to be durable. */
-const GROUP_DELAY_MS = 40;
+const GROUP_DELAY_MS = 60;
 const RETRY_PAUSE_MS = 100;
 /** Events that may wait for a commit; more are refused by the writer. */
 export const BACKLOG_MAX_EVENTS = 20_000;

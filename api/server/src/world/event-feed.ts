@@ -17,6 +17,8 @@ const POLL_MS = 2_000;
 const Message = z.object({ epoch: z.int(), events: z.array(z.custom<WorldEvent>((value) => typeof value === 'object' && value !== null && 'seq' in value)) });
 
 export interface EventFeed {
+  /** Whether this process writes the world: it then gets its events from its writer, and does not listen to its own messages. */
+  setWriting(isWriting: boolean): void;
   /** Hands durable events of this process' writer to the replica and to the other replicas. */
   publish(epoch: number, events: readonly WorldEvent[]): void;
   stop(): Promise<void>;
@@ -25,7 +27,7 @@ export interface EventFeed {
 /** Keeps a replica up to date: over Redis as it happens, from Postgres whatever Redis lost. */
 export async function startEventFeed(ports: { readonly db: Db; readonly link: RedisLink; readonly replica: WorldReplica; readonly replicaId: string; readonly log: Log }): Promise<EventFeed> {
   const { db, link, replica, replicaId, log } = ports;
-  // Redis brings a replica its own messages too: it has applied their events, and need not read them.
+  // For a moment after the writer's term begins or ends, Redis brings a replica its own messages too: it has applied their events.
   const own = `{"from":${JSON.stringify(replicaId)},`;
   const stopping = new AbortController();
   let catchingUp: Promise<void> | null = null;
@@ -39,12 +41,13 @@ export async function startEventFeed(ports: { readonly db: Db; readonly link: Re
     return catchingUp;
   }
 
-  await link.subscribe(EVENTS_CHANNEL, (text) => {
+  const hear = (text: string): void => {
     if (text.startsWith(own)) return;
     const message = Message.safeParse(JSON.parse(text));
     if (!message.success) log('error', 'a message of the world cannot be read', { error: message.error });
     else if (!replica.take(message.data.epoch, message.data.events)) void catchUp();
-  });
+  };
+  await link.subscribe(EVENTS_CHANNEL, hear);
 
   const poll = (async () => {
     while (!stopping.signal.aborted) {
@@ -55,6 +58,7 @@ export async function startEventFeed(ports: { readonly db: Db; readonly link: Re
   })();
 
   return {
+    setWriting: (isWriting) => void (isWriting ? link.unsubscribe(EVENTS_CHANNEL) : link.subscribe(EVENTS_CHANNEL, hear)),
     publish: (epoch, events) => {
       replica.take(epoch, events);
       void link.publish(EVENTS_CHANNEL, JSON.stringify({ from: replicaId, epoch, events }));

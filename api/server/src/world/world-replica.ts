@@ -56,7 +56,11 @@ export class WorldReplica {
       this.#epoch = epoch;
       this.#tell((watcher) => watcher.epochBegan?.(epoch));
     }
-    for (const event of events) if (event.seq > this.world.seq) this.#early.set(event.seq, event);
+    for (const event of events) {
+      if (event.seq > this.world.seq + 1) this.#early.set(event.seq, event);
+      else if (event.seq === this.world.seq + 1 && !this.#apply(event)) return true;
+      else if (this.#early.size > 0) this.#early.delete(event.seq);
+    }
     for (let next = this.#early.get(this.world.seq + 1); next !== undefined; next = this.#early.get(this.world.seq + 1)) {
       this.#early.delete(next.seq);
       if (!this.#apply(next)) return true;

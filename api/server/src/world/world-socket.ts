@@ -14,10 +14,10 @@ export function worldSocket({ fanout, size }: WorldSocketPorts): SocketRoute {
   const wholeMap = JSON.stringify({ type: 'view', x: 0, y: 0, width: size.width, height: size.height, zoom: 'near' });
   return {
     permission: 'world:read',
-    attach: ({ webSocket, query }) => {
+    attach: ({ webSocket, sendBinary, query }) => {
       const viewer = fanout.attach(
         {
-          send: (data) => webSocket.send(data),
+          send: (data) => (typeof data === 'string' ? webSocket.send(data) : sendBinary(data)),
           get bufferedAmount() {
             return webSocket.bufferedAmount;
           },

@@ -15,7 +15,9 @@ import { answerOf } from './world-request.ts';
 import type { WorldRequest } from './world-request.ts';
 
 const SNAPSHOT_EVERY_MS = 60_000;
+/** A snapshot is due after so many events, or so many of each agent where that is more: to write it costs as much as the village has agents. */
 const SNAPSHOT_EVERY_EVENTS = 10_000;
+const SNAPSHOT_EVERY_EVENTS_PER_AGENT = 4;
 /** Chunks merged at one snapshot, and events of one merged chunk (about 40 KB). */
 const MERGED_CHUNKS_MAX = 2_000;
 const MERGED_EVENTS_MAX = 4_000;
@@ -120,7 +122,8 @@ export class WorldTerm {
   async snapshotIfDue(): Promise<boolean> {
     const { seq, atMs } = this.#snapshot;
     const nowMs = this.#ports.monotonicMs();
-    const due = this.#world.seq - seq >= SNAPSHOT_EVERY_EVENTS || (this.#world.seq > seq && nowMs - atMs >= SNAPSHOT_EVERY_MS);
+    const many = Math.max(SNAPSHOT_EVERY_EVENTS, this.#world.agents.count * SNAPSHOT_EVERY_EVENTS_PER_AGENT);
+    const due = this.#world.seq - seq >= many || (this.#world.seq > seq && nowMs - atMs >= SNAPSHOT_EVERY_MS);
     if (!due) return false;
     this.#snapshot = { seq: this.#world.seq, atMs: nowMs };
     const [snapshot] = await Promise.all([packSnapshot(this.#world), this.#queue.drained()]);

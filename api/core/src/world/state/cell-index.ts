@@ -26,30 +26,47 @@ export function cellsOfWalk(map: WorldMap, walk: Pick<Walk, 'tiles' | 'lead'>): 
   return cells;
 }
 
+const NO_CELLS: readonly number[] = [];
+
+/** Takes a slot out of a list whose order does not matter. */
+function drop(list: number[] | undefined, slot: number): void {
+  const at = list?.indexOf(slot) ?? -1;
+  const last = at < 0 ? undefined : list?.pop();
+  if (list !== undefined && last !== undefined && last !== slot) list[at] = last;
+}
+
 /**
- * Uniform cells of 16 by 16 tiles. An agent is listed in every cell its path crosses, so whoever looks at a cell has heard of
- * everybody who will walk through it. Mutable: an index beside the state, derived from it.
+ * Uniform cells of 16 by 16 tiles. The index lists an agent in every cell that its path crosses, so a viewer of a cell knows everybody who will walk
+ * through it. A new walk is only noted; its cells are worked out when somebody asks: the copy of the world that decides commands never does.
+ * Mutable: an index beside the state, derived from it.
  */
 export class CellIndex {
   readonly #map: WorldMap;
-  readonly #agents: Set<number>[];
+  /** Slots by cell, in no order: short lists, which cost less memory and time than sets. */
+  readonly #agents: number[][];
   readonly #items: Set<number>[];
   readonly #cells: (readonly number[])[] = [];
+  /** The newest walks that are not listed yet, by slot, and their slots. */
+  readonly #walks: (Pick<Walk, 'tiles' | 'lead'> | undefined)[] = [];
+  #unlisted: number[] = [];
 
   constructor(map: WorldMap) {
     this.#map = map;
     const count = map.cellsWide * map.cellsHigh;
-    this.#agents = Array.from({ length: count }, () => new Set<number>());
+    this.#agents = Array.from({ length: count }, () => []);
     this.#items = Array.from({ length: count }, () => new Set<number>());
   }
 
   /** Cells the agent's path crosses. */
   cellsOf(slot: number): readonly number[] {
-    return this.#cells[slot] ?? [];
+    if (this.#unlisted.length > 0) this.#listAll();
+    return this.#cells[slot] ?? NO_CELLS;
   }
 
-  agentsIn(cell: number): ReadonlySet<number> {
-    return this.#agents[cell] ?? new Set();
+  /** Slots of the agents whose path crosses a cell, each once. */
+  agentsIn(cell: number): readonly number[] {
+    if (this.#unlisted.length > 0) this.#listAll();
+    return this.#agents[cell] ?? NO_CELLS;
   }
 
   /** Numbers of the items that lie in a cell. */
@@ -57,12 +74,27 @@ export class CellIndex {
     return this.#items[cell] ?? new Set();
   }
 
-  /** Lists an agent under a new walk; an empty one takes it out. */
+  /** Notes an agent's new walk; an empty one takes it out. */
   place(slot: number, walk: Pick<Walk, 'tiles' | 'lead'>): void {
-    const before = this.cellsOf(slot);
+    if (this.#walks[slot] === undefined) this.#unlisted.push(slot);
+    this.#walks[slot] = walk;
+  }
+
+  #listAll(): void {
+    const slots = this.#unlisted;
+    this.#unlisted = [];
+    for (const slot of slots) {
+      const walk = this.#walks[slot];
+      this.#walks[slot] = undefined;
+      if (walk !== undefined) this.#list(slot, walk);
+    }
+  }
+
+  #list(slot: number, walk: Pick<Walk, 'tiles' | 'lead'>): void {
+    const before = this.#cells[slot] ?? NO_CELLS;
     const cells = cellsOfWalk(this.#map, walk);
-    for (const cell of before) if (!cells.includes(cell)) this.#agents[cell]?.delete(slot);
-    for (const cell of cells) if (!before.includes(cell)) this.#agents[cell]?.add(slot);
+    for (const cell of before) if (!cells.includes(cell)) drop(this.#agents[cell], slot);
+    for (const cell of cells) if (!before.includes(cell)) this.#agents[cell]?.push(slot);
     this.#cells[slot] = cells;
   }
 

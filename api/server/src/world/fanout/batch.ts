@@ -16,6 +16,8 @@ export interface Change {
   readonly after: readonly number[];
   /** The difference to the last update; encoded when it is first read. */
   readonly delta: Chunk;
+  /** Everything drawn of the agent, without its name; encoded when it is first read. */
+  readonly entry: Chunk;
   /** Serial of the viewer that was last told. */
   toldTo: number;
 }
@@ -93,6 +95,7 @@ class LazyChange implements Change {
   readonly #pending: PendingAgent;
   readonly #tick: number;
   #delta: Chunk | null = null;
+  #entry: Chunk | null = null;
 
   constructor(world: WorldState, pending: PendingAgent, tick: number) {
     this.#world = world;
@@ -108,6 +111,11 @@ class LazyChange implements Change {
   get delta(): Chunk {
     this.#delta ??= this.#encode();
     return this.#delta;
+  }
+
+  get entry(): Chunk {
+    this.#entry ??= makeChunk([entryMessage(this.#world, this.slot, this.#tick)], this.#tick);
+    return this.#entry;
   }
 
   #encode(): Chunk {

@@ -73,22 +73,29 @@ export class Fanout {
 
   /** For a world that somebody else reduces: call before the event is applied, and {@link after} when it is. */
   before(event: WorldEvent): void {
-    this.#state.pending.touch(this.#state.world, event);
-    this.#note(event);
-    if (event.kind === 'despawn') this.#farewell(slotOf(this.#state.world, event.agent_id));
+    const slot = this.#touch(event);
+    if (event.kind === 'despawn') this.#farewell(slot);
   }
 
   after(event: WorldEvent): void {
-    this.#state.pending.touch(this.#state.world, event);
-    this.#note(event);
+    this.#touch(event);
     if (event.kind === 'talk') this.#hear(event);
     if (event.kind === 'spawn') this.#repin(event.agent_id);
   }
 
+  /** Notes what an event changes; returns the slot of its agent, -1 where it has none in the world. */
+  #touch(event: WorldEvent): number {
+    const { world, pending } = this.#state;
+    const slot = 'agent_id' in event ? slotOf(world, event.agent_id) : -1;
+    pending.touch(world, event, slot);
+    this.#note(event, slot);
+    return slot;
+  }
+
   /** Marks as changed, for resuming, the cells from which an event's subjects are seen. */
-  #note(event: WorldEvent): void {
+  #note(event: WorldEvent, slot: number): void {
     const { world, pending, changedSeq } = this.#state;
-    if ('agent_id' in event) for (const cell of world.index.cellsOf(slotOf(world, event.agent_id))) changedSeq[cell] = event.seq;
+    for (const cell of world.index.cellsOf(slot)) changedSeq[cell] = event.seq;
     if ('item_id' in event) for (const cell of pending.items.get(event.item_id) ?? []) changedSeq[cell] = event.seq;
     if (event.kind !== 'despawn') return;
     for (const itemId of pending.items.keys()) for (const cell of itemCells(world, itemId)) changedSeq[cell] = event.seq;

@@ -8,14 +8,14 @@ import type { FrameOut } from './frame-out.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Names the agent of a slot to a viewer that cannot. */
-function introduce(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
+export function introduce(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
   if (to.viewer.known.has(to.slot)) return;
   to.viewer.known.add(to.slot);
   to.out.message(identity(fanout.world, to.slot));
 }
 
 /** Tells a viewer everything of one agent. */
-export function tellAgent(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
+function tellAgent(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
   introduce(fanout, to);
   to.out.message(entryMessage(fanout.world, to.slot, fanout.tick));
 }
@@ -87,7 +87,7 @@ export function tellCells(fanout: FanoutState, telling: Telling): void {
   eachCell(viewer.cells, world.map, (cell) => {
     const held = holdsCell(cell);
     if (held && dirty.size === 0) return;
-    const slots = [...world.index.agentsIn(cell)].filter(isNews);
+    const slots = world.index.agentsIn(cell).filter(isNews);
     for (const slot of slots) {
       told.add(slot);
       introduce(fanout, { viewer, out, slot });

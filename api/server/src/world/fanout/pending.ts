@@ -1,5 +1,5 @@
 import type { WorldEvent } from '@hamlet/contract';
-import { agentEntry, cellOf, findItem, slotOf, walkOf } from '@hamlet/core';
+import { agentEntry, cellOf, findItem, walkOf } from '@hamlet/core';
 import type { Walk, WorldState } from '@hamlet/core';
 
 /** What has become of an agent since the last update. Only the sum counts: the newest path, the newest state. */
@@ -48,12 +48,10 @@ export class Pending {
     for (const cell of itemCells(world, itemId)) cells.add(cell);
   }
 
-  /** Call before and after the event is reduced: what it touches is where it was and where it is. */
-  touch(world: WorldState, event: WorldEvent): void {
+  /** Call before and after the event is reduced: what it touches is where it was and where it is. `slot` is that of its agent at that moment, -1 for none. */
+  touch(world: WorldState, event: WorldEvent, slot: number): void {
     const itemIds = 'item_id' in event ? [event.item_id] : event.kind === 'use' ? [event.gives, event.consumes] : [];
     for (const itemId of itemIds) if (itemId !== null) this.#item(world, itemId);
-    if (!('agent_id' in event)) return;
-    const slot = slotOf(world, event.agent_id);
     if (slot < 0) return;
     if (event.kind === 'despawn') for (const itemId of agentEntry(world, slot, event.tick).inventory) this.#item(world, itemId);
     // Seen first after it was reduced, an agent was nowhere before.

@@ -6,7 +6,7 @@ import { NO_CELLS, cellRect, clippedCells, eachCell, rectHas, sameRect } from '.
 import type { CellRect } from './cell-rect.ts';
 import type { FanoutState } from './fanout-state.ts';
 import type { Chunk, FrameOut } from './frame-out.ts';
-import { tellAgent, tellCells } from './keyframes.ts';
+import { introduce, tellCells } from './keyframes.ts';
 import { KnownSlots } from './known-slots.ts';
 import { MAX_NEAR_CELLS, VIEWS_PER_UPDATE } from './limits.ts';
 import { Pressure } from './pressure.ts';
@@ -215,7 +215,10 @@ export class Viewer {
   #inform(change: Change, to: { readonly out: FrameOut; readonly knew: boolean }): void {
     // A delta continues from the last update; who knows something newer is told everything.
     if (to.knew && !change.fresh && !this.early.has(change.slot)) to.out.chunk(change.delta);
-    else tellAgent(this.#fanout, { viewer: this, out: to.out, slot: change.slot });
+    else {
+      introduce(this.#fanout, { viewer: this, out: to.out, slot: change.slot });
+      to.out.chunk(change.entry);
+    }
   }
 
   /** Marks what an update would have said as missed. */

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { WorldEvent } from '@hamlet/contract';
-import { changeMap, createWorld, reduce, restoreWorld, snapshotMapVersion, snapshotWorld, stateHash } from '@hamlet/core';
+import { changeMap, createWorld, reduce, restoreWorld, snapshotHash, snapshotMapVersion, snapshotWorld, stateHash } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import { firstMapVersion, lastSeq, newestSnapshot } from '@hamlet/store';
 import type { Db, Snapshot } from '@hamlet/store';
@@ -14,9 +14,8 @@ const decompress = promisify(zstdDecompress);
 /** A snapshot of a world as the store keeps it. */
 export async function packSnapshot(world: WorldState): Promise<Snapshot> {
   const { seq, tick } = world;
-  const hash = stateHash(world);
   const bytes = snapshotWorld(world);
-  return { seq, tick, stateHash: hash, state: await compress(bytes) };
+  return { seq, tick, stateHash: snapshotHash(bytes), state: await compress(bytes) };
 }
 
 /** The bytes of a snapshot and the version of its map; null where they are damaged. */
