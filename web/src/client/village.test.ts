@@ -51,6 +51,19 @@ test('where nothing was read yet the list is not called empty', async (context) 
   assert.deepEqual(store.get().agents, { read: false, refused: AWAY })
 })
 
+test('the list comes without personas, and takes none away that is known', async (context) => {
+  const persona = { identity: 'a baker', personality: '', instructions: '' }
+  const { village, store, answers } = started(context, { [listAgents.name]: { ok: true, data: { agents: [agentDetail('ada', { persona: null })] } }, [getAgent.name]: { ok: true, data: agentDetail('ada', { persona }) } })
+  await village.refreshDetails()
+  await village.refreshAgent('ada')
+  const read = store.get().details.get('ada')
+  await village.refreshDetails()
+  assert.equal(store.get().details.get('ada'), read)
+  answers[listAgents.name] = { ok: true, data: { agents: [agentDetail('ada', { persona: null, balance: '8' })] } }
+  await village.refreshDetails()
+  assert.deepEqual([store.get().details.get('ada')?.persona, store.get().details.get('ada')?.balance], [persona, '8'])
+})
+
 test('an agent that says the same is the same object; one that is gone is not selected any more', async (context) => {
   const { village, store, answers } = started(context, { [listAgents.name]: agents('ada', 'bob') })
   await village.refreshDetails()

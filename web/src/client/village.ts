@@ -91,10 +91,10 @@ export class Village {
     if (message !== null) this.#socket?.send(message)
   }
 
-  /** Asks again for everything about the agents. Where that is refused, what is known of them stays. */
+  /** Asks again for everything about the agents but their personas, which are read one at a time. Where that is refused, what is known of them stays. */
   async refreshDetails(): Promise<void> {
     if (document.hidden && this.#store.get().agents.read) return
-    const reply = await this.#api.call(listAgents, {})
+    const reply = await this.#api.call(listAgents, { query: { persona: 'omit' } })
     if (reply.ok) this.#keepDetails(reply.data.agents)
     else this.#store.set((state) => ({ ...state, agents: { ...state.agents, refused: reply.refused } }))
     this.#refreshRows()
@@ -144,7 +144,7 @@ export class Village {
 
   #keepDetails(agents: readonly AgentDetail[]): void {
     const known = this.#store.get().details
-    const details = new Map(agents.map((agent) => [agent.agent_id, sameOr(known.get(agent.agent_id), agent)]))
+    const details = new Map(agents.map((agent) => [agent.agent_id, merged(known.get(agent.agent_id), agent)]))
     const newcomers = agents.some((agent) => !known.has(agent.agent_id)) || known.size !== details.size
     this.#store.set((state) => ({ ...state, details, agents: { read: true, refused: null }, selected: state.selected !== null && known.has(state.selected) && !details.has(state.selected) ? null : state.selected }))
     const message = newcomers ? this.#viewMessage() : null
@@ -169,9 +169,11 @@ export class Village {
 
 const NO_GOALS: ReturnType<LiveWorld['goals']> = new Map()
 
-/** The known object where the new one says the same, so that what shows it is not drawn again. */
-function sameOr(known: AgentDetail | undefined, agent: AgentDetail): AgentDetail {
-  return known !== undefined && JSON.stringify(known) === JSON.stringify(agent) ? known : agent
+/** The listed agent with the persona that is known; the known object where both say the same, so that its picture is not drawn again. */
+function merged(known: AgentDetail | undefined, listed: AgentDetail): AgentDetail {
+  if (known === undefined) return listed
+  const agent = { ...listed, persona: known.persona }
+  return JSON.stringify(known) === JSON.stringify(agent) ? known : agent
 }
 
 function bytesOf(base64: string): Uint8Array {

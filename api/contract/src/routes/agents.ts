@@ -29,7 +29,7 @@ export const AgentCondition = z.strictObject({
 
 /** An agent as the world, its custom resource and its pod have it. `why` answers "why is my agent not running" in words. */
 export const AgentDetail = AgentView.extend({
-  persona: Persona,
+  persona: Persona.nullable().meta({ description: 'Null only in a list that was asked for without personas' }),
   entitlement: z.strictObject({
     tier: z.string().nullable(),
     policy: z.enum(['ByBalance', 'Pinned']),
@@ -52,7 +52,7 @@ export type AgentDetail = z.infer<typeof AgentDetail>;
 
 export const listAgents = defineRoute({
   name: 'listAgents',
-  summary: 'All agents of the village with their details',
+  summary: 'All agents of the village with their details; personas, the longest part, can be left out',
   tag: 'agents',
   method: 'GET',
   path: '/agents',
@@ -60,6 +60,7 @@ export const listAgents = defineRoute({
   audiences: ['people', 'agents'],
   permission: 'world:read',
   idempotency: 'read',
+  query: z.strictObject({ persona: z.enum(['include', 'omit']).default('include') }),
   answer: { kind: 'json', schema: z.strictObject({ agents: z.array(AgentDetail) }) },
   reasons: [],
 });

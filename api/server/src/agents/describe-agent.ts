@@ -97,7 +97,7 @@ export function entitlementView({ name, spec, status, etag }: EntitlementRecord)
   };
 }
 
-function personaOf({ spec }: AgentRecord): AgentDetail['persona'] {
+function personaOf({ spec }: AgentRecord): AgentConfig['persona'] {
   const { identity = '', personality = '', instructions = '' } = spec.persona ?? {};
   return { identity, personality, instructions };
 }

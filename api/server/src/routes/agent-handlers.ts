@@ -63,10 +63,13 @@ export function agentHandlers(services: Services): Pick<Handlers, Names> {
     },
     listAgents: {
       kind: 'plain',
-      run: async () => {
+      run: async ({ query }) => {
         const all = await reader.describeAll();
         const holdings = await shownHoldings(services, all.map(({ record }) => record.agentId));
-        return accepted({ agents: all.map((described) => agentDetail(described, holdings(described.record.agentId))) });
+        return accepted({ agents: all.map((described) => {
+          const detail = agentDetail(described, holdings(described.record.agentId));
+          return query.persona === 'omit' ? { ...detail, persona: null } : detail;
+        }) });
       },
     },
     getAgent: {

@@ -37,6 +37,14 @@ test('every agent is listed with tier, node, cycle and why', async () => {
   assert.deepEqual(ada.status, { online: false, last_seen: null, health: 'unreachable' });
 });
 
+test('a list without personas says everything else', async () => {
+  const [whole, brief] = [dataOf(await admin.call(listAgents, {})), dataOf(await admin.call(listAgents, { query: { persona: 'omit' } }))];
+  assert.ok(whole.agents.every(({ persona }) => persona !== null));
+  assert.ok(brief.agents.every(({ persona }) => persona === null));
+  const stable = ({ uid, tier, entitlement, why }: (typeof whole.agents)[number]): unknown => ({ uid, tier, entitlement, why });
+  assert.deepEqual(brief.agents.map(stable), whole.agents.map(stable));
+});
+
 test('sleep and awakening raise the cycle once each and show in the world; repeating them changes nothing', async () => {
   const before = await play.agent('bob');
   const asleep = dataOf(await admin.call(suspendAgent, of('bob')));
