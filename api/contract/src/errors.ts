@@ -73,6 +73,7 @@ export const REFUSALS = {
   no_such_run: entry(404, 'There is no run of that id', 'never'),
   run_settled: entry(409, 'The run has ended', 'never'),
   run_not_started: entry(409, 'The run must be started in this cycle first', 'after_change'),
+  claim_lapsed: entry(409, 'The claim on this run is over: start the run again', 'after_change'),
   cancel_not_requested: entry(409, 'Nobody has asked for an end of this run', 'never'),
   run_queue_full: entry(409, 'Too many runs wait for this agent', 'later'),
   agent_barred: entry(409, 'An admin holds something against this agent: it takes no runs', 'after_change'),

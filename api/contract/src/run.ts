@@ -15,6 +15,11 @@ export function runText(max: number): z.ZodString {
   return plainText(max);
 }
 
+/** A claim on a run holds for so long after it was made or renewed; then the run waits for an agent again. */
+export const RUN_LEASE_S = 30;
+/** A resident renews its claim so often: one renewal may be lost. */
+export const RUN_RENEW_EVERY_S = 10;
+
 /** What a run came from. More will follow: a message, a worker request, the agent's own loop. */
 export const RUN_KINDS = ['schedule', 'prompt'] as const;
 export const RunKind = z.enum(RUN_KINDS);
@@ -43,7 +48,7 @@ export const Run = z.strictObject({
   created_at: Time,
   created_by: z.strictObject({ role: z.string(), id: z.string() }),
   schedule: z.strictObject({ name: z.string(), uid: z.string(), slot: Time }).nullable(),
-  attempt: z.int().min(0).meta({ description: 'Counts the cycles of the agent that took the run up; 0 until one did' }),
+  attempt: z.int().min(0).meta({ description: 'Counts how often the run was taken up; 0 until it was. It names the claim of whoever works on it' }),
   cycle: z.int().min(0).nullable().meta({ description: 'The run cycle of the agent that works on it' }),
   started_at: Time.nullable(),
   ended_at: Time.nullable(),
@@ -54,7 +59,7 @@ export const Run = z.strictObject({
 export type Run = z.infer<typeof Run>;
 
 /** What happens to a run, in the order it happened. */
-export const RUN_EVENT_KINDS = ['queued', 'started', 'redelivered', 'step', 'cancel_requested', 'settled'] as const;
+export const RUN_EVENT_KINDS = ['queued', 'started', 'redelivered', 'step', 'cancel_requested', 'lapsed', 'settled'] as const;
 export const RunEvent = z.strictObject({
   run_id: z.uuid(),
   number: z.int().min(1).meta({ description: 'Counts the events of the run without a gap' }),

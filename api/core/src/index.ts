@@ -56,6 +56,7 @@ export * from './log/note.ts';
 export * from './log/proof.ts';
 export * from './log/sealed-record.ts';
 export * from './log/tile-path.ts';
+export * from './run/claim-lapsed.ts';
 export * from './run/decide-run.ts';
 export * from './run/plan-firing.ts';
 export * from './spending/price.ts';

@@ -70,6 +70,7 @@ export * from './board/viewer.ts';
 export * from './board/world-notes.ts';
 export * from './board/write-post.ts';
 export * from './runs/change-run.ts';
+export { readRunsOverLease, renewClaim } from './runs/claims.ts';
 export * from './runs/fences.ts';
 export * from './runs/firings.ts';
 export * from './runs/history.ts';

@@ -4,6 +4,9 @@ import type { Answer } from '../village/village.ts';
 /** Ends whatever works on runs: this process is over. */
 export class CycleOver extends Error {}
 
+/** Ends the work on a run: the claim on it has lapsed, and it waits for whoever takes it up again. */
+export class ClaimLost extends Error {}
+
 export interface PatiencePorts {
   readonly rest: (ms: number) => Promise<void>;
   readonly dice: () => number;

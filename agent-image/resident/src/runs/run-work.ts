@@ -7,6 +7,7 @@ import { fitting } from '../brain/speech.ts';
 import { actOnce, findAgent, goTo, lookAround, usePlace } from './deeds.ts';
 import { createHands } from './hands.ts';
 import type { Hands, HandsPorts } from './hands.ts';
+import { ClaimLost } from './patience.ts';
 
 export interface RunWorkPorts extends HandsPorts {
   readonly cycle: number;
@@ -72,8 +73,10 @@ class Steps implements Progress {
  */
 export function createRunWork(ports: RunWorkPorts, { run, noted, signal }: RunInHand): { readonly work: RunWork; readonly progress: Progress } {
   const hands = createHands(ports, run.run_id, signal);
+  const claim = { cycle: ports.cycle, attempt: run.attempt };
   const note = async (step: RunStep): Promise<void> => {
-    const answer = await hands.told(() => ports.village.noteStep(run.run_id, ports.cycle, step));
+    const answer = await hands.told(() => ports.village.noteStep(run.run_id, claim, step));
+    if (answer.kind === 'refused' && answer.code === 'claim_lapsed') throw new ClaimLost(answer.detail);
     // The village has ended the run meanwhile: nothing more is to be done for it.
     if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
   };

@@ -214,6 +214,22 @@ test('an end that the village does not take now is not tried again and again', a
   stop.abort();
 });
 
+test('a run whose claim has lapsed is left, unsettled, and taken up again at once under the next claim', async () => {
+  for (const question of ['noteStep', 'settleRun'] as const) {
+    const village = walkable();
+    village.script[question] = [{ kind: 'refused', code: 'claim_lapsed', detail: 'lapsed' }];
+    village.runs.push(aRun('Say "hello".'));
+    const { worker, stop, until } = setUp(village);
+    worker.look();
+    await until(() => village.script[question]?.length === 0);
+    await until(settled(village));
+    assert.deepEqual(village.settled.map(({ state, attempt }) => [state, attempt]), [['done', 1]], question);
+    assert.deepEqual(new Set(village.keys), new Set([`run-${RUN_ID}-0-0`]), 'what may have been done is done again under the same key only');
+    stop.abort();
+    await worker.ended;
+  }
+});
+
 test('a newer cycle ends it, whatever told of it', async () => {
   for (const question of ['nextRun', 'startRun', 'noteStep', 'settleRun'] as const) {
     const village = walkable();

@@ -4,8 +4,9 @@ import { RunFailure } from '@hamlet/engine';
 import type { RuntimeContext, RunWork } from '@hamlet/engine';
 import { chance } from '../brain/chance.ts';
 import type { Attention } from '../loop/attention.ts';
-import type { RunEnd } from '../village/village.ts';
-import { CycleOver, untilTold } from './patience.ts';
+import type { Claim, RunEnd } from '../village/village.ts';
+import { keepClaim } from './keep-claim.ts';
+import { ClaimLost, CycleOver, untilTold } from './patience.ts';
 import { createRunWork } from './run-work.ts';
 import type { Progress, RunWorkPorts } from './run-work.ts';
 
@@ -29,12 +30,13 @@ export interface TakePorts extends RunWorkPorts {
 export class RunCancelled extends Error {}
 
 /** How a run ended, in whatever cycle. */
-export type EndedRun = Omit<RunEnd, 'cycle'>;
+export type EndedRun = Omit<RunEnd, keyof Claim>;
 
 /**
  * Works on a run until it has ended and the village knows. `cancelled` aborts with RunCancelled when somebody wants it to end, and with any other
  * reason when the process ends: then nothing is settled, and the next cycle goes on. Rejects with CycleOver where a newer cycle has begun.
- * False where the village takes no end of it now, say because an admin holds something against the agent.
+ * False where the village takes no end of it now, say because an admin holds something against the agent. True also where the claim on it has lapsed:
+ * then it waits to be taken up again.
  */
 export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal): Promise<boolean> {
   const { village, cycle, attention } = ports;
@@ -49,19 +51,44 @@ export async function takeRun(ports: TakePorts, run: Run, cancelled: AbortSignal
     const started = await untilTold(() => village.startRun(run.run_id, cycle), ending.signal, ports);
     if (started.kind === 'refused') return started.code === 'run_settled';
     await attention.begin(run.prompt.slice(0, WORDS_OF_WORK));
-    const ended = await workOn(ports, started.value, cancelled);
+    const claim: Claim = { cycle, attempt: started.value.run.attempt };
+    const ended = await workUnderClaim(ports, { ...started.value, claim }, cancelled);
     if (ended === null) return false;
-    const told = await untilTold(() => village.settleRun(run.run_id, { cycle, ...ended }), ending.signal, ports);
+    if (ended === 'lost') return true;
+    const told = await untilTold(() => village.settleRun(run.run_id, { ...claim, ...ended }), ending.signal, ports);
     if (told.kind === 'ok') ports.onEnded(run, ended);
-    return told.kind === 'ok' || told.code === 'run_settled';
+    return told.kind === 'ok' || told.code === 'run_settled' || told.code === 'claim_lapsed';
   } finally {
     cancelled.removeEventListener('abort', onAbort);
     attention.end();
   }
 }
 
-/** How the run ended; null where it has not, because the process ends. */
-async function workOn(ports: TakePorts, started: { readonly run: Run; readonly steps: readonly RunStep[] }, cancelled: AbortSignal): Promise<EndedRun | null> {
+interface StartedRun {
+  readonly run: Run;
+  readonly steps: readonly RunStep[];
+}
+
+/** How the run ended; null where it has not, because the process ends, and `lost` where it is no longer this process's to end. */
+async function workUnderClaim(ports: TakePorts, started: StartedRun & { readonly claim: Claim }, cancelled: AbortSignal): Promise<EndedRun | 'lost' | null> {
+  const { run, claim } = started;
+  const [over, lost] = [new AbortController(), new AbortController()];
+  void keepClaim(ports.village, { runId: run.run_id, claim, over: AbortSignal.any([over.signal, cancelled]) }).then((end) => {
+    if (end === 'lost') lost.abort(new ClaimLost('the claim on the run has lapsed'));
+  });
+  try {
+    const ended = await workOn(ports, started, AbortSignal.any([cancelled, lost.signal]));
+    return lost.signal.aborted ? 'lost' : ended;
+  } catch (error) {
+    if (error instanceof ClaimLost) return 'lost';
+    throw error;
+  } finally {
+    over.abort();
+  }
+}
+
+/** How the run ended; null where it has not. Rejects with ClaimLost and CycleOver. */
+async function workOn(ports: TakePorts, started: StartedRun, cancelled: AbortSignal): Promise<EndedRun | null> {
   const { run, steps } = started;
   const signal = AbortSignal.any([cancelled, AbortSignal.timeout(RUN_TIME_LIMIT_MS)]);
   const { work, progress } = createRunWork(ports, { run, noted: steps, signal });
@@ -70,7 +97,7 @@ async function workOn(ports: TakePorts, started: { readonly run: Run; readonly s
     const summary = await Promise.race([ports.execute(run.prompt, contextOf(ports, run, { signal, work })), aborted(signal)]);
     return { state: 'done', summary: cut(summary.trim() === '' ? 'Done.' : summary, RUN_SUMMARY_MAX_CHARS) };
   } catch (error) {
-    if (error instanceof CycleOver) throw error;
+    if (error instanceof CycleOver || error instanceof ClaimLost) throw error;
     if (!cancelled.aborted) return failedEnd(error, progress);
     return cancelled.reason instanceof RunCancelled ? cancelledEnd(progress, []) : null;
   }

@@ -120,6 +120,7 @@ function villageOf(agentId: string, { seed, view, around, command }: Rules): Vil
     nextRun: async () => ok(null),
     startRun: async () => ({ kind: 'refused', code: 'no_such_run', detail: 'there are no runs here' }),
     noteStep: async () => ok(null),
+    renewRun: async () => ok(null),
     settleRun: async () => ok(null),
     follow: async () => ({ kind: 'unreachable', why: 'wakes are delivered by hand' }),
   };

@@ -6,7 +6,7 @@ import { aMarket, marketQuestions } from './a-market.ts';
 import type { TestMarket } from './a-market.ts';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
 
-type Question = 'config' | 'world' | 'standing' | 'move' | 'act' | 'record' | 'follow' | 'nextRun' | 'startRun' | 'noteStep' | 'settleRun';
+type Question = 'config' | 'world' | 'standing' | 'move' | 'act' | 'record' | 'follow' | 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun';
 
 /** A village that answers what a test tells it to, keeps what it was asked, and lets the test send wakes. */
 export interface ScriptedVillage extends Village {
@@ -40,19 +40,20 @@ interface KeptRuns {
   readonly settled: RunEnd[];
 }
 
-function runQuestions({ runs, steps, settled }: KeptRuns, scripted: (question: Question) => Answer<never> | undefined): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'settleRun'> {
+function runQuestions({ runs, steps, settled }: KeptRuns, scripted: (question: Question) => Answer<never> | undefined): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
   return {
     nextRun: async () => scripted('nextRun') ?? ok(runs[0] ?? null),
     startRun: async (runId) => {
       const run = runs.find(({ run_id }) => run_id === runId);
       return scripted('startRun') ?? (run === undefined ? { kind: 'refused', code: 'no_such_run', detail: 'none' } : ok({ run, steps: [...steps] }));
     },
-    noteStep: async (_runId, _cycle, step) => {
+    noteStep: async (_runId, _claim, step) => {
       const answer = scripted('noteStep');
       if (answer !== undefined) return answer;
       steps.push(step);
       return ok(null);
     },
+    renewRun: async () => scripted('renewRun') ?? ok(null),
     settleRun: async (_runId, end) => {
       const answer = scripted('settleRun');
       if (answer !== undefined) return answer;

@@ -1,5 +1,5 @@
 import {
-  actAsAgent, AROUND_MAX_TILES, buyCompute, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPost, getQuote, getWorld, listAuctions, listBoardNews, listModels, moveAgent, nextRun, openWakes, placeBid, ProblemError, recordRunStep, recordTurn, replyToPost, resolvePost, settleRun, startRun,
+  actAsAgent, AROUND_MAX_TILES, buyCompute, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPost, getQuote, getWorld, listAuctions, listBoardNews, listModels, moveAgent, nextRun, openWakes, placeBid, ProblemError, recordRunStep, recordTurn, renewRun, replyToPost, resolvePost, settleRun, startRun,
 } from '@hamlet/contract/resident';
 import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
@@ -54,7 +54,8 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
     complete: (body) => ask(() => client.call(completeChat, { body, signal: reading() })),
     nextRun: async () => mapped(await ask(() => client.call(nextRun, { params, signal: reading() })), ({ run }) => run),
     startRun: (run_id, cycle) => ask(() => client.call(startRun, { params: { run_id }, body: { cycle }, signal: reading() })),
-    noteStep: (run_id, cycle, step) => ask(() => client.call(recordRunStep, { params: { run_id }, body: { ...step, cycle }, signal: writing() })),
+    noteStep: (run_id, claim, step) => ask(() => client.call(recordRunStep, { params: { run_id }, body: { ...step, ...claim }, signal: writing() })),
+    renewRun: (run_id, claim) => ask(() => client.call(renewRun, { params: { run_id }, body: claim, signal: reading() })),
     settleRun: (run_id, end) => ask(() => client.call(settleRun, { params: { run_id }, body: end, signal: writing() })),
     follow: async (after, onEvent) => {
       let opened = false;

@@ -19,9 +19,14 @@ export type WakeEvent =
   | { readonly kind: 'board'; readonly hint: BoardHint }
   | { readonly kind: 'cycle'; readonly cycle: number };
 
-/** How a run ended, in a cycle. */
-export interface RunEnd {
+/** The claim under which this process works on a run: the village refuses the work of an older one. */
+export interface Claim {
   readonly cycle: number;
+  readonly attempt: number;
+}
+
+/** How a run ended, under a claim. */
+export interface RunEnd extends Claim {
   readonly state: SettledState;
   readonly summary: string;
   readonly error?: RunError;
@@ -75,7 +80,9 @@ export interface Village {
   /** Takes a run up in a cycle; answers with the steps that were noted before. */
   startRun(runId: string, cycle: number): Promise<Answer<{ readonly run: Run; readonly steps: readonly RunStep[] }>>;
   /** Notes that a step is behind the agent; the first note of a step counts. */
-  noteStep(runId: string, cycle: number, step: RunStep): Promise<Answer<unknown>>;
+  noteStep(runId: string, claim: Claim, step: RunStep): Promise<Answer<unknown>>;
+  /** Says that this process still works on a run. */
+  renewRun(runId: string, claim: Claim): Promise<Answer<unknown>>;
   settleRun(runId: string, end: RunEnd): Promise<Answer<unknown>>;
   /**
    * Follows the wakes after a seq, or new ones only. `onEvent` is called in order; the answer comes when the stream ends:

@@ -23,7 +23,7 @@ import { createPayPalOrder, getPayPalTerms, returnFromPayPal } from './payments/
 import { changeDifference, getReconciliation, importStatement } from './payments/reconciliation.ts';
 import { exchangeAgentToken, getAgentConfig, listTurns, openWakes, recordTurn } from './resident.ts';
 import { fireSchedule } from './runs/firings.ts';
-import { cancelRun, createRun, getRun, listRunEvents, listRuns, nextRun, recordRunStep, settleRun, startRun } from './runs/runs.ts';
+import { cancelRun, createRun, getRun, listRunEvents, listRuns, nextRun, recordRunStep, renewRun, settleRun, startRun } from './runs/runs.ts';
 import { changeSchedule, createSchedule, deleteSchedule, getSchedule, listSchedules } from './runs/schedules.ts';
 import { claimCompute, releaseCompute } from './spending/claims.ts';
 import { cancelAuction, getAuction, listAuctions, openAuction, placeBid } from './trade/auctions.ts';
@@ -136,6 +136,7 @@ export const ROUTES = [
   nextRun,
   startRun,
   recordRunStep,
+  renewRun,
   settleRun,
   completeChat,
   listModels,

@@ -8,14 +8,40 @@ const queued: RunProgress = { state: 'queued', attempt: 0, cycle: null, cancelRe
 const running: RunProgress = { state: 'running', attempt: 1, cycle: 3, cancelRequested: false };
 const cancelling: RunProgress = { ...running, cancelRequested: true };
 const done: RunProgress = { ...running, state: 'done' };
+const lapsed: RunProgress = { ...running, state: 'queued' };
 
 const refused = (reason: Extract<RunVerdict, { kind: 'refused' }>['reason']): RunVerdict => ({ kind: 'refused', reason });
 const changed = (next: RunProgress, event: Extract<RunVerdict, { kind: 'change' }>['event']): RunVerdict => ({ kind: 'change', next, event });
 const SAME: RunVerdict = { kind: 'same' };
+const RENEWED: RunVerdict = { kind: 'renewed' };
 
 const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[] = [
   ['a run that waits is taken up', queued, { kind: 'start', cycle: 3 }, changed(running, 'started')],
-  ['taken up again in the same cycle it goes on', running, { kind: 'start', cycle: 3 }, SAME],
+  ['taken up again in the same cycle it goes on', running, { kind: 'start', cycle: 3 }, RENEWED],
+  ['one whose claim has lapsed is another attempt, in the same cycle too', lapsed, { kind: 'start', cycle: 3 }, changed({ ...running, attempt: 2 }, 'redelivered')],
+  ['one whose claim has lapsed is another attempt in a newer cycle', lapsed, { kind: 'start', cycle: 4 }, changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered')],
+  ['one whose claim has lapsed is not for an older cycle', lapsed, { kind: 'start', cycle: 2 }, refused('stale_cycle')],
+  ['a claim is renewed', running, { kind: 'renew', cycle: 3, attempt: 1 }, RENEWED],
+  ['a claim is renewed by a resident that names no attempt', running, { kind: 'renew', cycle: 3 }, RENEWED],
+  ['the claim on a run that is to be cancelled is renewed', cancelling, { kind: 'renew', cycle: 3, attempt: 1 }, RENEWED],
+  ['a lapsed claim is not renewed', lapsed, { kind: 'renew', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
+  ['the claim before this one is not renewed', { ...running, attempt: 2 }, { kind: 'renew', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
+  ['the claim of an older cycle is not renewed', running, { kind: 'renew', cycle: 2, attempt: 1 }, refused('stale_cycle')],
+  ['no claim on a run that waits', queued, { kind: 'renew', cycle: 3, attempt: 1 }, refused('run_not_started')],
+  ['no claim on a settled run', done, { kind: 'renew', cycle: 3, attempt: 1 }, refused('run_settled')],
+  ['a claim lapses: the run waits again', running, { kind: 'lapse' }, changed(lapsed, 'lapsed')],
+  ['a claim lapses while the run waits for a permission', { ...running, state: 'waiting_permission' }, { kind: 'lapse' }, changed(lapsed, 'lapsed')],
+  ['a claim lapses for the last time', { ...running, attempt: RUN_ATTEMPTS_MAX }, { kind: 'lapse' }, { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' }],
+  ['the claim on a run that is to be cancelled lapses: the grace of the cancel decides', cancelling, { kind: 'lapse' }, SAME],
+  ['nothing lapses on a run that waits', lapsed, { kind: 'lapse' }, SAME],
+  ['nothing lapses on a settled run', done, { kind: 'lapse' }, SAME],
+  ['a step under a lapsed claim', lapsed, { kind: 'step', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
+  ['a step under a lapsed claim, of a resident that names no attempt', lapsed, { kind: 'step', cycle: 3 }, refused('claim_lapsed')],
+  ['a step under the claim before this one', { ...running, attempt: 2 }, { kind: 'step', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
+  ['a step under this claim', { ...running, attempt: 2 }, { kind: 'step', cycle: 3, attempt: 2 }, changed({ ...running, attempt: 2 }, 'step')],
+  ['settled under a lapsed claim', lapsed, { kind: 'settle', cycle: 3, attempt: 1, state: 'done' }, refused('claim_lapsed')],
+  ['settled under the claim before this one', { ...running, attempt: 2 }, { kind: 'settle', cycle: 3, attempt: 1, state: 'done' }, refused('claim_lapsed')],
+  ['a lapsed run is cancelled at once', lapsed, { kind: 'cancel' }, changed({ ...lapsed, state: 'cancelled' }, 'settled')],
   ['a newer cycle gets it again', running, { kind: 'start', cycle: 4 }, changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered')],
   ['a newer cycle gets one that is to be cancelled too', cancelling, { kind: 'start', cycle: 4 }, changed({ ...cancelling, cycle: 4, attempt: 2 }, 'redelivered')],
   ['one that waits for a permission goes on in a newer cycle', { ...running, state: 'waiting_permission' }, { kind: 'start', cycle: 4 }, changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered')],
@@ -51,7 +77,7 @@ for (const [name, run, command, verdict] of TABLE) test(`run: ${name}`, () => as
 test('what is settled is never changed again, by whatever command', () => {
   const commands: readonly RunCommand[] = [
     { kind: 'start', cycle: 9 }, { kind: 'step', cycle: 3 }, { kind: 'settle', cycle: 3, state: 'done' }, { kind: 'settle', cycle: 3, state: 'failed' },
-    { kind: 'settle', cycle: 3, state: 'cancelled' }, { kind: 'cancel' }, { kind: 'give_up', state: 'failed' }, { kind: 'give_up', state: 'cancelled' },
+    { kind: 'settle', cycle: 3, state: 'cancelled' }, { kind: 'cancel' }, { kind: 'give_up', state: 'failed' }, { kind: 'give_up', state: 'cancelled' }, { kind: 'renew', cycle: 3 }, { kind: 'lapse' },
   ];
   for (const state of RUN_STATES.filter(isSettled)) for (const command of commands) assert.ok(['same', 'refused'].includes(decideRun({ ...running, state }, command).kind), `${state} ${command.kind}`);
 });

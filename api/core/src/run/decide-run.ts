@@ -12,27 +12,36 @@ export interface RunProgress {
   readonly cancelRequested: boolean;
 }
 
+/** The claim under which an agent works on a run. A resident that is older than claims names no attempt: its cycle alone is compared. */
+export interface RunClaim {
+  readonly cycle: number;
+  readonly attempt?: number | undefined;
+}
+
 /**
- * What is asked of a run. `start`, `step` and `settle` come from the agent in one of its cycles, `cancel` from a person or a schedule,
- * `give_up` from the village itself, for a run that nobody will end.
+ * A command to a run. `start`, `step`, `renew` and `settle` come from the agent in one of its cycles, `cancel` from a person or a schedule,
+ * `lapse` from the village when nobody renewed the claim in time, and `give_up` from the village for a run that nobody will end.
  */
 export type RunCommand =
   | { readonly kind: 'start'; readonly cycle: number }
-  | { readonly kind: 'step'; readonly cycle: number }
-  | { readonly kind: 'settle'; readonly cycle: number; readonly state: SettledState }
+  | ({ readonly kind: 'step' | 'renew' } & RunClaim)
+  | ({ readonly kind: 'settle'; readonly state: SettledState } & RunClaim)
   | { readonly kind: 'cancel' }
+  | { readonly kind: 'lapse' }
   | { readonly kind: 'give_up'; readonly state: 'failed' | 'cancelled' };
 
-export type RunRefusal = 'stale_cycle' | 'run_settled' | 'run_not_started' | 'cancel_not_requested';
+export type RunRefusal = 'stale_cycle' | 'run_settled' | 'run_not_started' | 'claim_lapsed' | 'cancel_not_requested';
 
-/** `same`: asked before, nothing changes. `spent`: the run has been taken up too often and fails instead. */
+/** `same`: asked before, nothing changes. `renewed`: the claim holds for another lease, nothing else changes. `spent`: the run has been taken up too often and fails instead. */
 export type RunVerdict =
-  | { readonly kind: 'change'; readonly next: RunProgress; readonly event: 'started' | 'redelivered' | 'step' | 'cancel_requested' | 'settled' }
+  | { readonly kind: 'change'; readonly next: RunProgress; readonly event: 'started' | 'redelivered' | 'step' | 'cancel_requested' | 'lapsed' | 'settled' }
   | { readonly kind: 'spent'; readonly next: RunProgress; readonly event: 'settled' }
   | { readonly kind: 'same' }
+  | { readonly kind: 'renewed' }
   | { readonly kind: 'refused'; readonly reason: RunRefusal };
 
 const SAME: RunVerdict = { kind: 'same' };
+const RENEWED: RunVerdict = { kind: 'renewed' };
 const SETTLED: RunVerdict = { kind: 'refused', reason: 'run_settled' };
 
 /** Whether a run has ended. */
@@ -46,13 +55,16 @@ export function decideRun(run: RunProgress, command: RunCommand): RunVerdict {
     case 'start':
       return start(run, command.cycle);
     case 'step':
-      return step(run, command.cycle);
+    case 'renew':
+      return work(run, command);
     case 'settle':
       return settle(run, command);
     case 'cancel':
       return cancel(run);
+    case 'lapse':
+      return lapse(run);
     case 'give_up':
-      return isSettled(run.state) ? SAME : settledAs(run, command.state);
+      return giveUp(run, command.state);
   }
 }
 
@@ -63,26 +75,39 @@ function settledAs(run: RunProgress, state: SettledState): RunVerdict {
 function start(run: RunProgress, cycle: number): RunVerdict {
   if (isSettled(run.state)) return SETTLED;
   if (run.cycle !== null && cycle < run.cycle) return { kind: 'refused', reason: 'stale_cycle' };
-  if (run.cycle === cycle) return SAME;
-  if (run.attempt >= RUN_ATTEMPTS_MAX) return { kind: 'spent', next: { ...run, state: 'failed' }, event: 'settled' };
+  if (run.cycle === cycle && run.state !== 'queued') return RENEWED;
+  if (run.attempt >= RUN_ATTEMPTS_MAX) return spent(run);
   const next: RunProgress = { ...run, state: 'running', cycle, attempt: run.attempt + 1 };
   return { kind: 'change', next, event: run.cycle === null ? 'started' : 'redelivered' };
 }
 
-/** Null where the run is under way in this very cycle. */
-function notInHand({ state, cycle }: RunProgress, asking: number): RunVerdict | null {
-  if (state === 'queued' || cycle === null || asking > cycle) return { kind: 'refused', reason: 'run_not_started' };
-  return asking < cycle ? { kind: 'refused', reason: 'stale_cycle' } : null;
+function work(run: RunProgress, { kind, ...claim }: RunClaim & { readonly kind: 'step' | 'renew' }): RunVerdict {
+  const refusal = inHand(run, claim);
+  if (refusal !== null) return refusal;
+  return kind === 'renew' ? RENEWED : { kind: 'change', next: run, event: 'step' };
 }
 
-function step(run: RunProgress, cycle: number): RunVerdict {
-  if (isSettled(run.state)) return SETTLED;
-  return notInHand(run, cycle) ?? { kind: 'change', next: run, event: 'step' };
+function giveUp(run: RunProgress, state: 'failed' | 'cancelled'): RunVerdict {
+  return isSettled(run.state) ? SAME : settledAs(run, state);
 }
 
-function settle(run: RunProgress, { cycle, state }: { readonly cycle: number; readonly state: SettledState }): RunVerdict {
-  if (isSettled(run.state)) return run.state === state && run.cycle === cycle ? SAME : SETTLED;
-  const refusal = notInHand(run, cycle);
+function spent(run: RunProgress): RunVerdict {
+  return { kind: 'spent', next: { ...run, state: 'failed' }, event: 'settled' };
+}
+
+/** Null where the run is under way under this very claim, else the refusal. */
+function inHand(run: RunProgress, asking: RunClaim): RunVerdict | null {
+  const { state, cycle, attempt } = run;
+  if (isSettled(state)) return SETTLED;
+  if (cycle === null || asking.cycle > cycle) return { kind: 'refused', reason: 'run_not_started' };
+  if (asking.cycle < cycle) return { kind: 'refused', reason: 'stale_cycle' };
+  const held = state !== 'queued' && (asking.attempt === undefined || asking.attempt === attempt);
+  return held ? null : { kind: 'refused', reason: 'claim_lapsed' };
+}
+
+function settle(run: RunProgress, { state, ...claim }: RunClaim & { readonly state: SettledState }): RunVerdict {
+  if (isSettled(run.state)) return run.state === state && run.cycle === claim.cycle ? SAME : SETTLED;
+  const refusal = inHand(run, claim);
   if (refusal !== null) return refusal;
   if (state === 'cancelled' && !run.cancelRequested) return { kind: 'refused', reason: 'cancel_not_requested' };
   return settledAs(run, state);
@@ -92,4 +117,10 @@ function cancel(run: RunProgress): RunVerdict {
   if (isSettled(run.state)) return SETTLED;
   if (run.state === 'queued') return settledAs(run, 'cancelled');
   return run.cancelRequested ? SAME : { kind: 'change', next: { ...run, cancelRequested: true }, event: 'cancel_requested' };
+}
+
+/** The run waits again, behind the steps that were noted. One that is to be cancelled stays: the village gives it up when its grace is over. */
+function lapse(run: RunProgress): RunVerdict {
+  if (isSettled(run.state) || run.state === 'queued' || run.cancelRequested) return SAME;
+  return run.attempt >= RUN_ATTEMPTS_MAX ? spent(run) : { kind: 'change', next: { ...run, state: 'queued' }, event: 'lapsed' };
 }

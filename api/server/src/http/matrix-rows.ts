@@ -128,6 +128,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   nextRun: '401  403  403  200  403  403',
   startRun: '401  403  403  400  400  403',
   recordRunStep: '401  403  403  400  400  403',
+  renewRun: '401  403  403  400  400  403',
   settleRun: '401  403  403  400  400  403',
 
   // Language models

@@ -1,7 +1,7 @@
 import type { RunError } from '@hamlet/contract';
 import { decideRun, isSettled, RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import type { RunCommand, RunProgress, RunRefusal } from '@hamlet/core';
-import { announceSchedule, changeRun, hintAgents, holdRun, pruneHistory } from '@hamlet/store';
+import { announceSchedule, changeRun, hintAgents, holdRun, pruneHistory, renewClaim } from '@hamlet/store';
 import type { RunRow, Tx } from '@hamlet/store';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
@@ -18,7 +18,9 @@ export interface Applied {
   readonly changed: boolean;
 }
 
-const SPENT: RunError = { code: 'too_many_attempts', message: `${RUN_ATTEMPTS_MAX} cycles of the agent took this run up and none ended it` };
+/** Commands that only the agent gives which has the run in hand. */
+const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>(['start', 'step', 'renew', 'settle']);
+const SPENT: RunError = { code: 'too_many_attempts', message: `The agent took this run up ${RUN_ATTEMPTS_MAX} times and never ended it` };
 
 function progressOf({ state, attempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
   return { state, attempt, cycle, cancelRequested: cancelRequestedAt !== null };
@@ -31,6 +33,7 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
     case 'stale_cycle':
       return refused(reason, `Cycle ${run.cycle} has taken the run up`);
     case 'run_not_started':
+    case 'claim_lapsed':
     case 'cancel_not_requested':
       return refused(reason);
   }
@@ -41,16 +44,23 @@ export async function applyToHeldRun(tx: Tx, run: RunRow, asked: { readonly comm
   const { command, words } = asked;
   const verdict = decideRun(progressOf(run), command);
   if (verdict.kind === 'refused') return refusalOf(verdict.reason, run);
-  if (verdict.kind === 'same') return accepted({ run, changed: false });
+  if (verdict.kind === 'renewed') await renewClaim(tx, run.runId);
+  if (verdict.kind === 'same' || verdict.kind === 'renewed') return accepted({ run, changed: false });
   const { next, event } = verdict;
   const spent = verdict.kind === 'spent';
   const detail = { ...(event === 'settled' ? { state: next.state } : {}), ...(spent ? { code: SPENT.code } : words.detail) };
-  const changed = await changeRun(tx, run, { ...next, summary: spent ? undefined : words.summary, error: spent ? SPENT : words.error, event, detail });
+  const changed = await changeRun(tx, run, { ...next, byAgent: BY_AGENT.has(command.kind), summary: spent ? undefined : words.summary, error: spent ? SPENT : words.error, event, detail });
   return accepted({ run: changed, changed: true });
 }
 
-/** What follows the end of a run: its history is pruned, the agent's next one is due, and the operator is told. The only place for it. */
-export async function concludeRun(tx: Tx, run: RunRow): Promise<void> {
+/** Does what follows a change: a run that ended is concluded; an agent looks at one that it is to end, or that waits again. The only place for it. */
+async function follow(tx: Tx, run: RunRow, { kind }: RunCommand): Promise<void> {
+  if (isSettled(run.state)) await concludeRun(tx, run);
+  else if (kind === 'cancel' || kind === 'lapse') await hintAgents(tx, [run.agentId]);
+}
+
+/** Concludes a run that has ended: its history is pruned, the agent looks for its next one, and the operator hears of its schedule. */
+async function concludeRun(tx: Tx, run: RunRow): Promise<void> {
   await pruneHistory(tx, run);
   await hintAgents(tx, [run.agentId]);
   if (run.scheduleUid !== null) await announceSchedule(tx, run.scheduleUid);
@@ -68,8 +78,6 @@ export async function applyToRun(
   if (denied !== null) return denied;
   const outcome = await applyToHeldRun(tx, run, asked);
   if (!outcome.ok || !outcome.data.changed) return outcome;
-  const { run: changed } = outcome.data;
-  if (isSettled(changed.state)) await concludeRun(tx, changed);
-  else if (asked.command.kind === 'cancel') await hintAgents(tx, [changed.agentId]);
+  await follow(tx, outcome.data.run, asked.command);
   return outcome;
 }

@@ -4,6 +4,7 @@ import { forgetOldFirings, forgetOldSchedules, inTransaction, readOverdueRuns } 
 import type { Db, GivenUp, RunLimits } from '@hamlet/store';
 import type { Log } from '../service/log.ts';
 import { applyToRun } from './apply-to-run.ts';
+import { requeueLook } from './requeue-runs.ts';
 
 const EVERY_MS = 2_000;
 const FORGET_EVERY_MS = 60_000;
@@ -28,7 +29,7 @@ export async function endOverdueRuns(db: Db, limits: RunLimits): Promise<number>
   return overdue.length;
 }
 
-/** Ends overdue runs and forgets what is kept no longer, for ever. Replicas that do it at the same time do no harm. */
+/** Ends overdue runs, lets those wait again whose agents are gone, and forgets what is kept no longer, until it is stopped. Replicas that do it at the same time do no harm. */
 export function startRunKeeper({ db, log, limits = RUN_LIMITS }: { readonly db: Db; readonly log: Log; readonly limits?: RunLimits }): { stop(): Promise<void> } {
   const stopping = new AbortController();
   async function every(ms: number, what: string, work: () => Promise<unknown>): Promise<void> {
@@ -39,6 +40,7 @@ export function startRunKeeper({ db, log, limits = RUN_LIMITS }: { readonly db: 
   }
   const loops = [
     every(EVERY_MS, 'the end of overdue runs', () => endOverdueRuns(db, limits)),
+    every(EVERY_MS, 'the return of lapsed runs', requeueLook(db)),
     every(FORGET_EVERY_MS, 'forgetting of firings', () => forgetOldFirings(db).then(() => forgetOldSchedules(db))),
   ];
   return {

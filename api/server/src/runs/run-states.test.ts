@@ -49,7 +49,7 @@ function write(run: RunRow, next: RunProgress): Promise<RunRow> {
   return inTransaction(db, async (tx) => {
     const held = await holdRun(tx, run.runId);
     assert.ok(held !== null);
-    return changeRun(tx, held, { ...next, error, event: isSettled(next.state) ? 'settled' : 'started', detail: {} });
+    return changeRun(tx, held, { ...next, byAgent: next.state === 'running', error, event: isSettled(next.state) ? 'settled' : 'started', detail: {} });
   });
 }
 
@@ -60,7 +60,8 @@ function reachable(from: RunState): ReadonlySet<RunState> {
     { kind: 'start', cycle: 2 }, { kind: 'settle', cycle: 1, state: 'done' }, { kind: 'settle', cycle: 1, state: 'failed' }, { kind: 'settle', cycle: 1, state: 'cancelled' },
     { kind: 'cancel' }, { kind: 'give_up', state: 'failed' }, { kind: 'give_up', state: 'cancelled' },
   ];
-  return new Set(commands.map((command) => decideRun(progress, command)).flatMap((verdict) => ('next' in verdict && verdict.next.state !== from ? [verdict.next.state] : [])));
+  const verdicts = [...commands.map((command) => decideRun(progress, command)), decideRun({ ...progress, cancelRequested: false }, { kind: 'lapse' })];
+  return new Set(verdicts.flatMap((verdict) => ('next' in verdict && verdict.next.state !== from ? [verdict.next.state] : [])));
 }
 
 for (const from of RUN_STATES) {
@@ -89,6 +90,19 @@ test('what a run is about never changes, its counters never fall, and only an en
   assert.deepEqual(await readRunEvents(db, runId, { after: 0, limit: 10 }), [], 'events go with their run');
 });
 
+test('a run has a lease while somebody works on it, and is taken up again as another attempt only', async () => {
+  const working: RunProgress = { state: 'running', attempt: 1, cycle: 1, cancelRequested: false };
+  const run = await runIn('running');
+  assert.ok(run.leaseUntil !== null);
+  const waiting = await write(run, { ...working, state: 'queued' });
+  assert.deepEqual([waiting.state, waiting.attempt, waiting.leaseUntil], ['queued', 1, null]);
+  await assert.rejects(write(waiting, working), /without another attempt/);
+  const again = await write(waiting, { ...working, attempt: 2 });
+  assert.ok(again.leaseUntil !== null && again.leaseUntil > run.leaseUntil);
+  const byOlderVersion = await db.updateTable('run').set({ lease_until: null }).where('run_id', '=', run.runId).returning('lease_until').executeTakeFirstOrThrow();
+  assert.ok(byOlderVersion.lease_until !== null && byOlderVersion.lease_until > again.leaseUntil, 'who knows no lease gets a long one');
+});
+
 /** Deterministic numbers in 0…1 (Park and Miller). */
 function diceOf(seed: number): () => number {
   let word = seed;
@@ -99,7 +113,7 @@ function commandBy(dice: () => number): RunCommand {
   const cycle = 1 + Math.floor(dice() * 4);
   const choices: readonly RunCommand[] = [
     { kind: 'start', cycle }, { kind: 'start', cycle }, { kind: 'step', cycle }, { kind: 'cancel' }, { kind: 'settle', cycle, state: 'done' }, { kind: 'settle', cycle, state: 'failed' },
-    { kind: 'settle', cycle, state: 'cancelled' }, { kind: 'give_up', state: 'failed' },
+    { kind: 'settle', cycle, state: 'cancelled' }, { kind: 'give_up', state: 'failed' }, { kind: 'lapse' }, { kind: 'lapse' }, { kind: 'renew', cycle },
   ];
   return choices[Math.floor(dice() * choices.length)] ?? { kind: 'cancel' };
 }

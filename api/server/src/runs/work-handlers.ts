@@ -10,7 +10,7 @@ import { applyToHeldRun, applyToRun } from './apply-to-run.ts';
 import { refuseTooMany } from './refuse-too-many.ts';
 import { runView } from './run-view.ts';
 
-type Names = 'nextRun' | 'startRun' | 'recordRunStep' | 'settleRun';
+type Names = 'nextRun' | 'startRun' | 'recordRunStep' | 'renewRun' | 'settleRun';
 
 /** Whether a run is this life's to work on, in this cycle. */
 function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused | null {
@@ -48,7 +48,7 @@ export function workHandlers({ db, source, limits }: Services): Pick<Handlers, N
     },
     recordRunStep: {
       kind: 'plain',
-      run: ({ params, body: { cycle, ...step }, actor }) =>
+      run: ({ params, body: { cycle, attempt, ...step }, actor }) =>
         inTransaction(db, async (tx) => {
           const run = await holdRun(tx, params.run_id);
           if (run === null) return refused('no_such_run');
@@ -56,17 +56,25 @@ export function workHandlers({ db, source, limits }: Services): Pick<Handlers, N
           if (denied !== null) return denied;
           const noted = await findStep(tx, run.runId, step.step);
           if (noted !== null) return accepted({ run: runView(run), step: noted as RunStep });
-          const outcome = await applyToHeldRun(tx, run, { command: { kind: 'step', cycle }, words: { detail: step } });
+          const outcome = await applyToHeldRun(tx, run, { command: { kind: 'step', cycle, attempt }, words: { detail: step } });
           return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
+        }),
+    },
+    renewRun: {
+      kind: 'plain',
+      run: ({ params, body: { cycle, attempt }, actor }) =>
+        inTransaction(db, async (tx) => {
+          const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'renew', cycle, attempt }, words: {}, permit: permitWork(actor, cycle) });
+          return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
         }),
     },
     settleRun: {
       kind: 'plain',
-      run: ({ params, body: { cycle, state, summary, error }, actor }) =>
+      run: ({ params, body: { cycle, attempt, state, summary, error }, actor }) =>
         inTransaction(db, async (tx) => {
           const words = { summary, error: state === 'failed' ? (error ?? { code: 'failed', message: 'The agent gave no reason' }) : error, detail: { cycle } };
           const said = state === 'done' ? { ...words, error: undefined } : words;
-          const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'settle', cycle, state }, words: said, permit: permitWork(actor, cycle) });
+          const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'settle', cycle, attempt, state }, words: said, permit: permitWork(actor, cycle) });
           return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
         }),
     },

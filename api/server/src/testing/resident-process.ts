@@ -12,8 +12,8 @@ const MAIN = resolve(import.meta.dirname, '../../../../agent-image/resident/src/
 
 /** Residents as processes of their own. Each agent keeps its memory from one process to the next. */
 export interface ResidentProcesses {
-  /** Starts the resident of an agent and waits until the village sees it. */
-  start(agentId: AgentId): Promise<ChildProcess>;
+  /** Starts the resident of an agent and waits until the village sees it. `volume` is another than the agent's own, as on another node. */
+  start(agentId: AgentId, volume?: string): Promise<ChildProcess>;
   /** Kills a process without a word. */
   kill(child: ChildProcess): Promise<void>;
   killAll(): Promise<void>;
@@ -44,8 +44,8 @@ export function residentProcesses(play: () => Play, command: readonly [string, .
   return {
     kill,
     killAll,
-    start: async (agentId) => {
-      const home = join(folder, agentId);
+    start: async (agentId, volume = agentId) => {
+      const home = join(folder, volume);
       const own = { HAMLET_API_URL: play().url, HAMLET_AGENT_ID: agentId, HAMLET_AGENT_TOKEN: agentToken(agentId), HAMLET_STATE_DIR: home, HAMLET_MEMORY_DIR: home, HAMLET_WORKSPACE_DIR: home };
       const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...own } });
       running.add(child);

@@ -1,6 +1,7 @@
 import type { RunError, RunState } from '@hamlet/contract';
 import { sql } from 'kysely';
 import type { Tx } from '../connection/database.ts';
+import { leaseEnd } from './claims.ts';
 import { RUN_COLUMNS, UNDER_WAY } from './run-row.ts';
 import type { RunRow } from './run-row.ts';
 
@@ -10,6 +11,8 @@ export interface RunChange {
   readonly attempt: number;
   readonly cycle: number | null;
   readonly cancelRequested: boolean;
+  /** Whether the agent asked for the change, which renews its claim. */
+  readonly byAgent: boolean;
   readonly summary?: string | undefined;
   readonly error?: RunError | undefined;
   readonly event: string;
@@ -43,6 +46,7 @@ export async function changeRun(tx: Tx, run: RunRow, change: RunChange): Promise
       ...(run.startedAt === null && change.attempt > 0 ? { started_at: now } : {}),
       ...(ENDED.has(change.state) ? { ended_at: now } : {}),
       ...(change.cancelRequested && run.cancelRequestedAt === null ? { cancel_requested_at: now } : {}),
+      ...(change.byAgent && !ENDED.has(change.state) ? { lease_until: leaseEnd } : {}),
       ...(change.summary === undefined ? {} : { summary: change.summary }),
       ...(change.error === undefined ? {} : { error_code: change.error.code, error_message: change.error.message }),
     })

@@ -23,6 +23,8 @@ export interface RunRow {
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
   readonly cancelRequestedAt: Date | null;
+  /** The end of the claim of the agent that works on it; null where none does. */
+  readonly leaseUntil: Date | null;
   /** The number of its last event. */
   readonly events: number;
 }
@@ -49,6 +51,7 @@ export const RUN_COLUMNS = [
   'error_code as errorCode',
   'error_message as errorMessage',
   'cancel_requested_at as cancelRequestedAt',
+  'lease_until as leaseUntil',
   'events',
 ] as const;
 

@@ -4,14 +4,14 @@ import type { ColumnType, Generated } from 'kysely';
 type Defaulted<T> = ColumnType<T, T | undefined, T>;
 type Json = ColumnType<unknown, string, never>;
 
-/** The tables of migrations/0004_runs.sql. */
+/** The tables of migrations/0004_runs.sql and 0024_run_claims.sql. */
 export interface RunTables {
   run: {
     run_id: Generated<string>; agent_id: string; agent_uid: string; kind: RunKind; state: Defaulted<RunState>; prompt: string; created_at: Generated<Date>;
     created_by_role: string; created_by_id: string; schedule_uid: string | null; schedule_name: string | null; slot: Date | null;
     attempt: Defaulted<number>; cycle: Defaulted<number | null>; started_at: Defaulted<Date | null>; ended_at: Defaulted<Date | null>;
     summary: Defaulted<string | null>; error_code: Defaulted<string | null>; error_message: Defaulted<string | null>;
-    cancel_requested_at: Defaulted<Date | null>; events: Defaulted<number>;
+    cancel_requested_at: Defaulted<Date | null>; lease_until: Defaulted<Date | null>; events: Defaulted<number>;
   };
   run_event: { run_id: string; number: number; event: string; at: Generated<Date>; detail: Json };
   schedule_state: {

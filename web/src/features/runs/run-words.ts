@@ -29,20 +29,30 @@ export function originWords({ schedule, created_by: by }: Pick<Run, 'schedule' |
   return schedule === null ? `from ${actorWords(by.id, by.role, viewer)}` : `schedule ${schedule.name}`
 }
 
-/** What happened to a run, for people. What an event carries is read with care: it may be of a newer village. */
-export function eventWords({ event, detail }: Pick<RunEvent, 'event' | 'detail'>): string {
-  const text = (key: string): string => { const value = detail[key]; return typeof value === 'string' || typeof value === 'number' ? String(value) : '' }
-  const after = (word: string, value: string): string => (value === '' ? word : `${word}: ${value}`)
-  switch (event) {
-    case 'queued': return 'Queued'
-    case 'started': return text('cycle') === '' ? 'Taken up' : `Taken up in cycle ${text('cycle')}`
-    case 'redelivered': return text('cycle') === '' ? 'Given to it again' : `Given to it again in cycle ${text('cycle')}`
-    case 'step': return after(text('outcome') === 'failed' ? 'Failed step' : 'Step', text('text'))
-    case 'cancel_requested': return after('Asked to end', text('reason'))
-    case 'settled': return after('Ended', text('state'))
-  }
+type Read = (key: string) => string
+
+function after(word: string, value: string): string {
+  return value === '' ? word : `${word}: ${value}`
 }
 
+function inCycle(word: string, text: Read): string {
+  return text('cycle') === '' ? word : `${word} in cycle ${text('cycle')}`
+}
+
+const EVENT_WORDS: Readonly<Record<RunEvent['event'], (text: Read) => string>> = {
+  queued: () => 'Queued',
+  started: (text) => inCycle('Taken up', text),
+  redelivered: (text) => inCycle('Given to it again', text),
+  step: (text) => after(text('outcome') === 'failed' ? 'Failed step' : 'Step', text('text')),
+  cancel_requested: (text) => after('Asked to end', text('reason')),
+  lapsed: () => 'Waits again: the agent was gone',
+  settled: (text) => after('Ended', text('state')),
+}
+
+/** The words for an event of a run. The detail is read with care: it may be of a newer village. */
+export function eventWords({ event, detail }: Pick<RunEvent, 'event' | 'detail'>): string {
+  return EVENT_WORDS[event]((key) => { const value = detail[key]; return typeof value === 'string' || typeof value === 'number' ? String(value) : '' })
+}
 
 /** Whether a viewer may end a run: an admin any, a member what it sent itself. */
 export function mayCancel(run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at'>, viewer: { readonly role: string; readonly id: ViewerId }): boolean {

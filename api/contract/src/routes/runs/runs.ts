@@ -13,6 +13,11 @@ const RunAnswer = { kind: 'json', schema: z.strictObject({ run: Run }) } as cons
 const ofRuns = { tag: 'runs', placement: 'versioned_and_bare', audiences: ['people', 'agents'] } as const;
 const ofResidents = { ...ofRuns, params: RunParams, method: 'POST', permission: 'run:work', idempotency: 'natural' } as const;
 const Cycle = z.int().min(0).meta({ description: 'The run cycle of the agent that asks' });
+/** The claim of the agent that asks. A resident that is older than claims leaves `attempt` out. */
+const Claim = z.strictObject({
+  cycle: Cycle,
+  attempt: z.int().min(1).optional().meta({ description: 'The attempt that the start of the run answered: after a lapse the run is another attempt, and the older one is refused' }),
+});
 
 export const createRun = defineRoute({
   ...ofRuns,
@@ -123,9 +128,19 @@ export const recordRunStep = defineRoute({
   name: 'recordRunStep',
   summary: 'Note that a step of a run is behind the agent; noting it again changes nothing',
   path: '/runs/{run_id}/steps',
-  body: RunStep.extend({ cycle: Cycle }),
+  body: RunStep.extend(Claim.shape),
   answer: { kind: 'json', schema: z.strictObject({ run: Run, step: RunStep }) },
-  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started'],
+  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed'],
+});
+
+export const renewRun = defineRoute({
+  ...ofResidents,
+  name: 'renewRun',
+  summary: 'Say that the agent still works on a run: its claim holds for another 30 s',
+  path: '/runs/{run_id}/renew',
+  body: Claim,
+  answer: RunAnswer,
+  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed'],
 });
 
 export const settleRun = defineRoute({
@@ -133,7 +148,7 @@ export const settleRun = defineRoute({
   name: 'settleRun',
   summary: 'End a run with what came of it; the first end counts',
   path: '/runs/{run_id}/settle',
-  body: z.strictObject({ cycle: Cycle, state: SettledState, summary: runText(RUN_SUMMARY_MAX_CHARS), error: RunError.optional() }),
+  body: z.strictObject({ ...Claim.shape, state: SettledState, summary: runText(RUN_SUMMARY_MAX_CHARS), error: RunError.optional() }),
   answer: RunAnswer,
-  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'cancel_not_requested'],
+  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed', 'cancel_not_requested'],
 });

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { claimLapsed } from './claim-lapsed.ts';
+
+const facts = { leaseUntilMs: 100_000, attentiveSinceMs: 0, leaseMs: 30_000, nowMs: 100_001 };
+
+const TABLE: readonly (readonly [string, Partial<typeof facts> | { leaseUntilMs: null }, boolean])[] = [
+  ['past its end it lapses', {}, true],
+  ['at its end it holds', { nowMs: 100_000 }, false],
+  ['before its end it holds', { nowMs: 70_000 }, false],
+  ['nobody holds it', { leaseUntilMs: null }, false],
+  ['a village that is back for less than a lease lets it hold', { attentiveSinceMs: 70_002 }, false],
+  ['a village that is back for a whole lease does not', { attentiveSinceMs: 70_001 }, true],
+];
+
+for (const [name, changes, lapsed] of TABLE) test(`claim: ${name}`, () => assert.equal(claimLapsed({ ...facts, ...changes }), lapsed));

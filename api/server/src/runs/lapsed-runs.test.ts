@@ -1,0 +1,112 @@
+/** Runs whose resident is gone wait again, and a resident that comes back too late can do nothing for them. Leases are the product's own. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { rebootAgent, recordRunStep, renewRun, settleRun } from '@hamlet/contract';
+import type { Run } from '@hamlet/contract';
+import type { Db } from '@hamlet/store';
+import { codeOf, dataOf } from '../testing/play.ts';
+import { residentProcesses } from '../testing/resident-process.ts';
+import { RunPlay } from '../testing/run-play.ts';
+import { eventually, startTestVillage } from '../testing/test-village.ts';
+import type { AgentId, TestVillage } from '../testing/test-village.ts';
+import { requeueRuns } from './requeue-runs.ts';
+
+const residents = residentProcesses(() => runs.play);
+let village: TestVillage;
+let runs: RunPlay;
+let db: Db;
+
+before(async () => {
+  village = await startTestVillage({ villageSpeed: 20 });
+  runs = new RunPlay((await village.startReplica()).peopleUrl);
+  db = village.openDb();
+  await runs.play.everybody();
+});
+afterEach(() => residents.killAll());
+after(async () => {
+  await residents.remove();
+  await village.remove();
+});
+
+/** Waits until a run is as it should be. */
+function inState(runId: string, holds: (run: Run) => boolean): Promise<Run> {
+  return eventually('the state of the run', async () => ((run) => (holds(run) ? run : null))(await runs.get(runId)));
+}
+
+/** Lets the lease of a run be over, as if its agent had been silent for so long. */
+async function endLease(runId: string): Promise<void> {
+  await db.updateTable('run').set({ lease_until: new Date(Date.now() - 1_000) }).where('run_id', '=', runId).execute();
+}
+
+/** What an agent said, in the log of the world. */
+async function saidBy(agentId: AgentId): Promise<readonly string[]> {
+  const rows = await db.selectFrom('world_event').select('event').where('kind', '=', 'talk').where('agent_id', '=', agentId).orderBy('seq').execute();
+  return rows.map(({ event }) => (event as { readonly text: string }).text);
+}
+
+const WORDS = Array.from({ length: 5 }, (_, index) => `word ${index + 1} of the run`);
+const PROMPT = WORDS.map((text, index) => `Say "${text}". Go to the ${index % 2 === 0 ? 'market' : 'square'}.`).join(' ');
+
+/** Gives a run and waits until its resident is in the middle of it. */
+async function inTheMiddle(agentId: AgentId): Promise<string> {
+  const { run_id } = await runs.give(agentId, PROMPT);
+  await eventually('the first steps', async () => (await runs.events(run_id)).filter(({ event }) => event === 'step').length >= 2);
+  assert.equal((await runs.get(run_id)).state, 'running');
+  return run_id;
+}
+
+async function doneOnce(agentId: AgentId, runId: string): Promise<void> {
+  const run = await inState(runId, ({ ended_at }) => ended_at !== null);
+  assert.equal(run.state, 'done', run.summary ?? '');
+  for (const text of WORDS) assert.equal((await saidBy(agentId)).filter((said) => said === text).length, 1, text);
+}
+
+test('a resident is killed in the middle and none follows: the run waits again, and the next resident goes on with it, saying nothing twice', async (t) => {
+  const resident = await residents.start('ada');
+  const run_id = await inTheMiddle('ada');
+  await residents.kill(resident);
+  const killed = performance.now();
+  const waiting = await inState(run_id, ({ state }) => state !== 'running');
+  t.diagnostic(`killed to queued: ${Math.round(performance.now() - killed)} ms`);
+  assert.deepEqual([waiting.state, waiting.attempt, waiting.error], ['queued', 1, null]);
+  assert.equal((await runs.events(run_id)).at(-1)?.event, 'lapsed');
+  await residents.start('ada');
+  await doneOnce('ada', run_id);
+  assert.equal((await runs.get(run_id)).attempt, 2);
+});
+
+test('a resident that stood still until another had its run does nothing more for it', async () => {
+  const frozen = await residents.start('bob');
+  const run_id = await inTheMiddle('bob');
+  frozen.kill('SIGSTOP');
+  await inState(run_id, ({ state }) => state === 'queued');
+  dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'bob' } }));
+  // Another volume, as on another node: the lock of the state folder keeps nobody out.
+  await residents.start('bob', 'elsewhere');
+  await inState(run_id, ({ attempt }) => attempt === 2);
+  frozen.kill('SIGCONT');
+  await doneOnce('bob', run_id);
+  const steps = (await runs.events(run_id)).filter(({ event }) => event === 'step').map(({ detail }) => detail['step']);
+  assert.deepEqual(steps, WORDS.flatMap((_, index) => [index * 2, index * 2 + 1]));
+});
+
+test('under a claim that has lapsed nothing is noted, renewed or settled, also after the same cycle took the run up again', async () => {
+  const { run_id } = await runs.give('dan');
+  const { run } = dataOf(await runs.start('dan', run_id));
+  const old = { cycle: run.cycle ?? 0, attempt: run.attempt };
+  const asDan = runs.play.as('dan');
+  const answers = async (): Promise<readonly string[]> => [
+    await codeOf(asDan.call(renewRun, { params: { run_id }, body: old })),
+    await codeOf(asDan.call(recordRunStep, { params: { run_id }, body: { ...old, step: 0, outcome: 'done', text: 'late' } })),
+    await codeOf(asDan.call(settleRun, { params: { run_id }, body: { ...old, state: 'done', summary: 'late' } })),
+  ];
+  await endLease(run_id);
+  await requeueRuns(db, new Date(0));
+  assert.equal((await runs.get(run_id)).state, 'queued');
+  assert.deepEqual(await answers(), ['claim_lapsed', 'claim_lapsed', 'claim_lapsed']);
+  assert.equal((await runs.next('dan'))?.run_id, run_id, 'it is offered again');
+  assert.equal(dataOf(await runs.start('dan', run_id)).run.attempt, 2);
+  assert.deepEqual(await answers(), ['claim_lapsed', 'claim_lapsed', 'claim_lapsed']);
+  dataOf(await asDan.call(settleRun, { params: { run_id }, body: { ...old, attempt: 2, state: 'done', summary: 'Done.' } }));
+  assert.equal((await runs.get(run_id)).summary, 'Done.');
+});
