@@ -185,6 +185,21 @@ faults() {
   check "and it works" eventually works
 }
 
+node_down() { says "False\|Unknown" k get node sparky2 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}'; }
+no_process_on() { ! grep -ls -- "-$1\b" /proc/[0-9]*/cgroup; }
+
+node_loss() {
+  check "stop-node" hamlet stop-node sparky2
+  check "no process of the node is left" no_process_on sparky2
+  check "the cluster sees that it is gone" eventually node_down
+  check "nothing answers there" says "no route\|timeout" probe one get "http://$(ip_of two):8080"
+  check "pods of the other node live on" says "0" k get pod one -o jsonpath='{.status.containerStatuses[0].restartCount}'
+  check "stop-node again is no mistake" hamlet stop-node sparky2
+  check "start-node" hamlet start-node sparky2
+  check "and it works" eventually works
+  check "start-node again is no mistake" hamlet start-node sparky2
+}
+
 ending() {
   k delete pod two --now >/dev/null
   k delete pvc data >/dev/null
@@ -220,6 +235,7 @@ if [ $failed = 0 ]; then
   policies
   forwards
   faults
+  node_loss
   ending
   [ -n "$KEEP" ] || small_profiles
 fi

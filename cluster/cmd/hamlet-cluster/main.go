@@ -27,6 +27,8 @@ func commands() map[string]command {
 		"status":     {"", "show the components, their process ids and restarts", status},
 		"load-image": {"FILE.tar", "import a container image archive into every node", loadImage},
 		"kill":       {"COMPONENT [NODE]", "kill -9 a component, which is then restarted (for fault tests)", kill},
+		"stop-node":  {"NODE", "cut a node off and kill all that runs on it; it stays down (for fault tests)", stopNode},
+		"start-node": {"NODE", "start a stopped node again", startNode},
 		"kubeconfig": {"", "print the path of the administrator's kubeconfig", kubeconfig},
 		"forward":    {"", "lead a port of this machine to a Service, for as long as the cluster lives", forwardTo},
 

@@ -138,6 +138,11 @@ func adopt(s spec.Spec) (running bool, err error) {
 		return true, follow(s, time.Now())
 	}
 	began := time.Now()
+	for _, n := range now.Spec.Nodes { // one may have been stopped
+		if err := control.Call(s.State, "POST", "/nodes/start", control.Node{Name: n.Name}, nil); err != nil {
+			return true, err
+		}
+	}
 	for {
 		err := control.Call(s.State, "GET", "/healthy", nil, nil)
 		if err == nil {

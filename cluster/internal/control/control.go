@@ -63,6 +63,11 @@ type Kill struct {
 	Pid       int    `json:"pid"`
 }
 
+// Node names a node to be stopped or started.
+type Node struct {
+	Name string `json:"name"`
+}
+
 // ErrNotRunning means that no supervisor listens in the state folder.
 var ErrNotRunning = errors.New("the cluster is not up (run: hamlet-cluster up)")
 

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -52,7 +53,7 @@ func ensureNodeNetwork(s spec.Spec, n spec.Node) error {
 	_, nsErr := os.Stat(s.NetNamespace(n))
 	_, vethErr := net.InterfaceByName(n.Veth)
 	if nsErr == nil && vethErr == nil {
-		return ip(fmt.Sprintf("route replace %s via %s", n.PodCIDR, n.IP))
+		return errors.Join(JoinNode(n), ip(fmt.Sprintf("route replace %s via %s", n.PodCIDR, n.IP)))
 	}
 	removeNodeNetwork(s, n)
 	if err := ipAll(

@@ -176,7 +176,8 @@ func (r *Runner) Signal(id string, signal syscall.Signal) (pid int, err error) {
 	return t.process.Pid, t.process.Signal(signal)
 }
 
-// Stop ends a component and forgets it: first by SIGTERM, after grace by SIGKILL.
+// Stop ends a component and forgets it: first by SIGTERM, after grace by SIGKILL;
+// without a grace by SIGKILL alone.
 func (r *Runner) Stop(id string, grace time.Duration) {
 	r.mu.Lock()
 	t, ok := r.tasks[id]
@@ -188,7 +189,7 @@ func (r *Runner) Stop(id string, grace time.Duration) {
 		t.stopping = true
 		close(t.wake)
 	}
-	if t.process != nil {
+	if t.process != nil && grace > 0 {
 		_ = t.process.Signal(syscall.SIGTERM)
 	}
 	r.mu.Unlock()

@@ -26,6 +26,8 @@ func (v *Supervisor) serve(listener net.Listener) {
 		answer(w, struct{}{}, v.healthy(r.Context()))
 	})
 	routes.HandleFunc("POST /kill", v.kill)
+	routes.HandleFunc("POST /nodes/stop", v.changeNode(v.stopNode))
+	routes.HandleFunc("POST /nodes/start", v.changeNode(v.startNodeAgain))
 	routes.HandleFunc("POST /forwards", v.addForward)
 	routes.HandleFunc("DELETE /forwards", v.removeForward)
 	routes.HandleFunc("POST /stop", func(w http.ResponseWriter, _ *http.Request) {
