@@ -95,7 +95,7 @@ test('under a claim that has lapsed nothing is noted, renewed or settled, also a
   const { run } = dataOf(await runs.start('dan', run_id));
   const old = { cycle: run.cycle ?? 0, attempt: run.attempt };
   const asDan = runs.play.as('dan');
-  const answers = async (): Promise<readonly string[]> => [
+  const answers = async (): Promise<readonly (string | null)[]> => [
     await codeOf(asDan.call(renewRun, { params: { run_id }, body: old })),
     await codeOf(asDan.call(recordRunStep, { params: { run_id }, body: { ...old, step: 0, outcome: 'done', text: 'late' } })),
     await codeOf(asDan.call(settleRun, { params: { run_id }, body: { ...old, state: 'done', summary: 'late' } })),
