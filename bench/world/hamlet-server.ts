@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     else {
       if (setting.profileTo !== null) profile.write(setting.profileTo);
       const { bytes, frames } = fanout.stats();
-      const notes = { bytes, frames, seq: state.seq, refused: deciders.refused };
+      const notes = { bytes, frames, seq: state.seq, refused: deciders.refused, skipped: deciders.skipped };
       send({ type: 'report', cpuCore: meter.cores(), rssMb: process.memoryUsage.rss() / 2 ** 20, flushes, notes });
     }
   });

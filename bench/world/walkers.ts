@@ -78,6 +78,9 @@ export class Deciders {
   readonly #setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number };
   #decided = 0;
   refused = 0;
+  /** Decisions that were left out, because the agent's last one had no answer yet. */
+  skipped = 0;
+  readonly #unanswered = new Set<number>();
 
   constructor(commands: WorldCommands, setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number }) {
     this.#commands = commands;
@@ -95,7 +98,17 @@ export class Deciders {
   tick(tick: number): void {
     const { agents, decideEverySeconds } = this.#setting;
     const due = Math.floor((tick * agents) / (decideEverySeconds * TICKS_PER_SECOND));
-    for (; this.#decided < due; this.#decided += 1) void this.#decide(this.#decided);
+    for (; this.#decided < due; this.#decided += 1) this.#decideOnce(this.#decided % agents);
+  }
+
+  /** An agent that waits for an answer decides nothing meanwhile, as a resident does: a stalled product is not asked ever more. */
+  #decideOnce(agent: number): void {
+    if (this.#unanswered.has(agent)) {
+      this.skipped += 1;
+      return;
+    }
+    this.#unanswered.add(agent);
+    void this.#decide(this.#decided).finally(() => this.#unanswered.delete(agent));
   }
 
   /** True once a decision is accepted; false where all attempts were refused. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findAnswer } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { Answered } from '../http/handler.ts';
@@ -9,12 +8,10 @@ import type { Log } from '../service/log.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { WorldCommands, WorldRequest } from './world-request.ts';
 import type { WorldTerm } from './world-term.ts';
+import { HANDOVER_LIMIT_MS, WriterSearch } from './writer-search.ts';
 
 const COMMANDS_CHANNEL = 'hamlet:world:commands';
 const REPLY_LIMIT_MS = 5_000;
-/** The lease changes hands in less than this; a command that comes meanwhile waits for the next writer. */
-const HANDOVER_LIMIT_MS = 6_000;
-const HANDOVER_PAUSE_MS = 50;
 
 interface Forwarded {
   readonly id: string;
@@ -44,6 +41,7 @@ export async function startCommandBus(ports: { readonly db: Db; readonly link: R
   const repliesChannel = `hamlet:world:replies:${replicaId}`;
   const waiting = new Map<string, (reply: Reply) => void>();
   let term: WorldTerm | null = null;
+  const search = new WriterSearch(async () => term !== null || (await link.listeners(COMMANDS_CHANNEL)) > 0);
 
   await link.subscribe(repliesChannel, (text) => {
     const reply = JSON.parse(text) as Reply;
@@ -94,10 +92,10 @@ export async function startCommandBus(ports: { readonly db: Db; readonly link: R
       const { key } = request;
       const kept = key === null ? null : await findAnswer(db, key.actor, key.key);
       if (kept !== null && key !== null) return replayOf(kept, key);
-      for (let waitedMs = 0; waitedMs < HANDOVER_LIMIT_MS; waitedMs += HANDOVER_PAUSE_MS) {
+      for (const sinceMs = performance.now(); performance.now() - sinceMs < HANDOVER_LIMIT_MS; await search.found()) {
+        if (term === null && search.isUnderWay) continue;
         const answered = term === null ? await forward(request) : await term.submit(request);
         if (answered !== null) return answered;
-        await sleep(HANDOVER_PAUSE_MS);
       }
       throw new UnavailableError('Nobody writes the world right now; try again');
     },

@@ -8,6 +8,8 @@ export interface RedisLink {
   readonly connected: boolean;
   /** Sends to whoever listens; resolves with how many do, 0 also where Redis is away. */
   publish(channel: string, message: string): Promise<number>;
+  /** How many listen to a channel; 0 also where Redis is away. */
+  listeners(channel: string): Promise<number>;
   /** Listens, also after reconnecting. What `hear` throws about a message is logged. */
   subscribe(channel: string, hear: (message: string) => void): Promise<void>;
   unsubscribe(channel: string): Promise<void>;
@@ -49,6 +51,10 @@ export function openRedisLink(url: string, log: Log): RedisLink {
       return commands.status === 'ready' && listening.status === 'ready';
     },
     publish: (channel, message) => commands.publish(channel, message).catch(() => 0),
+    listeners: async (channel) => {
+      const [, count] = await commands.pubsub('NUMSUB', channel).catch(() => []);
+      return Number(count ?? 0);
+    },
     subscribe: async (channel, hear) => {
       hearers.set(channel, hear);
       if (listening.status === 'ready') await listening.subscribe(channel).catch(complain);
