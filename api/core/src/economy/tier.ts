@@ -15,9 +15,7 @@ function leftBelow({ minBalance }: BalanceTier): bigint {
 }
 
 function before(a: BalanceTier, b: BalanceTier): number {
-  if (a.rank !== b.rank) return b.rank - a.rank;
-  if (a.minBalance !== b.minBalance) return a.minBalance > b.minBalance ? -1 : 1;
-  return a.name < b.name ? -1 : 1;
+  return b.rank - a.rank || Number(b.minBalance - a.minBalance) || a.name.localeCompare(b.name);
 }
 
 /**
@@ -31,7 +29,7 @@ function before(a: BalanceTier, b: BalanceTier): number {
 export function tierOfBalance(tiers: readonly BalanceTier[], balance: bigint, current: string | null): string | null {
   const present = tiers.find(({ name }) => name === current);
   const isOpen = (tier: BalanceTier): boolean => {
-    const reachedBefore = present !== undefined && (tier === present || before(tier, present) > 0);
+    const reachedBefore = present !== undefined && before(tier, present) >= 0;
     return balance >= (reachedBefore ? leftBelow(tier) : tier.minBalance);
   };
   return tiers.filter(isOpen).toSorted(before)[0]?.name ?? null;

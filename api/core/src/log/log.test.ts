@@ -125,7 +125,7 @@ test('a checkpoint is read as it was written, and nothing else is one', () => {
   const text = writeCheckpoint(checkpoint);
   assert.deepEqual(readCheckpoint(text), { ...checkpoint, root: new Uint8Array(checkpoint.root) });
   assert.equal(readCheckpoint(`${text}an extension\n`)?.size, 20_852_163);
-  for (const wrong of ['', 'origin\n1\n', text.trimEnd(), text.replace('20852163', '020852163'), text.replace('20852163', '-1')]) assert.equal(readCheckpoint(wrong), null, wrong);
+  for (const wrong of ['', 'origin\n1\n', text.trimEnd(), text.replace('20852163', '020852163'), text.replace('20852163', '-1'), text.replace('20852163', '9007199254740992')]) assert.equal(readCheckpoint(wrong), null, wrong);
 });
 
 test('entries of a bundle are told apart by their lengths', () => {

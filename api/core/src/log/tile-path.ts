@@ -16,9 +16,9 @@ export function tilePath({ number, width }: TileAddress): string {
 
 /** Reads what `tilePath` writes; null of anything else, also of a number with too many zeros in front. */
 export function readTilePath(path: string): TileAddress | null {
-  const [, groups, last, width] = /^((?:x\d{3}\/)*)(\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path) ?? [];
-  if (groups === undefined || last === undefined) return null;
-  const address = { number: Number(groups.replaceAll(/[x/]/g, '') + last), width: width === undefined ? TILE_WIDTH : Number(width) };
+  const [, digits, width] = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path) ?? [];
+  if (digits === undefined) return null;
+  const address = { number: Number(digits.replaceAll(/[x/]/g, '')), width: width === undefined ? TILE_WIDTH : Number(width) };
   return Number.isSafeInteger(address.number) && address.width <= TILE_WIDTH && tilePath(address) === path ? address : null;
 }
 

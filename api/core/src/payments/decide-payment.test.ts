@@ -60,6 +60,26 @@ test('refunds take what they are, and all of it where the provider says so', () 
   assert.deepEqual(again(truth({ status: 'PARTIALLY_REFUNDED' })), { kind: 'wait', why: 'refund_not_told' });
 });
 
+test('after a change of the rate a refund takes its share of the credit, and a whole one takes all of it', () => {
+  const net = (of: PaymentTruth, ratePerUnit: bigint): bigint | null => {
+    const decision = decidePayment(of, { hint: null, credited: { agentId: 'ada', amount: 20n * UNIT, net: 20n * UNIT } }, { ...RULES, ratePerUnit });
+    return decision.kind === 'stand' ? decision.net : null;
+  };
+  for (const rate of [1n, 1_000_000n, 2_000_000n, 4_000_000n]) {
+    assert.equal(net(truth({ takings: [taking('refund', 4n)] }), rate), 12n * UNIT, `at ${rate}`);
+    assert.equal(net(truth({ takings: [taking('refund', 10n)] }), rate), 0n, `all of it at ${rate}`);
+    assert.equal(net(truth(), rate), 20n * UNIT, `nothing of it at ${rate}`);
+  }
+  assert.equal(net(truth({ amount: 0n }), 2_000_000n), 0n, 'a payment of nothing leaves nothing');
+});
+
+test('a payment that is worth a single micro-aiDollar is credited', () => {
+  const one: PaymentRules = { ...RULES, ratePerUnit: 1_000_000n };
+  const credit = (of: PaymentTruth): ReturnType<typeof decidePayment> => decidePayment(of, { hint: null, credited: null }, one);
+  assert.deepEqual(credit(truth({ amount: 1n })), { kind: 'stand', agentId: 'ada', amount: 1n, net: 1n });
+  assert.deepEqual(credit(truth({ amount: 2n, takings: [{ kind: 'refund', amount: 1n, state: 'taken' }] })), { kind: 'stand', agentId: 'ada', amount: 2n, net: 1n });
+});
+
 test('a dispute takes while it is open; one that is lost is not counted twice with its refund', () => {
   const net = (takings: readonly Taking[]): bigint | null => {
     const decision = again(truth({ takings }));
@@ -68,6 +88,7 @@ test('a dispute takes while it is open; one that is lost is not counted twice wi
   assert.equal(net([taking('dispute', 10n, 'open')]), 0n);
   assert.equal(net([taking('dispute', 10n, 'none')]), 20n * UNIT);
   assert.equal(net([taking('dispute', 4n, 'taken'), taking('refund', 4n)]), 12n * UNIT);
+  assert.equal(net([taking('dispute', 4n, 'taken'), taking('refund', 1n)]), 12n * UNIT, 'a lost dispute that is refunded in part so far');
   assert.equal(net([taking('dispute', 4n, 'open'), taking('refund', 4n)]), 4n * UNIT);
 });
 

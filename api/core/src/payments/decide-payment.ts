@@ -85,11 +85,11 @@ function decideFresh(truth: PaymentTruth, hint: PaymentHint | null, rules: Payme
   return net < 1n ? { kind: 'never', why: 'taken_back' } : { kind: 'stand', agentId: customId, amount: worth, net };
 }
 
-/** One that was credited, by whomever: what was credited, less what is gone. */
-function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited, rules: PaymentRules): PaymentDecision {
-  const taken = takenOf(truth);
-  const gone = NOT_PAID.has(truth.status) || taken >= truth.amount ? amount : least(worthOf(taken, rules.ratePerUnit), amount);
-  return { kind: 'stand', agentId, amount, net: amount - gone };
+/** A payment that was credited, by PayPal's word or by an admin: the share of the credit that is left. The rate may have changed since, so it has no say here. */
+function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited): PaymentDecision {
+  const left = truth.amount - takenOf(truth);
+  const net = NOT_PAID.has(truth.status) || left <= 0n ? 0n : (amount * left) / truth.amount;
+  return { kind: 'stand', agentId, amount, net };
 }
 
 /**
@@ -99,9 +99,9 @@ function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited, rules: 
 export function decidePayment(truth: PaymentTruth | null, known: { readonly hint: PaymentHint | null; readonly credited: Credited | null }, rules: PaymentRules): PaymentDecision {
   if (truth === null) return { kind: 'wait', why: 'not_found' };
   const { status, takings } = truth;
-  if (NOT_PAID.has(status)) return known.credited === null ? { kind: 'never', why: 'not_paid' } : decideAgain(truth, known.credited, rules);
+  if (NOT_PAID.has(status)) return known.credited === null ? { kind: 'never', why: 'not_paid' } : decideAgain(truth, known.credited);
   if (!PAID.has(status)) return { kind: 'wait', why: status === 'PENDING' ? 'not_completed' : 'status_unknown' };
   // The provider knows of a refund that nobody has told of: how much is gone comes with its notification.
   if (status === 'PARTIALLY_REFUNDED' && !takings.some(({ kind }) => kind === 'refund')) return { kind: 'wait', why: 'refund_not_told' };
-  return known.credited === null ? decideFresh(truth, known.hint, rules) : decideAgain(truth, known.credited, rules);
+  return known.credited === null ? decideFresh(truth, known.hint, rules) : decideAgain(truth, known.credited);
 }

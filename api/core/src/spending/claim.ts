@@ -122,6 +122,6 @@ export function afterRefusedRenewal({ untilMs }: Pick<HeldClaim, 'untilMs'>, now
 /** The highest tier below another that an agent can pay a period of; null where there is none. A free one can always be paid. Pure. */
 export function payableBelow(tiers: readonly PricedTier[], tier: string, { available, terms }: { readonly available: bigint; readonly terms: ClaimTerms }): string | null {
   const rank = tiers.find(({ name }) => name === tier)?.rank ?? -1;
-  const below = tiers.filter((each) => each.rank < rank && holdAmount(each.perHour, terms) <= (available > 0n ? available : 0n));
+  const below = tiers.filter((each) => each.rank < rank && (each.perHour === 0n || holdAmount(each.perHour, terms) <= available));
   return below.toSorted((a, b) => b.rank - a.rank || a.name.localeCompare(b.name))[0]?.name ?? null;
 }

@@ -18,8 +18,7 @@ export interface AuctionResult {
 }
 
 function before(a: OpenBid, b: OpenBid): number {
-  if (a.amount !== b.amount) return a.amount > b.amount ? -1 : 1;
-  return a.place - b.place;
+  return Number(b.amount - a.amount) || a.place - b.place;
 }
 
 /**

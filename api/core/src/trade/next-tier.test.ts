@@ -16,6 +16,7 @@ test('the next tier is the nearest one above that the balance does not reach', (
   const next = (balance: bigint, current: string | null): string | null => nextTier(TIERS, balance, current)?.name ?? null;
   assert.equal(next(0n, 'tier-0'), 'tier-1');
   assert.equal(next(9_999_999n, 'tier-0'), 'tier-1');
+  assert.equal(next(10_000_000n, 'tier-0'), 'tier-2', 'a threshold that is reached is not ahead');
   assert.equal(next(9_500_000n, 'tier-1'), 'tier-2', 'who has fallen below the threshold and keeps the tier has it');
   assert.equal(next(50_000_000n, 'tier-1'), 'tier-2');
   assert.equal(next(100_000_000n, 'tier-2'), null);
@@ -26,6 +27,8 @@ test('the next tier is the nearest one above that the balance does not reach', (
 test('of two tiers of one threshold the higher is opened, and a higher tier that is nearer goes first', () => {
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '10')], 0n, null)?.name, 'b');
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '5')], 0n, null)?.name, 'b');
+  const twins = [tier('b', 1, '10'), tier('a', 1, '10')];
+  for (const order of [twins, twins.toReversed()]) assert.equal(nextTier(order, 0n, null)?.name, 'a', 'of one threshold and rank the first by name');
 });
 
 test('what changes is named with what it was', () => {

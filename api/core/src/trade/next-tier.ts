@@ -16,9 +16,8 @@ export function nextTier(tiers: readonly NamedTier[], balance: bigint, current: 
 
 /** Of two with one threshold, balances open the higher. */
 function compareAhead(a: NamedTier, b: NamedTier): number {
-  const [left, right] = [parseAiDollars(a.spec.minBalance), parseAiDollars(b.spec.minBalance)];
-  if (left !== right) return left < right ? -1 : 1;
-  return b.spec.rank - a.spec.rank || (a.name < b.name ? -1 : 1);
+  const apart = parseAiDollars(a.spec.minBalance) - parseAiDollars(b.spec.minBalance);
+  return Number(apart) || b.spec.rank - a.spec.rank || a.name.localeCompare(b.name);
 }
 
 const NOTHING = '-';
