@@ -43,7 +43,7 @@ export function bearerOf(headers: IncomingHttpHeaders): string | null {
 }
 
 /** Finds out who sends a request: by API key, agent token, the operator's projected token, or session. */
-export function createAuthenticate(ports: { readonly db: Db; readonly source: AgentSource; readonly reviewer: TokenReviewer; readonly monotonicMs: () => number }): Authenticate {
+export function createAuthenticate(ports: { readonly db: Db; readonly source: Pick<AgentSource, 'get'>; readonly reviewer: TokenReviewer; readonly monotonicMs: () => number }): Authenticate {
   const { db, source, reviewer, monotonicMs } = ports;
   const keyOf = throughOutage(gathered((tokens) => findApiKeys(db, tokens.map(hashOf))), monotonicMs);
   const agentSessionOf = throughOutage(gathered((tokens) => findAgentSessions(db, tokens.map(hashOf))), monotonicMs);

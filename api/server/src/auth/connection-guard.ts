@@ -27,10 +27,12 @@ export interface GuardPorts {
   readonly log: Log;
   /** Hears which agents stand otherwise than before. */
   readonly onStanding: (hear: (agentIds: readonly string[]) => void) => void;
+  /** How often all that is open is looked at, in ms; ten seconds where it is left out. */
+  readonly everyMs?: number;
 }
 
 /** Looks at once where a change is told (by NOTIFY, with its commit), and at all every ten seconds, since a notification can be lost. */
-export function startConnectionGuard({ listenUrl, log, onStanding }: GuardPorts): ConnectionGuard {
+export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVERY_MS }: GuardPorts): ConnectionGuard {
   const open = new Set<OpenConnection>();
 
   async function look(connection: OpenConnection): Promise<void> {
@@ -52,7 +54,7 @@ export function startConnectionGuard({ listenUrl, log, onStanding }: GuardPorts)
   const listener = listen(listenUrl, [ACCOUNTS_CHANNEL], (_channel, accountId) => {
     lookAt((actor) => 'accountId' in actor && actor.accountId !== null && (accountId === null || actor.accountId === accountId));
   });
-  const timer = setInterval(() => lookAt(({ role }) => role !== 'visitor'), EVERY_MS);
+  const timer = setInterval(() => lookAt(({ role }) => role !== 'visitor'), everyMs);
   return {
     watch: (connection) => {
       open.add(connection);

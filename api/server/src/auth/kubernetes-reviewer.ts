@@ -24,7 +24,7 @@ interface Reviewed {
 }
 
 /** Asks the cluster's TokenReview, and then the pod that the token is bound to: a deleted pod's token still reviews as good for a while. */
-export function createKubernetesReviewer(ports: { readonly client: KubeClient; readonly namespace: string; readonly source: AgentSource }): TokenReviewer {
+export function createKubernetesReviewer(ports: { readonly client: Pick<KubeClient, 'create' | 'get'>; readonly namespace: string; readonly source: Pick<AgentSource, 'get'> }): TokenReviewer {
   const { client, namespace, source } = ports;
 
   async function review(token: string): Promise<Reviewed | null> {

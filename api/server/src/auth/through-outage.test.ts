@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DatabaseBusyError } from '@hamlet/store';
 import { throughOutage } from './through-outage.ts';
+import type { LookUp } from './through-outage.ts';
 
 const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 const TOO_LATE = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
@@ -29,4 +30,53 @@ test('a database that is only busy is no outage: nothing stands in', async () =>
     const lookUp = await lookUpThatFails(failure);
     await assert.rejects(lookUp(true), failure);
   }
+});
+
+/** A look-up by a clock that the test moves; it numbers its answers, and fails while it is told to. */
+function lookUpByClock(freshMs?: number): { readonly lookUp: LookUp<string>; readonly clock: { nowMs: number; isAway: boolean } } {
+  const clock = { nowMs: 0, isAway: false };
+  let asked = 0;
+  const find = async (secret: string): Promise<string> => {
+    asked += 1;
+    if (clock.isAway) throw AWAY;
+    return `${secret} ${asked}`;
+  };
+  return { clock, lookUp: throughOutage(find, () => clock.nowMs, ...(freshMs === undefined ? [] : [{ freshMs }])) };
+}
+
+test('an answer stands in for five minutes, and only for the one who had it', async () => {
+  const { lookUp, clock } = lookUpByClock();
+  clock.nowMs = 1_000;
+  await lookUp('ada', true);
+  clock.isAway = true;
+  clock.nowMs += 299_999;
+  assert.equal(await lookUp('ada', true), 'ada 1');
+  await assert.rejects(lookUp('bob', true), AWAY);
+  clock.nowMs += 1;
+  await assert.rejects(lookUp('ada', true), AWAY);
+});
+
+test('while somebody can be asked, each look-up asks, unless its answer is fresh', async () => {
+  const { lookUp } = lookUpByClock();
+  assert.deepEqual([await lookUp('ada', true), await lookUp('ada', true)], ['ada 1', 'ada 2']);
+  const { lookUp: reused, clock } = lookUpByClock(60_000);
+  clock.nowMs = 5_000;
+  assert.equal(await reused('ada', false), 'ada 1');
+  clock.nowMs += 59_999;
+  assert.equal(await reused('ada', false), 'ada 1');
+  assert.equal(await reused('bob', false), 'bob 2');
+  clock.nowMs += 1;
+  assert.equal(await reused('ada', false), 'ada 3');
+});
+
+test('ten thousand answers are remembered, and then none of them', async () => {
+  const { lookUp, clock } = lookUpByClock();
+  for (let index = 0; index < 10_000; index += 1) await lookUp(`caller ${index}`, true);
+  clock.isAway = true;
+  for (const caller of ['caller 0', 'caller 9999']) assert.match(await lookUp(caller, true), new RegExp(`^${caller} `));
+  clock.isAway = false;
+  await lookUp('one more', true);
+  clock.isAway = true;
+  await assert.rejects(lookUp('caller 9999', true), AWAY);
+  assert.match(await lookUp('one more', true), /^one more/);
 });

@@ -1,0 +1,136 @@
+/** What is open ends when its holder would not be let in any more, by NOTIFY of a real Postgres. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { announceAccount, migrate, openDatabase } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { testPostgres } from '@hamlet/test/env/postgres';
+import type { TestPostgres } from '@hamlet/test/env/postgres';
+import { until } from '@hamlet/test/env/until';
+import type { Actor } from '../http/actor.ts';
+import type { Refused } from '../http/outcome.ts';
+import { startConnectionGuard } from './connection-guard.ts';
+import type { ConnectionGuard } from './connection-guard.ts';
+
+const AGENT: Actor = { role: 'agent', id: 'agent ada', agentId: 'ada', uid: 'uid', podUid: null, cycle: 0, stale: false };
+const MEMBER: Actor = { role: 'member', id: 'account 1', accountId: '1', name: 'Grace' };
+const KEY: Actor = { role: 'member', id: 'key member', accountId: null, name: 'member' };
+const VISITOR: Actor = { role: 'visitor', id: 'visitor 192.0.2.7' };
+const NEVER_MS = 1_000_000_000;
+const BANNED: Refused = { ok: false, reason: 'account_banned' };
+
+let postgres: TestPostgres;
+let db: Db;
+let appUrl = '';
+let guard: ConnectionGuard;
+let tellStanding: (agentIds: readonly string[]) => void = () => undefined;
+
+before(async () => {
+  postgres = await testPostgres();
+  appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  await migrate({ ownerUrl: postgres.url(), appUrl });
+  db = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
+  const onStanding = (hear: typeof tellStanding): void => {
+    tellStanding = hear;
+  };
+  guard = startConnectionGuard({ listenUrl: appUrl, log: () => undefined, onStanding, everyMs: NEVER_MS });
+  // As soon as it listens it looks at every account, since it may have missed something.
+  const first = watched(guard, MEMBER);
+  await until('the guard listens', async () => first.looks > 0);
+  first.unwatch();
+});
+after(async () => {
+  await guard.stop();
+  await db.destroy();
+  await postgres.remove();
+});
+
+interface Watched {
+  looks: number;
+  /** Who it is now, or why it may not come in. */
+  now: Actor | Refused | Error;
+  readonly closedBy: string[];
+  readonly unwatch: () => void;
+}
+
+function watched(by: ConnectionGuard, actor: Actor): Watched {
+  const connection: Omit<Watched, 'unwatch'> = { looks: 0, now: actor, closedBy: [] };
+  const unwatch = by.watch({
+    actor,
+    recheck: async () => {
+      connection.looks += 1;
+      if (connection.now instanceof Error) throw connection.now;
+      return connection.now;
+    },
+    close: ({ reason }) => void connection.closedBy.push(reason),
+  });
+  return Object.assign(connection, { unwatch });
+}
+
+const closed = (connection: Watched): Promise<boolean> => until('the connection is closed', async () => connection.closedBy.length > 0);
+
+/** Bans everybody who is watched, tells of a change, and says who was closed by it once `last` is. */
+async function closedOf(all: Readonly<Record<string, Watched>>, tell: () => void | Promise<void>, last: string): Promise<readonly string[]> {
+  for (const connection of Object.values(all)) connection.now = BANNED;
+  await tell();
+  await until(`${last} is closed`, async () => (all[last]?.closedBy.length ?? 0) > 0);
+  for (const connection of Object.values(all)) connection.unwatch();
+  return Object.keys(all).filter((name) => (all[name]?.looks ?? 0) > 0);
+}
+
+test('a change of an account ends what that account has open, and nothing else', async () => {
+  const all = { key: watched(guard, KEY), visitor: watched(guard, VISITOR), agent: watched(guard, AGENT), other: watched(guard, { ...MEMBER, accountId: '2' }), member: watched(guard, MEMBER) };
+  assert.deepEqual(await closedOf(all, () => announceAccount(db, '1'), 'member'), ['member']);
+  assert.deepEqual(all.member.closedBy, ['account_banned']);
+});
+
+test('a change of standing ends what those agents have open, and nothing else', async () => {
+  const all = { member: watched(guard, MEMBER), visitor: watched(guard, VISITOR), bob: watched(guard, { ...AGENT, id: 'agent bob', agentId: 'bob' }), ada: watched(guard, AGENT) };
+  assert.deepEqual(await closedOf(all, () => tellStanding(['ada', 'cleo']), 'ada'), ['ada']);
+});
+
+test('a guard that listens again looks at every account, since a change may have passed unheard', async () => {
+  const another = startConnectionGuard({ listenUrl: appUrl, log: () => undefined, onStanding: () => undefined, everyMs: NEVER_MS });
+  const all = { key: watched(another, KEY), visitor: watched(another, VISITOR), first: watched(another, { ...MEMBER, accountId: '2' }), second: watched(another, MEMBER) };
+  assert.deepEqual(await closedOf(all, () => undefined, 'second'), ['first', 'second']);
+  await another.stop();
+});
+
+test('all but visitors are looked at again and again, told or not', async () => {
+  const another = startConnectionGuard({ listenUrl: appUrl, log: () => undefined, onStanding: () => undefined, everyMs: 10 });
+  const all = { visitor: watched(another, VISITOR), agent: watched(another, AGENT), member: watched(another, MEMBER), key: watched(another, KEY) };
+  await until('each was looked at twice', async () => all.agent.looks > 1 && all.member.looks > 1 && all.key.looks > 1);
+  assert.deepEqual([all.visitor.looks, ...Object.values(all).flatMap(({ closedBy }) => closedBy)], [0], 'who is the same stays');
+  all.key.unwatch();
+  const { looks } = all.key;
+  const before = all.agent.looks;
+  await until('the others are looked at', async () => all.agent.looks > before + 1);
+  assert.equal(all.key.looks, looks, 'one that has ended is not looked at');
+  await another.stop();
+});
+
+test('somebody else, or the same one in another role, is not let in on the connection of before', async () => {
+  for (const now of [{ ...MEMBER, id: 'account 2' }, { ...MEMBER, role: 'admin' }] as const) {
+    const connection = watched(guard, MEMBER);
+    connection.now = now;
+    await announceAccount(db, '1');
+    await closed(connection);
+    assert.deepEqual(connection.closedBy, ['token_invalid']);
+    await announceAccount(db, '1');
+  }
+});
+
+test('while nobody can be asked a connection stays, and it is closed once when somebody can', async () => {
+  const connection = watched(guard, MEMBER);
+  connection.now = new Error('the database is away');
+  await announceAccount(db, '1');
+  await until('it is looked at', async () => connection.looks > 0);
+  assert.deepEqual(connection.closedBy, []);
+  connection.now = BANNED;
+  await announceAccount(db, '1');
+  await announceAccount(db, '1');
+  await closed(connection);
+  const after = watched(guard, MEMBER);
+  await announceAccount(db, '1');
+  await until('a later one is looked at', async () => after.looks > 0);
+  assert.deepEqual([connection.closedBy, after.closedBy], [['account_banned'], []]);
+});

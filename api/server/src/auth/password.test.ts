@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UnavailableError } from '../http/respond.ts';
+import { createPasswords } from './password.ts';
+
+test('a password is known by its hash, and an account without one by no password', async () => {
+  const passwords = createPasswords();
+  const kept = await passwords.hash('correct horse battery');
+  assert.match(kept, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.equal(await passwords.is('correct horse battery', kept), true);
+  assert.equal(await passwords.is('correct horse', kept), false);
+  for (const none of [null, undefined]) assert.equal(await passwords.is('', none), false);
+});
+
+test('two are hashed at a time and thirty wait; the next is refused until one of them is done', async () => {
+  const passwords = createPasswords();
+  const all = Array.from({ length: 32 }, (_, index) => passwords.hash(`password ${index}`));
+  await assert.rejects(passwords.hash('one too many'), UnavailableError);
+  await assert.rejects(passwords.is('one too many', 'a hash'), UnavailableError);
+  await Promise.all(all);
+  // A place that was given back is there again.
+  const more = Array.from({ length: 32 }, (_, index) => passwords.hash(`later ${index}`));
+  await assert.rejects(passwords.hash('one too many'), UnavailableError);
+  await Promise.all(more);
+});
