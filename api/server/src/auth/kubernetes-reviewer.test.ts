@@ -47,7 +47,7 @@ for (const [why, of, reason, detail] of REFUSED) {
   test(`a token is refused: ${why}`, () => {
     const outcome = lifeOf(of, 'uid-of-pod', SOURCE);
     assert.equal(outcome.ok, false);
-    assert.deepEqual([outcome.reason, detail.test(outcome.detail ?? '')], [reason, true], outcome.detail);
+    assert.deepEqual([outcome.reason, detail.test(outcome.detail ?? '')], [reason, true], outcome.detail ?? 'no detail');
   });
 }
 

@@ -23,7 +23,7 @@ test('a session is read from the cookie of its name alone', () => {
     ['__Host-hamlet_session=; __Host-hamlet_session=abc', 'abc'],
     ['__Host-hamlet_session=first; __Host-hamlet_session=second', 'first'],
   ];
-  for (const [header, id] of cases) assert.equal(sessionOf(header), id, header);
+  for (const [header, id] of cases) assert.equal(sessionOf(header), id, header ?? 'no header');
 });
 
 test('a cookie is kept from scripts, other hosts and plain http, for as long as it counts', () => {

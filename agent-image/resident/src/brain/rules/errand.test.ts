@@ -13,7 +13,7 @@ import { errand } from './errand.ts';
 
 const HERE = AT.square;
 const APPLE = { item_id: 'apple-1', kind: 'apple', position: HERE, held_by: null } as const;
-const CARRIED = [{ item_id: 'apple-1', kind: 'apple' }];
+const CARRIED: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
 
 type Given = { readonly minute?: number; readonly self?: Partial<AgentView>; readonly items?: WorldView['items']; readonly mind?: Partial<Mind> };
 
