@@ -64,6 +64,8 @@ eventually() {
 says() { local wanted=$1; shift; local out; out=$("$@" 2>&1); grep -q -- "$wanted" <<<"$out" || { echo "wanted: $wanted, got: $out"; return 1; }; }
 refused() { local out; if out=$("$@" 2>&1); then echo "was let through: $out"; return 1; fi; grep -Eq 'refused|no route|prohibited|Lost' <<<"$out" || { echo "failed otherwise: $out"; return 1; }; }
 
+stopped() { ! hamlet status; }
+
 # picture prints all that the cluster could leave on the machine, without what other tests and image builds change meanwhile.
 picture() { everything | grep -Ev 'hamlet-cluster-t-|hamlet-test-kube-|/images/storage/'; }
 
@@ -222,6 +224,12 @@ small_profiles() {
     check "profile $profile serves" k get namespaces
     check "profile $profile: down" hamlet down
   done
+  sleep 1000 &
+  local owner=$!
+  check "up --while a process lives" hamlet up --name "$NAME" --profile api --while "$owner"
+  { kill "$owner" && wait "$owner"; } 2>/dev/null
+  check "it ends with that process" eventually stopped
+  check "down clears up after it" hamlet down
   check "the small profiles leave nothing" eventually nothing_left
 }
 

@@ -15,6 +15,9 @@ const POLL_MS = 25;
  */
 const PORTS = { from: 12_000, to: 30_000 } as const;
 
+/** The kernel ends the daemon also where this process is killed and runs no handler (prctl(2), PR_SET_PDEATHSIG). */
+const DIES_WITH_PARENT = ['--pdeathsig', 'KILL', '--'] as const;
+
 /** A port that nobody listens on right now. */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -68,7 +71,7 @@ function endWithThisProcess(child: ChildProcess): void {
 
 /** Starts a daemon and waits until it answers. Throws with the last of its output where it ends before. */
 export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
-  const child = spawn(program.file, program.args, { ...program.options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('setpriv', [...DIES_WITH_PARENT, program.file, ...program.args], { ...program.options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const keep = (chunk: Buffer): void => {
     output = (output + chunk.toString()).slice(-4_000);

@@ -69,7 +69,7 @@ export async function testApiServer(profile: Profile = 'api'): Promise<TestApiSe
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-kube-'));
   const hamletCluster = join(await programs(), 'hamlet-cluster');
   const state = join(folder, 'state');
-  await execute(hamletCluster, ['up', '--profile', profile, '--state', state, '--name', `t-${basename(folder).slice(-6).toLowerCase()}`], { timeout: START_TIMEOUT_MS });
+  await execute(hamletCluster, ['up', '--profile', profile, '--state', state, '--name', `t-${basename(folder).slice(-6).toLowerCase()}`, '--while', String(process.pid)], { timeout: START_TIMEOUT_MS });
   const kubeconfig = join(state, 'kubeconfig');
   const connection = await kubeconfigConnection(kubeconfig);
   const clients: KubeClient[] = [];

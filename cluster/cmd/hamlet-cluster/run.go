@@ -12,6 +12,7 @@ import (
 	"hamlet.village/cluster/internal/kubeapi"
 	"hamlet.village/cluster/internal/netpol"
 	"hamlet.village/cluster/internal/pki"
+	"hamlet.village/cluster/internal/process"
 	"hamlet.village/cluster/internal/spec"
 	"hamlet.village/cluster/internal/supervisor"
 	"hamlet.village/cluster/internal/volumes"
@@ -31,13 +32,22 @@ func untilStopped() (context.Context, context.CancelFunc) {
 }
 
 func runSupervisor(f *flag.FlagSet, args []string) error {
+	owner := f.Int("while", 0, "end when this `process` has ended; 0: go on")
 	s, err := loadFor(f, args)
 	if err != nil {
 		return err
 	}
 	// The terminal that started the cluster may close; its end is not the cluster's.
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
-	return supervisor.Run(s)
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	if *owner > 0 {
+		go func() {
+			process.AwaitEnd(ctx, *owner)
+			stop()
+		}()
+	}
+	return supervisor.Run(ctx, s)
 }
 
 func runAddons(f *flag.FlagSet, args []string) error {

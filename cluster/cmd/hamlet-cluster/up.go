@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -31,6 +32,7 @@ func up(f *flag.FlagSet, args []string) error {
 	f.StringVar(&o.Name, "name", "hamlet", "name that tells the clusters of a machine apart")
 	f.IntVar(&o.Slot, "slot", 0, "which of the machine's ten address ranges a full cluster takes")
 	f.IntVar(&o.GPUsPerNode, "gpus", 1, "simulated GPUs of each node")
+	owner := f.Int("while", 0, "end the cluster when this `process` has ended; 0: it goes on")
 	if _, err := parse(f, args, 0, 0); err != nil {
 		return err
 	}
@@ -51,7 +53,7 @@ func up(f *flag.FlagSet, args []string) error {
 	if err != nil || running {
 		return err
 	}
-	return start(s)
+	return start(s, *owner)
 }
 
 // plan works out the cluster: a new one, or the one the state folder has already.
@@ -161,7 +163,7 @@ func adopt(s spec.Spec) (running bool, err error) {
 	return true, nil
 }
 
-func start(s spec.Spec) error {
+func start(s spec.Spec, owner int) error {
 	if err := s.Save(); err != nil {
 		return err
 	}
@@ -171,7 +173,7 @@ func start(s spec.Spec) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(s.Program("hamlet-cluster"), "run-supervisor", "--state", s.State)
+	cmd := exec.Command(s.Program("hamlet-cluster"), "run-supervisor", "--state", s.State, "--while", strconv.Itoa(owner))
 	cmd.Stdout, cmd.Stderr, cmd.Dir = log, log, "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {

@@ -2,6 +2,7 @@
 package process
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -65,6 +66,19 @@ func NewRecord(pid int) (Record, error) {
 func (r Record) Alive() bool {
 	now, err := NewRecord(r.Pid)
 	return err == nil && now == r
+}
+
+// AwaitEnd returns when the process has ended, or the context has. A process that is
+// not there has ended.
+func AwaitEnd(ctx context.Context, pid int) {
+	const pollEvery = time.Second
+	record, err := NewRecord(pid)
+	for err == nil && record.Alive() && ctx.Err() == nil {
+		select {
+		case <-ctx.Done():
+		case <-time.After(pollEvery):
+		}
+	}
 }
 
 // LoadRecords reads the records of a folder, by component id.

@@ -1,7 +1,9 @@
 package process
 
 import (
+	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -90,4 +92,25 @@ func TestARecordIsNotFooledByTheNumber(t *testing.T) {
 	if record.Alive() {
 		t.Fatal("a process of the same number that started at another time is another process")
 	}
+}
+
+func TestTheEndOfAProcessIsAwaited(t *testing.T) {
+	cmd := exec.Command("sleep", "1000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() { AwaitEnd(context.Background(), cmd.Process.Pid); close(ended) }()
+	select {
+	case <-ended:
+		t.Fatal("it lives")
+	case <-time.After(100 * time.Millisecond):
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	<-ended
+	AwaitEnd(context.Background(), cmd.Process.Pid) // nothing to wait for
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	AwaitEnd(ctx, os.Getpid())
 }

@@ -36,9 +36,10 @@ type Supervisor struct {
 	forwards []control.Forward
 }
 
-// Run brings the cluster up and supervises it until it is told to stop.
-func Run(s spec.Spec) error {
-	ctx, stop := context.WithCancel(context.Background())
+// Run brings the cluster up and supervises it until a caller of the control socket
+// stops it or the context ends.
+func Run(ctx context.Context, s spec.Spec) error {
+	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if err := os.MkdirAll(s.Path("run", "pids"), 0o755); err != nil {
 		return err
