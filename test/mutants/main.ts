@@ -1,42 +1,26 @@
-/** `make mutants PACKAGE=core N=50`: changes one operator at a time and tells which changes the package's own tests do not notice. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** `make mutants PACKAGE=core N=50`: changes one operator at a time and reports the changes that the package's own tests do not notice. */
 import { parseArgs } from 'node:util';
+import { basename } from 'node:path';
 import { Seeded } from '../env/seeded.ts';
-import { hashSources } from '../../village/images/context.ts';
 import { Failure, printFailure } from '../../village/failure.ts';
-import { stateFile } from '../../village/paths.ts';
-import { mutated, mutationsOf, type Mutation } from './mutations.ts';
-import { nearestFirst, packageNames, packageOf, type TriedPackage } from './packages.ts';
+import { packageNames, packageOf, type TriedPackage } from './packages.ts';
+import { changesOf, Trials, type Change } from './trials.ts';
 import { WorkCopy } from './work-copy.ts';
 
-const USAGE = `usage: test/mutants/main.ts --package NAME [--count N] [--seed S] [--least PERCENT]
+const USAGE = `usage: test/mutants/main.ts --package NAME [--count N] [--seed S] [--min PERCENT]
 
-Changes one operator of a random source line at a time, in a copy of the work tree, and runs the package's own tests.
-Ends with the changes that no test noticed. A run that was interrupted goes on where it was, unless sources or tests changed.
+Changes one operator of a random source line at a time, in a copy of the work tree, and runs those of the package's own
+tests that come to that line. Ends with the changes that no test noticed. Answers are remembered until sources or the
+file of tests change, so an interrupted run goes on where it was.
 
   --package  ${packageNames.join(', ')}, or a folder
   --count    changes to try (50)
-  --seed     which ones (1)
-  --least    fails when fewer per cent are noticed
+  --seed     decides which changes (1)
+  --min      fails when fewer per cent are noticed (0)
   --help     this text`;
 
-/** A test that runs so much longer than without a change is caught in a loop. */
-const SLOWER = 4;
-const SLOWER_MS = 20_000;
-/** Longest run of a package's tests without a change. */
-const BASELINE_MS = 600_000;
-
-interface Change extends Mutation {
-  readonly file: string;
-}
-
-interface Tried extends Change {
-  readonly isNoticed: boolean;
-}
-
 /** The changes that a seed chooses, none twice. */
-function chosen(sources: readonly { readonly file: string; readonly text: string }[], { count, seed }: { count: number; seed: number }): readonly Change[] {
-  const all = sources.flatMap(({ file, text }) => mutationsOf(text).map((mutation) => ({ file, ...mutation })));
+function chosen(all: readonly Change[], { count, seed }: { readonly count: number; readonly seed: number }): readonly Change[] {
   const random = new Seeded(seed);
   return all
     .map((change) => ({ change, rank: random.next() }))
@@ -45,73 +29,52 @@ function chosen(sources: readonly { readonly file: string; readonly text: string
     .map(({ change }) => change);
 }
 
-async function tryAll(changes: readonly Change[], { sources, tests }: TriedPackage, known: Map<string, boolean>): Promise<readonly Tried[]> {
-  const tried: Tried[] = [];
+/** Tries every change; returns those that no test notices, in words. */
+async function survivorsOf(changes: readonly Change[], tried: TriedPackage): Promise<readonly string[]> {
+  const survivors: string[] = [];
   const copy = new WorkCopy();
   try {
-    const started = performance.now();
-    if ((await copy.test(tests, BASELINE_MS)) !== 'passed') throw new Failure('the tests fail without a change', `node_modules/.bin/node --test ${tests.join(' ')}`);
-    const capMs = (performance.now() - started) * SLOWER + SLOWER_MS;
-    console.log(`${sources.length} sources, ${tests.length} files of tests; without a change they take ${((performance.now() - started) / 1000).toFixed(1)} s`);
+    const trials = new Trials(copy, tried);
+    await trials.prepare();
     for (const change of changes) {
-      const isNoticed = known.get(keyOf(change)) ?? (await isNoticedIn(copy, change, { tests, capMs }));
-      known.set(keyOf(change), isNoticed);
-      tried.push({ ...change, isNoticed });
-      console.log(`${isNoticed ? '✔' : '✖'} ${said(change, copy)}`);
-      keep(known);
+      const test = await trials.noticedBy(change);
+      const text = inWords(change, copy);
+      if (test === undefined) survivors.push(trials.reaching(change).length === 0 ? `${text}   (no test comes here)` : text);
+      console.log(test === undefined ? `✖ ${text}` : `✔ ${text}   (${basename(test)})`);
     }
-    return tried;
+    return survivors;
   } finally {
     copy.remove();
   }
 }
 
-/** The tests near the source run first, because most changes are noticed there. */
-async function isNoticedIn(copy: WorkCopy, change: Change, { tests, capMs }: { tests: readonly string[]; capMs: number }): Promise<boolean> {
-  const text = copy.read(change.file);
-  copy.write(change.file, mutated(text, change));
-  try {
-    const [first = '', ...others] = nearestFirst(tests, change.file);
-    if ((await copy.test([first], capMs)) !== 'passed') return true;
-    return others.length > 0 && (await copy.test(others, capMs)) !== 'passed';
-  } finally {
-    copy.write(change.file, text);
-  }
-}
-
-const keyOf = ({ file, at, from, to }: Change): string => `${file}:${at} ${from} ${to}`;
-
-function said({ file, line, from, to }: Change, copy: WorkCopy): string {
+function inWords({ file, line, from, to }: Change, copy: WorkCopy): string {
   return `${file}:${line}  ${from} → ${to}   ${(copy.read(file).split('\n')[line - 1] ?? '').trim().slice(0, 120)}`;
 }
 
-let resultFile = '';
-
-/** Results of earlier runs; those of other sources or tests are not read. */
-function kept(key: string): Map<string, boolean> {
-  resultFile = stateFile('mutants', `${key}.json`);
-  return new Map(existsSync(resultFile) ? (JSON.parse(readFileSync(resultFile, 'utf8')) as [string, boolean][]) : []);
-}
-
-function keep(known: ReadonlyMap<string, boolean>): void {
-  writeFileSync(resultFile, JSON.stringify([...known], null, 1));
+function numberOf(name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new Failure(`--${name} is no number: ${text}`, `write --${name} with a number from 0`);
+  return value;
 }
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { package: { type: 'string', default: '' }, count: { type: 'string', default: '50' }, seed: { type: 'string', default: '1' }, least: { type: 'string', default: '0' }, help: { type: 'boolean', default: false } },
+    options: { package: { type: 'string', default: '' }, count: { type: 'string', default: '50' }, seed: { type: 'string', default: '1' }, min: { type: 'string', default: '0' }, help: { type: 'boolean', default: false } },
   });
   if (values.help) return console.log(USAGE);
   const found = packageOf(values.package);
   if (found === undefined) throw new Failure(`${values.package || 'no package'}: no sources with tests`, `write PACKAGE=${packageNames.join(', ')}, or a folder with both`);
-  const sources = found.sources.map((file) => ({ file, text: readFileSync(file, 'utf8') }));
-  const changes = chosen(sources, { count: Number(values.count), seed: Number(values.seed) });
-  const tried = await tryAll(changes, found, kept(hashSources([...found.sources, ...found.tests].map((file) => ({ from: file, to: file, whole: true })), [])));
-  const survivors = tried.filter(({ isNoticed }) => !isNoticed);
-  const percent = ((tried.length - survivors.length) / tried.length) * 100;
-  console.log(`\nnoticed ${tried.length - survivors.length} of ${tried.length} (${percent.toFixed(0)} %) in ${values.package}, seed ${values.seed}; not noticed:`);
-  for (const { file, line, from, to } of survivors.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)))) console.log(`  ${file}:${line}  ${from} → ${to}`);
-  if (percent < Number(values.least)) process.exitCode = 1;
+  const all = changesOf(found.sources);
+  const changes = chosen(all, { count: numberOf('count', values.count), seed: numberOf('seed', values.seed) });
+  console.log(`${found.sources.length} sources with ${all.length} possible changes, ${found.tests.length} files of tests`);
+  const survivors = await survivorsOf(changes, found);
+  const noticed = changes.length - survivors.length;
+  const percent = (noticed / changes.length) * 100;
+  console.log(`\nnoticed ${noticed} of ${changes.length} (${percent.toFixed(0)} %) in ${values.package}, seed ${values.seed}; not noticed:`);
+  for (const survivor of survivors.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))) console.log(`  ${survivor}`);
+  // With no change there is nothing to show that the tests notice.
+  if (!(percent >= numberOf('min', values.min))) process.exitCode = 1;
 }
 
 try {

@@ -1,4 +1,5 @@
-/** Changes of one operator in a source of TypeScript, found without a compiler. */
+/** Changes of one operator in a source of TypeScript. */
+import { stripTypeScriptTypes } from 'node:module';
 
 export interface Mutation {
   /** Where the operator begins in the text. */
@@ -28,12 +29,12 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
 };
 /** An operator stands between blanks as the house writes it: generics, arrows and signs do not. Literals are whole words. */
 const OPERATOR = /(?<=\s)(===|!==|<=|>=|&&|\|\||\+=|-=|<|>|\+|-|\*)(?=\s)|(?<![\w.'-])(true|false)(?![\w'-])/g;
-/** Lines that only declare types, or bring other modules. */
-const NOT_RUN = /^\s*(import|export type|type|interface|export interface|readonly|\|)\b/;
+/** Lines that bring other modules: a `*` multiplies nothing there. */
+const NOT_RUN = /^\s*(import|export \*)/;
 
-/** Every change that could be made to a text, in its order. */
+/** Every change that could be made to a text, in its order. Node blanks the types out, so that every place stays the same. */
 export function mutationsOf(text: string): readonly Mutation[] {
-  const code = withoutTextAndComments(text);
+  const code = withoutTextAndComments(stripTypeScriptTypes(text));
   const lines = code.split('\n');
   return [...code.matchAll(OPERATOR)].flatMap((found) => {
     const line = code.slice(0, found.index).split('\n').length;

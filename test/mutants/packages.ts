@@ -21,6 +21,8 @@ const NOT_TRIED = ['**/*.test.ts', '**/testing/**', '**/index.ts', '**/main.ts',
 export interface TriedPackage {
   readonly sources: readonly string[];
   readonly tests: readonly string[];
+  /** All else of the package, which tests may stand on. */
+  readonly support: readonly string[];
 }
 
 /** The sources and tests of a name or a folder; undefined when there are none. */
@@ -29,7 +31,8 @@ export function packageOf(name: string): TriedPackage | undefined {
   const files = (pattern: string, exclude: readonly string[]): string[] => folders.flatMap((folder) => globSync(`${folder}/${pattern}`, { cwd: ROOT, exclude: [...exclude] })).toSorted();
   const sources = files('**/*.ts', NOT_TRIED);
   const tests = files('**/*.test.ts', []);
-  return sources.length === 0 || tests.length === 0 ? undefined : { sources, tests };
+  const support = files('**/*.ts', ['**/*.test.ts']).filter((file) => !sources.includes(file));
+  return sources.length === 0 || tests.length === 0 ? undefined : { sources, tests, support };
 }
 
 /** Names that stand for folders. */

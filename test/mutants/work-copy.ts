@@ -1,26 +1,28 @@
 /** A copy of the work tree that changes are made in; the work tree itself is never touched. */
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { NODE, ROOT } from '../../village/paths.ts';
 
 const LISTED_BYTES = 64 << 20;
+/** How long a run of tests may take to end what it started. */
+const GRACE_MS = 5_000;
 
 /** How a run of tests ended. */
 export type Verdict = 'passed' | 'failed' | 'timed out';
 
 /** A folder with every file that git knows or would take, and the installed npm packages. */
 export class WorkCopy {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'hamlet-mutants-'));
+  readonly folder = mkdtempSync(join(tmpdir(), 'hamlet-mutants-'));
 
   constructor() {
     const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8', maxBuffer: LISTED_BYTES });
     for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)))) {
-      mkdirSync(dirname(join(this.#folder, file)), { recursive: true });
-      copyFileSync(join(ROOT, file), join(this.#folder, file));
+      mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+      copyFileSync(join(ROOT, file), join(this.folder, file));
     }
-    const [installed, linked] = [join(ROOT, 'node_modules'), join(this.#folder, 'node_modules')];
+    const [installed, linked] = [join(ROOT, 'node_modules'), join(this.folder, 'node_modules')];
     mkdirSync(linked);
     for (const name of readdirSync(installed)) {
       const isOurs = name === '@hamlet' || name === 'hamlet-verify';
@@ -31,20 +33,22 @@ export class WorkCopy {
   }
 
   read(file: string): string {
-    return readFileSync(join(this.#folder, file), 'utf8');
+    return readFileSync(join(this.folder, file), 'utf8');
   }
 
   write(file: string, text: string): void {
-    writeFileSync(join(this.#folder, file), text);
+    writeFileSync(join(this.folder, file), text);
   }
 
-  /** Runs test files until the first that fails; what is not over in time is ended with all that it started. */
-  async test(files: readonly string[], capMs: number): Promise<Verdict> {
-    const child = spawn(NODE, ['--test', '--test-reporter=dot', ...files], { cwd: this.#folder, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  /** Runs a file of tests until its first that fails; what is not over in time is ended with all that it started. */
+  async test(file: string, capMs: number, env: NodeJS.ProcessEnv = {}): Promise<Verdict> {
+    const child = spawn(NODE, ['--test-reporter=dot', file], { cwd: this.folder, detached: true, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'] });
     let verdict: Verdict | undefined;
     const end = (found: Verdict): void => {
       verdict ??= found;
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM');
+      signal(child, 'SIGTERM');
+      // A process that is caught in a loop does not come to its handlers.
+      setTimeout(() => signal(child, 'SIGKILL'), GRACE_MS).unref();
     };
     const timer = setTimeout(() => end('timed out'), capMs);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -56,6 +60,10 @@ export class WorkCopy {
   }
 
   remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function signal(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, name);
 }
