@@ -1,6 +1,7 @@
 import type { Amounts } from './room.ts';
 import type { NodeBoard, Seated } from './node-board.ts';
 import type { SeatClaim } from './seat-input.ts';
+import { textOrder } from './text-order.ts';
 
 /** A tier with its size as numbers. */
 export interface SizedTier {
@@ -24,26 +25,20 @@ function standing({ claim: { pod, seated } }: Want): number {
   return pod !== undefined || seated ? 1 : 2;
 }
 
-function compareText(a: string | undefined, b: string | undefined): number {
-  if (a === b) return 0;
-  if (a === undefined || b === undefined) return a === undefined ? 1 : -1;
-  return a < b ? -1 : 1;
-}
-
-/** Who is served first: the higher rank; within it who runs, then who ran in this cycle, then who waits longest, then the older agent. */
+/** The order of serving: the higher rank first; within it an agent that runs, then one that ran in this cycle, then the one that waits longest, then the older agent. */
 export function firstServed(a: Want, b: Want): number {
   return (
     b.tier.rank - a.tier.rank ||
     standing(a) - standing(b) ||
-    compareText(a.claim.waitingSince, b.claim.waitingSince) ||
-    compareText(a.claim.createdAt, b.claim.createdAt) ||
-    compareText(a.claim.key, b.claim.key)
+    textOrder(a.claim.waitingSince, b.claim.waitingSince) ||
+    textOrder(a.claim.createdAt, b.claim.createdAt) ||
+    textOrder(a.claim.key, b.claim.key)
   );
 }
 
-/** Puts `want` where it belongs in what is left of a sorted queue. */
-export function enqueue(queue: Want[], want: Want, from: number): void {
-  let low = from;
+/** Puts `want` where it belongs in a sorted queue: behind those that are served no later. */
+export function enqueue(queue: Want[], want: Want): void {
+  let low = 0;
   let high = queue.length;
   while (low < high) {
     const middle = (low + high) >>> 1;

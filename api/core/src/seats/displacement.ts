@@ -1,7 +1,7 @@
 import type { NodeBoard, Seated } from './node-board.ts';
 import { add, fits, type Amounts } from './room.ts';
 
-/** Who has to leave a node for somebody of a higher rank. */
+/** The agents that have to leave a node for one of a higher rank. */
 export interface Displacement {
   readonly board: NodeBoard;
   readonly victims: readonly Seated[];
@@ -28,21 +28,17 @@ function victimsOn(board: NodeBoard, size: Amounts, rank: number): readonly Seat
 
 const highest = (victims: readonly Seated[]): number => victims.reduce((rank, victim) => Math.max(rank, victim.rank), Number.NEGATIVE_INFINITY);
 
-function isMilder(left: Displacement, right: Displacement): boolean {
-  const [a, b] = [highest(left.victims), highest(right.victims)];
-  if (a !== b) return a < b;
-  if (left.victims.length !== right.victims.length) return left.victims.length < right.victims.length;
-  return left.board.name < right.board.name;
-}
+/** The lower ranks have to leave first, then the smaller number of agents. */
+const milderFirst = (a: Displacement, b: Displacement): number => highest(a.victims) - highest(b.victims) || a.victims.length - b.victims.length;
 
-/** The mildest way to make room for `size` on one of `boards` by taking from lower ranks; undefined if there is none. */
+/** The mildest way to make room for `size` on one of `boards` by taking from lower ranks, on the first of equals; undefined if there is none. */
 export function displacementFor(boards: readonly NodeBoard[], size: Amounts, rank: number): Displacement | undefined {
   let best: Displacement | undefined;
   for (const board of boards) {
     const victims = victimsOn(board, size, rank);
     if (victims === undefined) continue;
     const found = { board, victims };
-    if (best === undefined || isMilder(found, best)) best = found;
+    if (best === undefined || milderFirst(found, best) < 0) best = found;
   }
   return best;
 }

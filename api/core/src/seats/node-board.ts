@@ -1,5 +1,6 @@
 import { add, amountsOf, fits, sum, type Amounts, type Room } from './room.ts';
 import type { SeatNode } from './seat-input.ts';
+import { textOrder } from './text-order.ts';
 
 /** An agent on a node, as others of higher rank see it. */
 export interface Seated {
@@ -46,9 +47,10 @@ export class NodeBoard {
     add(this.#clearing, size, 1);
   }
 
-  /** What is left at this moment. `own` is what ending pods of the same agent hold: its next pod may begin beside them. */
-  freeNow(own: Amounts | undefined): Amounts {
-    return this.free.map((value, index) => value - (this.#clearing[index] ?? 0) + (own?.[index] ?? 0));
+  /** What is left at this moment. `own` are the ending pods of the same agent: its next pod may begin beside them. */
+  freeNow(own: readonly Amounts[]): Amounts {
+    const free = this.free.map((value, index) => value - (this.#clearing[index] ?? 0));
+    return own.reduce(sum, free);
   }
 
   /** Agents that sit here. */
@@ -103,7 +105,4 @@ export class NodeBoard {
   }
 }
 
-function youngestFirst(a: Seated, b: Seated): number {
-  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
-  return a.key < b.key ? 1 : -1;
-}
+const youngestFirst = (a: Seated, b: Seated): number => textOrder(b.createdAt, a.createdAt) || textOrder(b.key, a.key);

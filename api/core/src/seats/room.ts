@@ -28,11 +28,7 @@ export function amountsOf(room: Room, devices: readonly string[]): number[] {
 
 /** Whether `need` goes into `room`; what it does not need may be overdrawn. */
 export function fits(need: Amounts, room: Amounts): boolean {
-  for (let index = 0; index < need.length; index += 1) {
-    const wanted = need[index] ?? 0;
-    if (wanted > 0 && wanted > (room[index] ?? 0)) return false;
-  }
-  return true;
+  return need.every((wanted, index) => wanted <= Math.max(0, room[index] ?? 0));
 }
 
 /** Whether `need` asks for no more than `held` of anything. */
@@ -41,7 +37,9 @@ export function isWithin(need: Amounts, held: Amounts): boolean {
 }
 
 export function add(to: number[], what: Amounts, sign: 1 | -1): void {
-  for (let index = 0; index < to.length; index += 1) to[index] = (to[index] ?? 0) + sign * (what[index] ?? 0);
+  what.forEach((value, index) => {
+    to[index] = (to[index] ?? 0) + sign * value;
+  });
 }
 
 export const sum = (left: Amounts, right: Amounts): number[] => left.map((value, index) => value + (right[index] ?? 0));
@@ -51,11 +49,7 @@ export const beyond = (size: Amounts, other: Amounts): number[] => size.map((val
 
 /** How often `need` goes into `room`. */
 export function timesIn(need: Amounts, room: Amounts): number {
-  let times = Number.MAX_SAFE_INTEGER;
-  for (let index = 0; index < need.length; index += 1) {
-    const wanted = need[index] ?? 0;
-    if (wanted > 0) times = Math.min(times, Math.floor((room[index] ?? 0) / wanted));
-  }
+  const times = need.reduce((least, wanted, index) => (wanted > 0 ? Math.min(least, Math.floor((room[index] ?? 0) / wanted)) : least), Number.MAX_SAFE_INTEGER);
   return Math.max(0, times);
 }
 
@@ -66,7 +60,7 @@ export function differInDevices(left: Amounts, right: Amounts): boolean {
 
 /** What is short in `room` for `need`, in words for a person; a device before cpu and memory, for it is the rarest. */
 export function shortageOf(need: Amounts, room: Amounts, devices: readonly string[]): string | undefined {
-  const short = (index: number): boolean => (need[index] ?? 0) > 0 && (need[index] ?? 0) > (room[index] ?? 0);
+  const short = (index: number): boolean => (need[index] ?? 0) > Math.max(0, room[index] ?? 0);
   const device = devices.find((_name, index) => short(DEVICES + index));
   if (device !== undefined) return device;
   if (short(MEMORY)) return 'memory';

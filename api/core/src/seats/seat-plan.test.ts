@@ -5,22 +5,10 @@ import { drawBelow } from '../prng.ts';
 import type { Room } from './room.ts';
 import type { SeatClaim, SeatInput, SeatNode, SeatTier } from './seat-input.ts';
 import { seatPlan, type SeatPlan } from './seat-plan.ts';
+import { claim, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, verdict } from './testing/sample-village.ts';
 import { queuePlace, seatSentence } from './verdict.ts';
 
-const GPU = 'nvidia.com/gpu';
 const VILLAGES = process.env['HAMLET_TEST_FULL'] === undefined ? 1_500 : 30_000;
-
-/** Cpu, memory, GPUs and pods. */
-const room = (...[cpuMillis = 0, memoryBytes = 0, gpus = 0, pods = 1]: readonly number[]): Room => ({ cpuMillis, memoryBytes, pods, devices: gpus === 0 ? {} : { [GPU]: gpus } });
-const node = (name: string, size: Room, parts: Partial<SeatNode> = {}): SeatNode => ({ name, open: true, allocatable: size, taken: room(0, 0, 0, 0), ...parts });
-const LOW: SeatTier = { name: 'low', rank: 0, size: room(100, 100) };
-const MIDDLE: SeatTier = { name: 'middle', rank: 1, size: room(200, 200) };
-const HIGH: SeatTier = { name: 'high', rank: 2, size: room(200, 200, 1) };
-const claim = (name: string, tier: string, parts: Partial<SeatClaim> = {}): SeatClaim => ({ key: `village/${name}`, tier, seated: false, createdAt: '2026-11-22T09:00:00Z', ...parts });
-const on = (name: string, size?: Room): Partial<SeatClaim> => ({ pod: { node: name, size } });
-
-const planned = (parts: Partial<SeatInput>): SeatPlan => seatPlan({ nodes: [node('a', room(1_000, 1_000, 1, 10))], tiers: [LOW, MIDDLE, HIGH], claims: [], reserve: room(0, 0, 0, 0), ...parts });
-const verdict = (plan: SeatPlan, name: string): ReturnType<SeatPlan['verdictOf']> => plan.verdictOf(`village/${name}`);
 
 test('seats are what the nodes hold, less the pods of others and the reserve', () => {
   const nodes = [node('a', room(1_000, 1_000, 1, 10), { taken: room(250, 100, 0, 2) }), node('b', room(1_000, 1_000, 0, 10)), node('c', room(1_000, 1_000), { open: false })];
@@ -208,8 +196,11 @@ test('one more is admitted at once from what is free, and never from what is not
   assert.deepEqual(plan.seatsOf('low'), { total: 3, free: 0 });
 });
 
-test('places in a long queue are told so that they stay still', () => {
+test('places in a long queue are rounded so that they stay still, and the sentence says so', () => {
   assert.deepEqual([1, 9, 10, 11, 19, 20, 49, 50, 99, 100, 4_999].map(queuePlace), [1, 9, 10, 10, 10, 20, 20, 50, 50, 100, 2_000]);
+  const said = (position: number): string => seatSentence({ granted: false, reason: 'NoNode', position });
+  assert.equal(said(9), 'no node is ready and open to agents; place 9 in the queue');
+  assert.equal(said(10), 'no node is ready and open to agents; place 10 or later in the queue');
 });
 
 /** A village from a seed: few nodes, three ranks, all kinds of claims, often too many of them. */

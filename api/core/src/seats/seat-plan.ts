@@ -1,9 +1,10 @@
 import { enqueue, firstServed, type SizedTier, type Want } from './claim-order.ts';
 import { displacementFor } from './displacement.ts';
 import { NodeBoard, type Seated } from './node-board.ts';
-import { amountsOf, beyond, differInDevices, fits, isWithin, sum, timesIn, type Amounts, type Room } from './room.ts';
+import { amountsOf, beyond, differInDevices, fits, isWithin, timesIn, type Amounts, type Room } from './room.ts';
 import type { SeatClaim, SeatInput } from './seat-input.ts';
 import { shortage } from './shortage.ts';
+import { textOrder } from './text-order.ts';
 import { queuePlace, type SeatVerdict } from './verdict.ts';
 
 /** Seats of one tier over all nodes. */
@@ -14,12 +15,24 @@ export interface TierSeats {
   readonly free: number;
 }
 
-/** Where an agent sits in the plan. */
+/** Where an agent sits on a board. */
+interface Seat {
+  readonly board: NodeBoard;
+  readonly seated: Seated;
+}
+
+/** What the plan knows of an agent. */
 interface Entry {
   readonly tier: SizedTier;
-  readonly board?: NodeBoard | undefined;
-  readonly seated?: Seated | undefined;
+  /** Undefined while it has no seat. */
+  readonly seat?: Seat | undefined;
   readonly verdict: SeatVerdict;
+}
+
+/** A node that has room, and how often. */
+interface Candidate {
+  readonly board: NodeBoard;
+  readonly times: number;
 }
 
 const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);
@@ -28,7 +41,10 @@ const devicesOf = (sizes: readonly Room[]): readonly string[] =>
   [...new Set(sizes.flatMap(({ devices }) => Object.entries(devices).flatMap(([name, count]) => (count > 0 ? [name] : []))))].toSorted();
 
 /** Seats that were bought are told from those of the tier, and from each other, by a name of their own. */
-const nameOfSeat = ({ tier, seat }: SeatClaim): string => (seat === undefined ? tier : `${tier} ${JSON.stringify([seat.rank, seat.size.devices])}`);
+const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatClaim['seat']>): string => `${tier} ${JSON.stringify([rank, size.devices])}`;
+
+/** Of nodes with room that with the fewest agents, then that with the most seats left: agents spread as the scheduler spreads them. */
+const roomierFirst = (a: Candidate, b: Candidate): number => a.board.agents - b.board.agents || b.times - a.times;
 
 /**
  * Who may run, on what the nodes hold. Seats go to the higher rank first; within a rank who runs keeps its seat, then
@@ -51,7 +67,7 @@ export class SeatPlan {
 
   constructor({ nodes, tiers, claims, reserve }: SeatInput) {
     this.#devices = devicesOf([...tiers.map(({ size }) => size), ...claims.flatMap(({ seat }) => (seat === undefined ? [] : [seat.size]))]);
-    for (const node of nodes.toSorted((a, b) => (a.name < b.name ? -1 : 1))) this.#boards.set(node.name, new NodeBoard(node, reserve, this.#devices));
+    for (const node of nodes.toSorted((a, b) => textOrder(a.name, b.name))) this.#boards.set(node.name, new NodeBoard(node, reserve, this.#devices));
     this.#open = [...this.#boards.values()].filter(({ open }) => open);
     for (const tier of tiers) this.#tiers.set(tier.name, { name: tier.name, rank: tier.rank, size: amountsOf(tier.size, this.#devices) });
     for (const claim of claims) this.#clear(claim);
@@ -108,19 +124,25 @@ export class SeatPlan {
     return board === undefined ? undefined : this.#settle({ claim, tier }, board);
   }
 
-  #admitChanged(claim: SeatClaim, tier: SizedTier, { board, seated, verdict }: Entry): SeatVerdict | undefined {
-    if (board === undefined || seated === undefined || verdict.reason !== undefined) return undefined;
+  #admitChanged(claim: SeatClaim, tier: SizedTier, { seat, verdict }: Entry): SeatVerdict | undefined {
+    if (seat === undefined || verdict.reason !== undefined) return undefined;
+    const { board, seated } = seat;
     board.unseat(seated);
-    if (isWithin(tier.size, seated.size) || this.#fitsNow({ claim, tier }, board)) return this.#settle({ claim, tier }, board);
-    board.seat(seated);
-    return undefined;
+    if (!isWithin(tier.size, seated.size) && !this.#fitsNow({ claim, tier }, board)) {
+      board.seat(seated);
+      return undefined;
+    }
+    // What it has too much is free only once its pod is smaller.
+    board.clear(beyond(seated.size, tier.size));
+    this.#seat({ claim, tier }, board, tier.size);
+    return this.#grant(board);
   }
 
   /** The tier of a claim, or what its agent has bought in place of it. */
   #tierOf(claim: SeatClaim): SizedTier | undefined {
     const { tier, seat } = claim;
     const own = this.#tiers.get(tier);
-    return own === undefined || seat === undefined ? own : { name: nameOfSeat(claim), rank: seat.rank, size: amountsOf(seat.size, this.#devices) };
+    return own === undefined || seat === undefined ? own : { name: nameOfSeat(tier, seat), rank: seat.rank, size: amountsOf(seat.size, this.#devices) };
   }
 
   /** Its pods that are ending hold their room until they are gone. */
@@ -152,35 +174,35 @@ export class SeatPlan {
 
   #serveAll(): void {
     this.#queue.sort(firstServed);
-    for (let index = 0; index < this.#queue.length; index += 1) {
-      const want = this.#queue[index];
-      if (want !== undefined && !this.#isDisplaced(want)) this.#serve(want, index + 1);
+    // Those that are displaced meanwhile are of a lower rank, so they join the queue behind the agent that is served.
+    for (const want of this.#queue) {
+      if (!this.#isDisplaced(want)) this.#serve(want);
     }
   }
 
-  #serve(want: Want, next: number): void {
-    if (want.from !== undefined) return this.#grow(want, want.from, next);
+  #serve(want: Want): void {
+    if (want.from !== undefined) return this.#grow(want, want.from);
     const boards = this.#boardsFor(want.claim);
-    const board = this.#findNew(want, boards, next);
+    const board = this.#findNew(want, boards);
     if (board !== undefined) return void this.#settle(want, board);
     this.#refuse(want, boards);
   }
 
-  #findNew(want: Want, boards: readonly NodeBoard[], next: number): NodeBoard | undefined {
+  #findNew(want: Want, boards: readonly NodeBoard[]): NodeBoard | undefined {
     const { volumeOn, pod } = want.claim;
     // Where the node of a pod that waits has failed or is full, the pod gives way to one for another node.
     const homeName = pod?.heldTo ?? volumeOn;
     const home = boards.filter(({ name }) => name === homeName);
-    if (homeName === undefined || (home.length === 0 && volumeOn === undefined)) return this.#find(want, boards, next);
-    return this.#find(want, home, next) ?? this.#roomiestFor(want, boards);
+    if (home.length === 0 && volumeOn === undefined) return this.#find(want, boards);
+    return this.#find(want, home) ?? this.#roomiestFor(want, boards);
   }
 
   /** A larger size on the node where it runs, or elsewhere if it has to get another pod for it anyway. */
-  #grow(want: Want, { board, seated }: NonNullable<Want['from']>, next: number): void {
+  #grow(want: Want, { board, seated }: Seat): void {
     board.unseat(seated);
     const moves = differInDevices(want.tier.size, seated.size);
     const others = moves && want.claim.volumeOn === undefined ? this.#boardsFor(want.claim).filter((other) => other !== board) : [];
-    const found = this.#find(want, [board], next) ?? this.#find(want, others, next);
+    const found = this.#find(want, [board]) ?? this.#find(want, others);
     if (found !== undefined && this.#fitsNow(want, found)) {
       // The pod that it leaves holds its room until it is gone, and what it has too much until it is smaller.
       board.clear(found === board ? beyond(seated.size, want.tier.size) : seated.size);
@@ -193,31 +215,31 @@ export class SeatPlan {
   }
 
   /** It keeps what it has until the larger room is clear, which nobody else gets meanwhile. */
-  #growLater(want: Want, { board, seated }: NonNullable<Want['from']>, found: NodeBoard): void {
+  #growLater(want: Want, { board, seated }: Seat, found: NodeBoard): void {
     found.take(found === board ? beyond(want.tier.size, seated.size) : want.tier.size);
     this.#wait(want, { granted: true, node: board.name, reason: 'SeatClearing', blocking: `node ${found.name}` }, { board, seated });
   }
 
-  #find(want: Want, boards: readonly NodeBoard[], next: number): NodeBoard | undefined {
+  #find(want: Want, boards: readonly NodeBoard[]): NodeBoard | undefined {
     const { size, rank } = want.tier;
     const free = this.#roomiestFor(want, boards);
     if (free !== undefined) return free;
     const displacement = displacementFor(boards, size, rank);
-    for (const victim of displacement?.victims ?? []) this.#displace(victim, want, next);
+    for (const victim of displacement?.victims ?? []) this.#displace(victim, want);
     return displacement?.board;
   }
 
   /** The next plan may seat it elsewhere; this one keeps that seat for it, if there is one. */
-  #displace(victim: Seated, { claim: { key } }: Want, next: number): void {
+  #displace(victim: Seated, { claim: { key } }: Want): void {
     const entry = this.#entries.get(victim.key);
-    if (entry?.board === undefined) return;
-    entry.board.unseat(victim);
-    entry.board.clear(victim.size);
+    if (entry?.seat === undefined) return;
+    entry.seat.board.unseat(victim);
+    entry.seat.board.clear(victim.size);
     const by = nameOf(key);
     const claim: SeatClaim = { key: victim.key, tier: entry.tier.name, seated: true, createdAt: victim.createdAt, pinnedTo: victim.pinnedTo, volumeOn: victim.volumeOn };
     const want: Want = { claim, tier: entry.tier, displacedBy: by };
     this.#wait(want, { granted: false, reason: 'Displaced', blocking: `agent ${by}` });
-    enqueue(this.#queue, want, next);
+    enqueue(this.#queue, want);
   }
 
   #refuse(want: Want, boards: readonly NodeBoard[]): void {
@@ -227,8 +249,8 @@ export class SeatPlan {
     this.#wait(want, { granted: want.claim.pod !== undefined, reason, ...(blocking === undefined ? {} : { blocking }) });
   }
 
-  #wait(want: Want, verdict: SeatVerdict, at: Pick<Entry, 'board' | 'seated'> = {}): void {
-    this.#entries.set(want.claim.key, { tier: want.tier, verdict, ...at });
+  #wait(want: Want, verdict: SeatVerdict, seat?: Seat): void {
+    this.#entries.set(want.claim.key, { tier: want.tier, verdict, seat });
     this.#waiting.push({ want, verdict });
   }
 
@@ -253,7 +275,7 @@ export class SeatPlan {
     const { key, createdAt, pinnedTo, volumeOn } = claim;
     const seated = { key, rank: tier.rank, createdAt, pinnedTo, volumeOn, size };
     board.seat(seated);
-    this.#entries.set(key, { tier, board, seated, verdict: this.#grant(board) });
+    this.#entries.set(key, { tier, seat: { board, seated }, verdict: this.#grant(board) });
     return seated;
   }
 
@@ -274,7 +296,7 @@ export class SeatPlan {
   /** Whether the room is there already, and not held by a pod that has to go first. */
   #fitsNow({ claim: { ending = [] }, tier: { size } }: Pick<Want, 'claim' | 'tier'>, board: NodeBoard): boolean {
     const own = ending.flatMap((pod) => (pod.node === board.name ? [amountsOf(pod.size, this.#devices)] : []));
-    return fits(size, board.freeNow(own.length === 0 ? undefined : own.reduce((total, next) => sum(total, next))));
+    return fits(size, board.freeNow(own));
   }
 
   /** A node with room now; if there is none, one that will have it when pods are gone that are ending. */
@@ -283,16 +305,13 @@ export class SeatPlan {
     return this.#roomiest(boards.filter((board) => this.#fitsNow(want, board)), size) ?? this.#roomiest(boards, size);
   }
 
-  /** Of the nodes with room that with the fewest agents, then that with the most seats of that size left: agents spread as the scheduler spreads them. */
   #roomiest(boards: readonly NodeBoard[], size: Amounts): NodeBoard | undefined {
-    let best: NodeBoard | undefined;
-    let most = 0;
+    let best: Candidate | undefined;
     for (const board of boards) {
-      const times = timesIn(size, board.free);
-      if (times < 1 || (best !== undefined && board.agents > best.agents)) continue;
-      if (best === undefined || board.agents < best.agents || times > most) [best, most] = [board, times];
+      const found = { board, times: timesIn(size, board.free) };
+      if (found.times > 0 && (best === undefined || roomierFirst(found, best) < 0)) best = found;
     }
-    return best;
+    return best?.board;
   }
 
   #rankWaiting(): void {

@@ -11,8 +11,8 @@ export interface Shortage {
 
 /** The device that is short on every one of `boards`, if that is what is wrong. */
 function bookedDevice(boards: readonly NodeBoard[], size: Amounts, devices: readonly string[]): string | undefined {
-  const lacking = (index: number): boolean => (size[DEVICES + index] ?? 0) > 0 && boards.every(({ free }) => (free[DEVICES + index] ?? 0) < (size[DEVICES + index] ?? 0));
-  return devices.find((_name, index) => lacking(index));
+  const lacking = (index: number): boolean => boards.every(({ free }) => (size[index] ?? 0) > Math.max(0, free[index] ?? 0));
+  return devices.find((_name, index) => lacking(DEVICES + index));
 }
 
 /** Why an agent that may use `boards`, none of which is large enough for it, finds nothing there. */

@@ -27,26 +27,27 @@ export interface SeatVerdict {
   readonly node?: string;
   /** Set where it waits for a seat, or for a larger one. `Displaced` alone ends a pod. */
   readonly reason?: SeatReason;
-  /** Place in the queue: exact up to 10, then at least that ({@link queuePlace}). */
+  /** Place in the queue: exact below 10, from there that place or a later one ({@link queuePlace}). */
   readonly position?: number;
   /** What is in the way: `node NAME`, `agent NAME`, or what is short. */
   readonly blocking?: string;
 }
 
-const EXACT_PLACES = 10;
+/** The first place that stands for itself and for later ones. */
+const ROUNDED_FROM = 10;
 
 /**
- * A place in the queue, from 1: exact up to 10, then the next lower of 10, 20, 50, 100 …, so that a long queue that
- * moves by one does not rewrite the status of all who stand in it.
+ * A place in the queue, from 1: exact below 10, then the next lower of 10, 20, 50, 100 …, so that a long queue that
+ * moves by one does not rewrite the status of every agent in it.
  */
 export function queuePlace(exact: number): number {
-  if (exact <= EXACT_PLACES) return exact;
+  if (exact < ROUNDED_FROM) return exact;
   const power = 10 ** Math.floor(Math.log10(exact));
   const lead = [5, 2, 1].find((digit) => digit * power <= exact) ?? 1;
   return lead * power;
 }
 
-const placeInWords = (position: number): string => (position <= EXACT_PLACES ? `place ${position} in the queue` : `more than ${position} wait before it`);
+const placeInWords = (position: number): string => (position < ROUNDED_FROM ? `place ${position} in the queue` : `place ${position} or later in the queue`);
 
 const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
   NoSeat: (blocking) => `no node has ${blocking} left for a seat`,
