@@ -6,11 +6,14 @@ import { join, resolve } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { freePort } from '@hamlet/dev';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { startApiProcess } from '../../api/server/src/testing/api-process.ts';
+import { API_MAIN, startApiProcess } from '../../api/server/src/testing/api-process.ts';
 import type { ApiProcess } from '../../api/server/src/testing/api-process.ts';
 import { probeLivez } from '../../api/server/src/testing/livez-probe.ts';
 import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
+import { openCollectedHeap } from './collected-heap.ts';
+import type { CollectedHeap } from './collected-heap.ts';
 import { startHostileClient } from './hostile-client.ts';
 import { verdictOf } from './verdict.ts';
 import type { Sample } from './verdict.ts';
@@ -20,7 +23,7 @@ const SAMPLES = join(ROOT, 'crds/samples');
 const WALKERS = 1_000;
 /** Each walker is sent somewhere about once in seven seconds. */
 const MOVES_PER_SECOND = 143;
-const SAMPLE_EVERY_MS = 10_000;
+const SAMPLE_EVERY_MS = 30_000;
 const TELL_EVERY_MS = 60_000;
 const LIVEZ_CAP_MS = 60_000;
 const { values } = parseArgs({ options: { hours: { type: 'string', default: '1' } } });
@@ -34,10 +37,11 @@ async function writeVillage(folder: string): Promise<void> {
   await writeFile(join(folder, 'keys.json'), JSON.stringify({ adminToken: 'admin-of-the-soak-village', agentTokens: Object.fromEntries(names.map((name) => [name, `token-of-the-agent-${name}`])) }));
 }
 
-async function sampleOf(api: ApiProcess, startedMs: number): Promise<Sample> {
+async function sampleOf(api: ApiProcess, heap: CollectedHeap, startedMs: number): Promise<Sample> {
+  const heapMb = await heap.readMb();
   const text = await (await fetch(`${api.metricsUrl}/metrics`)).text();
   const read = (name: string): number => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
-  return { atMs: performance.now() - startedMs, heapMb: read('nodejs_heap_size_used_bytes') / 2 ** 20, handles: read('nodejs_active_resources_total'), stallMs: Math.round(read('nodejs_eventloop_lag_max_seconds') * 1_000) };
+  return { atMs: performance.now() - startedMs, heapMb, handles: read('nodejs_active_resources_total'), stallMs: Math.round(read('nodejs_eventloop_lag_max_seconds') * 1_000) };
 }
 
 /** Sends walkers to and fro. Returns what stops it, with how many moves were accepted. */
@@ -64,10 +68,12 @@ function walk(url: string): () => number {
 const folder = await mkdtemp(join(tmpdir(), 'hamlet-soak-api-'));
 await writeVillage(folder);
 const village = await startTestVillage();
+const inspectorPort = await freePort();
 const api = await startApiProcess(village, {
   HAMLET_SAMPLES_DIR: folder, HAMLET_API_KEYS_FILE: join(folder, 'keys.json'), HAMLET_STRICT_ANSWERS: '0', HAMLET_LOG_LEVEL: 'warn',
   HAMLET_TRUSTED_PROXIES: '192.0.2.1', HAMLET_RATE_LIMIT: '100000', HAMLET_SOCKETS_PER_ADDRESS: '250',
-});
+}, [process.execPath, `--inspect=127.0.0.1:${inspectorPort}`, API_MAIN]);
+const heap = await openCollectedHeap(inspectorPort);
 const startedMs = performance.now();
 const samples: Sample[] = [];
 const probe = probeLivez(api.url, LIVEZ_CAP_MS);
@@ -78,7 +84,7 @@ const ownDelay = monitorEventLoopDelay();
 ownDelay.enable();
 for (let toldMs = 0; performance.now() - startedMs < totalMs; ) {
   await sleep(SAMPLE_EVERY_MS);
-  const now = await sampleOf(api, startedMs);
+  const now = await sampleOf(api, heap, startedMs);
   samples.push(now);
   if (now.atMs - toldMs < TELL_EVERY_MS) continue;
   toldMs = now.atMs;
@@ -91,6 +97,7 @@ const result = { hours: Number(values.hours), walkers: WALKERS, moves, hostileDe
 mkdirSync(join(ROOT, 'bench/results'), { recursive: true });
 writeFileSync(join(ROOT, 'bench/results/soak-api.json'), `${JSON.stringify(result, null, 2)}\n`);
 console.log(JSON.stringify({ ...result, samples: samples.length }, null, 2));
+heap.close();
 await api.stop('SIGTERM');
 await village.remove();
 await rm(folder, { recursive: true, force: true });

@@ -3,6 +3,7 @@
 /** The api at one moment. */
 export interface Sample {
   readonly atMs: number;
+  /** After a collection. */
   readonly heapMb: number;
   readonly handles: number;
   /** The longest that the api's event loop stood still since the sample before. */
@@ -10,7 +11,7 @@ export interface Sample {
 }
 
 export interface Verdict {
-  /** Growth of what the heap falls back to after collection, behind the warm-up. */
+  /** Growth of the heap, behind the warm-up. */
   readonly heapMbPerHour: number;
   readonly handlesEarly: number;
   readonly handlesLate: number;
@@ -22,8 +23,6 @@ const HEAP_MB_PER_HOUR_MAX = 1;
 /** Sockets of callers come and go; more than this between the halves is growth. */
 const HANDLES_GROWTH_MAX = 20;
 const LIVEZ_MAX_MS = 1_000;
-/** The lowest of so many samples stands for the heap after a collection. */
-const FLOOR_SAMPLES = 6;
 
 function slopePerHour(points: readonly Sample[]): number {
   const [x, y] = [points.map(({ atMs }) => atMs / 3_600_000), points.map(({ heapMb }) => heapMb)];
@@ -33,18 +32,12 @@ function slopePerHour(points: readonly Sample[]): number {
   return up / across;
 }
 
-/** The lowest heap of each stretch of samples. */
-function floors(samples: readonly Sample[]): readonly Sample[] {
-  const stretches = Array.from({ length: Math.ceil(samples.length / FLOOR_SAMPLES) }, (_, index) => samples.slice(index * FLOOR_SAMPLES, (index + 1) * FLOOR_SAMPLES));
-  return stretches.map((stretch) => stretch.reduce((low, each) => (each.heapMb < low.heapMb ? each : low)));
-}
-
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 export function verdictOf(samples: readonly Sample[], longestLivezMs: number): Verdict {
   const warm = samples.slice(Math.floor(samples.length * WARM_UP_SHARE));
   const half = Math.floor(warm.length / 2);
-  const heapMbPerHour = slopePerHour(floors(warm));
+  const heapMbPerHour = slopePerHour(warm);
   const [handlesEarly, handlesLate] = [median(warm.slice(0, half).map(({ handles }) => handles)), median(warm.slice(half).map(({ handles }) => handles))];
   const problems = [
     ...(heapMbPerHour < HEAP_MB_PER_HOUR_MAX ? [] : [`the heap grows by ${heapMbPerHour.toFixed(2)} MB an hour`]),

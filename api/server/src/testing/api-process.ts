@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { freePort, startLocal } from '@hamlet/dev';
 import type { TestVillage } from './test-village.ts';
 
-const MAIN = resolve(import.meta.dirname, '../main.ts');
+/** The api's main program. */
+export const API_MAIN = resolve(import.meta.dirname, '../main.ts');
 
 /** An api in a process of its own, which can be killed. */
 export interface ApiProcess {
@@ -13,7 +14,7 @@ export interface ApiProcess {
 }
 
 /** Migrates, and starts the api's main program, or another command that is one, against a test village. */
-export async function startApiProcess(village: TestVillage, changes: Readonly<Record<string, string>> = {}, command: readonly [string, ...string[]] = [process.execPath, MAIN]): Promise<ApiProcess> {
+export async function startApiProcess(village: TestVillage, changes: Readonly<Record<string, string>> = {}, command: readonly [string, ...string[]] = [process.execPath, API_MAIN]): Promise<ApiProcess> {
   const [file, ...args] = command;
   const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
   const url = `http://127.0.0.1:${port}`;
