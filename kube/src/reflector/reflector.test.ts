@@ -205,6 +205,35 @@ test('a silence that no live watch has is a problem, and being heard again ends 
   assert.match(reflector.problem ?? '', /^nothing was heard for 241 s$/);
 });
 
+test('failures count as a row until a watch has lived for longer than the healthy time', async () => {
+  const clock = new FakeClock();
+  let ending = Promise.withResolvers<never>();
+  const client: WatchPort = {
+    list: () => Promise.resolve({ metadata: { resourceVersion: '5' }, items: [] }),
+    watch: async function* watch() {
+      yield JSON.parse(bookmark(6)) as unknown;
+      await ending.promise;
+    },
+  };
+  const delays: number[] = [];
+  const reflector = new Reflector<Named>({ client, type: PODS, clock, random: () => 0, onFailure: (_error, { delayMs }) => delays.push(delayMs) });
+  await reflector.start();
+  const { healthyMs } = DEFAULT_WATCH_TIMES;
+  for (const [failures, livedMs] of [0, 0, healthyMs, healthyMs + 1, 0].entries()) {
+    await until('a watch', async () => reflector.state.watches === failures + 1);
+    clock.pass(livedMs);
+    ending.reject(new Error('the connection broke'));
+    await until('its failure', async () => delays.length === failures + 1);
+    ending = Promise.withResolvers<never>();
+    clock.pass(delays[failures] ?? 0);
+  }
+  assert.deepEqual(delays, [800, 1_600, 3_200, 800, 1_600]);
+  await until('one more watch', async () => reflector.state.watches === 6);
+  const stopped = reflector.stop();
+  ending.reject(new Error('the test has ended'));
+  await stopped;
+});
+
 test('an object that cannot be read is passed over, and its end is heard', async () => {
   const server = await fakeApiServer();
   const client = new KubeClient(server.connection);
