@@ -60,6 +60,7 @@ export class Operator {
     this.#options = options;
     this.#queue = new WorkQueue(systemClock, { onTaken: queueWaits(options.metrics.registry) });
     this.watched = this.#reflectors();
+    addGauges(options.metrics.registry, this.#queue, this.watched);
     this.#resync = new Resync({ queue: this.#queue, keys: () => this.watched.agents.cache.keys() });
     this.#recorder = new EventRecorder({ client: options.client, component: 'hamlet-operator', instance: options.instance, onError: (error) => options.log(`event not written: ${errorText(error)}`) });
     this.#village = new VillageStream({
@@ -84,7 +85,6 @@ export class Operator {
   /** Lists everything, then works; resolves when the workers have begun. */
   async start(): Promise<void> {
     connectTriggers(this.watched, { add: (key, urgency) => this.#queue.add(key, urgency), touch: (key) => this.#reconciler.touch(key) });
-    addGauges(this.#options.metrics.registry, this.#queue, this.watched);
     this.#village.start();
     await Promise.all(Object.values(this.watched).map((reflector) => reflector.start()));
     await this.#seats.start();

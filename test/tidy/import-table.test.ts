@@ -38,7 +38,7 @@ const MAY_IMPORT: Readonly<Record<PackageName, readonly PackageName[]>> = {
   engine: ['contract', 'core'],
   resident: ['contract', 'core', 'engine'],
   web: ['contract', 'core'],
-  kubectl: ['contract', 'core', 'kube'],
+  kubectl: ['contract', 'core'],
 };
 
 const NPM_OWNERS: Readonly<Record<string, readonly PackageName[]>> = {

@@ -1,10 +1,10 @@
 /** The charts as helm renders them: what is refused, and what every pod has in common. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { FINALIZER_POLICY } from '../../operator/src/kinds/agent/finalizer-policy.ts';
 import { OPERATOR_CLAIM_POLICY, OPERATOR_POD_POLICY } from '../../operator/src/kinds/agent/operator-policy.ts';
 import { buildPrograms, program } from '../cluster.ts';
@@ -234,6 +234,13 @@ test('behind an Ingress the api counts the addresses that the Ingress names, and
   assert.deepEqual(await trusted({}), [undefined, undefined]);
   assert.deepEqual(await trusted({ host: 'village.example.org' }), ['loopback,uniquelocal', '1']);
   assert.deepEqual(await trusted({ host: 'village.example.org', trustedProxies: '10.42.0.0/16', proxyHops: 2 }), ['loopback,10.42.0.0/16', '2']);
+});
+
+test('the alert rules are a PrometheusRule where a value says so, and as they are written', async () => {
+  assert.deepEqual((await template({})).manifests.filter(({ kind }) => kind === 'PrometheusRule'), []);
+  const { code, output, manifests } = await template({ monitoring: { prometheusRule: true } });
+  assert.equal(code, 0, output);
+  assert.deepEqual(manifests.find(({ kind }) => kind === 'PrometheusRule')?.spec, parse(readFileSync(join(ROOT, 'charts/hamlet/files/alerts.yaml'), 'utf8')));
 });
 
 test('every CRD is in the chart', async () => {

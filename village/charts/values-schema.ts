@@ -45,6 +45,7 @@ export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
       oidc: closed({ issuer: text, clientId: text, secretName: name, name: { type: 'string', maxLength: 64 }, scope: text, groupsClaim: text, adminGroups: groups, memberGroups: groups, publicUrl: text }),
       log: closed({ storage: quantity, storageClassName: name }),
       operator: closed({ replicas, resources }),
+      monitoring: closed({ prometheusRule: { type: 'boolean' } }),
       seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
       agentPods: closed({ storageClassName: name, userNamespaces: { enum: ['On', 'Off'] }, appArmor: { enum: ['RuntimeDefault', 'Off'] } }),
       postgres: closed({ storage: quantity, storageClassName: name, resources }),

@@ -7,13 +7,18 @@ import { CACHE } from '../paths.ts';
 import { right, wrong, type Check, type Finding } from './check.ts';
 
 const GIB = 2 ** 30;
-/** A machine of 8 GiB shows a little less: its kernel has taken some. */
-const LEAST_MEMORY_BYTES = 7 * GIB;
+const LEAST_CORES = 2;
+const LEAST_MEMORY_GIB = 8;
+/** A kernel keeps a part of the memory for itself and shows less. */
+const KERNEL_SHARE_GIB = 1;
 /** A cold build needs the Go caches, the images and two nodes' copies of them. */
-const LEAST_DISK_BYTES = 15 * GIB;
+const LEAST_DISK_GIB = 15;
 const LEAST_GO = [1, 26] as const;
 /** The Node of the machine only installs: all else runs on Node 26, which comes as an npm package. */
 const LEAST_NODE = 18;
+
+/** All that a machine must bring, in one sentence: README.md has it word for word. */
+export const REQUIREMENTS = `Debian 12 or newer (or Ubuntu 24.04 or newer), root, Node.js ${LEAST_NODE} or newer with npm, Go ${LEAST_GO.join('.')} or newer, ${LEAST_CORES} cores, ${LEAST_MEMORY_GIB} GiB of memory and ${LEAST_DISK_GIB} GiB of free disk`;
 
 /** The checks without which `make up` is not worth starting. */
 export const MACHINE_CHECKS: readonly Check[] = [
@@ -71,7 +76,8 @@ async function go(): Promise<Finding> {
 
 function memory(): Finding {
   const text = `${cpus().length} cores, ${(totalmem() / GIB).toFixed(1)} GiB (${(freemem() / GIB).toFixed(1)} free)`;
-  return totalmem() >= LEAST_MEMORY_BYTES ? right(text) : wrong(text, 'the village, two nodes and the build of their programs need a machine of 8 GiB');
+  const isEnough = cpus().length >= LEAST_CORES && totalmem() >= (LEAST_MEMORY_GIB - KERNEL_SHARE_GIB) * GIB;
+  return isEnough ? right(text) : wrong(text, `use a machine of ${LEAST_CORES} cores and ${LEAST_MEMORY_GIB} GiB: the village, two nodes and the build of their programs need them`);
 }
 
 function disk(): Finding {
@@ -79,7 +85,7 @@ function disk(): Finding {
   const { bavail, bsize } = statfsSync(CACHE);
   const free = bavail * bsize;
   const text = `${(free / GIB).toFixed(0)} GiB free at ${CACHE}`;
-  return free >= LEAST_DISK_BYTES ? right(text) : wrong(text, `make ${LEAST_DISK_BYTES / GIB} GiB free, or set HAMLET_CACHE to a larger disk`);
+  return free >= LEAST_DISK_GIB * GIB ? right(text) : wrong(text, `make ${LEAST_DISK_GIB} GiB free, or set HAMLET_CACHE to a larger disk`);
 }
 
 function kernelFile(path: string, need: string): Finding {

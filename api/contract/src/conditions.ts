@@ -107,7 +107,7 @@ export type EventReason = keyof typeof EVENT_REASONS;
 export const Condition = z.strictObject({
   type: text(64, 1),
   status: ConditionStatus,
-  reason: text(128, 1).describe('One word for programs; docs/API.md lists them.'),
+  reason: text(128, 1).describe('One word for programs; docs/AGENTS.md and docs/SCHEDULES.md list them.'),
   message: text(MAX_MESSAGE_CHARS).describe('A sentence for people, with the object that blocks.'),
   lastTransitionTime: Timestamp.describe('When the status last changed.'),
   observedGeneration: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('The generation of the spec that this was computed from.'),

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { WorldMap } from '@hamlet/core';
 import { ping, readBalances } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
+import type { Registry } from 'prom-client';
 import { loadApiKeys } from '../auth/api-keys-file.ts';
 import { createAuthenticate } from '../auth/authenticate.ts';
 import type { Config } from '../config.ts';
@@ -43,6 +44,8 @@ import type { RunningWorld } from './world.ts';
 export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl' | 'metricsUrl'> {
   /** The world of this replica, to look at from within the process. */
   readonly world: Pick<RunningWorld, 'reader' | 'fanout' | 'state' | 'onUpdate'>;
+  /** The metrics of this replica, as `/metrics` serves them. */
+  readonly metrics: Pick<Registry, 'getMetricsAsArray'>;
   stop(): Promise<void>;
 }
 
@@ -113,8 +116,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const stopHousekeeping = startHousekeeping({ db, turnDays: config.turnDays, log });
   log('info', 'serving', { people: listeners.peopleUrl, agents: listeners.agentsUrl, metrics: listeners.metricsUrl, replica: replicaId });
   return {
-    ...listeners,
-    world,
+    ...listeners, world, metrics: registry,
     stop: async () => {
       await stopHousekeeping();
       hub.closeAll();

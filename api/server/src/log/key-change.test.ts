@@ -1,0 +1,56 @@
+/** The statements of docs/SECRETS.md that let the log begin again under another key: nothing that was sealed is lost. */
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createPost } from '@hamlet/contract';
+import { rootOf } from '@hamlet/core';
+import { readLogEdge, readLogHead, sha256 } from '@hamlet/store';
+import type { Db } from '@hamlet/store';
+import { openSuperuser } from '@hamlet/test/env/superuser';
+import type { Superuser } from '@hamlet/test/env/superuser';
+import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
+import type { TestVillage } from '../testing/test-village.ts';
+
+let village: TestVillage;
+let folder = '';
+let db: Db;
+let superuser: Superuser;
+before(async () => {
+  village = await startTestVillage();
+  folder = await mkdtemp(join(tmpdir(), 'hamlet-key-change-'));
+  db = village.openDb();
+  superuser = openSuperuser(village.postgres);
+});
+after(async () => {
+  await superuser.close();
+  await village.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function statements(): Promise<string> {
+  const document = await readFile(resolve(import.meta.dirname, '../../../../docs/SECRETS.md'), 'utf8');
+  return /^```sql\n(BEGIN;.*?COMMIT;)\n```$/ms.exec(document)?.[1] ?? assert.fail('docs/SECRETS.md has no statements');
+}
+
+test('under another key nothing is sealed until the log begins again, and then every entry stands where it stood', async () => {
+  const first = await village.startReplica();
+  assert.ok((await clientOf(first.peopleUrl, TOKENS.admin).call(createPost, { body: { title: 'Bread', body: 'There is bread.' } })).ok);
+  const before = await eventually('a sealed log', async () => ((head) => head.size > 0 && head)(await readLogHead(db)));
+  const root = rootOf(await readLogEdge(db, before.size), sha256);
+  await first.stop();
+
+  const changes = { HAMLET_LOG_DIR: join(folder, 'log') };
+  const refused = await village.startReplica(changes);
+  await eventually('the other key to be refused', async () => /^hamlet_log_broken 1$/m.test(await (await fetch(`${refused.metricsUrl}/metrics`)).text()));
+  await refused.stop();
+
+  await superuser.run(await statements());
+  await rm(changes.HAMLET_LOG_DIR, { recursive: true, force: true });
+  await village.startReplica(changes);
+  const since = await eventually('the log under the new key', async () => ((head) => head.size >= before.size && head)(await readLogHead(db)));
+  assert.notEqual(since.note, before.note);
+  assert.deepEqual(rootOf(await readLogEdge(db, before.size), sha256), root);
+  await assert.rejects(superuser.run('truncate log.tile'), 'the guards are back');
+});

@@ -1,0 +1,55 @@
+/** Every metric that the api and the operator register, read from their own registries. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Elector, KubeClient, LoopWatch } from '@hamlet/kube';
+import { Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
+import type { Registry } from 'prom-client';
+import { startTestVillage } from '../../api/server/src/testing/test-village.ts';
+import { addProcessGauges } from '../../operator/src/runtime-metrics.ts';
+
+export interface RegisteredMetric {
+  readonly name: string;
+  readonly type: string;
+  /** Label names, sorted. */
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+/** Nothing listens there: what is only constructed, or fails, does no harm. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+function describe(registry: Pick<Registry, 'getMetricsAsArray'>): readonly RegisteredMetric[] {
+  return registry.getMetricsAsArray().map((metric) => {
+    // prom-client keeps the label names on the metric; its types do not say so.
+    const labels = 'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
+    return { name: metric.name, type: String(metric.type), labels: labels.toSorted(), help: metric.help };
+  });
+}
+
+/** Starts a real replica of the api with everything on that registers metrics (PayPal included), and reads its registry. */
+export async function metricsOfApi(): Promise<readonly RegisteredMetric[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-metrics-'));
+  const village = await startTestVillage();
+  try {
+    const secretsFile = join(folder, 'secrets.json');
+    await writeFile(secretsFile, JSON.stringify({ clientId: 'client', clientSecret: 'secret', webhookId: 'webhook' }));
+    const replica = await village.startReplica({ HAMLET_PAYPAL: 'sandbox', HAMLET_PAYPAL_SECRETS_FILE: secretsFile, HAMLET_PAYPAL_PROXY: NOWHERE });
+    return describe(replica.metrics);
+  } finally {
+    await village.remove();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Constructs the operator as its main program does, without starting it, and reads its registry. */
+export function metricsOfOperator(): readonly RegisteredMetric[] {
+  const metrics = operatorMetrics();
+  const client = new KubeClient({ server: NOWHERE, namespace: 'hamlet', tls: {} });
+  const elector = new Elector({ client, namespace: 'hamlet', name: 'hamlet-operator', holder: 'test', onError: () => undefined });
+  addProcessGauges(metrics.registry, elector, new LoopWatch(1_000));
+  const environment = Environment.parse({ HAMLET_API_URL: NOWHERE, HAMLET_AGENT_IMAGE: 'hamlet/agent:1' });
+  const village = villageClient({ baseUrl: NOWHERE, fence: { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: 1 } });
+  new Operator({ client, village, namespace: 'hamlet', settings: settingsOf(environment), workers: 1, instance: 'test', metrics, log: () => undefined });
+  return describe(metrics.registry);
+}

@@ -1,0 +1,113 @@
+/** What the documents name is there: links and their anchors, targets of make, files, scripts, variables, Secrets, workloads. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, resolve } from 'node:path';
+import { test } from 'node:test';
+import { helpText } from '../../agent-image/resident/src/environment.ts';
+import { usage as apiUsage } from '../../api/server/src/config.ts';
+import { usage as operatorUsage } from '../../operator/src/config.ts';
+import { REQUIREMENTS } from '../../village/doctor/machine.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** Folders that commands write; what is in them is not in the work tree. */
+const WRITTEN = /^(bench\/results|kubectl\/dist|web\/dist|test\/(results|output))(\/|$)/;
+/** Every `HAMLET_` variable that a script outside of the three services reads. */
+const SCRIPTS = ['village', 'kubectl', 'verify', 'bench', 'test', 'dev', 'kube'];
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 }).split('\0').filter((file) => file !== '');
+const documents = tracked.filter((file) => file.endsWith('.md') && existsSync(join(ROOT, file)));
+/** Those that speak of the project as it is now: decisions and history keep the names of their day. */
+const present = documents.filter((file) => !/^docs\/adr\/|^CHANGELOG\.md$/.test(file));
+const folders = new Set(tracked.flatMap((file) => file.split('/').slice(0, 1)));
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```.*?^```/gms, '');
+}
+
+/** Anchors of the headings, as GitHub makes them. */
+function anchorsOf(text: string): ReadonlySet<string> {
+  const seen = new Map<string, number>();
+  const anchors = [...withoutCode(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => {
+    const slug = heading.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-');
+    const before = seen.get(slug) ?? 0;
+    seen.set(slug, before + 1);
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
+  return new Set(anchors);
+}
+
+/** Matches of the first group in a document. */
+function named(file: string, pattern: RegExp): readonly string[] {
+  return [...read(file).matchAll(pattern)].map(([, name = '']) => name);
+}
+
+/** Names in the documents that are not there. Throws where the pattern finds hardly any: it would hold nothing. */
+function offenders(pattern: RegExp, isThere: (name: string) => boolean): readonly string[] {
+  const all = present.flatMap((file) => named(file, pattern).map((name) => ({ file, name })));
+  assert.ok(all.length > 2, `${pattern.source} finds only ${all.length}`);
+  return all.filter(({ name }) => !isThere(name)).map(({ file, name }) => `${file}: ${name}`);
+}
+
+test('every relative link leads to a file, and its anchor to a heading', () => {
+  const anchors = new Map<string, ReadonlySet<string>>();
+  const broken = documents.flatMap((file) =>
+    [...withoutCode(read(file)).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
+      if (/^[a-z]+:/.test(link)) return [];
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? file : normalize(join(dirname(file), path));
+      if (!existsSync(join(ROOT, target))) return [`${file} -> ${link}`];
+      if (anchor === undefined || !target.endsWith('.md')) return [];
+      const found = anchors.get(target) ?? anchorsOf(read(target));
+      anchors.set(target, found);
+      return found.has(anchor) ? [] : [`${file} -> ${link}`];
+    }),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test('every target of make that a document names exists, and README has those that an operator needs', () => {
+  const targets = new Set(named('Makefile', /^([a-z-]+):/gm));
+  assert.deepEqual(offenders(/(?:^|`|\n)(?:[A-Z_]+=\S+ )*make ([a-z][a-z-]*)/g, (target) => targets.has(target)), []);
+  for (const target of ['up', 'down', 'test', 'doctor', 'logs', 'help']) assert.match(read('README.md'), new RegExp(`make ${target}\\b`));
+});
+
+test('every file, folder and script that a document names exists', () => {
+  const isThere = (path: string): boolean => WRITTEN.test(path) || !folders.has(path.split('/')[0] ?? '') || globSync(path.replaceAll(/<\w+>/g, '*').replace(/\/$/, ''), { cwd: ROOT }).length > 0;
+  assert.deepEqual(offenders(/`([a-z][\w-]*\/[\w.,*{}<>/-]*[\w*}/])`/g, isThere), []);
+  assert.deepEqual(offenders(/\bnode (?:--[\w=-]+ )*((?:[\w-]+\/)+[\w.-]+\.(?:ts|mjs))/g, isThere), []);
+});
+
+test('every variable that a document names is read by something', () => {
+  const scripts = tracked.filter((file) => SCRIPTS.includes(file.split('/')[0] ?? '') && file.endsWith('.ts') && file !== 'test/tidy/documents.test.ts' && existsSync(join(ROOT, file)));
+  const known = new Set([apiUsage(), operatorUsage(), helpText(), ...scripts.map(read)].flatMap((text) => text.match(/\bHAMLET_[A-Z_]+\b/g) ?? []));
+  assert.deepEqual(offenders(/\b(HAMLET_[A-Z_]+)\b/g, (name) => known.has(name)), []);
+});
+
+test('docs/SECRETS.md has a row for every Secret of the chart with its keys, and the workloads that documents restart exist', () => {
+  const templates = globSync('charts/hamlet/templates/*', { cwd: ROOT }).map(read).join('\n');
+  const secrets = named('charts/hamlet/templates/secrets.yaml', /^ {2}name: (hamlet-[a-z-]+)$/gm);
+  const rows = new Map([...read('docs/SECRETS.md').matchAll(/^\| `(hamlet-[a-z-]+)` \| ([^|]+) \|/gm)].map(([, name = '', keys = '']) => [name, [...keys.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key)]));
+  assert.deepEqual([...rows.keys()].toSorted(), secrets.toSorted());
+  const chart = read('charts/hamlet/templates/secrets.yaml');
+  for (const [name, keys] of rows) assert.deepEqual(keys.filter((key) => !chart.includes(key)), [], name);
+  for (const [, names = ''] of present.flatMap((file) => [...read(file).matchAll(/(?:deployment|statefulset)[ /]((?:hamlet-[a-z]+(?:-more)?(?: |\b))+)/g)])) {
+    for (const name of names.trim().split(' ')) assert.ok(templates.includes(`name: ${name}\n`) || templates.includes(`"${name}"`), name);
+  }
+});
+
+test('README.md says what the machine needs as make doctor checks it, and no other document says it again', () => {
+  assert.ok(read('README.md').includes(REQUIREMENTS), REQUIREMENTS);
+  assert.deepEqual(present.filter((file) => file !== 'README.md' && /Go 1\.\d+/.test(read(file)) && /GiB of (memory|disk)/.test(read(file))), []);
+});
+
+test('docs/GLOSSARY.md renames what the code has, and explains each word once', () => {
+  const sources = tracked.filter((file) => file.endsWith('.ts') && file !== 'test/tidy/documents.test.ts' && existsSync(join(ROOT, file))).map(read).join('\n');
+  const [words = '', renames = ''] = read('docs/GLOSSARY.md').split('## Renames to come');
+  const today = [...renames.matchAll(/^\| (`[^|]+)\|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`([\w.]+)`/g)].flatMap(([, name = '']) => name.split('.')));
+  assert.ok(today.length > 5);
+  assert.deepEqual(today.filter((name) => !new RegExp(`\\b${name}\\b`).test(sources)), []);
+  const explained = [...words.matchAll(/^\| ([a-zA-Z][\w ,]*) \|/gm)].flatMap(([, cell = '']) => cell.split(', ')).filter((word) => !['word', 'say'].includes(word));
+  assert.deepEqual(explained.filter((word, index) => explained.indexOf(word) !== index), []);
+});
