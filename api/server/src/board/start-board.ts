@@ -6,7 +6,7 @@ import type { AgentSource } from '../agents/agent-source.ts';
 import type { WakeHub } from '../agents/wake-hub.ts';
 import { refused } from '../http/outcome.ts';
 import type { Refused } from '../http/outcome.ts';
-import type { SocketRoute } from '../http/serve-sockets.ts';
+import type { SocketRoute } from '../http/sockets/serve-sockets.ts';
 import type { Log } from '../service/log.ts';
 import { repeat } from '../service/repeat.ts';
 import type { RedisLink } from '../world/redis-link.ts';

@@ -9,8 +9,8 @@ import type { AddressGate } from '../http/admission/address-gate.ts';
 import { createApp } from '../http/create-app.ts';
 import type { MountPorts } from '../http/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
-import { serveSockets } from '../http/serve-sockets.ts';
-import type { SocketsPorts } from '../http/serve-sockets.ts';
+import { serveSockets } from '../http/sockets/serve-sockets.ts';
+import type { SocketsPorts } from '../http/sockets/serve-sockets.ts';
 
 /** A stream of a resident or viewer is open for hours; a request that is being sent is not. */
 const REQUEST_LIMIT_MS = 30_000;

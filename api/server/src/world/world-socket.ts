@@ -1,4 +1,4 @@
-import type { SocketRoute } from '../http/serve-sockets.ts';
+import type { SocketRoute } from '../http/sockets/serve-sockets.ts';
 import type { Fanout } from './fanout/fanout.ts';
 
 /** A viewer that says nothing for so long is shown the whole map. */

@@ -1,4 +1,4 @@
-import type { SocketRoute } from '../../http/serve-sockets.ts';
+import type { SocketRoute } from '../../http/sockets/serve-sockets.ts';
 import type { BoardFeed } from './board-feed.ts';
 import { viewerOf } from '../viewer-of.ts';
 

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { Log } from '../service/log.ts';
+import type { Log } from '../../service/log.ts';
 
 const PING_EVERY_MS = 20_000;
 /** How often some of the sockets are pinged: one timer for all, which wakes the process once for many of them. */

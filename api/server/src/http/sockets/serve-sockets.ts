@@ -5,17 +5,17 @@ import { roleMay } from '@hamlet/contract';
 import type { Audience, Permission } from '@hamlet/contract';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import type { Authenticate, Credentials } from '../auth/authenticate.ts';
-import type { ConnectionGuard } from '../auth/connection-guard.ts';
-import type { Log } from '../service/log.ts';
+import type { Authenticate, Credentials } from '../../auth/authenticate.ts';
+import type { ConnectionGuard } from '../../auth/connection-guard.ts';
+import type { Log } from '../../service/log.ts';
 import { binaryFrame } from './binary-frame.ts';
-import type { Actor } from './actor.ts';
-import { isSameOrigin } from './admission/origin.ts';
-import type { AddressGate } from './admission/address-gate.ts';
-import { refused } from './outcome.ts';
+import type { Actor } from '../actor.ts';
+import { isSameOrigin } from '../admission/origin.ts';
+import type { AddressGate } from '../admission/address-gate.ts';
+import { refused } from '../outcome.ts';
 import { Pings } from './pings.ts';
-import type { Refused } from './outcome.ts';
-import { problemOf, refusalOfError } from './respond.ts';
+import type { Refused } from '../outcome.ts';
+import { problemOf, refusalOfError } from '../respond.ts';
 
 const MESSAGE_MAX_BYTES = 16_384;
 /** Messages and pings of one socket in ten seconds. A page that is dragged sends a view a few times a second. */
