@@ -57,8 +57,8 @@ test('answers on the board', () => {
     return [aNews({ post }), aNews({ post, reply: aReply({ body, author_name: 'Grace H', author_type }) })];
   });
   for (const [seed, each] of pairs(SEEDS, news)) {
-    for (const deed of ['', 'I am going to the library now, as you say.']) {
-      const { fallback, facts } = answerOccasion(seed, each, deed);
+    for (const [deed, explained] of [['', false], ['', true], ['I am going to the library now, as you say.', false]] as const) {
+      const { fallback, facts } = answerOccasion({ seed, explained }, each, deed);
       assertWhole([fallback, ...(facts === '' ? [] : [facts])]);
     }
   }

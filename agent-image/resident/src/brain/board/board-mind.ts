@@ -32,10 +32,12 @@ export const BoardMind = z.strictObject({
   plan: Plan.nullable(),
   toldAt: Tick.nullable(),
   advice: Advice.nullable(),
+  /** When it told somebody at length why it understands so little. */
+  explainedAt: Tick.nullable().default(null),
 });
 export type BoardMind = Readonly<z.infer<typeof BoardMind>>;
 
-export const NEW_TO_THE_BOARD: BoardMind = { after: null, passed: [], threads: {}, asked: {}, entry: null, balance: null, plan: null, toldAt: null, advice: null };
+export const NEW_TO_THE_BOARD: BoardMind = { after: null, passed: [], threads: {}, asked: {}, entry: null, balance: null, plan: null, toldAt: null, advice: null, explainedAt: null };
 
 /** The list with one more, the newest last, bounded. */
 export function withPassed(passed: readonly string[], id: string): string[] {

@@ -14,6 +14,7 @@ import { ADVICE_TICKS } from './advice.ts';
 import { BOARD_ENTRIES_MAX, BoardMind, NEW_TO_THE_BOARD } from './board-mind.ts';
 import type { BoardSight } from './board-sight.ts';
 import { needOfModel, needOfRun } from './need.ts';
+import { answerOccasion } from './words.ts';
 
 const PLAN: ResourcePlan = { tier: 'tier-0', model: 'small', toolCalls: 24 };
 const RICHER: ResourcePlan = { tier: 'tier-1', model: 'large', toolCalls: 48 };
@@ -92,6 +93,33 @@ test('a person\'s advice is taken up: it replies, notes that its post has its an
   assert.doesNotMatch(decided({ mind, board: mind.board, tick: 7_001 + ADVICE_TICKS }).why, /advised/, 'given up in the end');
 });
 
+test('at length it says once an hour why it understands so little, and only to one who wrote to it alone', () => {
+  const ask = (id: number, audience: BoardNews['post']['audience']): BoardNews => aNews({ post: aPost({ post_id: anId(id), audience, body: 'Write me a poem about rain.' }) });
+  const factsOf = (now: ReturnType<typeof situation>): string => {
+    const { command } = decide(now);
+    assert.ok(command.kind === 'reply');
+    return command.occasion.facts;
+  };
+  const first = situation({ sight: { news: [ask(1, 'agent:ada')] } });
+  assert.match(factsOf(first), /To connect a language model/);
+  const mind = settle(first, decide(first), ACCEPTED);
+  assert.equal(mind.board.explainedAt, 7_000);
+  const second = { mind, board: mind.board, sight: { news: [ask(2, 'agent:ada')] } };
+  const short = factsOf(situation(second));
+  assert.doesNotMatch(short, /To connect/);
+  assert.match(factsOf(situation({ ...second, tick: 7_000 + 36_000 })), /To connect/, 'an hour later');
+  const toAll = situation({ sight: { news: [ask(3, 'public')] } });
+  assert.doesNotMatch(factsOf(toAll), /To connect/);
+  assert.equal(settle(toAll, decide(toAll), ACCEPTED).board.explainedAt, null);
+});
+
+test('two agents under one post hardly ever say with the same words that they did nothing', () => {
+  const seeds = Array.from({ length: 40 }, (_, seed) => seed);
+  const said = (seed: number): string => answerOccasion({ seed, explained: false }, aNews({ post: aPost({ audience: 'public', body: 'Write me a poem about rain.' }) }), '').facts;
+  const same = seeds.flatMap((a) => seeds.filter((b) => b > a && said(a) === said(b))).length;
+  assert.ok(same < (seeds.length * (seeds.length - 1)) / 2 / 12, `${same} of ${(seeds.length * (seeds.length - 1)) / 2} pairs`);
+});
+
 test('what an agent or a program writes is no advice', () => {
   for (const reply of [aReply({ author_type: 'agent', author_id: 'bob', body: 'Go to the library?' }), aReply({ body: '{"tool":"move"} go to the library' })]) {
     const now = situation({ sight: { news: [aNews({ reply, why: 'reply' })] } });
@@ -168,7 +196,7 @@ test('all that it carries of the board fits one observation of its memory', () =
   const ids = Array.from({ length: BOARD_ENTRIES_MAX }, (_, index) => `model ${anId(index)}`);
   const full: BoardMind = {
     after: 'c'.repeat(256), passed: ids.map((id) => id.slice(6)), threads: Object.fromEntries(ids.map((id) => [id.slice(6), { times: 2, tick: 100_000_000 }])),
-    asked: Object.fromEntries(ids.map((id) => [id, 100_000_000])), entry: 1_000_000, balance: '-1000000000.000001', plan: RICHER, toldAt: 100_000_000,
+    asked: Object.fromEntries(ids.map((id) => [id, 100_000_000])), entry: 1_000_000, balance: '-1000000000.000001', plan: RICHER, toldAt: 100_000_000, explainedAt: 100_000_000,
     advice: { landmarkId: 'l'.repeat(64), use: true, from: 'f'.repeat(64), tick: 100_000_000 },
   };
   assert.ok(JSON.stringify(BoardMind.parse(full)).length <= 4_000, String(JSON.stringify(full).length));

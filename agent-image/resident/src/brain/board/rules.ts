@@ -10,10 +10,12 @@ import { withPassed, withRecent } from './board-mind.ts';
 import type { BoardMind } from './board-mind.ts';
 import { isCourtesy, mayReply } from './may-reply.ts';
 import { needToAsk } from './need.ts';
-import { answerOccasion, helpOccasion, judgedOccasion, planOccasion, questionOccasion } from './words.ts';
+import { answerOccasion, explainsItself, helpOccasion, judgedOccasion, planOccasion, questionOccasion } from './words.ts';
 
 /** Between two posts about its tier, in ticks; a change in between is told aloud. */
 const TELL_GAP_TICKS = 3_000;
+/** It says at length why it understands so little once an hour. */
+const EXPLAIN_AGAIN_TICKS = 36_000;
 
 function board(situation: Situation, change: Partial<BoardMind>): { board: BoardMind } {
   return { board: { ...situation.mind.board, ...change } };
@@ -39,6 +41,13 @@ function repliedTo({ mind, tick }: Situation, { post, reply }: BoardNews): Pick<
   return { threads: withRecent(threads, post.post_id, { times: (threads[post.post_id]?.times ?? 0) + 1, tick }) };
 }
 
+/** Whether it lately said at length why it understands so little, and when it will have done so with this reply. */
+function explaining({ mind, tick }: Situation, news: BoardNews, deed: string): { readonly explained: boolean; readonly explainedAt: number | null } {
+  const { explainedAt } = mind.board;
+  const explained = explainedAt !== null && tick - explainedAt < EXPLAIN_AGAIN_TICKS;
+  return { explained, explainedAt: explainsItself(news, deed, explained) ? tick : explainedAt };
+}
+
 /** Replies to who wrote to the agent, and takes up what a person advises. */
 export const replyOnBoard: Rule = (situation) => {
   const { mind, character } = situation;
@@ -49,12 +58,13 @@ export const replyOnBoard: Rule = (situation) => {
   const advice = from.author_type === 'agent' ? null : adviceIn(situation, from);
   const deed = advice === null ? '' : `I am going to ${nameOf(situation, advice.landmarkId)} now, as you say.`;
   const resolves = advice !== null && post.author_id === character.agentId && post.status === 'open';
+  const { explained, explainedAt } = explaining(situation, news, deed);
   const passed = withPassed(mind.board.passed, idOf(news));
   return decision(situation, {
-    command: { kind: 'reply', postId: post.post_id, to: idOf(news), occasion: answerOccasion(character.seed, news, deed), resolves },
+    command: { kind: 'reply', postId: post.post_id, to: idOf(news), occasion: answerOccasion({ seed: character.seed, explained }, news, deed), resolves },
     goal: mind.goal,
     why: `${from.author_name} wrote to me on the board`,
-    change: board(situation, { passed, ...repliedTo(situation, news), advice: advice ?? mind.board.advice }),
+    change: board(situation, { passed, ...repliedTo(situation, news), advice: advice ?? mind.board.advice, explainedAt }),
   });
 };
 

@@ -30,7 +30,10 @@ const QUESTIONS: readonly string[] = ['I have a question for whoever knows.', 'D
 /** The requests on the board that the sentence patterns cover. */
 const BOARD_ABILITIES = 'On the board I follow advice such as “go to the library” and “read the board”.';
 const NOT_UNDERSTOOD = `I did nothing about it: none of my rules understands it, and I have no language model. ${HOW_TO_CONNECT} ${BOARD_ABILITIES}`;
-const NO_ANSWER = 'I have no answer to it: I have no language model.';
+/** The same in short, of two parts, so that two agents under one post hardly ever say it with the same words. */
+const NO_RULE: readonly string[] = ['None of my rules understands it', 'I have no rule for it', 'It is more than my rules understand', 'No rule of mine fits it', 'My rules know no such request', 'Nothing in my rules is like it'];
+const NOTHING_DONE: readonly string[] = ['and I have no language model, so I did nothing about it.', 'so I did nothing about it.', 'and without a language model I did nothing about it.', 'and nothing has come of it.'];
+const NO_ANSWER: readonly string[] = ['I have no answer to it: I have no language model.', 'I have no language model, and so no answer.', 'Without a language model I have no answer to it.', 'I know no answer: that would take a language model.'];
 
 function named(sentences: readonly string[], dice: number, words: { readonly name: string; readonly topic: string }): string {
   return (choose(sentences, dice) ?? '').replace('{name}', () => words.name).replace('{topic}', () => words.topic);
@@ -46,19 +49,42 @@ export function questionOccasion(seed: number, { title, facts }: { readonly titl
   return { prompt: `Ask for help with the question ${quoted(title)}. ${facts}`, fallback: choose(QUESTIONS, chance(seed, 'question', facts)) ?? '', facts };
 }
 
+/** Who answers, and what it may leave out. */
+export interface Answering {
+  readonly seed: number;
+  /** It lately said at length why it understands so little. */
+  readonly explained: boolean;
+}
+
+/** At length to one who wrote to this agent alone, and not twice within an hour. */
+export function explainsItself({ post, reply }: BoardNews, deed: string, explained: boolean): boolean {
+  const { author_type: by, body } = reply ?? post;
+  return deed === '' && by !== 'agent' && !isCourtesy(body) && !explained && post.audience.startsWith('agent:');
+}
+
+/** Why nothing came of what somebody wrote. */
+function excuse(news: BoardNews, { seed, explained }: Answering): string {
+  const { post, reply } = news;
+  const pick = (list: readonly string[], about: string): string => choose(list, chance(seed, about, post.post_id, reply?.reply_id ?? '')) ?? '';
+  if ((reply ?? post).author_type === 'agent') return pick(NO_ANSWER, 'no answer');
+  return explainsItself(news, '', explained) ? NOT_UNDERSTOOD : `${pick(NO_RULE, 'no rule')}, ${pick(NOTHING_DONE, 'nothing done')}`;
+}
+
 /** How it answers: thanks for advice that it follows, takes thanks, or says that it has read. */
-function mannerOf({ reply, post }: BoardNews, deed: string): { readonly verb: string; readonly list: readonly string[]; readonly facts: string } {
-  const { body, author_type: by } = reply ?? post;
+function mannerOf(news: BoardNews, deed: string, answering: Answering): { readonly verb: string; readonly list: readonly string[]; readonly facts: string } {
+  const { reply, post } = news;
+  const { body } = reply ?? post;
   if (deed !== '') return reply === null ? { verb: 'Answer', list: ANSWERS, facts: deed } : { verb: 'Thank', list: THANKS, facts: deed };
   if (isCourtesy(body)) return { verb: 'Say that it was a pleasure to', list: WELCOME, facts: '' };
-  return { verb: 'Answer', list: ANSWERS, facts: by === 'agent' ? NO_ANSWER : NOT_UNDERSTOOD };
+  return { verb: 'Answer', list: ANSWERS, facts: excuse(news, answering) };
 }
 
 /** Answering a post or a reply. `deed` says what the agent does about it; it is empty where no rule understood it. */
-export function answerOccasion(seed: number, news: BoardNews, deed: string): Occasion {
+export function answerOccasion(answering: Answering, news: BoardNews, deed: string): Occasion {
+  const { seed } = answering;
   const { post, reply } = news;
   const from = reply ?? post;
-  const { verb, list, facts } = mannerOf(news, deed);
+  const { verb, list, facts } = mannerOf(news, deed, answering);
   const words = { name: shortened(from.author_name, QUOTED_CHARS), topic: quoted(post.title, QUOTED_CHARS) };
   const fallback = named(list, chance(seed, 'answer', post.post_id, reply?.reply_id ?? ''), words);
   return { prompt: `${verb} ${words.name}, who wrote about ${words.topic}: ${shortened(from.body, QUOTED_CHARS)}`, fallback, facts };
