@@ -1,5 +1,6 @@
 /** `make up` on this machine: from nothing to a village in the browser. */
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { checkMachine } from '../doctor/machine.ts';
 import { run } from '../command.ts';
 import { buildPrograms, clusterStatus, hamletCluster, program } from '../cluster.ts';
@@ -47,7 +48,7 @@ export async function up(settings: Settings): Promise<void> {
       name: 'charts',
       work: async (context) => {
         const references = Object.fromEntries(images.map((image) => [image.name, referenceOf(image)]));
-        await installCharts({ place: here(), images: references, coreNode: CORE_NODE, secrets: secrets() }, context);
+        await installCharts({ place: here(), images: references, coreNode: CORE_NODE, secrets: secrets(), cores: availableParallelism() }, context);
       },
     },
     { name: 'port', work: async () => forward(settings) },

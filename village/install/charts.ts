@@ -5,6 +5,7 @@ import { helm, kubectl, type Place } from '../kubectl.ts';
 import { ROOT, stateFile } from '../paths.ts';
 import { writePrivate, type Secrets } from '../secrets.ts';
 import type { StepContext } from '../steps.ts';
+import { localTiers } from './local-tiers.ts';
 
 /** Longest wait for the village's own pods. */
 const TIMEOUT = '5m';
@@ -16,13 +17,16 @@ export interface Installation {
   /** Node of Postgres, Redis and the first api; undefined leaves it to the scheduler. */
   readonly coreNode: string | undefined;
   readonly secrets: Secrets;
+  /** Cores of each node of the local cluster; undefined elsewhere. */
+  readonly cores?: number;
 }
 
 /** The values that a command sets; everything else is the chart's default. */
-export function valuesOf({ images, coreNode, secrets }: Omit<Installation, 'place'>): object {
+export function valuesOf({ images, coreNode, secrets, cores }: Omit<Installation, 'place'>): object {
   return {
     images,
     ...(coreNode === undefined ? {} : { core: { nodeName: coreNode } }),
+    ...(cores === undefined ? {} : localTiers(cores)),
     api: { keys: { adminToken: secrets.adminToken, memberToken: secrets.memberToken } },
   };
 }

@@ -1,0 +1,23 @@
+/** The tiers of the local village leave room for a seat on each node. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { parse } from 'yaml';
+import { ROOT } from '../paths.ts';
+import { valuesOf } from './charts.ts';
+import { localTiers } from './local-tiers.ts';
+
+const SECRETS = { adminToken: 'a', memberToken: 'm', adminName: 'admin', adminPassword: 'p' };
+
+test('on two cores the highest tier is smaller, in everything that the chart names and nothing else', () => {
+  const chart = parse(readFileSync(join(ROOT, 'charts/hamlet/values.yaml'), 'utf8')) as { readonly entitlements: Readonly<Record<string, { readonly compute: { readonly resources: object } }>> };
+  assert.deepEqual(Object.keys(chart.entitlements['tier-2']?.compute.resources ?? {}), ['cpu', 'memory']);
+  assert.deepEqual(localTiers(2), { entitlements: { 'tier-2': { compute: { resources: { cpu: '1', memory: '1Gi' } } } } });
+  assert.deepEqual(localTiers(4), {});
+});
+
+test('a cluster that is not ours gets the tiers of the chart', () => {
+  assert.equal('entitlements' in valuesOf({ images: {}, coreNode: undefined, secrets: SECRETS }), false);
+  assert.equal('entitlements' in valuesOf({ images: {}, coreNode: 'sparky1', secrets: SECRETS, cores: 2 }), true);
+});
