@@ -38,18 +38,32 @@ export async function goTo(hands: Hands, placeId: string, step: number): Promise
   }
 }
 
+const KEPT_WALKING = 'it kept walking away';
+
 /** Walks after an agent until it is near enough to speak to it. */
 export async function findAgent(hands: Hands, agentId: string, step: number): Promise<Deed> {
-  let why = 'it kept walking away';
+  let [why, name] = [KEPT_WALKING, agentId];
   for (let tries = 0; tries <= CHASES_MAX; tries += 1) {
     const { view, self } = await hands.around(agentId);
     const other = view.agents.find(({ agent_id }) => agent_id === agentId);
     if (other === undefined) return failed(`There is no ${agentId} in the village.`);
     if (other.power === 'Asleep') return failed(`${other.display_name} is asleep.`);
     if (self.moving_to === null && tilesBetween(self.position, other.position) <= TALKING_TILES) return done(`I have found ${other.display_name}.`);
-    if (tries < CHASES_MAX) why = (await hands.walk(towards(other, tries), hands.key(step, tries)))?.detail ?? why;
+    name = other.display_name;
+    if (tries === CHASES_MAX) break;
+    why = await follow(hands, other, { step, tries });
   }
-  return failed(`I could not catch up with ${agentId}: ${why}.`);
+  return failed(`I could not catch up with ${name}: ${why}.`);
+}
+
+/** One walk towards somebody; why that may not have been enough. */
+async function follow(hands: Hands, other: AgentView, { step, tries }: { readonly step: number; readonly tries: number }): Promise<string> {
+  const noWay = await hands.walk(towards(other, tries), hands.key(step, tries));
+  if (noWay === null) return KEPT_WALKING;
+  if (!PASSING.has(noWay.code)) return noWay.detail;
+  // The places beside it are free once those who stand there go on.
+  await hands.pause(FULL_PAUSE_MS);
+  return 'there was no free place beside it';
 }
 
 /** Tiles around somebody, nearest first: the tile itself may be theirs alone. */

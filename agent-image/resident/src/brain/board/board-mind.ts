@@ -32,7 +32,7 @@ export const BoardMind = z.strictObject({
   plan: Plan.nullable(),
   toldAt: Tick.nullable(),
   advice: Advice.nullable(),
-  /** When it told somebody at length why it understands so little. */
+  /** When it told somebody last what it does understand. */
   explainedAt: Tick.nullable().default(null),
 });
 export type BoardMind = Readonly<z.infer<typeof BoardMind>>;

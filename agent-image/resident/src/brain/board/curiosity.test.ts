@@ -31,10 +31,17 @@ const apple = (x: number) => ({ item_id: 'apple-1', kind: 'apple', position: { x
 
 test('it asks what there is at a place that opens with a higher tier, and says what is so', () => {
   const wonder = wonderOf(situation());
-  assert.deepEqual(wonder, { subject: 'wonder place tower', audience: 'public', title: 'What is there to see at Tower?', facts: 'Tower opens with tier-2, and I am in tier-0.' });
+  assert.deepEqual(wonder, { subject: 'wonder place tower', audience: 'public', title: wonder?.title, facts: 'Tower opens with tier-2, and I am in tier-0.' });
+  assert.match(wonder?.title ?? '', /^(What|Has) .*Tower.*\?$/);
   assert.equal(wonderOf(situation({ tier: 'tier-1' }))?.facts, 'Tower opens with tier-2, and I am in tier-1.');
   assert.equal(wonderOf(situation({ tier: null }))?.facts, 'Tower opens with tier-2, and I am in no tier.');
   for (const tier of ['tier-2', 'tier-3']) assert.equal(wonderOf(situation({ tier })), null, tier);
+});
+
+test('agents ask about one place in several ways', () => {
+  const now = situation();
+  const titles = Array.from({ length: 40 }, (_, seed) => wonderOf({ ...now, character: { ...now.character, seed } })?.title);
+  assert.equal(new Set(titles).size, 4);
 });
 
 test('it asks whose a thing near it is, and about none that is far', () => {
@@ -71,7 +78,7 @@ test('it is posted for everybody as a question, and keeps no help from being ask
   const now = situation({ minute: 1_120, mind: { visited: [...VISITED, 'square'] } });
   const decided = decide(now);
   assert.ok(decided.command.kind === 'post');
-  assert.deepEqual([decided.command.title, decided.command.audience, decided.command.tags], ['What is there to see at Tower?', 'public', ['question']]);
+  assert.deepEqual([decided.command.title, decided.command.audience, decided.command.tags], [wonderOf(situation())?.title, 'public', ['question']]);
   assert.deepEqual(sentenceFaults(decided.command.occasion.fallback), []);
   const { board } = settle(now, decided, { accepted: true, final: false });
   assert.deepEqual(Object.keys(board.asked), ['wonder place tower']);

@@ -14,7 +14,7 @@ import { answerOccasion, explainsItself, helpOccasion, judgedOccasion, planOccas
 
 /** Between two posts about its tier, in ticks; a change in between is told aloud. */
 const TELL_GAP_TICKS = 3_000;
-/** It says at length why it understands so little once an hour. */
+/** It says what it does understand once an hour. */
 const EXPLAIN_AGAIN_TICKS = 36_000;
 
 function board(situation: Situation, change: Partial<BoardMind>): { board: BoardMind } {
@@ -41,7 +41,7 @@ function repliedTo({ mind, tick }: Situation, { post, reply }: BoardNews): Pick<
   return { threads: withRecent(threads, post.post_id, { times: (threads[post.post_id]?.times ?? 0) + 1, tick }) };
 }
 
-/** Whether it lately said at length why it understands so little, and when it will have done so with this reply. */
+/** Whether it lately said what it does understand, and when it will have done so with this reply. */
 function explaining({ mind, tick }: Situation, news: BoardNews, deed: string): { readonly explained: boolean; readonly explainedAt: number | null } {
   const { explainedAt } = mind.board;
   const explained = explainedAt !== null && tick - explainedAt < EXPLAIN_AGAIN_TICKS;

@@ -1,6 +1,5 @@
 import type { BoardNews } from '@hamlet/contract';
 import { chance, choose } from '../chance.ts';
-import { HOW_TO_CONNECT } from '../no-model.ts';
 import { quoted, shortened } from '../words.ts';
 import { isCourtesy } from './may-reply.ts';
 
@@ -27,13 +26,12 @@ const ANSWERS: readonly string[] = ['I have read what you wrote, {name}.', 'You 
 const WELCOME: readonly string[] = ['You are welcome, {name}.', 'With pleasure, {name}.'];
 const QUESTIONS: readonly string[] = ['I have a question for whoever knows.', 'Does somebody here know this?', 'I would like to know something.'];
 
-/** The requests on the board that the sentence patterns cover. */
-const BOARD_ABILITIES = 'On the board I follow advice such as “go to the library” and “read the board”.';
-const NOT_UNDERSTOOD = `I did nothing about it: none of my rules understands it, and I have no language model. ${HOW_TO_CONNECT} ${BOARD_ABILITIES}`;
-/** The same in short, of two parts, so that two agents under one post hardly ever say it with the same words. */
+/** Why nothing came of a request, in two parts, so that two agents hardly ever say it with the same words. How a model is connected stands in the run that failed for want of one. */
 const NO_RULE: readonly string[] = ['None of my rules understands it', 'I have no rule for it', 'It is more than my rules understand', 'No rule of mine fits it', 'My rules know no such request', 'Nothing in my rules is like it'];
-const NOTHING_DONE: readonly string[] = ['and I have no language model, so I did nothing about it.', 'so I did nothing about it.', 'and without a language model I did nothing about it.', 'and nothing has come of it.'];
-const NO_ANSWER: readonly string[] = ['I have no answer to it: I have no language model.', 'I have no language model, and so no answer.', 'Without a language model I have no answer to it.', 'I know no answer: that would take a language model.'];
+const NOTHING_DONE: readonly string[] = ['so I did nothing about it.', 'so nothing has come of it.', 'and so I left it alone.', 'so nothing was done about it.'];
+/** The requests on the board that the sentence patterns cover. */
+const BOARD_ABILITIES: readonly string[] = ['On the board I follow advice such as “go to the library” and “read the board”.', 'Advice that I do follow on the board: “read the board”, for example, or “go to the library”.', 'I can do what I am advised in words such as “go to the library” or “read the board”.'];
+const NO_ANSWER: readonly string[] = ['I have no answer to it.', 'I know no answer.', 'I cannot answer that.', 'That is more than I can answer.'];
 
 function named(sentences: readonly string[], dice: number, words: { readonly name: string; readonly topic: string }): string {
   return (choose(sentences, dice) ?? '').replace('{name}', () => words.name).replace('{topic}', () => words.topic);
@@ -52,11 +50,11 @@ export function questionOccasion(seed: number, { title, facts }: { readonly titl
 /** Who answers, and what it may leave out. */
 export interface Answering {
   readonly seed: number;
-  /** It lately said at length why it understands so little. */
+  /** It lately said what it does understand. */
   readonly explained: boolean;
 }
 
-/** At length to one who wrote to this agent alone, and not twice within an hour. */
+/** It says what it does understand to one who wrote to it alone, and not twice within an hour. */
 export function explainsItself({ post, reply }: BoardNews, deed: string, explained: boolean): boolean {
   const { author_type: by, body } = reply ?? post;
   return deed === '' && by !== 'agent' && !isCourtesy(body) && !explained && post.audience.startsWith('agent:');
@@ -67,7 +65,8 @@ function excuse(news: BoardNews, { seed, explained }: Answering): string {
   const { post, reply } = news;
   const pick = (list: readonly string[], about: string): string => choose(list, chance(seed, about, post.post_id, reply?.reply_id ?? '')) ?? '';
   if ((reply ?? post).author_type === 'agent') return pick(NO_ANSWER, 'no answer');
-  return explainsItself(news, '', explained) ? NOT_UNDERSTOOD : `${pick(NO_RULE, 'no rule')}, ${pick(NOTHING_DONE, 'nothing done')}`;
+  const short = `${pick(NO_RULE, 'no rule')}, ${pick(NOTHING_DONE, 'nothing done')}`;
+  return explainsItself(news, '', explained) ? `${short} ${pick(BOARD_ABILITIES, 'abilities')}` : short;
 }
 
 /** How it answers: thanks for advice that it follows, takes thanks, or says that it has read. */
