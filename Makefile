@@ -4,7 +4,7 @@ SHELL := /bin/sh
 NODE := node_modules/.bin/node
 VILLAGE := $(NODE) village/main.ts
 .DEFAULT_GOAL := help
-.PHONY: help up down dev logs doctor lint test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory soak verify-log images crds plugin charts ready
+.PHONY: help up down dev logs doctor backup restore lint test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory soak verify-log images crds plugin charts ready
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,12 @@ logs: ready ## follows the village's logs. WHO=api, operator, postgres, redis or
 
 doctor: ready ## checks everything the village depends on and says how to fix it
 	@$(VILLAGE) doctor
+
+backup: ready ## writes one dated file with all that the village holds. FILE=path CLUSTER=current NAMESPACE=hamlet
+	@$(VILLAGE) backup
+
+restore: ready ## puts a backup into the village that runs, in the place of what it holds. FILE=path YES=1 CLUSTER=current
+	@$(VILLAGE) restore
 
 images: ready ## builds the container images whose inputs changed. ARCH=arm64, amd64 or all
 	@$(VILLAGE) images

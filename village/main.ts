@@ -1,6 +1,8 @@
 /** The commands behind the Makefile that start, watch and end a village. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { backup } from './backup/backup.ts';
+import { restore } from './backup/restore.ts';
 import { currentPlace } from './current/place.ts';
 import { upCurrent } from './current/up.ts';
 import { doctor } from './doctor/doctor.ts';
@@ -9,6 +11,7 @@ import { Failure, printFailure } from './failure.ts';
 import { hostArchitecture } from './images/architecture.ts';
 import { referenceOf } from './images/build.ts';
 import { buildImagesFor } from './images/foreign/build.ts';
+import type { Place } from './kubectl.ts';
 import { logs } from './commands/logs.ts';
 import { NODE, ROOT } from './paths.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -22,6 +25,8 @@ const USAGE = `usage: village/main.ts COMMAND
   down     ends the village and the dev servers, and keeps the village's data
   dev      api, Postgres and Redis on loopback without Kubernetes
   logs     follows the village's logs
+  backup   writes one file with all that the village holds
+  restore  puts such a file into the village, in the place of what it holds
   doctor   checks everything the village depends on and says how to fix it
   images   builds the container images whose inputs changed
 
@@ -29,11 +34,12 @@ environment:
   CLUSTER=current          the kubectl context in force instead of a local cluster
   IMAGE_REGISTRY=host/path where CLUSTER=current pushes images
   ARCH=arm64               images for arm64, amd64, both by comma, or all; CLUSTER=current: those of its nodes
-  YES=1                    answers CLUSTER=current's question
+  YES=1                    answers the question of CLUSTER=current up, and of restore
   PORT=8080                port of the local village
   NAMESPACE=hamlet         namespace of the village
   WIPE=1                   down removes the village's data too
   FRESH=1                  up starts from nothing; what is kept here waits for down WIPE=1
+  FILE=path                backup: where to write it; restore: which one
   WHO=name                 whose logs: api, operator, postgres, redis or an agent
   DETACH=1 RESIDENTS=1     dev returns when ready; dev starts ada and bob too
   HAMLET_CACHE=folder      where built things are kept`;
@@ -42,7 +48,9 @@ const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> 
   up: async (settings) => (settings.cluster === 'current' ? upCurrent(settings) : up(settings)),
   down,
   dev: async () => dev(),
-  logs: async ({ cluster, namespace, who }) => logs(await (cluster === 'current' ? currentPlace : localPlace)(namespace), who),
+  logs: async (settings) => logs(await placeOf(settings), settings.who),
+  backup: async (settings) => void (await backup(await placeOf(settings), settings.file)),
+  restore: async (settings) => restore(await placeOf(settings), { file: settings.file, yes: settings.yes }),
   doctor: async (settings) => {
     if (!(await doctor(settings))) process.exitCode = 1;
   },
@@ -56,6 +64,11 @@ const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> 
     ]);
   },
 };
+
+/** Where the village is that a command is about. */
+async function placeOf({ cluster, namespace }: Settings): Promise<Place> {
+  return (cluster === 'current' ? currentPlace : localPlace)(namespace);
+}
 
 /** Builds the web, since the dev servers serve it as it was built, and hands over to them: they own the terminal until they end. */
 async function dev(): Promise<void> {

@@ -5,9 +5,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . cluster/packages.sh
 
-readonly UP="buildah ca-certificates curl debootstrap git"
+readonly UP="buildah ca-certificates curl debootstrap git python3-pip"
 # qemu-user-static runs the programs of images for the other architecture.
-readonly TEST="chromium git python3-venv qemu-user-static redis-server"
+readonly TEST="chromium git python3-pip python3-venv qemu-user-static redis-server"
 readonly BENCH="postgresql-15"
 
 for part in "${@:-up}"; do

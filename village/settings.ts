@@ -20,6 +20,8 @@ export interface Settings {
   readonly wipe: boolean;
   /** Whether `up` starts from nothing and sets aside what a village here has kept, until `down WIPE=1` puts it back. */
   readonly fresh: boolean;
+  /** The file of a backup, to write or to restore. */
+  readonly file: string | undefined;
   /** Whose logs: a component or an agent. */
   readonly who: string | undefined;
 }
@@ -37,6 +39,7 @@ export function readSettings(env: Environment): Settings {
     namespace: namespaceOf(env['NAMESPACE'] ?? 'hamlet'),
     wipe: isOn(env['WIPE']),
     fresh: isOn(env['FRESH']),
+    file: env['FILE'] || undefined,
     who: env['WHO'] || undefined,
   };
 }

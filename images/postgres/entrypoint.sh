@@ -5,7 +5,7 @@ set -euo pipefail
 : "${PGDATA:=/var/lib/postgresql/18/docker}" "${POSTGRES_USER:=postgres}"
 : "${POSTGRES_DB:=$POSTGRES_USER}"
 export PGDATA POSTGRES_USER POSTGRES_DB
-# Where Debian's psql looks; the server's own default is /tmp.
+# Where the clients look (PGHOST); the default of server and clients is /tmp.
 readonly SOCKETS=/var/run/postgresql
 
 # Made beside PGDATA and renamed when whole: a first start that is killed half way leaves

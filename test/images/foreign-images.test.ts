@@ -131,7 +131,7 @@ test('accounts, certificates and alternatives are those that the maintainer scri
 
 test('the programs of Postgres and Redis say their versions', async () => {
   assert.match(await said(emulated('postgres', 'usr/local/pgsql/bin/postgres', '--version')), /^postgres \(PostgreSQL\) 18/);
-  assert.match(await said(emulated('postgres', 'usr/local/bin/psql', '--version')), /^psql/);
+  for (const program of ['psql', 'pg_dump', 'pg_restore']) assert.match(await said(emulated('postgres', `usr/local/pgclient/bin/${program}`, '--version')), / 18\./);
   assert.match(await said(emulated('redis', 'usr/bin/redis-server', '--version')), /^Redis server/);
 });
 

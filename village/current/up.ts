@@ -1,6 +1,6 @@
 /** `CLUSTER=current make up`: installs into the kubectl context in force, after asking. */
-import { createInterface } from 'node:readline/promises';
 import { run } from '../command.ts';
+import { confirm } from '../confirm.ts';
 import { Failure } from '../failure.ts';
 import { ARCHITECTURES, type Architecture } from '../images/architecture.ts';
 import type { BuiltImage } from '../images/build.ts';
@@ -28,7 +28,7 @@ export async function upCurrent(settings: Settings): Promise<void> {
   const context = await currentContext();
   const place = await currentPlace(namespace);
   const architectures = settings.architectures ?? (await architecturesOfNodes(place));
-  if (!settings.yes) await ask(`Install Hamlet into the context ${context}, namespace ${namespace}, with images for ${architectures.join(' and ')} in ${imageRegistry}?`);
+  if (!settings.yes) await confirm(`Install Hamlet into the context ${context}, namespace ${namespace}, with images for ${architectures.join(' and ')} in ${imageRegistry}?`, 'YES=1 says it beforehand');
   const images = new Map<Architecture, readonly BuiltImage[]>();
   let references: Readonly<Partial<Record<ImageName, string>>> = {};
   await runSteps(`Hamlet: installing into ${context}`, [
@@ -58,12 +58,4 @@ async function architecturesOfNodes(place: Place): Promise<readonly Architecture
   }
   if (found.size === 0) throw new Failure('the cluster has no node; nothing was changed', `say for which nodes to build: ARCH=${ARCHITECTURES.join(',')}`);
   return ARCHITECTURES.filter((architecture) => found.has(architecture));
-}
-
-async function ask(question: string): Promise<void> {
-  if (!process.stdin.isTTY) throw new Failure('nobody is there to say yes; nothing was changed', 'YES=1 says it beforehand');
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const answer = await terminal.question(`${question} [y/N] `);
-  terminal.close();
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('not confirmed; nothing was changed');
 }

@@ -5,8 +5,10 @@ import { CACHE, ROOT } from '../paths.ts';
 import type { StepContext } from '../steps.ts';
 import { ensureBases, type Bases } from './base.ts';
 import { buildDockerfile, hasImage } from './buildah.ts';
-import { hashSources, stageSources } from './context.ts';
+import { hostArchitecture } from './architecture.ts';
+import { hashSources, stageSources, type Source } from './context.ts';
 import { packageSource } from './packages.ts';
+import { postgresClients, postgresClientsId } from './postgres-clients.ts';
 import { IMAGE_NAMES, recipeOf, type ImageName, type Recipe } from './recipe.ts';
 
 export interface BuiltImage {
@@ -32,13 +34,12 @@ export async function buildImages(context: StepContext, names: readonly ImageNam
 async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): Promise<BuiltImage> {
   const base = bases[recipe.base.image];
   const dockerfile = join(ROOT, recipe.dockerfile);
-  const tag = hashSources([...recipe.sources, { from: dockerfile, to: 'Dockerfile' }], [base]);
+  const tag = hashSources([...recipe.sources, { from: dockerfile, to: 'Dockerfile' }], [base, ...(recipe.postgresClients === true ? [postgresClientsId()] : [])]);
   const image = { name: recipe.name, tag };
   if (await hasImage(referenceOf(image))) return { ...image, isNew: false };
   context.doing(`image hamlet/${recipe.name}`);
   const folder = join(CACHE, 'images/context', recipe.name);
-  const packages = recipe.workspace === undefined ? [] : [await packageSource(recipe.workspace, context)];
-  stageSources([...recipe.sources, ...packages], folder);
+  stageSources([...recipe.sources, ...(await fetched(recipe, context))], folder);
   try {
     await buildDockerfile(
       { name: referenceOf(image), context: folder, dockerfile, buildArgs: { [recipe.base.argument]: base }, keepsLayers: recipe.keepsLayers ?? false },
@@ -48,4 +49,11 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
     rmSync(folder, { recursive: true, force: true });
   }
   return { ...image, isNew: true };
+}
+
+/** What an image has beside the files of the work tree. */
+async function fetched({ workspace, postgresClients: hasClients }: Recipe, context: StepContext): Promise<readonly Source[]> {
+  const packages = workspace === undefined ? [] : [await packageSource(workspace, context)];
+  const clients = hasClients === true ? [{ from: await postgresClients(hostArchitecture(), context), to: 'clients', whole: true }] : [];
+  return [...packages, ...clients];
 }

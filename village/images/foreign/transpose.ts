@@ -59,7 +59,7 @@ async function assemble({ architecture, name, workspace }: Transposition, { nati
   const packages = (await apt.fetch(requested)).filter((file) => !there.has(basename(file).replace(/_.*/, '')));
   context.doing(`${name}: unpacking ${packages.length} packages of ${architecture}`);
   await run('bash', [join(import.meta.dirname, 'unpack.sh'), root, ...packages], { log: context.log });
-  const replacements = await replacementsOf({ architecture, native, apt, workspace }, context);
+  const replacements = await replacementsOf({ architecture, native, workspace }, context);
   const isReplaced = (path: string): boolean => replacements.some((each) => path === each.path || path.startsWith(`${each.path}/`));
   configure({ native, target: root, isReplaced });
   writeAutomatic(root, architecture, requested);

@@ -1,0 +1,58 @@
+/**
+ * Answers as kubectl does for the commands of a backup, over one machine: programs "in pods" run here, on a real Postgres and a real folder, and
+ * Deployments are numbers in a file. Its state is the JSON file that PRETEND_STATE names.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+interface State {
+  readonly logFolder: string;
+  readonly metricsPort: number;
+  readonly replicas: Record<string, number>;
+  readonly annotations: Record<string, string>;
+  key: string;
+  readonly resources: { items: object[] };
+  readonly done: string[];
+}
+
+const file = process.env['PRETEND_STATE'] ?? '';
+const state = JSON.parse(readFileSync(file, 'utf8')) as State;
+const args = process.argv.slice(2).filter((_, index) => index > 1);
+const [verb = '', what = '', name = ''] = args;
+
+function finish(text = ''): never {
+  writeFileSync(`${file}.new`, JSON.stringify(state));
+  renameSync(`${file}.new`, file);
+  if (text !== '') process.stdout.write(`${text}\n`);
+  process.exit(0);
+}
+
+function runInPod(): never {
+  const [program = '', ...rest] = args.slice(args.indexOf('--') + 1).map((each) => each.replaceAll('/var/lib/hamlet-log', state.logFolder).replaceAll(':9090', `:${state.metricsPort}`));
+  const { status } = spawnSync(program, rest, { stdio: 'inherit' });
+  process.exit(status ?? 1);
+}
+
+function get(): never {
+  if (what === 'pod') finish('Running');
+  if (what === 'secret') finish(Buffer.from(state.key).toString('base64'));
+  if (what === 'deployment') finish(JSON.stringify({ containers: [{ name: 'api', image: 'hamlet/api:1' }] }));
+  if (what === 'deployments') {
+    finish(JSON.stringify({ items: Object.entries(state.replicas).map(([each, replicas]) => ({ metadata: { name: each, annotations: each in state.annotations ? { 'hamlet.village/replicas-before-restore': state.annotations[each] } : {} }, spec: { replicas } })) }));
+  }
+  if (what === 'pods') finish(Object.entries(state.replicas).flatMap(([each, replicas]) => (replicas > 0 ? [`pod/${each}`] : [])).join('\n'));
+  finish(JSON.stringify(state.resources));
+}
+
+if (verb === 'exec') runInPod();
+if (verb === 'get') get();
+state.done.push(args.filter((each) => !each.startsWith('{')).join(' '));
+if (verb === 'scale') state.replicas[name] = Number(args.at(-1));
+if (verb === 'annotate') {
+  const [key = '', value] = (args.at(-1) ?? '').split('=');
+  if (value === undefined || key.endsWith('-')) delete state.annotations[name];
+  else state.annotations[name] = value;
+}
+if (verb === 'patch') state.key = Buffer.from((JSON.parse(readFileSync(0, 'utf8')) as { data: Record<string, string> }).data['key.pem'] ?? '', 'base64').toString();
+if (verb === 'create') state.resources.items.push(...(JSON.parse(readFileSync(0, 'utf8')) as { items: object[] }).items);
+finish();

@@ -1,0 +1,56 @@
+/** The volume of the sealed log, by a pod of its own while no api has it. */
+import { kubectl, secretValue, tryKubectl, type Place } from '../kubectl.ts';
+import { LOG_DEPLOYMENT, LOG_FOLDER } from './backup.ts';
+import { transfer } from './stream.ts';
+
+const POD = 'hamlet-restore';
+
+interface PodSpec {
+  readonly [field: string]: unknown;
+  readonly securityContext?: object;
+  readonly nodeSelector?: object;
+  readonly tolerations?: readonly object[];
+  readonly imagePullSecrets?: readonly object[];
+  readonly containers: readonly { readonly name: string; readonly image: string; readonly securityContext?: object; readonly imagePullPolicy?: string }[];
+}
+
+/** A pod of the api's image, node and rights that does nothing. Pure. */
+function podOf({ securityContext, nodeSelector, tolerations, imagePullSecrets, containers }: PodSpec): object {
+  const api = containers.find(({ name }) => name === 'api');
+  const known = Object.fromEntries(Object.entries({ securityContext, nodeSelector, tolerations, imagePullSecrets }).filter(([, value]) => value !== undefined));
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: POD, labels: { 'app.kubernetes.io/part-of': 'hamlet', 'app.kubernetes.io/component': 'restore' } },
+    spec: {
+      ...known,
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: 0,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      containers: [{ name: 'log', image: api?.image, imagePullPolicy: api?.imagePullPolicy, command: ['sleep', '1800'], securityContext: api?.securityContext, volumeMounts: [{ name: 'log', mountPath: LOG_FOLDER }] }],
+      volumes: [{ name: 'log', persistentVolumeClaim: { claimName: 'hamlet-log' } }],
+    },
+  };
+}
+
+/** Puts the folder of a backup in the place of the one that is there. */
+export async function replaceLog(place: Place, tar: string, doing: (text: string) => void): Promise<void> {
+  const template = JSON.parse(await kubectl(place, ['get', 'deployment', LOG_DEPLOYMENT, '-o', 'jsonpath={.spec.template.spec}'])) as PodSpec;
+  await tryKubectl(place, ['delete', 'pod', POD, '--ignore-not-found', '--wait']);
+  try {
+    await kubectl(place, ['apply', '-f', '-'], { input: JSON.stringify(podOf(template)) });
+    await kubectl(place, ['wait', '--for=condition=Ready', `pod/${POD}`, '--timeout=120s'], { onLine: doing, fix: `kubectl describe pod ${POD}` });
+    await transfer(place, { pod: POD, command: ['sh', '-c', `cd ${LOG_FOLDER} && rm -rf checkpoint checkpoints hashes key.pub .checkpoint.new && exec tar -xf - --no-same-owner`], from: tar, doing });
+  } finally {
+    await tryKubectl(place, ['delete', 'pod', POD, '--ignore-not-found', '--wait=false']);
+  }
+}
+
+/** Gives the village the key that signed the log of the backup. Returns whether it had another. */
+export async function replaceKey(place: Place, key: string): Promise<boolean> {
+  if ((await secretValue(place, 'hamlet-log', 'key.pem')) === key) return false;
+  const patch = JSON.stringify({ data: { 'key.pem': Buffer.from(key).toString('base64') } });
+  await kubectl(place, ['patch', 'secret', 'hamlet-log', '--type=merge', '--patch-file=/dev/stdin'], { input: patch });
+  return true;
+}

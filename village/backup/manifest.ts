@@ -1,0 +1,92 @@
+/** What a backup says about itself. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../failure.ts';
+
+/** The files of a backup beside its manifest. */
+export const PARTS = {
+  /** pg_dump, custom format. */
+  dump: 'village.dump',
+  /** The folder of the sealed log, as tar. */
+  log: 'log.tar',
+  /** The key that signs the log: a secret. */
+  key: 'log-key.pem',
+  /** Agents, Entitlements and Schedules, as a list of Kubernetes. */
+  resources: 'village.json',
+} as const;
+export type PartName = (typeof PARTS)[keyof typeof PARTS];
+
+export const MANIFEST = 'manifest.json';
+
+const Count = z.int().min(0);
+
+/** How much a village holds, for a person to recognise it by. */
+export const Holdings = z.strictObject({ accounts: Count, posts: Count, transfers: Count, acts: Count, newestAct: z.string().nullable() });
+export type Holdings = z.infer<typeof Holdings>;
+
+export const Manifest = z.strictObject({
+  format: z.literal(1),
+  madeAt: z.iso.datetime(),
+  /** The origin of the sealed log names it. */
+  namespace: z.string().min(1).max(63),
+  hamlet: z.string().max(64),
+  postgres: z.string().max(128),
+  pgDump: z.string().max(128),
+  /** The newest migration that the database has applied. */
+  migration: z.string().max(128),
+  /** Entries that are sealed in the dump at least. */
+  sealed: Count,
+  holdings: Holdings,
+  parts: z.array(z.strictObject({ name: z.enum(Object.values(PARTS)), bytes: Count, sha256: z.hex().length(64) })).length(Object.keys(PARTS).length),
+});
+export type Manifest = z.infer<typeof Manifest>;
+
+/** Size and hash of each part in a folder. */
+export async function describeParts(folder: string): Promise<Manifest['parts']> {
+  return Promise.all(
+    Object.values(PARTS).map(async (name) => {
+      const file = join(folder, name);
+      return { name, bytes: (await stat(file)).size, sha256: await sha256Of(file) };
+    }),
+  );
+}
+
+/** Reads a manifest and holds every part in its folder to it. */
+export async function checkParts(folder: string, text: string): Promise<Manifest> {
+  const manifest = readManifest(text);
+  for (const { name, bytes, sha256 } of manifest.parts) {
+    const file = join(folder, name);
+    const size = await stat(file).then((found) => found.size, () => undefined);
+    if (size === undefined) throw new Failure(`the backup has no ${name}`, 'take another backup file: this one is not whole');
+    if (size !== bytes || (await sha256Of(file)) !== sha256) throw new Failure(`${name} in the backup is not what its manifest names`, 'take another backup file: this one was changed or cut off');
+  }
+  return manifest;
+}
+
+function readManifest(text: string): Manifest {
+  try {
+    return Manifest.parse(JSON.parse(text));
+  } catch (error) {
+    const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new Failure(`the manifest of the backup cannot be read: ${why}`, 'take another file, or the version of Hamlet that wrote it');
+  }
+}
+
+async function sha256Of(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Holdings as a person reads them. */
+export function holdingsText({ accounts, posts, transfers, acts, newestAct }: Holdings): string {
+  return `${accounts} accounts, ${posts} posts, ${transfers} transfers of money, ${acts} recorded acts${newestAct === null ? '' : `, the newest of ${newestAct}`}`;
+}
+
+/** Nobody has lived here yet. */
+export function isEmpty({ accounts, posts, transfers }: Holdings): boolean {
+  return accounts === 0 && posts === 0 && transfers === 0;
+}

