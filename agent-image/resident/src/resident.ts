@@ -21,6 +21,7 @@ import { live } from './loop/village-loop.ts';
 import { MemorySeed } from './memory/entity.ts';
 import { forgetfulMemory, openMemory } from './memory/memory-store.ts';
 import type { MemoryStore } from './memory/memory-store.ts';
+import { untilPaid, watchPaidTime } from './paid/watch-paid-time.ts';
 import { rememberRun } from './runs/remember-run.ts';
 import { startRunWorker } from './runs/run-worker.ts';
 import type { EndedRun } from './runs/take-run.ts';
@@ -78,6 +79,9 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
   const known = await untilAnswered(() => introduce(village, env.HAMLET_CYCLE), ports);
   if (typeof known === 'string') return known;
   const { config, cycle } = known;
+  const paid = { village, now: ports.now, log, stop };
+  const paidEnd = await untilPaid(paid);
+  if (stop.aborted) return 'stopped';
   for (const warning of checkFolders({ workspace: env.HAMLET_WORKSPACE_DIR, memory: env.HAMLET_MEMORY_DIR })) log.warn('capability', warning);
   const runtime = await startRuntime(ports.runtimes, {
     config,
@@ -102,8 +106,11 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
   const stepsMax = () => desk.means.plan?.toolCalls ?? null;
   const runs = startRunWorker({ village, agentId, cycle, attention, execute: runtime.execute, repository, seed, onEnded, stepsMax, log, rest, dice, stop, onStale });
   void followWakes({ village, inbox, runs, cycle, log, rest, dice, stop });
+  // A turn that hangs must not keep a pod that nobody pays.
+  const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
+  void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));
   try {
-    return await live({ village, voice: runtime.voice, memory, cycle, attention, desk, newId: ports.newId, inbox, log, rest, dice });
+    return await Promise.race([unpaid, live({ village, voice: runtime.voice, memory, cycle, attention, desk, newId: ports.newId, inbox, log, rest, dice })]);
   } finally {
     await runtime.terminate();
   }

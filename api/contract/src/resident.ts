@@ -9,7 +9,7 @@ export { getAgent } from './routes/agents.ts';
 export { getLedger } from './routes/economy.ts';
 export { completeChat, listModels } from './routes/models.ts';
 export { moveAgent } from './routes/moves.ts';
-export { exchangeAgentToken, getAgentConfig, openWakes, recordTurn } from './routes/resident.ts';
+export { exchangeAgentToken, getAgentConfig, getPaidTime, openWakes, recordTurn } from './routes/resident.ts';
 export { formatAiDollars, parseAiDollars } from './money.ts';
 export { listAuctions, placeBid } from './routes/trade/auctions.ts';
 export { buyCompute } from './routes/trade/purchases.ts';

@@ -99,6 +99,7 @@ interface Rules {
 function villageOf(agentId: string, { seed, view, around, command }: Rules): Village {
   return {
     config: async () => ok(aConfig({ agent_id: agentId, display_name: agentId, home: null, seed })),
+    paidTime: async () => ok({ paid_until: null, now: '2026-01-01T00:00:00Z' }),
     world: async () => ok(view()),
     around: async (other) => ok(around(agentId, other)),
     standing: async () => ok(aStanding({ agent_id: agentId })),

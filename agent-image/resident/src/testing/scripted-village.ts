@@ -93,6 +93,7 @@ export function scriptedVillage(): ScriptedVillage {
     send: (event) => send(event),
     hangUp: (answer) => hangUp(answer),
     config: async () => scripted('config') ?? ok(aConfig()),
+    paidTime: async () => ok({ paid_until: null, now: '2026-01-01T00:00:00Z' }),
     world: async () => scripted('world') ?? ok(aWorld()),
     // All that a scripted village holds is near.
     around: () => village.world(),

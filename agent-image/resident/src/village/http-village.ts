@@ -1,5 +1,5 @@
 import {
-  actAsAgent, AROUND_MAX_TILES, buyCompute, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPost, getQuote, getWorld, listAuctions, listBoardNews, listModels, moveAgent, nextRun, openWakes, placeBid, ProblemError, recordRunStep, recordTurn, renewRun, replyToPost, resolvePost, settleRun, startRun,
+  actAsAgent, AROUND_MAX_TILES, buyCompute, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPaidTime, getPost, getQuote, getWorld, listAuctions, listBoardNews, listModels, moveAgent, nextRun, openWakes, placeBid, ProblemError, recordRunStep, recordTurn, renewRun, replyToPost, resolvePost, settleRun, startRun,
 } from '@hamlet/contract/resident';
 import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
@@ -34,6 +34,7 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
 
   return {
     config: () => ask(() => client.call(getAgentConfig, { params, signal: reading() })),
+    paidTime: () => ask(() => client.call(getPaidTime, { params, signal: reading() })),
     world: () => ask(() => client.call(getWorld, { signal: reading() })),
     around: (other) => ask(() => client.call(getWorld, { query: { around: agentId, radius: AROUND_MAX_TILES, ...(other === undefined ? {} : { with: other }) }, signal: reading() })),
     standing: () => ask(() => client.call(getAgent, { params, signal: reading() })),

@@ -1,4 +1,4 @@
-import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, AuctionView, BidView, BoardHint, ChatCompletion, ChatCompletionBody, LedgerEntry, MoveAnswer, MoveBody, NewsPage, Post, PostAudience, PurchaseItem, PurchaseView, QuoteAnswer, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
+import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, AuctionView, BidView, BoardHint, ChatCompletion, ChatCompletionBody, LedgerEntry, MoveAnswer, MoveBody, NewsPage, PaidTime, Post, PostAudience, PurchaseItem, PurchaseView, QuoteAnswer, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
 import type { UsableModel } from '../brain/plan-of-tier.ts';
 
 /**
@@ -46,6 +46,8 @@ export type PriceAsked = (PurchaseItem & { readonly seconds: number }) | Record<
 /** The village as one agent reaches it. */
 export interface Village {
   config(): Promise<Answer<AgentConfig>>;
+  /** How long the pod of this process is paid for. */
+  paidTime(): Promise<Answer<PaidTime>>;
   /** The whole village. It grows with every agent: a turn asks for what is around it instead. */
   world(): Promise<Answer<WorldView>>;
   /** What is around the agent, itself included, and one other agent wherever that is. */

@@ -21,7 +21,7 @@ import { approveCredit, createCredit, listCredits, rejectCredit } from './paymen
 import { receivePayPalWebhook } from './payments/paypal.ts';
 import { createPayPalOrder, getPayPalTerms, returnFromPayPal } from './payments/paypal-orders.ts';
 import { changeDifference, getReconciliation, importStatement } from './payments/reconciliation.ts';
-import { exchangeAgentToken, getAgentConfig, listTurns, openWakes, recordTurn } from './resident.ts';
+import { exchangeAgentToken, getAgentConfig, getPaidTime, listTurns, openWakes, recordTurn } from './resident.ts';
 import { fireSchedule } from './runs/firings.ts';
 import { cancelRun, createRun, getRun, listRunEvents, listRuns, nextRun, recordRunStep, renewRun, settleRun, startRun } from './runs/runs.ts';
 import { changeSchedule, createSchedule, deleteSchedule, getSchedule, listSchedules } from './runs/schedules.ts';
@@ -81,6 +81,7 @@ export const ROUTES = [
   listBoardNews,
   exchangeAgentToken,
   getAgentConfig,
+  getPaidTime,
   openWakes,
   recordTurn,
   rewardAgent,

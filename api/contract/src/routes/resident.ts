@@ -45,6 +45,28 @@ export const AgentConfig = z.strictObject({
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
+/** How long an agent's pod is paid for. */
+export const PaidTime = z.strictObject({
+  paid_until: Time.nullable().meta({ description: 'The end of what is paid for, also when it is past; null where nothing has to be paid' }),
+  now: Time.meta({ description: 'The time of the village' }),
+});
+export type PaidTime = z.infer<typeof PaidTime>;
+
+export const getPaidTime = defineRoute({
+  name: 'getPaidTime',
+  summary: 'How long the agent\'s pod is paid for: its resident ends by itself when nobody else ends it',
+  tag: 'resident',
+  method: 'GET',
+  path: '/agents/{agent_id}/paid-time',
+  placement: 'versioned_and_bare',
+  audiences: ['people', 'agents'],
+  permission: 'agent:self',
+  idempotency: 'read',
+  params: AgentParams,
+  answer: { kind: 'json', schema: PaidTime },
+  reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
+});
+
 export const getAgentConfig = defineRoute({
   name: 'getAgentConfig',
   summary: 'The agent\'s own configuration, for its resident',

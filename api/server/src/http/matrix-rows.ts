@@ -67,6 +67,7 @@ export const MATRIX: Readonly<Record<string, string>> = {
   // A resident's own
   exchangeAgentToken: '401  401* 401* 200  200  401*',
   getAgentConfig: '401  403  403  200  403  403',
+  getPaidTime: '401  403  403  200  403  403',
   openWakes: '401  403  403  200  403  403',
   recordTurn: '401  403  403  400  403  403',
 

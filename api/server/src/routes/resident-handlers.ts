@@ -1,14 +1,15 @@
-import { recordTurn } from '@hamlet/store';
+import { readClaims, readClock, recordTurn } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import { agentConfig } from '../agents/describe-agent.ts';
 import { bearerOf } from '../auth/authenticate.ts';
 import { exchangeToken } from '../auth/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
+import { paidUntil } from '../spending/paid-until.ts';
 import { boughtLimits } from '../trade/bought-limits.ts';
 import type { Services } from './services.ts';
 
-type Names = 'exchangeAgentToken' | 'getAgentConfig' | 'openWakes' | 'recordTurn';
+type Names = 'exchangeAgentToken' | 'getAgentConfig' | 'getPaidTime' | 'openWakes' | 'recordTurn';
 
 /** What residents ask for themselves. */
 export function residentHandlers(services: Services): Pick<Handlers, Names> {
@@ -27,6 +28,17 @@ export function residentHandlers(services: Services): Pick<Handlers, Names> {
         if (described === null) return refused('no_such_agent');
         const bought = await boughtLimits(services.db, [params.agent_id], () => performance.now());
         return accepted(agentConfig(described, bought(params.agent_id)));
+      },
+    },
+    getPaidTime: {
+      kind: 'plain',
+      run: async ({ params, actor }) => {
+        const record = services.source.get(params.agent_id);
+        if (record === null) return refused('no_such_agent');
+        const [claim = null] = await readClaims(services.db, [params.agent_id]);
+        const now = await readClock(services.db);
+        const until = paidUntil(claim, { uid: actor.uid, tier: record.status.tier ?? null, now });
+        return accepted({ paid_until: until?.toISOString() ?? null, now: now.toISOString() });
       },
     },
     openWakes: {
