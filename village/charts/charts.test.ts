@@ -36,6 +36,7 @@ interface Manifest {
         readonly securityContext: object;
         readonly nodeSelector?: object;
         readonly affinity?: { readonly podAntiAffinity: { readonly preferredDuringSchedulingIgnoredDuringExecution: readonly [{ readonly weight: number; readonly podAffinityTerm: object }] } };
+        readonly dnsConfig?: object;
         readonly tolerations?: readonly { readonly key: string; readonly tolerationSeconds: number }[];
       };
     };
@@ -203,7 +204,8 @@ test('api and operator have two replicas each, apart from each other, that leave
   const found = (await workloads()).filter(({ metadata }) => /api|operator/.test(metadata.name));
   assert.deepEqual(found.map(({ metadata, spec }) => [metadata.name, spec.replicas]).toSorted(), [['hamlet-api', 1], ['hamlet-api-more', 1], ['hamlet-operator', 2]]);
   for (const { metadata, spec: { template } } of found) {
-    const { affinity, tolerations } = template.spec;
+    const { affinity, dnsConfig, tolerations } = template.spec;
+    assert.deepEqual(dnsConfig, { options: [{ name: 'timeout', value: '1' }, { name: 'attempts', value: '4' }] }, 'a DNS server on a lost node is not waited for');
     const [{ weight, podAffinityTerm }] = affinity?.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [{ weight: 0, podAffinityTerm: undefined }];
     const component = metadata.name.includes('api') ? 'api' : 'operator';
     assert.deepEqual([weight, podAffinityTerm], [100, { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { 'app.kubernetes.io/name': 'hamlet', 'app.kubernetes.io/component': component } } }]);

@@ -75,6 +75,17 @@ tolerations:
   - { key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, tolerationSeconds: 30 }
 {{- end -}}
 
+{{- /*
+How names are looked up. A DNS server on a node that was lost still gets half of the questions for about a minute, and the usual 5 s until the next try are as long as
+a connection to Postgres may take: every other connection would fail. Agents have the same options (operator/src/kinds/agent/child/manifests.ts).
+*/ -}}
+{{- define "hamlet.dns" -}}
+dnsConfig:
+  options:
+    - { name: timeout, value: "1" }
+    - { name: attempts, value: "4" }
+{{- end -}}
+
 {{- /* Where the first api, Postgres and Redis run. */ -}}
 {{- define "hamlet.corePlacement" -}}
 priorityClassName: hamlet-core

@@ -10,6 +10,7 @@ interface Spec {
   readonly resourceClaims?: unknown;
   readonly priorityClassName?: string;
   readonly affinity?: unknown;
+  readonly dnsConfig?: unknown;
   readonly topologySpreadConstraints?: readonly { readonly whenUnsatisfiable: string }[];
 }
 
@@ -52,6 +53,10 @@ test('a pin and the node of the seat are a must, a wish where the scheduler know
   for (const spec of [specWith(TIER_0, {}, { seat: 'sparky1', volumeNode: 'sparky2' }), specWith(TIER_0, { spread: 'Required' }, { seat: 'sparky1' }), specWith(byTemplate, {}, { seat: 'sparky1' })]) assert.deepEqual(spec.affinity, wish);
   assert.equal(specWith(TIER_0).affinity, undefined);
   assert.deepEqual(['Required', 'Preferred', 'None'].map((spread) => specWith(TIER_0, { spread }).topologySpreadConstraints?.map(({ whenUnsatisfiable }) => whenUnsatisfiable)), [['DoNotSchedule'], ['ScheduleAnyway'], undefined]);
+});
+
+test('a DNS server on a lost node is not waited for', () => {
+  assert.deepEqual(specWith(TIER_0).dnsConfig, { options: [{ name: 'timeout', value: '1' }, { name: 'attempts', value: '4' }] });
 });
 
 test('root of a user namespace has the powers that a machine of its own takes; real root may bind low ports and no more', () => {
