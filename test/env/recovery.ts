@@ -27,6 +27,15 @@ export const RECOVERY_GOALS_MS = {
   operatorHandOverMs: null,
   nodeLossSeenMs: null,
   movedFromLostNodeMs: null,
+  // From the cut of a node's power until the other node goes on with the village.
+  powerCutMapMs: 60_000,
+  powerCutScheduleMs: 60_000,
+  powerCutRunWaitsMs: 60_000,
+  corePowerCutMapMs: 60_000,
+  corePowerCutBoardMs: 60_000,
+  // From the cut until all is back, with what the test itself waited before it started the node again.
+  powerCutBackMs: null,
+  corePowerCutBackMs: null,
 } as const;
 export type RecoveryMetric = keyof typeof RECOVERY_GOALS_MS;
 
