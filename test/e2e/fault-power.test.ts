@@ -12,7 +12,7 @@ const BACK_CAP_MS = 300_000;
 const CORE_AGENT = 'lena';
 const OTHER_AGENT = 'otis';
 const AGENTS = [CORE_AGENT, OTHER_AGENT];
-const LONG_WORK = Array.from({ length: 12 }, (_, index) => `Go to the ${index % 2 === 0 ? 'library' : 'market'}.`).join(' ');
+const LONG_WORK = Array.from({ length: 4 }, (_, index) => `Go to the ${index % 2 === 0 ? 'library' : 'market'}.`).join(' ');
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const SKIP = FULL ? false : 'over three minutes for each node: make test-full';
 
