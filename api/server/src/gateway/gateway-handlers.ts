@@ -39,59 +39,71 @@ function requestView({ requestId, model, provider, runId, podUid, promptTokens, 
   };
 }
 
-/** The models gateway, and what agents have used of it. */
-export function gatewayHandlers({ db, source, gateway }: Services): Pick<Handlers, Names> {
+function completeChat({ source, gateway }: Services): Handlers['completeChat'] {
   return {
-    completeChat: {
-      kind: 'completion',
-      run: async ({ actor: agent, body, traceparent, now }, channel) => {
-        if (source.get(agent.agentId) === null) return refused('no_such_agent');
-        const asked = { agent, body, traceparent };
-        const ticket = await admitChat(gateway, asked);
-        if (!ticket.ok) return ticket;
-        if (body.stream === true) return stream(gateway, ticket.data, { asked, now, channel });
-        const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onText: () => undefined });
-        if (!outcome.ok) return outcome;
-        return { ...accepted(completionOf(ticket.data, outcome.data, Math.floor(now.getTime() / 1_000))), limits: ticket.data.limits };
-      },
+    kind: 'completion',
+    run: async ({ actor: agent, body, traceparent, now }, channel) => {
+      if (source.get(agent.agentId) === null) return refused('no_such_agent');
+      const asked = { agent, body, traceparent };
+      const ticket = await admitChat(gateway, asked);
+      if (!ticket.ok) return ticket;
+      if (body.stream === true) return stream(gateway, ticket.data, { asked, now, channel });
+      const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onText: () => undefined });
+      if (!outcome.ok) return outcome;
+      return { ...accepted(completionOf(ticket.data, outcome.data, Math.floor(now.getTime() / 1_000))), limits: ticket.data.limits };
     },
-    listModels: {
-      kind: 'plain',
-      run: async ({ actor: { agentId } }) => {
-        if (source.get(agentId) === null) return refused('no_such_agent');
-        const allowance = await gateway.limits.of(agentId);
-        const served = (allowance?.limits.models ?? []).flatMap((name) => gateway.routes.get(name) ?? []);
-        const data = served.map(({ provider, served: { model, contextTokens, createdS } }) => ({
-          id: model, object: 'model' as const, created: createdS, owned_by: provider.name, context_tokens: contextTokens,
-        }));
-        const limits = allowance === null ? [] : modelLimits(allowance, await readModelHour(db, agentId, REQUEST_LIFE));
-        return { ...accepted({ object: 'list' as const, data }), limits };
-      },
+  };
+}
+
+function listModels({ db, source, gateway }: Services): Handlers['listModels'] {
+  return {
+    kind: 'plain',
+    run: async ({ actor: { agentId } }) => {
+      if (source.get(agentId) === null) return refused('no_such_agent');
+      const allowance = await gateway.limits.of(agentId);
+      const served = (allowance?.limits.models ?? []).flatMap((name) => gateway.routes.get(name) ?? []);
+      const data = served.map(({ provider, served: { model, contextTokens, createdS } }) => ({
+        id: model, object: 'model' as const, created: createdS, owned_by: provider.name, context_tokens: contextTokens,
+      }));
+      const limits = allowance === null ? [] : modelLimits(allowance, await readModelHour(db, agentId, REQUEST_LIFE));
+      return { ...accepted({ object: 'list' as const, data }), limits };
     },
-    getModelUse: {
-      kind: 'plain',
-      run: async ({ params: { agent_id: agentId }, now }) => {
-        if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
-        const allowance = await gateway.limits.of(agentId);
-        const [hour, recent] = await Promise.all([readModelHour(db, agentId, REQUEST_LIFE), readModelRequests(db, agentId, RECENT_REQUESTS)]);
-        const limits = allowance?.limits ?? { ...NOTHING, models: [] };
-        const quota = limits.tokens_per_hour ?? 0;
-        const use: ModelUse = {
-          agent_id: agentId,
-          tier: allowance?.tier ?? null,
-          limits,
-          tokens: {
-            quota,
-            used: hour.used,
-            remaining: Math.max(0, quota - hour.used),
-            resets_at: hour.resetsInS === 0 ? null : new Date(now.getTime() + hour.resetsInS * 1_000).toISOString(),
-          },
-          in_flight: hour.inFlight,
-          models: limits.models.map((model) => ({ model, served: gateway.routes.has(model) })),
-          recent: recent.map(requestView),
-        };
-        return accepted(use);
-      },
+  };
+}
+
+function getModelUse({ db, source, gateway }: Services): Handlers['getModelUse'] {
+  return {
+    kind: 'plain',
+    run: async ({ params: { agent_id: agentId }, now }) => {
+      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      const allowance = await gateway.limits.of(agentId);
+      const [hour, recent] = await Promise.all([readModelHour(db, agentId, REQUEST_LIFE), readModelRequests(db, agentId, RECENT_REQUESTS)]);
+      const limits = allowance?.limits ?? { ...NOTHING, models: [] };
+      const quota = limits.tokens_per_hour ?? 0;
+      const use: ModelUse = {
+        agent_id: agentId,
+        tier: allowance?.tier ?? null,
+        limits,
+        tokens: {
+          quota,
+          used: hour.used,
+          remaining: Math.max(0, quota - hour.used),
+          resets_at: hour.resetsInS === 0 ? null : new Date(now.getTime() + hour.resetsInS * 1_000).toISOString(),
+        },
+        in_flight: hour.inFlight,
+        models: limits.models.map((model) => ({ model, served: gateway.routes.has(model) })),
+        recent: recent.map(requestView),
+      };
+      return accepted(use);
     },
+  };
+}
+
+/** The models gateway, and what agents have used of it. */
+export function gatewayHandlers(services: Services): Pick<Handlers, Names> {
+  return {
+    completeChat: completeChat(services),
+    listModels: listModels(services),
+    getModelUse: getModelUse(services),
   };
 }

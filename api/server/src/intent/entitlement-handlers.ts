@@ -20,56 +20,68 @@ function etagIn(header: string | undefined): string | undefined {
   return header?.split(',')[0]?.trim().replace(/^W\//, '');
 }
 
-/** Tiers, and who is pinned to them: intent, written to the custom resources with a line in the audit. */
-export function entitlementHandlers({ source, specWriter }: EntitlementServices): Pick<Handlers, Names> {
-  function refuseUnknownTier(name: string): Refused | null {
-    return source.entitlement(name) === null ? refused('no_such_entitlement', `There is no tier ${name}`) : null;
-  }
+function refuseUnknownTier(source: AgentSource, name: string): Refused | null {
+  return source.entitlement(name) === null ? refused('no_such_entitlement', `There is no tier ${name}`) : null;
+}
 
+function getEntitlement({ source }: EntitlementServices): Handlers['getEntitlement'] {
   return {
-    getEntitlement: {
-      kind: 'plain',
-      run: async ({ params }) => {
-        const record = source.entitlements().find(({ name }) => name === params.name);
-        if (record === undefined) return refused('no_such_entitlement', `There is no tier ${params.name}`);
-        const view = entitlementView(record);
-        return view.etag === null ? accepted(view) : { ...accepted(view), headers: { etag: view.etag } };
-      },
+    kind: 'plain',
+    run: async ({ params }) => {
+      const record = source.entitlements().find(({ name }) => name === params.name);
+      if (record === undefined) return refused('no_such_entitlement', `There is no tier ${params.name}`);
+      const view = entitlementView(record);
+      return view.etag === null ? accepted(view) : { ...accepted(view), headers: { etag: view.etag } };
     },
-    putEntitlement: {
-      kind: 'tx',
-      run: async (request, tx: Tx) => {
-        const { params: { name }, query, body, headers } = request;
-        await holdResource(tx, 'Entitlement', name);
-        const outcome = await specWriter.putEntitlement(name, body, { onConflict: query.on_conflict, ifMatch: etagIn(headers['if-match']) });
-        if (!outcome.ok) return outcome;
-        const { record, changed, uid, generation } = outcome.data;
-        if (changed) {
-          await noteResource(tx, { uid, kind: 'Entitlement', name, generation });
-          await recordAct(tx, request, { action: 'entitlement.change', object: name, detail: { uid, generation, spec: body, on_conflict: query.on_conflict } });
-        }
-        const view = entitlementView(record);
-        return view.etag === null ? accepted(view) : { ...accepted(view), headers: { etag: view.etag } };
-      },
+  };
+}
+
+function putEntitlement({ specWriter }: EntitlementServices): Handlers['putEntitlement'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx: Tx) => {
+      const { params: { name }, query, body, headers } = request;
+      await holdResource(tx, 'Entitlement', name);
+      const outcome = await specWriter.putEntitlement(name, body, { onConflict: query.on_conflict, ifMatch: etagIn(headers['if-match']) });
+      if (!outcome.ok) return outcome;
+      const { record, changed, uid, generation } = outcome.data;
+      if (changed) {
+        await noteResource(tx, { uid, kind: 'Entitlement', name, generation });
+        await recordAct(tx, request, { action: 'entitlement.change', object: name, detail: { uid, generation, spec: body, on_conflict: query.on_conflict } });
+      }
+      const view = entitlementView(record);
+      return view.etag === null ? accepted(view) : { ...accepted(view), headers: { etag: view.etag } };
     },
-    putAgentEntitlement: {
-      kind: 'tx',
-      run: async (request, tx: Tx) => {
-        const { params: { agent_id: agentId }, query, body } = request;
-        if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
-        const unknown = body.policy === 'Pinned' ? refuseUnknownTier(body.name) : null;
-        if (unknown !== null) return unknown;
-        await holdResource(tx, 'Agent', agentId);
-        const outcome = await specWriter.putAgentEntitlement(agentId, body, query.on_conflict);
-        if (!outcome.ok) return outcome;
-        const { record, changed, uid, generation } = outcome.data;
-        if (changed) {
-          await noteResource(tx, { uid, kind: 'Agent', name: agentId, generation });
-          await recordAct(tx, request, { action: 'agent.entitlement', object: agentId, detail: { uid, generation, ...body, on_conflict: query.on_conflict } });
-        }
-        const { policy, name } = record.spec.entitlement;
-        return accepted({ agent_id: agentId, policy, name: name ?? null, tier: record.status.tier ?? null, changed });
-      },
+  };
+}
+
+function putAgentEntitlement({ source, specWriter }: EntitlementServices): Handlers['putAgentEntitlement'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx: Tx) => {
+      const { params: { agent_id: agentId }, query, body } = request;
+      if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+      const unknown = body.policy === 'Pinned' ? refuseUnknownTier(source, body.name) : null;
+      if (unknown !== null) return unknown;
+      await holdResource(tx, 'Agent', agentId);
+      const outcome = await specWriter.putAgentEntitlement(agentId, body, query.on_conflict);
+      if (!outcome.ok) return outcome;
+      const { record, changed, uid, generation } = outcome.data;
+      if (changed) {
+        await noteResource(tx, { uid, kind: 'Agent', name: agentId, generation });
+        await recordAct(tx, request, { action: 'agent.entitlement', object: agentId, detail: { uid, generation, ...body, on_conflict: query.on_conflict } });
+      }
+      const { policy, name } = record.spec.entitlement;
+      return accepted({ agent_id: agentId, policy, name: name ?? null, tier: record.status.tier ?? null, changed });
     },
+  };
+}
+
+/** Tiers, and who is pinned to them: intent, written to the custom resources with a line in the audit. */
+export function entitlementHandlers(services: EntitlementServices): Pick<Handlers, Names> {
+  return {
+    getEntitlement: getEntitlement(services),
+    putEntitlement: putEntitlement(services),
+    putAgentEntitlement: putAgentEntitlement(services),
   };
 }

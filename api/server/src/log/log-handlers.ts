@@ -22,64 +22,98 @@ async function mayProve(db: Services['db'], actor: Actor, record: LogRecord): Pr
   return account !== null && record.accounts.includes(account.accountId) ? null : refused('not_own_agent');
 }
 
-/** The sealed log as others verify it: checkpoint, tiles, entries and proofs. */
-export function logHandlers({ db, source, sealing }: Services): Pick<Handlers, Names> {
+function getLogCheckpoint({ db }: Services): Handlers['getLogCheckpoint'] {
   return {
-    getLogCheckpoint: {
-      kind: 'plain',
-      run: async () => {
-        const { note } = await readLogHead(db);
-        return note === null ? refused('not_sealed') : accepted(note);
-      },
+    kind: 'plain',
+    run: async () => {
+      const { note } = await readLogHead(db);
+      return note === null ? refused('not_sealed') : accepted(note);
     },
-    getLogKey: { kind: 'plain', run: async () => (sealing.verifierKey === null ? refused('not_sealed') : accepted(`${sealing.verifierKey}\n`)) },
-    getLogTile: {
-      kind: 'plain',
-      run: async ({ params: { level, tile } }) => {
-        const address = readTilePath(tile);
-        if (address === null) return refused('no_such_tile', NO_SUCH_TILE);
-        const hashes = (await readLogTiles(db, [{ level, number: address.number }])).get(`${level}/${address.number}`);
-        if (hashes === undefined || hashes.length < address.width * HASH_BYTES) return refused('no_such_tile', NO_SUCH_TILE);
-        return accepted(hashes.subarray(0, address.width * HASH_BYTES));
-      },
+  };
+}
+
+function getLogKey({ sealing }: Services): Handlers['getLogKey'] {
+  return {
+    kind: 'plain',
+    run: async () => (sealing.verifierKey === null ? refused('not_sealed') : accepted(`${sealing.verifierKey}\n`)),
+  };
+}
+
+function getLogTile({ db }: Services): Handlers['getLogTile'] {
+  return {
+    kind: 'plain',
+    run: async ({ params: { level, tile } }) => {
+      const address = readTilePath(tile);
+      if (address === null) return refused('no_such_tile', NO_SUCH_TILE);
+      const hashes = (await readLogTiles(db, [{ level, number: address.number }])).get(`${level}/${address.number}`);
+      if (hashes === undefined || hashes.length < address.width * HASH_BYTES) return refused('no_such_tile', NO_SUCH_TILE);
+      return accepted(hashes.subarray(0, address.width * HASH_BYTES));
     },
-    getLogEntries: {
-      kind: 'plain',
-      run: async ({ params: { tile } }) => {
-        const address = readTilePath(tile);
-        const entries = address === null ? null : await readEntriesOfTile(db, address.number);
-        if (address === null || entries === null) return refused('no_such_tile', NO_SUCH_TILE);
-        // Of a full tile all there is, so that rows too many are seen as well.
-        return accepted(writeEntryBundle(address.width === 256 ? entries : entries.slice(0, address.width)));
-      },
+  };
+}
+
+function getLogEntries({ db }: Services): Handlers['getLogEntries'] {
+  return {
+    kind: 'plain',
+    run: async ({ params: { tile } }) => {
+      const address = readTilePath(tile);
+      const entries = address === null ? null : await readEntriesOfTile(db, address.number);
+      if (address === null || entries === null) return refused('no_such_tile', NO_SUCH_TILE);
+      // Of a full tile all there is, so that rows too many are seen as well.
+      return accepted(writeEntryBundle(address.width === 256 ? entries : entries.slice(0, address.width)));
     },
-    getLogProof: {
-      kind: 'plain',
-      run: async ({ params: { record_id }, actor }) => {
-        const head = await readLogHead(db);
-        const record = await findLogRecord(db, record_id);
-        if (record === null) return refused('no_such_record');
-        const denied = await mayProve(db, actor, record);
-        if (denied !== null) return denied;
-        const proof = await proveInclusion(db, head, record);
-        return proof.ok ? accepted({ record_id, kind: record.kind, ...proof.data }) : proof;
-      },
+  };
+}
+
+function getLogProof({ db }: Services): Handlers['getLogProof'] {
+  return {
+    kind: 'plain',
+    run: async ({ params: { record_id }, actor }) => {
+      const head = await readLogHead(db);
+      const record = await findLogRecord(db, record_id);
+      if (record === null) return refused('no_such_record');
+      const denied = await mayProve(db, actor, record);
+      if (denied !== null) return denied;
+      const proof = await proveInclusion(db, head, record);
+      return proof.ok ? accepted({ record_id, kind: record.kind, ...proof.data }) : proof;
     },
-    getLogConsistency: { kind: 'plain', run: async ({ query }) => proveConsistency(db, await readLogHead(db), query.from) },
-    getBalanceProof: {
-      kind: 'plain',
-      run: async ({ params: { agent_id } }) => {
-        const account = await findAgentAccount(db, agent_id);
-        if (account === null) return source.get(agent_id) === null ? refused('no_such_agent', `There is no agent ${agent_id}`) : refused('not_sealed');
-        const head = await readLogHead(db);
-        const entry = await newestSealedEntry(db, account.accountId);
-        const record = entry === null ? null : await findLogRecord(db, entry.transferId);
-        if (entry === null || record === null) return refused('not_sealed');
-        const proof = await proveInclusion(db, head, record);
-        if (!proof.ok) return proof;
-        const { transferId, version, balanceAfter } = entry;
-        return accepted({ agent_id, account: account.accountId, version, balance: formatAiDollars(balanceAfter), ledger_entry_id: transferId, ...proof.data });
-      },
+  };
+}
+
+function getLogConsistency({ db }: Services): Handlers['getLogConsistency'] {
+  return {
+    kind: 'plain',
+    run: async ({ query }) => proveConsistency(db, await readLogHead(db), query.from),
+  };
+}
+
+function getBalanceProof({ db, source }: Services): Handlers['getBalanceProof'] {
+  return {
+    kind: 'plain',
+    run: async ({ params: { agent_id } }) => {
+      const account = await findAgentAccount(db, agent_id);
+      if (account === null) return source.get(agent_id) === null ? refused('no_such_agent', `There is no agent ${agent_id}`) : refused('not_sealed');
+      const head = await readLogHead(db);
+      const entry = await newestSealedEntry(db, account.accountId);
+      const record = entry === null ? null : await findLogRecord(db, entry.transferId);
+      if (entry === null || record === null) return refused('not_sealed');
+      const proof = await proveInclusion(db, head, record);
+      if (!proof.ok) return proof;
+      const { transferId, version, balanceAfter } = entry;
+      return accepted({ agent_id, account: account.accountId, version, balance: formatAiDollars(balanceAfter), ledger_entry_id: transferId, ...proof.data });
     },
+  };
+}
+
+/** The sealed log as others verify it: checkpoint, tiles, entries and proofs. */
+export function logHandlers(services: Services): Pick<Handlers, Names> {
+  return {
+    getLogCheckpoint: getLogCheckpoint(services),
+    getLogKey: getLogKey(services),
+    getLogTile: getLogTile(services),
+    getLogEntries: getLogEntries(services),
+    getLogProof: getLogProof(services),
+    getLogConsistency: getLogConsistency(services),
+    getBalanceProof: getBalanceProof(services),
   };
 }

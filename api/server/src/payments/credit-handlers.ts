@@ -68,54 +68,76 @@ async function reject(tx: Tx, { creditId, reason, ...act }: Decision & { readonl
   return accepted({ credit: creditView(rejected) });
 }
 
-/** Credits of payments by admins: alone up to a limit, above it by two. */
-export function creditHandlers({ db, source, payments }: Services): Pick<Handlers, Names> {
-  const { income, creditLimit } = payments;
+interface NewCredit {
+  readonly act: DepositActor;
+  readonly wanted: Parameters<typeof proposeDeposit>[1];
+}
 
-  /** Whether another admin must approve: one piece above the limit, or many pieces that are together. Locks this admin's credits. */
-  async function needsSecond(tx: Tx, adminId: string, amount: bigint): Promise<boolean> {
-    return (await creditedAlone(tx, adminId)) + amount > creditLimit;
+/** Credits alone up to the limit; proposes to a second admin where one payment, or many together, exceed it. */
+async function create(tx: Tx, { source, payments: { income, creditLimit } }: Pick<Services, 'source' | 'payments'>, { act, wanted }: NewCredit): Promise<CreditAnswer> {
+  const { agentId, provider, transactionId, amount } = wanted;
+  if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+  // Locks this admin's credits.
+  const second = (await creditedAlone(tx, act.actor.id)) + amount > creditLimit;
+  const deposit = await proposeDeposit(tx, wanted);
+  if (deposit === null) return refused('transaction_credited', `${transactionId} of ${provider} is credited, or proposed to be; see GET /economy/credits`);
+  if (second) {
+    await auditDeposit(tx, deposit, { ...act, action: 'credit.propose' });
+    return accepted({ credit: creditView(deposit) });
   }
+  const outcome = await creditDeposit(tx, income, { ...act, deposit, net: amount, approver: null, reason: null, action: 'credit.create' });
+  return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
+}
 
-  async function create(tx: Tx, asked: Asked, wanted: Parameters<typeof proposeDeposit>[1]): Promise<CreditAnswer> {
-    const { agentId, provider, transactionId, amount } = wanted;
-    if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
-    const act = actOf(asked);
-    const second = await needsSecond(tx, act.actor.id, amount);
-    const deposit = await proposeDeposit(tx, wanted);
-    if (deposit === null) return refused('transaction_credited', `${transactionId} of ${provider} is credited, or proposed to be; see GET /economy/credits`);
-    if (second) {
-      await auditDeposit(tx, deposit, { ...act, action: 'credit.propose' });
-      return accepted({ credit: creditView(deposit) });
-    }
-    const outcome = await creditDeposit(tx, income, { ...act, deposit, net: amount, approver: null, reason: null, action: 'credit.create' });
-    return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
-  }
-
+function createCredit({ source, payments }: Services): Handlers['createCredit'] {
   return {
-    createCredit: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
-        const wanted = {
-          provider, agentId, note, transactionId: normalTransactionId(provider, id), amount: parseAiDollars(amount), origin: 'manual', actor: actOf(request).actor,
-        } as const;
-        // A refusal after the proposal was written takes the proposal with it.
-        return wholeOrNot(tx, () => create(tx, request, wanted));
-      },
+    kind: 'tx',
+    run: async (request, tx) => {
+      const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
+      const act = actOf(request);
+      const wanted = {
+        provider, agentId, note, transactionId: normalTransactionId(provider, id), amount: parseAiDollars(amount), origin: 'manual', actor: act.actor,
+      } as const;
+      // A refusal after the proposal was written takes the proposal with it.
+      return wholeOrNot(tx, () => create(tx, { source, payments }, { act, wanted }));
     },
-    listCredits: {
-      kind: 'plain',
-      run: async ({ query }) => {
-        const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
-        const before = query.cursor === undefined ? null : readCreditCursor(query.cursor, filter);
-        if (before === undefined) return refused('cursor_invalid');
-        const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
-        const { rows, next } = cutPage(read, query.limit, ({ depositId }) => writeCreditCursor(filter, depositId));
-        return accepted({ credits: rows.map(creditView), approval_limit: formatAiDollars(creditLimit), next_cursor: next });
-      },
+  };
+}
+
+function listCredits({ db, payments }: Services): Handlers['listCredits'] {
+  return {
+    kind: 'plain',
+    run: async ({ query }) => {
+      const filter = { state: query.state ?? null, agentId: query.agent_id ?? null };
+      const before = query.cursor === undefined ? null : readCreditCursor(query.cursor, filter);
+      if (before === undefined) return refused('cursor_invalid');
+      const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
+      const { rows, next } = cutPage(read, query.limit, ({ depositId }) => writeCreditCursor(filter, depositId));
+      return accepted({ credits: rows.map(creditView), approval_limit: formatAiDollars(payments.creditLimit), next_cursor: next });
     },
-    approveCredit: { kind: 'tx', run: (request, tx) => approve(tx, income, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason ?? null }) },
-    rejectCredit: { kind: 'tx', run: (request, tx) => reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }) },
+  };
+}
+
+function approveCredit({ payments }: Services): Handlers['approveCredit'] {
+  return {
+    kind: 'tx',
+    run: (request, tx) => approve(tx, payments.income, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason ?? null }),
+  };
+}
+
+function rejectCredit(): Handlers['rejectCredit'] {
+  return {
+    kind: 'tx',
+    run: (request, tx) => reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }),
+  };
+}
+
+/** Credits of payments by admins: alone up to a limit, above it by two. */
+export function creditHandlers(services: Services): Pick<Handlers, Names> {
+  return {
+    createCredit: createCredit(services),
+    listCredits: listCredits(services),
+    approveCredit: approveCredit(services),
+    rejectCredit: rejectCredit(),
   };
 }

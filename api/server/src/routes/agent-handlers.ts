@@ -53,59 +53,86 @@ async function changeLife(asked: Asked, tx: Tx, act: { readonly action: string; 
   return accepted({ agent_id: record.agentId, power: record.spec.power, cycle: record.status.cycle ?? 0, changed });
 }
 
+function listEntitlements({ source }: Services): Handlers['listEntitlements'] {
+  return {
+    kind: 'plain',
+    run: async () => accepted({ entitlements: source.entitlements().toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1)).map(entitlementView) }),
+  };
+}
+
+function listAgents({ reader, db, readBalances }: Services): Handlers['listAgents'] {
+  return {
+    kind: 'plain',
+    run: async ({ query }) => {
+      const all = await reader.describeAll();
+      const holdings = await shownHoldings({ db, readBalances }, all.map(({ record }) => record.agentId));
+      return accepted({ agents: all.map((described) => {
+        const detail = agentDetail(described, holdings(described.record.agentId));
+        return query.persona === 'omit' ? { ...detail, persona: null } : detail;
+      }) });
+    },
+  };
+}
+
+function getAgent({ reader, db, readBalances }: Services): Handlers['getAgent'] {
+  return {
+    kind: 'plain',
+    run: async ({ params }) => {
+      const described = await reader.describe(params.agent_id);
+      if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+      const holdings = await shownHoldings({ db, readBalances }, [params.agent_id]);
+      return accepted(agentDetail(described, holdings(params.agent_id)));
+    },
+  };
+}
+
+function awakenAgent({ source }: Services): Handlers['awakenAgent'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx) =>
+      (await refuseBanned(tx, request.params.agent_id)) ?? changeLife(request, tx, { action: 'awaken', write: () => source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict) }),
+  };
+}
+
+function suspendAgent({ source }: Services): Handlers['suspendAgent'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx) =>
+      changeLife(request, tx, { action: 'suspend', write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict) }),
+  };
+}
+
+function rebootAgent({ source }: Services): Handlers['rebootAgent'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx) =>
+      (await refuseBanned(tx, request.params.agent_id)) ?? changeLife(request, tx, { action: 'reboot', write: () => source.reboot(request.params.agent_id, request.now, request.query.on_conflict) }),
+  };
+}
+
+function listTurns({ source, db }: Services): Handlers['listTurns'] {
+  return {
+    kind: 'plain',
+    run: async ({ params, query }) => {
+      if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
+      const after = query.cursor === undefined ? null : readCursor(query.cursor, params.agent_id);
+      if (after === undefined) return refused('cursor_invalid');
+      const page = await readTurns(db, params.agent_id, { after, limit: query.limit });
+      const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({ ...turn, agent_id: agentId, recorded_at: recordedAt.toISOString() }));
+      return accepted({ turns, next_cursor: page.next === null ? null : cursorOf(page.next, params.agent_id) });
+    },
+  };
+}
+
 /** Agents as people see them, and their lifecycle. */
 export function agentHandlers(services: Services): Pick<Handlers, Names> {
-  const { reader, source, db } = services;
   return {
-    listEntitlements: {
-      kind: 'plain',
-      run: async () => accepted({ entitlements: source.entitlements().toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1)).map(entitlementView) }),
-    },
-    listAgents: {
-      kind: 'plain',
-      run: async ({ query }) => {
-        const all = await reader.describeAll();
-        const holdings = await shownHoldings(services, all.map(({ record }) => record.agentId));
-        return accepted({ agents: all.map((described) => {
-          const detail = agentDetail(described, holdings(described.record.agentId));
-          return query.persona === 'omit' ? { ...detail, persona: null } : detail;
-        }) });
-      },
-    },
-    getAgent: {
-      kind: 'plain',
-      run: async ({ params }) => {
-        const described = await reader.describe(params.agent_id);
-        if (described === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-        const holdings = await shownHoldings(services, [params.agent_id]);
-        return accepted(agentDetail(described, holdings(params.agent_id)));
-      },
-    },
-    awakenAgent: {
-      kind: 'tx',
-      run: async (request, tx) =>
-        (await refuseBanned(tx, request.params.agent_id)) ?? changeLife(request, tx, { action: 'awaken', write: () => source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict) }),
-    },
-    suspendAgent: {
-      kind: 'tx',
-      run: async (request, tx) =>
-        changeLife(request, tx, { action: 'suspend', write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict) }),
-    },
-    rebootAgent: {
-      kind: 'tx',
-      run: async (request, tx) =>
-        (await refuseBanned(tx, request.params.agent_id)) ?? changeLife(request, tx, { action: 'reboot', write: () => source.reboot(request.params.agent_id, request.now, request.query.on_conflict) }),
-    },
-    listTurns: {
-      kind: 'plain',
-      run: async ({ params, query }) => {
-        if (source.get(params.agent_id) === null) return refused('no_such_agent', `There is no agent ${params.agent_id}`);
-        const after = query.cursor === undefined ? null : readCursor(query.cursor, params.agent_id);
-        if (after === undefined) return refused('cursor_invalid');
-        const page = await readTurns(db, params.agent_id, { after, limit: query.limit });
-        const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({ ...turn, agent_id: agentId, recorded_at: recordedAt.toISOString() }));
-        return accepted({ turns, next_cursor: page.next === null ? null : cursorOf(page.next, params.agent_id) });
-      },
-    },
+    listEntitlements: listEntitlements(services),
+    listAgents: listAgents(services),
+    getAgent: getAgent(services),
+    awakenAgent: awakenAgent(services),
+    suspendAgent: suspendAgent(services),
+    rebootAgent: rebootAgent(services),
+    listTurns: listTurns(services),
   };
 }

@@ -20,61 +20,81 @@ function mayCancel(actor: Actor, run: RunRow): Refused | null {
   return actor.role === 'admin' || own ? null : refused('forbidden', 'A member ends only runs that it gave itself');
 }
 
-/** What people give agents to do, and what came of it. */
-export function runHandlers({ db, source }: Services): Pick<Handlers, Names> {
+function createRun({ source }: Services): Handlers['createRun'] {
   return {
-    createRun: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const { agent_id: agentId } = request.params;
-        const record = source.get(agentId);
-        if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
-        const bar = (await readBars(tx, [agentId])).get(agentId);
-        if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
-        const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
-        if (waiting >= RUNS_WAITING_MAX) return refused('run_queue_full', `${waiting} runs wait for ${agentId}`);
-        const { role, id } = request.actor;
-        const [run] = await insertRuns(tx, [{ agentId, agentUid: record.uid, kind: 'prompt', prompt: request.body.prompt, createdByRole: role, createdById: id, schedule: null }]);
-        if (run === undefined) throw new Error('no run was made');
-        await recordAct(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
-        return accepted({ run: runView(run) });
-      },
+    kind: 'tx',
+    run: async (request, tx) => {
+      const { agent_id: agentId } = request.params;
+      const record = source.get(agentId);
+      if (record === null || record.deleting) return refused('no_such_agent', `There is no agent ${agentId}`);
+      const bar = (await readBars(tx, [agentId])).get(agentId);
+      if (barsRuns(bar)) return refused('agent_barred', `An admin holds this against ${agentId}: ${bar?.measure}`);
+      const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
+      if (waiting >= RUNS_WAITING_MAX) return refused('run_queue_full', `${waiting} runs wait for ${agentId}`);
+      const { role, id } = request.actor;
+      const [run] = await insertRuns(tx, [{ agentId, agentUid: record.uid, kind: 'prompt', prompt: request.body.prompt, createdByRole: role, createdById: id, schedule: null }]);
+      if (run === undefined) throw new Error('no run was made');
+      await recordAct(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
+      return accepted({ run: runView(run) });
     },
-    listRuns: {
-      kind: 'plain',
-      run: async ({ query }) => {
-        const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
-        const before = query.cursor === undefined ? null : readRunCursor(query.cursor, filter);
-        if (before === undefined) return refused('cursor_invalid');
-        const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
-        return accepted({ runs: runs.map(runView), next_cursor: next === null ? null : runCursorOf(next, filter) });
-      },
+  };
+}
+
+function listRuns({ db }: Services): Handlers['listRuns'] {
+  return {
+    kind: 'plain',
+    run: async ({ query }) => {
+      const filter: RunFilter = { agentId: query.agent_id, schedule: query.schedule, state: query.state };
+      const before = query.cursor === undefined ? null : readRunCursor(query.cursor, filter);
+      if (before === undefined) return refused('cursor_invalid');
+      const { runs, next } = await readRuns(db, filter, { before, limit: query.limit });
+      return accepted({ runs: runs.map(runView), next_cursor: next === null ? null : runCursorOf(next, filter) });
     },
-    getRun: {
-      kind: 'plain',
-      run: async ({ params }) => {
-        const run = await findRun(db, params.run_id);
-        return run === null ? refused('no_such_run') : accepted({ run: runView(run) });
-      },
+  };
+}
+
+function getRun({ db }: Services): Handlers['getRun'] {
+  return {
+    kind: 'plain',
+    run: async ({ params }) => {
+      const run = await findRun(db, params.run_id);
+      return run === null ? refused('no_such_run') : accepted({ run: runView(run) });
     },
-    listRunEvents: {
-      kind: 'plain',
-      run: async ({ params, query }) => {
-        if ((await findRun(db, params.run_id)) === null) return refused('no_such_run');
-        const events = await readRunEvents(db, params.run_id, query);
-        return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
-      },
+  };
+}
+
+function listRunEvents({ db }: Services): Handlers['listRunEvents'] {
+  return {
+    kind: 'plain',
+    run: async ({ params, query }) => {
+      if ((await findRun(db, params.run_id)) === null) return refused('no_such_run');
+      const events = await readRunEvents(db, params.run_id, query);
+      return accepted({ events: events.map((event) => runEventView(params.run_id, event)) });
     },
-    cancelRun: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const { params, body, actor } = request;
-        const detail = { by: { role: actor.role, id: actor.id }, ...(body.reason === undefined ? {} : { reason: body.reason }) };
-        const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'cancel' }, words: { detail }, permit: (run) => mayCancel(actor, run) });
-        if (!outcome.ok) return outcome;
-        if (outcome.data.changed) await recordAct(tx, request, { action: 'run.cancel', object: params.run_id, detail: { reason: body.reason ?? null } });
-        return accepted({ run: runView(outcome.data.run) });
-      },
+  };
+}
+
+function cancelRun(): Handlers['cancelRun'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx) => {
+      const { params, body, actor } = request;
+      const detail = { by: { role: actor.role, id: actor.id }, ...(body.reason === undefined ? {} : { reason: body.reason }) };
+      const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'cancel' }, words: { detail }, permit: (run) => mayCancel(actor, run) });
+      if (!outcome.ok) return outcome;
+      if (outcome.data.changed) await recordAct(tx, request, { action: 'run.cancel', object: params.run_id, detail: { reason: body.reason ?? null } });
+      return accepted({ run: runView(outcome.data.run) });
     },
+  };
+}
+
+/** What people give agents to do, and what came of it. */
+export function runHandlers(services: Services): Pick<Handlers, Names> {
+  return {
+    createRun: createRun(services),
+    listRuns: listRuns(services),
+    getRun: getRun(services),
+    listRunEvents: listRunEvents(services),
+    cancelRun: cancelRun(),
   };
 }

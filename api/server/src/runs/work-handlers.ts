@@ -21,62 +21,82 @@ function permitWork(actor: AgentActor, cycle: number): (run: RunRow) => Refused 
   };
 }
 
-/** What a resident does with its runs. */
-export function workHandlers({ db, source, limits }: Services): Pick<Handlers, Names> {
+function nextRun({ db, source }: Services): Handlers['nextRun'] {
   return {
-    nextRun: {
-      kind: 'plain',
-      run: async ({ params, actor }) => {
-        if (source.get(params.agent_id) === null) return refused('no_such_agent');
-        // A run that cannot begin is not offered.
-        const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
-        return accepted({ run: run === null ? null : runView(run) });
-      },
+    kind: 'plain',
+    run: async ({ params, actor }) => {
+      if (source.get(params.agent_id) === null) return refused('no_such_agent');
+      // A run that cannot begin is not offered.
+      const run = (await readFreeze(db)) === null ? await readNextRun(db, actor.agentId, actor.uid) : null;
+      return accepted({ run: run === null ? null : runView(run) });
     },
-    startRun: {
-      kind: 'plain',
-      run: ({ params, body: { cycle }, actor }) =>
-        inTransaction(db, async (tx) => {
-          const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
-          if (tooMany !== null) return tooMany;
-          const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'start', cycle }, words: { detail: { cycle } }, permit: permitWork(actor, cycle) });
-          if (!outcome.ok) return outcome;
-          const { run } = outcome.data;
-          if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
-          return accepted({ run: runView(run), steps: [...(await readRunSteps(tx, run.runId))] });
-        }),
-    },
-    recordRunStep: {
-      kind: 'plain',
-      run: ({ params, body: { cycle, attempt, ...step }, actor }) =>
-        inTransaction(db, async (tx) => {
-          const run = await holdRun(tx, params.run_id);
-          if (run === null) return refused('no_such_run');
-          const denied = permitWork(actor, cycle)(run);
-          if (denied !== null) return denied;
-          const noted = await findStep(tx, run.runId, step.step);
-          if (noted !== null) return accepted({ run: runView(run), step: noted as RunStep });
-          const outcome = await applyToHeldRun(tx, run, { command: { kind: 'step', cycle, attempt }, words: { detail: step } });
-          return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
-        }),
-    },
-    renewRun: {
-      kind: 'plain',
-      run: ({ params, body: { cycle, attempt }, actor }) =>
-        inTransaction(db, async (tx) => {
-          const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'renew', cycle, attempt }, words: {}, permit: permitWork(actor, cycle) });
-          return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
-        }),
-    },
-    settleRun: {
-      kind: 'plain',
-      run: ({ params, body: { cycle, attempt, state, summary, error }, actor }) =>
-        inTransaction(db, async (tx) => {
-          const words = { summary, error: state === 'failed' ? (error ?? { code: 'failed', message: 'The agent gave no reason' }) : error, detail: { cycle } };
-          const said = state === 'done' ? { ...words, error: undefined } : words;
-          const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'settle', cycle, attempt, state }, words: said, permit: permitWork(actor, cycle) });
-          return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
-        }),
-    },
+  };
+}
+
+function startRun({ db, limits }: Services): Handlers['startRun'] {
+  return {
+    kind: 'plain',
+    run: ({ params, body: { cycle }, actor }) =>
+      inTransaction(db, async (tx) => {
+        const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
+        if (tooMany !== null) return tooMany;
+        const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'start', cycle }, words: { detail: { cycle } }, permit: permitWork(actor, cycle) });
+        if (!outcome.ok) return outcome;
+        const { run } = outcome.data;
+        if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
+        return accepted({ run: runView(run), steps: [...(await readRunSteps(tx, run.runId))] });
+      }),
+  };
+}
+
+function recordRunStep({ db }: Services): Handlers['recordRunStep'] {
+  return {
+    kind: 'plain',
+    run: ({ params, body: { cycle, attempt, ...step }, actor }) =>
+      inTransaction(db, async (tx) => {
+        const run = await holdRun(tx, params.run_id);
+        if (run === null) return refused('no_such_run');
+        const denied = permitWork(actor, cycle)(run);
+        if (denied !== null) return denied;
+        const noted = await findStep(tx, run.runId, step.step);
+        if (noted !== null) return accepted({ run: runView(run), step: noted as RunStep });
+        const outcome = await applyToHeldRun(tx, run, { command: { kind: 'step', cycle, attempt }, words: { detail: step } });
+        return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
+      }),
+  };
+}
+
+function renewRun({ db }: Services): Handlers['renewRun'] {
+  return {
+    kind: 'plain',
+    run: ({ params, body: { cycle, attempt }, actor }) =>
+      inTransaction(db, async (tx) => {
+        const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'renew', cycle, attempt }, words: {}, permit: permitWork(actor, cycle) });
+        return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
+      }),
+  };
+}
+
+function settleRun({ db }: Services): Handlers['settleRun'] {
+  return {
+    kind: 'plain',
+    run: ({ params, body: { cycle, attempt, state, summary, error }, actor }) =>
+      inTransaction(db, async (tx) => {
+        const words = { summary, error: state === 'failed' ? (error ?? { code: 'failed', message: 'The agent gave no reason' }) : error, detail: { cycle } };
+        const said = state === 'done' ? { ...words, error: undefined } : words;
+        const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'settle', cycle, attempt, state }, words: said, permit: permitWork(actor, cycle) });
+        return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
+      }),
+  };
+}
+
+/** What a resident does with its runs. */
+export function workHandlers(services: Services): Pick<Handlers, Names> {
+  return {
+    nextRun: nextRun(services),
+    startRun: startRun(services),
+    recordRunStep: recordRunStep(services),
+    renewRun: renewRun(services),
+    settleRun: settleRun(services),
   };
 }

@@ -42,57 +42,78 @@ async function act<T extends { readonly uid: string; readonly generation?: numbe
   return outcome;
 }
 
-/** Schedules: what the cluster keeps of them, with their firings. */
-export function scheduleHandlers({ db, schedules }: Services): Pick<Handlers, Names> {
-  async function views(records: readonly ScheduleRecord[]): Promise<ScheduleView[]> {
-    const firings = await readLastFirings(db, records.map(({ uid }) => uid), LAST_FIRINGS_SHOWN);
-    return records.map((record) => scheduleView(record, firings.get(record.uid) ?? []));
-  }
-  async function view(record: ScheduleRecord): Promise<{ schedule: ScheduleView }> {
-    const [schedule] = await views([record]);
-    return { schedule: schedule ?? scheduleView(record, []) };
-  }
+async function views(db: Services['db'], records: readonly ScheduleRecord[]): Promise<ScheduleView[]> {
+  const firings = await readLastFirings(db, records.map(({ uid }) => uid), LAST_FIRINGS_SHOWN);
+  return records.map((record) => scheduleView(record, firings.get(record.uid) ?? []));
+}
 
+async function view(db: Services['db'], record: ScheduleRecord): Promise<{ schedule: ScheduleView }> {
+  const [schedule] = await views(db, [record]);
+  return { schedule: schedule ?? scheduleView(record, []) };
+}
+
+function listSchedules({ db, schedules }: Services): Handlers['listSchedules'] {
   return {
-    listSchedules: {
-      kind: 'plain',
-      run: async ({ query }) => {
-        const page = await schedules.list(query);
-        return page.ok ? accepted({ schedules: await views(page.data.schedules), next_cursor: page.data.next }) : page;
-      },
+    kind: 'plain',
+    run: async ({ query }) => {
+      const page = await schedules.list(query);
+      return page.ok ? accepted({ schedules: await views(db, page.data.schedules), next_cursor: page.data.next }) : page;
     },
-    getSchedule: {
-      kind: 'plain',
-      run: async ({ params }) => {
-        const record = await schedules.get(params.name);
-        return record === null ? refused('no_such_schedule', `There is no schedule ${params.name}`) : accepted(await view(record));
-      },
+  };
+}
+
+function getSchedule({ db, schedules }: Services): Handlers['getSchedule'] {
+  return {
+    kind: 'plain',
+    run: async ({ params }) => {
+      const record = await schedules.get(params.name);
+      return record === null ? refused('no_such_schedule', `There is no schedule ${params.name}`) : accepted(await view(db, record));
     },
-    createSchedule: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const { name, ...spec } = request.body;
-        const made = await act(tx, request, { object: name, verb: 'create', write: () => schedules.create(name, spec), more: { spec } });
-        return made.ok ? accepted(await view(made.data)) : made;
-      },
+  };
+}
+
+function createSchedule({ db, schedules }: Services): Handlers['createSchedule'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx) => {
+      const { name, ...spec } = request.body;
+      const made = await act(tx, request, { object: name, verb: 'create', write: () => schedules.create(name, spec), more: { spec } });
+      return made.ok ? accepted(await view(db, made.data)) : made;
     },
-    changeSchedule: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const { params: { name }, body: change, query } = request;
-        const changed = await act(tx, request, { object: name, verb: 'change', write: () => schedules.change(name, change, query.on_conflict), more: { change } });
-        return changed.ok ? accepted(await view(changed.data)) : changed;
-      },
+  };
+}
+
+function changeSchedule({ db, schedules }: Services): Handlers['changeSchedule'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx) => {
+      const { params: { name }, body: change, query } = request;
+      const changed = await act(tx, request, { object: name, verb: 'change', write: () => schedules.change(name, change, query.on_conflict), more: { change } });
+      return changed.ok ? accepted(await view(db, changed.data)) : changed;
     },
-    deleteSchedule: {
-      kind: 'tx',
-      run: async (request, tx) => {
-        const { name } = request.params;
-        const gone = await act(tx, request, { object: name, verb: 'delete', write: () => schedules.remove(name) });
-        if (!gone.ok) return gone;
-        await noteResourceGone(tx, gone.data.uid);
-        return accepted({ name, deleted: true as const });
-      },
+  };
+}
+
+function deleteSchedule({ schedules }: Services): Handlers['deleteSchedule'] {
+  return {
+    kind: 'tx',
+    run: async (request, tx) => {
+      const { name } = request.params;
+      const gone = await act(tx, request, { object: name, verb: 'delete', write: () => schedules.remove(name) });
+      if (!gone.ok) return gone;
+      await noteResourceGone(tx, gone.data.uid);
+      return accepted({ name, deleted: true as const });
     },
+  };
+}
+
+/** Schedules: what the cluster keeps of them, with their firings. */
+export function scheduleHandlers(services: Services): Pick<Handlers, Names> {
+  return {
+    listSchedules: listSchedules(services),
+    getSchedule: getSchedule(services),
+    createSchedule: createSchedule(services),
+    changeSchedule: changeSchedule(services),
+    deleteSchedule: deleteSchedule(services),
   };
 }

@@ -1,6 +1,7 @@
 import type { AgentStanding, Measure, MeasureBody } from '@hamlet/contract';
 import { announceStandings, isKnownAgent, liftMeasure, lockTiers, readMeasures, readTiers, revokeAgentSessions, standingOf, takeMeasure } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
+import type { AgentSource } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
 import type { Acting } from '../audit/record-act.ts';
 import type { Actor } from '../http/actor.ts';
@@ -40,53 +41,58 @@ async function shown(db: Db, agentId: string): Promise<AgentStanding> {
   };
 }
 
+interface MeasureOf {
+  readonly source: AgentSource;
+  readonly measure: Measure;
+}
+
+/** A name may be barred and freed while nobody bears it: what is held against it waits for its next life. */
+async function refuseUnknown(source: AgentSource, tx: Db, agentId: string): Promise<Refused | null> {
+  const known = source.get(agentId) !== null || (await isKnownAgent(tx, agentId));
+  return known ? null : refused('no_such_agent', `There is no agent ${agentId}`);
+}
+
+async function take(tx: Tx, { source, measure }: MeasureOf, asked: Asked & { readonly body: MeasureBody }): Promise<Outcome<AgentStanding>> {
+  const { params: { agent_id: agentId }, body: { reason, expires_at: end }, actor } = asked;
+  const unknown = await refuseUnknown(source, tx, agentId);
+  if (unknown !== null) return unknown;
+  await lockTiers(tx, [agentId]);
+  const expiresAt = end === undefined ? null : new Date(end);
+  if (!(await takeMeasure(tx, { agentId, measure, reason, expiresAt }, actor))) return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
+  if (measure === 'revoke_token') await revokeAgentSessions(tx, agentId);
+  await audit(tx, { ...asked, action: measure, detail: { reason, expires_at: end ?? null } });
+  await announceStandings(tx, [agentId]);
+  return accepted(await shown(tx, agentId));
+}
+
+async function lift(tx: Tx, { source, measure }: MeasureOf, asked: Asked & { readonly query: { readonly reason?: string | undefined } }): Promise<Outcome<AgentStanding>> {
+  const { params: { agent_id: agentId }, query: { reason = null }, actor } = asked;
+  const unknown = await refuseUnknown(source, tx, agentId);
+  if (unknown !== null) return unknown;
+  await lockTiers(tx, [agentId]);
+  if (await liftMeasure(tx, { agentId, measure, reason }, actor)) {
+    await audit(tx, { ...asked, action: `lift.${measure}`, detail: { reason } });
+    await announceStandings(tx, [agentId]);
+  }
+  return accepted(await shown(tx, agentId));
+}
+
 /** The measures of admins against agents. Each is a row, an audit entry and an event to the operator in one transaction. */
 export function standingHandlers({ db, source }: Pick<Services, 'db' | 'source'>): Pick<Handlers, Names> {
-  /** A name may be barred and freed while nobody bears it: what is held against it waits for its next life. */
-  async function refuseUnknown(tx: Db, agentId: string): Promise<Refused | null> {
-    const known = source.get(agentId) !== null || (await isKnownAgent(tx, agentId));
-    return known ? null : refused('no_such_agent', `There is no agent ${agentId}`);
-  }
-
-  async function take(measure: Measure, asked: Asked & { readonly body: MeasureBody }, tx: Tx): Promise<Outcome<AgentStanding>> {
-    const { params: { agent_id: agentId }, body: { reason, expires_at: end }, actor } = asked;
-    const unknown = await refuseUnknown(tx, agentId);
-    if (unknown !== null) return unknown;
-    await lockTiers(tx, [agentId]);
-    const expiresAt = end === undefined ? null : new Date(end);
-    if (!(await takeMeasure(tx, { agentId, measure, reason, expiresAt }, actor))) return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
-    if (measure === 'revoke_token') await revokeAgentSessions(tx, agentId);
-    await audit(tx, { ...asked, action: measure, detail: { reason, expires_at: end ?? null } });
-    await announceStandings(tx, [agentId]);
-    return accepted(await shown(tx, agentId));
-  }
-
-  async function lift(measure: Measure, asked: Asked & { readonly query: { readonly reason?: string | undefined } }, tx: Tx): Promise<Outcome<AgentStanding>> {
-    const { params: { agent_id: agentId }, query: { reason = null }, actor } = asked;
-    const unknown = await refuseUnknown(tx, agentId);
-    if (unknown !== null) return unknown;
-    await lockTiers(tx, [agentId]);
-    if (await liftMeasure(tx, { agentId, measure, reason }, actor)) {
-      await audit(tx, { ...asked, action: `lift.${measure}`, detail: { reason } });
-      await announceStandings(tx, [agentId]);
-    }
-    return accepted(await shown(tx, agentId));
-  }
-
   return {
     getStanding: {
       kind: 'plain',
-      run: async ({ params }) => (await refuseUnknown(db, params.agent_id)) ?? accepted(await shown(db, params.agent_id)),
+      run: async ({ params }) => (await refuseUnknown(source, db, params.agent_id)) ?? accepted(await shown(db, params.agent_id)),
     },
-    quarantineAgent: { kind: 'tx', run: (request, tx) => take('quarantine', request, tx) },
-    liftQuarantine: { kind: 'tx', run: (request, tx) => lift('quarantine', request, tx) },
-    freezeAgent: { kind: 'tx', run: (request, tx) => take('freeze', request, tx) },
-    liftFreeze: { kind: 'tx', run: (request, tx) => lift('freeze', request, tx) },
-    banAgent: { kind: 'tx', run: (request, tx) => take('ban', request, tx) },
-    liftBan: { kind: 'tx', run: (request, tx) => lift('ban', request, tx) },
-    killAgent: { kind: 'tx', run: (request, tx) => take('kill', request, tx) },
-    liftKill: { kind: 'tx', run: (request, tx) => lift('kill', request, tx) },
-    revokeAgentToken: { kind: 'tx', run: (request, tx) => take('revoke_token', request, tx) },
-    liftTokenRevocation: { kind: 'tx', run: (request, tx) => lift('revoke_token', request, tx) },
+    quarantineAgent: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'quarantine' }, request) },
+    liftQuarantine: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'quarantine' }, request) },
+    freezeAgent: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'freeze' }, request) },
+    liftFreeze: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'freeze' }, request) },
+    banAgent: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'ban' }, request) },
+    liftBan: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'ban' }, request) },
+    killAgent: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'kill' }, request) },
+    liftKill: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'kill' }, request) },
+    revokeAgentToken: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'revoke_token' }, request) },
+    liftTokenRevocation: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'revoke_token' }, request) },
   };
 }
