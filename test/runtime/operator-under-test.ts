@@ -67,12 +67,21 @@ function collector({ client, namespace }: Hands, onError: (error: unknown) => vo
   return agents;
 }
 
-/** @param tokenOf a source of tokens that the API server takes from the operator */
-export async function operatorUnderTest(tokenOf: (server: TestApiServer, namespace: string) => Promise<TokenSource>): Promise<UnderTest> {
+interface Environs {
+  readonly server: TestApiServer;
+  readonly hands: Hands;
+  readonly proxy: FaultProxy;
+  readonly village: Awaited<ReturnType<typeof fakeVillage>>;
+  readonly log: string[];
+  readonly twins: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Everything around the operator: an API server with a node, an api, a fault proxy, and those who watch. */
+async function startEnvirons(): Promise<Environs> {
   const server = await testApiServer();
   await server.installCrds();
   const hands = new Hands(server.client, await server.namespace());
-  const { namespace } = hands;
   await hands.createTier();
   const log: string[] = [];
   const village = await fakeVillage();
@@ -81,11 +90,24 @@ export async function operatorUnderTest(tokenOf: (server: TestApiServer, namespa
   });
   // A node begins with a taint that only controllers take away.
   await server.client.mergePatch(NODES, { spec: { taints: null } }, { name: 'sparky1' });
-  const truth = twinWatch(server.client, namespace);
+  const truth = twinWatch(server.client, hands.namespace);
   const garbage = collector(hands, (error) => log.push(String(error)));
   await Promise.all([truth.reflector.start(), garbage.start()]);
   const proxy = new FaultProxy(server.connection);
   await proxy.start();
+  const stop = async (): Promise<void> => {
+    await Promise.all([truth.reflector.stop(), garbage.stop(), kubelet.stop(), proxy.stop()]);
+    await village.stop();
+    await server.remove();
+  };
+  return { server, hands, proxy, village, log, twins: truth.twins, stop };
+}
+
+/** @param tokenOf a source of tokens that the API server takes from the operator */
+export async function operatorUnderTest(tokenOf: (server: TestApiServer, namespace: string) => Promise<TokenSource>): Promise<UnderTest> {
+  const environs = await startEnvirons();
+  const { server, hands, proxy, village, log, twins } = environs;
+  const { namespace } = hands;
   const metrics = operatorMetrics();
   const client = new KubeClient({ server: proxy.url, namespace, tls: {}, token: await tokenOf(server, namespace) }, { onRequest: metrics.onRequest });
   const settings = settingsOf(Environment.parse({ HAMLET_API_URL: village.url, HAMLET_AGENT_IMAGE: 'hamlet/agent:1', HAMLET_USER_NAMESPACES: 'Off' }));
@@ -98,7 +120,7 @@ export async function operatorUnderTest(tokenOf: (server: TestApiServer, namespa
     proxy,
     operator,
     log,
-    twins: truth.twins,
+    twins,
     problems: () => compare(operator.watched, hands),
     serverWatches: async () => {
       const { agents = 0, entitlements = 0, pods = 0, persistentvolumeclaims: claims = 0, nodes = 0 } = await serverWatches(server.client);
@@ -106,9 +128,8 @@ export async function operatorUnderTest(tokenOf: (server: TestApiServer, namespa
     },
     end: async () => {
       await operator.stop();
-      await Promise.all([client.close(), truth.reflector.stop(), garbage.stop(), kubelet.stop(), proxy.stop()]);
-      await village.stop();
-      await server.remove();
+      await client.close();
+      await environs.stop();
     },
   };
 }

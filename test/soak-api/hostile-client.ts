@@ -12,31 +12,46 @@ export interface HostileClient {
   stop(): Promise<void>;
 }
 
-export function startHostileClient(url: string): HostileClient {
-  const { hostname, port } = new URL(url);
-  let deeds = 0;
+/** Asks over a connection of its own, as somebody does who has no interest in the answer. */
+function ask(url: string, body?: string): void {
+  const headers = { 'content-type': 'application/json' };
+  const method = body === undefined ? 'GET' : 'POST';
+  const sent = request(url, { method, headers, localAddress: HOSTILE, agent: false }, (response) => response.resume());
+  sent.on('error', () => undefined).end(body);
+}
 
-  const ask = (path: string, body?: string): void => {
-    const sent = request(`${url}${path}`, { method: body === undefined ? 'GET' : 'POST', headers: { 'content-type': 'application/json' }, localAddress: HOSTILE, agent: false }, (response) => response.resume());
-    sent.on('error', () => undefined).end(body);
-  };
-  const views = (): void => {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/world?format=json`, { localAddress: HOSTILE });
-    socket.on('error', () => undefined).on('open', () => {
-      socket.send(JSON.stringify({ type: 'resume', epoch: 1, seq: 1, cells: { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 } }));
-      for (let number = 0; number < 50; number += 1) socket.send(JSON.stringify({ type: 'view', x: number % 2, y: 0, width: 4_000, height: 4_000, zoom: 'near' }));
-    });
-    setTimeout(() => socket.terminate(), LEAVE_AFTER_MS);
-  };
-  const slow = (): void => {
-    const socket = connect({ host: hostname, port: Number(port), localAddress: HOSTILE });
-    socket.on('error', () => undefined).once('connect', () => socket.write('GET / HTTP/1.1\r\nx-slow: '));
-    setTimeout(() => socket.destroy(), LEAVE_AFTER_MS);
-  };
+/** Claims cells that no map has, and wants fifty views of the whole map at once. */
+function wantViews(url: string): void {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/world?format=json`, { localAddress: HOSTILE });
+  socket.on('error', () => undefined).on('open', () => {
+    const cells = { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 };
+    socket.send(JSON.stringify({ type: 'resume', epoch: 1, seq: 1, cells }));
+    for (let number = 0; number < 50; number += 1) {
+      socket.send(JSON.stringify({ type: 'view', x: number % 2, y: 0, width: 4_000, height: 4_000, zoom: 'near' }));
+    }
+  });
+  setTimeout(() => socket.terminate(), LEAVE_AFTER_MS);
+}
+
+/** Begins a request and never ends its headers. */
+function beginSlowly(url: string): void {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), localAddress: HOSTILE });
+  socket.on('error', () => undefined).once('connect', () => socket.write('GET / HTTP/1.1\r\nx-slow: '));
+  setTimeout(() => socket.destroy(), LEAVE_AFTER_MS);
+}
+
+/** Starts the caller; it goes on until it is stopped. */
+export function startHostileClient(url: string): HostileClient {
   const acts = [
-    () => ask('/nowhere'), () => ask('/api/v1/login', JSON.stringify({ name: 'Grace', password: 'a wrong guess' })),
-    () => ask('/api/v1/login', 'x'.repeat(1 << 18)), () => ask('/api/v1/world'), views, slow,
+    () => ask(`${url}/nowhere`),
+    () => ask(`${url}/api/v1/login`, JSON.stringify({ name: 'Grace', password: 'a wrong guess' })),
+    () => ask(`${url}/api/v1/login`, 'x'.repeat(1 << 18)),
+    () => ask(`${url}/api/v1/world`),
+    () => wantViews(url),
+    () => beginSlowly(url),
   ];
+  let deeds = 0;
   const timer = setInterval(() => {
     acts[deeds % acts.length]?.();
     deeds += 1;

@@ -9,8 +9,10 @@ type Stage = () => ClusterStage;
 /** Pins and tiers, written to custom resources by the web, beside others who write them. */
 export function tierTests(stage: Stage): void {
   pinTests(stage);
-  editTests(stage);
-  meetingTests(stage);
+  changeTest(stage);
+  newTierTest(stage);
+  ownedFieldTest(stage);
+  meanwhileTest(stage);
 }
 
 function pinTests(stage: Stage): void {
@@ -49,7 +51,7 @@ function pinTests(stage: Stage): void {
   });
 }
 
-function editTests(stage: Stage): void {
+function changeTest(stage: Stage): void {
   test('a tier is changed by a form that says what changes, and for whom', async () => {
     const { browser: { page }, stored, shot } = stage();
     await visit(page, '?view=tiers');
@@ -74,7 +76,9 @@ function editTests(stage: Stage): void {
     assert.deepEqual([spec['minBalance'], spec['price'], (spec['compute'] as { resources: unknown }).resources], ['0', { perHour: '0.1', perThousandTokens: '0.002' }, { cpu: '1', memory: '512Mi' }]);
     await shot('tiers-admin');
   });
+}
 
+function newTierTest(stage: Stage): void {
   test('a new tier is made, and none over one that is there', async () => {
     const { browser: { page }, stored, shot } = stage();
     await page.click('[data-action="new-tier"]');
@@ -94,7 +98,7 @@ function editTests(stage: Stage): void {
   });
 }
 
-function meetingTests(stage: Stage): void {
+function ownedFieldTest(stage: Stage): void {
   test('what GitOps owns of a tier is asked for, by name, before it is taken over', async () => {
     const { browser: { page }, stored, shot } = stage();
     await page.click('.tier[data-tier="tier-2"] [data-action="edit-tier"]');
@@ -107,7 +111,9 @@ function meetingTests(stage: Stage): void {
     await page.waitForSelector('[data-saved="tier-2"]');
     assert.equal(((await stored('Entitlement', 'tier-2')).spec['limits'] as { tokensPerHour: number }).tokensPerHour, 2_000_000);
   });
+}
 
+function meanwhileTest(stage: Stage): void {
   test('what somebody else changes meanwhile is not overwritten unseen', async () => {
     const { browser: { page }, apply, stored } = stage();
     const { spec } = await stored('Entitlement', 'tier-0');

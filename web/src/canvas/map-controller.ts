@@ -1,35 +1,14 @@
 import { type Camera, clampCamera, EDGE_TILES, fitRect, glide, type MapSize, inSight, panBy, type Point, screenToWorld, showPeople, type TileRect, type Viewport, visibleTiles, zoomAt } from './model/camera.ts'
-import { correct, type Drawn } from './model/correction.ts'
+import { Corrections } from './model/correction.ts'
 import { daylight } from './model/daylight.ts'
 import { type DrawList, drawList } from './model/draw-list.ts'
 import { pauseAfter } from './model/pace.ts'
-import type { SceneAgent, SceneCluster, SceneItem, ScenePin } from './model/scene.ts'
+import type { SceneAgent, ScenePin } from './model/scene.ts'
 import { hitTest } from './hit/hit-test.ts'
 import { listenToGestures } from './input/gestures.ts'
 import type { KeyIntent } from './input/keys.ts'
+import type { Insets, MapHost } from './map-host.ts'
 import { Stage, type StageWorld } from './render/stage.ts'
-
-/** The world at a moment, as the session knows it. `minute` is the minute of the village's day. */
-export interface Moment { readonly tick: number; readonly minute: number; readonly agents: readonly SceneAgent[]; readonly items: readonly SceneItem[]; readonly clusters: readonly SceneCluster[] }
-
-/** What the map asks of the rest of the program, and tells it. */
-export interface MapHost {
-  moment(nowMs: number): Moment
-  /** A tap: an agent's id, or null for open ground. */
-  select(id: string | null): void
-  /** A tap on a pin: the posts that hang there, the newest first. */
-  openPin(ids: readonly string[]): void
-  /** A tap while a place is looked for: the tile. */
-  picked(tile: Point): void
-  follow(on: boolean): void
-  /** The camera rests here now; `chosen` where a person put it there, and not a tour or a followed agent. */
-  moved(camera: Camera, visible: TileRect, chosen: boolean): void
-  /** Milliseconds of the main thread that a frame took. */
-  measured(frameMs: number): void
-}
-
-/** Insets that panels take from each side, in CSS pixels. */
-export type Insets = Pick<Viewport, 'insetLeft' | 'insetRight' | 'insetTop' | 'insetBottom'>
 
 /** Milliseconds between frames while nothing moves: enough for sleepers and the changing light. */
 const IDLE_FRAME_MS = 160
@@ -51,7 +30,7 @@ export class MapController {
   readonly #world: StageWorld
   readonly #host: MapHost
   readonly #stop: (() => void)[] = []
-  readonly #drawn = new Map<string, Drawn>()
+  readonly #corrections = new Corrections()
   #camera: Camera
   #target: Camera
   #viewport: Viewport
@@ -192,7 +171,7 @@ export class MapController {
     const started = performance.now()
     this.#lastMs = nowMs
     const moment = this.#host.moment(nowMs)
-    const agents = this.#smooth(moment.agents, Math.min(elapsedMs, 100))
+    const agents = this.#corrections.apply(moment.agents, Math.min(elapsedMs, 100))
     const moving = this.#moveCamera(agents, Math.min(elapsedMs, 500))
     const visible = this.visible
     const list = drawList({
@@ -203,22 +182,9 @@ export class MapController {
     // How many people the picture shows: the list of people is in the page, the picture is not.
     this.#canvas.dataset['figures'] = String(list.figures.length)
     const finer = this.#stage.draw({ list, camera: this.#camera, viewport: this.#viewport, visible, light: daylight(moment.minute), tick: moment.tick })
-    this.#busy = moving || finer || agents.some((agent) => agent.moving) || list.bubbles.length > 0 || this.#drawnOff()
+    this.#busy = moving || finer || agents.some((agent) => agent.moving) || list.bubbles.length > 0 || this.#corrections.areFading
     this.#rest(nowMs, moving)
     this.#host.measured(performance.now() - started)
-  }
-
-  /** Late news moves people in a slide instead of a jump. */
-  #smooth(agents: readonly SceneAgent[], elapsedMs: number): SceneAgent[] {
-    const present = new Set<string>()
-    const placed = agents.map((agent) => {
-      const drawn = correct(this.#drawn.get(agent.id), { x: agent.x, y: agent.y }, elapsedMs)
-      this.#drawn.set(agent.id, drawn)
-      present.add(agent.id)
-      return { ...agent, x: drawn.place.x + drawn.correction.dx, y: drawn.place.y + drawn.correction.dy }
-    })
-    if (this.#drawn.size > present.size) for (const id of this.#drawn.keys()) if (!present.has(id)) this.#drawn.delete(id)
-    return placed
   }
 
   #tour(agents: readonly SceneAgent[]): void {
@@ -226,11 +192,6 @@ export class MapController {
     if (agents.length > TOUR_PEOPLE || agents.every((agent) => inSight(camera, viewport, agent))) return
     const better = clampCamera(showPeople(agents, viewport, sizeOf(this.#world.map)), this.#world.map)
     if (Math.hypot(better.x - camera.x, better.y - camera.y) > TOUR_STEP_TILES || Math.abs(better.zoom / camera.zoom - 1) > 0.1) this.#target = better
-  }
-
-  #drawnOff(): boolean {
-    for (const drawn of this.#drawn.values()) if (drawn.correction.dx !== 0 || drawn.correction.dy !== 0) return true
-    return false
   }
 
   #moveCamera(agents: readonly SceneAgent[], elapsedMs: number): boolean {

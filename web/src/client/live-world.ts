@@ -1,6 +1,6 @@
 import { applyToView, createClock, createView, decodeFrame, observeTick, parseItemId, resumeMessage, tickAt, timeOfDay, type View, viewAgents, viewClusters, viewItems, type WorldMap } from '@hamlet/core'
 import { CELL_SIZE, type WorldStateFrame } from '@hamlet/contract'
-import type { Moment } from '../canvas/map-controller.ts'
+import type { Moment } from '../canvas/map-host.ts'
 import type { SceneAgent, SceneCluster } from '../canvas/model/scene.ts'
 
 /**

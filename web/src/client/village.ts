@@ -1,6 +1,6 @@
 import { type AgentDetail, getAgent, getWorld, getWorldMap, listAgents, type MapResponse, type WorldView } from '@hamlet/contract'
 import { buildMap, timeOfDay, type WorldMap } from '@hamlet/core'
-import type { Moment } from '../canvas/map-controller.ts'
+import type { Moment } from '../canvas/map-host.ts'
 import type { TileRect } from '../canvas/model/camera.ts'
 import { wireZoom } from '../canvas/model/level.ts'
 import { createTileMap } from '../canvas/model/tile-map.ts'

@@ -1,5 +1,6 @@
 import { assertStream, beat, connectStream, disconnectStream, readPresence, sweepSilentReplicas } from '@hamlet/store';
 import type { Db, PresenceRow, Stream } from '@hamlet/store';
+import { coalesce } from '../service/coalesce.ts';
 import type { Log } from '../service/log.ts';
 import type { InternalSignal } from './internal-signal.ts';
 
@@ -28,24 +29,11 @@ export async function startPresenceBoard(ports: { readonly db: Db; readonly sign
   const hearers: (() => void)[] = [];
   let rows = new Map<string, PresenceRow>();
 
-  /** Many agents come and go at once: what is asked for during a reading is read once more after it, not once for each. */
-  let reading: Promise<void> | null = null;
-  let again = false;
-  async function refresh(): Promise<void> {
-    again = true;
-    reading ??= readUntilQuiet().finally(() => {
-      reading = null;
-    });
-    await reading;
-  }
-
-  async function readUntilQuiet(): Promise<void> {
-    while (again) {
-      again = false;
-      rows = new Map((await readPresence(db)).map((row) => [row.agentId, row]));
-      for (const hear of hearers) hear();
-    }
-  }
+  // Many agents come and go at once: they share readings.
+  const refresh = coalesce(async () => {
+    rows = new Map((await readPresence(db)).map((row) => [row.agentId, row]));
+    for (const hear of hearers) hear();
+  });
 
   async function assertMine(): Promise<void> {
     await beat(db, replicaId);

@@ -91,27 +91,32 @@ function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstanc
   };
 }
 
+/** Every sample agent that has a row, in the order of the samples. */
+function recordsOf(samples: Samples, rows: readonly SampleAgentRow[], standings: readonly Standing[]): ReadonlyMap<string, AgentRecord> {
+  const rowOf = new Map(rows.map((row) => [row.agentId, row]));
+  const standingOf = new Map(standings.map((standing) => [standing.agent_id, standing]));
+  return new Map(
+    samples.agents.flatMap((sample, index) => {
+      const row = rowOf.get(sample.metadata.name);
+      const { policy, name } = sample.spec.entitlement;
+      const standing = standingOf.get(sample.metadata.name);
+      const tier = policy === 'Pinned' ? name : (standing?.balance_tier ?? lowestTier(samples.entitlements));
+      return row === undefined ? [] : [[row.agentId, recordOf(sample, row, { tier, node: NODES[index % NODES.length] ?? '', standing })] as const];
+    }),
+  );
+}
+
 /** Agents and Entitlements of a folder of samples, with their lifecycle in Postgres: for development and tests without a cluster. */
 export async function openSamplesSource(ports: { readonly db: Db; readonly listenUrl: string; readonly folder: string; readonly log: Log }): Promise<AgentSource> {
   const { db, log } = ports;
   const samples = await readSamples(ports.folder);
   const hearers: (() => void)[] = [];
-  let records = new Map<string, AgentRecord>();
+  let records: ReadonlyMap<string, AgentRecord> = new Map();
   for (const { metadata } of samples.agents) await ensureSampleAgent(db, metadata.name, uidOf(metadata.name));
 
   async function refresh(): Promise<void> {
-    const rows = new Map((await readSampleAgents(db)).map((row) => [row.agentId, row]));
-    const standings = new Map((await readStandings(db)).map((standing) => [standing.agent_id, standing]));
     const before = JSON.stringify([...records.values()]);
-    records = new Map(
-      samples.agents.flatMap((sample, index) => {
-        const row = rows.get(sample.metadata.name);
-        const { policy, name } = sample.spec.entitlement;
-        const standing = standings.get(sample.metadata.name);
-        const tier = policy === 'Pinned' ? name : (standing?.balance_tier ?? lowestTier(samples.entitlements));
-        return row === undefined ? [] : [[row.agentId, recordOf(sample, row, { tier, node: NODES[index % NODES.length] ?? '', standing })] as const];
-      }),
-    );
+    records = recordsOf(samples, await readSampleAgents(db), await readStandings(db));
     if (JSON.stringify([...records.values()]) !== before) for (const hear of hearers) hear();
   }
   const refreshQuietly = (): void => void refresh().catch((error: unknown) => log('warn', 'the sample agents were not read', { error }));

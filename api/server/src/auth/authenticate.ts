@@ -42,59 +42,75 @@ export function bearerOf(headers: IncomingHttpHeaders): string | null {
   return /^Bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
+interface AuthenticatePorts {
+  readonly db: Db;
+  readonly source: Pick<AgentSource, 'get'>;
+  readonly reviewer: TokenReviewer;
+  readonly monotonicMs: () => number;
+}
+
+async function barsOf(db: Db, agentIds: readonly string[]): Promise<readonly (HeldBar | null)[]> {
+  const bars = await readBars(db, agentIds);
+  return agentIds.map((agentId) => bars.get(agentId) ?? null);
+}
+
+/** Everything that credentials are looked up in. */
+function lookUpsOf({ db, source, reviewer, monotonicMs }: AuthenticatePorts) {
+  return {
+    source,
+    keyOf: throughOutage(gathered((tokens) => findApiKeys(db, tokens.map(hashOf))), monotonicMs),
+    agentSessionOf: throughOutage(gathered((tokens) => findAgentSessions(db, tokens.map(hashOf))), monotonicMs),
+    barOf: throughOutage(gathered((agentIds) => barsOf(db, agentIds)), monotonicMs),
+    accountOf: throughOutage(gathered((ids) => findSessions(db, ids.map(hashOf), SESSION_IDLE_MS)), monotonicMs),
+    isOperator: throughOutage((token: string) => reviewer.reviewOperator(token), monotonicMs, { freshMs: 60_000 }),
+  };
+}
+
+type LookUps = ReturnType<typeof lookUpsOf>;
+
+function agentActor(source: AuthenticatePorts['source'], agentId: string, life: AgentLife): Actor | Refused {
+  if (life.bar !== null) return refusalOfBar(agentId, life.bar);
+  const record = source.get(agentId);
+  const newest = record?.uid === life.uid ? Math.max(life.currentCycle, record.status.cycle ?? 0) : life.currentCycle;
+  return { role: 'agent', id: `agent ${agentId}`, agentId, uid: life.uid, podUid: life.podUid, cycle: life.cycle, stale: life.cycle < newest };
+}
+
+/** A key of the role agent is a development token: it speaks for whatever cycle is current. */
+async function keyActor({ source, barOf }: LookUps, key: ApiKey, reads: boolean): Promise<Actor | Refused> {
+  if (key.role === 'operator') return { role: 'operator', id: 'operator' };
+  if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
+  const record = source.get(key.agentId ?? '');
+  if (record === null) return refused('token_invalid', `There is no agent ${key.agentId}`);
+  const cycle = record.status.cycle ?? 0;
+  return agentActor(source, record.agentId, { uid: record.uid, podUid: null, cycle, currentCycle: cycle, bar: await barOf(record.agentId, reads) });
+}
+
+async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Promise<Actor | Refused> {
+  const { source, agentSessionOf, keyOf, isOperator } = lookUps;
+  if (token.startsWith(AGENT_TOKEN_PREFIX)) {
+    const session = await agentSessionOf(token, reads);
+    if (session === null) return refused('token_invalid');
+    // Barred, the agent hears of that; afterwards the token is a bad one as any other, and its holder exchanges another.
+    if (session.revoked && session.bar === null) return refused('token_invalid', 'This token was revoked; exchange a new one');
+    return agentActor(source, session.agentId, session);
+  }
+  const key = await keyOf(token, reads);
+  if (key !== null) return keyActor(lookUps, key, reads);
+  // Only a signed token can be a projected one; anything else need not trouble the cluster.
+  const mayBeProjected = token.split('.').length === 3;
+  return mayBeProjected && (await isOperator(token, reads)) ? { role: 'operator', id: 'operator' } : refused('token_invalid');
+}
+
 /** Finds out who sends a request: by API key, agent token, the operator's projected token, or session. */
-export function createAuthenticate(ports: { readonly db: Db; readonly source: Pick<AgentSource, 'get'>; readonly reviewer: TokenReviewer; readonly monotonicMs: () => number }): Authenticate {
-  const { db, source, reviewer, monotonicMs } = ports;
-  const keyOf = throughOutage(gathered((tokens) => findApiKeys(db, tokens.map(hashOf))), monotonicMs);
-  const agentSessionOf = throughOutage(gathered((tokens) => findAgentSessions(db, tokens.map(hashOf))), monotonicMs);
-  const barOf = throughOutage(gathered(barsOf), monotonicMs);
-  const accountOf = throughOutage(gathered((ids) => findSessions(db, ids.map(hashOf), SESSION_IDLE_MS)), monotonicMs);
-  const isOperator = throughOutage((token: string) => reviewer.reviewOperator(token), monotonicMs, { freshMs: 60_000 });
-
-  async function barsOf(agentIds: readonly string[]): Promise<readonly (HeldBar | null)[]> {
-    const bars = await readBars(db, agentIds);
-    return agentIds.map((agentId) => bars.get(agentId) ?? null);
-  }
-
-  function agentActor(agentId: string, life: AgentLife): Actor | Refused {
-    if (life.bar !== null) return refusalOfBar(agentId, life.bar);
-    const record = source.get(agentId);
-    const newest = record?.uid === life.uid ? Math.max(life.currentCycle, record.status.cycle ?? 0) : life.currentCycle;
-    return { role: 'agent', id: `agent ${agentId}`, agentId, uid: life.uid, podUid: life.podUid, cycle: life.cycle, stale: life.cycle < newest };
-  }
-
-  /** A key of the role agent is a development token: it speaks for whatever cycle is current. */
-  async function keyActor(key: ApiKey, reads: boolean): Promise<Actor | Refused> {
-    if (key.role === 'operator') return { role: 'operator', id: 'operator' };
-    if (key.role !== 'agent') return { role: key.role, id: `key ${key.name}`, accountId: null, name: key.name };
-    const record = source.get(key.agentId ?? '');
-    if (record === null) return refused('token_invalid', `There is no agent ${key.agentId}`);
-    const cycle = record.status.cycle ?? 0;
-    return agentActor(record.agentId, { uid: record.uid, podUid: null, cycle, currentCycle: cycle, bar: await barOf(record.agentId, reads) });
-  }
-
-  async function bearerActor(token: string, reads: boolean): Promise<Actor | Refused> {
-    if (token.startsWith(AGENT_TOKEN_PREFIX)) {
-      const session = await agentSessionOf(token, reads);
-      if (session === null) return refused('token_invalid');
-      // Barred, the agent hears of that; afterwards the token is a bad one as any other, and its holder exchanges another.
-      if (session.revoked && session.bar === null) return refused('token_invalid', 'This token was revoked; exchange a new one');
-      return agentActor(session.agentId, session);
-    }
-    const key = await keyOf(token, reads);
-    if (key !== null) return keyActor(key, reads);
-    // Only a signed token can be a projected one; anything else need not trouble the cluster.
-    const mayBeProjected = token.split('.').length === 3;
-    return mayBeProjected && (await isOperator(token, reads)) ? { role: 'operator', id: 'operator' } : refused('token_invalid');
-  }
-
+export function createAuthenticate(ports: AuthenticatePorts): Authenticate {
+  const lookUps = lookUpsOf(ports);
   return async ({ headers, address, listener, reads }) => {
     const token = bearerOf(headers);
-    if (token !== null) return bearerActor(token, reads);
+    if (token !== null) return bearerActor(lookUps, token, reads);
     if (headers.authorization !== undefined) return refused('token_invalid', 'Write Authorization: Bearer TOKEN');
     if (!listener.includes('people')) return refused('unauthenticated');
     const session = sessionOf(headers.cookie);
-    const account = session === null ? null : await accountOf(session, reads);
+    const account = session === null ? null : await lookUps.accountOf(session, reads);
     if (account === null) return { role: 'visitor', id: `visitor ${address}` };
     if (account.ban !== null) return refusalOfBan(account.ban);
     return { role: account.role, id: accountObject(account.accountId), accountId: account.accountId, name: account.name };

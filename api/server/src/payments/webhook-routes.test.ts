@@ -52,29 +52,9 @@ async function ownClient(): Promise<{ readonly client: PayPalClient; close(): vo
   return { client: createPayPalClient({ call, hosts, secrets: { clientId: 'a', clientSecret: 'b', webhookId: 'c' }, monotonicMs: () => performance.now() }), close };
 }
 
-/** What of a payment stands, once it is this much. */
-async function stands(captureId: string, net: string): Promise<void> {
-  await eventually(`${net} of ${captureId}`, async () => (await pay.credit(captureId))?.net === net);
-}
-
-async function waits(captureId: string, why: string): Promise<void> {
-  await eventually(`${captureId} waits: ${why}`, async () => {
-    const { waiting } = dataOf(await play.admin.call(getReconciliation, {}));
-    return waiting.some((payment) => payment.provider_transaction_id === captureId && payment.why === why);
-  });
-}
-
-/** A payment that PayPal knows and tells of. */
-async function paid(customId: string, value: string): Promise<string> {
-  const captureId = newPaymentId('C');
-  standIn.books.pay(captureId, { value, customId });
-  assert.equal(await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value, customId })), 200);
-  return captureId;
-}
-
 test('a payment is credited at its worth, with its transaction as the source', async () => {
-  const captureId = await paid('ada', '12.50');
-  await stands(captureId, '25');
+  const captureId = await pay.paid('ada', '12.50');
+  await pay.stands(captureId, '25');
   const [entry] = await pay.entries('ada');
   assert.deepEqual([entry?.amount, entry?.reason, entry?.source], ['25', 'deposit_credit', captureId]);
   const credit = await pay.credit(captureId);
@@ -87,10 +67,10 @@ test('what PayPal says counts, not what was told', async () => {
   const captureId = newPaymentId('C');
   standIn.books.pay(captureId, { value: '1.00', customId: 'bob' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '100.00', customId: 'bob' }));
-  await waits(captureId, 'differs_from_event');
+  await pay.waits(captureId, 'differs_from_event');
   const unknown = newPaymentId('C');
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', unknown, { value: '1.00', customId: 'bob' }));
-  await waits(unknown, 'not_found');
+  await pay.waits(unknown, 'not_found');
   assert.equal(await pay.balance('bob'), '0');
 });
 
@@ -98,35 +78,35 @@ test('a payment waits until it is completed, in the right currency and for someb
   const pending = newPaymentId('C');
   standIn.books.pay(pending, { value: '3.00', customId: 'bob', status: 'PENDING' });
   await pay.tell(NOTIFICATIONS.capture('PENDING', pending, { value: '3.00', customId: 'bob' }));
-  await waits(pending, 'not_completed');
+  await pay.waits(pending, 'not_completed');
   standIn.books.pay(pending, { value: '3.00', customId: 'bob' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', pending, { value: '3.00', customId: 'bob' }));
-  await stands(pending, '6');
-  await waits(await paid('nobody', '1.00'), 'no_such_agent');
-  await waits(await paid('Bob; drop table', '1.00'), 'no_such_agent');
+  await pay.stands(pending, '6');
+  await pay.waits(await pay.paid('nobody', '1.00'), 'no_such_agent');
+  await pay.waits(await pay.paid('Bob; drop table', '1.00'), 'no_such_agent');
   const euros = newPaymentId('C');
   standIn.books.pay(euros, { value: '1.00', customId: 'bob', currency: 'EUR' });
   await pay.tell(NOTIFICATIONS.capture('PENDING', euros, { value: '1.00', customId: 'bob' }));
-  await waits(euros, 'other_currency');
+  await pay.waits(euros, 'other_currency');
   assert.equal(await pay.balance('bob'), '6');
 });
 
 test('refunds take back what they are, also where it is spent; what is lost in a dispute and won again comes and goes', async () => {
-  const captureId = await paid('cleo', '10.00');
-  await stands(captureId, '20');
+  const captureId = await pay.paid('cleo', '10.00');
+  await pay.stands(captureId, '20');
   standIn.books.refunds.set('REF1', { value: '2.50', status: 'COMPLETED' });
   standIn.books.pay(captureId, { value: '10.00', customId: 'cleo', status: 'PARTIALLY_REFUNDED' });
   await pay.tell(NOTIFICATIONS.refund(captureId, 'REF1', '2.50'));
-  await stands(captureId, '15');
+  await pay.stands(captureId, '15');
   standIn.books.disputes.set('PP-D-1', { value: '7.50', status: 'UNDER_REVIEW', outcome: null });
   await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-1'));
-  await stands(captureId, '0');
+  await pay.stands(captureId, '0');
   standIn.books.disputes.set('PP-D-1', { value: '7.50', status: 'RESOLVED', outcome: 'RESOLVED_SELLER_FAVOUR' });
   await pay.tell(NOTIFICATIONS.dispute('RESOLVED', captureId, 'PP-D-1'));
-  await stands(captureId, '15');
+  await pay.stands(captureId, '15');
   assert.equal(await pay.balance('cleo'), '15');
   await pay.tell(NOTIFICATIONS.reversal(captureId, '7.50'));
-  await stands(captureId, '0');
+  await pay.stands(captureId, '0');
   assert.deepEqual((await pay.entries('cleo')).map(({ amount, reason }) => [reason, amount]).reverse(), [
     ['deposit_credit', '20'], ['refund', '-20'], ['deposit_credit', '15'], ['refund', '-15'], ['deposit_credit', '15'], ['refund', '-15'],
   ]);
@@ -136,13 +116,13 @@ test('a refund that comes before the payment is not forgotten, and a debt is sho
   const captureId = newPaymentId('C');
   standIn.books.refunds.set('REF2', { value: '4.00', status: 'COMPLETED' });
   await pay.tell(NOTIFICATIONS.refund(captureId, 'REF2', '4.00'));
-  await waits(captureId, 'not_found');
+  await pay.waits(captureId, 'not_found');
   standIn.books.pay(captureId, { value: '10.00', customId: 'dan', status: 'PARTIALLY_REFUNDED' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '10.00', customId: 'dan' }));
-  await stands(captureId, '12');
+  await pay.stands(captureId, '12');
   dataOf(await play.admin.call(penalizeAgent, { body: { agent_id: 'dan', amount: '12', reason: 'spent it all' } }));
   await pay.tell(NOTIFICATIONS.reversal(captureId, '6.00'));
-  await stands(captureId, '0');
+  await pay.stands(captureId, '0');
   assert.equal(await pay.balance('dan'), '-12');
   assert.deepEqual(dataOf(await play.admin.call(getReconciliation, {})).in_debt, [{ agent_id: 'dan', balance: '-12' }]);
 });
@@ -156,7 +136,7 @@ test('a payment that an admin wrote down is not credited a second time, and its 
   standIn.books.pay(captureId, { value: '10.00', customId: 'eve', status: 'REFUNDED' });
   standIn.books.refunds.set('REF3', { value: '10.00', status: 'COMPLETED' });
   await pay.tell(NOTIFICATIONS.refund(captureId, 'REF3', '10.00'));
-  await stands(captureId, '0');
+  await pay.stands(captureId, '0');
   assert.deepEqual((await pay.entries('eve')).map(({ amount }) => amount).reverse(), ['20', '-20']);
 });
 
@@ -166,7 +146,7 @@ test('a proposal by hand goes first; where it is rejected, PayPal is believed', 
   assert.equal(credit.state, 'proposed');
   standIn.books.pay(captureId, { value: '1.00', customId: 'eve' });
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
-  await waits(captureId, 'proposed_by_hand');
+  await pay.waits(captureId, 'proposed_by_hand');
   dataOf(await play.admin.call(rejectCredit, { params: { credit_id: credit.credit_id }, body: { reason: 'it was one' } }));
   await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '1.00', customId: 'eve' }));
   await eventually('credited', async () => (await pay.credit(captureId))?.origin === 'webhook');
@@ -174,21 +154,21 @@ test('a proposal by hand goes first; where it is rejected, PayPal is believed', 
 });
 
 test('a partial refund to an agent that is gone leaves the rest in its closed account', async () => {
-  const captureId = await paid('fay', '5.00');
-  await stands(captureId, '10');
+  const captureId = await pay.paid('fay', '5.00');
+  await pay.stands(captureId, '10');
   const { uid } = await play.agent('fay');
   dataOf(await clientOf(play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'fay' }, body: { uid } }));
   standIn.books.refunds.set('REF4', { value: '2.00', status: 'COMPLETED' });
   await pay.tell(NOTIFICATIONS.refund(captureId, 'REF4', '2.00'));
-  await stands(captureId, '6');
+  await pay.stands(captureId, '6');
   assert.equal(await pay.balance('fay'), '6');
   const again = await clientOf(play.url, TOKENS.admin).call(createCredit, { body: { agent_id: 'fay', provider_transaction_id: newPaymentId('M'), amount: '1' } });
   assert.equal(again.ok ? '' : again.problem.code, 'account_closed');
 });
 
 test('an answer of PayPal that comes late, when another has asked since, is not booked', async () => {
-  const captureId = await paid('ada', '4.00');
-  await stands(captureId, '8');
+  const captureId = await pay.paid('ada', '4.00');
+  await pay.stands(captureId, '8');
   let late: ServerResponse | undefined;
   standIn.detours.set('/v1/customer/disputes/PP-D-2', { times: 1, answer: (response) => void (late = response) });
   await pay.tell(NOTIFICATIONS.dispute('CREATED', captureId, 'PP-D-2'));
@@ -203,7 +183,7 @@ test('an answer of PayPal that comes late, when another has asked since, is not 
   close();
   held.end(JSON.stringify({ dispute_id: 'PP-D-2', status: 'OPEN', dispute_amount: { currency_code: 'USD', value: '4.00' } }));
   // The replica works on one payment after the other: once the next one is there, the late answer has been dealt with.
-  await stands(await paid('bob', '1.00'), '2');
+  await pay.stands(await pay.paid('bob', '1.00'), '2');
   assert.deepEqual((await pay.entries('ada')).filter(({ source }) => source.startsWith(captureId)).map(({ amount }) => amount), ['8']);
 });
 
@@ -244,7 +224,7 @@ test('a signature that is not PayPal\'s is kept, answered and never believed', a
   ]);
   assert.equal(standIn.requests.some((request) => request.includes(captureId)), false, 'PayPal is not even asked');
   assert.equal(await pay.tell(told), 200, 'an event that somebody claimed falsely is taken when PayPal tells it');
-  await stands(captureId, '2');
+  await pay.stands(captureId, '2');
 });
 
 test('what is refused keeps none of its bytes, and a certificate that PayPal does not have refuses at once', async () => {
@@ -272,7 +252,7 @@ test('a flood of forgeries fills its own places, and notifications of a certific
     select sha256(n::text::bytea), n, 'now', 'https://api.sandbox.paypal.com/v1/notifications/certs/CERT-' || n, 'x', 'x', now() + interval '1 hour' from generate_series(1, 1001) n`);
   const told = (): ReturnType<typeof NOTIFICATIONS.capture> => NOTIFICATIONS.capture('COMPLETED', newPaymentId('C'), { value: '1.00', customId: 'ada' });
   assert.equal(await pay.tell(told(), { certUrl: standIn.certUrl('good').replace('CERT-good', 'CERT-other') }), 429);
-  await stands(await paid('ada', '1.00'), '2');
+  await pay.stands(await pay.paid('ada', '1.00'), '2');
   const [row] = await superuser.run("select known from paypal_delivery where state = 'verified' order by received_at desc limit 1");
   assert.equal(row?.['known'], true);
   await superuser.run("delete from paypal_delivery where transmission_time = 'now'");

@@ -40,44 +40,50 @@ async function guarded<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> 
   }
 }
 
+interface SchedulesPorts {
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly log: Log;
+}
+
+function legible(object: KubeObject, log: Log): readonly ScheduleRecord[] {
+  try {
+    return [recordOf(object)];
+  } catch (error) {
+    log('error', 'a Schedule does not match its schema and is left out', { name: object.metadata.name, error });
+    return [];
+  }
+}
+
+async function list({ client, namespace, log }: SchedulesPorts, { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>> {
+  try {
+    const page = await client.list<KubeObject>(SCHEDULES, { namespace, query: { limit, continue: cursor } });
+    const { continue: next = '' } = page.metadata;
+    return accepted({ schedules: page.items.flatMap((object) => legible(object, log)), next: next === '' ? null : next });
+  } catch (error) {
+    // A cursor is the API server's own: one that it did not make is a 400, one that it has forgotten a 410.
+    if (cursor !== undefined && (isStatus(error, 400) || isStatus(error, 410))) return refused('cursor_invalid');
+    return refusalOf(error);
+  }
+}
+
+async function change({ client, namespace }: SchedulesPorts, name: string, { wanted, onConflict }: { readonly wanted: ScheduleChange; readonly onConflict: OnConflict }): Promise<Outcome<ScheduleRecord>> {
+  const plan = (object: KubeObject): SpecPatch => {
+    const { spec: before } = recordOf(object);
+    const changed = changeOf(specChangeOf(wanted), before);
+    return { spec: mergePatchOf(changed, before), paths: Object.keys(changed) };
+  };
+  const outcome = await changeSpec({ client, type: SCHEDULES, namespace }, { name, onConflict, plan });
+  return outcome.ok ? accepted(recordOf(outcome.data.object)) : outcome;
+}
+
 /** Schedules of the cluster's namespace, read and written directly: what is answered is what the API server holds. */
-export function kubernetesSchedules(ports: { readonly client: KubeClient; readonly namespace: string; readonly log: Log }): ScheduleSource {
-  const { client, namespace, log } = ports;
+export function kubernetesSchedules(ports: SchedulesPorts): ScheduleSource {
+  const { client, namespace } = ports;
   const read = (name: string): Promise<KubeObject> => client.get<KubeObject>(SCHEDULES, { namespace, name });
 
-  function legible(object: KubeObject): readonly ScheduleRecord[] {
-    try {
-      return [recordOf(object)];
-    } catch (error) {
-      log('error', 'a Schedule does not match its schema and is left out', { name: object.metadata.name, error });
-      return [];
-    }
-  }
-
-  async function list({ cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>> {
-    try {
-      const page = await client.list<KubeObject>(SCHEDULES, { namespace, query: { limit, continue: cursor } });
-      const { continue: next = '' } = page.metadata;
-      return accepted({ schedules: page.items.flatMap(legible), next: next === '' ? null : next });
-    } catch (error) {
-      // A cursor is the API server's own: one that it did not make is a 400, one that it has forgotten a 410.
-      if (cursor !== undefined && (isStatus(error, 400) || isStatus(error, 410))) return refused('cursor_invalid');
-      return refusalOf(error);
-    }
-  }
-
-  async function change(name: string, wanted: ScheduleChange, onConflict: OnConflict): Promise<Outcome<ScheduleRecord>> {
-    const plan = (object: KubeObject): SpecPatch => {
-      const { spec: before } = recordOf(object);
-      const change = changeOf(specChangeOf(wanted), before);
-      return { spec: mergePatchOf(change, before), paths: Object.keys(change) };
-    };
-    const outcome = await changeSpec({ client, type: SCHEDULES, namespace }, { name, onConflict, plan });
-    return outcome.ok ? accepted(recordOf(outcome.data.object)) : outcome;
-  }
-
   return {
-    list,
+    list: (asked) => list(ports, asked),
     get: async (name) => {
       const found = await guarded(async () => accepted(recordOf(await read(name))));
       return found.ok ? found.data : null;
@@ -87,7 +93,7 @@ export function kubernetesSchedules(ports: { readonly client: KubeClient; readon
         const object = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name, namespace }, spec: newSpecOf(spec) };
         return accepted(recordOf(await client.create<KubeObject>(SCHEDULES, object, { namespace, query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } })));
       }),
-    change: (name, wanted, onConflict) => guarded(() => change(name, wanted, onConflict)),
+    change: (name, wanted, onConflict) => guarded(() => change(ports, name, { wanted, onConflict })),
     remove: (name) =>
       guarded(async () => {
         const { uid, generation = 0 } = (await read(name)).metadata;

@@ -2,6 +2,7 @@ import { goodStanding, Standing } from '@hamlet/contract';
 import { inSnapshot, internalEventRange, readInternalEvents, readStandings } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { InternalSignal } from '../agents/internal-signal.ts';
+import { coalesce } from '../service/coalesce.ts';
 import type { Log } from '../service/log.ts';
 
 const PAGE = 500;
@@ -56,23 +57,8 @@ export async function startStandingBoard(ports: { readonly db: Db; readonly sign
     }
   }
 
-  let following = false;
-  let again = false;
-  function look(): void {
-    again = true;
-    if (following) return;
-    following = true;
-    void (async () => {
-      while (again) {
-        again = false;
-        await follow();
-      }
-    })()
-      .catch((error: unknown) => log('warn', 'the standing of agents waits for the database', { error }))
-      .finally(() => {
-        following = false;
-      });
-  }
+  const catchUp = coalesce(() => follow().catch((error: unknown) => log('warn', 'the standing of agents waits for the database', { error })));
+  const look = (): void => void catchUp();
 
   await load();
   signal.on('standing', look);

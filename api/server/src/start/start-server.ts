@@ -12,6 +12,7 @@ import { startGateway } from '../gateway/start-gateway.ts';
 import { createAddressGate } from '../http/admission/address-gate.ts';
 import { RateLimiter } from '../http/admission/rate-limit.ts';
 import { startLimits } from '../limits/start-limits.ts';
+import type { Handlers } from '../http/handler.ts';
 import { createHandlers } from '../routes/handlers.ts';
 import { startBoard } from '../board/start-board.ts';
 import { villagePart } from '../freeze/freeze-board.ts';
@@ -39,7 +40,6 @@ import { openDatabases } from './databases.ts';
 import { startVillageFacts } from './village-facts.ts';
 import { startWorld } from './world.ts';
 import type { RunningWorld } from './world.ts';
-
 
 export interface RunningServer extends Pick<Listeners, 'peopleUrl' | 'agentsUrl' | 'metricsUrl'> {
   /** The world of this replica, to look at from within the process. */
@@ -76,10 +76,9 @@ function readinessOf({ source, db, link }: { readonly source: AgentSource; reado
   ]);
 }
 
-/** Starts an api replica on a schema that is up to date: world, listeners. Resolves once it serves. */
-export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
+/** Opens what every part of a replica works with: the configuration's databases, Redis, agents and limits. */
+async function openBase(config: Config, log: Log, options: StartOptions) {
   const monotonicMs = (): number => performance.now();
-  const replicaId = randomUUID();
   const databases = openDatabases(config.postgresUrl, log);
   const { db, writerDb, sealingDb } = databases;
   await waitForSchema(db, log);
@@ -87,40 +86,104 @@ export async function startServer(config: Config, log: Log, options: StartOption
   const registry = createRegistry();
   const link = openRedisLink(config.redisUrl, log);
   const agents = { ...(await openAgents(config, db, log)), ...options.agents };
-  const { source, reviewer } = agents;
+  const { source } = agents;
   const local = new RateLimiter();
   const counted = startLimits({ config, db, source, local, registry, log, monotonicMs });
-  const { limits } = counted;
-  const facts = await startVillageFacts({ db, listenUrl: config.postgresUrl, replicaId, source, readBalances, parts: [scheduleActivityPart, claimsPart, boostsPart, villagePart], log, monotonicMs });
-  const { presence, standing, hub, feed } = facts;
-  const world = await startWorld({ db, writerDb, link, source, presence, standing, hub, registry, replicaId, map: options.map, migrateMapTo: config.migrateMapTo, log, monotonicMs, villageMs: options.villageMs ?? monotonicMs, onBroken: (error) => endBroken(log, error) });
-  const board = await startBoard({ db, link, source, hub, reader: world.reader, onWorldEvent: world.onEvent, registry, monotonicMs, log });
-  const readiness = readinessOf({ source, db, link });
-  const economy = await startEconomy({ db, sealingDb, config, source, standing: facts.keeper, freeze: facts.freeze, registry, log, monotonicMs });
-  const gateway = startGateway({ db, limits, meter: economy.meter, freeze: facts.freeze, registry, log, monotonicMs, ...(options.providers === undefined ? {} : { providers: options.providers }) });
-  const authenticate = createAuthenticate({ db, source, reviewer, monotonicMs });
-  const { bootstrapCodeFile, oidc } = config;
-  const people = startPeople({ db, listenUrl: config.postgresUrl, onStanding: (hear) => standing.onChange(hear), monotonicMs, bootstrapCodeFile, oidc, log });
-  const handlers = createHandlers({
-    db, log, source, reviewer, hub, feed, readiness, board: board.board, reader: world.reader, mapAnswer: world.mapAnswer, people: people.people,
-    standing: facts.keeper, readBalances, ...economy.services, schedules: agents.schedules, specWriter: agents.specWriter, limits, gateway,
-  });
-  const gate = createAddressGate({ limiter: local, trust: config.proxyTrust, requestsPerMinute: config.requestsPerMinute, socketsPerAddress: config.socketsPerAddress, monotonicMs });
-  const requests = { db, log, monotonicMs, gate, metrics: createHttpMetrics(registry), strictAnswers: config.strictAnswers };
-  const listeners = await openListeners({
-    config, handlers, authenticate, registry,
-    sockets: { '/ws/world': worldSocket({ fanout: world.fanout, size: world.mapAnswer }), '/ws/board': board.socket },
-    mount: { ...requests, limitActor: counted.limitActor, guard: people.guard, authenticate },
-  });
-  const runs = startRuns({ db, listenUrl: config.postgresUrl, hub, log });
-  const stopHousekeeping = startHousekeeping({ db, turnDays: config.turnDays, log });
-  log('info', 'serving', { people: listeners.peopleUrl, agents: listeners.agentsUrl, metrics: listeners.metricsUrl, replica: replicaId });
+  const shared = { config, db, source, link, registry, log, monotonicMs, replicaId: randomUUID(), listenUrl: config.postgresUrl };
   return {
-    ...listeners, world, metrics: registry,
+    shared: { ...shared, writerDb, sealingDb },
+    agents,
+    local,
+    counted,
+    close: async () => {
+      await agents.close();
+      link.close();
+      counted.stop();
+      await databases.close();
+    },
+  };
+}
+
+type Base = Awaited<ReturnType<typeof openBase>>;
+
+/** Starts the parts of the village, each with those before it. */
+async function startParts({ shared, counted: { limits } }: Base, options: StartOptions) {
+  const { config, db, listenUrl, registry, log, monotonicMs } = shared;
+  const { migrateMapTo, bootstrapCodeFile, oidc } = config;
+  const parts = [scheduleActivityPart, claimsPart, boostsPart, villagePart];
+  const facts = await startVillageFacts({ ...shared, readBalances, parts });
+  const { presence, standing, keeper, freeze, hub } = facts;
+  const { map, villageMs = monotonicMs, providers } = options;
+  const onBroken = (error: unknown): never => endBroken(log, error);
+  const world = await startWorld({ ...shared, presence, standing, hub, map, migrateMapTo, villageMs, onBroken });
+  const board = await startBoard({ ...shared, hub, reader: world.reader, onWorldEvent: world.onEvent });
+  const economy = await startEconomy({ ...shared, standing: keeper, freeze });
+  const asked = { db, limits, meter: economy.meter, freeze, registry, log, monotonicMs };
+  const gateway = startGateway(providers === undefined ? asked : { ...asked, providers });
+  const onStanding = (hear: (agentIds: readonly string[]) => void): void => standing.onChange(hear);
+  const people = startPeople({ db, listenUrl, onStanding, monotonicMs, bootstrapCodeFile, oidc, log });
+  return { facts, world, board, economy, gateway, people };
+}
+
+type Parts = Awaited<ReturnType<typeof startParts>>;
+
+/** The handlers of all routes, on the parts that serve them. */
+function handlersOn({ shared, agents, counted: { limits } }: Base, { facts, world, board, economy, gateway, people }: Parts): Handlers {
+  const { db, log, source, link } = shared;
+  const { reviewer, schedules, specWriter } = agents;
+  const services = { db, log, source, reviewer, schedules, specWriter, limits, gateway, readBalances };
+  return createHandlers({
+    ...economy.services,
+    ...services,
+    hub: facts.hub,
+    feed: facts.feed,
+    standing: facts.keeper,
+    readiness: readinessOf({ source, db, link }),
+    board: board.board,
+    reader: world.reader,
+    mapAnswer: world.mapAnswer,
+    people: people.people,
+  });
+}
+
+/** Opens the listeners for people, agents and metrics. */
+function serve(base: Base, parts: Parts): Promise<Listeners> {
+  const { config, db, source, registry, log, monotonicMs } = base.shared;
+  const { proxyTrust: trust, requestsPerMinute, socketsPerAddress, strictAnswers } = config;
+  const { world, board, people } = parts;
+  const gate = createAddressGate({ limiter: base.local, trust, requestsPerMinute, socketsPerAddress, monotonicMs });
+  const authenticate = createAuthenticate({ db, source, reviewer: base.agents.reviewer, monotonicMs });
+  const { limitActor } = base.counted;
+  const metrics = createHttpMetrics(registry);
+  return openListeners({
+    config,
+    handlers: handlersOn(base, parts),
+    authenticate,
+    registry,
+    sockets: { '/ws/world': worldSocket({ fanout: world.fanout, size: world.mapAnswer }), '/ws/board': board.socket },
+    mount: { db, log, monotonicMs, gate, metrics, strictAnswers, limitActor, guard: people.guard, authenticate },
+  });
+}
+
+/** Starts an api replica on a schema that is up to date: world, listeners. Resolves once it serves. */
+export async function startServer(config: Config, log: Log, options: StartOptions = {}): Promise<RunningServer> {
+  const base = await openBase(config, log, options);
+  const { db, listenUrl, replicaId } = base.shared;
+  const parts = await startParts(base, options);
+  const { facts, world, board, economy, gateway, people } = parts;
+  const listeners = await serve(base, parts);
+  const runs = startRuns({ db, listenUrl, hub: facts.hub, log });
+  const stopHousekeeping = startHousekeeping({ db, turnDays: config.turnDays, log });
+  const { peopleUrl, agentsUrl, metricsUrl } = listeners;
+  log('info', 'serving', { people: peopleUrl, agents: agentsUrl, metrics: metricsUrl, replica: replicaId });
+  return {
+    ...listeners,
+    world,
+    metrics: base.shared.registry,
     stop: async () => {
       await stopHousekeeping();
-      hub.closeAll();
-      feed.close();
+      facts.hub.closeAll();
+      facts.feed.close();
       await listeners.stop();
       await board.stop();
       await world.stop();
@@ -129,10 +192,7 @@ export async function startServer(config: Config, log: Log, options: StartOption
       await gateway.stop();
       await economy.stop();
       await facts.close();
-      await agents.close();
-      link.close();
-      counted.stop();
-      await databases.close();
+      await base.close();
     },
   };
 }

@@ -35,33 +35,18 @@ function unpack(request: Forwarded['request']): WorldRequest {
   return { ...request, key: request.key === null ? null : { ...request.key, hash: Buffer.from(request.key.hash, 'base64') } };
 }
 
-/** Takes commands to the writer: in this process, or over Redis to the replica that holds the lease. */
-export async function startCommandBus(ports: { readonly db: Db; readonly link: RedisLink; readonly replicaId: string; readonly log: Log }): Promise<CommandBus> {
-  const { db, link, replicaId, log } = ports;
+type Forward = (request: WorldRequest) => Promise<Answered | null>;
+
+/** Forwards to the replica that holds the lease, over Redis. Null where nobody holds it, or it cannot be reached. */
+async function startForwarding(link: RedisLink, replicaId: string): Promise<Forward> {
   const repliesChannel = `hamlet:world:replies:${replicaId}`;
   const waiting = new Map<string, (reply: Reply) => void>();
-  let term: WorldTerm | null = null;
-  const search = new WriterSearch(async () => term !== null || (await link.listeners(COMMANDS_CHANNEL)) > 0);
-
   await link.subscribe(repliesChannel, (text) => {
     const reply = JSON.parse(text) as Reply;
     waiting.get(reply.id)?.(reply);
   });
 
-  async function serve({ id, replyTo, request }: Forwarded): Promise<void> {
-    if (term === null) return;
-    const reply = await term.submit(unpack(request)).then(
-      (answered): Reply => ({ id, answered }),
-      (error: unknown): Reply => {
-        if (!(error instanceof UnavailableError)) log('error', 'a forwarded command failed', { error });
-        return { id, unavailable: refusalOfError(error).detail ?? 'The writer of the world failed; try again' };
-      },
-    );
-    await link.publish(replyTo, JSON.stringify(reply));
-  }
-
-  /** Null where nobody holds the lease, or it cannot be reached. */
-  async function forward(request: WorldRequest): Promise<Answered | null> {
+  return async (request) => {
     const id = randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const timer = setTimeout(() => reject(new UnavailableError('The writer of the world does not answer; try again with the same Idempotency-Key')), REPLY_LIMIT_MS);
@@ -77,7 +62,32 @@ export async function startCommandBus(ports: { readonly db: Db; readonly link: R
       waiting.delete(id);
       promise.catch(() => undefined);
     }
-  }
+  };
+}
+
+/** Answers a command that another replica has forwarded to the writer here. */
+async function serve({ link, log }: { readonly link: RedisLink; readonly log: Log }, term: WorldTerm, { id, replyTo, request }: Forwarded): Promise<void> {
+  const reply = await term.submit(unpack(request)).then(
+    (answered): Reply => ({ id, answered }),
+    (error: unknown): Reply => {
+      if (!(error instanceof UnavailableError)) log('error', 'a forwarded command failed', { error });
+      return { id, unavailable: refusalOfError(error).detail ?? 'The writer of the world failed; try again' };
+    },
+  );
+  await link.publish(replyTo, JSON.stringify(reply));
+}
+
+/** Takes commands to the writer: in this process, or over Redis to the replica that holds the lease. */
+export async function startCommandBus(ports: { readonly db: Db; readonly link: RedisLink; readonly replicaId: string; readonly log: Log }): Promise<CommandBus> {
+  const { db, link, replicaId, log } = ports;
+  let term: WorldTerm | null = null;
+  const search = new WriterSearch(async () => term !== null || (await link.listeners(COMMANDS_CHANNEL)) > 0);
+  const forward = await startForwarding(link, replicaId);
+
+  const onCommand = (text: string): void => {
+    if (term === null) return;
+    serve({ link, log }, term, JSON.parse(text) as Forwarded).catch((error: unknown) => log('error', 'a forwarded command cannot be served', { error }));
+  };
 
   return {
     get writing() {
@@ -86,7 +96,7 @@ export async function startCommandBus(ports: { readonly db: Db; readonly link: R
     setTerm: (next) => {
       term = next;
       if (next === null) void link.unsubscribe(COMMANDS_CHANNEL);
-      else void link.subscribe(COMMANDS_CHANNEL, (text) => void serve(JSON.parse(text) as Forwarded).catch((error: unknown) => log('error', 'a forwarded command cannot be served', { error })));
+      else void link.subscribe(COMMANDS_CHANNEL, onCommand);
     },
     submit: async (request) => {
       const { key } = request;

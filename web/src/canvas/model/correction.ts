@@ -1,4 +1,5 @@
 import type { Point } from './camera.ts'
+import type { SceneAgent } from './scene.ts'
 
 /**
  * A late path record means that an agent was drawn where it no longer was. Jumping looks broken; instead the error is kept as an offset
@@ -37,4 +38,28 @@ const WALK_TILES_PER_MS = 0.0025
 
 function settle(correction: Correction): Correction {
   return Math.abs(correction.dx) + Math.abs(correction.dy) < 0.002 ? NO_CORRECTION : correction
+}
+
+/** The figures of one picture between frames. Mutable because it is what the last frame has drawn. */
+export class Corrections {
+  readonly #drawn = new Map<string, Drawn>()
+
+  /** Late news moves people in a slide instead of a jump: the agents where they are to be drawn now. */
+  apply(agents: readonly SceneAgent[], elapsedMs: number): SceneAgent[] {
+    const present = new Set<string>()
+    const placed = agents.map((agent) => {
+      const drawn = correct(this.#drawn.get(agent.id), { x: agent.x, y: agent.y }, elapsedMs)
+      this.#drawn.set(agent.id, drawn)
+      present.add(agent.id)
+      return { ...agent, x: drawn.place.x + drawn.correction.dx, y: drawn.place.y + drawn.correction.dy }
+    })
+    if (this.#drawn.size > present.size) for (const id of this.#drawn.keys()) if (!present.has(id)) this.#drawn.delete(id)
+    return placed
+  }
+
+  /** Whether a figure is still drawn away from its true place. */
+  get areFading(): boolean {
+    for (const drawn of this.#drawn.values()) if (drawn.correction.dx !== 0 || drawn.correction.dy !== 0) return true
+    return false
+  }
 }

@@ -1,4 +1,4 @@
-import type { Insets } from '../../canvas/map-controller.ts'
+import type { Insets } from '../../canvas/map-host.ts'
 
 /** Below this width panels lie at the bottom; the style sheet has the same number. */
 const PHONE_PX = 760

@@ -1,5 +1,6 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react'
-import { MapController, type MapHost } from '../../canvas/map-controller.ts'
+import { MapController } from '../../canvas/map-controller.ts'
+import type { MapHost } from '../../canvas/map-host.ts'
 import { type Camera, type MapSize, showPeople, type Viewport } from '../../canvas/model/camera.ts'
 import type { StageWorld } from '../../canvas/render/stage.ts'
 import type { ScenePin } from '../../canvas/model/scene.ts'

@@ -34,23 +34,41 @@ export interface IdentityProvider {
 
 type Library = typeof OpenIdClient;
 
+interface Provider {
+  readonly library: Library;
+  readonly configuration: OpenIdClient.Configuration;
+}
+
+async function discover(settings: OidcSettings): Promise<Provider> {
+  const library = await import('openid-client');
+  const secret = settings.clientSecretFile === undefined ? undefined : (await readFile(settings.clientSecretFile, 'utf8')).trim();
+  // Plain http leaks codes and tokens; on this very machine there is nobody to leak them to.
+  const execute = LOOPBACK.has(settings.issuer.hostname) ? [library.allowInsecureRequests] : [];
+  const authentication = secret === undefined ? library.None() : library.ClientSecretBasic(secret);
+  const configuration = await library.discovery(settings.issuer, settings.clientId, secret, authentication, { execute, timeout: TIMEOUT_S });
+  return { library, configuration };
+}
+
+/** Trades a callback's code for the person that the provider vouches for; null where it makes no claims. */
+async function vouchedPerson({ library, configuration }: Provider, callback: URL, { pending, groupsClaim }: { readonly pending: Pending; readonly groupsClaim: string }): Promise<VouchedPerson | null> {
+  const { state: expectedState, nonce: expectedNonce, codeVerifier: pkceCodeVerifier } = pending;
+  const tokens = await library.authorizationCodeGrant(configuration, callback, { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true });
+  const claims = tokens.claims();
+  if (claims === undefined) return null;
+  // Some providers name groups in the id token, some at their userinfo endpoint alone.
+  const hasAll = claims[groupsClaim] !== undefined && claims['preferred_username'] !== undefined;
+  const more = hasAll || configuration.serverMetadata().userinfo_endpoint === undefined ? {} : await library.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const all: Readonly<Record<string, unknown>> = { ...more, ...claims };
+  return { issuer: claims.iss, subject: claims.sub, name: accountNameOf(all), groups: groupsOf(all[groupsClaim]) };
+}
+
 /** Reads the provider's configuration when it is first needed, and again where that failed. The library is loaded then too: most villages have no provider. */
 export function createIdentityProvider(settings: OidcSettings, log: Log): IdentityProvider {
   const redirectUri = new URL(CALLBACK_PATH, settings.publicUrl).href;
-  let found: Promise<{ readonly library: Library; readonly configuration: OpenIdClient.Configuration }> | null = null;
+  let found: Promise<Provider> | null = null;
 
-  async function discover(): Promise<{ readonly library: Library; readonly configuration: OpenIdClient.Configuration }> {
-    const library = await import('openid-client');
-    const secret = settings.clientSecretFile === undefined ? undefined : (await readFile(settings.clientSecretFile, 'utf8')).trim();
-    // Plain http leaks codes and tokens; on this very machine there is nobody to leak them to.
-    const execute = LOOPBACK.has(settings.issuer.hostname) ? [library.allowInsecureRequests] : [];
-    const authentication = secret === undefined ? library.None() : library.ClientSecretBasic(secret);
-    const configuration = await library.discovery(settings.issuer, settings.clientId, secret, authentication, { execute, timeout: TIMEOUT_S });
-    return { library, configuration };
-  }
-
-  async function ready(): ReturnType<typeof discover> {
-    found ??= discover();
+  async function ready(): Promise<Provider> {
+    found ??= discover(settings);
     try {
       return await found;
     } catch (error) {
@@ -74,19 +92,12 @@ export function createIdentityProvider(settings: OidcSettings, log: Log): Identi
       });
       return { ...pending, url: url.href };
     },
-    finish: async (query, { state, nonce, codeVerifier }) => {
-      const { library, configuration } = await ready();
+    finish: async (query, pending) => {
+      const provider = await ready();
       const callback = new URL(redirectUri);
       callback.search = query.toString();
       try {
-        const tokens = await library.authorizationCodeGrant(configuration, callback, { pkceCodeVerifier: codeVerifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true });
-        const claims = tokens.claims();
-        if (claims === undefined) return null;
-        // Some providers name groups in the id token, some at their userinfo endpoint alone.
-        const hasAll = claims[settings.groupsClaim] !== undefined && claims['preferred_username'] !== undefined;
-        const more = hasAll || configuration.serverMetadata().userinfo_endpoint === undefined ? {} : await library.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-        const all: Readonly<Record<string, unknown>> = { ...more, ...claims };
-        return { issuer: claims.iss, subject: claims.sub, name: accountNameOf(all), groups: groupsOf(all[settings.groupsClaim]) };
+        return await vouchedPerson(provider, callback, { pending, groupsClaim: settings.groupsClaim });
       } catch (error) {
         if (isAbsence(error)) throw new UnavailableError('The identity provider cannot be reached right now; try again', { cause: error });
         log('warn', 'a sign-in by the identity provider was refused', { issuer: settings.issuer.href, error });

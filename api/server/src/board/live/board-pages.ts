@@ -40,18 +40,44 @@ function eventText(epoch: string, { offset, what, postId, replyId, post, reply }
   return JSON.stringify(event);
 }
 
+interface PagesPorts {
+  readonly db: Db;
+  readonly relay: BoardRelay;
+  readonly epoch: string;
+  readonly read: ReadBoard;
+}
+
+async function readPage({ db, relay: { head }, epoch }: PagesPorts, viewer: Viewer, after: number): Promise<EventPage> {
+  const events = await readAs(db, viewer, (tx) => readBoardEvents(tx, after, PAGE));
+  const last = events.at(-1)?.offset ?? after;
+  // Fewer than asked for are all there were.
+  return { texts: events.map((event) => eventText(epoch, event)), last, upTo: events.length < PAGE ? Math.max(last, head) : last };
+}
+
+async function readNewest({ db, relay, epoch, read }: PagesPorts, viewer: Viewer): Promise<BoardSnapshot> {
+  const newest = { before: null, limit: SNAPSHOT_POSTS };
+  const snapshot = await read<BoardSnapshot>({
+    now: new Date(),
+    live: async () => {
+      const offset = relay.head;
+      const { rows } = await readSnapshotAs(db, viewer, (tx) => readPosts(tx, {}, newest));
+      return accepted({ type: 'snapshot', epoch, offset, posts: rows.map(postView) });
+    },
+    copied: (copy, offset) => {
+      const page = listFromCopy(copy, viewer, { filter: {}, ...newest });
+      return page === null ? null : { type: 'snapshot', epoch, offset, posts: [...page.rows] };
+    },
+    lacking: 'no copy of the board has been made yet',
+  });
+  if (!snapshot.ok) throw new UnavailableError(snapshot.detail);
+  return snapshot.data;
+}
+
 /** Reads the stream. Viewers who are the same to row-level security and stand at the same offset share one read and its texts. */
-export function createBoardPages({ db, relay, epoch, read }: { readonly db: Db; readonly relay: BoardRelay; readonly epoch: string; readonly read: ReadBoard }): BoardPages {
+export function createBoardPages(ports: PagesPorts): BoardPages {
+  const { db, relay, epoch } = ports;
   const shared = new Map<string, Promise<EventPage>>();
   relay.onHead(() => shared.clear());
-
-  async function readPage(viewer: Viewer, after: number): Promise<EventPage> {
-    const { head } = relay;
-    const events = await readAs(db, viewer, (tx) => readBoardEvents(tx, after, PAGE));
-    const last = events.at(-1)?.offset ?? after;
-    // Fewer than asked for are all there were.
-    return { texts: events.map((event) => eventText(epoch, event)), last, upTo: events.length < PAGE ? Math.max(last, head) : last };
-  }
 
   return {
     epoch,
@@ -59,29 +85,12 @@ export function createBoardPages({ db, relay, epoch, read }: { readonly db: Db; 
       const key = JSON.stringify([viewer.role, viewer.actor, after]);
       const known = shared.get(key);
       if (known !== undefined) return known;
-      const reading = readPage(viewer, after);
+      const reading = readPage(ports, viewer, after);
       if (shared.size < SHARED_MAX) shared.set(key, reading);
       reading.catch(() => shared.delete(key));
       return reading;
     },
-    snapshot: async (viewer) => {
-      const newest = { before: null, limit: SNAPSHOT_POSTS };
-      const snapshot = await read<BoardSnapshot>({
-        now: new Date(),
-        live: async () => {
-          const offset = relay.head;
-          const { rows } = await readSnapshotAs(db, viewer, (tx) => readPosts(tx, {}, newest));
-          return accepted({ type: 'snapshot', epoch, offset, posts: rows.map(postView) });
-        },
-        copied: (copy, offset) => {
-          const page = listFromCopy(copy, viewer, { filter: {}, ...newest });
-          return page === null ? null : { type: 'snapshot', epoch, offset, posts: [...page.rows] };
-        },
-        lacking: 'no copy of the board has been made yet',
-      });
-      if (!snapshot.ok) throw new UnavailableError(snapshot.detail);
-      return snapshot.data;
-    },
+    snapshot: (viewer) => readNewest(ports, viewer),
     resumeFrom: async (after) => {
       const [ofEpoch, text = ''] = after.split(':');
       if (ofEpoch !== epoch || !/^\d{1,15}$/.test(text)) return null;

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { relayBoard } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
+import { coalesce } from '../../service/coalesce.ts';
 import type { Log } from '../../service/log.ts';
 import type { RedisLink } from '../../world/redis-link.ts';
 
@@ -32,8 +34,7 @@ export async function startBoardRelay({ db, link, log }: { readonly db: Db; read
   const hearers: ((head: number) => void)[] = [];
   let head = 0;
   let stopped = false;
-  let again = false;
-  let working: Promise<void> | null = null;
+  let working: Promise<void> = Promise.resolve();
 
   function moveTo(offset: number): void {
     if (!Number.isSafeInteger(offset) || offset <= head) return;
@@ -53,28 +54,21 @@ export async function startBoardRelay({ db, link, log }: { readonly db: Db; read
     return false;
   }
 
-  async function work(): Promise<void> {
-    do {
-      again = false;
-      if (await relayOnce()) {
-        again = !stopped;
-        await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
-      }
-    } while (again);
+  async function relay(): Promise<void> {
+    while (await relayOnce()) {
+      await sleep(BUSY_PAUSE_MS);
+      if (stopped) return;
+    }
   }
+  const relayInTurn = coalesce(() => relay().catch((error: unknown) => log('warn', 'events of the board wait for the database', { error })));
 
   function nudge(): void {
-    again = true;
-    working ??= work()
-      .catch((error: unknown) => log('warn', 'events of the board wait for the database', { error }))
-      .finally(() => {
-        working = null;
-      });
+    working = relayInTurn();
   }
 
   await link.subscribe(CHANNEL, (text) => moveTo(Number(text)));
   const timer = setInterval(nudge, POLL_MS);
-  await work();
+  await relay();
   return {
     get head() {
       return head;
@@ -82,7 +76,7 @@ export async function startBoardRelay({ db, link, log }: { readonly db: Db; read
     nudge,
     onHead: (hear) => void hearers.push(hear),
     catchUp: async () => {
-      while (await relayOnce()) await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
+      while (await relayOnce()) await sleep(BUSY_PAUSE_MS);
     },
     stop: async () => {
       stopped = true;

@@ -76,49 +76,58 @@ function orderCalls(post: Post): Pick<PayPalClient, 'createOrder' | 'captureOrde
   return { createOrder, captureOrder };
 }
 
-/** Ids are checked where they are read from notifications; what is written into a path is encoded all the same. */
-export function createPayPalClient({ call, hosts, secrets, monotonicMs }: PayPalClientPorts): PayPalClient {
-  const host = hosts.api;
-  let token: Promise<{ readonly text: string; readonly untilMs: number }> | null = null;
+interface BearerToken {
+  readonly text: string;
+  readonly untilMs: number;
+}
 
-  // Each question has an id of its own: two at once under one id would hinder each other.
-  const requestId = (): Record<string, string> => ({ 'paypal-request-id': randomUUID() });
+// Each question has an id of its own: two at once under one id would hinder each other.
+const requestId = (): Record<string, string> => ({ 'paypal-request-id': randomUUID() });
 
-  async function fetchToken(): Promise<{ readonly text: string; readonly untilMs: number }> {
-    const credentials = Buffer.from(`${secrets.clientId}:${secrets.clientSecret}`).toString('base64');
-    const headers = { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded', ...requestId() };
-    const answer = read(Token, await call({ method: 'POST', host, path: '/v1/oauth2/token', headers, body: 'grant_type=client_credentials' }), 'token');
-    return { text: answer.access_token, untilMs: monotonicMs() + (answer.expires_in - TOKEN_MARGIN_S) * 1_000 };
-  }
+async function fetchToken({ call, hosts, secrets, monotonicMs }: PayPalClientPorts): Promise<BearerToken> {
+  const credentials = Buffer.from(`${secrets.clientId}:${secrets.clientSecret}`).toString('base64');
+  const headers = { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded', ...requestId() };
+  const answer = read(Token, await call({ method: 'POST', host: hosts.api, path: '/v1/oauth2/token', headers, body: 'grant_type=client_credentials' }), 'token');
+  return { text: answer.access_token, untilMs: monotonicMs() + (answer.expires_in - TOKEN_MARGIN_S) * 1_000 };
+}
 
-  async function bearer(): Promise<string> {
+/** Sends a request with a bearer token that is kept until it ends; where PayPal does not take the token, once more with a new one. */
+function withToken(ports: PayPalClientPorts): (send: (authorization: string) => Promise<HttpsAnswer>) => Promise<HttpsAnswer> {
+  let token: Promise<BearerToken> | null = null;
+
+  async function authorization(): Promise<string> {
     const known = await token;
-    if (known !== null && known.untilMs > monotonicMs()) return known.text;
-    token = fetchToken();
+    if (known !== null && known.untilMs > ports.monotonicMs()) return `Bearer ${known.text}`;
+    token = fetchToken(ports);
     // One that could not be had is not kept.
     token.catch(() => {
       token = null;
     });
-    return (await token).text;
+    return `Bearer ${(await token).text}`;
   }
 
-  async function get(path: string): Promise<HttpsAnswer> {
-    const answer = await call({ method: 'GET', host, path, headers: { authorization: `Bearer ${await bearer()}`, ...requestId() } });
+  return async (send) => {
+    const answer = await send(await authorization());
     if (answer.status !== 401) return answer;
     token = null;
-    return call({ method: 'GET', host, path, headers: { authorization: `Bearer ${await bearer()}`, ...requestId() } });
-  }
-
-  const post: Post = async (path, body, id) => {
-    const send = async (): Promise<HttpsAnswer> => {
-      const headers = { authorization: `Bearer ${await bearer()}`, 'content-type': 'application/json', prefer: 'return=minimal', 'paypal-request-id': id };
-      return call({ method: 'POST', host, path, headers, body: JSON.stringify(body) });
-    };
-    const answer = await send();
-    if (answer.status !== 401) return answer;
-    token = null;
-    return send();
+    return send(await authorization());
   };
+}
+
+/** Ids are checked where they are read from notifications; what is written into a path is encoded all the same. */
+export function createPayPalClient(ports: PayPalClientPorts): PayPalClient {
+  const { call } = ports;
+  const host = ports.hosts.api;
+  const authorized = withToken(ports);
+
+  const get = (path: string): Promise<HttpsAnswer> =>
+    authorized((authorization) => call({ method: 'GET', host, path, headers: { authorization, ...requestId() } }));
+
+  const post: Post = (path, body, id) =>
+    authorized((authorization) => {
+      const headers = { authorization, 'content-type': 'application/json', prefer: 'return=minimal', 'paypal-request-id': id };
+      return call({ method: 'POST', host, path, headers, body: JSON.stringify(body) });
+    });
 
   async function find<S extends z.ZodType>(schema: S, path: string): Promise<z.output<S> | null> {
     const answer = await get(path);

@@ -1,8 +1,10 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { getBalance, getLedger, listCredits } from '@hamlet/contract';
+import { getBalance, getLedger, getReconciliation, listCredits } from '@hamlet/contract';
 import type { Client, Credit, LedgerEntry } from '@hamlet/contract';
 import { dataOf } from '../../testing/play.ts';
-import { bodyOf } from './notifications.ts';
+import { eventually } from '../../testing/test-village.ts';
+import { bodyOf, NOTIFICATIONS } from './notifications.ts';
 import type { Told } from './notifications.ts';
 import type { PayPalStandIn, SignedDelivery, SignOptions } from './paypal-stand-in.ts';
 
@@ -57,5 +59,26 @@ export class PayPlay {
   async credit(transactionId: string): Promise<Credit | undefined> {
     const { credits } = dataOf(await this.admin.call(listCredits, { query: { limit: 100 } }));
     return credits.find((credit) => credit.provider_transaction_id === transactionId);
+  }
+
+  /** Waits until so much of a payment stands. */
+  async stands(captureId: string, net: string): Promise<void> {
+    await eventually(`${net} of ${captureId}`, async () => (await this.credit(captureId))?.net === net);
+  }
+
+  /** Waits until a payment waits for this reason. */
+  async waits(captureId: string, why: string): Promise<void> {
+    await eventually(`${captureId} waits: ${why}`, async () => {
+      const { waiting } = dataOf(await this.admin.call(getReconciliation, {}));
+      return waiting.some((payment) => payment.provider_transaction_id === captureId && payment.why === why);
+    });
+  }
+
+  /** A payment that PayPal knows and tells of. Returns the id of its capture. */
+  async paid(customId: string, value: string): Promise<string> {
+    const captureId = newPaymentId('C');
+    this.standIn.books.pay(captureId, { value, customId });
+    assert.equal(await this.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value, customId })), 200);
+    return captureId;
   }
 }

@@ -24,13 +24,12 @@ export interface TestAuthority {
 
 const NEW_KEY = ['req', '-newkey', 'rsa:2048', '-nodes'];
 
-/** Makes an authority; two of them do not believe each other. */
-export async function testAuthority(): Promise<TestAuthority> {
-  const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-authority-'));
-  const file = (name: string): string => join(folder, name);
-  let made = 0;
+type Issue = (by: string, subject: string, extensions: string) => Promise<string>;
 
-  async function issue(by: string, subject: string, extensions: string): Promise<string> {
+/** Issues certificates into a folder; answers the name of the new one's files. */
+function issuerIn(file: (name: string) => string): Issue {
+  let made = 0;
+  return async (by, subject, extensions) => {
     made += 1;
     const name = `c${made}`;
     await writeFile(file(`${name}.ext`), extensions);
@@ -38,8 +37,14 @@ export async function testAuthority(): Promise<TestAuthority> {
     const issuer = ['-CA', file(`${by}.pem`), '-CAkey', file(`${by}.key`), '-CAcreateserial'];
     await execute('openssl', ['x509', '-req', '-in', file(`${name}.csr`), ...issuer, '-days', '2', '-extfile', file(`${name}.ext`), '-out', file(`${name}.pem`)]);
     return name;
-  }
+  };
+}
 
+/** Makes an authority; two of them do not believe each other. */
+export async function testAuthority(): Promise<TestAuthority> {
+  const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-authority-'));
+  const file = (name: string): string => join(folder, name);
+  const issue = issuerIn(file);
   const ca = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign'];
   await execute('openssl', [...NEW_KEY, '-x509', '-subj', '/CN=a root for tests', '-days', '2', ...ca, '-keyout', file('root.key'), '-out', file('root.pem')]);
   const issuer = await issue('root', '/CN=an issuer for tests', 'basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\n');

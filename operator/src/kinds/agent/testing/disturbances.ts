@@ -1,5 +1,6 @@
 /** What people, nodes, the api and time do to one agent of a model cluster. */
-import type { ModelCluster, Random, ResizeMood, SchedulerMood } from './model-cluster.ts';
+import type { ModelCluster, Random } from './model-cluster.ts';
+import type { ResizeMood, SchedulerMood } from './model-kubelet.ts';
 
 const TIER_NAMES = ['tier-0', 'tier-1', 'tier-2', undefined] as const;
 const BARS = ['quarantined', 'frozen', 'banned', 'killed', 'tokenRevoked'] as const;

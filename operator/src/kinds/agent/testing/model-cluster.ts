@@ -10,23 +10,14 @@ import { ResizeWatch } from '../pod/resize-watch.ts';
 import { hasSeatOfTier, isOfOtherMaking } from '../pod/sizing.ts';
 import { statusOf } from '../status/status.ts';
 import { FIXED_ANNOTATION, type AgentView, type ClaimView, type HoldFacts, type Knowledge, type NodeState, type Observed, type PodView, type Presence, type Size, type Standing, type TierView } from '../views.ts';
+import { hasEnded, lives, type ResizeMood, type SchedulerMood } from './model-kubelet.ts';
 import type { ModelPurse } from './model-purse.ts';
 import { agentOf, claimOf, podOf, SETTINGS, specOf, standingOf, TIER_0, TIER_1, TIER_2 } from './sample-state.ts';
 
 export type Random = () => number;
 
-/** How the kubelet of a model takes a resize. */
-export type ResizeMood = 'applies' | 'hangs' | 'defers' | 'refuses' | 'forbidden' | 'quota';
-/** How the scheduler takes a pod. */
-export type SchedulerMood = 'binds' | 'holds' | 'gates';
-
 const TIERS: readonly TierView[] = [TIER_0, TIER_1, TIER_2];
 const UNBOUND = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
-const HELD = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 2 Insufficient cpu.' };
-const GATED = { status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates' };
-const PINNED = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict' };
-const RUNS = { running: true, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
-
 const iso = (nowMs: number): string => new Date(nowMs).toISOString();
 
 /** Whether a pod is of an older making than its tier. There is one agent: it is always its turn. */
@@ -190,7 +181,7 @@ export class ModelCluster {
     this.nowMs += milliseconds;
     if (this.apiAnswers) this.purse?.keep(this.agent, this.nowMs);
     this.#hear();
-    this.pods = this.pods.filter((pod) => !this.#hasEnded(pod)).map((pod) => this.#lives(pod));
+    this.pods = this.pods.filter((pod) => !hasEnded(pod, this)).map((pod) => this.#lives(pod));
     for (const pod of this.pods) if (pod.nodeName === this.lostNode && pod.nodeName !== undefined) this.terminate(pod.metadata.uid, 'DeletionByTaintManager');
   }
 
@@ -254,34 +245,13 @@ export class ModelCluster {
     return name === undefined ? undefined : { name, ready: name !== this.lostNode };
   }
 
-  #hasEnded({ metadata, nodeName }: PodView): boolean {
-    if (metadata.deletionTimestamp === undefined) return false;
-    // A node that does not answer does not say that a pod has ended.
-    return nodeName === undefined || (nodeName !== this.lostNode && Date.parse(metadata.deletionTimestamp) + 10_000 <= this.nowMs);
-  }
-
+  /** The claim's volume is made on the node that its pod is bound to. */
   #lives(pod: PodView): PodView {
-    if (pod.metadata.deletionTimestamp !== undefined || pod.phase === 'Failed' || this.claim === undefined) return pod;
-    if (pod.nodeName === undefined) return this.#bind(pod);
-    if (pod.nodeName === this.lostNode) return pod;
-    if (pod.phase === 'Pending') return { ...pod, phase: 'Running', container: RUNS, given: pod.size };
-    return this.#kubeletResizes(pod);
-  }
-
-  #bind(pod: PodView): PodView {
-    if (this.scheduler !== 'binds') return { ...pod, scheduled: this.scheduler === 'gates' ? GATED : HELD };
-    const pinned = this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node'];
-    if (pinned !== undefined && pinned === this.lostNode) return { ...pod, scheduled: PINNED };
-    const nodeName = pinned ?? (this.lostNode === 'sparky1' ? 'sparky2' : 'sparky1');
-    if (this.claim !== undefined) this.claim = { metadata: { ...this.claim.metadata, annotations: { 'volume.kubernetes.io/selected-node': nodeName } } };
-    return { ...pod, nodeName, scheduled: { status: 'True', reason: '', message: '' } };
-  }
-
-  #kubeletResizes(pod: PodView): PodView {
-    if (pod.given === pod.size) return pod;
-    if (this.resizes === 'applies') return { ...pod, given: pod.size, resize: undefined };
-    if (this.resizes === 'defers') return { ...pod, resize: { type: 'PodResizePending', reason: 'Deferred', message: 'no room' } };
-    return this.resizes === 'refuses' ? { ...pod, resize: { type: 'PodResizePending', reason: 'Infeasible', message: 'never' } } : pod;
+    const later = lives(pod, this);
+    if (pod.nodeName === undefined && later.nodeName !== undefined && this.claim !== undefined) {
+      this.claim = { metadata: { ...this.claim.metadata, annotations: { 'volume.kubernetes.io/selected-node': later.nodeName } } };
+    }
+    return later;
   }
 
   #setMeta(change: object): void {

@@ -3,7 +3,7 @@ import { AgentSpec, EntitlementSpec, type AgentStatus } from '@hamlet/contract/k
 import { fixedOf, sizeOf } from '../child/compute.ts';
 import { livedStatus } from '../cycle.ts';
 import { GOOD } from '../condition/standing.ts';
-import { AGENT_LABEL, AGENT_ROLE, FIXED_ANNOTATION, REBOOTED_ANNOTATION, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type ClaimView, type Hold, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
+import { AGENT_LABEL, AGENT_ROLE, FIXED_ANNOTATION, REBOOTED_ANNOTATION, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type ClaimView, type ContainerState, type Hold, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
 
 export const SETTINGS: Settings = {
   image: 'hamlet/agent:1',
@@ -150,3 +150,12 @@ export function observedOf(parts: Partial<Observed> = {}): Observed {
     pods,
   };
 }
+
+/** A container that does not run yet. */
+export const container = (parts: Partial<ContainerState>): ContainerState => ({ running: false, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined, ...parts });
+
+/** A pod whose container waits for this reason. */
+export const waiting = (waitingReason: string, waitingMessage?: string): Partial<Observed> => ({ presence: undefined, pods: [podOf('ada-1', { phase: 'Pending', container: container({ waitingReason, waitingMessage }) })] });
+
+/** A pod that the scheduler holds with these words. */
+export const unscheduled = (message: string): Partial<Observed> => ({ pods: [podOf('ada-1', { nodeName: undefined, phase: 'Pending', container: undefined, scheduled: { status: 'False', reason: 'Unschedulable', message } })] });

@@ -1,0 +1,51 @@
+/** The scheduler and the kubelets of a cluster in memory: what becomes of a pod as time passes. */
+import type { ClaimView, PodView } from '../views.ts';
+
+/** How the kubelet of a model takes a resize. */
+export type ResizeMood = 'applies' | 'hangs' | 'defers' | 'refuses' | 'forbidden' | 'quota';
+/** How the scheduler takes a pod. */
+export type SchedulerMood = 'binds' | 'holds' | 'gates';
+
+const HELD = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 2 Insufficient cpu.' };
+const GATED = { status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates' };
+const PINNED = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict' };
+const RUNS = { running: true, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
+
+/** Everything that the scheduler and the kubelets decide by. */
+export interface Surroundings {
+  readonly nowMs: number;
+  readonly claim: ClaimView | undefined;
+  readonly lostNode: string | undefined;
+  readonly resizes: ResizeMood;
+  readonly scheduler: SchedulerMood;
+}
+
+/** Whether a pod that was to end has ended. A node that does not answer does not say so. */
+export function hasEnded({ metadata, nodeName }: PodView, { nowMs, lostNode }: Surroundings): boolean {
+  if (metadata.deletionTimestamp === undefined) return false;
+  return nodeName === undefined || (nodeName !== lostNode && Date.parse(metadata.deletionTimestamp) + 10_000 <= nowMs);
+}
+
+/** A pod a while later: bound, running or resized. */
+export function lives(pod: PodView, around: Surroundings): PodView {
+  if (pod.metadata.deletionTimestamp !== undefined || pod.phase === 'Failed' || around.claim === undefined) return pod;
+  if (pod.nodeName === undefined) return scheduled(pod, around);
+  if (pod.nodeName === around.lostNode) return pod;
+  if (pod.phase === 'Pending') return { ...pod, phase: 'Running', container: RUNS, given: pod.size };
+  return resized(pod, around.resizes);
+}
+
+function scheduled(pod: PodView, { claim, lostNode, scheduler }: Surroundings): PodView {
+  if (scheduler !== 'binds') return { ...pod, scheduled: scheduler === 'gates' ? GATED : HELD };
+  const pinned = claim?.metadata.annotations?.['volume.kubernetes.io/selected-node'];
+  if (pinned !== undefined && pinned === lostNode) return { ...pod, scheduled: PINNED };
+  const nodeName = pinned ?? (lostNode === 'sparky1' ? 'sparky2' : 'sparky1');
+  return { ...pod, nodeName, scheduled: { status: 'True', reason: '', message: '' } };
+}
+
+function resized(pod: PodView, mood: ResizeMood): PodView {
+  if (pod.given === pod.size) return pod;
+  if (mood === 'applies') return { ...pod, given: pod.size, resize: undefined };
+  if (mood === 'defers') return { ...pod, resize: { type: 'PodResizePending', reason: 'Deferred', message: 'no room' } };
+  return mood === 'refuses' ? { ...pod, resize: { type: 'PodResizePending', reason: 'Infeasible', message: 'never' } } : pod;
+}

@@ -1,0 +1,47 @@
+/** Tables of plans: what is observed of an agent, and the actions that the plan takes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plan, type Action } from '../plan.ts';
+import type { Observed } from '../views.ts';
+import { observedOf } from './sample-state.ts';
+
+export const NOW = Date.parse('2026-11-22T10:00:00Z');
+
+/** What differs from a healthy agent, and the actions in a word each. */
+export type PlanRow = readonly [name: string, parts: Partial<Observed>, actions: readonly string[]];
+
+/** The status of an agent whose first pod runs. */
+export const awake = { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } as const;
+
+/** A pod that the scheduler holds. */
+export const unschedulable = { nodeName: undefined, phase: 'Pending', container: undefined, scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict' } };
+
+/** A test for each row. */
+export function testPlans(rows: readonly PlanRow[]): void {
+  for (const [name, parts, actions] of rows) {
+    test(name, () => assert.deepEqual(plan(observedOf(parts), NOW).actions.map(brief), actions));
+  }
+}
+
+/** An action in a word: what a table can compare. */
+function brief(action: Action): string {
+  if ('manifest' in action) return `${action.kind} ${action.manifest.metadata.name}`;
+  switch (action.kind) {
+    case 'setFinalizers':
+      return `finalizers=${action.finalizers.join()}`;
+    case 'endCycle':
+      return `end ${action.cycle}`;
+    case 'ownClaim':
+      return `ownClaim ${action.owners.length}`;
+    case 'deleteClaim':
+      return `deleteClaim ${action.uid}`;
+    case 'deletePod':
+      return `deletePod ${action.uid}${action.graceSeconds === undefined ? '' : ` in ${action.graceSeconds} s`}`;
+    case 'resizePod':
+      return `resizePod ${action.name}`;
+    case 'tell':
+      return `${action.type} ${action.reason}`;
+    default:
+      return action.kind;
+  }
+}
