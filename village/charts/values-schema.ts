@@ -27,6 +27,34 @@ function byName(spec: Schema, maxLength: number): Schema {
   };
 }
 
+/** Images, and the processes that run from them first. */
+const PROCESSES: Schema = {
+  global: { type: 'object' },
+  image: closed({ registry: text, tag: text, pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] }, pullSecrets: { type: 'array', items: name } }),
+  images: closed({ api: text, operator: text, agent: text, postgres: text, redis: text }),
+  core: closed({ nodeName: name }),
+  api: closed({ replicas, migrateMapTo: text, turnDays: { type: 'integer', minimum: 0, maximum: 36_500 }, keys: closed({ adminToken: token, memberToken: token }), resources }),
+};
+
+/** Money, people and the sealed log. */
+const VILLAGE: Schema = {
+  economy: closed({ dailyAllowance: aiDollars, timeZone: { type: 'string', pattern: '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$' }, creditLimit: aiDollars, rewardLimit: { anyOf: [aiDollars, { const: '' }] }, prices: { type: 'object' } }),
+  payments: closed({ paypal: closed({ mode: { enum: ['off', 'sandbox', 'live'] }, secretName: name, currency: { type: 'string', pattern: '^[A-Z]{3}$' }, rate: aiDollars, proxyUrl: text }) }),
+  oidc: closed({ issuer: text, clientId: text, secretName: name, name: { type: 'string', maxLength: 64 }, scope: text, groupsClaim: text, adminGroups: groups, memberGroups: groups, publicUrl: text }),
+  log: closed({ storage: quantity, storageClassName: name }),
+};
+
+/** The operator, and what the cluster gives. */
+const CLUSTER: Schema = {
+  operator: closed({ replicas, resources }),
+  monitoring: closed({ prometheusRule: { type: 'boolean' } }),
+  seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
+  agentPods: closed({ storageClassName: name, userNamespaces: { enum: ['On', 'Off'] }, appArmor: { enum: ['RuntimeDefault', 'Off'] } }),
+  postgres: closed({ storage: quantity, storageClassName: name, resources }),
+  redis: closed({ resources }),
+  ingress: closed({ host: text, className: name, tlsSecretName: name, annotations: { type: 'object', additionalProperties: text }, trustedProxies: text, proxyHops: { type: 'integer', minimum: 1, maximum: 10 } }),
+};
+
 /** The schema of the whole file; `kinds` holds the schema of each kind's spec by its plural name. */
 export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
   const { agents, entitlements } = kinds as Record<string, Schema>;
@@ -35,22 +63,9 @@ export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $comment: 'make charts: from village/charts/values-schema.ts and crds/bases',
     ...closed({
-      global: { type: 'object' },
-      image: closed({ registry: text, tag: text, pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] }, pullSecrets: { type: 'array', items: name } }),
-      images: closed({ api: text, operator: text, agent: text, postgres: text, redis: text }),
-      core: closed({ nodeName: name }),
-      api: closed({ replicas, migrateMapTo: text, turnDays: { type: 'integer', minimum: 0, maximum: 36_500 }, keys: closed({ adminToken: token, memberToken: token }), resources }),
-      economy: closed({ dailyAllowance: aiDollars, timeZone: { type: 'string', pattern: '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$' }, creditLimit: aiDollars, rewardLimit: { anyOf: [aiDollars, { const: '' }] }, prices: { type: 'object' } }),
-      payments: closed({ paypal: closed({ mode: { enum: ['off', 'sandbox', 'live'] }, secretName: name, currency: { type: 'string', pattern: '^[A-Z]{3}$' }, rate: aiDollars, proxyUrl: text }) }),
-      oidc: closed({ issuer: text, clientId: text, secretName: name, name: { type: 'string', maxLength: 64 }, scope: text, groupsClaim: text, adminGroups: groups, memberGroups: groups, publicUrl: text }),
-      log: closed({ storage: quantity, storageClassName: name }),
-      operator: closed({ replicas, resources }),
-      monitoring: closed({ prometheusRule: { type: 'boolean' } }),
-      seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
-      agentPods: closed({ storageClassName: name, userNamespaces: { enum: ['On', 'Off'] }, appArmor: { enum: ['RuntimeDefault', 'Off'] } }),
-      postgres: closed({ storage: quantity, storageClassName: name, resources }),
-      redis: closed({ resources }),
-      ingress: closed({ host: text, className: name, tlsSecretName: name, annotations: { type: 'object', additionalProperties: text }, trustedProxies: text, proxyHops: { type: 'integer', minimum: 1, maximum: 10 } }),
+      ...PROCESSES,
+      ...VILLAGE,
+      ...CLUSTER,
       entitlements: byName(entitlements, 253),
       agents: byName(without(agents, ['power', 'rebootedAt']), 40),
     }),
