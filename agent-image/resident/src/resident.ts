@@ -37,6 +37,8 @@ import type { Answer, Village } from './village/village.ts';
 const LOCK_PAUSE_MS = 250;
 const MEMORY_FILE = 'memory.jsonl';
 
+type StartedRuntime = Awaited<ReturnType<typeof startRuntime>>;
+
 export interface ResidentPorts {
   readonly log: Log;
   readonly runtimes: RuntimeRegistry;
@@ -74,7 +76,7 @@ async function waitForLock({ HAMLET_STATE_DIR }: Environment, { log, rest, stop 
 }
 
 async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPorts): Promise<EndReason> {
-  const { log, rest, dice, stop } = ports;
+  const { log, stop } = ports;
   const village = connect(env, ports);
   const known = await untilAnswered(() => introduce(village, env.HAMLET_CYCLE), ports);
   if (typeof known === 'string') return known;
@@ -82,20 +84,44 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
   const paid = { village, now: ports.now, log, stop };
   const paidEnd = await untilPaid(paid);
   if (stop.aborted) return 'stopped';
-  for (const warning of checkFolders({ workspace: env.HAMLET_WORKSPACE_DIR, memory: env.HAMLET_MEMORY_DIR })) log.warn('capability', warning);
-  const runtime = await startRuntime(ports.runtimes, {
-    config,
-    workspacePath: env.HAMLET_WORKSPACE_DIR,
-    memoryPath: join(env.HAMLET_MEMORY_DIR, MEMORY_FILE),
-    stop,
-  });
-  if (runtime.warning !== null) log.warn('capability', runtime.warning);
+  const runtime = await runtimeOf(config, env, ports);
   log.info('started', { cycle, runtime: config.runtime.name, lived_before: memory.livedBefore, loop_every_ms: config.loop_every_ms });
+  // A turn that hangs must not keep a pod that nobody pays.
+  const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
+  void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));
+  try {
+    return await Promise.race([unpaid, liveOn({ village, memory, config, cycle, runtime }, ports)]);
+  } finally {
+    await runtime.terminate();
+  }
+}
+
+/** Checks the folders and starts the runtime; the log warns of what either lacks. */
+async function runtimeOf(config: AgentConfig, env: Environment, { runtimes, log, stop }: ResidentPorts): Promise<StartedRuntime> {
+  const { HAMLET_WORKSPACE_DIR: workspace, HAMLET_MEMORY_DIR: memory } = env;
+  for (const warning of checkFolders({ workspace, memory })) log.warn('capability', warning);
+  const runtime = await startRuntime(runtimes, { config, workspacePath: workspace, memoryPath: join(memory, MEMORY_FILE), stop });
+  if (runtime.warning !== null) log.warn('capability', runtime.warning);
+  return runtime;
+}
+
+interface Life {
+  readonly village: Village;
+  readonly memory: MemoryStore;
+  readonly config: AgentConfig;
+  readonly cycle: number;
+  readonly runtime: StartedRuntime;
+}
+
+/** The loop of turns, with the runs and the stream of wakes beside it. Answers why it ended. */
+function liveOn({ village, memory, config, cycle, runtime }: Life, ports: ResidentPorts): Promise<EndReason> {
+  const { log, rest, dice, stop, newId } = ports;
   const inbox = createInbox();
   stop.addEventListener('abort', () => inbox.end('stopped'), { once: true });
   if (stop.aborted) inbox.end('stopped');
   const attention = createAttention();
   const { agent_id: agentId, repository, seed } = config;
+  const { voice, execute } = runtime;
   const onStale = () => inbox.end('stale');
   const desk = deskOf(village, log);
   const onEnded = (run: Run, ended: EndedRun) => {
@@ -104,16 +130,10 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
     inbox.nudge();
   };
   const stepsMax = () => desk.means.plan?.toolCalls ?? null;
-  const runs = startRunWorker({ village, agentId, cycle, attention, execute: runtime.execute, repository, seed, onEnded, stepsMax, log, rest, dice, stop, onStale });
-  void followWakes({ village, inbox, runs, cycle, log, rest, dice, stop });
-  // A turn that hangs must not keep a pod that nobody pays.
-  const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
-  void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));
-  try {
-    return await Promise.race([unpaid, live({ village, voice: runtime.voice, memory, cycle, attention, desk, newId: ports.newId, inbox, log, rest, dice })]);
-  } finally {
-    await runtime.terminate();
-  }
+  const shared = { village, cycle, log, rest, dice };
+  const runs = startRunWorker({ ...shared, agentId, attention, execute, repository, seed, onEnded, stepsMax, stop, onStale });
+  void followWakes({ ...shared, inbox, runs, stop });
+  return live({ ...shared, voice, memory, attention, desk, newId, inbox });
 }
 
 /** What the agent writes on the board with. A model that it may not use is a need like any other. */

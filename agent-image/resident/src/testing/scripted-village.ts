@@ -34,13 +34,15 @@ export const DOWN: Answer<never> = { kind: 'unreachable', why: 'connection refus
 export const STALE: Answer<never> = { kind: 'stale' };
 export const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
 
+type Scripted = (question: Question) => Answer<never> | undefined;
+
 interface KeptRuns {
   readonly runs: Run[];
   readonly steps: RunStep[];
   readonly settled: RunEnd[];
 }
 
-function runQuestions({ runs, steps, settled }: KeptRuns, scripted: (question: Question) => Answer<never> | undefined): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
+function runQuestions({ runs, steps, settled }: KeptRuns, scripted: Scripted): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
   return {
     nextRun: async () => scripted('nextRun') ?? ok(runs[0] ?? null),
     startRun: async (runId) => {
@@ -64,6 +66,39 @@ function runQuestions({ runs, steps, settled }: KeptRuns, scripted: (question: Q
   };
 }
 
+/** Moves and acts, kept as they were asked. */
+function bodyQuestions({ commands, keys }: Pick<ScriptedVillage, 'commands' | 'keys'>, scripted: Scripted): Pick<Village, 'move' | 'act'> {
+  const doing = async <T>(question: 'move' | 'act', body: MoveBody | ActionBody, { key, value }: { key: string; value: T }) => {
+    commands.push(body);
+    keys.push(key);
+    return scripted(question) ?? ok(value);
+  };
+  return {
+    move: (body, key) => doing('move', body, { key, value: { accepted_seq: 2, from: { x: 0, y: 0 }, to: { x: 1, y: 1 }, start_tick: 1, arrives_tick: 9, path_tiles: 2 } }),
+    act: (body, key) =>
+      doing('act', body, { key, value: { accepted_seq: 3, durable_seq: 3, event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' } } }),
+  };
+}
+
+/** The stream of wakes, in the hands of the test. */
+function wakeStream(followedAfter: (number | null)[], scripted: Scripted): Pick<ScriptedVillage, 'send' | 'hangUp' | 'follow'> {
+  let send: (event: WakeEvent) => void = () => {};
+  let hangUp: (answer: Answer<null>) => void = () => {};
+  return {
+    send: (event) => send(event),
+    hangUp: (answer) => hangUp(answer),
+    follow: (after, onEvent) => {
+      followedAfter.push(after);
+      const answer = scripted('follow');
+      if (answer !== undefined) return Promise.resolve(answer);
+      send = onEvent;
+      const { promise, resolve } = Promise.withResolvers<Answer<null>>();
+      hangUp = resolve;
+      return promise;
+    },
+  };
+}
+
 export function scriptedVillage(): ScriptedVillage {
   const script: ScriptedVillage['script'] = {};
   const desk = aDesk();
@@ -73,14 +108,7 @@ export function scriptedVillage(): ScriptedVillage {
   const turns: Turn[] = [];
   const followedAfter: (number | null)[] = [];
   const kept: KeptRuns = { runs: [], steps: [], settled: [] };
-  let send: (event: WakeEvent) => void = () => {};
-  let hangUp: (answer: Answer<null>) => void = () => {};
   const scripted = (question: Question) => script[question]?.shift();
-  const doing = async <T>(question: 'move' | 'act', body: MoveBody | ActionBody, { key, value }: { key: string; value: T }) => {
-    commands.push(body);
-    keys.push(key);
-    return scripted(question) ?? ok(value);
-  };
 
   const village: ScriptedVillage = {
     script,
@@ -90,17 +118,12 @@ export function scriptedVillage(): ScriptedVillage {
     followedAfter,
     ...kept,
     onTurn: () => {},
-    send: (event) => send(event),
-    hangUp: (answer) => hangUp(answer),
     config: async () => scripted('config') ?? ok(aConfig()),
     paidTime: async () => ok({ paid_until: null, now: '2026-01-01T00:00:00Z' }),
     world: async () => scripted('world') ?? ok(aWorld()),
     // All that a scripted village holds is near.
     around: () => village.world(),
     standing: async () => scripted('standing') ?? ok(aStanding()),
-    move: (body, key) => doing('move', body, { key, value: { accepted_seq: 2, from: { x: 0, y: 0 }, to: { x: 1, y: 1 }, start_tick: 1, arrives_tick: 9, path_tiles: 2 } }),
-    act: (body, key) =>
-      doing('act', body, { key, value: { accepted_seq: 3, durable_seq: 3, event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' } } }),
     record: async (turn) => {
       const answer = scripted('record');
       if (answer !== undefined) return answer;
@@ -113,15 +136,8 @@ export function scriptedVillage(): ScriptedVillage {
     ...deskQuestions(desk),
     ...marketQuestions(market),
     ...runQuestions(kept, scripted),
-    follow: (after, onEvent) => {
-      followedAfter.push(after);
-      const answer = scripted('follow');
-      if (answer !== undefined) return Promise.resolve(answer);
-      send = onEvent;
-      const { promise, resolve } = Promise.withResolvers<Answer<null>>();
-      hangUp = resolve;
-      return promise;
-    },
+    ...bodyQuestions({ commands, keys }, scripted),
+    ...wakeStream(followedAfter, scripted),
   };
   return village;
 }

@@ -25,13 +25,18 @@ export interface HttpVillageOptions {
   readonly stopWriting: AbortSignal;
 }
 
-/** The village over HTTP. Nothing here tries again except once with a new token: the loop decides when. */
-export function createHttpVillage({ client, tokens, agentId, stopReading, stopWriting }: HttpVillageOptions): Village {
-  const params = { agent_id: agentId };
-  const reading = () => AbortSignal.any([stopReading, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-  const writing = () => AbortSignal.any([stopWriting, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
-  const ask = <T>(call: () => Promise<Outcome<T>>) => askVillage(call, tokens);
+/** How the agent asks: which requests are whose, and when they are given up. */
+interface Line {
+  readonly client: Client;
+  readonly agentId: string;
+  readonly params: { readonly agent_id: string };
+  readonly ask: <T>(call: () => Promise<Outcome<T>>) => Promise<Answer<T>>;
+  readonly reading: () => AbortSignal;
+  readonly writing: () => AbortSignal;
+}
 
+/** The world, and what the village knows of the agent. */
+function worldCalls({ client, agentId, params, ask, reading, writing }: Line): Pick<Village, 'config' | 'paidTime' | 'world' | 'around' | 'standing' | 'move' | 'act' | 'record'> {
   return {
     config: () => ask(() => client.call(getAgentConfig, { params, signal: reading() })),
     paidTime: () => ask(() => client.call(getPaidTime, { params, signal: reading() })),
@@ -41,11 +46,23 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
     move: (body, idempotencyKey) => ask(() => client.call(moveAgent, { params, body, idempotencyKey, signal: writing() })),
     act: (body, idempotencyKey) => ask(() => client.call(actAsAgent, { params, body, idempotencyKey, signal: writing() })),
     record: (body) => ask(() => client.call(recordTurn, { params, body, idempotencyKey: body.turn_id, signal: writing() })),
+  };
+}
+
+/** The board. */
+function boardCalls({ client, params, ask, reading, writing }: Line): Pick<Village, 'news' | 'post' | 'publish' | 'reply' | 'resolve'> {
+  return {
     news: (after) => ask(() => client.call(listBoardNews, { params, query: after === null ? {} : { after }, signal: reading() })),
     post: async (post_id) => mapped(await ask(() => client.call(getPost, { params: { post_id }, query: { limit: 1 }, signal: reading() })), ({ post }) => post),
     publish: (body, idempotencyKey) => ask(() => client.call(createPost, { body, idempotencyKey, signal: writing() })),
     reply: (post_id, body, idempotencyKey) => ask(() => client.call(replyToPost, { params: { post_id }, body: { body }, idempotencyKey, signal: writing() })),
     resolve: (post_id, idempotencyKey) => ask(() => client.call(resolvePost, { params: { post_id }, idempotencyKey, signal: writing() })),
+  };
+}
+
+/** Money, models and what they buy. */
+function tradeCalls({ client, params, ask, reading, writing }: Line): Pick<Village, 'ledger' | 'models' | 'quote' | 'buy' | 'auctions' | 'bid' | 'complete'> {
+  return {
     ledger: async () => mapped(await ask(() => client.call(getLedger, { params, query: { limit: ENTRIES_SEEN }, signal: reading() })), ({ entries }) => entries),
     models: async () => mapped(await ask(() => client.call(listModels, { signal: reading() })), ({ data }) => data.map(({ id, context_tokens }) => ({ model: id, contextTokens: context_tokens }))),
     quote: (query) => ask(() => client.call(getQuote, { query, signal: reading() })),
@@ -53,34 +70,65 @@ export function createHttpVillage({ client, tokens, agentId, stopReading, stopWr
     auctions: async () => mapped(await ask(() => client.call(listAuctions, { query: { state: 'open', limit: AUCTIONS_SEEN }, signal: reading() })), ({ auctions }) => auctions),
     bid: (auction_id, amount, idempotencyKey) => ask(() => client.call(placeBid, { params: { auction_id }, body: { amount }, idempotencyKey, signal: writing() })),
     complete: (body) => ask(() => client.call(completeChat, { body, signal: reading() })),
+  };
+}
+
+/** Runs. */
+function runCalls({ client, params, ask, reading, writing }: Line): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
+  return {
     nextRun: async () => mapped(await ask(() => client.call(nextRun, { params, signal: reading() })), ({ run }) => run),
     startRun: (run_id, cycle) => ask(() => client.call(startRun, { params: { run_id }, body: { cycle }, signal: reading() })),
     noteStep: (run_id, claim, step) => ask(() => client.call(recordRunStep, { params: { run_id }, body: { ...step, ...claim }, signal: writing() })),
     renewRun: (run_id, claim) => ask(() => client.call(renewRun, { params: { run_id }, body: claim, signal: reading() })),
     settleRun: (run_id, end) => ask(() => client.call(settleRun, { params: { run_id }, body: end, signal: writing() })),
-    follow: async (after, onEvent) => {
-      let opened = false;
-      const silence = new AbortController();
-      const timer = setTimeout(() => silence.abort(new Error('the stream of wakes fell silent')), SILENCE_TIMEOUT_MS);
-      const input = {
-        params,
-        query: after === null ? {} : { after },
-        signal: AbortSignal.any([stopReading, silence.signal]),
-        onBytes: () => {
-          timer.refresh();
-          if (!opened) onEvent({ kind: 'open' });
-          opened = true;
-        },
-      };
-      try {
-        for await (const event of client.open(openWakes, input)) onEvent(wakeEventOf(event));
-        return { kind: 'ok', value: null };
-      } catch (error) {
-        return failureOf(error, tokens);
-      } finally {
-        clearTimeout(timer);
-      }
-    },
+  };
+}
+
+/** The stream of wakes, until it ends or falls silent. */
+function followWith({ client, tokens, stopReading }: HttpVillageOptions, params: Line['params']): Village['follow'] {
+  return async (after, onEvent) => {
+    let opened = false;
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(new Error('the stream of wakes fell silent')), SILENCE_TIMEOUT_MS);
+    const input = {
+      params,
+      query: after === null ? {} : { after },
+      signal: AbortSignal.any([stopReading, silence.signal]),
+      onBytes: () => {
+        timer.refresh();
+        if (!opened) onEvent({ kind: 'open' });
+        opened = true;
+      },
+    };
+    try {
+      for await (const event of client.open(openWakes, input)) onEvent(wakeEventOf(event));
+      return { kind: 'ok', value: null };
+    } catch (error) {
+      return failureOf(error, tokens);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** The village over HTTP. Nothing here tries again except once with a new token: the loop decides when. */
+export function createHttpVillage(options: HttpVillageOptions): Village {
+  const { client, tokens, agentId, stopReading, stopWriting } = options;
+  const params = { agent_id: agentId };
+  const line: Line = {
+    client,
+    agentId,
+    params,
+    ask: (call) => askVillage(call, tokens),
+    reading: () => AbortSignal.any([stopReading, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+    writing: () => AbortSignal.any([stopWriting, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+  };
+  return {
+    ...worldCalls(line),
+    ...boardCalls(line),
+    ...tradeCalls(line),
+    ...runCalls(line),
+    follow: followWith(options, params),
   };
 }
 
