@@ -37,15 +37,8 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
       // Before the dump: a folder that is newer than the database stops the log.
       { name: 'sealed log', work: async ({ doing }) => saveLog(place, folder, doing) },
       { name: 'custom resources', work: async () => saveResources(place, folder) },
-      {
-        name: 'database',
-        work: async ({ doing }) => {
-          const dump = join(folder, PARTS.dump);
-          await transfer(place, { pod: POSTGRES_POD, command: asSuperuser('pg_dump', '--format', 'custom', '--dbname', 'hamlet'), to: dump, doing });
-          return mebibytes((await stat(dump)).size);
-        },
-      },
-      { name: 'check', work: async ({ doing }) => transfer(place, { pod: POSTGRES_POD, command: ['sh', '-c', 'exec pg_restore --file /dev/null'], from: join(folder, PARTS.dump), doing }) },
+      { name: 'database', work: async ({ doing }) => dump(place, folder, doing) },
+      { name: 'check', work: async ({ doing }) => readDump(place, folder, doing) },
       { name: 'file', work: async () => pack(folder, file, await manifestOf(place, { folder, madeAt, facts })) },
     ]);
   } finally {
@@ -72,6 +65,18 @@ async function saveLog(place: Place, folder: string, doing: (text: string) => vo
   await transfer(place, { pod: `deployment/${LOG_DEPLOYMENT}`, container: 'api', command: ['sh', '-c', `cd ${LOG_FOLDER} && exec tar -cf - $(ls -d ${names} 2>/dev/null)`], to, doing });
   writeFileSync(join(folder, PARTS.key), `${await secretValue(place, 'hamlet-log', 'key.pem')}`, { mode: 0o600 });
   return mebibytes((await stat(to)).size);
+}
+
+async function dump(place: Place, folder: string, doing: (text: string) => void): Promise<string> {
+  const to = join(folder, PARTS.dump);
+  await transfer(place, { pod: POSTGRES_POD, command: asSuperuser('pg_dump', '--format', 'custom', '--dbname', 'hamlet'), to, doing });
+  return mebibytes((await stat(to)).size);
+}
+
+/** Postgres reads the whole dump once, so that a broken one is not called a backup. */
+async function readDump(place: Place, folder: string, doing: (text: string) => void): ReturnType<typeof transfer> {
+  const command = ['sh', '-c', 'exec pg_restore --file /dev/null'];
+  return transfer(place, { pod: POSTGRES_POD, command, from: join(folder, PARTS.dump), doing });
 }
 
 async function saveResources(place: Place, folder: string): Promise<string> {
