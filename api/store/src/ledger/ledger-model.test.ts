@@ -8,6 +8,7 @@ import { openDatabase } from '../connection/database.ts';
 import type { Db } from '../connection/database.ts';
 import { migrate } from '../connection/migrate.ts';
 import { LEDGER_REFUSALS } from './refusal.ts';
+import { openWithFewTrips } from './testing/few-trips.ts';
 import { RandomSequence } from './testing/random-sequence.ts';
 import type { SequenceAccounts } from './testing/random-sequence.ts';
 import { checkLedger } from './upkeep.ts';
@@ -26,17 +27,16 @@ const ONLY = process.env['HAMLET_SEED'];
 
 let postgres: TestPostgres;
 let owner: Db;
-let db: Db;
+let appUrl = '';
 
 before(async () => {
   postgres = await testPostgres();
-  const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
+  appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
   await migrate({ ownerUrl: postgres.url(), appUrl });
   owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
-  db = openDatabase({ url: appUrl, poolSize: AT_ONCE, onError: () => undefined });
 });
 after(async () => {
-  await Promise.all([owner.destroy(), db.destroy()]);
+  await owner.destroy();
   await postgres.remove();
 });
 
@@ -54,6 +54,7 @@ test(`${SEQUENCES} sequences of ${LENGTH} operations answer as the model does`, 
   const seen = new Map<string, number>();
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
+      const db = openWithFewTrips(appUrl);
       for (const seed of waiting) {
         const own = accounts.get(seed);
         assert.ok(own !== undefined);
@@ -61,6 +62,7 @@ test(`${SEQUENCES} sequences of ${LENGTH} operations answer as the model does`, 
         await sequence.run(own, LENGTH);
         for (const [kind, count] of sequence.seen) seen.set(kind, (seen.get(kind) ?? 0) + count);
       }
+      await db.destroy();
     }),
   );
   if (ONLY !== undefined) return;

@@ -1,0 +1,50 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import pg from 'pg';
+import type { Db } from '../../connection/database.ts';
+import type { Tables } from '../../connection/tables.ts';
+
+/** Statements that begin and end transactions, or parts of them: nobody reads their answers. */
+const BOUNDARY = /^(begin|commit|savepoint|release savepoint)\b/;
+const INT8_OID = 20;
+
+/**
+ * One connection that sends the boundaries of transactions together with the next other statement: an operation in a transaction and a savepoint of
+ * its own takes two round trips instead of five, which is most of what a test of many small transactions costs on a busy machine. Postgres carries out all of them,
+ * one after the other; where a boundary fails, the statement behind it rejects. The last boundaries are sent when the database is destroyed.
+ */
+export function openWithFewTrips(url: string): Db {
+  const typeParser = (oid: number): ((value: string) => unknown) => (oid === INT8_OID ? Number : pg.types.getTypeParser(oid, 'text'));
+  const client = new pg.Client({ connectionString: url, types: { getTypeParser: typeParser as typeof pg.types.getTypeParser } });
+  let connected: Promise<unknown> | null = null;
+  let waiting: string[] = [];
+
+  async function sendWaiting(): Promise<void> {
+    const statements = waiting.join('; ');
+    waiting = [];
+    if (statements !== '') await client.query(statements);
+  }
+
+  async function query(text: string, values: readonly unknown[]): Promise<unknown> {
+    if (BOUNDARY.test(text)) {
+      waiting.push(text);
+      return { command: 'SELECT', rowCount: 0, rows: [] };
+    }
+    await sendWaiting();
+    return client.query(text, [...values]);
+  }
+
+  const pool: PostgresPool = {
+    options: {},
+    connect: async () => {
+      connected ??= client.connect();
+      await connected;
+      return { query: query as PostgresPoolClient['query'], release: () => undefined };
+    },
+    end: async () => {
+      await sendWaiting();
+      await client.end();
+    },
+  };
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
