@@ -40,8 +40,7 @@ test('a higher tier takes the seat of the lowest, and of the youngest there', ()
   ];
   const plan = planned({ nodes: [node('a', room(500, 1_000, 1, 10))], claims });
   assert.deepEqual(verdict(plan, 'top'), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
-  assert.equal(verdict(plan, 'young')?.reason, 'Displaced');
-  assert.equal(verdict(plan, 'young')?.blocking, 'agent top');
+  assert.deepEqual(verdict(plan, 'young'), { granted: false, reason: 'Displaced', blocking: 'agent top', position: 1 });
   assert.equal(verdict(plan, 'old')?.granted, true);
   assert.equal(verdict(plan, 'mid')?.granted, true);
 });
