@@ -1,13 +1,18 @@
-/** Lint, types, generated files and landed migrations: each check counts as one test. */
+/** Lint, format, types, generated files and landed migrations: each check counts as one test. */
 import { NODE } from '../../village/paths.ts';
 import type { FailedTest, Part, Print, Tally } from './part.ts';
 import { stream } from './stream.ts';
 
 const BIN = 'node_modules/.bin';
 
+/** `gofmt -l` lists files and does not fail. */
+const GOFMT = 'files=$(git ls-files -z "*.go" | xargs -0 gofmt -l) && test -z "$files" || { echo "gofmt would change: $files"; echo "  fix: make format"; exit 1; }';
+
 /** Every static check, by what it looks at. */
 const CHECKS: readonly { readonly name: string; readonly command: readonly [string, ...string[]] }[] = [
   { name: 'oxlint', command: [`${BIN}/oxlint`, '--deny-warnings', '.'] },
+  { name: 'formatted', command: [`${BIN}/oxfmt`, '--check', '.'] },
+  { name: 'Go is formatted', command: ['sh', '-c', GOFMT] },
   { name: 'types', command: [`${BIN}/tsc`, '-p', 'tsconfig.json'] },
   { name: 'types of the web', command: [`${BIN}/tsc`, '-p', 'web/tsconfig.json'] },
   { name: 'CRDs are current', command: [NODE, 'crds/gen/main.ts', '--check'] },
@@ -15,7 +20,7 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly [stri
   { name: 'landed migrations are unchanged', command: [NODE, '--test', '--test-reporter=dot', 'api/store/src/connection/landed-migrations.test.ts'] },
 ];
 
-export const LINT_PART: Part = { name: 'lint', does: 'oxlint, types, generated files', needs: [], run };
+export const LINT_PART: Part = { name: 'lint', does: 'oxlint, format, types, generated files', needs: [], run };
 
 async function run(print: Print): Promise<Tally> {
   const failures: FailedTest[] = [];
