@@ -42,7 +42,9 @@ export function printRows(area: string, rows: readonly Row[]): void {
   for (const row of rows) {
     const peers = Object.entries(row.peers).map(([name, value]) => `${name} ${round(value)}`);
     const target = row.target === null ? '' : `target ${row.better === 'lower' ? '≤' : '≥'} ${row.target} ${met(row)}`;
-    console.log(`  ${row.metric.padEnd(44)} ${String(round(row.ours)).padStart(9)} ${row.unit.padEnd(8)} ${target.padEnd(22)} ${peers.join(', ')}`);
+    console.log(
+      `  ${row.metric.padEnd(44)} ${String(round(row.ours)).padStart(9)} ${row.unit.padEnd(8)} ${target.padEnd(22)} ${peers.join(', ')}`,
+    );
   }
 }
 
@@ -76,7 +78,10 @@ export function addToReport(area: string, rows: readonly Row[]): string {
   const report = JSON.parse(readFileSync(earlier, 'utf8')) as Report;
   const measured = { date: new Date().toISOString(), commit: commit() };
   const metrics = new Set(rows.map(({ metric }) => metric));
-  const file = save({ ...report, rows: [...report.rows.filter(({ metric }) => !metrics.has(metric)), ...rows.map((row) => ({ ...row, measured }))] });
+  const file = save({
+    ...report,
+    rows: [...report.rows.filter(({ metric }) => !metrics.has(metric)), ...rows.map((row) => ({ ...row, measured }))],
+  });
   printRows(area, rows);
   return file;
 }

@@ -10,7 +10,11 @@ export async function buildPlugin(folder = DIST): Promise<string> {
   const file = join(folder, 'kubectl-hamlet');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const bundle = await rolldown({ input: join(import.meta.dirname, 'src/main.ts'), platform: 'node', logLevel: 'warn' });
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, 'src/main.ts'),
+    platform: 'node',
+    logLevel: 'warn',
+  });
   // kubectl finds a plugin by its bare name, and of a file without an ending every Node knows only that it is CommonJS.
   await bundle.write({ file, format: 'cjs', banner: '#!/usr/bin/env node', minify: 'dce-only' });
   await bundle.close();

@@ -77,7 +77,14 @@ async function checkLeftovers(): Promise<Tally> {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { full: { type: 'boolean', default: false }, serial: { type: 'boolean', default: false }, only: { type: 'string' }, help: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: {
+      full: { type: 'boolean', default: false },
+      serial: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
   if (values.help) {
     console.log(USAGE);
     return;

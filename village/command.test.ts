@@ -14,14 +14,24 @@ test('the answer is the standard output; whole lines of both streams come as the
 });
 
 test('input, environment and folder reach the program', async () => {
-  assert.equal(await run('sh', ['-c', 'cat; printf " $WORD $PWD"'], { input: 'in', env: { WORD: 'word' }, cwd: '/' }), 'in word /');
+  assert.equal(
+    await run('sh', ['-c', 'cat; printf " $WORD $PWD"'], { input: 'in', env: { WORD: 'word' }, cwd: '/' }),
+    'in word /',
+  );
 });
 
 test('a program that fails throws with the end of what it said, where all of it is, and the fix', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-command-'));
   const log = join(folder, 'log');
   const failed = run('sh', ['-c', 'echo before; echo why >&2; exit 3'], { log, fix: 'do that' });
-  await assert.rejects(failed, (error) => error instanceof Failure && /ended with 3:[\s\S]*why/.test(error.message) && error.message.includes(log) && error.fix === 'do that');
+  await assert.rejects(
+    failed,
+    (error) =>
+      error instanceof Failure &&
+      /ended with 3:[\s\S]*why/.test(error.message) &&
+      error.message.includes(log) &&
+      error.fix === 'do that',
+  );
   assert.match(readFileSync(log, 'utf8'), /^\$ sh -c/);
   rmSync(folder, { recursive: true });
 });

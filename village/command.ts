@@ -69,7 +69,9 @@ export async function run(program: string, args: readonly string[], options: Run
 }
 
 function notRunnable(program: string, error: NodeJS.ErrnoException): Error {
-  return error.code === 'ENOENT' ? new Failure(`${program} is not installed`, 'run make doctor: it says what is missing') : error;
+  return error.code === 'ENOENT'
+    ? new Failure(`${program} is not installed`, 'run make doctor: it says what is missing')
+    : error;
 }
 
 function lineSplitter(onLine: ((line: string) => void) | undefined): (text: string) => void {

@@ -4,7 +4,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 const read = (file) => JSON.parse(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')).packages;
-const isForThisMachine = ({ os, cpu }) => (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true);
+const isForThisMachine = ({ os, cpu }) =>
+  (os?.includes(process.platform) ?? true) && (cpu?.includes(process.arch) ?? true);
 
 function isCurrent() {
   if (!existsSync(new URL('../node_modules/.package-lock.json', import.meta.url))) return false;

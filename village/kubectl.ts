@@ -33,6 +33,12 @@ export async function helm(place: Place, args: readonly string[], options: RunOp
 /** The value of a Secret's key, decoded. */
 export async function secretValue(place: Place, secret: string, key: string): Promise<string> {
   // A dot of a name is not one of the path.
-  const encoded = await kubectl(place, ['get', 'secret', secret, '-o', `jsonpath={.data.${key.replaceAll('.', '\\.')}}`]);
+  const encoded = await kubectl(place, [
+    'get',
+    'secret',
+    secret,
+    '-o',
+    `jsonpath={.data.${key.replaceAll('.', '\\.')}}`,
+  ]);
   return Buffer.from(encoded, 'base64').toString('utf8');
 }

@@ -59,7 +59,8 @@ const COMMANDS: Readonly<Record<string, (settings: Settings) => Promise<void>>> 
       { name: 'web', work: buildWeb },
       ...architectures.map((architecture) => ({
         name: `images for ${architecture}`,
-        work: async (context: StepContext) => (await buildImagesFor(architecture, context)).map(referenceOf).join('\n  '),
+        work: async (context: StepContext) =>
+          (await buildImagesFor(architecture, context)).map(referenceOf).join('\n  '),
       })),
     ]);
   },
@@ -78,7 +79,9 @@ async function dev(): Promise<void> {
   // Ctrl-C goes to the whole group: the servers end themselves, and this waits for them.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
-  process.exitCode = await new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(code ?? 1)));
+  process.exitCode = await new Promise<number>((resolve, reject) =>
+    child.on('error', reject).on('close', (code) => resolve(code ?? 1)),
+  );
 }
 
 async function main(name: string | undefined): Promise<void> {

@@ -4,12 +4,44 @@ import { Failure } from './failure.ts';
 import { readSettings } from './settings.ts';
 
 test('without a word it is the local cluster on port 8080', () => {
-  assert.deepEqual(readSettings({}), { cluster: 'local', yes: false, imageRegistry: undefined, architectures: undefined, port: 8080, namespace: 'hamlet', wipe: false, fresh: false, who: undefined, file: undefined });
+  assert.deepEqual(readSettings({}), {
+    cluster: 'local',
+    yes: false,
+    imageRegistry: undefined,
+    architectures: undefined,
+    port: 8080,
+    namespace: 'hamlet',
+    wipe: false,
+    fresh: false,
+    who: undefined,
+    file: undefined,
+  });
 });
 
 test('what a person sets is taken', () => {
-  const settings = readSettings({ CLUSTER: 'current', YES: '1', IMAGE_REGISTRY: 'example.org/team/', ARCH: 'arm64,amd64', PORT: '9000', NAMESPACE: 'meadow', WIPE: '1', FRESH: '1', WHO: 'ada' });
-  assert.deepEqual(settings, { cluster: 'current', yes: true, imageRegistry: 'example.org/team', architectures: ['arm64', 'amd64'], port: 9000, namespace: 'meadow', wipe: true, fresh: true, who: 'ada', file: undefined });
+  const settings = readSettings({
+    CLUSTER: 'current',
+    YES: '1',
+    IMAGE_REGISTRY: 'example.org/team/',
+    ARCH: 'arm64,amd64',
+    PORT: '9000',
+    NAMESPACE: 'meadow',
+    WIPE: '1',
+    FRESH: '1',
+    WHO: 'ada',
+  });
+  assert.deepEqual(settings, {
+    cluster: 'current',
+    yes: true,
+    imageRegistry: 'example.org/team',
+    architectures: ['arm64', 'amd64'],
+    port: 9000,
+    namespace: 'meadow',
+    wipe: true,
+    fresh: true,
+    who: 'ada',
+    file: undefined,
+  });
 });
 
 test('ARCH=all is every architecture', () => {
@@ -21,7 +53,12 @@ test('0 and nothing mean no', () => {
   assert.equal(readSettings({ WIPE: '' }).wipe, false);
 });
 
-const WRONG: Readonly<Record<string, string>> = { ARCH: 'mips', CLUSTER: 'remote', PORT: 'http', NAMESPACE: 'My_Village' };
+const WRONG: Readonly<Record<string, string>> = {
+  ARCH: 'mips',
+  CLUSTER: 'remote',
+  PORT: 'http',
+  NAMESPACE: 'My_Village',
+};
 for (const [name, value] of Object.entries(WRONG)) {
   test(`${name}=${value} is refused with what to write`, () => {
     assert.throws(

@@ -1,13 +1,22 @@
-import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
 
 /** The only bundled part of the project. `make dev` serves the API on another port, so dev requests are passed on. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
-  build: { outDir: 'dist', emptyOutDir: true, target: 'es2023', assetsInlineLimit: 0, chunkSizeWarningLimit: 1200,
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2023',
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1200,
     // Zod looks, as its first schema is made, whether it may compile with eval; the switch that says no must run before, so it lies in front in the same file.
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'contract', test: /[\\/]zod[\\/]|[\\/]api[\\/]contract[\\/]|no-eval/ }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: 'contract', test: /[\\/]zod[\\/]|[\\/]api[\\/]contract[\\/]|no-eval/ }] },
+      },
+    },
   },
   server: {
     port: 5173,
@@ -16,4 +25,4 @@ export default defineConfig({
       '/ws': { target: process.env['HAMLET_DEV_URL'] ?? 'http://127.0.0.1:8080', ws: true },
     },
   },
-})
+});

@@ -1,7 +1,20 @@
 /** The same three routes on bare node:http: the same SQL in the same transactions, and nothing around it: no check of who asks, what or how often. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import { claimKey, findAnswer, findPost, inTransaction, insertReply, keepAnswers, openDatabase, readAs, readAuthorRecord, readPosts, recordAudit, writeAs } from '@hamlet/store';
+import {
+  claimKey,
+  findAnswer,
+  findPost,
+  inTransaction,
+  insertReply,
+  keepAnswers,
+  openDatabase,
+  readAs,
+  readAuthorRecord,
+  readPosts,
+  recordAudit,
+  writeAs,
+} from '@hamlet/store';
 
 /** As many connections as the api opens. */
 const POOL_SIZE = 16;
@@ -19,7 +32,9 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 async function page(): Promise<object> {
-  const { rows, next } = await readAs(db, { role: 'admin', actor: 'bare' }, (tx) => readPosts(tx, {}, { before: null, limit: PAGE }));
+  const { rows, next } = await readAs(db, { role: 'admin', actor: 'bare' }, (tx) =>
+    readPosts(tx, {}, { before: null, limit: PAGE }),
+  );
   return { posts: rows, next_cursor: next };
 }
 
@@ -35,9 +50,25 @@ async function reply(request: IncomingMessage, postId: string): Promise<object> 
     await writeAs(tx, { role: 'admin', actor });
     await readAuthorRecord(tx, { authorType: 'human', authorId: actor, accountId: null });
     await findPost(tx, postId);
-    const made = await insertReply(tx, { by: { authorType: 'human', authorId: actor, authorName: actor, authorTier: null }, postId, body, mentions: [] });
-    await recordAudit(tx, { auditId: randomUUID(), actorRole: 'admin', actorId: actor, action: 'board.reply', object: made.replyId, detail: { post_id: postId }, requestId: randomUUID(), traceparent: null });
-    await keepAnswers(tx, [{ actor, key, hash: createHash('sha256').update(text).digest(), status: 200, answer: made }]);
+    const made = await insertReply(tx, {
+      by: { authorType: 'human', authorId: actor, authorName: actor, authorTier: null },
+      postId,
+      body,
+      mentions: [],
+    });
+    await recordAudit(tx, {
+      auditId: randomUUID(),
+      actorRole: 'admin',
+      actorId: actor,
+      action: 'board.reply',
+      object: made.replyId,
+      detail: { post_id: postId },
+      requestId: randomUUID(),
+      traceparent: null,
+    });
+    await keepAnswers(tx, [
+      { actor, key, hash: createHash('sha256').update(text).digest(), status: 200, answer: made },
+    ]);
     return made;
   });
 }
@@ -50,7 +81,10 @@ async function answerOf(request: IncomingMessage): Promise<object> {
 
 createServer((request, response) => {
   answerOf(request).then(
-    (answer) => response.writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
+    (answer) =>
+      response
+        .writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer)),
     (error: unknown) => {
       console.error(error);
       response.writeHead(500).end();

@@ -28,11 +28,21 @@ export async function load({ url, authors, seconds, body }: Target): Promise<Loa
       const author = authors[next % authors.length];
       next += 1;
       if (author === undefined) throw new Error('nobody to ask as');
-      const headers = { authorization: `Bearer ${author.token}`, 'x-actor': author.name, 'content-type': 'application/json' };
-      const keyed = (request: autocannon.Request): autocannon.Request => ({ ...request, headers: { ...headers, 'idempotency-key': randomUUID() } });
-      client.setRequests([body === undefined ? { method: 'GET', headers } : { method: 'POST', headers, body, setupRequest: keyed }]);
+      const headers = {
+        authorization: `Bearer ${author.token}`,
+        'x-actor': author.name,
+        'content-type': 'application/json',
+      };
+      const keyed = (request: autocannon.Request): autocannon.Request => ({
+        ...request,
+        headers: { ...headers, 'idempotency-key': randomUUID() },
+      });
+      client.setRequests([
+        body === undefined ? { method: 'GET', headers } : { method: 'POST', headers, body, setupRequest: keyed },
+      ]);
     },
   });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refused, ${result.errors} failed, of ${result.requests.total}`);
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${url}: ${result.non2xx} refused, ${result.errors} failed, of ${result.requests.total}`);
   return { rps: result.requests.average, p99Ms: result.latency.p99 };
 }

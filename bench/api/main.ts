@@ -25,40 +25,81 @@ interface Case {
 const CASES: readonly Case[] = [
   { metric: 'getWorldRps', path: () => '/api/v1/world' },
   { metric: 'boardPageRps', path: () => '/api/v1/board/posts' },
-  { metric: 'replyRps', path: ({ postId }) => `/api/v1/board/posts/${postId}/replies`, body: JSON.stringify({ body: 'I can, after noon: bring it to the workshop.' }) },
+  {
+    metric: 'replyRps',
+    path: ({ postId }) => `/api/v1/board/posts/${postId}/replies`,
+    body: JSON.stringify({ body: 'I can, after noon: bring it to the workshop.' }),
+  },
 ];
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-const middle = (loads: readonly Load[]): Load => ({ rps: median(loads.map(({ rps }) => rps)), p99Ms: median(loads.map(({ p99Ms }) => p99Ms)) });
+const middle = (loads: readonly Load[]): Load => ({
+  rps: median(loads.map(({ rps }) => rps)),
+  p99Ms: median(loads.map(({ p99Ms }) => p99Ms)),
+});
 
 function rowsOf(metric: string, ours: Load, bare: Load): readonly Row[] {
   const ratio = ours.rps / bare.rps;
   return [
     { metric, unit: '1/s', better: 'higher', ours: ours.rps, peers: { bareHttp: bare.rps }, target: null, ratio },
-    { metric: `${metric}OverBare`, unit: 'ratio', better: 'higher', ours: ratio, peers: { bareHttp: 1 }, target: OVER_BARE },
-    { metric: `${metric}P99Ms`, unit: 'ms', better: 'lower', ours: ours.p99Ms, peers: { bareHttp: bare.p99Ms }, target: null },
+    {
+      metric: `${metric}OverBare`,
+      unit: 'ratio',
+      better: 'higher',
+      ours: ratio,
+      peers: { bareHttp: 1 },
+      target: OVER_BARE,
+    },
+    {
+      metric: `${metric}P99Ms`,
+      unit: 'ms',
+      better: 'lower',
+      ours: ours.p99Ms,
+      peers: { bareHttp: bare.p99Ms },
+      target: null,
+    },
   ];
 }
 
-async function measure(stage: Stage, { metric, path, body }: Case, { seconds, rounds }: { readonly seconds: number; readonly rounds: number }): Promise<readonly Row[]> {
-  const ask = (origin: string, duration: number): Promise<Load> => load({ url: `${origin}${path(stage)}`, authors: stage.authors, seconds: duration, ...(body === undefined ? {} : { body }) });
+async function measure(
+  stage: Stage,
+  { metric, path, body }: Case,
+  { seconds, rounds }: { readonly seconds: number; readonly rounds: number },
+): Promise<readonly Row[]> {
+  const ask = (origin: string, duration: number): Promise<Load> =>
+    load({
+      url: `${origin}${path(stage)}`,
+      authors: stage.authors,
+      seconds: duration,
+      ...(body === undefined ? {} : { body }),
+    });
   const [ours, bare]: [Load[], Load[]] = [[], []];
   for (const origin of [stage.ours, stage.bare]) await ask(origin, WARM_UP_S);
   for (let round = 1; round <= rounds; round += 1) {
     ours.push(await ask(stage.ours, seconds));
     bare.push(await ask(stage.bare, seconds));
-    console.log(`${metric} round ${round}: ${ours.at(-1)?.rps.toFixed(0)} a second, bare ${bare.at(-1)?.rps.toFixed(0)}`);
+    console.log(
+      `${metric} round ${round}: ${ours.at(-1)?.rps.toFixed(0)} a second, bare ${bare.at(-1)?.rps.toFixed(0)}`,
+    );
   }
   return rowsOf(metric, middle(ours), middle(bare));
 }
 
 async function main(): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({ options: { seconds: text('8'), rounds: text('3'), connections: text('20'), help: { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: { seconds: text('8'), rounds: text('3'), connections: text('20'), help: { type: 'boolean' } },
+  });
   if (values.help === true) return void process.stdout.write(USAGE);
-  const [seconds, rounds, connections] = [values.seconds, values.rounds, values.connections].map(Number) as [number, number, number];
-  if (![seconds, rounds, connections].every((value) => Number.isInteger(value) && value > 0)) throw new Error(`every option is a whole number above 0\n\n${USAGE}`);
+  const [seconds, rounds, connections] = [values.seconds, values.rounds, values.connections].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  if (![seconds, rounds, connections].every((value) => Number.isInteger(value) && value > 0))
+    throw new Error(`every option is a whole number above 0\n\n${USAGE}`);
   const stage = await openStage(connections);
   try {
     const rows: Row[] = [];

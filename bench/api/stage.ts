@@ -32,9 +32,15 @@ export interface Stage {
 }
 
 async function writeSamples(folder: string): Promise<void> {
-  for (const file of await readdir(SAMPLES)) if (file.startsWith('good-entitlement-')) await copyFile(join(SAMPLES, file), join(folder, file));
+  for (const file of await readdir(SAMPLES))
+    if (file.startsWith('good-entitlement-')) await copyFile(join(SAMPLES, file), join(folder, file));
   for (let index = 0; index < AGENTS; index += 1) {
-    const manifest = { apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', metadata: { name: `agent-${index}` }, spec: { displayName: `Agent ${index}` } };
+    const manifest = {
+      apiVersion: 'hamlet.village/v1alpha1',
+      kind: 'Agent',
+      metadata: { name: `agent-${index}` },
+      spec: { displayName: `Agent ${index}` },
+    };
     await writeFile(join(folder, `good-agent-${index}.yaml`), JSON.stringify(manifest));
   }
 }
@@ -42,8 +48,16 @@ async function writeSamples(folder: string): Promise<void> {
 /** Keys of so many admins, as the api keeps them. */
 async function admitAuthors(url: string, count: number): Promise<readonly Author[]> {
   const db = openDatabase({ url, poolSize: 1, onError: () => undefined });
-  const authors = Array.from({ length: count }, (_, index) => ({ name: `author-${index}`, token: randomBytes(24).toString('base64url') }));
-  const rows = authors.map(({ name, token }) => ({ key_hash: createHash('sha256').update(token).digest(), name, role: 'admin' as const, agent_id: null }));
+  const authors = Array.from({ length: count }, (_, index) => ({
+    name: `author-${index}`,
+    token: randomBytes(24).toString('base64url'),
+  }));
+  const rows = authors.map(({ name, token }) => ({
+    key_hash: createHash('sha256').update(token).digest(),
+    name,
+    role: 'admin' as const,
+    agent_id: null,
+  }));
   await db.insertInto('api_key').values(rows).execute();
   await db.destroy();
   return authors;
@@ -51,21 +65,40 @@ async function admitAuthors(url: string, count: number): Promise<readonly Author
 
 /** A board as after a few days; answers with the id of one of its posts. */
 async function furnish(client: Client): Promise<string> {
-  const made = async <T>(asked: Promise<{ readonly ok: true; readonly data: T } | { readonly ok: false; readonly problem: { readonly detail: string } }>): Promise<T> => {
+  const made = async <T>(
+    asked: Promise<
+      { readonly ok: true; readonly data: T } | { readonly ok: false; readonly problem: { readonly detail: string } }
+    >,
+  ): Promise<T> => {
     const outcome = await asked;
     if (!outcome.ok) throw new Error(outcome.problem.detail);
     return outcome.data;
   };
   let postId = '';
   for (let index = 0; index < POSTS; index += 1) {
-    const body = { title: `Who can mend a wheel? (${index})`, body: 'The cart stands at the market since the morning, and the left wheel has lost two spokes. '.repeat(3), audience: 'public', tags: ['question', 'help'] };
+    const body = {
+      title: `Who can mend a wheel? (${index})`,
+      body: 'The cart stands at the market since the morning, and the left wheel has lost two spokes. '.repeat(3),
+      audience: 'public',
+      tags: ['question', 'help'],
+    };
     ({ post_id: postId } = await made(client.call(createPost, { body })));
-    for (let number = 0; number < REPLIES_EACH; number += 1) await made(client.call(replyToPost, { params: { post_id: postId }, body: { body: 'I have the spokes at home; come to the workshop after noon.' } }));
+    for (let number = 0; number < REPLIES_EACH; number += 1)
+      await made(
+        client.call(replyToPost, {
+          params: { post_id: postId },
+          body: { body: 'I have the spokes at home; come to the workshop after noon.' },
+        }),
+      );
   }
   return postId;
 }
 
-const answers = (url: string) => (): Promise<boolean> => fetch(url).then(({ ok }) => ok, () => false);
+const answers = (url: string) => (): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 /** Starts the stores with durability as in production, the api and the bare server, each in a process of its own. */
 export async function openStage(authorCount: number): Promise<Stage> {

@@ -16,20 +16,37 @@ const MILLION = 1_000_000;
 const LONG_BATCH = 2_000;
 
 function request(payer: number, payee: number, key: string): TransferRequest {
-  return { payer, payee, amount: 1n, key, reason: 'adjustment', source: 'bench', note: '', actor: { role: 'system', id: 'bench' } };
+  return {
+    payer,
+    payee,
+    amount: 1n,
+    key,
+    reason: 'adjustment',
+    source: 'bench',
+    note: '',
+    actor: { role: 'system', id: 'bench' },
+  };
 }
 
 /** Opens as many accounts as the peer has, with the same money in each; none may be below zero, except the hot one that is not sharded. */
 export async function openBooks(owner: Db, accounts: number): Promise<Books> {
   const open = async (book: string, mayOverdraw: boolean): Promise<number> => {
-    const { rows } = await sql<{ id: number }>`select ledger.open_account(${book}, '', 1, ${mayOverdraw}) as id`.execute(owner);
+    const { rows } = await sql<{
+      id: number;
+    }>`select ledger.open_account(${book}, '', 1, ${mayOverdraw}) as id`.execute(owner);
     return rows[0]?.id ?? 0;
   };
   const [unsharded, long] = [await open('bench_hot', true), await open('bench_long', true)];
-  const { rows } = await sql<{ id: number }>`select ledger.open_account('bench', i::text, 1, false) as id from generate_series(1, ${accounts}) i`.execute(owner);
+  const { rows } = await sql<{
+    id: number;
+  }>`select ledger.open_account('bench', i::text, 1, false) as id from generate_series(1, ${accounts}) i`.execute(
+    owner,
+  );
   const ids = rows.map(({ id }) => id);
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const batch = ids.slice(from, from + AT_ONCE).map((id) => ({ ...request(unsharded, id, `fund ${id}`), amount: FUND_MICRO }));
+    const batch = ids
+      .slice(from, from + AT_ONCE)
+      .map((id) => ({ ...request(unsharded, id, `fund ${id}`), amount: FUND_MICRO }));
     await inTransaction(owner, (tx) => postBatch(tx, batch));
   }
   return { base: Math.max(...ids) / -64 - 1, unsharded, long };
@@ -45,7 +62,8 @@ export async function writeBatches(owner: Db, { base }: Books, size: number): Pr
   await sql`
     create table public.bench_batch (number int primary key, payer text, payee text, amount text, key text, reason text, source text, note text,
       actor_role text, actor_id text)`.execute(owner);
-  for (const column of ['payer', 'payee', 'key']) await sql`alter table public.bench_batch alter column ${sql.id(column)} set storage external`.execute(owner);
+  for (const column of ['payer', 'payee', 'key'])
+    await sql`alter table public.bench_batch alter column ${sql.id(column)} set storage external`.execute(owner);
   const same = (value: string): RawBuilder<string> => sql`array_agg(${sql.lit(value)}::text)::text`;
   await sql`
     insert into public.bench_batch

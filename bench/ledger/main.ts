@@ -34,7 +34,13 @@ const CLIENTS = 20;
 const BATCH = 1_000;
 const SUM_READS = 7;
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' }, rounds: { type: 'string', default: '5' }, help: { type: 'boolean', default: false } } });
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
+    help: { type: 'boolean', default: false },
+  },
+});
 if (values.help) {
   console.log(USAGE);
   process.exit(0);
@@ -45,15 +51,35 @@ function median(samples: readonly number[]): number {
   return samples.toSorted((a, b) => a - b)[samples.length >> 1] ?? Number.NaN;
 }
 
-type Cases = Readonly<Record<'ours' | 'hand' | 'handWhole' | 'treasury' | 'unsharded' | 'handHot' | 'single' | 'batch' | 'handBatch', PgbenchRun>>;
+type Cases = Readonly<
+  Record<
+    'ours' | 'hand' | 'handWhole' | 'treasury' | 'unsharded' | 'handHot' | 'single' | 'batch' | 'handBatch',
+    PgbenchRun
+  >
+>;
 
 function casesOf({ base, unsharded }: Books): Cases {
-  const ours = (file: string, clients: number): PgbenchRun => ({ script: [SCRIPTS, `${file}.pgbench.sql`], clients, seconds, variables: { base, unsharded } });
-  const peer = (file: string, clients: number): PgbenchRun => ({ script: [PEERS, `${file}.pgbench.sql`], clients, seconds });
+  const ours = (file: string, clients: number): PgbenchRun => ({
+    script: [SCRIPTS, `${file}.pgbench.sql`],
+    clients,
+    seconds,
+    variables: { base, unsharded },
+  });
+  const peer = (file: string, clients: number): PgbenchRun => ({
+    script: [PEERS, `${file}.pgbench.sql`],
+    clients,
+    seconds,
+  });
   return {
-    ours: ours('transfer', CLIENTS), hand: peer('transfer', CLIENTS), handWhole: peer('transfer-whole', CLIENTS),
-    treasury: ours('treasury', CLIENTS), unsharded: ours('unsharded', CLIENTS), handHot: peer('hot', CLIENTS),
-    single: ours('transfer', 1), batch: ours('batch', 1), handBatch: peer('batch', 1),
+    ours: ours('transfer', CLIENTS),
+    hand: peer('transfer', CLIENTS),
+    handWhole: peer('transfer-whole', CLIENTS),
+    treasury: ours('treasury', CLIENTS),
+    unsharded: ours('unsharded', CLIENTS),
+    handHot: peer('hot', CLIENTS),
+    single: ours('transfer', 1),
+    batch: ours('batch', 1),
+    handBatch: peer('batch', 1),
   };
 }
 
@@ -75,8 +101,12 @@ async function measure(url: URL, cases: Cases): Promise<Samples> {
 }
 
 /** Milliseconds to sum an account of a million entries, ours and the peer's, from what the cache holds. */
-async function sumOfMillion(owner: Db, url: string, books: Books): Promise<{ readonly ours: number; readonly hand: number }> {
-  console.log('a million entries in one account, ours and the peer\'s');
+async function sumOfMillion(
+  owner: Db,
+  url: string,
+  books: Books,
+): Promise<{ readonly ours: number; readonly hand: number }> {
+  console.log("a million entries in one account, ours and the peer's");
   await fillLongAccount(url, books);
   for (let done = 0; done < 1_000; done += 1) await sql`select m.batch(1000)`.execute(owner);
   await sql`vacuum analyze ledger.entry`.execute(owner);
@@ -92,7 +122,11 @@ async function sumOfMillion(owner: Db, url: string, books: Books): Promise<{ rea
   };
   return {
     ours: await timed(() => sql`select sum(amount) from ledger.entry where account_id = ${books.long}`.execute(owner)),
-    hand: await timed(() => sql`select sum(amt) from (select amt from m.entry where acct = 0 order by ver desc limit 1000000) newest`.execute(owner)),
+    hand: await timed(() =>
+      sql`select sum(amt) from (select amt from m.entry where acct = 0 order by ver desc limit 1000000) newest`.execute(
+        owner,
+      ),
+    ),
   };
 }
 
@@ -103,11 +137,29 @@ interface Figures {
 }
 
 function rowsOf({ tps, sum, seal }: Figures): Row[] {
-  const ratio = (metric: string, [ours, peer]: readonly [keyof Cases, keyof Cases], { target, each = 1 }: { readonly target: number | null; readonly each?: number }): Row => ({
-    metric, unit: '×', better: 'higher', ours: median(tps[ours].map((figure, round) => (each * figure) / (tps[peer][round] ?? Number.NaN))), peers: { [peer]: 1 }, target,
+  const ratio = (
+    metric: string,
+    [ours, peer]: readonly [keyof Cases, keyof Cases],
+    { target, each = 1 }: { readonly target: number | null; readonly each?: number },
+  ): Row => ({
+    metric,
+    unit: '×',
+    better: 'higher',
+    ours: median(tps[ours].map((figure, round) => (each * figure) / (tps[peer][round] ?? Number.NaN))),
+    peers: { [peer]: 1 },
+    target,
   });
-  const rate = (metric: string, ours: keyof Cases, { peers, each = 1 }: { readonly peers: readonly (keyof Cases)[]; readonly each?: number }): Row => ({
-    metric, unit: '1/s', better: 'higher', ours: each * median(tps[ours]), peers: Object.fromEntries(peers.map((name) => [name, each * median(tps[name])])), target: null,
+  const rate = (
+    metric: string,
+    ours: keyof Cases,
+    { peers, each = 1 }: { readonly peers: readonly (keyof Cases)[]; readonly each?: number },
+  ): Row => ({
+    metric,
+    unit: '1/s',
+    better: 'higher',
+    ours: each * median(tps[ours]),
+    peers: Object.fromEntries(peers.map((name) => [name, each * median(tps[name])])),
+    target: null,
   });
   return [
     ratio('transfersPerSecondOverHandSql', ['ours', 'hand'], { target: 1 }),
@@ -116,8 +168,22 @@ function rowsOf({ tps, sum, seal }: Figures): Row[] {
     ratio('batchOverHandBatch', ['batch', 'handBatch'], { target: 1.2 }),
     ratio('batchOverSingle1Client', ['batch', 'single'], { target: null, each: BATCH }),
     ratio('batchOverSingle20Clients', ['batch', 'ours'], { target: 2, each: BATCH }),
-    { metric: 'sealEntriesPerSecond', unit: '1/s', better: 'higher', ours: seal.entries / seal.seconds, peers: {}, target: 50_000 },
-    { metric: 'sumOfMillionEntriesMs', unit: 'ms', better: 'lower', ours: sum.ours, peers: { handSql: sum.hand }, target: null },
+    {
+      metric: 'sealEntriesPerSecond',
+      unit: '1/s',
+      better: 'higher',
+      ours: seal.entries / seal.seconds,
+      peers: {},
+      target: 50_000,
+    },
+    {
+      metric: 'sumOfMillionEntriesMs',
+      unit: 'ms',
+      better: 'lower',
+      ours: sum.ours,
+      peers: { handSql: sum.hand },
+      target: null,
+    },
     rate('transfersPerSecond', 'ours', { peers: ['hand', 'handWhole'] }),
     rate('transfersPerSecond1Client', 'single', { peers: [] }),
     rate('hotTransfersPerSecond', 'treasury', { peers: ['unsharded', 'handHot'] }),
@@ -140,7 +206,8 @@ try {
   await migrate({ ownerUrl: url, appUrl: url.replace('postgres:hamlet@', 'app:app@') });
   const owner = openDatabase({ url, poolSize: 1, onError: () => undefined });
   await sql`set statement_timeout = 0`.execute(owner);
-  for (const peer of ['hand-ledger.sql', 'hand-ledger-whole.sql']) await sql.raw(await readFile(join(PEERS, peer), 'utf8')).execute(owner);
+  for (const peer of ['hand-ledger.sql', 'hand-ledger-whole.sql'])
+    await sql.raw(await readFile(join(PEERS, peer), 'utf8')).execute(owner);
   const books = await openBooks(owner, ACCOUNTS);
   await writeBatches(owner, books, BATCH);
   await sql`vacuum analyze`.execute(owner);

@@ -18,7 +18,27 @@ export async function pgbench(url: URL, { script, clients, seconds, variables = 
   const defines = Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`]);
   const { stdout } = await run(
     'pgbench',
-    ['-n', '-M', 'prepared', '-h', url.hostname, '-p', url.port, '-U', url.username, '-c', String(clients), '-j', String(Math.min(2, clients)), '-T', String(seconds), ...defines, '-f', join(...script), url.pathname.slice(1)],
+    [
+      '-n',
+      '-M',
+      'prepared',
+      '-h',
+      url.hostname,
+      '-p',
+      url.port,
+      '-U',
+      url.username,
+      '-c',
+      String(clients),
+      '-j',
+      String(Math.min(2, clients)),
+      '-T',
+      String(seconds),
+      ...defines,
+      '-f',
+      join(...script),
+      url.pathname.slice(1),
+    ],
     { env: { ...process.env, PGPASSWORD: url.password } },
   );
   const [, tps] = /^tps = ([0-9.]+)/m.exec(stdout) ?? [];

@@ -15,11 +15,12 @@ export async function sealEverything(appUrl: string, folder: string): Promise<Se
   if (signer === null) throw new Error('no key to sign with');
   const outside = await openCheckpointFolder(folder, signer);
   const started = performance.now();
-  for (let more = true; more; ) {
+  for (let more = true; more;) {
     const sealed = await sealLog(db, { sign: signer.sign, open: signer.open, known: outside.known });
     more = sealed?.more ?? false;
     await outside.follow(db);
-    if (sealed !== null) console.log(`sealed ${sealed.size} entries in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+    if (sealed !== null)
+      console.log(`sealed ${sealed.size} entries in ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   }
   const seconds = (performance.now() - started) / 1_000;
   const { size } = await readLogHead(db);

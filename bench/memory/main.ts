@@ -21,7 +21,9 @@ const TARGETS = { residentIdleRssMb: 90, operatorIdleRssMb: 150, apiIdleRssMb: 1
 type Metric = keyof typeof TARGETS;
 
 if (process.argv.includes('--help')) {
-  console.log('usage: make bench-memory\n\nStarts api, operator and one resident on a real API server, Postgres and Redis, and prints their idle memory.');
+  console.log(
+    'usage: make bench-memory\n\nStarts api, operator and one resident on a real API server, Postgres and Redis, and prints their idle memory.',
+  );
   process.exit(0);
 }
 
@@ -34,7 +36,14 @@ async function measure(processes: Readonly<Record<Metric, MeasuredProcess>>): Pr
     for (const metric of metrics) samples[metric].push(processes[metric].rssMb());
     await sleep(SAMPLE_EVERY_MS);
   }
-  return metrics.map((metric) => ({ metric, unit: 'MB', better: 'lower', ours: medianRssMb(samples[metric]), peers: {}, target: TARGETS[metric] }));
+  return metrics.map((metric) => ({
+    metric,
+    unit: 'MB',
+    better: 'lower',
+    ours: medianRssMb(samples[metric]),
+    peers: {},
+    target: TARGETS[metric],
+  }));
 }
 
 await buildCluster();
@@ -50,7 +59,12 @@ try {
   ends.unshift(() => redis.stop());
   const { namespace, tokens, keysFile, tokenFile, serviceAccountDir } = await furnish(kube, folder);
   const server = new URL(kube.connection.server);
-  const inPod = { NODE_COMPILE_CACHE: join(folder, 'cache'), KUBERNETES_SERVICE_HOST: server.hostname, KUBERNETES_SERVICE_PORT: server.port, HAMLET_NAMESPACE: namespace };
+  const inPod = {
+    NODE_COMPILE_CACHE: join(folder, 'cache'),
+    KUBERNETES_SERVICE_HOST: server.hostname,
+    KUBERNETES_SERVICE_PORT: server.port,
+    HAMLET_NAMESPACE: namespace,
+  };
   const appUrl = postgres.url().replace('postgres:hamlet@', 'app:app@');
   await migrate({ ownerUrl: postgres.url(), appUrl });
   const api = await startMeasured(join(ROOT, 'api/server/src/main.ts'), {
@@ -71,7 +85,13 @@ try {
     serviceAccountDir,
     ports: ['HAMLET_METRICS_LISTEN'],
     ready: ({ HAMLET_METRICS_LISTEN: at }) => `http://${at}/readyz`,
-    environment: { ...inPod, HAMLET_API_URL: apiUrl, HAMLET_TOKEN_FILE: tokenFile, HAMLET_AGENT_IMAGE: 'hamlet/agent:bench', HAMLET_POD_UID: 'bench' },
+    environment: {
+      ...inPod,
+      HAMLET_API_URL: apiUrl,
+      HAMLET_TOKEN_FILE: tokenFile,
+      HAMLET_AGENT_IMAGE: 'hamlet/agent:bench',
+      HAMLET_POD_UID: 'bench',
+    },
   });
   ends.unshift(() => operator.end());
   const resident = await startMeasured(join(ROOT, 'agent-image/resident/src/main.ts'), {
@@ -89,7 +109,10 @@ try {
     },
   });
   ends.unshift(() => resident.end());
-  const file = writeReport('memory', await measure({ residentIdleRssMb: resident, operatorIdleRssMb: operator, apiIdleRssMb: api }));
+  const file = writeReport(
+    'memory',
+    await measure({ residentIdleRssMb: resident, operatorIdleRssMb: operator, apiIdleRssMb: api }),
+  );
   console.log(`\nwritten to ${file}`);
 } finally {
   for (const end of ends) await end().catch((error: unknown) => console.error(error));

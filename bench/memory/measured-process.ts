@@ -29,12 +29,15 @@ export interface MeasuredProgram {
 
 /** Starts a program as its image does: with its flags, and a compile cache that a run of --help has filled. */
 export async function startMeasured(main: string, program: MeasuredProgram): Promise<MeasuredProcess> {
-  const listens = await Promise.all(program.ports.map(async (name) => [name, `127.0.0.1:${await freePort()}`] as const));
+  const listens = await Promise.all(
+    program.ports.map(async (name) => [name, `127.0.0.1:${await freePort()}`] as const),
+  );
   const environment = { ...program.environment, ...Object.fromEntries(listens) };
   const args = [...(program.flags ?? []), main];
   const env = { PATH: process.env['PATH'] ?? '', ...environment };
   await promisify(execFile)(process.execPath, [...args, '--help'], { env });
-  const [file, before] = program.serviceAccountDir === undefined ? [process.execPath, []] : ['unshare', asInPod(program.serviceAccountDir)];
+  const [file, before] =
+    program.serviceAccountDir === undefined ? [process.execPath, []] : ['unshare', asInPod(program.serviceAccountDir)];
   const child = spawn(file, [...before, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const url = program.ready(environment);
   for (let tries = 0; url !== null && !(await answers(url)); tries += 1) {
@@ -43,7 +46,8 @@ export async function startMeasured(main: string, program: MeasuredProgram): Pro
   }
   return {
     environment,
-    rssMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1_024,
+    rssMb: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1_024,
     end: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const ended = once(child, 'exit');
@@ -64,7 +68,10 @@ function asInPod(dir: string): string[] {
 }
 
 async function answers(url: string): Promise<boolean> {
-  return fetch(url).then((response) => response.ok, () => false);
+  return fetch(url).then(
+    (response) => response.ok,
+    () => false,
+  );
 }
 
 /** The middle one of the samples. */

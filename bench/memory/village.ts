@@ -11,7 +11,12 @@ import { parse } from 'yaml';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const PLURALS: Readonly<Record<string, string>> = { Agent: 'agents', Entitlement: 'entitlements' };
-const BINDINGS: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', kind: 'ClusterRoleBinding' };
+const BINDINGS: ResourceType = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+};
 const BUILD_OUTPUT_BYTES = 64 << 20;
 
 /** Builds the programs of the local cluster if they are not there. */
@@ -36,14 +41,25 @@ export async function furnish(kube: TestApiServer, folder: string): Promise<Furn
   const samples = join(ROOT, 'crds/samples');
   for (const file of (await readdir(samples)).filter((name) => /^good-(agent|entitlement)-.*\.yaml$/.test(name))) {
     const object = parse(await readFile(join(samples, file), 'utf8')) as NewObject;
-    const type: ResourceType = { group: GROUP, version: VERSION, plural: PLURALS[object.kind] ?? '', kind: object.kind };
-    await kube.client.apply(type, { ...object, metadata: { ...object.metadata, namespace } }, { fieldManager: 'bench' });
+    const type: ResourceType = {
+      group: GROUP,
+      version: VERSION,
+      plural: PLURALS[object.kind] ?? '',
+      kind: object.kind,
+    };
+    await kube.client.apply(
+      type,
+      { ...object, metadata: { ...object.metadata, namespace } },
+      { fieldManager: 'bench' },
+    );
   }
   const token = (): string => randomBytes(24).toString('base64url');
   const tokens = { ada: token(), operator: token() };
   const keysFile = join(folder, 'keys.json');
   const tokenFile = join(folder, 'operator-token');
-  await writeFile(keysFile, JSON.stringify({ operatorToken: tokens.operator, agentTokens: { ada: tokens.ada } }), { mode: 0o600 });
+  await writeFile(keysFile, JSON.stringify({ operatorToken: tokens.operator, agentTokens: { ada: tokens.ada } }), {
+    mode: 0o600,
+  });
   await writeFile(tokenFile, tokens.operator, { mode: 0o600 });
   return { namespace, tokens, keysFile, tokenFile, serviceAccountDir: await mountedAccount(kube, namespace, folder) };
 }
@@ -52,7 +68,11 @@ export async function furnish(kube: TestApiServer, folder: string): Promise<Furn
 async function mountedAccount(kube: TestApiServer, namespace: string, folder: string): Promise<string> {
   const account = 'bench';
   const manager = { fieldManager: 'bench' };
-  await kube.client.apply(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } }, manager);
+  await kube.client.apply(
+    SERVICE_ACCOUNTS,
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } },
+    manager,
+  );
   const binding = {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
@@ -61,8 +81,17 @@ async function mountedAccount(kube: TestApiServer, namespace: string, folder: st
     subjects: [{ kind: 'ServiceAccount', name: account, namespace }],
   };
   await kube.client.apply(BINDINGS, binding, manager);
-  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: { name: account }, spec: { expirationSeconds: 3_600 } };
-  const { status } = await kube.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: account, subresource: 'token' });
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    metadata: { name: account },
+    spec: { expirationSeconds: 3_600 },
+  };
+  const { status } = await kube.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
+    namespace,
+    name: account,
+    subresource: 'token',
+  });
   const dir = join(folder, 'serviceaccount');
   await mkdir(dir);
   const files = { 'ca.crt': kube.connection.tls.ca ?? '', namespace, token: status.token };

@@ -52,7 +52,9 @@ export async function timed(plane: ControlPlane, agents: number, create: () => P
   const createdMs = performance.now();
   const runningMs = await all;
   const cpuAfter = await plane.cpuSeconds();
-  const cpu = Object.fromEntries(Object.entries(cpuAfter).map(([name, seconds]) => [name, seconds - (cpuBefore[name] ?? 0)]));
+  const cpu = Object.fromEntries(
+    Object.entries(cpuAfter).map(([name, seconds]) => [name, seconds - (cpuBefore[name] ?? 0)]),
+  );
   await pods.stop();
   await watcher.close();
   return { createdSeconds: (createdMs - startedMs) / 1_000, runningSeconds: (runningMs - startedMs) / 1_000, cpu };
@@ -60,9 +62,12 @@ export async function timed(plane: ControlPlane, agents: number, create: () => P
 
 type Counter = (figures: OperatorFigures) => number;
 
-async function still(operator: OperatorProcess, counter: Counter): Promise<OperatorFigures & { readonly atMs: number }> {
+async function still(
+  operator: OperatorProcess,
+  counter: Counter,
+): Promise<OperatorFigures & { readonly atMs: number }> {
   let figures = await operator.figures();
-  for (let before = -1; counter(figures) !== before; ) {
+  for (let before = -1; counter(figures) !== before;) {
     before = counter(figures);
     await sleep(QUIET_MS);
     figures = await operator.figures();
@@ -71,7 +76,8 @@ async function still(operator: OperatorProcess, counter: Counter): Promise<Opera
 }
 
 /** Waits until the operator writes no more. */
-export const settle = (operator: OperatorProcess): Promise<OperatorFigures & { readonly atMs: number }> => still(operator, ({ writes }) => writes);
+export const settle = (operator: OperatorProcess): Promise<OperatorFigures & { readonly atMs: number }> =>
+  still(operator, ({ writes }) => writes);
 
 /** Puts all to sleep, then times how long it takes until all run again. */
 async function awakenAll(plane: ControlPlane, operator: OperatorProcess, agents: number): Promise<Timed> {

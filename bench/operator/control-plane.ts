@@ -4,11 +4,26 @@ import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { KubeClient, kubeconfigConnection, NAMESPACES, NODES, SERVICE_ACCOUNTS, type Connection, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import {
+  KubeClient,
+  kubeconfigConnection,
+  NAMESPACES,
+  NODES,
+  SERVICE_ACCOUNTS,
+  type Connection,
+  type KubeObject,
+  type NewObject,
+  type ResourceType,
+} from '@hamlet/kube';
 import { parse } from 'yaml';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' };
+const CRDS: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+};
 /** Connections of the one who creates things, as kubectl with 32 hands. */
 export const HANDS = 32;
 const STAGES = join(import.meta.dirname, 'kwok-stages.yaml');
@@ -59,26 +74,38 @@ function simulatedNode(index: number): NewObject {
   return {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name, labels: { 'kubernetes.io/hostname': name, type: 'kwok' }, annotations: { 'kwok.x-k8s.io/node': 'fake', 'node.alpha.kubernetes.io/ttl': '0' } },
+    metadata: {
+      name,
+      labels: { 'kubernetes.io/hostname': name, type: 'kwok' },
+      annotations: { 'kwok.x-k8s.io/node': 'fake', 'node.alpha.kubernetes.io/ttl': '0' },
+    },
     status: { allocatable: capacity, capacity },
   } as NewObject;
 }
 
 async function furnish(client: KubeClient, namespace: string, nodes: number): Promise<void> {
   const folder = join(ROOT, 'crds/bases');
-  for (const file of await readdir(folder)) await client.apply(CRDS, parse(await readFile(join(folder, file), 'utf8')) as NewObject, { fieldManager: 'bench' });
+  for (const file of await readdir(folder))
+    await client.apply(CRDS, parse(await readFile(join(folder, file), 'utf8')) as NewObject, { fieldManager: 'bench' });
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, {});
-  await client.create(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'hamlet-agent' } }, { namespace });
+  await client.create(
+    SERVICE_ACCOUNTS,
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'hamlet-agent' } },
+    { namespace },
+  );
   await inParallel(nodes, (index) => client.create(NODES, simulatedNode(index), {}));
 }
 
-type NodeObject = KubeObject & { readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] } };
+type NodeObject = KubeObject & {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+};
 
-const isReady = ({ status }: NodeObject): boolean => status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+const isReady = ({ status }: NodeObject): boolean =>
+  status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 
 async function nodesReady(client: KubeClient, nodes: number): Promise<void> {
   const endMs = performance.now() + CAP_MS;
-  for (let ready = 0; ready < nodes; ) {
+  for (let ready = 0; ready < nodes;) {
     if (performance.now() > endMs) throw new Error(`only ${ready} of ${nodes} nodes are ready`);
     const { items } = await client.list<NodeObject>(NODES, {});
     ready = items.filter(isReady).length;
@@ -88,9 +115,21 @@ async function nodesReady(client: KubeClient, nodes: number): Promise<void> {
 
 async function startKwok(bin: string, kubeconfig: string, log: string): Promise<ChildProcess> {
   const output = await open(log, 'w');
-  const kwok = spawn(join(bin, 'kwok'), ['--kubeconfig', kubeconfig, '--config', STAGES, '--manage-all-nodes=false', '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake', `--node-lease-duration-seconds=${NODE_LEASE_SECONDS}`], {
-    stdio: ['ignore', output.fd, output.fd],
-  });
+  const kwok = spawn(
+    join(bin, 'kwok'),
+    [
+      '--kubeconfig',
+      kubeconfig,
+      '--config',
+      STAGES,
+      '--manage-all-nodes=false',
+      '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
+      `--node-lease-duration-seconds=${NODE_LEASE_SECONDS}`,
+    ],
+    {
+      stdio: ['ignore', output.fd, output.fd],
+    },
+  );
   kwok.once('exit', () => void output.close());
   // Starved of CPU, it would miss the heartbeats of its nodes, and their pods would be evicted.
   setPriority(kwok.pid ?? 0, KWOK_PRIORITY);
@@ -115,7 +154,9 @@ export function cpuSecondsOf(pid: number): number {
 
 async function usedCpu(hamletCluster: string, state: string): Promise<CpuSeconds> {
   const { stdout } = await execute(hamletCluster, ['status', '--json', '--state', state]);
-  const { components } = JSON.parse(stdout) as { components: readonly { readonly name: string; readonly pid: number }[] };
+  const { components } = JSON.parse(stdout) as {
+    components: readonly { readonly name: string; readonly pid: number }[];
+  };
   return Object.fromEntries(components.map(({ name, pid }) => [name, cpuSecondsOf(pid)]));
 }
 
@@ -132,7 +173,15 @@ export async function startControlPlane({ bin, folder: runFolder }: Site, nodes:
   await chmod(folder, 0o755);
   const state = join(folder, 'state');
   const hamletCluster = join(bin, 'hamlet-cluster');
-  await execute(hamletCluster, ['up', '--profile', 'control-plane', '--state', state, '--name', `b-${basename(folder).slice(-6).toLowerCase()}`]);
+  await execute(hamletCluster, [
+    'up',
+    '--profile',
+    'control-plane',
+    '--state',
+    state,
+    '--name',
+    `b-${basename(folder).slice(-6).toLowerCase()}`,
+  ]);
   const kubeconfig = join(state, 'kubeconfig');
   const connection = await kubeconfigConnection(kubeconfig);
   const client = new KubeClient(connection, { limits: { perSecond: 100_000, burst: 100_000, inFlight: HANDS } });

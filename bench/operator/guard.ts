@@ -11,7 +11,11 @@ export interface Guard {
  * whatever way: it waits in a process group of its own for the end of its input.
  */
 export function openGuard(script: string, args: readonly string[], env: NodeJS.ProcessEnv): Guard {
-  const child = spawn('/bin/sh', ['-c', `cat >/dev/null\n${script}`, 'guard', ...args], { stdio: ['pipe', 'ignore', 'ignore'], detached: true, env });
+  const child = spawn('/bin/sh', ['-c', `cat >/dev/null\n${script}`, 'guard', ...args], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    env,
+  });
   child.unref();
   return {
     clear: () =>

@@ -37,15 +37,23 @@ const none = (): Results => ({ operator: [], script: [], barePodsWithClaims: [],
 const totalCpu = ({ cpu }: CaseResult): number => Object.values(cpu).reduce((sum, seconds) => sum + seconds, 0);
 
 const cpuText = (result: CaseResult): string =>
-  `${totalCpu(result).toFixed(1)} s (${Object.entries(result.cpu).map(([name, seconds]) => `${name} ${seconds.toFixed(1)}`).join(', ')})`;
+  `${totalCpu(result).toFixed(1)} s (${Object.entries(result.cpu)
+    .map(([name, seconds]) => `${name} ${seconds.toFixed(1)}`)
+    .join(', ')})`;
 
 function tell(title: string, result: CaseResult, verbose: boolean): void {
   const { createdSeconds, runningSeconds, settled, awakened } = result;
   const more = [
-    ...(settled === undefined ? [] : [`settled ${settled.settledSeconds.toFixed(1)} s, ${settled.writes} writes, ${settled.reconciles} reconciles, ${settled.rssMb.toFixed(0)} MB`]),
+    ...(settled === undefined
+      ? []
+      : [
+          `settled ${settled.settledSeconds.toFixed(1)} s, ${settled.writes} writes, ${settled.reconciles} reconciles, ${settled.rssMb.toFixed(0)} MB`,
+        ]),
     ...(awakened === undefined ? [] : [`all awakened ${awakened.runningSeconds.toFixed(1)} s`]),
   ];
-  console.log(`${title}  created ${createdSeconds.toFixed(1)} s, all Running ${runningSeconds.toFixed(1)} s; CPU ${cpuText(result)}${more.map((text) => `; ${text}`).join('')}`);
+  console.log(
+    `${title}  created ${createdSeconds.toFixed(1)} s, all Running ${runningSeconds.toFixed(1)} s; CPU ${cpuText(result)}${more.map((text) => `; ${text}`).join('')}`,
+  );
   if (verbose && settled !== undefined) console.log(settled.metrics);
 }
 
@@ -81,10 +89,21 @@ async function runLarge(site: Site, { size: { nodes }, large, parts, verbose }: 
   return results;
 }
 
-function optionsOf(values: Readonly<Record<'agents' | 'large' | 'nodes' | 'rounds', string>> & { readonly only?: string; readonly verbose?: boolean }): Options {
+function optionsOf(
+  values: Readonly<Record<'agents' | 'large' | 'nodes' | 'rounds', string>> & {
+    readonly only?: string;
+    readonly verbose?: boolean;
+  },
+): Options {
   const parts = new Set(PARTS.filter((part) => values.only === undefined || values.only.split(',').includes(part)));
   if (parts.size === 0) throw new Error(`--only takes ${PARTS.join(', ')}`);
-  return { size: { agents: Number(values.agents), nodes: Number(values.nodes) }, large: Number(values.large), rounds: Number(values.rounds), parts, verbose: values.verbose === true };
+  return {
+    size: { agents: Number(values.agents), nodes: Number(values.nodes) },
+    large: Number(values.large),
+    rounds: Number(values.rounds),
+    parts,
+    verbose: values.verbose === true,
+  };
 }
 
 /** Everything on simulated nodes. */
@@ -105,7 +124,15 @@ async function simulate(options: Options): Promise<readonly Row[]> {
 async function main(): Promise<void> {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
   const { values } = parseArgs({
-    options: { agents: text('1000'), large: text('5000'), nodes: text('100'), rounds: text('2'), only: { type: 'string' }, verbose: { type: 'boolean' }, help: { type: 'boolean' } },
+    options: {
+      agents: text('1000'),
+      large: text('5000'),
+      nodes: text('100'),
+      rounds: text('2'),
+      only: { type: 'string' },
+      verbose: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
   });
   if (values.help === true) return void process.stdout.write(USAGE);
   const options = optionsOf(values);

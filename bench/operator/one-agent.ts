@@ -36,7 +36,11 @@ async function measure(plane: ControlPlane, agents: number): Promise<OneAgentRes
     await pods.start();
     await settle(operator);
     const rewarded = Array.from({ length: Math.min(REWARDS, agents) }, (_, index) => agentName(index));
-    const resized = await resizeEach(pods, rewarded.map((agent) => ({ agent, memory: LARGER.memory, post: () => village.reward(agent, AMOUNT) })), REWARD_EVERY_MS);
+    const resized = await resizeEach(
+      pods,
+      rewarded.map((agent) => ({ agent, memory: LARGER.memory, post: () => village.reward(agent, AMOUNT) })),
+      REWARD_EVERY_MS,
+    );
     await settle(operator);
     const awakenedMs: number[] = [];
     const barePodMs: number[] = [];
@@ -45,7 +49,13 @@ async function measure(plane: ControlPlane, agents: number): Promise<OneAgentRes
       barePodMs.push(await runBarePod(plane, pods, { pod: barePod(agents + index, plane.namespace) }));
     }
     const resizedMs = resized.map((each) => each.resizedMs);
-    return { resizedMs, rewardedMs: resized.map((each) => each.rewardedMs), askedMs: resized.map((each) => each.askedMs), awakenedMs, barePodMs };
+    return {
+      resizedMs,
+      rewardedMs: resized.map((each) => each.rewardedMs),
+      askedMs: resized.map((each) => each.askedMs),
+      awakenedMs,
+      barePodMs,
+    };
   } finally {
     await pods.stop();
     await watcher.close();
@@ -55,6 +65,9 @@ async function measure(plane: ControlPlane, agents: number): Promise<OneAgentRes
 }
 
 /** Measures both on a control plane of its own, with a real api and Postgres. */
-export function measureOneAgent(site: Site, { agents, nodes }: { readonly agents: number; readonly nodes: number }): Promise<OneAgentResult> {
+export function measureOneAgent(
+  site: Site,
+  { agents, nodes }: { readonly agents: number; readonly nodes: number },
+): Promise<OneAgentResult> {
   return onPlane(site, nodes, (plane) => measure(plane, agents));
 }

@@ -35,7 +35,11 @@ export async function resizeOne(pods: RunningPods, { agent, memory, post }: Chan
 }
 
 /** Makes the changes, one each `everyMs`, and waits for all. */
-export async function resizeEach(pods: RunningPods, changes: readonly Change[], everyMs: number): Promise<readonly Resized[]> {
+export async function resizeEach(
+  pods: RunningPods,
+  changes: readonly Change[],
+  everyMs: number,
+): Promise<readonly Resized[]> {
   const under: Promise<Resized>[] = [];
   for (const change of changes) {
     under.push(resizeOne(pods, change));
@@ -62,7 +66,11 @@ export async function awaken(place: Place, pods: RunningPods, agent: string): Pr
 export const bareName = (pod: string): string => pod.slice(0, pod.lastIndexOf('-'));
 
 /** Creates a pod, has `whileIt` done once it runs, and deletes it; resolves with how long it took until it ran, once it is gone. */
-export async function runBarePod({ client, namespace }: Place, pods: RunningPods, bare: { readonly pod: NewObject; readonly whileIt?: () => Promise<void> }): Promise<number> {
+export async function runBarePod(
+  { client, namespace }: Place,
+  pods: RunningPods,
+  bare: { readonly pod: NewObject; readonly whileIt?: () => Promise<void> },
+): Promise<number> {
   const { name } = bare.pod.metadata;
   const isRunning = (): boolean => pods.isRunning(bareName(name));
   const startedMs = performance.now();

@@ -44,7 +44,11 @@ function contentApi(): Promise<{ readonly url: string; readonly server: Server }
     response.write('event: reset\nid: bench:0\ndata: {"epoch":"bench"}\n\nevent: synced\nid: bench:0\ndata: {}\n\n');
     response.once('close', () => clearInterval(timer));
   });
-  return new Promise((done) => server.listen(0, '127.0.0.1', () => done({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server })));
+  return new Promise((done) =>
+    server.listen(0, '127.0.0.1', () =>
+      done({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }),
+    ),
+  );
 }
 
 function memoryOf({ pid }: ChildProcess): { readonly rssMb: number; readonly peakRssMb: number } {
@@ -61,21 +65,26 @@ function sum(text: string, counter: string, counts: (line: string) => boolean): 
 
 const REQUESTS = 'hamlet_operator_kube_requests_total';
 const isEvent = (line: string): boolean => line.includes('resource="events"');
-const isWrite = (line: string): boolean => /method="(POST|PUT|PATCH|DELETE)"/.test(line) && !/resource="(events|leases)"/.test(line);
+const isWrite = (line: string): boolean =>
+  /method="(POST|PUT|PATCH|DELETE)"/.test(line) && !/resource="(events|leases)"/.test(line);
 
 /** A loopback port that nobody has. */
 export function freePort(): Promise<number> {
   const probe = createServer();
-  return new Promise((done) => probe.listen(0, '127.0.0.1', () => {
-    const { port } = probe.address() as AddressInfo;
-    probe.close(() => done(port));
-  }));
+  return new Promise((done) =>
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => done(port));
+    }),
+  );
 }
 
 async function ready(url: string): Promise<void> {
   const endMs = performance.now() + START_CAP_MS;
   while (performance.now() < endMs) {
-    const answer = await fetch(`${url}/metrics`).then((response) => response.text()).catch(() => '');
+    const answer = await fetch(`${url}/metrics`)
+      .then((response) => response.text())
+      .catch(() => '');
     if (/hamlet_operator_objects\{kind="tiers"\} [1-9]/.test(answer)) return;
     await new Promise((resolvePause) => setTimeout(resolvePause, 200));
   }
@@ -89,17 +98,37 @@ const rbac = (plural: string, kind: string): ResourceType => ({ group: RBAC, ver
 /** The service account, its rights and its token, where a pod would find them. */
 async function mountAccount({ client, connection, namespace }: ControlPlane, folder: string): Promise<void> {
   const apply = (type: ResourceType, object: object): Promise<unknown> =>
-    client.apply(type, { apiVersion: type.group === '' ? 'v1' : `${type.group}/v1`, kind: type.kind, ...object } as NewObject, { fieldManager: 'bench' });
+    client.apply(
+      type,
+      { apiVersion: type.group === '' ? 'v1' : `${type.group}/v1`, kind: type.kind, ...object } as NewObject,
+      { fieldManager: 'bench' },
+    );
   const subjects = [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }];
   await apply(SERVICE_ACCOUNTS, { metadata: { name: ACCOUNT, namespace } });
   await apply(rbac('roles', 'Role'), { metadata: { name: ACCOUNT, namespace }, rules: RIGHTS.role });
-  await apply(rbac('rolebindings', 'RoleBinding'), { metadata: { name: ACCOUNT, namespace }, subjects, roleRef: { apiGroup: RBAC, kind: 'Role', name: ACCOUNT } });
+  await apply(rbac('rolebindings', 'RoleBinding'), {
+    metadata: { name: ACCOUNT, namespace },
+    subjects,
+    roleRef: { apiGroup: RBAC, kind: 'Role', name: ACCOUNT },
+  });
   await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: ACCOUNT }, rules: RIGHTS.clusterRole });
-  await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), { metadata: { name: ACCOUNT }, subjects, roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: ACCOUNT } });
+  await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), {
+    metadata: { name: ACCOUNT },
+    subjects,
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: ACCOUNT },
+  });
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
-  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: ACCOUNT, subresource: 'token' });
+  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
+    namespace,
+    name: ACCOUNT,
+    subresource: 'token',
+  });
   await mkdir(folder);
-  await Promise.all([writeFile(join(folder, 'token'), status.token), writeFile(join(folder, 'namespace'), namespace), writeFile(join(folder, 'ca.crt'), connection.tls.ca ?? '')]);
+  await Promise.all([
+    writeFile(join(folder, 'token'), status.token),
+    writeFile(join(folder, 'namespace'), namespace),
+    writeFile(join(folder, 'ca.crt'), connection.tls.ca ?? ''),
+  ]);
 }
 
 /** Where the operator finds the api, and the token that it shows there. */
@@ -116,7 +145,8 @@ export async function startOperator(plane: ControlPlane, access?: ApiAccess): Pr
   const cache = await mkdtemp(join(plane.folder, 'operator-'));
   const account = join(cache, 'account');
   await mountAccount(plane, account);
-  for (const { type, object } of finalizerPolicy(plane.namespace)) await plane.client.apply(type, object, { fieldManager: 'bench' });
+  for (const { type, object } of finalizerPolicy(plane.namespace))
+    await plane.client.apply(type, object, { fieldManager: 'bench' });
   const { hostname, port: kubePort } = new URL(plane.connection.server);
   const environment = {
     PATH: process.env['PATH'],

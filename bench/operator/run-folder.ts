@@ -36,8 +36,12 @@ function isAlive(pid: number): boolean {
 
 /** Runs that nobody cleared, because the machine went down with them. */
 function abandoned(): readonly string[] {
-  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(PREFIX)).map((name) => join(tmpdir(), name));
-  return folders.filter((folder) => existsSync(join(folder, 'pid')) && !isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8'))));
+  const folders = readdirSync(tmpdir())
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => join(tmpdir(), name));
+  return folders.filter(
+    (folder) => existsSync(join(folder, 'pid')) && !isAlive(Number(readFileSync(join(folder, 'pid'), 'utf8'))),
+  );
 }
 
 /** Makes the folder, clears what earlier runs have left, and sees to it that this one leaves nothing. */

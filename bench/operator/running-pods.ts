@@ -3,7 +3,10 @@ import { PODS, Reflector, type KubeClient, type KubeObject } from '@hamlet/kube'
 type Limits = Readonly<Record<string, string>>;
 type Pod = KubeObject & {
   readonly spec?: { readonly containers?: readonly { readonly resources?: { readonly limits?: Limits } }[] };
-  readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly { readonly resources?: { readonly limits?: Limits } }[] };
+  readonly status?: {
+    readonly phase?: string;
+    readonly containerStatuses?: readonly { readonly resources?: { readonly limits?: Limits } }[];
+  };
 };
 
 /** What is kept of a pod. */
@@ -15,11 +18,18 @@ interface Seen extends KubeObject {
   readonly memory: string | undefined;
 }
 
-const memoryIn = (containers: readonly { readonly resources?: { readonly limits?: Limits } }[] | undefined): string | undefined => containers?.[0]?.resources?.limits?.['memory'];
+const memoryIn = (
+  containers: readonly { readonly resources?: { readonly limits?: Limits } }[] | undefined,
+): string | undefined => containers?.[0]?.resources?.limits?.['memory'];
 
 function seen({ metadata: { name, namespace, uid, resourceVersion }, spec, status }: Pod): Seen {
   const metadata = { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };
-  return { metadata, running: status?.phase === 'Running', asked: memoryIn(spec?.containers), memory: memoryIn(status?.containerStatuses) };
+  return {
+    metadata,
+    running: status?.phase === 'Running',
+    asked: memoryIn(spec?.containers),
+    memory: memoryIn(status?.containerStatuses),
+  };
 }
 
 /** Watches pods the same way in every case, and says when something is so. */
@@ -30,7 +40,12 @@ export class RunningPods {
   readonly #waits = new Set<() => void>();
 
   constructor(client: KubeClient, namespace: string) {
-    this.#reflector = new Reflector<Seen>({ client, type: PODS, namespace, transform: (pod) => seen(pod as unknown as Pod) });
+    this.#reflector = new Reflector<Seen>({
+      client,
+      type: PODS,
+      namespace,
+      transform: (pod) => seen(pod as unknown as Pod),
+    });
     this.#reflector.cache.onChange(({ object, kind }) => {
       const { name } = object.metadata;
       const agent = name.slice(0, name.lastIndexOf('-'));

@@ -22,14 +22,23 @@ export interface VillageProcess {
 
 async function ready(url: string): Promise<void> {
   const endMs = performance.now() + START_CAP_MS;
-  while (!(await fetch(url).then(({ ok }) => ok, () => false))) {
+  while (
+    !(await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  ) {
     if (performance.now() > endMs) throw new Error('the api does not get ready');
     await new Promise((done) => setTimeout(done, 200));
   }
 }
 
 /** The api's process, and how it is addressed. */
-async function startApi(plane: ControlPlane, folder: string, stores: Readonly<Record<string, string>>): Promise<{ readonly people: string; readonly agents: string; readonly end: () => Promise<void> }> {
+async function startApi(
+  plane: ControlPlane,
+  folder: string,
+  stores: Readonly<Record<string, string>>,
+): Promise<{ readonly people: string; readonly agents: string; readonly end: () => Promise<void> }> {
   const [people, agents, metrics] = await Promise.all([freePort(), freePort(), freePort()]);
   const env = {
     PATH: process.env['PATH'],
@@ -72,7 +81,11 @@ export async function startVillage(plane: ControlPlane): Promise<VillageProcess>
     reward: async (agentId, amount) => {
       const answer = await fetch(`${api.people}/api/v1/economy/reward`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json', 'idempotency-key': `bench-${agentId}` },
+        headers: {
+          authorization: `Bearer ${adminToken}`,
+          'content-type': 'application/json',
+          'idempotency-key': `bench-${agentId}`,
+        },
         body: JSON.stringify({ agent_id: agentId, amount, reason: 'bench' }),
       });
       const text = await answer.text();

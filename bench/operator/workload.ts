@@ -1,14 +1,30 @@
 /** What every case creates: the objects that the operator makes of an Agent, so that all cases do the same work. */
 import { API_VERSION } from '@hamlet/contract/kinds';
 import { CLAIMS, PODS, type KubeClient, type KubeObject, type NewObject } from '@hamlet/kube';
-import { AGENTS, agentView, claimManifest, Environment, ENTITLEMENTS, podManifest, settingsOf, statusOf, tierView, type AgentView, type TierView } from '@hamlet/operator';
+import {
+  AGENTS,
+  agentView,
+  claimManifest,
+  Environment,
+  ENTITLEMENTS,
+  podManifest,
+  settingsOf,
+  statusOf,
+  tierView,
+  type AgentView,
+  type TierView,
+} from '@hamlet/operator';
 import { inParallel, type ControlPlane } from './control-plane.ts';
 
 const IMAGE = 'hamlet/agent:bench';
 const MANAGER = { fieldManager: 'bench' };
 
 /** The environment that the operator runs with; the manifests of all cases come from it too. */
-export function operatorEnvironment(apiUrl: string): { readonly HAMLET_API_URL: string; readonly HAMLET_AGENT_IMAGE: string; readonly HAMLET_KUBE_QPS: string } {
+export function operatorEnvironment(apiUrl: string): {
+  readonly HAMLET_API_URL: string;
+  readonly HAMLET_AGENT_IMAGE: string;
+  readonly HAMLET_KUBE_QPS: string;
+} {
   return { HAMLET_API_URL: apiUrl, HAMLET_AGENT_IMAGE: IMAGE, HAMLET_KUBE_QPS: '1000' };
 }
 
@@ -17,7 +33,15 @@ const LIMITS = { requestsPerMinute: 120, concurrentTools: 1, tokensPerHour: 20_0
 /** The size of the tier that a balance of 10 opens. */
 export const LARGER = { cpu: '500m', memory: '512Mi' };
 
-const entitlement = (name: string, spec: object): { readonly apiVersion: string; readonly kind: string; readonly metadata: { readonly name: string }; readonly spec: object } => ({
+const entitlement = (
+  name: string,
+  spec: object,
+): {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: object;
+} => ({
   apiVersion: API_VERSION,
   kind: 'Entitlement',
   metadata: { name },
@@ -29,18 +53,27 @@ const TIERS = [TIER, entitlement('tier-1', { rank: 1, minBalance: '10', compute:
 /** The name of an agent by its number. */
 export const agentName = (index: number): string => `agent-${index}`;
 
-const agentObject = (index: number): NewObject => ({
-  apiVersion: API_VERSION,
-  kind: 'Agent',
-  metadata: { name: agentName(index) },
-  spec: { displayName: `Agent ${index}`, persona: { identity: 'One of a thousand.', personality: 'Even.', instructions: 'Walk.' }, loop: { every: '30s' } },
-} as NewObject);
+const agentObject = (index: number): NewObject =>
+  ({
+    apiVersion: API_VERSION,
+    kind: 'Agent',
+    metadata: { name: agentName(index) },
+    spec: {
+      displayName: `Agent ${index}`,
+      persona: { identity: 'One of a thousand.', personality: 'Even.', instructions: 'Walk.' },
+      loop: { every: '30s' },
+    },
+  }) as NewObject;
 
 export async function createTiers({ client, namespace }: ControlPlane): Promise<void> {
   for (const tier of TIERS) await client.create(ENTITLEMENTS, tier, { namespace });
 }
 
-export function setPowerOf({ client, namespace }: Pick<ControlPlane, 'client' | 'namespace'>, name: string, power: 'Awake' | 'Asleep'): Promise<unknown> {
+export function setPowerOf(
+  { client, namespace }: Pick<ControlPlane, 'client' | 'namespace'>,
+  name: string,
+  power: 'Awake' | 'Asleep',
+): Promise<unknown> {
   return client.mergePatch(AGENTS, { spec: { power } }, { namespace, name, query: MANAGER });
 }
 
@@ -53,7 +86,10 @@ export async function createAgents({ client, namespace }: ControlPlane, count: n
 }
 
 const standIn = (index: number, namespace: string): AgentView =>
-  agentView({ metadata: { name: agentName(index), namespace, uid: crypto.randomUUID(), resourceVersion: '1', generation: 1 }, ...({ spec: {} } as object) });
+  agentView({
+    metadata: { name: agentName(index), namespace, uid: crypto.randomUUID(), resourceVersion: '1', generation: 1 },
+    ...({ spec: {} } as object),
+  });
 
 interface Children {
   readonly tier: TierView;
@@ -62,7 +98,9 @@ interface Children {
 
 /** Children without an owner, or the garbage collector would take them. */
 function orphaned(manifest: NewObject): NewObject {
-  const { ownerReferences: _owners, ...metadata } = manifest.metadata as NewObject['metadata'] & { ownerReferences?: unknown };
+  const { ownerReferences: _owners, ...metadata } = manifest.metadata as NewObject['metadata'] & {
+    ownerReferences?: unknown;
+  };
   return { ...manifest, metadata };
 }
 
@@ -82,7 +120,8 @@ function claimOf(agent: AgentView): NewObject {
   return claimManifest(agent, agent.spec, SETTINGS);
 }
 
-const localTier = (): TierView => tierView({ metadata: { name: 'tier-0', uid: 'tier', resourceVersion: '1' }, ...({ spec: TIER.spec } as object) });
+const localTier = (): TierView =>
+  tierView({ metadata: { name: 'tier-0', uid: 'tier', resourceVersion: '1' }, ...({ spec: TIER.spec } as object) });
 
 /** A pod alone, with the same spec as an agent's but for the volume. */
 export function barePod(index: number, namespace: string): NewObject {
@@ -106,11 +145,34 @@ export async function createClaimsAndPods({ client, namespace }: ControlPlane, c
 
 async function writeStatus(client: KubeClient, { agent, tier }: Children): Promise<void> {
   const status = statusOf(
-    { agent, toldTier: undefined, pods: [], nameTaken: false, nextCycle: 1, claim: undefined, tiers: [tier], node: undefined, volumeNode: undefined, pinnedNode: undefined, standing: undefined, presence: undefined, knowledge: 'Current', seat: { granted: true }, resize: undefined, upgrade: 'none', refusal: undefined, settings: SETTINGS },
+    {
+      agent,
+      toldTier: undefined,
+      pods: [],
+      nameTaken: false,
+      nextCycle: 1,
+      claim: undefined,
+      tiers: [tier],
+      node: undefined,
+      volumeNode: undefined,
+      pinnedNode: undefined,
+      standing: undefined,
+      presence: undefined,
+      knowledge: 'Current',
+      seat: { granted: true },
+      resize: undefined,
+      upgrade: 'none',
+      refusal: undefined,
+      settings: SETTINGS,
+    },
     new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
   );
   const { name, uid, namespace = '' } = agent.metadata;
-  await client.mergePatch(AGENTS, { metadata: { uid }, status: { ...status, cycle: 1, power: 'Awake' } }, { namespace, name, subresource: 'status', query: MANAGER });
+  await client.mergePatch(
+    AGENTS,
+    { metadata: { uid }, status: { ...status, cycle: 1, power: 'Awake' } },
+    { namespace, name, subresource: 'status', query: MANAGER },
+  );
 }
 
 /** The same Agents, claims, pods and one status write each, by a script: no watch, no queue, no controller. */

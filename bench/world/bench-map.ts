@@ -28,9 +28,19 @@ function paintBlock(painter: Painter, left: number, top: number): Landmark {
   painter.fill({ x: x + 1, y: y + 1, width: HOUSE.width - 2, height: HOUSE.height - 2 }, 'floor');
   painter.set(x + 2, y + HOUSE.height - 1, 'door');
   for (let tree = 0; tree < 6; tree += 1) {
-    const place = { x: left + 3 + drawBelow(BLOCK - 4, left, top, tree, 3), y: top + 3 + drawBelow(BLOCK - 4, left, top, tree, 4) };
+    const place = {
+      x: left + 3 + drawBelow(BLOCK - 4, left, top, tree, 3),
+      y: top + 3 + drawBelow(BLOCK - 4, left, top, tree, 4),
+    };
     if (painter.is(place.x, place.y, 'grass')) painter.set(place.x, place.y, 'tree');
   }
   const slots = Array.from({ length: SLOTS }, (_, index) => ({ x: x + 1 + index, y: y + 1 }));
-  return { landmark_id: `house-${left}-${top}`, name: 'House', kind: 'waypoint', position: { x: x + 2, y: y + HOUSE.height }, slots, affordances: ['rest'] };
+  return {
+    landmark_id: `house-${left}-${top}`,
+    name: 'House',
+    kind: 'waypoint',
+    position: { x: x + 2, y: y + HOUSE.height },
+    slots,
+    affordances: ['rest'],
+  };
 }

@@ -32,13 +32,18 @@ function compareAt(drawn: Drawn, which: 'now' | 'before', truth: Truth): Fidelit
     else worst = Math.max(worst, Math.abs(at.x - x) + Math.abs(at.y - y));
   }
   const zero = { compared, missing, extra: seen.size };
-  return which === 'now' ? { ...zero, worstTiles: worst, worstDrawnTiles: 0 } : { ...zero, worstTiles: 0, worstDrawnTiles: worst };
+  return which === 'now'
+    ? { ...zero, worstTiles: worst, worstDrawnTiles: 0 }
+    : { ...zero, worstTiles: 0, worstDrawnTiles: worst };
 }
 
 function sum(a: Fidelity, b: Fidelity): Fidelity {
   return {
-    compared: a.compared + b.compared, missing: a.missing + b.missing, extra: a.extra + b.extra,
-    worstTiles: Math.max(a.worstTiles, b.worstTiles), worstDrawnTiles: Math.max(a.worstDrawnTiles, b.worstDrawnTiles),
+    compared: a.compared + b.compared,
+    missing: a.missing + b.missing,
+    extra: a.extra + b.extra,
+    worstTiles: Math.max(a.worstTiles, b.worstTiles),
+    worstDrawnTiles: Math.max(a.worstDrawnTiles, b.worstDrawnTiles),
   };
 }
 

@@ -50,10 +50,21 @@ async function main(): Promise<void> {
   await seedVillage(db, createWorld(map, (await readVillage(db)).seed), setting);
   await db.destroy();
   const config = readConfig({
-    HAMLET_POSTGRES_URL: postgresUrl, HAMLET_REDIS_URL: redisUrl, HAMLET_PEOPLE_LISTEN: '127.0.0.1:0', HAMLET_METRICS_LISTEN: '127.0.0.1:0',
-    HAMLET_AGENT_SOURCE: 'samples', HAMLET_SAMPLES_DIR: '.', HAMLET_RATE_LIMIT: RATE_LIMIT, HAMLET_SOCKETS_PER_ADDRESS: SOCKETS_PER_ADDRESS, HAMLET_LOG_LEVEL: 'warn',
+    HAMLET_POSTGRES_URL: postgresUrl,
+    HAMLET_REDIS_URL: redisUrl,
+    HAMLET_PEOPLE_LISTEN: '127.0.0.1:0',
+    HAMLET_METRICS_LISTEN: '127.0.0.1:0',
+    HAMLET_AGENT_SOURCE: 'samples',
+    HAMLET_SAMPLES_DIR: '.',
+    HAMLET_RATE_LIMIT: RATE_LIMIT,
+    HAMLET_SOCKETS_PER_ADDRESS: SOCKETS_PER_ADDRESS,
+    HAMLET_LOG_LEVEL: 'warn',
   });
-  const server = await startServer(config, createLog((line) => process.stderr.write(line), 'warn'), { map, agents: { source: benchAgents(setting.agents) } });
+  const server = await startServer(
+    config,
+    createLog((line) => process.stderr.write(line), 'warn'),
+    { map, agents: { source: benchAgents(setting.agents) } },
+  );
   const { reader, fanout, state, onUpdate } = server.world;
   const deciders = new Deciders(reader.commands, setting);
   const meter = new CpuMeter();
@@ -64,7 +75,12 @@ async function main(): Promise<void> {
     flushes.push([tick, wallMs()]);
     if (!isTruthWanted) return;
     isTruthWanted = false;
-    send({ type: 'truth', tick, now: truthOf(state, setting.agents, tick), before: truthOf(state, setting.agents, tick - DRAW_BEHIND_TICKS) });
+    send({
+      type: 'truth',
+      tick,
+      now: truthOf(state, setting.agents, tick),
+      before: truthOf(state, setting.agents, tick - DRAW_BEHIND_TICKS),
+    });
   });
   process.on('message', (message: ToServer) => {
     if (message.type === 'measure') {

@@ -10,8 +10,19 @@ export type Flush = readonly [tick: number, startMs: number];
 /** Server to parent. Truth is x, y in quarter tiles for each agent, now and a little before. */
 export type FromServer =
   | { readonly type: 'ready'; readonly port: number }
-  | { readonly type: 'report'; readonly cpuCore: number; readonly rssMb: number; readonly flushes: readonly Flush[]; readonly notes: Readonly<Record<string, number>> }
-  | { readonly type: 'truth'; readonly tick: number; readonly now: readonly number[]; readonly before: readonly number[] };
+  | {
+      readonly type: 'report';
+      readonly cpuCore: number;
+      readonly rssMb: number;
+      readonly flushes: readonly Flush[];
+      readonly notes: Readonly<Record<string, number>>;
+    }
+  | {
+      readonly type: 'truth';
+      readonly tick: number;
+      readonly now: readonly number[];
+      readonly before: readonly number[];
+    };
 
 export type ServerKind = 'hamlet' | 'colyseus-broadcast' | 'colyseus-view';
 
@@ -26,7 +37,17 @@ export type ToViewers =
 export type FromViewers =
   | { readonly type: 'ready' }
   | {
-      readonly type: 'report'; readonly seconds: number; readonly stillBytes: number; readonly panningBytes: number;
+      readonly type: 'report';
+      readonly seconds: number;
+      readonly stillBytes: number;
+      readonly panningBytes: number;
       readonly receipts: readonly (readonly [tick: number, atMs: number])[];
     }
-  | { readonly type: 'fidelity'; readonly compared: number; readonly worstTiles: number; readonly worstDrawnTiles: number; readonly missing: number; readonly extra: number };
+  | {
+      readonly type: 'fidelity';
+      readonly compared: number;
+      readonly worstTiles: number;
+      readonly worstDrawnTiles: number;
+      readonly missing: number;
+      readonly extra: number;
+    };

@@ -33,22 +33,41 @@ type Case = (typeof CASES)[number];
 function rowsOf(results: Record<Case, RunResult>): Row[] {
   const ours = results.hamlet;
   const peers = (figure: (result: RunResult) => number): Record<string, number> => ({
-    colyseusBroadcast: figure(results['colyseus-broadcast']), colyseusStateView: figure(results['colyseus-view']),
+    colyseusBroadcast: figure(results['colyseus-broadcast']),
+    colyseusStateView: figure(results['colyseus-view']),
   });
   const row = (named: Pick<Row, 'metric' | 'unit' | 'target'>, figure: (result: RunResult) => number): Row => {
     const beside = peers(figure);
-    return { ...named, better: 'lower', ours: figure(ours), peers: beside, ratio: figure(ours) / (beside['colyseusStateView'] ?? Number.NaN) };
+    return {
+      ...named,
+      better: 'lower',
+      ours: figure(ours),
+      peers: beside,
+      ratio: figure(ours) / (beside['colyseusStateView'] ?? Number.NaN),
+    };
   };
-  const lone = (metric: string, unit: string, figure: { ours: number; target: number | null }): Row => ({ metric, unit, better: 'lower', peers: {}, ...figure });
+  const lone = (metric: string, unit: string, figure: { ours: number; target: number | null }): Row => ({
+    metric,
+    unit,
+    better: 'lower',
+    peers: {},
+    ...figure,
+  });
   const { fidelity } = ours;
   const missed = fidelity === null ? Number.NaN : fidelity.missing + fidelity.extra;
   return [
     row({ metric: 'bytesPerViewerPerSecond', unit: 'B/s', target: 300 }, (result) => result.bytesPerViewerPerSecond),
-    row({ metric: 'bytesPerPanningViewerPerSecond', unit: 'B/s', target: 600 }, (result) => result.bytesPerPanningViewerPerSecond),
+    row(
+      { metric: 'bytesPerPanningViewerPerSecond', unit: 'B/s', target: 600 },
+      (result) => result.bytesPerPanningViewerPerSecond,
+    ),
     row({ metric: 'serverCpuCore', unit: 'core', target: 0.03 }, (result) => result.serverCpuCore),
     row({ metric: 'deliveryP99Ms', unit: 'ms', target: 30 }, (result) => result.deliveryP99Ms),
     row({ metric: 'deliveryP50Ms', unit: 'ms', target: null }, (result) => result.deliveryP50Ms),
-    lone('reconstructionErrorTiles', 'tiles', { ours: Math.max(fidelity?.worstTiles ?? Number.NaN, fidelity?.worstDrawnTiles ?? Number.NaN), target: 0 }),
+    lone('reconstructionErrorTiles', 'tiles', {
+      ours: Math.max(fidelity?.worstTiles ?? Number.NaN, fidelity?.worstDrawnTiles ?? Number.NaN),
+      target: 0,
+    }),
     lone('reconstructionMissedAgents', 'agents', { ours: missed, target: 0 }),
     lone('agents50kCpuCore', 'core', { ours: results.crowd.serverCpuCore, target: 0.15 }),
     lone('agents50kBytesPerViewerPerSecond', 'B/s', { ours: results.crowd.bytesPerViewerPerSecond, target: null }),
@@ -88,22 +107,43 @@ async function postgresDo(url: string, statement: string): Promise<void> {
   await db.destroy();
 }
 
-async function measure(name: Case, setting: Setting, fresh: () => Promise<NonNullable<Setting['stores']>>): Promise<RunResult> {
+async function measure(
+  name: Case,
+  setting: Setting,
+  fresh: () => Promise<NonNullable<Setting['stores']>>,
+): Promise<RunResult> {
   const kind: ServerKind = name === 'crowd' ? 'hamlet' : name;
   const sized = name === 'crowd' ? { ...setting, ...CROWD } : setting;
   const profileTo = setting.profileTo === null ? null : join(setting.profileTo, `${name}.cpuprofile`);
   const result = await run(kind, { ...sized, profileTo, stores: kind === 'hamlet' ? await fresh() : null });
-  console.log(name.padEnd(20), JSON.stringify(result, (_, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value)));
+  console.log(
+    name.padEnd(20),
+    JSON.stringify(result, (_, value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value)),
+  );
   return result;
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { quick: { type: 'boolean' }, only: { type: 'string' }, profile: { type: 'string' }, seconds: { type: 'string' }, help: { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean' },
+      only: { type: 'string' },
+      profile: { type: 'string' },
+      seconds: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  });
   if (values.help === true) return void process.stdout.write(USAGE);
-  const setting: Setting = { ...FULL, ...(values.quick === true && QUICK), ...(values.seconds !== undefined && { measureSeconds: Number(values.seconds) }), profileTo: values.profile ?? null };
+  const setting: Setting = {
+    ...FULL,
+    ...(values.quick === true && QUICK),
+    ...(values.seconds !== undefined && { measureSeconds: Number(values.seconds) }),
+    profileTo: values.profile ?? null,
+  };
   await withStores(async (fresh) => {
     const results: Partial<Record<Case, RunResult>> = {};
-    for (const name of CASES.filter((one) => values.only === undefined || values.only === one)) results[name] = await measure(name, setting, fresh);
+    for (const name of CASES.filter((one) => values.only === undefined || values.only === one))
+      results[name] = await measure(name, setting, fresh);
     if (values.only === undefined) console.log(writeReport('world', rowsOf(results as Record<Case, RunResult>)));
   });
 }

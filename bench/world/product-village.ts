@@ -15,7 +15,11 @@ function uidOf(agentId: string): string {
 }
 
 /** Writes the village that the api will recover: everybody born, with an open life, as after a first settlement. */
-export async function seedVillage(db: Db, world: WorldState, setting: { readonly agents: number; readonly seed: number }): Promise<void> {
+export async function seedVillage(
+  db: Db,
+  world: WorldState,
+  setting: { readonly agents: number; readonly seed: number },
+): Promise<void> {
   const events = populate(world, setting.agents, setting.seed);
   const epoch = await takeLease(db, 'bench', LEASE_MS);
   if (epoch === null) throw new Error('another process holds the world lease of the benchmark database');
@@ -23,7 +27,9 @@ export async function seedVillage(db: Db, world: WorldState, setting: { readonly
   for (let at = 0; at < events.length; at += ROWS_AT_ONCE) {
     const some = events.slice(at, at + ROWS_AT_ONCE);
     await appendBatch(db, { epoch, events: some, moves: null, answers: [], audits: [] });
-    const lives = some.map((event) => ('agent_id' in event ? { uid: uidOf(event.agent_id), agent_id: event.agent_id, home } : null)).filter((life) => life !== null);
+    const lives = some
+      .map((event) => ('agent_id' in event ? { uid: uidOf(event.agent_id), agent_id: event.agent_id, home } : null))
+      .filter((life) => life !== null);
     await db.insertInto('agent_life').values(lives).execute();
   }
   await dropLease(db, epoch);
@@ -34,7 +40,14 @@ export function benchAgents(count: number): AgentSource {
   const records = Array.from({ length: count }, (_, index): AgentRecord => {
     const agentId = agentName(index);
     const spec = AgentSpec.parse({ displayName: `Agent ${index}` });
-    return { agentId, uid: uidOf(agentId), createdAt: new Date(0).toISOString(), deleting: false, status: { cycle: 1, power: 'Awake' }, spec };
+    return {
+      agentId,
+      uid: uidOf(agentId),
+      createdAt: new Date(0).toISOString(),
+      deleting: false,
+      status: { cycle: 1, power: 'Awake' },
+      spec,
+    };
   });
   const byId = new Map(records.map((record) => [record.agentId, record]));
   return {

@@ -29,7 +29,9 @@ class Child {
   readonly #process: ChildProcess;
 
   constructor(file: string, args: readonly string[]) {
-    this.#process = fork(join(import.meta.dirname, file), [...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    this.#process = fork(join(import.meta.dirname, file), [...args], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     process.once('exit', () => this.#process.kill('SIGKILL'));
   }
 
@@ -64,7 +66,11 @@ function percentile(sorted: readonly number[], part: number): number {
 }
 
 /** Milliseconds from the start of each update to each receipt of it; a receipt without a tick belongs to the update before it. */
-function deliveries(flushes: readonly (readonly [number, number])[], receipts: readonly (readonly [number, number])[], byTick: boolean): number[] {
+function deliveries(
+  flushes: readonly (readonly [number, number])[],
+  receipts: readonly (readonly [number, number])[],
+  byTick: boolean,
+): number[] {
   const starts = new Map(flushes);
   const ordered = flushes.map(([, startMs]) => startMs);
   let at = 0;
@@ -91,8 +97,11 @@ async function checkFidelity(server: Child, viewers: Child): Promise<RunResult['
     viewers.tell(await sampled);
     const { worstTiles, worstDrawnTiles, ...counts } = await compared;
     total = {
-      compared: total.compared + counts.compared, missing: total.missing + counts.missing, extra: total.extra + counts.extra,
-      worstTiles: Math.max(total.worstTiles, worstTiles), worstDrawnTiles: Math.max(total.worstDrawnTiles, worstDrawnTiles),
+      compared: total.compared + counts.compared,
+      missing: total.missing + counts.missing,
+      extra: total.extra + counts.extra,
+      worstTiles: Math.max(total.worstTiles, worstTiles),
+      worstDrawnTiles: Math.max(total.worstDrawnTiles, worstDrawnTiles),
     };
   }
   return total;
@@ -101,7 +110,8 @@ async function checkFidelity(server: Child, viewers: Child): Promise<RunResult['
 /** Starts a server and its viewers, measures, and stops both. */
 export async function run(kind: ServerKind, setting: Setting): Promise<RunResult> {
   const json = JSON.stringify(setting);
-  const server = kind === 'hamlet' ? new Child('hamlet-server.ts', [json]) : new Child('colyseus/colyseus-server.ts', [kind, json]);
+  const server =
+    kind === 'hamlet' ? new Child('hamlet-server.ts', [json]) : new Child('colyseus/colyseus-server.ts', [kind, json]);
   let viewers: Child | null = null;
   try {
     const { port } = (await server.next('ready')) as Extract<FromServer, { type: 'ready' }>;
@@ -114,7 +124,10 @@ export async function run(kind: ServerKind, setting: Setting): Promise<RunResult
     const reports = Promise.all([server.next('report'), viewers.next('report')]);
     server.tell({ type: 'report' });
     viewers.tell({ type: 'report' });
-    const [served, seen] = (await reports) as [Extract<FromServer, { type: 'report' }>, Extract<FromViewers, { type: 'report' }>];
+    const [served, seen] = (await reports) as [
+      Extract<FromServer, { type: 'report' }>,
+      Extract<FromViewers, { type: 'report' }>,
+    ];
     const sorted = deliveries(served.flushes, seen.receipts, kind === 'hamlet');
     return {
       bytesPerViewerPerSecond: seen.stillBytes / seen.seconds,

@@ -21,8 +21,18 @@ export interface Setting {
 
 /** Workload of the design: 1,000 walkers, 200 viewers of whom 40 pan, a tenth of the map in view. */
 export const FULL: Setting = {
-  agents: 1000, viewers: 200, panning: 40, mapSide: 250, viewSide: 79, panTilesPerSecond: 4, decideEverySeconds: 7,
-  warmSeconds: 35, measureSeconds: 30, seed: 11, profileTo: null, stores: null,
+  agents: 1000,
+  viewers: 200,
+  panning: 40,
+  mapSide: 250,
+  viewSide: 79,
+  panTilesPerSecond: 4,
+  decideEverySeconds: 7,
+  warmSeconds: 35,
+  measureSeconds: 30,
+  seed: 11,
+  profileTo: null,
+  stores: null,
 };
 
 /** The same density with fifty times the agents. */

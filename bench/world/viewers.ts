@@ -47,7 +47,8 @@ interface Opening {
 async function open(opening: Opening, index: number): Promise<Viewer> {
   const { kind, setting } = opening;
   const hamlet = kind === 'hamlet' ? new HamletViewer(opening.map) : null;
-  const address = hamlet === null ? await reserveSeat(opening.url, index) : `${opening.url.replace('http', 'ws')}/ws/world`;
+  const address =
+    hamlet === null ? await reserveSeat(opening.url, index) : `${opening.url.replace('http', 'ws')}/ws/world`;
   const socket = new WebSocket(address, { perMessageDeflate: false });
   let tcp: Socket | null = null;
   socket.on('upgrade', (response: IncomingMessage) => {
@@ -62,12 +63,20 @@ async function open(opening: Opening, index: number): Promise<Viewer> {
   });
   await new Promise((resolve) => socket.once('open', resolve));
   const wire = (): number => tcp?.bytesRead ?? 0;
-  const viewer = { socket, wire, pans: index < setting.panning, camera: new Camera(setting, index), hamlet, bytesAtStart: 0 };
+  const viewer = {
+    socket,
+    wire,
+    pans: index < setting.panning,
+    camera: new Camera(setting, index),
+    hamlet,
+    bytesAtStart: 0,
+  };
   look(viewer, setting);
   return viewer;
 }
 
-const mean = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
+const mean = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
 
 async function main(): Promise<void> {
   const [kind, url, json] = process.argv.slice(2) as [ServerKind, string, string];
@@ -78,7 +87,8 @@ async function main(): Promise<void> {
     receipts.push([tick, wallMs()]);
   };
   const viewers: Viewer[] = [];
-  for (let index = 0; index < setting.viewers; index += 1) viewers.push(await open({ kind, url, setting, map, heard }, index));
+  for (let index = 0; index < setting.viewers; index += 1)
+    viewers.push(await open({ kind, url, setting, map, heard }, index));
   setInterval(() => {
     for (const viewer of viewers) {
       if (!viewer.pans) continue;
@@ -94,11 +104,28 @@ async function main(): Promise<void> {
       startMs = wallMs();
       for (const viewer of viewers) viewer.bytesAtStart = viewer.wire();
     } else if (message.type === 'report') {
-      const bytes = (pans: boolean): number => mean(viewers.filter((viewer) => viewer.pans === pans).map((viewer) => viewer.wire() - viewer.bytesAtStart));
-      send({ type: 'report', seconds: (wallMs() - startMs) / 1000, stillBytes: bytes(false), panningBytes: bytes(true), receipts });
+      const bytes = (pans: boolean): number =>
+        mean(viewers.filter((viewer) => viewer.pans === pans).map((viewer) => viewer.wire() - viewer.bytesAtStart));
+      send({
+        type: 'report',
+        seconds: (wallMs() - startMs) / 1000,
+        stillBytes: bytes(false),
+        panningBytes: bytes(true),
+        receipts,
+      });
     } else {
       // Later updates may still be on their way to slower sockets; what they were drawn from is kept by tick.
-      setTimeout(() => send({ type: 'fidelity', ...compare(viewers.flatMap(({ hamlet }) => hamlet ?? []), message) }), TRUTH_WAIT_MS);
+      setTimeout(
+        () =>
+          send({
+            type: 'fidelity',
+            ...compare(
+              viewers.flatMap(({ hamlet }) => hamlet ?? []),
+              message,
+            ),
+          }),
+        TRUTH_WAIT_MS,
+      );
     }
   });
   send({ type: 'ready' });

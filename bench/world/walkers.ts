@@ -18,10 +18,20 @@ export function populate(world: WorldState, agents: number, seed: number): World
   const events: WorldEvent[] = [];
   for (let index = 0; index < agents; index += 1) {
     let tile = 0;
-    for (let attempt = 0; map.walkable[tile] !== 1 || attempt === 0; attempt += 1) tile = drawBelow(map.width * map.height, seed, index, attempt);
+    for (let attempt = 0; map.walkable[tile] !== 1 || attempt === 0; attempt += 1)
+      tile = drawBelow(map.width * map.height, seed, index, attempt);
     const event: WorldEvent = {
-      seq: world.seq + 1, tick: 0, kind: 'spawn', agent_id: agentName(index), display_name: `Agent ${index}`, home: '',
-      x: tile % map.width, y: Math.floor(tile / map.width), tier: 0, awake: true, online: false,
+      seq: world.seq + 1,
+      tick: 0,
+      kind: 'spawn',
+      agent_id: agentName(index),
+      display_name: `Agent ${index}`,
+      home: '',
+      x: tile % map.width,
+      y: Math.floor(tile / map.width),
+      tier: 0,
+      awake: true,
+      online: false,
     };
     reduce(world, event);
     events.push(event);
@@ -30,7 +40,15 @@ export function populate(world: WorldState, agents: number, seed: number): World
 }
 
 /** Where a decision leads, as a difference in tiles. */
-function wayOf({ seed, number, attempt }: { readonly seed: number; readonly number: number; readonly attempt: number }): { readonly dx: number; readonly dy: number } {
+function wayOf({
+  seed,
+  number,
+  attempt,
+}: {
+  readonly seed: number;
+  readonly number: number;
+  readonly attempt: number;
+}): { readonly dx: number; readonly dy: number } {
   const far = (axis: number): number => {
     const length = SHORTEST + drawBelow(LONGEST - SHORTEST, seed, number, attempt, axis);
     return drawBelow(2, seed, number, attempt, axis + 2) === 0 ? length : -length;
@@ -44,7 +62,10 @@ export class Walkers {
   readonly #setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number };
   #decided = 0;
 
-  constructor(world: WorldState, setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number }) {
+  constructor(
+    world: WorldState,
+    setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number },
+  ) {
     this.#world = world;
     this.#setting = setting;
   }
@@ -60,7 +81,11 @@ export class Walkers {
 
   #decide(index: number, now: { readonly tick: number; readonly events: WorldEvent[] }): void {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const command = { kind: 'move', agent_id: agentName(index), target: wayOf({ seed: this.#setting.seed, number: this.#decided, attempt }) } as const;
+      const command = {
+        kind: 'move',
+        agent_id: agentName(index),
+        target: wayOf({ seed: this.#setting.seed, number: this.#decided, attempt }),
+      } as const;
       const outcome = validateCommand(this.#world, command, now.tick);
       if (!outcome.ok) continue;
       for (const event of outcome.events) {
@@ -82,7 +107,10 @@ export class Deciders {
   skipped = 0;
   readonly #unanswered = new Set<number>();
 
-  constructor(commands: WorldCommands, setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number }) {
+  constructor(
+    commands: WorldCommands,
+    setting: { readonly agents: number; readonly decideEverySeconds: number; readonly seed: number },
+  ) {
     this.#commands = commands;
     this.#setting = setting;
   }
@@ -115,7 +143,11 @@ export class Deciders {
   async #decide(number: number): Promise<boolean> {
     const { agents, seed } = this.#setting;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const command = { kind: 'move', agent_id: agentName(number % agents), target: wayOf({ seed, number, attempt }) } as const;
+      const command = {
+        kind: 'move',
+        agent_id: agentName(number % agents),
+        target: wayOf({ seed, number, attempt }),
+      } as const;
       const answered = await this.#commands.submit({ command, durability: 'grouped', key: null }).catch(() => null);
       if (answered?.outcome.ok === true) return true;
       this.refused += 1;

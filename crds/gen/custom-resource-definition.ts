@@ -27,7 +27,11 @@ const part = (schema: Structural, key: string): Structural => {
 
 /** The schema of the whole object: the API server's own `metadata`, our `spec` and `status`, and the rules of the root. */
 function rootSchema(definition: KindDefinition): Structural {
-  const json = z.toJSONSchema(definition.schema, { target: 'openapi-3.0', io: 'input', reused: 'inline' }) as Structural;
+  const json = z.toJSONSchema(definition.schema, {
+    target: 'openapi-3.0',
+    io: 'input',
+    reused: 'inline',
+  }) as Structural;
   const rules = json['x-kubernetes-validations'];
   return {
     type: 'object',
@@ -53,7 +57,14 @@ export function customResourceDefinition(definition: KindDefinition): Structural
     spec: {
       group: GROUP,
       scope: 'Namespaced',
-      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames: [shortName], categories: [CATEGORY] },
+      names: {
+        kind,
+        listKind: `${kind}List`,
+        plural,
+        singular: kind.toLowerCase(),
+        shortNames: [shortName],
+        categories: [CATEGORY],
+      },
       versions: [
         {
           name: VERSION,

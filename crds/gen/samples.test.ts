@@ -8,7 +8,9 @@ import { DEFINITIONS } from './definitions.ts';
 
 const SAMPLES = resolve(import.meta.dirname, '../samples');
 
-for (const file of readdirSync(SAMPLES, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))) {
+for (const file of readdirSync(SAMPLES, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.yaml'),
+)) {
   const good = basename(file).startsWith('good-');
   test(`zod ${good ? 'takes' : 'refuses'} ${file}`, () => {
     const source = readFileSync(join(SAMPLES, file), 'utf8');

@@ -12,12 +12,30 @@ export class NotStructuralError extends Error {
 }
 
 const KEPT = [
-  'type', 'description', 'default', 'enum', 'format', 'nullable', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems',
-  'minProperties', 'maxProperties', 'required', 'x-kubernetes-validations', 'x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-int-or-string',
+  'type',
+  'description',
+  'default',
+  'enum',
+  'format',
+  'nullable',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'required',
+  'x-kubernetes-validations',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-int-or-string',
 ];
 const HANDLED = new Set([...KEPT, 'properties', 'items', 'additionalProperties', 'propertyNames']);
 
-const isObject = (value: unknown): value is Structural => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Structural =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function object(value: unknown, path: string): Structural {
   if (!isObject(value)) throw new NotStructuralError(path, 'is no schema');
@@ -40,12 +58,18 @@ function mapValues(node: Structural, path: string): Structural {
 function objectParts(node: Structural, path: string): Structural {
   if (node['properties'] === undefined) {
     const map = mapValues(node, path);
-    if (map['additionalProperties'] === undefined) throw new NotStructuralError(path, 'an object needs properties or bounded values');
+    if (map['additionalProperties'] === undefined)
+      throw new NotStructuralError(path, 'an object needs properties or bounded values');
     return map;
   }
-  if (isObject(node['additionalProperties'])) throw new NotStructuralError(path, 'has properties and free keys at once');
+  if (isObject(node['additionalProperties']))
+    throw new NotStructuralError(path, 'has properties and free keys at once');
   const properties = Object.entries(object(node['properties'], path));
-  return { properties: Object.fromEntries(properties.map(([key, child]) => [key, structural(object(child, `${path}.${key}`), `${path}.${key}`)])) };
+  return {
+    properties: Object.fromEntries(
+      properties.map(([key, child]) => [key, structural(object(child, `${path}.${key}`), `${path}.${key}`)]),
+    ),
+  };
 }
 
 /**
@@ -77,7 +101,10 @@ function partsOf(node: Structural, path: string): Structural {
     case undefined:
       return refusedParts(node, path);
     default:
-      throw new NotStructuralError(path, `has the type ${String(node['type'])}: a structural schema needs object, array, string, integer or boolean`);
+      throw new NotStructuralError(
+        path,
+        `has the type ${String(node['type'])}: a structural schema needs object, array, string, integer or boolean`,
+      );
   }
 }
 
@@ -99,6 +126,8 @@ export function structural(node: Structural, path: string): Structural {
 /** A default with the defaults of its fields: the API server checks rules against the default as it is written. */
 function completed(value: Structural, schema: Structural): Structural {
   const fields = Object.entries(isObject(schema['properties']) ? schema['properties'] : {});
-  const defaults = fields.flatMap(([key, child]) => (isObject(child) && child['default'] !== undefined ? [[key, child['default']] as const] : []));
+  const defaults = fields.flatMap(([key, child]) =>
+    isObject(child) && child['default'] !== undefined ? [[key, child['default']] as const] : [],
+  );
   return { ...Object.fromEntries(defaults), ...value };
 }

@@ -19,15 +19,24 @@ test('tokens and code stay the same from start to start, and only their owner re
   const first = openDevFolder(state);
   const second = openDevFolder(state);
   assert.deepEqual([second.secrets, second.bootstrapCode], [first.secrets, first.bootstrapCode]);
-  for (const file of [first.apiKeysFile, first.bootstrapCodeFile]) assert.equal(statSync(file).mode & 0o777, 0o600, file);
+  for (const file of [first.apiKeysFile, first.bootstrapCodeFile])
+    assert.equal(statSync(file).mode & 0o777, 0o600, file);
 });
 
 test('a half-removed folder is refused with the file and the fix, and starts once that file is gone', () => {
-  for (const [name, text] of [['api-keys.json', ''], ['api-keys.json', '{"adminToken":'], ['api-keys.json', '{}'], ['bootstrap-code', '']] as const) {
+  for (const [name, text] of [
+    ['api-keys.json', ''],
+    ['api-keys.json', '{"adminToken":'],
+    ['api-keys.json', '{}'],
+    ['bootstrap-code', ''],
+  ] as const) {
     const state = emptyState(`half-${name}-${text.length}`);
     const file = join(state, 'dev', name);
     writeFileSync(file, text);
-    assert.throws(() => openDevFolder(state), (error: Error) => error.message.startsWith(file) && /Fix: remove it; make dev writes/.test(error.message));
+    assert.throws(
+      () => openDevFolder(state),
+      (error: Error) => error.message.startsWith(file) && /Fix: remove it; make dev writes/.test(error.message),
+    );
     rmSync(file);
     assert.notEqual(openDevFolder(state).bootstrapCode, '');
     assert.notEqual(readFileSync(file, 'utf8'), '');

@@ -60,7 +60,10 @@ function writeSecret(file: string, make: () => string): string {
 
 function readSecrets(file: string, text: string): z.infer<typeof Secrets> {
   const read = Secrets.safeParse(jsonOf(text));
-  if (!read.success) throw new Error(`${file} does not hold the tokens of the development village. Fix: remove it; make dev writes new tokens`);
+  if (!read.success)
+    throw new Error(
+      `${file} does not hold the tokens of the development village. Fix: remove it; make dev writes new tokens`,
+    );
   return read.data;
 }
 
@@ -75,7 +78,8 @@ function jsonOf(text: string): unknown {
 
 /** Postgres runs as `nobody` under root, who cannot enter a private folder such as /root: its data then lies outside of the tree. */
 function postgresFolder(folder: string): string {
-  const closed = (path: string): boolean => (statSync(path).mode & 0o001) === 0 || (path !== dirname(path) && closed(dirname(path)));
+  const closed = (path: string): boolean =>
+    (statSync(path).mode & 0o001) === 0 || (path !== dirname(path) && closed(dirname(path)));
   if (process.getuid?.() !== 0 || !closed(folder)) return join(folder, 'postgres');
   const outside = `/var/tmp/hamlet-dev-${createHash('sha256').update(ROOT).digest('hex').slice(0, 12)}`;
   mkdirSync(outside, { recursive: true });

@@ -26,7 +26,10 @@ function asRole(url: string, role: string): string {
 }
 
 async function answers(url: string): Promise<boolean> {
-  return fetch(`${url}${getLivez.path}`).then((response) => response.ok, () => false);
+  return fetch(`${url}${getLivez.path}`).then(
+    (response) => response.ok,
+    () => false,
+  );
 }
 
 /** The folder of the built web; null where nobody has built it. */
@@ -36,7 +39,10 @@ export function builtWeb(): string | null {
 }
 
 /** Starts Postgres, Redis and the api on loopback, and says in `.hamlet/dev.json` where they are. */
-export async function startDevVillage(folder: DevFolder, options: { readonly port: number | null; readonly residents: boolean }): Promise<DevVillage> {
+export async function startDevVillage(
+  folder: DevFolder,
+  options: { readonly port: number | null; readonly residents: boolean },
+): Promise<DevVillage> {
   const redis = await startRedis();
   const postgres = await startPostgres({ dataDir: folder.postgresData });
   const port = options.port ?? (await freePort());
@@ -45,7 +51,10 @@ export async function startDevVillage(folder: DevFolder, options: { readonly por
   const main = join(ROOT, 'api/server/src/main.ts');
   const appUrl = asRole(postgres.url(), 'app');
   // As the init container of a village does: the api never has the owner's password.
-  await execute(process.execPath, [main, '--migrate'], { cwd: ROOT, env: { ...process.env, HAMLET_POSTGRES_URL: appUrl, HAMLET_POSTGRES_OWNER_URL: postgres.url() } });
+  await execute(process.execPath, [main, '--migrate'], {
+    cwd: ROOT,
+    env: { ...process.env, HAMLET_POSTGRES_URL: appUrl, HAMLET_POSTGRES_OWNER_URL: postgres.url() },
+  });
   const api = await startLocal({
     file: process.execPath,
     args: [main],
@@ -70,7 +79,15 @@ export async function startDevVillage(folder: DevFolder, options: { readonly por
   });
   const stopResidents = options.residents ? keepResidents(folder, url) : async (): Promise<void> => undefined;
   const { adminToken, memberToken, agentTokens } = folder.secrets;
-  const file: DevFile = { url, adminToken, memberToken, agentTokens, postgresUrl: postgres.url(), redisUrl: redis.url, pid: process.pid };
+  const file: DevFile = {
+    url,
+    adminToken,
+    memberToken,
+    agentTokens,
+    postgresUrl: postgres.url(),
+    redisUrl: redis.url,
+    pid: process.pid,
+  };
   writePrivate(folder.file, `${JSON.stringify(file, null, 2)}\n`);
   return {
     file,

@@ -10,7 +10,10 @@ import { until } from '@hamlet/test/env/until';
 /** Whether somebody listens on a loopback port. */
 async function answers(port: number): Promise<boolean> {
   const socket = connect({ host: '127.0.0.1', port });
-  const connected = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'close').then(() => false)]).catch(() => false);
+  const connected = await Promise.race([
+    once(socket, 'connect').then(() => true),
+    once(socket, 'close').then(() => false),
+  ]).catch(() => false);
   socket.destroy();
   return connected;
 }

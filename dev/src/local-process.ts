@@ -71,7 +71,10 @@ function endWithThisProcess(child: ChildProcess): void {
 
 /** Starts a daemon and waits until it answers. Throws with the last of its output where it ends before. */
 export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
-  const child = spawn('setpriv', [...DIES_WITH_PARENT, program.file, ...program.args], { ...program.options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('setpriv', [...DIES_WITH_PARENT, program.file, ...program.args], {
+    ...program.options,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   const keep = (chunk: Buffer): void => {
     output = (output + chunk.toString()).slice(-4_000);
@@ -87,7 +90,8 @@ export async function startLocal(program: LocalProgram): Promise<LocalProcess> {
     // Looked at also where somebody answers: it may be another program.
     if (child.exitCode !== null || child.pid === undefined) throw new Error(`${program.file} ended at once: ${output}`);
     if (ready) break;
-    if (Date.now() > limit) throw new Error(`${program.file} does not answer after ${READY_LIMIT_MS / 1000} s: ${output}`);
+    if (Date.now() > limit)
+      throw new Error(`${program.file} does not answer after ${READY_LIMIT_MS / 1000} s: ${output}`);
     await sleep(POLL_MS);
   }
   return { pid: child.pid ?? 0, stop: (signal = 'SIGTERM') => stopChild(child, signal) };

@@ -61,8 +61,13 @@ async function detach(): Promise<number> {
 async function foreground(): Promise<void> {
   const folder = openDevFolder();
   const { PORT, RESIDENTS } = process.env;
-  const village = await startDevVillage(folder, { port: PORT === undefined || PORT === '' ? null : Number(PORT), residents: RESIDENTS === '1' });
-  console.log(`\n  ${village.file.url}\n  first admin: open it and use the code ${folder.bootstrapCode}\n  tokens for tools: .hamlet/dev.json\n`);
+  const village = await startDevVillage(folder, {
+    port: PORT === undefined || PORT === '' ? null : Number(PORT),
+    residents: RESIDENTS === '1',
+  });
+  console.log(
+    `\n  ${village.file.url}\n  first admin: open it and use the code ${folder.bootstrapCode}\n  tokens for tools: .hamlet/dev.json\n`,
+  );
   const end = (): void => void village.stop().then(() => process.exit(0));
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
@@ -79,7 +84,10 @@ async function main(args: readonly string[]): Promise<number | null> {
     console.log(`the development village is running already: ${running.url}`);
     return 0;
   }
-  if (builtWeb() === null) console.error('warning: the web is not built, so the village has no pages: / answers 404. Fix: make dev builds it; by hand: npm run build --workspace @hamlet/web');
+  if (builtWeb() === null)
+    console.error(
+      'warning: the web is not built, so the village has no pages: / answers 404. Fix: make dev builds it; by hand: npm run build --workspace @hamlet/web',
+    );
   if (args.includes('--detach')) return detach();
   await foreground();
   return null;

@@ -48,7 +48,12 @@ async function programs(): Promise<string> {
   if (!('uid' in identity) || (await openToAll(native))) return join(native, 'bin');
   const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8')) as { version: string };
   const copy = `/var/tmp/hamlet-postgres-${version}`;
-  if (!(await stat(copy).then(() => true, () => false))) {
+  if (
+    !(await stat(copy).then(
+      () => true,
+      () => false,
+    ))
+  ) {
     const partial = `${copy}.${process.pid}`;
     await cp(native, partial, { recursive: true, verbatimSymlinks: true });
     await rename(partial, copy).catch(() => rm(partial, { recursive: true }));
@@ -60,12 +65,26 @@ async function makeCluster(bin: string, dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   if ('uid' in identity) {
     await chown(dataDir, NOBODY, NOBODY);
-    if (!(await openToAll(dirname(resolve(dataDir))))) throw new Error(`the user nobody cannot reach ${dataDir}: choose a folder outside of private ones`);
+    if (!(await openToAll(dirname(resolve(dataDir)))))
+      throw new Error(`the user nobody cannot reach ${dataDir}: choose a folder outside of private ones`);
   }
   const passwordFile = join(dataDir, '..', `.password-${process.pid}`);
   await writeFile(passwordFile, `${PASSWORD}\n`, { mode: 0o644 });
   try {
-    const args = ['--pgdata', dataDir, '--auth', 'scram-sha-256', '--username', 'postgres', '--pwfile', passwordFile, '--no-locale', '--encoding', 'UTF8', '--no-sync'];
+    const args = [
+      '--pgdata',
+      dataDir,
+      '--auth',
+      'scram-sha-256',
+      '--username',
+      'postgres',
+      '--pwfile',
+      passwordFile,
+      '--no-locale',
+      '--encoding',
+      'UTF8',
+      '--no-sync',
+    ];
     await run(join(bin, 'initdb'), args, { ...identity, cwd: '/' });
   } finally {
     await rm(passwordFile, { force: true });
@@ -76,13 +95,20 @@ async function makeCluster(bin: string, dataDir: string): Promise<void> {
 export async function startPostgres(options: PostgresOptions): Promise<LocalPostgres> {
   const bin = await programs();
   const port = options.port ?? (await freePort());
-  if (!(await stat(join(options.dataDir, 'PG_VERSION')).then(() => true, () => false))) await makeCluster(bin, options.dataDir);
+  if (
+    !(await stat(join(options.dataDir, 'PG_VERSION')).then(
+      () => true,
+      () => false,
+    ))
+  )
+    await makeCluster(bin, options.dataDir);
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=200', 'timezone=UTC'];
   if (options.durability === 'fast') settings.push('fsync=off', 'full_page_writes=off', 'shared_buffers=64MB');
   const args = ['-D', options.dataDir, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
   // A server that is starting up answers the SSL request too, so only a real log-in says that it is ready.
   const ready = (): Promise<boolean> => acceptsLogin(port);
-  const launch = (): Promise<LocalProcess> => startLocal({ file: join(bin, 'postgres'), args, options: { ...identity, cwd: '/' }, ready });
+  const launch = (): Promise<LocalProcess> =>
+    startLocal({ file: join(bin, 'postgres'), args, options: { ...identity, cwd: '/' }, ready });
   let server = await launch();
   return {
     port,

@@ -14,9 +14,16 @@ export interface LocalRedis {
 
 function redisServer(): string {
   const named = process.env['HAMLET_REDIS_SERVER'];
-  const candidates = [...(named === undefined ? [] : [named]), ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'redis-server')), '/usr/bin/redis-server'];
+  const candidates = [
+    ...(named === undefined ? [] : [named]),
+    ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'redis-server')),
+    '/usr/bin/redis-server',
+  ];
   const found = candidates.find((file) => existsSync(file));
-  if (found === undefined) throw new Error('redis-server is not installed. Fix: apt-get install redis-server, or set HAMLET_REDIS_SERVER to its path');
+  if (found === undefined)
+    throw new Error(
+      'redis-server is not installed. Fix: apt-get install redis-server, or set HAMLET_REDIS_SERVER to its path',
+    );
   return found;
 }
 
@@ -24,7 +31,20 @@ function redisServer(): string {
 export async function startRedis(options: { readonly port?: number } = {}): Promise<LocalRedis> {
   const port = options.port ?? (await freePort());
   const file = redisServer();
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', '/tmp', '--loglevel', 'warning'];
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    '/tmp',
+    '--loglevel',
+    'warning',
+  ];
   const ready = async (): Promise<boolean> => (await probe(port, 'PING\r\n'))?.toString().startsWith('+PONG') ?? false;
   const launch = (): Promise<LocalProcess> => startLocal({ file, args, ready });
   let server = await launch();

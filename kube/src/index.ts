@@ -16,7 +16,15 @@ export { WorkQueue, type Urgency, type WorkQueueOptions } from './queue/work-que
 export { runWorkers, type WorkersOptions } from './queue/workers.ts';
 export { compareVersions, ObjectCache, type Change, type Indexer } from './reflector/object-cache.ts';
 export type { Recovery } from './reflector/recovery.ts';
-export { DEFAULT_WATCH_TIMES, Reflector, type ReflectorOptions, type ReflectorState, type RelistCause, type WatchPort, type WatchTimes } from './reflector/reflector.ts';
+export {
+  DEFAULT_WATCH_TIMES,
+  Reflector,
+  type ReflectorOptions,
+  type ReflectorState,
+  type RelistCause,
+  type WatchPort,
+  type WatchTimes,
+} from './reflector/reflector.ts';
 export { slim } from './reflector/slim.ts';
 export { EventRecorder, type EventTarget, type KubeEvent } from './service/event-recorder.ts';
 export { LoopWatch } from './service/loop-watch.ts';

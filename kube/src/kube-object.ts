@@ -53,7 +53,10 @@ export function keyOf(metadata: { readonly name: string; readonly namespace?: st
 }
 
 /** The path of a kind, or of one object of it. */
-export function pathOf(type: ResourceType, at: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string }): string {
+export function pathOf(
+  type: ResourceType,
+  at: { readonly namespace?: string | undefined; readonly name?: string; readonly subresource?: string },
+): string {
   const root = type.group === '' ? `/api/${type.version}` : `/apis/${type.group}/${type.version}`;
   const parts = [root];
   if (at.namespace !== undefined) parts.push(`namespaces/${encodeURIComponent(at.namespace)}`);
@@ -72,6 +75,16 @@ export const SERVICE_ACCOUNTS = core('serviceaccounts', 'ServiceAccount');
 export const EVENTS = core('events', 'Event');
 export const NODES = core('nodes', 'Node');
 export const NAMESPACES = core('namespaces', 'Namespace');
-export const NETWORK_POLICIES: ResourceType = { group: 'networking.k8s.io', version: 'v1', plural: 'networkpolicies', kind: 'NetworkPolicy' };
+export const NETWORK_POLICIES: ResourceType = {
+  group: 'networking.k8s.io',
+  version: 'v1',
+  plural: 'networkpolicies',
+  kind: 'NetworkPolicy',
+};
 export const LEASES: ResourceType = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease' };
-export const TOKEN_REVIEWS: ResourceType = { group: 'authentication.k8s.io', version: 'v1', plural: 'tokenreviews', kind: 'TokenReview' };
+export const TOKEN_REVIEWS: ResourceType = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  plural: 'tokenreviews',
+  kind: 'TokenReview',
+};

@@ -17,5 +17,7 @@ export async function readAgent(kubectl: Kubectl, name: string): Promise<Agent> 
   if (stdout.trim() !== '') return JSON.parse(stdout) as Agent;
   const { items } = await kubectl.json<Listed<Agent>>(['get', AGENTS]);
   const known = items.map(({ metadata }) => metadata.name);
-  throw new Failure(`there is no Agent "${name}" in this namespace${known.length === 0 ? '; there are none' : `; there are ${known.slice(0, 10).join(', ')}${known.length > 10 ? ' and more' : ''}`}`);
+  throw new Failure(
+    `there is no Agent "${name}" in this namespace${known.length === 0 ? '; there are none' : `; there are ${known.slice(0, 10).join(', ')}${known.length > 10 ? ' and more' : ''}`}`,
+  );
 }

@@ -10,18 +10,30 @@ import { plainError } from './kubectl.ts';
 import { age, table } from './table.ts';
 
 const COMMANDS = [why, sleep, logs, plan];
-const read = (line: string): ReturnType<typeof readCommandLine> => readCommandLine(line.split(' ').filter((word) => word !== ''), COMMANDS);
+const read = (line: string): ReturnType<typeof readCommandLine> =>
+  readCommandLine(
+    line.split(' ').filter((word) => word !== ''),
+    COMMANDS,
+  );
 
 test('flags that say where are handed on to kubectl, wherever they stand', () => {
   for (const line of ['why ada -n village --context=c -o json', '-n village --context c why -o json ada']) {
     const { command, names, place, json } = read(line);
-    assert.deepEqual([command?.name, names, place, json], ['why', ['ada'], ['--namespace=village', '--context=c'], true]);
+    assert.deepEqual(
+      [command?.name, names, place, json],
+      ['why', ['ada'], ['--namespace=village', '--context=c'], true],
+    );
   }
 });
 
 test('-f means what it means to kubectl: a file to plan, following to logs', () => {
   assert.deepEqual(read('plan -f file.yaml').flags, { filename: 'file.yaml' });
-  assert.deepEqual(read('logs ada -f --tail 5').flags, { follow: true, tail: '5', previous: undefined, since: undefined });
+  assert.deepEqual(read('logs ada -f --tail 5').flags, {
+    follow: true,
+    tail: '5',
+    previous: undefined,
+    since: undefined,
+  });
 });
 
 test('what is not understood says what to write, with exit code 2', () => {
@@ -32,24 +44,47 @@ test('what is not understood says what to write, with exit code 2', () => {
     ['why ada -o yaml', /json is the one format/],
     ['why ada --loud', /--loud/],
   ] as const) {
-    assert.throws(() => read(line), (error: unknown) => error instanceof Failure && error.exitCode === 2 && words.test(error.message));
+    assert.throws(
+      () => read(line),
+      (error: unknown) => error instanceof Failure && error.exitCode === 2 && words.test(error.message),
+    );
   }
 });
 
 test('help is there without a name, for each command and for all', () => {
   assert.equal(read('sleep --help').help, true);
-  for (const command of COMMANDS) assert.match(helpText(command, COMMANDS), new RegExp(`Usage: kubectl hamlet ${command.name} `));
+  for (const command of COMMANDS)
+    assert.match(helpText(command, COMMANDS), new RegExp(`Usage: kubectl hamlet ${command.name} `));
   assert.match(helpText(undefined, COMMANDS), / {2}why +why an agent does not run/);
 });
 
 test('ages and tables as kubectl prints them', () => {
   const now = Date.parse('2026-11-22T10:00:00Z');
-  assert.deepEqual(['2026-11-22T09:59:55Z', '2026-11-22T08:00:00Z', '2026-11-20T08:00:00Z', '2026-11-22T10:01:30Z', undefined].map((time) => age(time, now)), ['5s', '2h', '2d', 'in 1m', '-']);
-  assert.equal(table(['A', 'LONG'], [['wide', 'x'], ['y', '']]), 'A      LONG\nwide   x\ny');
+  assert.deepEqual(
+    ['2026-11-22T09:59:55Z', '2026-11-22T08:00:00Z', '2026-11-20T08:00:00Z', '2026-11-22T10:01:30Z', undefined].map(
+      (time) => age(time, now),
+    ),
+    ['5s', '2h', '2d', 'in 1m', '-'],
+  );
+  assert.equal(
+    table(
+      ['A', 'LONG'],
+      [
+        ['wide', 'x'],
+        ['y', ''],
+      ],
+    ),
+    'A      LONG\nwide   x\ny',
+  );
 });
 
 test("an error of the API server is told without kubectl's own words before it", () => {
   assert.equal(plainError('Error from server (Invalid): Agent "a" is invalid\n'), 'Agent "a" is invalid');
   assert.equal(plainError('error: no context exists'), 'no context exists');
-  assert.equal(plainError('The Agent "bad" is invalid: \n* spec.power: Unsupported value\n* <nil>: Invalid value: null: some validation rules were not checked because\n'), 'spec.power: Unsupported value');
+  assert.equal(
+    plainError(
+      'The Agent "bad" is invalid: \n* spec.power: Unsupported value\n* <nil>: Invalid value: null: some validation rules were not checked because\n',
+    ),
+    'spec.power: Unsupported value',
+  );
 });

@@ -12,7 +12,11 @@ const PLACE_OPTIONS = {
   as: { type: 'string' },
 } as const satisfies Options;
 
-const COMMON_OPTIONS = { ...PLACE_OPTIONS, output: { type: 'string', short: 'o' }, help: { type: 'boolean', short: 'h' } } as const satisfies Options;
+const COMMON_OPTIONS = {
+  ...PLACE_OPTIONS,
+  output: { type: 'string', short: 'o' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies Options;
 
 const COMMON_USAGE = `  -n, --namespace=NAMESPACE   namespace of the village; that of the context if left out
       --context, --kubeconfig, --cluster, --user, --as   as kubectl has them
@@ -50,7 +54,8 @@ function parsed(args: readonly string[], options: Options): ReturnType<typeof pa
 function checked(command: Command | undefined, names: readonly string[], help: boolean): void {
   if (command === undefined || help) return;
   const [least, most] = command.names;
-  if (names.length < least || names.length > most) throw new Failure(`usage: kubectl hamlet ${command.name} ${command.usage}`, 2);
+  if (names.length < least || names.length > most)
+    throw new Failure(`usage: kubectl hamlet ${command.name} ${command.usage}`, 2);
 }
 
 /**
@@ -61,21 +66,37 @@ export function readCommandLine(args: readonly string[], commands: readonly Comm
   const at = commandIndex(args);
   const name = args[at];
   const command = commands.find((each) => each.name === name);
-  if (name !== undefined && command === undefined) throw new Failure(`no such command: ${name}; there are ${commands.map((each) => each.name).join(', ')}`, 2);
-  const { values, positionals } = parsed(args.filter((_, index) => index !== at), { ...COMMON_OPTIONS, ...command?.options });
+  if (name !== undefined && command === undefined)
+    throw new Failure(`no such command: ${name}; there are ${commands.map((each) => each.name).join(', ')}`, 2);
+  const { values, positionals } = parsed(
+    args.filter((_, index) => index !== at),
+    { ...COMMON_OPTIONS, ...command?.options },
+  );
   const flags = values as Readonly<Record<string, string | boolean | undefined>>;
-  if (flags['output'] !== undefined && flags['output'] !== 'json') throw new Failure('--output: json is the one format for programs', 2);
+  if (flags['output'] !== undefined && flags['output'] !== 'json')
+    throw new Failure('--output: json is the one format for programs', 2);
   const help = flags['help'] === true;
   checked(command, positionals, help);
-  const place = Object.keys(PLACE_OPTIONS).flatMap((flag) => (typeof flags[flag] === 'string' ? [`--${flag}=${flags[flag]}`] : []));
+  const place = Object.keys(PLACE_OPTIONS).flatMap((flag) =>
+    typeof flags[flag] === 'string' ? [`--${flag}=${flags[flag]}`] : [],
+  );
   const own = Object.fromEntries(Object.keys(command?.options ?? {}).map((flag) => [flag, flags[flag]]));
   const { kubeconfig } = flags;
-  return { command, names: positionals, flags: own, place, kubeconfig: typeof kubeconfig === 'string' ? kubeconfig : undefined, json: flags['output'] === 'json', help };
+  return {
+    command,
+    names: positionals,
+    flags: own,
+    place,
+    kubeconfig: typeof kubeconfig === 'string' ? kubeconfig : undefined,
+    json: flags['output'] === 'json',
+    help,
+  };
 }
 
 /** What `--help` prints. */
 export function helpText(command: Command | undefined, commands: readonly Command[]): string {
-  if (command !== undefined) return `${command.summary}\n\nUsage: kubectl hamlet ${command.name} ${command.usage}\n\n${command.details}\n\n${COMMON_USAGE}`;
+  if (command !== undefined)
+    return `${command.summary}\n\nUsage: kubectl hamlet ${command.name} ${command.usage}\n\n${command.details}\n\n${COMMON_USAGE}`;
   const width = Math.max(...commands.map(({ name }) => name.length));
   const list = commands.map(({ name, summary }) => `  ${name.padEnd(width)}   ${summary}`);
   return `A village of agents from the command line.\n\nUsage: kubectl hamlet COMMAND [NAME] [flags]\n\n${list.join('\n')}\n\n"kubectl hamlet COMMAND --help" says more. Everywhere:\n${COMMON_USAGE}`;

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { Agent, CHAIN, REASONS, type AgentStatus, type Reason } from '@hamlet/contract/kinds';
 import { explain, explanationText } from './explain.ts';
 
-const agent = (status: AgentStatus, spec: object = {}): Agent => Agent.parse({ apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', metadata: { name: 'ada' }, spec, status });
+const agent = (status: AgentStatus, spec: object = {}): Agent =>
+  Agent.parse({ apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', metadata: { name: 'ada' }, spec, status });
 
 /** A chain that holds up to a link, which gives the reason; what follows waits. */
 function stopsAt(type: (typeof CHAIN)[number], reason: Reason, message: string): AgentStatus {
@@ -20,16 +21,31 @@ function stopsAt(type: (typeof CHAIN)[number], reason: Reason, message: string):
 
 test('the first link that does not hold is the reason, with its advice', () => {
   const told = explain(agent(stopsAt('Admitted', 'NoSeat', 'tier-1: 3 of 3 seats are taken')));
-  assert.deepEqual([told.ready, told.blocking?.type, told.blocking?.reason, told.blocking?.advice], [false, 'Admitted', 'NoSeat', REASONS.NoSeat]);
+  assert.deepEqual(
+    [told.ready, told.blocking?.type, told.blocking?.reason, told.blocking?.advice],
+    [false, 'Admitted', 'NoSeat', REASONS.NoSeat],
+  );
   assert.equal(explanationText(told).split('\n').at(0), 'ada does not run: tier-1: 3 of 3 seats are taken');
-  assert.match(explanationText(told), /✓ Entitled .*\n {2}✗ Admitted {6}NoSeat .*\n[^]*What to do about NoSeat: no node has room/);
+  assert.match(
+    explanationText(told),
+    /✓ Entitled .*\n {2}✗ Admitted {6}NoSeat .*\n[^]*What to do about NoSeat: no node has room/,
+  );
 });
 
 test('an agent in the world has nothing to be done about', () => {
-  const conditions = CHAIN.map((type) => ({ type, status: 'True' as const, reason: type, message: '', lastTransitionTime: '2026-11-22T10:00:00Z' }));
+  const conditions = CHAIN.map((type) => ({
+    type,
+    status: 'True' as const,
+    reason: type,
+    message: '',
+    lastTransitionTime: '2026-11-22T10:00:00Z',
+  }));
   const told = explain(agent({ conditions, cycle: 4, tier: 'tier-0', podName: 'ada-4', nodeName: 'sparky1' }));
   assert.deepEqual([told.ready, told.blocking], [true, null]);
-  assert.equal(explanationText(told).split('\n').at(0), 'ada is in the world (cycle 4, tier tier-0, pod ada-4, node sparky1)');
+  assert.equal(
+    explanationText(told).split('\n').at(0),
+    'ada is in the world (cycle 4, tier tier-0, pod ada-4, node sparky1)',
+  );
 });
 
 test('an agent that sleeps is told to be woken, whatever waits before it', () => {

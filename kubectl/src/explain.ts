@@ -27,7 +27,14 @@ const advices = new Map<string, string>(Object.entries(REASONS));
 
 function linkOf(conditions: readonly Condition[], type: ConditionType): Link {
   const found = conditions.find((condition) => condition.type === type);
-  if (found === undefined) return { type, status: 'Unknown', reason: 'NotObserved', message: 'the operator has not looked at the agent yet: does it run?', since: null };
+  if (found === undefined)
+    return {
+      type,
+      status: 'Unknown',
+      reason: 'NotObserved',
+      message: 'the operator has not looked at the agent yet: does it run?',
+      since: null,
+    };
   return { type, status: found.status, reason: found.reason, message: found.message, since: found.lastTransitionTime };
 }
 
@@ -46,11 +53,28 @@ function adviceFor({ reason }: Link, name: string): string | null {
 
 /** Reads the chain of conditions in its order. Pure. */
 export function explain({ metadata, spec, status = {} }: Agent): Explanation {
-  const { conditions = [], cycle = 0, tier = null, podName: pod = null, nodeName: node = null, lastSeen = null } = status;
+  const {
+    conditions = [],
+    cycle = 0,
+    tier = null,
+    podName: pod = null,
+    nodeName: node = null,
+    lastSeen = null,
+  } = status;
   const chain = CHAIN.map((type) => linkOf(conditions, type));
   const link = blockingLink(chain, spec.power === 'Asleep');
   const blocking = link === undefined ? null : { ...link, advice: adviceFor(link, metadata.name) };
-  return { agent: metadata.name, ready: blocking === null, blocking, chain, cycle, tier, pod, node, last_seen: lastSeen };
+  return {
+    agent: metadata.name,
+    ready: blocking === null,
+    blocking,
+    chain,
+    cycle,
+    tier,
+    pod,
+    node,
+    last_seen: lastSeen,
+  };
 }
 
 const SIGNS: Readonly<Record<string, string>> = { True: '✓', False: '✗' };
@@ -65,7 +89,10 @@ function headText({ agent, blocking, ...facts }: Explanation): string {
 /** The explanation in words. */
 export function explanationText(explanation: Explanation): string {
   const { blocking, chain } = explanation;
-  const lines = chain.map(({ type, status, reason, message }) => `  ${SIGNS[status] ?? '?'} ${type.padEnd(13)} ${reason.padEnd(20)} ${message}`.trimEnd());
-  const advice = typeof blocking?.advice === 'string' ? ['', `What to do about ${blocking.reason}: ${blocking.advice}`] : [];
+  const lines = chain.map(({ type, status, reason, message }) =>
+    `  ${SIGNS[status] ?? '?'} ${type.padEnd(13)} ${reason.padEnd(20)} ${message}`.trimEnd(),
+  );
+  const advice =
+    typeof blocking?.advice === 'string' ? ['', `What to do about ${blocking.reason}: ${blocking.advice}`] : [];
   return [headText(explanation), '', ...lines, ...advice].join('\n');
 }

@@ -39,13 +39,17 @@ export function plainError(stderr: string): string {
     .replace(/^error when \S+ "[^"]*": /, '')
     .replace(/^The \w+ "[^"]*" is invalid:\s*/, '')
     .split('\n');
-  return lines.filter((line) => !UNFINISHED.test(line)).map((line) => line.replace(/^\* /, '').trim()).join('; ');
+  return lines
+    .filter((line) => !UNFINISHED.test(line))
+    .map((line) => line.replace(/^\* /, '').trim())
+    .join('; ');
 }
 
 /** @param flags that say which cluster and namespace, as kubectl takes them */
 export function kubectlWith(flags: readonly string[], environment: NodeJS.ProcessEnv = process.env): Kubectl {
   const path = program(environment);
-  const start = (args: readonly string[], stdio: 'pipe' | 'inherit' = 'pipe'): ReturnType<typeof spawn> => spawn(path, [...flags, ...args], { stdio, env: environment });
+  const start = (args: readonly string[], stdio: 'pipe' | 'inherit' = 'pipe'): ReturnType<typeof spawn> =>
+    spawn(path, [...flags, ...args], { stdio, env: environment });
 
   const run = (args: readonly string[], input?: string): Promise<Ran> =>
     new Promise((resolve, reject) => {
@@ -53,8 +57,16 @@ export function kubectlWith(flags: readonly string[], environment: NodeJS.Proces
       const out: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] };
       child.stdout?.on('data', (chunk: Buffer) => out.stdout.push(chunk));
       child.stderr?.on('data', (chunk: Buffer) => out.stderr.push(chunk));
-      child.once('error', () => reject(new Failure(`${path} cannot be run: put kubectl on PATH, or its path into HAMLET_KUBECTL`)));
-      child.once('close', (code) => resolve({ code: code ?? 1, stdout: Buffer.concat(out.stdout).toString('utf8'), stderr: Buffer.concat(out.stderr).toString('utf8') }));
+      child.once('error', () =>
+        reject(new Failure(`${path} cannot be run: put kubectl on PATH, or its path into HAMLET_KUBECTL`)),
+      );
+      child.once('close', (code) =>
+        resolve({
+          code: code ?? 1,
+          stdout: Buffer.concat(out.stdout).toString('utf8'),
+          stderr: Buffer.concat(out.stderr).toString('utf8'),
+        }),
+      );
       child.stdin?.end(input ?? '');
     });
 

@@ -28,7 +28,15 @@ async function main(args: readonly string[], environment: NodeJS.ProcessEnv): Pr
   // A context or cluster that is named may be another than that of the file.
   const elsewhere = place.some((flag) => flag.startsWith('--context') || flag.startsWith('--cluster'));
   const known = { ...environment, KUBECONFIG: elsewhere ? '' : (kubeconfig ?? environment['KUBECONFIG'] ?? '') };
-  return command.run({ names, flags, json, print, environment: known, kubectl: kubectlWith(place, environment), nowMs: Date.now() });
+  return command.run({
+    names,
+    flags,
+    json,
+    print,
+    environment: known,
+    kubectl: kubectlWith(place, environment),
+    nowMs: Date.now(),
+  });
 }
 
 /** What a person reads of a failure; a bug shows where it is. */

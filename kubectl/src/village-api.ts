@@ -25,7 +25,10 @@ interface Local {
 function localVillage(from: string, role: 'member' | 'admin'): Local | undefined {
   const file = join(from, '.hamlet', 'up.json');
   if (existsSync(file)) {
-    const { url, memberToken, adminToken, kubeconfig } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+    const { url, memberToken, adminToken, kubeconfig } = JSON.parse(readFileSync(file, 'utf8')) as Record<
+      string,
+      string
+    >;
     const token = role === 'admin' ? adminToken : (memberToken ?? adminToken);
     if (url !== undefined && token !== undefined) return { url, token, kubeconfig: kubeconfig ?? '' };
   }
@@ -72,7 +75,11 @@ function knownUrl({ flags, environment }: Invocation, local: Local | undefined):
 }
 
 /** Asks the api as the role that the question needs, whatever the way there; a refusal becomes a failure in its words. */
-export async function withApi<T>(invocation: Invocation, ask: (api: Client) => Promise<T>, role: 'member' | 'admin' = 'member'): Promise<T> {
+export async function withApi<T>(
+  invocation: Invocation,
+  ask: (api: Client) => Promise<T>,
+  role: 'member' | 'admin' = 'member',
+): Promise<T> {
   const local = localVillage(resolve('.'), role);
   const token = invocation.environment['HAMLET_TOKEN'] ?? local?.token;
   if (token === undefined) throw new Failure(`the api asks who you are: put a token into HAMLET_TOKEN\n${API_DETAILS}`);

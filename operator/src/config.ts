@@ -4,28 +4,66 @@ import * as z from 'zod';
 import type { Settings } from './kinds/agent/views.ts';
 
 const HostPort = z.string().regex(/^.+:[0-9]{1,5}$/, 'write HOST:PORT, for example 0.0.0.0:9090');
-const Quantity = z.string().regex(/^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/, 'write an amount as Kubernetes does, for example 500m or 2Gi');
+const Quantity = z
+  .string()
+  .regex(/^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/, 'write an amount as Kubernetes does, for example 500m or 2Gi');
 /** The environment, with what each variable means: `--help` prints it from here. */
 export const Environment = z.object({
-  HAMLET_NAMESPACE: z.string().min(1).optional().describe('Namespace of the village; that of the pod or the kubeconfig if left out.'),
+  HAMLET_NAMESPACE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Namespace of the village; that of the pod or the kubeconfig if left out.'),
   HAMLET_API_URL: z.url().describe("The api's listener for agents, for example http://hamlet-api-agents:8081."),
   HAMLET_AGENT_API_URL: z.url().optional().describe('The same as agents reach it; HAMLET_API_URL if left out.'),
   HAMLET_AGENT_IMAGE: z.string().min(1).describe('Image of the agents.'),
   HAMLET_METRICS_LISTEN: HostPort.default('127.0.0.1:9090').describe('Where /livez, /readyz and /metrics are served.'),
   HAMLET_TOKEN_FILE: z.string().optional().describe('Token for the api.'),
   HAMLET_KUBECONFIG: z.string().optional().describe('Kubeconfig; the service account of the pod if left out.'),
-  HAMLET_SERVICE_ACCOUNT_DIR: z.string().default(SERVICE_ACCOUNT_DIR).describe('Token, certificate and namespace of the pod.'),
+  HAMLET_SERVICE_ACCOUNT_DIR: z
+    .string()
+    .default(SERVICE_ACCOUNT_DIR)
+    .describe('Token, certificate and namespace of the pod.'),
   HAMLET_POD_UID: z.string().default('process').describe('Uid of this pod, for the Lease.'),
   HAMLET_AGENT_SERVICE_ACCOUNT: z.string().default('hamlet-agent').describe('ServiceAccount of the agents.'),
-  HAMLET_STORAGE_CLASS: z.string().min(1).optional().describe("StorageClass of the agents' volumes; the cluster's default if left out."),
-  HAMLET_AGENT_IMAGE_PULL_POLICY: z.enum(['Always', 'IfNotPresent', 'Never']).default('IfNotPresent').describe("Pull policy of the agents' image."),
+  HAMLET_STORAGE_CLASS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("StorageClass of the agents' volumes; the cluster's default if left out."),
+  HAMLET_AGENT_IMAGE_PULL_POLICY: z
+    .enum(['Always', 'IfNotPresent', 'Never'])
+    .default('IfNotPresent')
+    .describe("Pull policy of the agents' image."),
   HAMLET_AGENT_IMAGE_PULL_SECRETS: z.string().default('').describe('Names of pull secrets, with commas between.'),
-  HAMLET_USER_NAMESPACES: z.enum(['On', 'Off']).default('On').describe('On or Off: user namespaces for pods (Kubernetes 1.33 or newer, containerd 2).'),
-  HAMLET_APPARMOR: z.enum(['RuntimeDefault', 'Off']).default('Off').describe('RuntimeDefault or Off: AppArmor profile of the pods; the nodes must have AppArmor.'),
-  HAMLET_SEAT_RESERVE_CPU: Quantity.default('100m').describe('Cpu that every node keeps for itself when seats are counted.'),
-  HAMLET_SEAT_RESERVE_MEMORY: Quantity.default('256Mi').describe('Memory that every node keeps for itself when seats are counted.'),
-  HAMLET_WORKERS: z.coerce.number().int().min(1).max(256).default(16).describe('Agents that are worked on at one time.'),
-  HAMLET_KUBE_QPS: z.coerce.number().int().min(1).max(10_000).default(500).describe('Requests a second to the API server.'),
+  HAMLET_USER_NAMESPACES: z
+    .enum(['On', 'Off'])
+    .default('On')
+    .describe('On or Off: user namespaces for pods (Kubernetes 1.33 or newer, containerd 2).'),
+  HAMLET_APPARMOR: z
+    .enum(['RuntimeDefault', 'Off'])
+    .default('Off')
+    .describe('RuntimeDefault or Off: AppArmor profile of the pods; the nodes must have AppArmor.'),
+  HAMLET_SEAT_RESERVE_CPU: Quantity.default('100m').describe(
+    'Cpu that every node keeps for itself when seats are counted.',
+  ),
+  HAMLET_SEAT_RESERVE_MEMORY: Quantity.default('256Mi').describe(
+    'Memory that every node keeps for itself when seats are counted.',
+  ),
+  HAMLET_WORKERS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(256)
+    .default(16)
+    .describe('Agents that are worked on at one time.'),
+  HAMLET_KUBE_QPS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(500)
+    .describe('Requests a second to the API server.'),
 });
 export type Environment = z.infer<typeof Environment>;
 
@@ -50,6 +88,8 @@ export function reserveOf({ HAMLET_SEAT_RESERVE_CPU: cpu, HAMLET_SEAT_RESERVE_ME
 
 /** What `--help` prints. */
 export function usage(): string {
-  const lines = Object.entries(Environment.shape).map(([name, schema]) => `  ${name.padEnd(34)}${schema.description ?? ''}`);
+  const lines = Object.entries(Environment.shape).map(
+    ([name, schema]) => `  ${name.padEnd(34)}${schema.description ?? ''}`,
+  );
   return `Usage: node operator/src/main.ts [--help]\n\nTurns Agents into pods. It is told what it needs by its environment:\n${lines.join('\n')}\n`;
 }

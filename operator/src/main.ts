@@ -1,7 +1,17 @@
 /** The operator: elects a leader, which turns Agents into pods. */
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { drain, Elector, KubeClient, LoopWatch, ServiceServer, shutdownSignal, tokenFile, type Connection, type Fence } from '@hamlet/kube';
+import {
+  drain,
+  Elector,
+  KubeClient,
+  LoopWatch,
+  ServiceServer,
+  shutdownSignal,
+  tokenFile,
+  type Connection,
+  type Fence,
+} from '@hamlet/kube';
 import * as z from 'zod';
 import { connect } from './connect.ts';
 import { Environment, reserveOf, settingsOf, usage } from './config.ts';
@@ -53,7 +63,13 @@ async function prepare(environment: Environment): Promise<Process> {
   const namespace = environment.HAMLET_NAMESPACE ?? connection.namespace;
   const metrics = operatorMetrics();
   const leases = new KubeClient(connection, { onRequest: metrics.onRequest });
-  const elector = new Elector({ client: leases, namespace, name: LEASE, holder: environment.HAMLET_POD_UID, onError: (error) => log(`lease: ${errorText(error)}`) });
+  const elector = new Elector({
+    client: leases,
+    namespace,
+    name: LEASE,
+    holder: environment.HAMLET_POD_UID,
+    onError: (error) => log(`lease: ${errorText(error)}`),
+  });
   const loop = new LoopWatch(LOOP_LATENESS_MS);
   addProcessGauges(metrics.registry, elector, loop);
   return { environment, connection, namespace, metrics, leases, elector, loop, ending: false };
@@ -62,7 +78,9 @@ async function prepare(environment: Environment): Promise<Process> {
 /** Workers that wait because the lease is late do not hang: they are kept from writing. */
 function stall({ leadership, elector }: Process): string | undefined {
   const stalledMs = elector.leads ? (leadership?.operator.stalledMs ?? 0) : 0;
-  return stalledMs > STALL_MS ? `no worker has taken or ended anything for ${Math.round(stalledMs / 1_000)} s` : undefined;
+  return stalledMs > STALL_MS
+    ? `no worker has taken or ended anything for ${Math.round(stalledMs / 1_000)} s`
+    : undefined;
 }
 
 function serviceServer(self: Process): ServiceServer {
@@ -95,8 +113,16 @@ async function run(environment: Environment): Promise<number> {
   log(code === 0 ? 'ending' : 'ending at once');
   // First nothing new, then nothing at all, then the lease: whoever has it next meets no write of ours.
   const steps = [
-    { name: 'workers', withinMs: code === 0 ? DRAIN_MS : CLOSE_MS, run: () => self.leadership?.operator.stop() ?? Promise.resolve() },
-    { name: 'connections', withinMs: CLOSE_MS, run: () => (elector.resign(), self.leadership?.client.close() ?? Promise.resolve()) },
+    {
+      name: 'workers',
+      withinMs: code === 0 ? DRAIN_MS : CLOSE_MS,
+      run: () => self.leadership?.operator.stop() ?? Promise.resolve(),
+    },
+    {
+      name: 'connections',
+      withinMs: CLOSE_MS,
+      run: () => (elector.resign(), self.leadership?.client.close() ?? Promise.resolve()),
+    },
     { name: 'lease', withinMs: RELEASE_MS, run: () => elector.stop() },
     { name: 'server', withinMs: CLOSE_MS, run: () => Promise.all([server.close(), leases.close()]) },
   ];
@@ -110,10 +136,29 @@ async function lead(self: Process, fence: Fence): Promise<number> {
   log(`leading as ${elector.identity}, fence ${fence.leaseUid}:${fence.transitions}`);
   const perSecond = environment.HAMLET_KUBE_QPS;
   const beforeWrite = (): Promise<void> => elector.leadership();
-  const client = new KubeClient(connection, { limits: { perSecond, burst: perSecond * BURST_FACTOR, inFlight: IN_FLIGHT }, beforeWrite, onRequest: metrics.onRequest });
+  const client = new KubeClient(connection, {
+    limits: { perSecond, burst: perSecond * BURST_FACTOR, inFlight: IN_FLIGHT },
+    beforeWrite,
+    onRequest: metrics.onRequest,
+  });
   const { HAMLET_TOKEN_FILE: tokenPath, HAMLET_API_URL: baseUrl } = environment;
-  const village = villageClient({ baseUrl, fence, beforeWrite, ...(tokenPath === undefined ? {} : { token: tokenFile(tokenPath) }) });
-  const operator = new Operator({ client, village, namespace, settings: settingsOf(environment), reserve: reserveOf(environment), workers: environment.HAMLET_WORKERS, instance: elector.identity, metrics, log });
+  const village = villageClient({
+    baseUrl,
+    fence,
+    beforeWrite,
+    ...(tokenPath === undefined ? {} : { token: tokenFile(tokenPath) }),
+  });
+  const operator = new Operator({
+    client,
+    village,
+    namespace,
+    settings: settingsOf(environment),
+    reserve: reserveOf(environment),
+    workers: environment.HAMLET_WORKERS,
+    instance: elector.identity,
+    metrics,
+    log,
+  });
   self.leadership = { operator, client };
   const late = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => late.resolve('late'), LIST_MS);

@@ -10,8 +10,17 @@ import type { FakeKubelet } from './testing/fake-kubelet.ts';
 import { testVillage, type PodOfAgent, type TestVillage } from './testing/test-village.ts';
 
 const POLICIES_API = 'admissionregistration.k8s.io/v1';
-const POLICIES: ResourceType = { group: 'admissionregistration.k8s.io', version: 'v1', plural: 'validatingadmissionpolicies', kind: 'ValidatingAdmissionPolicy' };
-const BINDINGS: ResourceType = { ...POLICIES, plural: 'validatingadmissionpolicybindings', kind: 'ValidatingAdmissionPolicyBinding' };
+const POLICIES: ResourceType = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  plural: 'validatingadmissionpolicies',
+  kind: 'ValidatingAdmissionPolicy',
+};
+const BINDINGS: ResourceType = {
+  ...POLICIES,
+  plural: 'validatingadmissionpolicybindings',
+  kind: 'ValidatingAdmissionPolicyBinding',
+};
 
 let v: TestVillage;
 let sparky1: FakeKubelet;
@@ -23,14 +32,19 @@ before(async () => {
   sparky2 = await v.addNode('sparky2', { cpu: '16', memory: '64Gi', pods: '110' });
   await v.createTier('tier-0', { rank: 0 });
   await v.createTier('tier-1', { rank: 1, minBalance: '10', compute: { resources: { cpu: '1', memory: '1Gi' } } });
-  await v.createTier('tier-2', { rank: 2, minBalance: '100', compute: { resources: { cpu: '1', memory: '1Gi' }, gpu: { mode: 'Shared', count: 1 } } });
+  await v.createTier('tier-2', {
+    rank: 2,
+    minBalance: '100',
+    compute: { resources: { cpu: '1', memory: '1Gi' }, gpu: { mode: 'Shared', count: 1 } },
+  });
   await v.createTier('tier-9', { rank: 9, minBalance: '1000', compute: { resources: { cpu: '3', memory: '1Gi' } } });
   await v.startOperator();
 });
 
 after(async () => v.remove());
 
-const say = (agentId: string, parts: Partial<Standing>): void => v.village.say('standing', { ...goodStanding(agentId), ...parts });
+const say = (agentId: string, parts: Partial<Standing>): void =>
+  v.village.say('standing', { ...goodStanding(agentId), ...parts });
 /** Without the disk, which is the same in every tier. */
 function limitsOf({ spec }: PodOfAgent): object {
   const { 'ephemeral-storage': disk, ...limits } = spec.containers[0]?.resources.limits ?? {};
@@ -56,8 +70,15 @@ test('a higher tier makes the pod larger while it runs: the same pod, the same c
   say('ada', { balance_tier: 'tier-1' });
   const after = await sized('ada', { cpu: '1', memory: '1Gi' });
   assert.equal(after.metadata.uid, before.metadata.uid);
-  assert.deepEqual(after.status?.containerStatuses?.map(({ containerID, restartCount }) => [containerID, restartCount]), before.status?.containerStatuses?.map(({ containerID }) => [containerID, 0]));
-  assert.deepEqual(after.spec.containers[0]?.resources.requests, { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '64Mi' });
+  assert.deepEqual(
+    after.status?.containerStatuses?.map(({ containerID, restartCount }) => [containerID, restartCount]),
+    before.status?.containerStatuses?.map(({ containerID }) => [containerID, 0]),
+  );
+  assert.deepEqual(after.spec.containers[0]?.resources.requests, {
+    cpu: '500m',
+    memory: '512Mi',
+    'ephemeral-storage': '64Mi',
+  });
   await until('the tier is told', async () => (await v.statusOf('ada')).tier === 'tier-1');
   assert.match(await v.event('ada', 'Resized'), /tier-1: cpu 1, memory 1Gi/);
   assert.match(await v.event('ada', 'TierChanged'), /from tier-0 to tier-1/);
@@ -73,7 +94,11 @@ test('a lower tier makes it smaller again', async () => {
 test('a tier that is edited resizes everybody on it', async () => {
   const before = await v.runningPod('ada');
   const { client } = v.server;
-  await client.mergePatch(ENTITLEMENTS, { spec: { compute: { resources: { cpu: '600m' } } } }, { namespace: v.namespace, name: 'tier-0' });
+  await client.mergePatch(
+    ENTITLEMENTS,
+    { spec: { compute: { resources: { cpu: '600m' } } } },
+    { namespace: v.namespace, name: 'tier-0' },
+  );
   assert.equal((await sized('ada', { cpu: '600m', memory: '512Mi' })).metadata.uid, before.metadata.uid);
 });
 
@@ -94,14 +119,20 @@ test('a GPU takes another pod: the next cycle, the same volume', async () => {
 
 test('a GPU window takes another pod for its time, with the same volume, and its end takes it back', async () => {
   const before = await v.runningPod('ada');
-  const volumes = ({ spec }: PodOfAgent): unknown => spec.volumes?.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
+  const volumes = ({ spec }: PodOfAgent): unknown =>
+    spec.volumes?.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
   const gpus = (limits: Readonly<Record<string, unknown>>): unknown => limits['nvidia.com/gpu'];
   const nextPod = (what: string, wanted: string | undefined): Promise<PodOfAgent> =>
     until(what, async () => {
       const pod = await v.runningPod('ada');
       return gpus({ ...limitsOf(pod) }) === wanted && pod;
     });
-  v.village.say('boost', { agent_id: 'ada', priority: false, gpu: { resource_name: 'nvidia.com/gpu', count: 2 }, until: '2999-01-01T00:00:00Z' });
+  v.village.say('boost', {
+    agent_id: 'ada',
+    priority: false,
+    gpu: { resource_name: 'nvidia.com/gpu', count: 2 },
+    until: '2999-01-01T00:00:00Z',
+  });
   const during = await nextPod('a pod with the GPUs of the window', '2');
   assert.notEqual(during.metadata.uid, before.metadata.uid);
   assert.deepEqual(volumes(during), volumes(before));
@@ -114,16 +145,40 @@ test('a GPU window takes another pod for its time, with the same volume, and its
 
 test('what the API server refuses to resize, and would take as a new pod, is made anew and says why', async () => {
   const { client } = v.server;
-  const constraints = { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods/resize'] }] };
-  const policy = { apiVersion: POLICIES_API, kind: 'ValidatingAdmissionPolicy', metadata: { name: 'no-resize' }, spec: { matchConstraints: constraints, validations: [{ expression: 'false', message: 'too much cpu' }] } };
+  const constraints = {
+    resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['pods/resize'] }],
+  };
+  const policy = {
+    apiVersion: POLICIES_API,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: 'no-resize' },
+    spec: { matchConstraints: constraints, validations: [{ expression: 'false', message: 'too much cpu' }] },
+  };
   await v.createAgent('bob');
   await v.runningPod('bob');
   await client.create(POLICIES, policy, {});
-  await client.create(BINDINGS, { apiVersion: POLICIES_API, kind: 'ValidatingAdmissionPolicyBinding', metadata: { name: 'no-resize' }, spec: { policyName: 'no-resize', validationActions: ['Deny'] } }, {});
+  await client.create(
+    BINDINGS,
+    {
+      apiVersion: POLICIES_API,
+      kind: 'ValidatingAdmissionPolicyBinding',
+      metadata: { name: 'no-resize' },
+      spec: { policyName: 'no-resize', validationActions: ['Deny'] },
+    },
+    {},
+  );
   const isInForce = async (): Promise<boolean> => {
     const pod = await v.runningPod('bob');
-    const patch = { apiVersion: 'v1', kind: 'Pod', metadata: { name: pod.metadata.name, namespace: v.namespace }, spec: { containers: [{ name: 'resident', resources: pod.spec.containers[0]?.resources }] } };
-    return client.apply(PODS, patch, { fieldManager: 'test', subresource: 'resize' }).then(() => false, (error: unknown) => String(error).includes('too much cpu'));
+    const patch = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: pod.metadata.name, namespace: v.namespace },
+      spec: { containers: [{ name: 'resident', resources: pod.spec.containers[0]?.resources }] },
+    };
+    return client.apply(PODS, patch, { fieldManager: 'test', subresource: 'resize' }).then(
+      () => false,
+      (error: unknown) => String(error).includes('too much cpu'),
+    );
   };
   await until('the policy is in force', isInForce);
   say('bob', { balance_tier: 'tier-9' });
@@ -159,7 +214,11 @@ test('a shrink that its node does not apply ends in another pod', async () => {
 });
 
 test('frozen, banned, killed: the pod goes, with what the admin said; lifted: it comes back', async () => {
-  for (const [flag, reason] of [['frozen', 'Frozen'], ['banned', 'Banned'], ['killed', 'Killed']] as const) {
+  for (const [flag, reason] of [
+    ['frozen', 'Frozen'],
+    ['banned', 'Banned'],
+    ['killed', 'Killed'],
+  ] as const) {
     await v.runningPod('bob');
     say('bob', { [flag]: true, reason: 'enough' });
     assert.match(await v.condition('bob', `Ready False ${reason}`), /the reason given: enough/);
@@ -203,15 +262,34 @@ test('the api away and a new leader: who runs goes on, who is barred stays so, n
 test('a drain: the pod is told to go, its volume ties the next one to the node, which waits and is the same when the node is back', async () => {
   const before = await v.runningPod('eve');
   const { nodeName = '' } = before.spec;
-  const cordon = (unschedulable: boolean | null): Promise<unknown> => v.server.client.mergePatch(NODES, { spec: { unschedulable } }, { name: nodeName });
+  const cordon = (unschedulable: boolean | null): Promise<unknown> =>
+    v.server.client.mergePatch(NODES, { spec: { unschedulable } }, { name: nodeName });
   await cordon(true);
   const { name } = before.metadata;
-  await until('the node is closed', async () => (await v.server.client.get<KubeObject & { spec: { taints?: object[] } }>(NODES, { name: nodeName })).spec.taints !== undefined);
-  const openNodes = async (): Promise<string> => (await v.server.client.get<KubeObject & { status?: EntitlementStatus }>(ENTITLEMENTS, { namespace: v.namespace, name: 'tier-0' })).status?.conditions?.[0]?.message ?? '';
+  await until(
+    'the node is closed',
+    async () =>
+      (await v.server.client.get<KubeObject & { spec: { taints?: object[] } }>(NODES, { name: nodeName })).spec
+        .taints !== undefined,
+  );
+  const openNodes = async (): Promise<string> =>
+    (
+      await v.server.client.get<KubeObject & { status?: EntitlementStatus }>(ENTITLEMENTS, {
+        namespace: v.namespace,
+        name: 'tier-0',
+      })
+    ).status?.conditions?.[0]?.message ?? '';
   await until('the operator knows that it is', async () => (await openNodes()).includes('on 1 open node,'));
-  await v.server.client.create(PODS, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: v.namespace } }, { namespace: v.namespace, name, subresource: 'eviction' });
+  await v.server.client.create(
+    PODS,
+    { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: v.namespace } },
+    { namespace: v.namespace, name, subresource: 'eviction' },
+  );
   await v.event('eve', 'NodeDrained');
-  assert.match(await v.condition('eve', 'PodScheduled False VolumePinned'), new RegExp(`the volume lies on node ${nodeName}, which is cordoned`));
+  assert.match(
+    await v.condition('eve', 'PodScheduled False VolumePinned'),
+    new RegExp(`the volume lies on node ${nodeName}, which is cordoned`),
+  );
   const [waiting] = await v.podsOf('eve');
   await cordon(null);
   const after = await v.runningPod('eve');
@@ -219,8 +297,11 @@ test('a drain: the pod is told to go, its volume ties the next one to the node, 
 });
 
 test('agents spread over the nodes where they may, and stay where they are pinned', async () => {
-  for (const name of ['one', 'two', 'three', 'four']) await v.createAgent(name, { placement: { spread: 'Required', onNodeLoss: 'MoveWithoutVolume' } });
-  const nodes = await Promise.all(['one', 'two', 'three', 'four'].map(async (name) => (await v.runningPod(name)).spec.nodeName));
+  for (const name of ['one', 'two', 'three', 'four'])
+    await v.createAgent(name, { placement: { spread: 'Required', onNodeLoss: 'MoveWithoutVolume' } });
+  const nodes = await Promise.all(
+    ['one', 'two', 'three', 'four'].map(async (name) => (await v.runningPod(name)).spec.nodeName),
+  );
   assert.deepEqual(new Set(nodes), new Set(['sparky1', 'sparky2']));
   for (const name of ['pin-1', 'pin-2', 'pin-3']) await v.createAgent(name, { placement: { nodeName: 'sparky2' } });
   for (const name of ['pin-1', 'pin-2', 'pin-3']) assert.equal((await v.runningPod(name)).spec.nodeName, 'sparky2');
@@ -228,13 +309,16 @@ test('agents spread over the nodes where they may, and stay where they are pinne
 
 test('a node that is lost: its agents say so; who may leave the volume behind lives elsewhere, the others wait in one pod', async () => {
   const movable = await until('an agent of sparky2 that may go elsewhere', async () => {
-    for (const name of ['one', 'two', 'three', 'four']) if ((await v.runningPod(name)).spec.nodeName === 'sparky2') return name;
+    for (const name of ['one', 'two', 'three', 'four'])
+      if ((await v.runningPod(name)).spec.nodeName === 'sparky2') return name;
     return false;
   });
   await sparky2.lose();
   assert.match(await v.condition(movable, 'Connected False NodeLost'), /sparky2 does not answer/);
   await v.event(movable, 'VolumeAbandoned');
-  const moved = await until('a pod elsewhere', async () => (await v.podsOf(movable)).find(({ status }) => status?.phase === 'Running'));
+  const moved = await until('a pod elsewhere', async () =>
+    (await v.podsOf(movable)).find(({ status }) => status?.phase === 'Running'),
+  );
   assert.equal(moved.spec.nodeName, 'sparky1');
   await until('the pinned one waits', async () => {
     const ready = (await v.statusOf('pin-1')).conditions?.find(({ type }) => type === 'Ready');
@@ -245,5 +329,8 @@ test('a node that is lost: its agents say so; who may leave the volume behind li
 
 test('nothing was done with rights that the operator does not have', () => {
   // A write that another was faster than "cannot be fulfilled", and is made again.
-  assert.deepEqual(v.log.filter((line) => /is forbidden: User/.test(line)), []);
+  assert.deepEqual(
+    v.log.filter((line) => /is forbidden: User/.test(line)),
+    [],
+  );
 });

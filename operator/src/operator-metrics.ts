@@ -27,18 +27,44 @@ export function resourceOf(path: string): string {
   return subresource === undefined ? resource : `${resource}/${subresource}`;
 }
 
-const isWrite = ({ method, path }: RequestRecord): boolean => method !== 'GET' && !['events', 'leases'].includes(resourceOf(path));
+const isWrite = ({ method, path }: RequestRecord): boolean =>
+  method !== 'GET' && !['events', 'leases'].includes(resourceOf(path));
 
 /** Counters and histograms of this process in a registry of their own. */
 export function operatorMetrics(): OperatorMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const reconciles = new Counter({ name: 'hamlet_operator_reconciles_total', help: 'Agents worked on, by outcome.', labelNames: ['outcome'], registers });
-  const reconcileSeconds = new Histogram({ name: 'hamlet_operator_reconcile_seconds', help: 'Time of one reconcile.', buckets: SECONDS, registers });
-  const requests = new Counter({ name: 'hamlet_operator_kube_requests_total', help: 'Requests to the API server, by method, resource and status.', labelNames: ['method', 'resource', 'status'], registers });
-  const requestSeconds = new Histogram({ name: 'hamlet_operator_kube_request_seconds', help: 'Time to the head of the answer.', buckets: SECONDS, registers });
-  const watchFailures = new Counter({ name: 'hamlet_operator_watch_failures_total', help: 'Lists and watches that failed, by kind and cause.', labelNames: ['kind', 'cause'], registers });
+  const reconciles = new Counter({
+    name: 'hamlet_operator_reconciles_total',
+    help: 'Agents worked on, by outcome.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const reconcileSeconds = new Histogram({
+    name: 'hamlet_operator_reconcile_seconds',
+    help: 'Time of one reconcile.',
+    buckets: SECONDS,
+    registers,
+  });
+  const requests = new Counter({
+    name: 'hamlet_operator_kube_requests_total',
+    help: 'Requests to the API server, by method, resource and status.',
+    labelNames: ['method', 'resource', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'hamlet_operator_kube_request_seconds',
+    help: 'Time to the head of the answer.',
+    buckets: SECONDS,
+    registers,
+  });
+  const watchFailures = new Counter({
+    name: 'hamlet_operator_watch_failures_total',
+    help: 'Lists and watches that failed, by kind and cause.',
+    labelNames: ['kind', 'cause'],
+    registers,
+  });
   const totals = { reconciles: 0, writes: 0 };
   return {
     registry,
@@ -75,10 +101,22 @@ export function addGauges(registry: Registry, queue: WorkQueue, watched: Watched
       },
     });
   gauge('hamlet_operator_queue_depth', 'Agents that wait for a worker.', () => queue.depth);
-  gauge('hamlet_operator_queue_retries', 'Failures that were given another attempt since the start.', () => queue.retries);
-  gauge('hamlet_operator_queue_longest_seconds', 'Age of the work that goes on longest.', () => queue.longestMs / 1_000);
+  gauge(
+    'hamlet_operator_queue_retries',
+    'Failures that were given another attempt since the start.',
+    () => queue.retries,
+  );
+  gauge(
+    'hamlet_operator_queue_longest_seconds',
+    'Age of the work that goes on longest.',
+    () => queue.longestMs / 1_000,
+  );
   gauge('hamlet_operator_queue_delayed', 'Agents that wait for a time.', () => queue.delayed);
-  perKind('hamlet_operator_watch_silence_seconds', 'Time since the API server was last heard.', ({ state }) => (performance.now() - state.lastHeardMs) / 1_000);
+  perKind(
+    'hamlet_operator_watch_silence_seconds',
+    'Time since the API server was last heard.',
+    ({ state }) => (performance.now() - state.lastHeardMs) / 1_000,
+  );
   perKind('hamlet_operator_relists', 'Full lists since the start.', ({ state }) => state.relists);
   perKind('hamlet_operator_watches', 'Watches opened since the start.', ({ state }) => state.watches);
   perKind('hamlet_operator_objects', 'Objects in the cache.', ({ cache }) => cache.size);

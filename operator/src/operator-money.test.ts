@@ -25,7 +25,8 @@ before(async () => {
 
 after(async () => v.remove());
 
-const say = (agentId: string, parts: Partial<Standing>): void => v.village.say('standing', { ...goodStanding(agentId), ...parts });
+const say = (agentId: string, parts: Partial<Standing>): void =>
+  v.village.say('standing', { ...goodStanding(agentId), ...parts });
 const callsOf = (name: string): readonly string[] => v.village.bank.calls.filter((call) => call.split(' ')[1] === name);
 const cpuOf = ({ spec }: PodOfAgent): string => spec.containers[0]?.resources.limits['cpu'] ?? '';
 const holds = (name: string): string | undefined => v.village.bank.purse(name).held?.tier;
@@ -71,7 +72,9 @@ test('a reboot asks for its own cycle, and goes on with what is held', async () 
   const until0 = v.village.bank.purse('ada').held?.untilMs;
   const before = await v.runningPod('ada');
   await patch('ada', { rebootedAt: '2026-11-22T10:00:00Z' });
-  await until('another pod', async () => (await v.podsOf('ada')).every(({ metadata }) => metadata.uid !== before.metadata.uid));
+  await until('another pod', async () =>
+    (await v.podsOf('ada')).every(({ metadata }) => metadata.uid !== before.metadata.uid),
+  );
   await until('it is told', async () => callsOf('ada').at(-1) === 'granted ada tier-1 2 running');
   assert.ok(callsOf('ada').includes('granted ada tier-1 2'));
   assert.equal(v.village.bank.purse('ada').held?.untilMs, until0);
@@ -138,7 +141,11 @@ test('the api away: who runs goes on, nothing new is granted; another leader ask
   v.village.setAway(false);
   await v.runningPod('fay');
   assert.equal((await v.runningPod('eve')).metadata.uid, eve.metadata.uid);
-  assert.equal(callsOf('eve').filter((call) => call.startsWith('refused')).length, 1, 'what is held is heard, not asked for');
+  assert.equal(
+    callsOf('eve').filter((call) => call.startsWith('refused')).length,
+    1,
+    'what is held is heard, not asked for',
+  );
 });
 
 test('a leader that dies between hold and pod leaves a hold that the next one uses', async () => {
@@ -162,8 +169,22 @@ test('a leader that dies between hold and pod leaves a hold that the next one us
 
 test('deleted, it holds nothing: the closing of its account ends that, and nothing else is asked', async () => {
   const before = callsOf('gus').length;
-  await v.server.client.delete(AGENTS, { namespace: v.namespace, name: 'gus', uid: (await v.server.client.get(AGENTS, { namespace: v.namespace, name: 'gus' })).metadata.uid });
-  await until('gus is gone', async () => v.server.client.get(AGENTS, { namespace: v.namespace, name: 'gus' }).then(() => false, (error: unknown) => error instanceof KubeError && error.status === 404));
+  await v.server.client.delete(AGENTS, {
+    namespace: v.namespace,
+    name: 'gus',
+    uid: (await v.server.client.get(AGENTS, { namespace: v.namespace, name: 'gus' })).metadata.uid,
+  });
+  await until('gus is gone', async () =>
+    v.server.client.get(AGENTS, { namespace: v.namespace, name: 'gus' }).then(
+      () => false,
+      (error: unknown) => error instanceof KubeError && error.status === 404,
+    ),
+  );
   assert.ok(v.village.closed.some((closed) => closed.startsWith('gus ')));
-  assert.equal(callsOf('gus').filter((call) => call.startsWith('granted')).length, callsOf('gus').slice(0, before).filter((call) => call.startsWith('granted')).length);
+  assert.equal(
+    callsOf('gus').filter((call) => call.startsWith('granted')).length,
+    callsOf('gus')
+      .slice(0, before)
+      .filter((call) => call.startsWith('granted')).length,
+  );
 });

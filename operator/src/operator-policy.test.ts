@@ -25,28 +25,43 @@ after(async () => {
 });
 
 interface Pod extends NewObject {
-  readonly spec: { readonly volumes: readonly object[]; readonly containers: readonly [{ readonly securityContext: object; readonly env: readonly object[] }] };
+  readonly spec: {
+    readonly volumes: readonly object[];
+    readonly containers: readonly [{ readonly securityContext: object; readonly env: readonly object[] }];
+  };
 }
 
 const agent = (): AgentView => ({ ...agentOf(), metadata: { ...agentOf().metadata, namespace } });
-const podWith = (settings: Partial<Settings> = {}, tier = TIER_0): Pod => podManifest({ agent: agent(), spec: specOf(), tier, cycle: 1, settings: { ...SETTINGS, ...settings } }) as Pod;
+const podWith = (settings: Partial<Settings> = {}, tier = TIER_0): Pod =>
+  podManifest({ agent: agent(), spec: specOf(), tier, cycle: 1, settings: { ...SETTINGS, ...settings } }) as Pod;
 
 /** What the API server says to a pod without storing it; empty if it takes it. */
-const saysTo = (pod: object): Promise<string> => client.create(PODS, pod as NewObject, { namespace, query: { dryRun: 'All' } }).then(() => '', String);
+const saysTo = (pod: object): Promise<string> =>
+  client.create(PODS, pod as NewObject, { namespace, query: { dryRun: 'All' } }).then(() => '', String);
 
 const withSpec = (spec: object): object => ({ ...podWith(), spec: { ...podWith().spec, ...spec } });
-const withContainer = (container: object): object => withSpec({ containers: [{ ...podWith().spec.containers[0], ...container }] });
-const withVolume = (volume: object): object => withSpec({ volumes: [...podWith().spec.volumes, { name: 'more', ...volume }] });
-const security = (more: object): object => withContainer({ securityContext: { ...podWith().spec.containers[0].securityContext, ...more } });
+const withContainer = (container: object): object =>
+  withSpec({ containers: [{ ...podWith().spec.containers[0], ...container }] });
+const withVolume = (volume: object): object =>
+  withSpec({ volumes: [...podWith().spec.volumes, { name: 'more', ...volume }] });
+const security = (more: object): object =>
+  withContainer({ securityContext: { ...podWith().spec.containers[0].securityContext, ...more } });
 
 const REFUSED: Readonly<Record<string, () => object>> = {
   'a Secret as a volume': () => withVolume({ secret: { secretName: 'hamlet-postgres-owner' } }),
-  'a Secret in a projected volume': () => withVolume({ projected: { sources: [{ secret: { name: 'hamlet-postgres-owner' } }] } }),
-  'a token for another audience': () => withVolume({ projected: { sources: [{ serviceAccountToken: { audience: 'https://kubernetes.default.svc', path: 'token' } }] } }),
+  'a Secret in a projected volume': () =>
+    withVolume({ projected: { sources: [{ secret: { name: 'hamlet-postgres-owner' } }] } }),
+  'a token for another audience': () =>
+    withVolume({
+      projected: { sources: [{ serviceAccountToken: { audience: 'https://kubernetes.default.svc', path: 'token' } }] },
+    }),
   'a folder of the node': () => withVolume({ hostPath: { path: '/' } }),
   'the volume of Postgres': () => withVolume({ persistentVolumeClaim: { claimName: 'data-hamlet-postgres-0' } }),
   'an environment from a Secret': () => withContainer({ envFrom: [{ secretRef: { name: 'hamlet-postgres-owner' } }] }),
-  'a variable from a Secret': () => withContainer({ env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 'hamlet-postgres-owner', key: 'ownerPassword' } } }] }),
+  'a variable from a Secret': () =>
+    withContainer({
+      env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 'hamlet-postgres-owner', key: 'ownerPassword' } } }],
+    }),
   'another service account': () => withSpec({ serviceAccountName: 'default' }),
   'a token of the service account': () => withSpec({ automountServiceAccountToken: true }),
   'the network of the node': () => withSpec({ hostNetwork: true, hostUsers: undefined }),
@@ -58,14 +73,19 @@ const REFUSED: Readonly<Record<string, () => object>> = {
 };
 
 test('the operator makes its own pods, in every setting', async () => {
-  for (const pod of [podWith(), podWith({ userNamespaces: 'Off' }), podWith({ imagePullSecrets: ['pull'] })]) assert.equal(await saysTo(pod), '');
-  const { priorityClassName: _priority, ...spec } = podWith({}, TIER_2).spec as Pod['spec'] & { readonly priorityClassName?: string };
+  for (const pod of [podWith(), podWith({ userNamespaces: 'Off' }), podWith({ imagePullSecrets: ['pull'] })])
+    assert.equal(await saysTo(pod), '');
+  const { priorityClassName: _priority, ...spec } = podWith({}, TIER_2).spec as Pod['spec'] & {
+    readonly priorityClassName?: string;
+  };
   assert.equal(await saysTo({ ...podWith({}, TIER_2), spec }), '');
 });
 
 for (const [what, pod] of Object.entries(REFUSED)) {
   test(`the operator makes no pod with ${what}`, async () => {
-    await until(`${what} is refused`, async () => /ValidatingAdmissionPolicy 'hamlet-operator-pods/.test(await saysTo(pod())));
+    await until(`${what} is refused`, async () =>
+      /ValidatingAdmissionPolicy 'hamlet-operator-pods/.test(await saysTo(pod())),
+    );
   });
 }
 
@@ -75,10 +95,18 @@ test('the operator makes, owns and deletes volume claims of agents, and none of 
   const others = { ...claim, metadata: { name: 'data-hamlet-postgres-0', namespace } };
   await server.client.create(CLAIMS, others as NewObject, { namespace });
   const at = { namespace, name: 'data-hamlet-postgres-0' };
-  await until('a foreign claim is kept', async () => refused.test(await client.delete(CLAIMS, { ...at, query: { dryRun: 'All' } }).then(() => '', String)));
+  await until('a foreign claim is kept', async () =>
+    refused.test(await client.delete(CLAIMS, { ...at, query: { dryRun: 'All' } }).then(() => '', String)),
+  );
   await assert.rejects(client.mergePatch(CLAIMS, { metadata: { labels: claim.metadata['labels'] } }, at), refused);
-  await assert.rejects(client.create(CLAIMS, { ...others, metadata: { name: 'more', namespace } } as NewObject, { namespace }), refused);
-  const spec = { ...(claim as NewObject & { readonly spec: object }).spec, dataSource: { kind: 'PersistentVolumeClaim', name: 'data-hamlet-postgres-0' } };
+  await assert.rejects(
+    client.create(CLAIMS, { ...others, metadata: { name: 'more', namespace } } as NewObject, { namespace }),
+    refused,
+  );
+  const spec = {
+    ...(claim as NewObject & { readonly spec: object }).spec,
+    dataSource: { kind: 'PersistentVolumeClaim', name: 'data-hamlet-postgres-0' },
+  };
   await assert.rejects(client.create(CLAIMS, { ...claim, spec } as NewObject, { namespace }), refused);
   await client.create(CLAIMS, claim, { namespace });
   const own = { namespace, name: claim.metadata.name };

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { goodStanding } from '@hamlet/contract';
 import { API_VERSION, type Agent } from '@hamlet/contract/kinds';
-import { CLAIMS, isStatus, PODS, SERVICE_ACCOUNTS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import {
+  CLAIMS,
+  isStatus,
+  PODS,
+  SERVICE_ACCOUNTS,
+  type KubeObject,
+  type NewObject,
+  type ResourceType,
+} from '@hamlet/kube';
 import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS } from './kinds/agent/agents.ts';
@@ -27,15 +35,21 @@ before(async () => {
 
 after(async () => v.remove());
 
-const patchAgent = (name: string, spec: object): Promise<unknown> => server.client.mergePatch(AGENTS, { spec }, { namespace, name });
+const patchAgent = (name: string, spec: object): Promise<unknown> =>
+  server.client.mergePatch(AGENTS, { spec }, { namespace, name });
 const agentNow = async (name: string): Promise<Agent & KubeObject> => server.client.get(AGENTS, { namespace, name });
-const podNames = async (name: string): Promise<readonly string[]> => (await v.podsOf(name)).map(({ metadata }) => metadata.name);
+const podNames = async (name: string): Promise<readonly string[]> =>
+  (await v.podsOf(name)).map(({ metadata }) => metadata.name);
 
 async function isGone(type: ResourceType, name: string): Promise<boolean> {
-  return server.client.get(type, { namespace, name }).then(() => false, (error: unknown) => isStatus(error, 404));
+  return server.client.get(type, { namespace, name }).then(
+    () => false,
+    (error: unknown) => isStatus(error, 404),
+  );
 }
 
-const present = (name: string, uid: string, cycle: number): void => village.say('presence', { agent_id: name, uid, cycle, connected: true, last_seen: '2026-11-22T10:00:00.5Z' });
+const present = (name: string, uid: string, cycle: number): void =>
+  village.say('presence', { agent_id: name, uid, cycle, connected: true, last_seen: '2026-11-22T10:00:00.5Z' });
 
 test('an Agent comes alive: finalizer, claim, pod, node, session', async () => {
   const { metadata } = await v.createAgent('ada');
@@ -44,7 +58,10 @@ test('an Agent comes alive: finalizer, claim, pod, node, session', async () => {
   await v.condition('ada', 'Ready True Ready');
   const { metadata: now, status } = await agentNow('ada');
   assert.deepEqual(now.finalizers, ['hamlet.village/account']);
-  assert.deepEqual([status?.cycle, status?.power, status?.tier, status?.nodeName, status?.podName, status?.lastSeen], [1, 'Awake', 'tier-0', 'sparky1', 'ada-1', '2026-11-22T10:00:00Z']);
+  assert.deepEqual(
+    [status?.cycle, status?.power, status?.tier, status?.nodeName, status?.podName, status?.lastSeen],
+    [1, 'Awake', 'tier-0', 'sparky1', 'ada-1', '2026-11-22T10:00:00Z'],
+  );
   assert.deepEqual(await podNames('ada'), ['ada-1']);
   assert.equal(status?.observedGeneration, now.generation);
 });
@@ -57,19 +74,47 @@ test('the pod is made as the security of the village asks', async () => {
       readonly serviceAccountName: string;
       readonly terminationGracePeriodSeconds: number;
       readonly securityContext: object;
-      readonly volumes: readonly { readonly name: string; readonly projected?: { readonly sources: readonly object[] } }[];
-      readonly containers: readonly { readonly securityContext: object; readonly resources: object; readonly volumeMounts: readonly { readonly mountPath: string }[] }[];
+      readonly volumes: readonly {
+        readonly name: string;
+        readonly projected?: { readonly sources: readonly object[] };
+      }[];
+      readonly containers: readonly {
+        readonly securityContext: object;
+        readonly resources: object;
+        readonly volumeMounts: readonly { readonly mountPath: string }[];
+      }[];
     };
     readonly status: { readonly qosClass: string };
   }
   const { spec, status } = await server.client.get<Pod>(PODS, { namespace, name: 'ada-1' });
-  assert.deepEqual([spec.hostUsers, spec.automountServiceAccountToken, spec.serviceAccountName, spec.terminationGracePeriodSeconds, status.qosClass], [false, false, 'hamlet-agent', 10, 'Burstable']);
+  assert.deepEqual(
+    [
+      spec.hostUsers,
+      spec.automountServiceAccountToken,
+      spec.serviceAccountName,
+      spec.terminationGracePeriodSeconds,
+      status.qosClass,
+    ],
+    [false, false, 'hamlet-agent', 10, 'Burstable'],
+  );
   assert.deepEqual(spec.securityContext, { seccompProfile: { type: 'RuntimeDefault' } });
-  assert.deepEqual(spec.volumes.find(({ name }) => name === 'token')?.projected?.sources, [{ serviceAccountToken: { audience: 'hamlet-api', expirationSeconds: 3_600, path: 'token' } }]);
+  assert.deepEqual(spec.volumes.find(({ name }) => name === 'token')?.projected?.sources, [
+    { serviceAccountToken: { audience: 'hamlet-api', expirationSeconds: 3_600, path: 'token' } },
+  ]);
   const [container] = spec.containers;
-  assert.deepEqual(container?.resources, { limits: { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' }, requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' } });
-  assert.deepEqual(container?.volumeMounts.map(({ mountPath }) => mountPath), ['/workspace', '/root/.mcp-memory', '/var/lib/hamlet', '/var/run/secrets/hamlet']);
-  assert.partialDeepStrictEqual(container?.securityContext, { privileged: false, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } });
+  assert.deepEqual(container?.resources, {
+    limits: { cpu: '500m', memory: '512Mi', 'ephemeral-storage': '4Gi' },
+    requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '64Mi' },
+  });
+  assert.deepEqual(
+    container?.volumeMounts.map(({ mountPath }) => mountPath),
+    ['/workspace', '/root/.mcp-memory', '/var/lib/hamlet', '/var/run/secrets/hamlet'],
+  );
+  assert.partialDeepStrictEqual(container?.securityContext, {
+    privileged: false,
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+  });
 });
 
 test('suspended: the pod goes, the volume stays; awake again: the same volume, the next cycle', async () => {
@@ -83,7 +128,10 @@ test('suspended: the pod goes, the volume stays; awake again: the same volume, t
   await until('the next pod', async () => (await podNames('ada')).includes('ada-3'));
   await patchAgent('ada', { power: 'Awake' });
   await v.condition('ada', 'Connected False NotConnected');
-  assert.equal((await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'ada-home' })).metadata.uid, claim.metadata.uid);
+  assert.equal(
+    (await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'ada-home' })).metadata.uid,
+    claim.metadata.uid,
+  );
   assert.equal((await v.statusOf('ada')).cycle, 3);
 });
 
@@ -96,10 +144,17 @@ test('rebooted: one cycle for one wish', async () => {
     return status.cycle === 4 && status;
   });
   assert.equal(cycle, 4);
-  assert.notEqual(conditions.find(({ type }) => type === 'Ready')?.status, 'True', 'the new cycle is never shown with the session of the old');
+  assert.notEqual(
+    conditions.find(({ type }) => type === 'Ready')?.status,
+    'True',
+    'the new cycle is never shown with the session of the old',
+  );
   await until('the pod of the cycle', async () => (await podNames('ada')).join() === 'ada-4');
   await patchAgent('ada', { rebootedAt: '2026-11-22T10:00:00Z', displayName: 'Ada' });
-  await until('the new generation is seen', async () => (await v.statusOf('ada')).observedGeneration === (await agentNow('ada')).metadata.generation);
+  await until(
+    'the new generation is seen',
+    async () => (await v.statusOf('ada')).observedGeneration === (await agentNow('ada')).metadata.generation,
+  );
   assert.equal((await v.statusOf('ada')).cycle, 4);
 });
 
@@ -141,14 +196,20 @@ test('a quarantine ends the pod, and lifting it brings the agent back', async ()
 
 test('a tier that is not there is named, and its creation is enough', async () => {
   await v.createAgent('eve', { entitlement: { policy: 'Pinned', name: 'tier-9' } });
-  assert.match(await v.condition('eve', 'Ready False EntitlementNotFound'), /"tier-9", and there is no such Entitlement/);
+  assert.match(
+    await v.condition('eve', 'Ready False EntitlementNotFound'),
+    /"tier-9", and there is no such Entitlement/,
+  );
   await v.createTier('tier-9', { rank: 9, minBalance: '10' });
   await until('a pod', async () => (await podNames('eve')).length === 1);
 });
 
 test('an agent that may run on one node only, which is not there, says so and has no pod', async () => {
   await v.createAgent('pin', { placement: { nodeName: 'sparky9' } });
-  assert.match(await v.condition('pin', 'Ready False NodeClosed'), /node sparky9, the only node that the agent may use, is not ready or not open to agents; place 1 in the queue/);
+  assert.match(
+    await v.condition('pin', 'Ready False NodeClosed'),
+    /node sparky9, the only node that the agent may use, is not ready or not open to agents; place 1 in the queue/,
+  );
   assert.deepEqual(await podNames('pin'), []);
 });
 
@@ -162,19 +223,40 @@ test('deleted: account closed, pod and volume gone', async () => {
 });
 
 test('with the policy of the chart an Agent has its finalizer from the first moment, and the operator writes none', async () => {
-  for (const { type, object } of finalizerPolicy(namespace)) await server.client.apply(type, object, { fieldManager: 'test' });
+  for (const { type, object } of finalizerPolicy(namespace))
+    await server.client.apply(type, object, { fieldManager: 'test' });
   const asleep = { power: 'Asleep' };
   let made = 0;
-  await until('the API server goes by the policy', async () => ((await v.createAgent(`early-${(made += 1)}`, asleep)).metadata.finalizers ?? []).length > 0);
+  await until(
+    'the API server goes by the policy',
+    async () => ((await v.createAgent(`early-${(made += 1)}`, asleep)).metadata.finalizers ?? []).length > 0,
+  );
   const { metadata } = await v.createAgent('fin');
   assert.deepEqual(metadata.finalizers, ['hamlet.village/account']);
   await v.condition('fin', 'Connected False NotConnected');
-  const { managedFields = [] } = (await agentNow('fin')).metadata as { readonly managedFields?: readonly { readonly manager: string; readonly subresource?: string }[] };
-  assert.deepEqual(managedFields.flatMap(({ manager, subresource }) => (manager === 'hamlet-operator' ? [subresource] : [])), ['status']);
-  const another = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: 'foreign', finalizers: ['example.org/theirs'] }, spec: asleep };
+  const { managedFields = [] } = (await agentNow('fin')).metadata as {
+    readonly managedFields?: readonly { readonly manager: string; readonly subresource?: string }[];
+  };
+  assert.deepEqual(
+    managedFields.flatMap(({ manager, subresource }) => (manager === 'hamlet-operator' ? [subresource] : [])),
+    ['status'],
+  );
+  const another = {
+    apiVersion: API_VERSION,
+    kind: 'Agent',
+    metadata: { name: 'foreign', finalizers: ['example.org/theirs'] },
+    spec: asleep,
+  };
   await server.client.create(AGENTS, another, { namespace });
-  await until('it has both', async () => (await agentNow('foreign')).metadata.finalizers?.join() === 'example.org/theirs,hamlet.village/account');
-  await server.client.mergePatch(AGENTS, { metadata: { finalizers: ['hamlet.village/account'] } }, { namespace, name: 'foreign' });
+  await until(
+    'it has both',
+    async () => (await agentNow('foreign')).metadata.finalizers?.join() === 'example.org/theirs,hamlet.village/account',
+  );
+  await server.client.mergePatch(
+    AGENTS,
+    { metadata: { finalizers: ['hamlet.village/account'] } },
+    { namespace, name: 'foreign' },
+  );
   const all = ['fin', 'foreign', ...Array.from({ length: made }, (_, index) => `early-${index + 1}`)];
   for (const name of all) await server.client.delete(AGENTS, { namespace, name });
   for (const name of all) await until(`${name} is gone`, () => isGone(AGENTS, name));
@@ -199,17 +281,48 @@ test('a new life under the same name begins anew; a retained volume is taken ove
 
 test("somebody else's volume claim of that name is left as it is, and the Agent says so until the name is free", async () => {
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
-  const controlled = { ownerReferences: [{ apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', uid: (await server.client.get<KubeObject>(SERVICE_ACCOUNTS, { namespace, name: 'default' })).metadata.uid, controller: true }] };
-  for (const [name, metadata] of [['web', {}], ['shop', controlled]] as const) {
-    const theirs = await server.client.create<KubeObject>(CLAIMS, { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: `${name}-home`, ...metadata }, spec } as NewObject, { namespace });
+  const controlled = {
+    ownerReferences: [
+      {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        name: 'default',
+        uid: (await server.client.get<KubeObject>(SERVICE_ACCOUNTS, { namespace, name: 'default' })).metadata.uid,
+        controller: true,
+      },
+    ],
+  };
+  for (const [name, metadata] of [
+    ['web', {}],
+    ['shop', controlled],
+  ] as const) {
+    const theirs = await server.client.create<KubeObject>(
+      CLAIMS,
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: `${name}-home`, ...metadata },
+        spec,
+      } as NewObject,
+      { namespace },
+    );
     await v.createAgent(name);
-    assert.match(await v.condition(name, 'Ready False VolumeTaken'), new RegExp(`${name}-home was not made for this Agent`));
+    assert.match(
+      await v.condition(name, 'Ready False VolumeTaken'),
+      new RegExp(`${name}-home was not made for this Agent`),
+    );
     const now = await server.client.get<KubeObject>(CLAIMS, { namespace, name: `${name}-home` });
-    assert.deepEqual([now.metadata.uid, now.metadata.ownerReferences, now.metadata.deletionTimestamp, await podNames(name)], [theirs.metadata.uid, theirs.metadata.ownerReferences, undefined, []]);
+    assert.deepEqual(
+      [now.metadata.uid, now.metadata.ownerReferences, now.metadata.deletionTimestamp, await podNames(name)],
+      [theirs.metadata.uid, theirs.metadata.ownerReferences, undefined, []],
+    );
   }
   await server.client.delete(AGENTS, { namespace, name: 'shop' });
   await until('the Agent is gone', () => isGone(AGENTS, 'shop'));
-  assert.equal((await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'shop-home' })).metadata.deletionTimestamp, undefined);
+  assert.equal(
+    (await server.client.get<KubeObject>(CLAIMS, { namespace, name: 'shop-home' })).metadata.deletionTimestamp,
+    undefined,
+  );
   await server.client.delete(CLAIMS, { namespace, name: 'web-home' });
   await until('a pod', async () => (await podNames('web')).length === 1);
   await server.client.delete(AGENTS, { namespace, name: 'web' });
@@ -230,10 +343,17 @@ test('another image reaches the agents one after the other', async () => {
   await v.stopOperator();
   await v.startOperator({ image: 'hamlet/agent:2' });
   const isNew = async (name: string): Promise<boolean> => {
-    const { items } = await server.client.list<KubeObject & { spec: { containers: { image: string }[] } }>(PODS, { namespace, query: { labelSelector: `hamlet.village/agent=${name}` } });
-    return items.some(({ spec, metadata }) => spec.containers[0]?.image === 'hamlet/agent:2' && metadata.deletionTimestamp === undefined);
+    const { items } = await server.client.list<KubeObject & { spec: { containers: { image: string }[] } }>(PODS, {
+      namespace,
+      query: { labelSelector: `hamlet.village/agent=${name}` },
+    });
+    return items.some(
+      ({ spec, metadata }) =>
+        spec.containers[0]?.image === 'hamlet/agent:2' && metadata.deletionTimestamp === undefined,
+    );
   };
-  const upgraded = async (): Promise<string[]> => (await Promise.all(awake.map(async (name) => ((await isNew(name)) ? [name] : [])))).flat();
+  const upgraded = async (): Promise<string[]> =>
+    (await Promise.all(awake.map(async (name) => ((await isNew(name)) ? [name] : [])))).flat();
   const seen: string[] = [];
   while (seen.length < awake.length) {
     const next = await until('one more', async () => (await upgraded()).find((name) => !seen.includes(name)));
@@ -249,11 +369,16 @@ test('another image reaches the agents one after the other', async () => {
 });
 
 test('nothing was done with rights that the Role does not give, and nothing is written when nothing changes', async () => {
-  assert.deepEqual(v.log.filter((line) => /forbidden/i.test(line) && !/exceeded quota/.test(line)), []);
+  assert.deepEqual(
+    v.log.filter((line) => /forbidden/i.test(line) && !/exceeded quota/.test(line)),
+    [],
+  );
   const { metrics } = v;
   let before = -1;
   // What was done last is told a while later; then nothing is left to write.
-  await until('it is at rest', async () => metrics.writes() === before || void (before = metrics.writes()), { pauseMs: 2 * STATUS_PATIENCE_MS });
+  await until('it is at rest', async () => metrics.writes() === before || void (before = metrics.writes()), {
+    pauseMs: 2 * STATUS_PATIENCE_MS,
+  });
   const reconciles = metrics.reconciles();
   await server.client.mergePatch(AGENTS, { metadata: { labels: { seen: 'yes' } } }, { namespace, name: 'late' });
   await until('one more reconcile', async () => metrics.reconciles() > reconciles);

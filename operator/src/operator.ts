@@ -1,6 +1,23 @@
 import type { Client, VillageState } from '@hamlet/contract';
 import { NO_ROOM, type Room } from '@hamlet/core/seats';
-import { CLAIMS, EventRecorder, keyOf, NODES, PODS, Reflector, Resync, runWorkers, systemClock, WorkQueue, type KubeClient, type KubeObject, type OutcomeRecord, type ReflectorOptions, type ResourceType, type WatchTimes } from '@hamlet/kube';
+import {
+  CLAIMS,
+  EventRecorder,
+  keyOf,
+  NODES,
+  PODS,
+  Reflector,
+  Resync,
+  runWorkers,
+  systemClock,
+  WorkQueue,
+  type KubeClient,
+  type KubeObject,
+  type OutcomeRecord,
+  type ReflectorOptions,
+  type ResourceType,
+  type WatchTimes,
+} from '@hamlet/kube';
 import { booksThrough } from './drift/books-client.ts';
 import { DriftAudit, type DriftPorts } from './drift/drift-audit.ts';
 import { driftMetrics } from './drift/drift-metrics.ts';
@@ -62,7 +79,12 @@ export class Operator {
     this.watched = this.#reflectors();
     addGauges(options.metrics.registry, this.#queue, this.watched);
     this.#resync = new Resync({ queue: this.#queue, keys: () => this.watched.agents.cache.keys() });
-    this.#recorder = new EventRecorder({ client: options.client, component: 'hamlet-operator', instance: options.instance, onError: (error) => options.log(`event not written: ${errorText(error)}`) });
+    this.#recorder = new EventRecorder({
+      client: options.client,
+      component: 'hamlet-operator',
+      instance: options.instance,
+      onError: (error) => options.log(`event not written: ${errorText(error)}`),
+    });
     this.#village = new VillageStream({
       client: options.village,
       onStanding: (agentId) => this.#onStanding(agentId),
@@ -78,17 +100,31 @@ export class Operator {
     this.watched.tiers.cache.onChange(() => this.#rank());
     this.#seats = this.#makeSeats();
     this.#reconciler = this.#makeReconciler();
-    this.#schedules = new ScheduleController({ ...options, agents: this.watched.agents, runs: this.#village, recorder: this.#recorder, registry: options.metrics.registry });
+    this.#schedules = new ScheduleController({
+      ...options,
+      agents: this.watched.agents,
+      runs: this.#village,
+      recorder: this.#recorder,
+      registry: options.metrics.registry,
+    });
     this.#audit = this.#makeAudit();
   }
 
   /** Lists everything, then works; resolves when the workers have begun. */
   async start(): Promise<void> {
-    connectTriggers(this.watched, { add: (key, urgency) => this.#queue.add(key, urgency), touch: (key) => this.#reconciler.touch(key) });
+    connectTriggers(this.watched, {
+      add: (key, urgency) => this.#queue.add(key, urgency),
+      touch: (key) => this.#reconciler.touch(key),
+    });
     this.#village.start();
     await Promise.all(Object.values(this.watched).map((reflector) => reflector.start()));
     await this.#seats.start();
-    this.#working = runWorkers({ queue: this.#queue, count: this.#options.workers, reconcile: (key) => this.#reconciler.reconcile(key), onOutcome: (record) => this.#onOutcome(record) });
+    this.#working = runWorkers({
+      queue: this.#queue,
+      count: this.#options.workers,
+      reconcile: (key) => this.#reconciler.reconcile(key),
+      onOutcome: (record) => this.#onOutcome(record),
+    });
     this.#resync.start();
     await this.#schedules.start();
     this.#audit.start();
@@ -96,7 +132,9 @@ export class Operator {
 
   /** What is wrong, for `/readyz`: kinds that are not listed, refused, or not heard of for too long. */
   problem(): string | undefined {
-    const problems = Object.entries(this.watched).flatMap(([kind, { problem }]) => (problem === undefined ? [] : [`${kind}: ${problem}`]));
+    const problems = Object.entries(this.watched).flatMap(([kind, { problem }]) =>
+      problem === undefined ? [] : [`${kind}: ${problem}`],
+    );
     const all = [...problems, this.#seats.problem() ?? [], this.#schedules.problem() ?? []].flat();
     return all.length === 0 ? undefined : all.join('; ');
   }
@@ -111,7 +149,14 @@ export class Operator {
     this.#resync.stop();
     this.#queue.close();
     this.#reconciler.close();
-    await Promise.all([this.#audit.stop(), this.#working, this.#seats.stop(), this.#schedules.stop(), this.#village.stop(), ...Object.values(this.watched).map((reflector) => reflector.stop())]);
+    await Promise.all([
+      this.#audit.stop(),
+      this.#working,
+      this.#seats.stop(),
+      this.#schedules.stop(),
+      this.#village.stop(),
+      ...Object.values(this.watched).map((reflector) => reflector.stop()),
+    ]);
     await this.#recorder.flush(FLUSH_EVENTS_MS);
   }
 
@@ -119,8 +164,25 @@ export class Operator {
     const { agents, pods, claims, nodes } = this.watched;
     const { client, village, settings, log } = this.#options;
     return new AgentReconciler({
-      sources: { agents: agents.cache, pods: pods.cache, claims: claims.cache, nodes: nodes.cache, tiers: () => this.#tiers, village: this.#village, seatOf: (key) => this.#seats.seatOf(key), settings },
-      ports: { client, agents, pods, claims, recorder: this.#recorder, closeAccount: (agentId, uid) => closeAccount(village, agentId, uid), holds: holdsThrough(village, this.#village) },
+      sources: {
+        agents: agents.cache,
+        pods: pods.cache,
+        claims: claims.cache,
+        nodes: nodes.cache,
+        tiers: () => this.#tiers,
+        village: this.#village,
+        seatOf: (key) => this.#seats.seatOf(key),
+        settings,
+      },
+      ports: {
+        client,
+        agents,
+        pods,
+        claims,
+        recorder: this.#recorder,
+        closeAccount: (agentId, uid) => closeAccount(village, agentId, uid),
+        holds: holdsThrough(village, this.#village),
+      },
       now: () => new Date(),
       clock: systemClock,
       onDue: (key) => this.#queue.add(key),
@@ -139,7 +201,12 @@ export class Operator {
       books: booksThrough(village),
       heard: {
         current: () => stream.reachable && stream.heard,
-        agent: (name) => ({ standing: stream.standingOf(name), presence: stream.presenceOf(name), boost: stream.boostOf(name), hold: stream.holdOf(name) }),
+        agent: (name) => ({
+          standing: stream.standingOf(name),
+          presence: stream.presenceOf(name),
+          boost: stream.boostOf(name),
+          hold: stream.holdOf(name),
+        }),
         schedule: (uid) => stream.scheduleOf(uid),
         startOver: () => stream.startOver(),
       },
@@ -147,7 +214,13 @@ export class Operator {
         agentNames: () => [...agents.cache.values()].map(({ metadata }) => metadata.name),
         agent: (name) => {
           const agent = agents.cache.get(key(name));
-          return agent === undefined ? undefined : { agent, pods: pods.cache.by(BY_OWNER, agent.metadata.uid), tiers: new Set(this.#tiers.map(({ metadata }) => metadata.name)) };
+          return agent === undefined
+            ? undefined
+            : {
+                agent,
+                pods: pods.cache.by(BY_OWNER, agent.metadata.uid),
+                tiers: new Set(this.#tiers.map(({ metadata }) => metadata.name)),
+              };
         },
         schedules: () => this.#schedules.schedules.cache.values(),
       },
@@ -179,7 +252,11 @@ export class Operator {
     const { name } = agent.metadata;
     const boost = this.#village.boostOf(name);
     const tiers = boostedTiers(this.#tiers, boost);
-    const facts = { standing: this.#village.standingOf(name), hold: holdAt(this.#village.holdOf(name), Date.now()), knowledge: knowledgeOf(this.#village) };
+    const facts = {
+      standing: this.#village.standingOf(name),
+      hold: holdAt(this.#village.holdOf(name), Date.now()),
+      knowledge: knowledgeOf(this.#village),
+    };
     return { boost, ...entitledTier({ agent, toldTier: agent.status.tier, tiers, ...facts }) };
   }
 
@@ -189,13 +266,25 @@ export class Operator {
     return {
       agents: this.#reflector(AGENTS, { namespace, transform: agentView }),
       pods: this.#reflector(PODS, { namespace, labelSelector, transform: podView, indexers: POD_INDEXERS }),
-      claims: this.#reflector(CLAIMS, { namespace, labelSelector, metadataOnly: true, transform: claimView, indexers: CLAIM_INDEXERS }),
+      claims: this.#reflector(CLAIMS, {
+        namespace,
+        labelSelector,
+        metadataOnly: true,
+        transform: claimView,
+        indexers: CLAIM_INDEXERS,
+      }),
       tiers: this.#reflector(ENTITLEMENTS, { namespace, transform: tierView }),
       nodes: this.#reflector(NODES, { transform: nodeView }),
     };
   }
 
-  #reflector<T extends KubeObject>(type: ResourceType, options: Pick<ReflectorOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector' | 'indexers' | 'metadataOnly'> & { readonly transform: (object: T, held: T | undefined) => T }): Reflector<T> {
+  #reflector<T extends KubeObject>(
+    type: ResourceType,
+    options: Pick<
+      ReflectorOptions<T>,
+      'namespace' | 'labelSelector' | 'fieldSelector' | 'indexers' | 'metadataOnly'
+    > & { readonly transform: (object: T, held: T | undefined) => T },
+  ): Reflector<T> {
     const { client, metrics, log, watchTimes } = this.#options;
     return new Reflector<T>({
       ...options,
@@ -211,7 +300,9 @@ export class Operator {
   }
 
   #rank(): void {
-    this.#tiers = [...this.watched.tiers.cache.values()].filter(isReadable).toSorted((a, b) => a.spec.rank - b.spec.rank || a.metadata.name.localeCompare(b.metadata.name));
+    this.#tiers = [...this.watched.tiers.cache.values()]
+      .filter(isReadable)
+      .toSorted((a, b) => a.spec.rank - b.spec.rank || a.metadata.name.localeCompare(b.metadata.name));
   }
 
   #onStanding(agentId: string): void {
@@ -240,6 +331,8 @@ export class Operator {
     this.#options.metrics.onOutcome(record);
     const { key, outcome, retryInMs } = record;
     if (outcome.kind !== 'retry' && outcome.kind !== 'terminal') return;
-    this.#options.log(`agent ${key}: ${errorText(outcome.error)}${retryInMs === undefined ? '' : `; again in ${retryInMs} ms`}`);
+    this.#options.log(
+      `agent ${key}: ${errorText(outcome.error)}${retryInMs === undefined ? '' : `; again in ${retryInMs} ms`}`,
+    );
   }
 }

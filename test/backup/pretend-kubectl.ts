@@ -28,7 +28,11 @@ function finish(text = ''): never {
 }
 
 function runInPod(): never {
-  const [program = '', ...rest] = args.slice(args.indexOf('--') + 1).map((each) => each.replaceAll('/var/lib/hamlet-log', state.logFolder).replaceAll(':9090', `:${state.metricsPort}`));
+  const [program = '', ...rest] = args
+    .slice(args.indexOf('--') + 1)
+    .map((each) =>
+      each.replaceAll('/var/lib/hamlet-log', state.logFolder).replaceAll(':9090', `:${state.metricsPort}`),
+    );
   const { status } = spawnSync(program, rest, { stdio: 'inherit' });
   process.exit(status ?? 1);
 }
@@ -38,9 +42,25 @@ function get(): never {
   if (what === 'secret') finish(Buffer.from(state.key).toString('base64'));
   if (what === 'deployment') finish(JSON.stringify({ containers: [{ name: 'api', image: 'hamlet/api:1' }] }));
   if (what === 'deployments') {
-    finish(JSON.stringify({ items: Object.entries(state.replicas).map(([each, replicas]) => ({ metadata: { name: each, annotations: each in state.annotations ? { 'hamlet.village/replicas-before-restore': state.annotations[each] } : {} }, spec: { replicas } })) }));
+    finish(
+      JSON.stringify({
+        items: Object.entries(state.replicas).map(([each, replicas]) => ({
+          metadata: {
+            name: each,
+            annotations:
+              each in state.annotations ? { 'hamlet.village/replicas-before-restore': state.annotations[each] } : {},
+          },
+          spec: { replicas },
+        })),
+      }),
+    );
   }
-  if (what === 'pods') finish(Object.entries(state.replicas).flatMap(([each, replicas]) => (replicas > 0 ? [`pod/${each}`] : [])).join('\n'));
+  if (what === 'pods')
+    finish(
+      Object.entries(state.replicas)
+        .flatMap(([each, replicas]) => (replicas > 0 ? [`pod/${each}`] : []))
+        .join('\n'),
+    );
   finish(JSON.stringify(state.resources));
 }
 
@@ -53,6 +73,11 @@ if (verb === 'annotate') {
   if (value === undefined || key.endsWith('-')) delete state.annotations[name];
   else state.annotations[name] = value;
 }
-if (verb === 'patch') state.key = Buffer.from((JSON.parse(readFileSync(0, 'utf8')) as { data: Record<string, string> }).data['key.pem'] ?? '', 'base64').toString();
-if (verb === 'create') state.resources.items.push(...(JSON.parse(readFileSync(0, 'utf8')) as { items: object[] }).items);
+if (verb === 'patch')
+  state.key = Buffer.from(
+    (JSON.parse(readFileSync(0, 'utf8')) as { data: Record<string, string> }).data['key.pem'] ?? '',
+    'base64',
+  ).toString();
+if (verb === 'create')
+  state.resources.items.push(...(JSON.parse(readFileSync(0, 'utf8')) as { items: object[] }).items);
 finish();

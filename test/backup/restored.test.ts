@@ -32,11 +32,20 @@ interface State {
 }
 
 const stateOf = async (): Promise<State> => JSON.parse(await readFile(join(folder, 'state.json'), 'utf8')) as State;
-const setState = async (change: object): Promise<void> => writeFile(join(folder, 'state.json'), JSON.stringify({ ...(await stateOf()), ...change }));
-const agent = (name: string): object => ({ apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', metadata: { name }, spec: {} });
+const setState = async (change: object): Promise<void> =>
+  writeFile(join(folder, 'state.json'), JSON.stringify({ ...(await stateOf()), ...change }));
+const agent = (name: string): object => ({
+  apiVersion: 'hamlet.village/v1alpha1',
+  kind: 'Agent',
+  metadata: { name },
+  spec: {},
+});
 
 async function start(): Promise<void> {
-  replica = await village.startReplica({ HAMLET_POSTGRES_URL: databaseUrl('app:app'), HAMLET_LOG_DIR: join(folder, 'log') });
+  replica = await village.startReplica({
+    HAMLET_POSTGRES_URL: databaseUrl('app:app'),
+    HAMLET_LOG_DIR: join(folder, 'log'),
+  });
   play = new Play(replica.peopleUrl);
   await setState({ metricsPort: Number(new URL(replica.metricsUrl).port) });
 }
@@ -46,25 +55,59 @@ before(async () => {
   folder = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'backup');
   await mkdir(join(folder, 'log'), { recursive: true });
   const superuser = openSuperuser(village.postgres);
-  for (const statement of ["create role owner login password 'owner'", "create role reader login password 'reader'", "create role app login password 'app'", 'create database hamlet']) await superuser.run(statement).catch(() => undefined);
+  for (const statement of [
+    "create role owner login password 'owner'",
+    "create role reader login password 'reader'",
+    "create role app login password 'app'",
+    'create database hamlet',
+  ])
+    await superuser.run(statement).catch(() => undefined);
   await superuser.close();
   await migrate({ ownerUrl: databaseUrl('postgres:hamlet'), appUrl: databaseUrl('app:app') });
-  const clients = await postgresClients(hostArchitecture(), { log: stateFile('log', 'test-backup.log'), doing: () => undefined });
+  const clients = await postgresClients(hostArchitecture(), {
+    log: stateFile('log', 'test-backup.log'),
+    doing: () => undefined,
+  });
   const { hostname, port } = new URL(village.postgres.url());
   const program = join(folder, 'kubectl');
-  const environment = { PATH: `${join(clients, 'bin')}:${process.env['PATH'] ?? ''}`, PGHOST: hostname, PGPORT: port, POSTGRES_PASSWORD: 'hamlet', PRETEND_STATE: join(folder, 'state.json') };
-  const exports = Object.entries(environment).map(([name, value]) => `export ${name}='${value}'`).join('\n');
-  await writeFile(program, `#!/bin/sh\n${exports}\nexec ${NODE} ${join(import.meta.dirname, 'pretend-kubectl.ts')} "$@"\n`);
+  const environment = {
+    PATH: `${join(clients, 'bin')}:${process.env['PATH'] ?? ''}`,
+    PGHOST: hostname,
+    PGPORT: port,
+    POSTGRES_PASSWORD: 'hamlet',
+    PRETEND_STATE: join(folder, 'state.json'),
+  };
+  const exports = Object.entries(environment)
+    .map(([name, value]) => `export ${name}='${value}'`)
+    .join('\n');
+  await writeFile(
+    program,
+    `#!/bin/sh\n${exports}\nexec ${NODE} ${join(import.meta.dirname, 'pretend-kubectl.ts')} "$@"\n`,
+  );
   await chmod(program, 0o755);
-  await writeFile(join(folder, 'state.json'), JSON.stringify({ logFolder: join(folder, 'log'), metricsPort: 0, replicas: { 'hamlet-operator': 2, 'hamlet-api': 1, 'hamlet-api-more': 1 }, annotations: {}, key: 'the key', resources: { items: [agent('ada'), agent('bob')] }, done: [] }));
+  await writeFile(
+    join(folder, 'state.json'),
+    JSON.stringify({
+      logFolder: join(folder, 'log'),
+      metricsPort: 0,
+      replicas: { 'hamlet-operator': 2, 'hamlet-api': 1, 'hamlet-api-more': 1 },
+      annotations: {},
+      key: 'the key',
+      resources: { items: [agent('ada'), agent('bob')] },
+      done: [],
+    }),
+  );
   place = { kubectl: program, helm: 'helm', kubeconfig: undefined, namespace: 'hamlet' };
   await start();
 });
 after(() => village.remove());
 
-const balance = async (): Promise<number> => Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance);
-const reward = async (amount: string): Promise<void> => void dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount, reason: 'a test' } }));
-const sealed = async (): Promise<boolean> => (await readFile(join(folder, 'log/checkpoint'), 'utf8').catch(() => '')).split('\n')[1] !== undefined;
+const balance = async (): Promise<number> =>
+  Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance);
+const reward = async (amount: string): Promise<void> =>
+  void dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount, reason: 'a test' } }));
+const sealed = async (): Promise<boolean> =>
+  (await readFile(join(folder, 'log/checkpoint'), 'utf8').catch(() => '')).split('\n')[1] !== undefined;
 
 test('what came after a backup is gone once it is restored, and the log goes on', async () => {
   await reward('3');
@@ -78,7 +121,10 @@ test('what came after a backup is gone once it is restored, and the log goes on'
 
   await assert.rejects(restore(place, { file, yes: false }), /nobody is there to say yes; nothing was changed/);
   assert.deepEqual((await stateOf()).done, [], 'a refusal changes nothing');
-  await assert.rejects(restore({ ...place, namespace: 'meadow' }, { file, yes: true }), /the backup is of namespace hamlet/);
+  await assert.rejects(
+    restore({ ...place, namespace: 'meadow' }, { file, yes: true }),
+    /the backup is of namespace hamlet/,
+  );
 
   const restoring = restore(place, { file, yes: true });
   restoring.catch(() => undefined);

@@ -5,7 +5,16 @@ import { after, before, test } from 'node:test';
 import { createSchedule } from '@hamlet/contract';
 import { API_VERSION, type Agent, type Schedule } from '@hamlet/contract/kinds';
 import { EVENTS, type KubeObject } from '@hamlet/kube';
-import { AGENTS, Environment, Operator, operatorMetrics, SCHEDULES, settingsOf, villageClient, type OperatorMetrics } from '@hamlet/operator';
+import {
+  AGENTS,
+  Environment,
+  Operator,
+  operatorMetrics,
+  SCHEDULES,
+  settingsOf,
+  villageClient,
+  type OperatorMetrics,
+} from '@hamlet/operator';
 import type { Db } from '@hamlet/store';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
@@ -29,17 +38,42 @@ before(async () => {
   [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
   await kube.installCrds();
   namespace = await kube.namespace();
-  const { peopleUrl } = await village.startReplica({ HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace });
+  const { peopleUrl } = await village.startReplica({
+    HAMLET_AGENT_SOURCE: 'kubernetes',
+    HAMLET_KUBECONFIG: kube.kubeconfig,
+    HAMLET_NAMESPACE: namespace,
+  });
   play = new Play(peopleUrl);
   db = village.openDb();
-  for (const name of ['ada', 'bob']) await kube.client.create(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec: { power: 'Asleep' } }, { namespace });
+  for (const name of ['ada', 'bob'])
+    await kube.client.create(
+      AGENTS,
+      { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec: { power: 'Asleep' } },
+      { namespace },
+    );
   metrics = operatorMetrics();
   const token = { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined };
-  const client = villageClient({ baseUrl: play.url, fence: { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: 1 }, token });
+  const client = villageClient({
+    baseUrl: play.url,
+    fence: { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: 1 },
+    token,
+  });
   const environment = Environment.parse({ HAMLET_API_URL: play.url, HAMLET_AGENT_IMAGE: 'hamlet/agent:1' });
-  operator = new Operator({ client: kube.clientWith({}), village: client, namespace, settings: settingsOf(environment), workers: 2, instance: 'test', metrics, log: (line) => void lines.push(line), audit: AUDIT });
+  operator = new Operator({
+    client: kube.clientWith({}),
+    village: client,
+    namespace,
+    settings: settingsOf(environment),
+    workers: 2,
+    instance: 'test',
+    metrics,
+    log: (line) => void lines.push(line),
+    audit: AUDIT,
+  });
   await operator.start();
-  await until('both Agents have a status', async () => (await Promise.all(['ada', 'bob'].map(condition))).every((text) => text === 'False NotQuarantined'));
+  await until('both Agents have a status', async () =>
+    (await Promise.all(['ada', 'bob'].map(condition))).every((text) => text === 'False NotQuarantined'),
+  );
 });
 after(async () => {
   await operator.stop();
@@ -71,21 +105,35 @@ interface StoredEvent extends KubeObject {
 
 async function driftEvents(kind: string, name: string): Promise<readonly string[]> {
   const { items } = await kube.client.list<StoredEvent>(EVENTS, { namespace });
-  return items.flatMap(({ reason, message, involvedObject }) => (reason === 'Drift' && involvedObject.kind === kind && involvedObject.name === name ? [message] : []));
+  return items.flatMap(({ reason, message, involvedObject }) =>
+    reason === 'Drift' && involvedObject.kind === kind && involvedObject.name === name ? [message] : [],
+  );
 }
 
 test('a village that stands still has no drift, however often it is looked at', async () => {
   const before = await rounds();
   await until('ten rounds', async () => (await rounds()) >= before + 10);
-  assert.deepEqual(lines.filter((line) => line.startsWith('drift')), []);
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('drift')),
+    [],
+  );
 });
 
 test('a quarantine that nobody told of is named, counted, heard and acted on', async () => {
-  await sql`insert into standing_measure (agent_id, measure, reason, by_role, by_id) values ('ada', 'quarantine', 'planted', 'admin', 'key admin')`.execute(db);
+  await sql`insert into standing_measure (agent_id, measure, reason, by_role, by_id) values ('ada', 'quarantine', 'planted', 'admin', 'key admin')`.execute(
+    db,
+  );
   await until('the condition says so', async () => (await condition('ada')) === 'True Quarantined');
   await until('the drift is gone', async () => (await value('hamlet_operator_drift', 'standing')) === 0);
   assert.ok((await value('hamlet_operator_drift_total', 'standing')) >= 1);
-  assert.ok(lines.some((line) => line.startsWith('drift (standing) of Agent ada: standing: the database has quarantined, the operator heard nothing held against it, for ')), lines.join('\n'));
+  assert.ok(
+    lines.some((line) =>
+      line.startsWith(
+        'drift (standing) of Agent ada: standing: the database has quarantined, the operator heard nothing held against it, for ',
+      ),
+    ),
+    lines.join('\n'),
+  );
   const [event] = await until('the Event', async () => {
     const events = await driftEvents('Agent', 'ada');
     return events.length > 0 && events;
@@ -95,20 +143,42 @@ test('a quarantine that nobody told of is named, counted, heard and acted on', a
 });
 
 test('a run of a Schedule that nobody told of reaches its status', async () => {
-  const { uid } = dataOf(await play.admin.call(createSchedule, { body: { name: 'tick', agent_name: 'bob', prompt: 'Look round.', every: '24h', suspend: true } })).schedule;
+  const { uid } = dataOf(
+    await play.admin.call(createSchedule, {
+      body: { name: 'tick', agent_name: 'bob', prompt: 'Look round.', every: '24h', suspend: true },
+    }),
+  ).schedule;
   const runId = randomUUID();
-  await sql`insert into schedule_state (schedule_uid, schedule_name, history_limit, last_run_id, last_run_at) values (${uid}, 'tick', 10, ${runId}, now())`.execute(db);
-  await until('the status names the run', async () => (await kube.client.get<Schedule & KubeObject>(SCHEDULES, { namespace, name: 'tick' })).status?.lastRunID === runId);
+  await sql`insert into schedule_state (schedule_uid, schedule_name, history_limit, last_run_id, last_run_at) values (${uid}, 'tick', 10, ${runId}, now())`.execute(
+    db,
+  );
+  await until(
+    'the status names the run',
+    async () =>
+      (await kube.client.get<Schedule & KubeObject>(SCHEDULES, { namespace, name: 'tick' })).status?.lastRunID ===
+      runId,
+  );
   await until('the Event', async () => (await driftEvents('Schedule', 'tick')).length > 0);
   await until('the drift is gone', async () => (await value('hamlet_operator_drift', 'schedule')) === 0);
 });
 
 test('a life whose Agent is gone is named and counted once, and left to a person', async () => {
   await sql`insert into agent_life (uid, agent_id) values ('ghost-uid', 'ghost')`.execute(db);
-  await until('it is named', async () => lines.some((line) => line.startsWith('drift (life) of Agent ghost: life: the database has the open life ghost-uid, Kubernetes has no such Agent')));
+  await until('it is named', async () =>
+    lines.some((line) =>
+      line.startsWith(
+        'drift (life) of Agent ghost: life: the database has the open life ghost-uid, Kubernetes has no such Agent',
+      ),
+    ),
+  );
   const before = await rounds();
   await until('ten more rounds', async () => (await rounds()) >= before + 10);
-  assert.deepEqual([await value('hamlet_operator_drift_total', 'life'), await value('hamlet_operator_drift', 'life')], [1, 1]);
-  const { rows } = await sql<{ open: boolean }>`select closed_at is null as open from agent_life where uid = 'ghost-uid'`.execute(db);
+  assert.deepEqual(
+    [await value('hamlet_operator_drift_total', 'life'), await value('hamlet_operator_drift', 'life')],
+    [1, 1],
+  );
+  const { rows } = await sql<{
+    open: boolean;
+  }>`select closed_at is null as open from agent_life where uid = 'ghost-uid'`.execute(db);
   assert.deepEqual(rows, [{ open: true }]);
 });

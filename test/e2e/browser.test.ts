@@ -35,17 +35,26 @@ after(async () => {
 });
 
 /** The row of an agent in the list of people, once it has the attributes. */
-async function row(agent: string, attributes: Readonly<Record<string, string>> = {}): Promise<{ x: number; y: number; node: string }> {
-  const selector = `.person[data-agent-id="${agent}"]${Object.entries(attributes).map(([name, value]) => `[data-${name}="${value}"]`).join('')}`;
+async function row(
+  agent: string,
+  attributes: Readonly<Record<string, string>> = {},
+): Promise<{ x: number; y: number; node: string }> {
+  const selector = `.person[data-agent-id="${agent}"]${Object.entries(attributes)
+    .map(([name, value]) => `[data-${name}="${value}"]`)
+    .join('')}`;
   const element = await browser.page.waitForSelector(selector);
-  const [x, y, node] = await Promise.all(['data-x', 'data-y', 'data-node'].map(async (name) => element.getAttribute(name)));
+  const [x, y, node] = await Promise.all(
+    ['data-x', 'data-y', 'data-node'].map(async (name) => element.getAttribute(name)),
+  );
   return { x: Number(x), y: Number(y), node: node ?? '' };
 }
 
 /** A picture of the page, once it draws that many agents and its ground has had time to get fine. */
 async function shot(name: string, figures: number = AGENTS.length): Promise<void> {
-  await until(`the map draws ${figures} agents`, async () =>
-    Number(await browser.page.locator('canvas[data-figures]').getAttribute('data-figures')) >= figures);
+  await until(
+    `the map draws ${figures} agents`,
+    async () => Number(await browser.page.locator('canvas[data-figures]').getAttribute('data-figures')) >= figures,
+  );
   await browser.page.waitForTimeout(SETTLE_MS);
   await browser.page.screenshot({ path: join(OUTPUT, `village-${name}.png`) });
 }
@@ -79,7 +88,8 @@ test('two agents, one on each node, walk in the same world', async () => {
 test('kubectl get village tells the same story', async () => {
   const lines = (await place.kubectl(['get', 'village'])).split('\n');
   const [head = ''] = lines.filter((line) => line.includes('NODE'));
-  for (const column of ['POWER', 'TIER', 'NODE', 'READY', 'REASON', 'AGE']) assert.ok(head.includes(column), `${column} in ${head}`);
+  for (const column of ['POWER', 'TIER', 'NODE', 'READY', 'REASON', 'AGE'])
+    assert.ok(head.includes(column), `${column} in ${head}`);
   for (const agent of AGENTS) {
     const line = lines.find((text) => text.includes(`/${agent} `)) ?? '';
     assert.match(line, /\bAwake\b.*\btier-[01]\b.*\bsparky[12]\b.*\bTrue\b.*\bReady\b/);
@@ -111,5 +121,8 @@ test('an admin signs in, and Suspend, Awaken and Reboot act on the custom resour
 
 test('the page breaks nothing on the way', () => {
   // The one refusal that a visitor's page asks for is "who am I".
-  assert.deepEqual(browser.errors.filter((error) => !error.includes('401')), []);
+  assert.deepEqual(
+    browser.errors.filter((error) => !error.includes('401')),
+    [],
+  );
 });

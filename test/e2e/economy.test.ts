@@ -39,7 +39,9 @@ after(async () => {
 
 test('an agent that is stuck asks on the board; a person answers in the browser, and its next turn acts on it', async () => {
   dataOf(await place.admin.call(createRun, { params: { agent_id: NAME }, body: { prompt: 'Find Zoe' } }));
-  const asked = await until('the question', async () => dataOf(await place.admin.call(listPosts, { query: { author: NAME } })).posts.at(0));
+  const asked = await until('the question', async () =>
+    dataOf(await place.admin.call(listPosts, { query: { author: NAME } })).posts.at(0),
+  );
   assert.equal(asked.title, 'I am stuck with a run');
 
   const { page } = browser;
@@ -77,5 +79,12 @@ test('a deposit that an admin credits in the browser is in the account once, how
     entries.filter(({ reason }) => reason === 'deposit_credit').map(({ amount, source }) => [amount, source]),
     [['25.5', transaction]],
   );
-  assert.equal((await until('the tier that it opens', async () => ((found) => (found?.tier === 'tier-1' ? found : undefined))(await agentOf(place, NAME)))).tier, 'tier-1');
+  assert.equal(
+    (
+      await until('the tier that it opens', async () =>
+        ((found) => (found?.tier === 'tier-1' ? found : undefined))(await agentOf(place, NAME)),
+      )
+    ).tier,
+    'tier-1',
+  );
 });

@@ -5,7 +5,16 @@ import { freezeAgent, liftFreeze } from '@hamlet/contract';
 import { LEASES, type KubeClient, type KubeObject } from '@hamlet/kube';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, dataOf, deleteAgents, kubeClient, untilReady, village, type Village } from '../env/village.ts';
+import {
+  agentOf,
+  applyAgent,
+  dataOf,
+  deleteAgents,
+  kubeClient,
+  untilReady,
+  village,
+  type Village,
+} from '../env/village.ts';
 
 const FROZEN = 'iris';
 const NEWCOMER = 'nell';
@@ -13,7 +22,14 @@ const OPERATOR = 'deployment/hamlet-operator';
 /** The first keeps the log's checkpoints. */
 const APIS = ['deployment/hamlet-api', 'deployment/hamlet-api-more'];
 
-type Lease = KubeObject & { readonly spec: { readonly holderIdentity?: string; readonly renewTime: string; readonly acquireTime: string; readonly leaseTransitions: number } };
+type Lease = KubeObject & {
+  readonly spec: {
+    readonly holderIdentity?: string;
+    readonly renewTime: string;
+    readonly acquireTime: string;
+    readonly leaseTransitions: number;
+  };
+};
 
 let place: Village;
 let kube: KubeClient;
@@ -39,7 +55,14 @@ function lease(): Promise<Lease> {
 
 /** Agents' pods by name, with their uids: the same as long as nobody makes one anew. */
 async function agentPods(): Promise<string> {
-  return place.kubectl(['get', 'pods', '-l', 'hamlet.village/role=agent', '-o', 'jsonpath={range .items[*]}{.metadata.name} {.metadata.uid}{"\\n"}{end}']);
+  return place.kubectl([
+    'get',
+    'pods',
+    '-l',
+    'hamlet.village/role=agent',
+    '-o',
+    'jsonpath={range .items[*]}{.metadata.name} {.metadata.uid}{"\\n"}{end}',
+  ]);
 }
 
 test('a new version of the operator takes over without a gap, and no agent notices', async () => {
@@ -48,12 +71,16 @@ test('a new version of the operator takes over without a gap, and no agent notic
   await place.kubectl(['rollout', 'restart', OPERATOR]);
   // The last sign of life of the old leader while the new one is not there yet.
   let lastSignMs = Date.parse(before.spec.renewTime);
-  const now = await until('another leader', async () => {
-    const seen = await lease();
-    const holder = seen.spec.holderIdentity ?? '';
-    if (holder === before.spec.holderIdentity) lastSignMs = Date.parse(seen.spec.renewTime);
-    return holder !== '' && holder !== before.spec.holderIdentity ? seen : undefined;
-  }, { pauseMs: 50 });
+  const now = await until(
+    'another leader',
+    async () => {
+      const seen = await lease();
+      const holder = seen.spec.holderIdentity ?? '';
+      if (holder === before.spec.holderIdentity) lastSignMs = Date.parse(seen.spec.renewTime);
+      return holder !== '' && holder !== before.spec.holderIdentity ? seen : undefined;
+    },
+    { pauseMs: 50 },
+  );
   recordRecovery('operatorHandOverMs', Math.max(0, Date.parse(now.spec.acquireTime) - lastSignMs));
   await place.kubectl(['rollout', 'status', OPERATOR, '--timeout=120s']);
   assert.equal((await lease()).metadata.uid, before.metadata.uid, 'the fence goes on from the same Lease');
@@ -61,7 +88,14 @@ test('a new version of the operator takes over without a gap, and no agent notic
   assert.equal(await agentPods(), pods);
 
   const { cycle } = await untilReady(place, FROZEN);
-  await place.kubectl(['patch', 'agent', FROZEN, '--type=merge', '-p', JSON.stringify({ spec: { rebootedAt: new Date().toISOString() } })]);
+  await place.kubectl([
+    'patch',
+    'agent',
+    FROZEN,
+    '--type=merge',
+    '-p',
+    JSON.stringify({ spec: { rebootedAt: new Date().toISOString() } }),
+  ]);
   await until('the new leader works', async () => ((await agentOf(place, FROZEN))?.cycle ?? 0) > cycle);
   await untilReady(place, FROZEN);
 });
@@ -71,7 +105,10 @@ test('the api is away and the operator new: what was held stays held, what was r
   await until('its pod is gone', async () => (await podsOf(FROZEN)) === '');
   const pods = await agentPods();
   await place.kubectl(['scale', ...APIS, '--replicas=0']);
-  await until('no api is left', async () => (await place.kubectl(['get', 'pods', '-l', 'app.kubernetes.io/component=api', '-o', 'name'])) === '');
+  await until(
+    'no api is left',
+    async () => (await place.kubectl(['get', 'pods', '-l', 'app.kubernetes.io/component=api', '-o', 'name'])) === '',
+  );
   const before = await lease();
   await place.kubectl(['delete', 'pods', '-l', 'app.kubernetes.io/component=operator', '--wait=false']);
   await until('another leader', async () => {
@@ -80,11 +117,20 @@ test('the api is away and the operator new: what was held stays held, what was r
   });
   await applyAgent(place, NEWCOMER);
   // The new leader has worked on the newcomer, so it had every chance to work on the frozen one too.
-  await until('the newcomer is told why it waits', async () => (await reasonsOf(NEWCOMER)).includes('ApiUnreachable') || (await reasonsOf(NEWCOMER)).includes('LastKnown'));
+  await until(
+    'the newcomer is told why it waits',
+    async () =>
+      (await reasonsOf(NEWCOMER)).includes('ApiUnreachable') || (await reasonsOf(NEWCOMER)).includes('LastKnown'),
+  );
   assert.equal(await podsOf(FROZEN), '', 'frozen as it was');
   assert.ok((await reasonsOf(FROZEN)).includes('Frozen'));
   assert.equal(await agentPodsBut(NEWCOMER), pods, 'the others run on in the pods they had');
-  const tiers = await place.kubectl(['get', 'agents', '-o', 'jsonpath={range .items[*]}{.metadata.name}={.status.tier} {end}']);
+  const tiers = await place.kubectl([
+    'get',
+    'agents',
+    '-o',
+    'jsonpath={range .items[*]}{.metadata.name}={.status.tier} {end}',
+  ]);
   assert.ok(!tiers.includes(`${NEWCOMER}=tier-1`) && !tiers.includes(`${NEWCOMER}=tier-2`));
 
   await place.kubectl(['scale', ...APIS, '--replicas=1']);
@@ -99,7 +145,10 @@ async function podsOf(agent: string): Promise<string> {
 }
 
 async function agentPodsBut(name: string): Promise<string> {
-  return (await agentPods()).split('\n').filter((line) => !line.startsWith(`${name}-`)).join('\n');
+  return (await agentPods())
+    .split('\n')
+    .filter((line) => !line.startsWith(`${name}-`))
+    .join('\n');
 }
 
 async function reasonsOf(agent: string): Promise<readonly string[]> {

@@ -19,7 +19,9 @@ test('make down keeps the village, and make up goes on with it', { timeout: UP_L
   const before = await village();
   await untilReady(before, AGENT);
   const { home } = (await agentOf(before, AGENT)) ?? {};
-  const entry = dataOf(await before.admin.call(rewardAgent, { body: { agent_id: AGENT, amount: '0.5', reason: 'to be kept' } }));
+  const entry = dataOf(
+    await before.admin.call(rewardAgent, { body: { agent_id: AGENT, amount: '0.5', reason: 'to be kept' } }),
+  );
   const { post } = dataOf(await before.admin.call(createPost, { body: { title: 'To be kept', body: 'This stays.' } }));
   await exec(before, 'sh', '-c', `echo ${KEEPSAKE} >/workspace/keepsake && sync`);
   await run(NODE, ['village/main.ts', 'down']);
@@ -30,5 +32,8 @@ test('make down keeps the village, and make up goes on with it', { timeout: UP_L
   assert.equal((await agentOf(after, AGENT))?.home, home);
   const { entries } = dataOf(await after.admin.call(getLedger, { params: { agent_id: AGENT }, query: { limit: 100 } }));
   assert.ok(entries.some(({ ledger_entry_id: id }) => id === entry.ledger_entry_id));
-  assert.equal(dataOf(await after.admin.call(getPost, { params: { post_id: post.post_id }, query: {} })).post.title, 'To be kept');
+  assert.equal(
+    dataOf(await after.admin.call(getPost, { params: { post_id: post.post_id }, query: {} })).post.title,
+    'To be kept',
+  );
 });

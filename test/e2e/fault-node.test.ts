@@ -44,7 +44,14 @@ after(async () => {
 
 test('a drained node gives its agents up and gets none back before it is open again', async () => {
   const { pod } = await untilReady(place, STAYS);
-  const { code, output } = await place.tryKubectl(['drain', node, '--ignore-daemonsets', '--delete-emptydir-data', '--pod-selector=hamlet.village/role=agent', '--timeout=120s']);
+  const { code, output } = await place.tryKubectl([
+    'drain',
+    node,
+    '--ignore-daemonsets',
+    '--delete-emptydir-data',
+    '--pod-selector=hamlet.village/role=agent',
+    '--timeout=120s',
+  ]);
   assert.equal(code, 0, output);
   try {
     const waiting = await until(`${STAYS} says why it waits`, async () => {
@@ -52,7 +59,16 @@ test('a drained node gives its agents up and gets none back before it is open ag
       return AWAY.includes(agent?.why.reason ?? '') ? agent : undefined;
     });
     assert.match(waiting.why.message, new RegExp(node));
-    const there = await place.kubectl(['get', 'pods', '-l', 'hamlet.village/role=agent', '--field-selector', `spec.nodeName=${node},status.phase=Running`, '-o', 'name']);
+    const there = await place.kubectl([
+      'get',
+      'pods',
+      '-l',
+      'hamlet.village/role=agent',
+      '--field-selector',
+      `spec.nodeName=${node},status.phase=Running`,
+      '-o',
+      'name',
+    ]);
     assert.equal(there, '', 'nobody runs on a drained node');
   } finally {
     await place.kubectl(['uncordon', node]);
@@ -63,28 +79,51 @@ test('a drained node gives its agents up and gets none back before it is open ag
   await untilReady(place, MOVES);
 });
 
-test('a node stops answering: who may moves without its volume, who may not waits for it, and both say so', { skip: FULL ? false : 'two and a half minutes: make test-full' }, async () => {
-  const moving = await until(`${MOVES} is where it shall be lost`, async () => ((agent) => (agent.node === node ? agent : undefined))(await untilReady(place, MOVES)), { capMs: NODE_CAP_MS });
-  await untilReady(place, STAYS);
-  const stopped = performance.now();
-  // The pods go on, unheard: what a broken network looks like.
-  kill(kubelet, 'SIGSTOP');
-  await until(`${STAYS} says that its node is lost`, async () => AWAY.includes((await agentOf(place, STAYS))?.why.reason ?? ''), { capMs: NODE_CAP_MS });
-  recordRecovery('nodeLossSeenMs', performance.now() - stopped);
-  assert.match((await agentOf(place, STAYS))?.why.message ?? '', new RegExp(node));
+test(
+  'a node stops answering: who may moves without its volume, who may not waits for it, and both say so',
+  { skip: FULL ? false : 'two and a half minutes: make test-full' },
+  async () => {
+    const moving = await until(
+      `${MOVES} is where it shall be lost`,
+      async () => ((agent) => (agent.node === node ? agent : undefined))(await untilReady(place, MOVES)),
+      { capMs: NODE_CAP_MS },
+    );
+    await untilReady(place, STAYS);
+    const stopped = performance.now();
+    // The pods go on, unheard: what a broken network looks like.
+    kill(kubelet, 'SIGSTOP');
+    await until(
+      `${STAYS} says that its node is lost`,
+      async () => AWAY.includes((await agentOf(place, STAYS))?.why.reason ?? ''),
+      { capMs: NODE_CAP_MS },
+    );
+    recordRecovery('nodeLossSeenMs', performance.now() - stopped);
+    assert.match((await agentOf(place, STAYS))?.why.message ?? '', new RegExp(node));
 
-  const moved = await until(`${MOVES} is elsewhere`, async () => {
-    const agent = await agentOf(place, MOVES);
-    return agent?.why.ready === true && agent.status.online && agent.node !== node ? agent : undefined;
-  }, { capMs: NODE_CAP_MS });
-  recordRecovery('movedFromLostNodeMs', performance.now() - stopped);
-  assert.ok(moved.cycle > moving.cycle, 'a cycle of its own: the old resident can write nothing more');
+    const moved = await until(
+      `${MOVES} is elsewhere`,
+      async () => {
+        const agent = await agentOf(place, MOVES);
+        return agent?.why.ready === true && agent.status.online && agent.node !== node ? agent : undefined;
+      },
+      { capMs: NODE_CAP_MS },
+    );
+    recordRecovery('movedFromLostNodeMs', performance.now() - stopped);
+    assert.ok(moved.cycle > moving.cycle, 'a cycle of its own: the old resident can write nothing more');
 
-  kill(kubelet, 'SIGCONT');
-  const back = await untilReady(place, STAYS, NODE_CAP_MS);
-  assert.equal(back.node, node);
-  await until('no pod of an old cycle is left', async () => {
-    const pods = await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent in (${STAYS},${MOVES})`, '-o', 'name']);
-    return pods.split('\n').length === 2;
-  });
-});
+    kill(kubelet, 'SIGCONT');
+    const back = await untilReady(place, STAYS, NODE_CAP_MS);
+    assert.equal(back.node, node);
+    await until('no pod of an old cycle is left', async () => {
+      const pods = await place.kubectl([
+        'get',
+        'pods',
+        '-l',
+        `hamlet.village/agent in (${STAYS},${MOVES})`,
+        '-o',
+        'name',
+      ]);
+      return pods.split('\n').length === 2;
+    });
+  },
+);

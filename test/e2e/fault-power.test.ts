@@ -12,7 +12,9 @@ const BACK_CAP_MS = 300_000;
 const CORE_AGENT = 'lena';
 const OTHER_AGENT = 'otis';
 const AGENTS = [CORE_AGENT, OTHER_AGENT];
-const LONG_WORK = Array.from({ length: 4 }, (_, index) => `Go to the ${index % 2 === 0 ? 'library' : 'market'}.`).join(' ');
+const LONG_WORK = Array.from({ length: 4 }, (_, index) => `Go to the ${index % 2 === 0 ? 'library' : 'market'}.`).join(
+  ' ',
+);
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 const SKIP = FULL ? false : 'over three minutes for each node: make test-full';
 
@@ -30,21 +32,41 @@ before(async () => {
   await settleOn(CORE_AGENT, core);
   await settleOn(OTHER_AGENT, other);
   for (const agent of AGENTS) {
-    const schedule = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name: `beat-of-${agent}` }, spec: { agentName: agent, prompt: 'Look around.', every: '10s', overlap: 'Forbid' } };
+    const schedule = {
+      apiVersion: API_VERSION,
+      kind: 'Schedule',
+      metadata: { name: `beat-of-${agent}` },
+      spec: { agentName: agent, prompt: 'Look around.', every: '10s', overlap: 'Forbid' },
+    };
     await place.kubectl(['apply', '-f', '-'], JSON.stringify(schedule));
   }
 });
 after(async () => {
   if (!FULL) return;
   for (const node of [core, other]) await hamletCluster(['start-node', node]);
-  await until('both nodes are Ready', async () => (await readiness(core)) && (await readiness(other)), { capMs: BACK_CAP_MS });
+  await until('both nodes are Ready', async () => (await readiness(core)) && (await readiness(other)), {
+    capMs: BACK_CAP_MS,
+  });
   await place.tryKubectl(['uncordon', core, other]);
-  await place.tryKubectl(['delete', 'schedule', ...AGENTS.map((agent) => `beat-of-${agent}`), '--ignore-not-found', '--timeout=60s']);
+  await place.tryKubectl([
+    'delete',
+    'schedule',
+    ...AGENTS.map((agent) => `beat-of-${agent}`),
+    '--ignore-not-found',
+    '--timeout=60s',
+  ]);
   await deleteAgents(place, AGENTS);
 });
 
 async function nodesOf(component: string): Promise<readonly string[]> {
-  const ready = await place.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component=${component}`, '-o', 'jsonpath={range .items[*]}{.spec.nodeName} {.status.conditions[?(@.type=="Ready")].status}{"\\n"}{end}']);
+  const ready = await place.kubectl([
+    'get',
+    'pods',
+    '-l',
+    `app.kubernetes.io/component=${component}`,
+    '-o',
+    'jsonpath={range .items[*]}{.spec.nodeName} {.status.conditions[?(@.type=="Ready")].status}{"\\n"}{end}',
+  ]);
   return ready.split('\n').flatMap((line) => (line.endsWith(' True') ? [line.split(' ')[0] ?? ''] : []));
 }
 
@@ -55,7 +77,9 @@ async function spreadOut(component: string): Promise<void> {
     const [pod = ''] = (await place.kubectl(['get', 'pods', '-l', names, '-o', 'name'])).split('\n');
     await place.kubectl(['delete', pod, '--wait=false']);
   }
-  await until(`a ready ${component} on each node`, async () => new Set(await nodesOf(component)).size === 2, { capMs: BACK_CAP_MS });
+  await until(`a ready ${component} on each node`, async () => new Set(await nodesOf(component)).size === 2, {
+    capMs: BACK_CAP_MS,
+  });
 }
 
 /** Has the first pod of an agent start on a node, where its volume keeps it. */
@@ -71,7 +95,10 @@ async function settleOn(agent: string, node: string): Promise<void> {
 }
 
 async function readiness(node: string): Promise<boolean> {
-  return (await place.kubectl(['get', 'node', node, '-o', 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'])) === 'True';
+  return (
+    (await place.kubectl(['get', 'node', node, '-o', 'jsonpath={.status.conditions[?(@.type=="Ready")].status}'])) ===
+    'True'
+  );
 }
 
 /** Whether a new socket shows the world; one that stays silent for 3 s does not. */
@@ -97,7 +124,11 @@ async function mapIsLive(): Promise<boolean> {
 /** Whether the world is answered with all agents in it. */
 async function mapIsRead(): Promise<boolean> {
   const outcome = await place.admin.call(getWorld, {});
-  return outcome.ok && AGENTS.every((agent) => outcome.data.agents.some(({ agent_id }) => agent_id === agent)) && (await mapIsLive());
+  return (
+    outcome.ok &&
+    AGENTS.every((agent) => outcome.data.agents.some(({ agent_id }) => agent_id === agent)) &&
+    (await mapIsLive())
+  );
 }
 
 /** Runs of an agent's schedule that were made after a time and are done. */
@@ -111,7 +142,9 @@ async function runOf(runId: string): Promise<Run> {
 }
 
 /** Stops a node and says since when. */
-async function cutPower(node: string): Promise<{ readonly sinceMs: number; readonly record: (metric: RecoveryMetric) => void }> {
+async function cutPower(
+  node: string,
+): Promise<{ readonly sinceMs: number; readonly record: (metric: RecoveryMetric) => void }> {
   await hamletCluster(['stop-node', node]);
   const cut = performance.now();
   return { sinceMs: Date.now(), record: (metric) => recordRecovery(metric, performance.now() - cut) };
@@ -119,34 +152,62 @@ async function cutPower(node: string): Promise<{ readonly sinceMs: number; reado
 
 async function everythingBack(): Promise<void> {
   for (const agent of ['ada', 'bob', ...AGENTS]) await untilReady(place, agent, BACK_CAP_MS);
-  for (const component of ['api', 'operator']) await until(`two of ${component} are ready`, async () => (await nodesOf(component)).length >= 2, { capMs: BACK_CAP_MS });
-  await until('the board takes a post', async () => (await place.admin.call(createPost, { body: { title: 'The power is back', body: 'All lights are on.' } })).ok, { capMs: BACK_CAP_MS });
+  for (const component of ['api', 'operator'])
+    await until(`two of ${component} are ready`, async () => (await nodesOf(component)).length >= 2, {
+      capMs: BACK_CAP_MS,
+    });
+  await until(
+    'the board takes a post',
+    async () =>
+      (await place.admin.call(createPost, { body: { title: 'The power is back', body: 'All lights are on.' } })).ok,
+    { capMs: BACK_CAP_MS },
+  );
 }
 
-test('the node without Postgres loses its power: the other goes on, and the work of lost agents waits', { skip: SKIP }, async () => {
-  const given = dataOf(await place.admin.call(createRun, { params: { agent_id: OTHER_AGENT }, body: { prompt: LONG_WORK } })).run;
-  await until('the long work is under way', async () => (await runOf(given.run_id)).state === 'running');
-  const { sinceMs, record } = await cutPower(other);
-  await Promise.all([
-    until('the map is live', mapIsLive).then(() => record('powerCutMapMs')),
-    // Only an agent that lives, and reaches an api, ends a run.
-    until('a schedule fires and its run is done', async () => (await doneSince(CORE_AGENT, sinceMs)).length > 0).then(() => record('powerCutScheduleMs')),
-    until('the run of the lost agent waits', async () => (await runOf(given.run_id)).state === 'queued').then(() => record('powerCutRunWaitsMs')),
-  ]);
-  await hamletCluster(['start-node', other]);
-  await everythingBack();
-  record('powerCutBackMs');
-  const done = await until('the next pod of the lost agent ends its run', async () => ((run) => (run.ended_at === null ? undefined : run))(await runOf(given.run_id)), { capMs: BACK_CAP_MS });
-  assert.deepEqual([done.state, done.attempt > 1], ['done', true], done.summary ?? '');
-});
+test(
+  'the node without Postgres loses its power: the other goes on, and the work of lost agents waits',
+  { skip: SKIP },
+  async () => {
+    const given = dataOf(
+      await place.admin.call(createRun, { params: { agent_id: OTHER_AGENT }, body: { prompt: LONG_WORK } }),
+    ).run;
+    await until('the long work is under way', async () => (await runOf(given.run_id)).state === 'running');
+    const { sinceMs, record } = await cutPower(other);
+    await Promise.all([
+      until('the map is live', mapIsLive).then(() => record('powerCutMapMs')),
+      // Only an agent that lives, and reaches an api, ends a run.
+      until('a schedule fires and its run is done', async () => (await doneSince(CORE_AGENT, sinceMs)).length > 0).then(
+        () => record('powerCutScheduleMs'),
+      ),
+      until('the run of the lost agent waits', async () => (await runOf(given.run_id)).state === 'queued').then(() =>
+        record('powerCutRunWaitsMs'),
+      ),
+    ]);
+    await hamletCluster(['start-node', other]);
+    await everythingBack();
+    record('powerCutBackMs');
+    const done = await until(
+      'the next pod of the lost agent ends its run',
+      async () => ((run) => (run.ended_at === null ? undefined : run))(await runOf(given.run_id)),
+      { capMs: BACK_CAP_MS },
+    );
+    assert.deepEqual([done.state, done.attempt > 1], ['done', true], done.summary ?? '');
+  },
+);
 
-test('the node of Postgres loses its power: map and board are read, and all is back when the node is', { skip: SKIP }, async () => {
-  const { record } = await cutPower(core);
-  await Promise.all([
-    until('the map is read', mapIsRead).then(() => record('corePowerCutMapMs')),
-    until('the board is read', async () => (await place.admin.call(listPosts, { query: {} })).ok).then(() => record('corePowerCutBoardMs')),
-  ]);
-  await hamletCluster(['start-node', core]);
-  await everythingBack();
-  record('corePowerCutBackMs');
-});
+test(
+  'the node of Postgres loses its power: map and board are read, and all is back when the node is',
+  { skip: SKIP },
+  async () => {
+    const { record } = await cutPower(core);
+    await Promise.all([
+      until('the map is read', mapIsRead).then(() => record('corePowerCutMapMs')),
+      until('the board is read', async () => (await place.admin.call(listPosts, { query: {} })).ok).then(() =>
+        record('corePowerCutBoardMs'),
+      ),
+    ]);
+    await hamletCluster(['start-node', core]);
+    await everythingBack();
+    record('corePowerCutBackMs');
+  },
+);

@@ -5,20 +5,35 @@ import { after, before, test } from 'node:test';
 import { rebootAgent } from '@hamlet/contract';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { agentOf, getObject, killComponent, mainProcessOf, untilMoves, untilReady, village, type Village } from '../env/village.ts';
+import {
+  agentOf,
+  getObject,
+  killComponent,
+  mainProcessOf,
+  untilMoves,
+  untilReady,
+  village,
+  type Village,
+} from '../env/village.ts';
 import { Witness } from '../env/witness.ts';
 
 /** A node is given up by Kubernetes only after 40 s, and comes back after that: longer than the cap of the rest. */
 const KUBELET_CAP_MS = 300_000;
 
 interface Pod {
-  readonly status: { readonly containerStatuses?: readonly { readonly restartCount: number; readonly ready: boolean }[] };
+  readonly status: {
+    readonly containerStatuses?: readonly { readonly restartCount: number; readonly ready: boolean }[];
+  };
 }
 
 interface Node {
   readonly status: {
     readonly allocatable: Readonly<Record<string, string>>;
-    readonly conditions: readonly { readonly type: string; readonly status: string; readonly lastHeartbeatTime: string }[];
+    readonly conditions: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly lastHeartbeatTime: string;
+    }[];
   };
 }
 
@@ -37,7 +52,14 @@ after(async () => {
 });
 
 async function podNamed(component: string): Promise<string> {
-  return place.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component=${component}`, '-o', 'jsonpath={.items[0].metadata.name}']);
+  return place.kubectl([
+    'get',
+    'pods',
+    '-l',
+    `app.kubernetes.io/component=${component}`,
+    '-o',
+    'jsonpath={.items[0].metadata.name}',
+  ]);
 }
 
 async function restartsOf(pod: string): Promise<number> {
@@ -56,7 +78,10 @@ async function crash(pod: string): Promise<number> {
 
 /** Asks the api, which then owns the field as it does for a person's button. */
 async function reboot(agent: string): Promise<void> {
-  const outcome = await place.admin.call(rebootAgent, { params: { agent_id: agent }, query: { on_conflict: 'take_over' } });
+  const outcome = await place.admin.call(rebootAgent, {
+    params: { agent_id: agent },
+    query: { on_conflict: 'take_over' },
+  });
   assert.equal(outcome.ok, true, JSON.stringify(outcome));
 }
 
@@ -99,7 +124,9 @@ test("an agent's pod is deleted by force", async () => {
   await place.kubectl(['delete', 'pod', pod ?? '', '--grace-period=0', '--force']);
   await until('another pod is Ready', async () => {
     const agent = await agentOf(place, 'bob');
-    return agent?.why.ready === true && agent.status.online && agent.cycle > cycle && agent.pod !== null && agent.pod !== pod;
+    return (
+      agent?.why.ready === true && agent.status.online && agent.cycle > cycle && agent.pod !== null && agent.pod !== pod
+    );
   });
   await settle('podBackMs', killed);
 });
@@ -114,10 +141,26 @@ test("an agent's process dies", async () => {
 
 /** The pod of the operator that leads. */
 async function leaderPod(): Promise<string> {
-  const lease = await getObject<{ readonly spec: { readonly holderIdentity: string } }>(place, 'lease', 'hamlet-operator');
+  const lease = await getObject<{ readonly spec: { readonly holderIdentity: string } }>(
+    place,
+    'lease',
+    'hamlet-operator',
+  );
   const [uid = ''] = (lease?.spec.holderIdentity ?? '').split('_');
-  const pods = await place.kubectl(['get', 'pods', '-l', 'app.kubernetes.io/component=operator', '-o', 'jsonpath={range .items[*]}{.metadata.uid} {.metadata.name}{"\\n"}{end}']);
-  return pods.split('\n').find((line) => line.startsWith(uid))?.split(' ')[1] ?? '';
+  const pods = await place.kubectl([
+    'get',
+    'pods',
+    '-l',
+    'app.kubernetes.io/component=operator',
+    '-o',
+    'jsonpath={range .items[*]}{.metadata.uid} {.metadata.name}{"\\n"}{end}',
+  ]);
+  return (
+    pods
+      .split('\n')
+      .find((line) => line.startsWith(uid))
+      ?.split(' ')[1] ?? ''
+  );
 }
 
 test('the operator that leads dies', async () => {
@@ -153,7 +196,9 @@ test('a kubelet dies; its GPUs are still there afterwards', async () => {
   await until(
     `the kubelet of ${node} reports again`,
     async () => {
-      const ready = (await getObject<Node>(place, 'node', node))?.status.conditions.find(({ type }) => type === 'Ready');
+      const ready = (await getObject<Node>(place, 'node', node))?.status.conditions.find(
+        ({ type }) => type === 'Ready',
+      );
       return ready?.status === 'True' && Date.parse(ready.lastHeartbeatTime) > killedAt;
     },
     { capMs: KUBELET_CAP_MS },
@@ -161,7 +206,12 @@ test('a kubelet dies; its GPUs are still there afterwards', async () => {
   // What the kubelet alone can do: start a pod on its node.
   const { cycle } = await untilReady(place, 'bob', KUBELET_CAP_MS);
   await reboot('bob');
-  await until('a new cycle', async () => ((await agentOf(place, 'bob'))?.cycle ?? 0) > cycle, { capMs: KUBELET_CAP_MS });
+  await until('a new cycle', async () => ((await agentOf(place, 'bob'))?.cycle ?? 0) > cycle, {
+    capMs: KUBELET_CAP_MS,
+  });
   await settle('kubeletBackMs', killed);
-  await until('the GPUs are advertised', async () => (await getObject<Node>(place, 'node', node))?.status.allocatable['nvidia.com/gpu'] === gpus);
+  await until(
+    'the GPUs are advertised',
+    async () => (await getObject<Node>(place, 'node', node))?.status.allocatable['nvidia.com/gpu'] === gpus,
+  );
 });

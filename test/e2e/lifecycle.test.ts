@@ -43,10 +43,17 @@ test('an applied Agent comes into the world', async () => {
 });
 
 test('asleep: the pod is gone, the volume stays, the sprite sleeps', async () => {
-  await exec('sh', '-c', `echo ${KEEPSAKE} >/workspace/keepsake && echo ${KEEPSAKE} >/root/.mcp-memory/keepsake && sync`);
+  await exec(
+    'sh',
+    '-c',
+    `echo ${KEEPSAKE} >/workspace/keepsake && echo ${KEEPSAKE} >/root/.mcp-memory/keepsake && sync`,
+  );
   const claim = await getObject<Claim>(place, 'pvc', `${NAME}-home`);
   await place.kubectl(['patch', 'agent', NAME, '--type=merge', '-p', '{"spec":{"power":"Asleep"}}']);
-  await until('no pod is left', async () => (await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name'])) === '');
+  await until(
+    'no pod is left',
+    async () => (await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name'])) === '',
+  );
   const asleep = await until('the world shows it asleep', async () => {
     const agent = await agentOf(place, NAME);
     return agent?.power === 'Asleep' && !agent.status.online ? agent : undefined;
@@ -71,7 +78,10 @@ test('awake again: the same home, the same memory', async () => {
 test('deleted: nothing is left', async () => {
   const volume = (await getObject<Claim>(place, 'pvc', `${NAME}-home`))?.spec.volumeName ?? '';
   await place.kubectl(['delete', 'agent', NAME, '--timeout=90s']);
-  await until('pods and claims are gone', async () => (await place.kubectl(['get', 'pods,pvc', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name'])) === '');
+  await until(
+    'pods and claims are gone',
+    async () => (await place.kubectl(['get', 'pods,pvc', '-l', `hamlet.village/agent=${NAME}`, '-o', 'name'])) === '',
+  );
   await until('its place in the world is gone', async () => !(await namesInWorld(place)).includes(NAME));
   await until('the volume is gone', async () => (await getObject(place, 'pv', volume)) === undefined);
 });

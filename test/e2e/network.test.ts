@@ -29,7 +29,14 @@ async function reaches(agent: string, host: string, port: number): Promise<boole
 
 async function addressOf(kind: 'pod' | 'service', name: string): Promise<string> {
   if (kind === 'service') return place.kubectl(['get', 'service', name, '-o', 'jsonpath={.spec.clusterIP}']);
-  return place.kubectl(['get', 'pods', '-l', `app.kubernetes.io/component=${name}`, '-o', 'jsonpath={.items[0].status.podIP}']);
+  return place.kubectl([
+    'get',
+    'pods',
+    '-l',
+    `app.kubernetes.io/component=${name}`,
+    '-o',
+    'jsonpath={.items[0].status.podIP}',
+  ]);
 }
 
 for (const agent of ['ada', 'bob']) {
@@ -53,9 +60,12 @@ for (const agent of ['ada', 'bob']) {
   });
 
   test(`${agent} does not reach the kubelets and the API server`, async () => {
-    for (const node of ['sparky1', 'sparky2']) assert.equal(await reaches(agent, await nodeAddress(place, node), 10_250), false, `kubelet of ${node}`);
+    for (const node of ['sparky1', 'sparky2'])
+      assert.equal(await reaches(agent, await nodeAddress(place, node), 10_250), false, `kubelet of ${node}`);
     assert.equal(await reaches(agent, 'kubernetes.default.svc', 443), false, 'API server by service');
-    const server = new URL(await place.kubectl(['config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}']));
+    const server = new URL(
+      await place.kubectl(['config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}']),
+    );
     assert.equal(await reaches(agent, server.hostname, Number(server.port)), false, 'API server by address');
   });
 }
@@ -68,7 +78,15 @@ test('agents do not reach each other', async () => {
   const listen = `require('node:net').createServer((socket) => socket.on('data', () => process.exit(0))).listen(7777); setTimeout(() => process.exit(0), ${2 * CAP_MS})`;
   const listening = place.tryKubectl(['exec', pods.get('bob') ?? '', '--', 'node', '-e', listen]);
   // It listens to those in its own pod, before and after another has tried; what is said to it ends it.
-  const self = (words: string): Promise<string> => place.kubectl(['exec', pods.get('bob') ?? '', '--', 'node', '-e', `require('node:net').connect(7777, '127.0.0.1').on('connect', function () { console.log('open'); this.end('${words}'); }).on('error', () => undefined)`]);
+  const self = (words: string): Promise<string> =>
+    place.kubectl([
+      'exec',
+      pods.get('bob') ?? '',
+      '--',
+      'node',
+      '-e',
+      `require('node:net').connect(7777, '127.0.0.1').on('connect', function () { console.log('open'); this.end('${words}'); }).on('error', () => undefined)`,
+    ]);
   await until('it listens', async () => (await self('')) === 'open');
   assert.equal(await reaches('ada', other, 7777), false);
   assert.equal(await self('enough'), 'open', 'it has listened all the time');

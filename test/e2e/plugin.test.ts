@@ -21,7 +21,12 @@ before(async () => {
   place = await village();
   folder = await mkdtemp(join(tmpdir(), 'hamlet-e2e-plugin-'));
   kubectl = await program('kubectl');
-  path = [dirname(await buildPlugin(join(folder, 'dist'))), dirname(kubectl), dirname(process.execPath), process.env['PATH']].join(delimiter);
+  path = [
+    dirname(await buildPlugin(join(folder, 'dist'))),
+    dirname(kubectl),
+    dirname(process.execPath),
+    process.env['PATH'],
+  ].join(delimiter);
   await applyAgent(place, AGENT);
   await untilReady(place, AGENT);
 });
@@ -31,7 +36,10 @@ after(async () => {
 });
 
 const hamlet = (line: string): Promise<RunResult> =>
-  tryRun(kubectl, ['hamlet', ...line.split(' '), '--namespace', place.namespace], { env: { KUBECONFIG: place.kubeconfig, PATH: path, HAMLET_TOKEN: place.adminToken }, cwd: folder });
+  tryRun(kubectl, ['hamlet', ...line.split(' '), '--namespace', place.namespace], {
+    env: { KUBECONFIG: place.kubeconfig, PATH: path, HAMLET_TOKEN: place.adminToken },
+    cwd: folder,
+  });
 
 test('why says what the api says, before and after it sleeps', async () => {
   const ready = await hamlet(`why ${AGENT} -o json`);
@@ -51,7 +59,9 @@ test('why says what the api says, before and after it sleeps', async () => {
 });
 
 test('runs come through kubectl port-forward, logs from the pod', async () => {
-  const { run } = dataOf(await place.admin.call(createRun, { params: { agent_id: AGENT }, body: { prompt: 'Look around.' } }));
+  const { run } = dataOf(
+    await place.admin.call(createRun, { params: { agent_id: AGENT }, body: { prompt: 'Look around.' } }),
+  );
   const listed = await hamlet(`runs ${AGENT}`);
   assert.ok(listed.stdout.includes(run.run_id), listed.output);
   assert.match((await hamlet(`logs ${AGENT} --tail=5`)).stdout, /agent_id/);

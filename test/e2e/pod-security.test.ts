@@ -62,7 +62,10 @@ test('it is not privileged, shares nothing with the node and mounts nothing of i
     assert.equal(container.securityContext.allowPrivilegeEscalation, false);
     assert.equal(pod.spec.hostNetwork ?? false, false);
     assert.equal(pod.spec.hostPID ?? false, false);
-    assert.deepEqual(pod.spec.volumes.filter((volume) => 'hostPath' in volume), []);
+    assert.deepEqual(
+      pod.spec.volumes.filter((volume) => 'hostPath' in volume),
+      [],
+    );
   }
 });
 
@@ -74,23 +77,36 @@ test('seccomp filters its system calls and privileges cannot grow', async () => 
     assert.match(status, /^NoNewPrivs:\s+1$/m);
     // Neither module loading (16), nor raw packets (13), nor mounting and the like (21).
     const effective = BigInt(`0x${/^CapEff:\s+([0-9a-f]+)$/m.exec(status)?.[1]}`);
-    for (const capability of [13n, 16n, 21n]) assert.equal((effective >> capability) & 1n, 0n, `capability ${capability}`);
+    for (const capability of [13n, 16n, 21n])
+      assert.equal((effective >> capability) & 1n, 0n, `capability ${capability}`);
   }
 });
 
 test('the one token in it is for the api alone', async () => {
   for (const agent of AGENTS) {
     assert.equal(pods.get(agent)?.pod.spec.automountServiceAccountToken, false);
-    const missing = await place.tryKubectl(['exec', pods.get(agent)?.name ?? '', '--', 'ls', '/var/run/secrets/kubernetes.io']);
+    const missing = await place.tryKubectl([
+      'exec',
+      pods.get(agent)?.name ?? '',
+      '--',
+      'ls',
+      '/var/run/secrets/kubernetes.io',
+    ]);
     assert.notEqual(missing.code, 0);
     const token = await exec(agent, 'cat', '/var/run/secrets/hamlet/token');
-    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as { aud: string[] };
+    const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as {
+      aud: string[];
+    };
     assert.deepEqual(claims.aud, ['hamlet-api']);
   }
 });
 
 test('a tier without a GPU gets none', () => {
   for (const { pod } of pods.values()) {
-    assert.deepEqual(Object.keys(pod.spec.containers[0]?.resources.limits ?? {}).toSorted(), ['cpu', 'ephemeral-storage', 'memory']);
+    assert.deepEqual(Object.keys(pod.spec.containers[0]?.resources.limits ?? {}).toSorted(), [
+      'cpu',
+      'ephemeral-storage',
+      'memory',
+    ]);
   }
 });

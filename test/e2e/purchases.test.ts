@@ -1,9 +1,27 @@
 /** What agents buy with aiDollars: GPUs for a time, more of a limit, a better place in the queue. All of it ends by itself. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_VERSION, buyCompute, getLedger, getQuote, listPurchases, PurchaseView, rewardAgent, type PurchaseItem } from '@hamlet/contract';
+import {
+  API_VERSION,
+  buyCompute,
+  getLedger,
+  getQuote,
+  listPurchases,
+  PurchaseView,
+  rewardAgent,
+  type PurchaseItem,
+} from '@hamlet/contract';
 import { CAP_MS, until } from '../env/until.ts';
-import { agentOf, applyAgent, dataOf, deleteAgents, getObject, untilReady, village, type Village } from '../env/village.ts';
+import {
+  agentOf,
+  applyAgent,
+  dataOf,
+  deleteAgents,
+  getObject,
+  untilReady,
+  village,
+  type Village,
+} from '../env/village.ts';
 
 /** Money belongs to the name for ever, so each run has names of its own. */
 const RUN = process.pid;
@@ -42,12 +60,25 @@ const tierManifest = (name: string, compute: object): object => ({
   apiVersion: API_VERSION,
   kind: 'Entitlement',
   metadata: { name },
-  spec: { rank: 0, minBalance: '100000000', limits: { requestsPerMinute: REQUESTS, concurrentTools: 1, tokensPerHour: 20_000, models: ['small', 'large'] }, compute },
+  spec: {
+    rank: 0,
+    minBalance: '100000000',
+    limits: { requestsPerMinute: REQUESTS, concurrentTools: 1, tokensPerHour: 20_000, models: ['small', 'large'] },
+    compute,
+  },
 });
 
 async function advertise(count: string | null): Promise<void> {
   const devices = { [STOOL]: count };
-  await place.kubectl(['patch', 'node', node, '--subresource=status', '--type=merge', '--patch', JSON.stringify({ status: { capacity: devices, allocatable: devices } })]);
+  await place.kubectl([
+    'patch',
+    'node',
+    node,
+    '--subresource=status',
+    '--type=merge',
+    '--patch',
+    JSON.stringify({ status: { capacity: devices, allocatable: devices } }),
+  ]);
 }
 
 before(async () => {
@@ -56,7 +87,10 @@ before(async () => {
   await advertise('1');
   const tiers = [
     tierManifest(TIER, { resources: { cpu: '150m', memory: '192Mi' } }),
-    tierManifest(STOOL_TIER, { resources: { cpu: '100m', memory: '160Mi' }, gpu: { mode: 'Shared', count: 1, resourceName: STOOL } }),
+    tierManifest(STOOL_TIER, {
+      resources: { cpu: '100m', memory: '160Mi' },
+      gpu: { mode: 'Shared', count: 1, resourceName: STOOL },
+    }),
   ];
   for (const tier of tiers) await place.kubectl(['apply', '-f', '-'], JSON.stringify(tier));
   await applyAgent(place, BUYER, pinned(TIER));
@@ -72,7 +106,17 @@ after(async () => {
 
 /** The pods of an agent, newest last, without those that end. */
 async function podsOf(agent: string): Promise<readonly Pod[]> {
-  const { items } = JSON.parse(await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${agent}`, '-o', 'json', '--sort-by=.metadata.creationTimestamp'])) as { items: readonly Pod[] };
+  const { items } = JSON.parse(
+    await place.kubectl([
+      'get',
+      'pods',
+      '-l',
+      `hamlet.village/agent=${agent}`,
+      '-o',
+      'json',
+      '--sort-by=.metadata.creationTimestamp',
+    ]),
+  ) as { items: readonly Pod[] };
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }
 
@@ -87,7 +131,8 @@ async function untilPod(agent: string, what: string, isSo: (pod: Pod) => boolean
   });
 }
 
-const volumeOf = async (agent: string): Promise<string | undefined> => (await getObject<{ metadata: { uid: string } }>(place, 'pvc', `${agent}-home`))?.metadata.uid;
+const volumeOf = async (agent: string): Promise<string | undefined> =>
+  (await getObject<{ metadata: { uid: string } }>(place, 'pvc', `${agent}-home`))?.metadata.uid;
 
 /** Trades the pod's token as a resident does, and makes one request by it: method, path, body, key. */
 const REQUEST = `
@@ -102,13 +147,30 @@ interface Answer {
 }
 
 /** What the api answers to an agent that asks it from inside its pod. */
-async function fromInside(agent: string, request: readonly [method: string, path: string, body?: object]): Promise<Answer> {
+async function fromInside(
+  agent: string,
+  request: readonly [method: string, path: string, body?: object],
+): Promise<Answer> {
   const [method, path, body] = request;
   const [pod] = await podsOf(agent);
-  const said = await place.kubectl(['exec', pod?.metadata.name ?? '', '--', 'sh', '-c', REQUEST, 'sh', method, path, body === undefined ? '' : JSON.stringify(body), crypto.randomUUID()]);
+  const said = await place.kubectl([
+    'exec',
+    pod?.metadata.name ?? '',
+    '--',
+    'sh',
+    '-c',
+    REQUEST,
+    'sh',
+    method,
+    path,
+    body === undefined ? '' : JSON.stringify(body),
+    crypto.randomUUID(),
+  ]);
   const [head = '', text = ''] = said.split('\r\n\r\n');
   const [status = '', ...lines] = head.split('\r\n');
-  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
   return { status: Number(status.split(' ')[1]), headers, body: JSON.parse(text) };
 }
 
@@ -136,7 +198,13 @@ test('an agent buys a GPU window from inside its pod: its pod is made anew with 
   await place.kubectl(['exec', without.metadata.name, '--', 'sh', '-c', 'echo kept >/workspace/keepsake && sync']);
 
   const bought = await buysForItself(GPU_WINDOW, WINDOW_SECONDS);
-  assert.deepEqual([bought.item, bought.bought_by], [{ kind: 'gpu', lane: 'gpu-0', resource_name: GPU, count: 1 }, { role: 'agent', id: `agent ${BUYER}` }]);
+  assert.deepEqual(
+    [bought.item, bought.bought_by],
+    [
+      { kind: 'gpu', lane: 'gpu-0', resource_name: GPU, count: 1 },
+      { role: 'agent', id: `agent ${BUYER}` },
+    ],
+  );
   const during = await untilPod(BUYER, 'a pod with the GPU', (pod) => devicesOf(pod, GPU) === '1');
   assert.notEqual(during.metadata.uid, without.metadata.uid);
   assert.equal(during.spec.nodeName, without.spec.nodeName);
@@ -148,7 +216,12 @@ test('an agent buys a GPU window from inside its pod: its pod is made anew with 
   assert.equal(second.ok ? 'sold' : second.problem.code, 'window_taken');
 
   const { entries } = dataOf(await place.admin.call(getLedger, { params: { agent_id: BUYER }, query: {} }));
-  assert.deepEqual(entries.filter(({ reason }) => reason === 'purchase_compute').map(({ ledger_entry_id: id, amount }) => [id, amount]), [[bought.ledger_entry_id, `-${bought.price}`]]);
+  assert.deepEqual(
+    entries
+      .filter(({ reason }) => reason === 'purchase_compute')
+      .map(({ ledger_entry_id: id, amount }) => [id, amount]),
+    [[bought.ledger_entry_id, `-${bought.price}`]],
+  );
 });
 
 /** The requests a minute that the header tells an agent. */
@@ -170,7 +243,10 @@ test('it buys requests: the limit that the header tells it and people see is rai
 
 /** Waits until nothing lasts any more of what an agent has bought. */
 async function untilAllEnded(agent: string): Promise<void> {
-  const isOver = async (): Promise<boolean> => dataOf(await place.admin.call(listPurchases, { query: { agent_id: agent } })).purchases.every(({ state }) => state === 'ended');
+  const isOver = async (): Promise<boolean> =>
+    dataOf(await place.admin.call(listPurchases, { query: { agent_id: agent } })).purchases.every(
+      ({ state }) => state === 'ended',
+    );
   await until(`what ${agent} bought has ended`, isOver, { capMs: CAP_MS + WINDOW_SECONDS * 1_000 });
 }
 
@@ -178,12 +254,27 @@ async function untilAllEnded(agent: string): Promise<void> {
 async function untilWaits(agent: string, queuePlace: number): Promise<void> {
   await until(`${agent} waits at place ${queuePlace}`, async () => {
     const why = (await agentOf(place, agent))?.why;
-    return why?.reason === 'GpuBooked' && why.message.includes(`place ${queuePlace} in the queue`) && (await podsOf(agent)).length === 0;
+    return (
+      why?.reason === 'GpuBooked' &&
+      why.message.includes(`place ${queuePlace} in the queue`) &&
+      (await podsOf(agent)).length === 0
+    );
   });
 }
 
 async function untilTold(agent: string, event: string): Promise<void> {
-  await until(`an Event ${event} of ${agent}`, async () => (await place.kubectl(['get', 'events', '--field-selector', `involvedObject.name=${agent},reason=${event}`, '-o', 'name'])) !== '');
+  await until(
+    `an Event ${event} of ${agent}`,
+    async () =>
+      (await place.kubectl([
+        'get',
+        'events',
+        '--field-selector',
+        `involvedObject.name=${agent},reason=${event}`,
+        '-o',
+        'name',
+      ])) !== '',
+  );
 }
 
 test('priority is bought: the last of the queue comes before the others of its tier, and keeps the seat when that has ended', async () => {
@@ -194,10 +285,14 @@ test('priority is bought: the last of the queue comes before the others of its t
   await untilWaits(BUYS, 2);
 
   dataOf(await place.admin.call(rewardAgent, { body: { agent_id: BUYS, amount: '1', reason: 'to spend' } }));
-  dataOf(await place.admin.call(buyCompute, { body: { agent_id: BUYS, item: { kind: 'priority' }, seconds: PRIORITY_SECONDS } }));
+  dataOf(
+    await place.admin.call(buyCompute, {
+      body: { agent_id: BUYS, item: { kind: 'priority' }, seconds: PRIORITY_SECONDS },
+    }),
+  );
   await untilTold(SITS, 'Displaced');
   const seated = await untilPod(BUYS, 'the stool', (pod) => devicesOf(pod, STOOL) === '1');
-  assert.equal(seated.spec.priorityClassName, sitting.spec.priorityClassName, 'the class of the pod is its tier\'s');
+  assert.equal(seated.spec.priorityClassName, sitting.spec.priorityClassName, "the class of the pod is its tier's");
   await untilWaits(WAITS, 1);
   await untilWaits(SITS, 2);
   await untilAllEnded(BUYS);
@@ -205,16 +300,21 @@ test('priority is bought: the last of the queue comes before the others of its t
   assert.equal(kept?.metadata.uid, seated.metadata.uid);
 });
 
-test('what was bought ends: the pod is made anew without the GPU, on the same volume; the lane is for sale again, and the limit is the tier\'s', async () => {
+test("what was bought ends: the pod is made anew without the GPU, on the same volume; the lane is for sale again, and the limit is the tier's", async () => {
   await untilAllEnded(BUYER);
   const back = await untilPod(BUYER, 'a pod without the GPU', (pod) => devicesOf(pod, GPU) === undefined);
   assert.notEqual(back.metadata.uid, without.metadata.uid);
   assert.equal(await volumeOf(BUYER), volume);
   assert.equal(await place.kubectl(['exec', back.metadata.name, '--', 'cat', '/workspace/keepsake']), 'kept');
   await until('no pod of it has the GPU any more', async () => {
-    const { items } = JSON.parse(await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${BUYER}`, '-o', 'json'])) as { items: readonly Pod[] };
+    const { items } = JSON.parse(
+      await place.kubectl(['get', 'pods', '-l', `hamlet.village/agent=${BUYER}`, '-o', 'json']),
+    ) as { items: readonly Pod[] };
     return items.every((pod) => devicesOf(pod, GPU) === undefined);
   });
   assert.equal(await isLaneFree(), true);
-  await until('the limit of the tier again', async () => (await requestsTold()) === REQUESTS && (await requestsShown()) === REQUESTS);
+  await until(
+    'the limit of the tier again',
+    async () => (await requestsTold()) === REQUESTS && (await requestsShown()) === REQUESTS,
+  );
 });

@@ -13,8 +13,15 @@ before(async () => {
 });
 
 /** Calls the agents' port from inside a pod of the agent, where alone it can be reached; returns the parsed answer. */
-async function callFrom(pod: string, path: string, request: { readonly token: string; readonly body?: object }): Promise<Record<string, unknown>> {
-  const token = request.token === 'projected' ? "(await import('node:fs')).readFileSync(process.env.HAMLET_TOKEN_FILE, 'utf8').trim()" : JSON.stringify(request.token);
+async function callFrom(
+  pod: string,
+  path: string,
+  request: { readonly token: string; readonly body?: object },
+): Promise<Record<string, unknown>> {
+  const token =
+    request.token === 'projected'
+      ? "(await import('node:fs')).readFileSync(process.env.HAMLET_TOKEN_FILE, 'utf8').trim()"
+      : JSON.stringify(request.token);
   const script = `
     const answer = await fetch(process.env.HAMLET_API_URL + '/api/v1${path}', {
       method: 'POST',
@@ -22,7 +29,10 @@ async function callFrom(pod: string, path: string, request: { readonly token: st
       body: ${JSON.stringify(JSON.stringify(request.body ?? {}))},
     });
     process.stdout.write(await answer.text());`;
-  return JSON.parse(await place.kubectl(['exec', pod, '--', 'node', '--input-type=module', '-e', script])) as Record<string, unknown>;
+  return JSON.parse(await place.kubectl(['exec', pod, '--', 'node', '--input-type=module', '-e', script])) as Record<
+    string,
+    unknown
+  >;
 }
 
 test('the old cycle is refused and the new pod carries the new cycle in its name', async () => {
@@ -31,7 +41,10 @@ test('the old cycle is refused and the new pod carries the new cycle in its name
   const token = String(access_token);
   const talk = { token, body: { kind: 'talk', text: 'Am I still here?' } };
   // Its resident asks by the same limit, and may have used it up for a moment.
-  await until('the present cycle is heard', async () => typeof (await callFrom(old.pod ?? '', `/agents/${NAME}/action`, talk))['accepted_seq'] === 'number');
+  await until(
+    'the present cycle is heard',
+    async () => typeof (await callFrom(old.pod ?? '', `/agents/${NAME}/action`, talk))['accepted_seq'] === 'number',
+  );
 
   const rebooted = await place.admin.call(rebootAgent, { params: { agent_id: NAME } });
   assert.equal(rebooted.ok, true, JSON.stringify(rebooted));
@@ -43,7 +56,10 @@ test('the old cycle is refused and the new pod carries the new cycle in its name
   assert.equal(fresh.pod, `${NAME}-${fresh.cycle}`);
   const refused = await callFrom(fresh.pod ?? '', `/agents/${NAME}/action`, talk);
   assert.equal(refused['code'], 'stale_cycle', JSON.stringify(refused));
-  await until('the old pod is gone', async () => (await place.kubectl(['get', 'pod', old.pod ?? '', '--ignore-not-found', '-o', 'name'])) === '');
+  await until(
+    'the old pod is gone',
+    async () => (await place.kubectl(['get', 'pod', old.pod ?? '', '--ignore-not-found', '-o', 'name'])) === '',
+  );
 });
 
 test('awakening the awake and suspending the asleep change nothing; rebooting the asleep is refused', async () => {

@@ -7,8 +7,18 @@ import { village, type Village } from '../env/village.ts';
 const accountOf = (name: string): string => `system:serviceaccount:hamlet:hamlet-${name}`;
 /** Gives the api far more than its Role does, to see what stops it then. */
 const TOO_MUCH = 'test-too-much-for-the-api';
-const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'test-by-the-api' }, spec: { containers: [{ name: 'c', image: 'hamlet.local/none:1' }] } };
-const ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'test-by-the-api' }, rules: [] };
+const POD = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'test-by-the-api' },
+  spec: { containers: [{ name: 'c', image: 'hamlet.local/none:1' }] },
+};
+const ROLE = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'Role',
+  metadata: { name: 'test-by-the-api' },
+  rules: [],
+};
 
 let place: Village;
 before(async () => {
@@ -24,7 +34,14 @@ after(async () => {
 async function may(account: string, verb: string, resource: string): Promise<boolean> {
   const [whole = '', part] = resource.split('/');
   const subresource = part === undefined ? [] : [`--subresource=${part}`];
-  const { stdout } = await place.tryKubectl(['auth', 'can-i', verb, whole, ...subresource, `--as=${accountOf(account)}`]);
+  const { stdout } = await place.tryKubectl([
+    'auth',
+    'can-i',
+    verb,
+    whole,
+    ...subresource,
+    `--as=${accountOf(account)}`,
+  ]);
   return stdout.trim() === 'yes';
 }
 
@@ -60,11 +77,20 @@ for (const [account, verb, resource, allowed] of TABLE) {
 
 test('the api makes no pods and gives no rights even if its Role said it may', async () => {
   const made: string[] = [];
-  await place.kubectl(['create', 'rolebinding', TOO_MUCH, '--clusterrole=cluster-admin', `--serviceaccount=hamlet:hamlet-api`]);
+  await place.kubectl([
+    'create',
+    'rolebinding',
+    TOO_MUCH,
+    '--clusterrole=cluster-admin',
+    `--serviceaccount=hamlet:hamlet-api`,
+  ]);
   for (const object of [POD, ROLE]) {
     // The API server goes by what it has heard of its role bindings, a moment later: until then it is the Role that says no.
     await until(`its rights do not stop it from making a ${object.kind}`, async () => {
-      const { code, output } = await place.tryKubectl(['create', '-f', '-', `--as=${accountOf('api')}`], JSON.stringify(object));
+      const { code, output } = await place.tryKubectl(
+        ['create', '-f', '-', `--as=${accountOf('api')}`],
+        JSON.stringify(object),
+      );
       if (code === 0) made.push(object.kind);
       return code === 0 || output.includes('the api may not touch pods or rights');
     });

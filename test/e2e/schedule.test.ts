@@ -25,7 +25,9 @@ after(async () => {
 /** What Postgres itself holds, read as its owner in its own pod. */
 async function inPostgres(query: string): Promise<readonly string[]> {
   const psql = `psql --no-psqlrc --tuples-only --no-align -U "$POSTGRES_USER" hamlet -c "${query}"`;
-  return (await place.kubectl(['exec', 'hamlet-postgres-0', '--', 'sh', '-c', psql])).split('\n').filter((line) => line !== '');
+  return (await place.kubectl(['exec', 'hamlet-postgres-0', '--', 'sh', '-c', psql]))
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 async function scheduleView(): Promise<ScheduleView | undefined> {
@@ -33,7 +35,12 @@ async function scheduleView(): Promise<ScheduleView | undefined> {
 }
 
 test('it fires in its slots, and the resident settles what it is given', async () => {
-  const schedule = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name: NAME }, spec: { agentName: AGENT, prompt: 'Look around and say what you see.', every: `${EVERY_S}s` } };
+  const schedule = {
+    apiVersion: API_VERSION,
+    kind: 'Schedule',
+    metadata: { name: NAME },
+    spec: { agentName: AGENT, prompt: 'Look around and say what you see.', every: `${EVERY_S}s` },
+  };
   await place.kubectl(['apply', '-f', '-'], JSON.stringify(schedule));
   const done = await until(`${FIRINGS} runs are done`, async () => {
     const { runs } = dataOf(await place.admin.call(listRuns, { query: { schedule: NAME, state: 'done' } }));
@@ -54,10 +61,25 @@ test('kubectl, the api and the table say the same', async () => {
     const shown = await scheduleView();
     const last = shown?.last_firings[0];
     if (shown === undefined || last === undefined || shown.status.active_runs !== 0) return undefined;
-    const [epochS, runs] = (await inPostgres(`select extract(epoch from slot)::bigint, runs from firing where schedule_uid = '${shown.uid}' order by slot desc limit 1`))[0]?.split('|') ?? [];
-    const inCluster = await place.kubectl(['get', 'schedule', NAME, '-o', 'jsonpath={.status.lastRunID} {.status.activeRuns}']);
+    const [epochS, runs] =
+      (
+        await inPostgres(
+          `select extract(epoch from slot)::bigint, runs from firing where schedule_uid = '${shown.uid}' order by slot desc limit 1`,
+        )
+      )[0]?.split('|') ?? [];
+    const inCluster = await place.kubectl([
+      'get',
+      'schedule',
+      NAME,
+      '-o',
+      'jsonpath={.status.lastRunID} {.status.activeRuns}',
+    ]);
     const run = last.runs[0]?.run_id ?? '';
-    const same = Number(epochS) * 1_000 === Date.parse(last.slot) && runs?.includes(run) === true && inCluster === `${run} 0` && shown.status.last_run_id === run;
+    const same =
+      Number(epochS) * 1_000 === Date.parse(last.slot) &&
+      runs?.includes(run) === true &&
+      inCluster === `${run} 0` &&
+      shown.status.last_run_id === run;
     return same ? shown : undefined;
   });
   const count = await inPostgres(`select count(*) from firing where schedule_uid = '${view.uid}'`);

@@ -2,12 +2,34 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
-  awakenAgent, banAgent, freezeAgent, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation, quarantineAgent, revokeAgentToken, type AgentDetail,
+  awakenAgent,
+  banAgent,
+  freezeAgent,
+  getStanding,
+  killAgent,
+  liftBan,
+  liftFreeze,
+  liftKill,
+  liftQuarantine,
+  liftTokenRevocation,
+  quarantineAgent,
+  revokeAgentToken,
+  type AgentDetail,
 } from '@hamlet/contract';
 import { CLAIMS, isStatus, PODS, type KubeClient, type KubeObject } from '@hamlet/kube';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, containerOf, dataOf, deleteAgents, kubeClient, untilReady, village, type Village } from '../env/village.ts';
+import {
+  agentOf,
+  applyAgent,
+  containerOf,
+  dataOf,
+  deleteAgents,
+  kubeClient,
+  untilReady,
+  village,
+  type Village,
+} from '../env/village.ts';
 
 /** Looks often enough that the measured time is the operator's. */
 const PAUSE_MS = 20;
@@ -21,7 +43,13 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
-  { agent: 'quinn', take: quarantineAgent, lift: liftQuarantine, reason: 'Quarantined', metric: 'quarantineToPodEndMs' },
+  {
+    agent: 'quinn',
+    take: quarantineAgent,
+    lift: liftQuarantine,
+    reason: 'Quarantined',
+    metric: 'quarantineToPodEndMs',
+  },
   { agent: 'fred', take: freezeAgent, lift: liftFreeze, reason: 'Frozen', metric: 'freezeToPodEndMs' },
   { agent: 'bea', take: banAgent, lift: liftBan, reason: 'Banned', metric: 'banToPodEndMs' },
   { agent: 'kim', take: killAgent, lift: liftKill, reason: 'Killed', metric: 'killToPodGoneMs' },
@@ -79,7 +107,9 @@ for (const { agent, take, reason, metric } of CASES) {
     const { pod } = await untilReady(place, agent);
     const volume = await volumeOf(agent);
     earlier.set(agent, { pod, volume });
-    const held = dataOf(await place.admin.call(take, { params: { agent_id: agent }, body: { reason: 'it sings at night' } }));
+    const held = dataOf(
+      await place.admin.call(take, { params: { agent_id: agent }, body: { reason: 'it sings at night' } }),
+    );
     const taken = performance.now();
     assert.equal(held.measures.length, 1);
     await until(`${pod} ends`, () => hasEnded(pod ?? '', take !== killAgent), { pauseMs: PAUSE_MS });
@@ -108,9 +138,13 @@ test('once it is lifted, each comes back by itself, on the volume it had', async
 test('revokeAgentToken: the pod stays and the api refuses it, until that is lifted', async () => {
   const { pod } = await untilReady(place, REVOKED);
   const run = await containerOf(place, pod ?? '');
-  dataOf(await place.admin.call(revokeAgentToken, { params: { agent_id: REVOKED }, body: { reason: 'the token leaked' } }));
+  dataOf(
+    await place.admin.call(revokeAgentToken, { params: { agent_id: REVOKED }, body: { reason: 'the token leaked' } }),
+  );
   const revoked = performance.now();
-  await until('it is offline', async () => (await agentOf(place, REVOKED))?.status.online === false, { pauseMs: PAUSE_MS });
+  await until('it is offline', async () => (await agentOf(place, REVOKED))?.status.online === false, {
+    pauseMs: PAUSE_MS,
+  });
   recordRecovery('revocationToRefusalMs', performance.now() - revoked);
   const refused = await untilSays(REVOKED, 'TokenRevoked');
   assert.equal(refused.pod, pod);

@@ -4,7 +4,16 @@ import { after, before, test } from 'node:test';
 import { getModelUse, listEntitlements, listPosts, listTurns, penalizeAgent, rewardAgent } from '@hamlet/contract';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
-import { agentOf, applyAgent, containerOf, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
+import {
+  agentOf,
+  applyAgent,
+  containerOf,
+  dataOf,
+  deleteAgents,
+  untilReady,
+  village,
+  type Village,
+} from '../env/village.ts';
 
 /** Money belongs to the name for ever, so each run has a name of its own. */
 const NAME = `dora-${process.pid}`;
@@ -42,11 +51,17 @@ async function untilItLivesIn(tier: string, models: readonly string[]): Promise<
     const { models: served } = dataOf(await place.admin.call(getModelUse, { params: { agent_id: NAME } }));
     return served.map(({ model }) => model).join() === models.join();
   });
-  await until(`kubectl shows ${tier}`, async () => new RegExp(`\\b${tier}\\b`).test(await place.kubectl(['get', 'agent', NAME, '--no-headers'])));
+  await until(`kubectl shows ${tier}`, async () =>
+    new RegExp(`\\b${tier}\\b`).test(await place.kubectl(['get', 'agent', NAME, '--no-headers'])),
+  );
   await until(`it plans for ${tier} and says so`, async () => {
     const { turns } = dataOf(await place.admin.call(listTurns, { params: { agent_id: NAME }, query: { limit: 100 } }));
     const plan = turns.at(0)?.decided['plan'] as { readonly tier?: string; readonly model?: string } | undefined;
-    return plan?.tier === tier && plan.model === models.at(-1) && turns.some(({ decided }) => decided.why.includes(`${tier} now): my plan changes`));
+    return (
+      plan?.tier === tier &&
+      plan.model === models.at(-1) &&
+      turns.some(({ decided }) => decided.why.includes(`${tier} now): my plan changes`))
+    );
   });
 }
 
@@ -54,7 +69,9 @@ test('a reward over a threshold raises the limit of the container that runs', as
   const [small, large] = [await memoryOf('tier-0'), await memoryOf('tier-1')];
   assert.equal(await memoryInside(), small * MI);
   const run = await containerOf(place, pod);
-  const { balance_after: balance } = dataOf(await place.admin.call(rewardAgent, { body: { agent_id: NAME, amount: '12', reason: 'a bridge that holds' } }));
+  const { balance_after: balance } = dataOf(
+    await place.admin.call(rewardAgent, { body: { agent_id: NAME, amount: '12', reason: 'a bridge that holds' } }),
+  );
   const rewarded = performance.now();
   assert.equal(balance, '12');
   await untilMemoryIs(large);
@@ -71,7 +88,11 @@ test('a reward over a threshold raises the limit of the container that runs', as
   assert.equal(agent.entitlement.price?.per_hour, '0.05');
   await untilItLivesIn('tier-1', ['small', 'large']);
   const { posts } = dataOf(await place.admin.call(listPosts, { query: { author: NAME } }));
-  assert.deepEqual(posts.map(({ title }) => title), ['I am in tier-1 now'], 'on the board; so soon after it, aloud');
+  assert.deepEqual(
+    posts.map(({ title }) => title),
+    ['I am in tier-1 now'],
+    'on the board; so soon after it, aloud',
+  );
 });
 
 test('a penalty within the slack of the tier changes nothing, one below it takes the memory back', async () => {
@@ -90,6 +111,9 @@ test('a penalty within the slack of the tier changes nothing, one below it takes
   assert.deepEqual(await containerOf(place, pod), run);
   const why = await untilReady(place, NAME);
   assert.equal(why.pod, pod);
-  await until('the limit of tier-0', async () => (await agentOf(place, NAME))?.entitlement.limits?.requests_per_minute === 120);
+  await until(
+    'the limit of tier-0',
+    async () => (await agentOf(place, NAME))?.entitlement.limits?.requests_per_minute === 120,
+  );
   await untilItLivesIn('tier-0', ['small']);
 });

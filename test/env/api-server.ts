@@ -3,12 +3,26 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { KubeClient, kubeconfigConnection, NAMESPACES, SERVICE_ACCOUNTS, type Connection, type KubeClientOptions, type NewObject, type ResourceType } from '@hamlet/kube';
+import {
+  KubeClient,
+  kubeconfigConnection,
+  NAMESPACES,
+  SERVICE_ACCOUNTS,
+  type Connection,
+  type KubeClientOptions,
+  type NewObject,
+  type ResourceType,
+} from '@hamlet/kube';
 import { parse } from 'yaml';
 import { until } from './until.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const CRDS: ResourceType = { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' };
+const CRDS: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+};
 const START_TIMEOUT_MS = 180_000;
 
 /** `api`: etcd and the API server. `control-plane`: also the scheduler and the controllers, with no node. */
@@ -59,7 +73,11 @@ async function freshNamespace(client: KubeClient): Promise<string> {
   await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, {});
   // Without controllers nobody makes the default account, and pods of agents ask for their own anyway.
   for (const account of ['default', 'hamlet-agent']) {
-    await client.apply(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace: name } }, { fieldManager: 'hamlet-test' });
+    await client.apply(
+      SERVICE_ACCOUNTS,
+      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace: name } },
+      { fieldManager: 'hamlet-test' },
+    );
   }
   return name;
 }
@@ -69,7 +87,21 @@ export async function testApiServer(profile: Profile = 'api'): Promise<TestApiSe
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-test-kube-'));
   const hamletCluster = join(await programs(), 'hamlet-cluster');
   const state = join(folder, 'state');
-  await execute(hamletCluster, ['up', '--profile', profile, '--state', state, '--name', `t-${basename(folder).slice(-6).toLowerCase()}`, '--while', String(process.pid)], { timeout: START_TIMEOUT_MS });
+  await execute(
+    hamletCluster,
+    [
+      'up',
+      '--profile',
+      profile,
+      '--state',
+      state,
+      '--name',
+      `t-${basename(folder).slice(-6).toLowerCase()}`,
+      '--while',
+      String(process.pid),
+    ],
+    { timeout: START_TIMEOUT_MS },
+  );
   const kubeconfig = join(state, 'kubeconfig');
   const connection = await kubeconfigConnection(kubeconfig);
   const clients: KubeClient[] = [];

@@ -14,8 +14,16 @@ const WAIT_CAP_MS = 120_000;
  * sandbox refuses to start; the pages are ours.
  */
 const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
 export interface BrowserOptions {
@@ -41,7 +49,9 @@ export interface TestBrowser {
 export async function openBrowser(options: BrowserOptions = {}): Promise<TestBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'hamlet-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: EXECUTABLE, headless: true, args: FLAGS,
+    executablePath: EXECUTABLE,
+    headless: true,
+    args: FLAGS,
     ...contextOf(options),
   });
   return {
@@ -83,9 +93,18 @@ export async function openSharedBrowser(): Promise<SharedBrowser> {
   };
 }
 
-function contextOf({ width = 1280, height = 800, colorScheme = 'light', phone = false, reducedMotion }: BrowserOptions): BrowserContextOptions {
+function contextOf({
+  width = 1280,
+  height = 800,
+  colorScheme = 'light',
+  phone = false,
+  reducedMotion,
+}: BrowserOptions): BrowserContextOptions {
   return {
-    viewport: { width, height }, colorScheme, hasTouch: phone, deviceScaleFactor: phone ? 2 : 1,
+    viewport: { width, height },
+    colorScheme,
+    hasTouch: phone,
+    deviceScaleFactor: phone ? 2 : 1,
     ...(reducedMotion === undefined ? {} : { reducedMotion }),
   };
 }

@@ -10,7 +10,6 @@ const FIXTURES = resolve(import.meta.dirname, '../fixtures');
 const LAST_MIGRATIONS = { 'village-0011': '0011_people.sql', 'village-0022': '0022_log_epoch.sql' } as const;
 export type KeptVillageName = keyof typeof LAST_MIGRATIONS;
 
-
 /** What is kept of a village beside its database. */
 export interface KeptVillage {
   /** Password of the role `app`. */
@@ -20,7 +19,10 @@ export interface KeptVillage {
 }
 
 /** Loads a village with kept data into an empty Postgres, as an operator restores a dump: the roles first, then the dump. */
-export async function loadKeptVillage(postgres: TestPostgres, name: KeptVillageName = 'village-0011'): Promise<KeptVillage> {
+export async function loadKeptVillage(
+  postgres: TestPostgres,
+  name: KeptVillageName = 'village-0011',
+): Promise<KeptVillage> {
   const dump = (await promisify(gunzip)(await readFile(resolve(FIXTURES, name, 'village.sql.gz')))).toString();
   const superuser = openSuperuser(postgres);
   try {

@@ -10,7 +10,11 @@ export interface UntilOptions {
 }
 
 /** Asks again and again until the answer is neither undefined nor false; a probe that throws has no answer yet. */
-export async function until<T>(what: string, probe: () => Promise<T | undefined | false>, options: UntilOptions = {}): Promise<T> {
+export async function until<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false>,
+  options: UntilOptions = {},
+): Promise<T> {
   const { capMs = CAP_MS, pauseMs = PAUSE_MS } = options;
   const deadline = Date.now() + capMs;
   let last: unknown;

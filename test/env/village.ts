@@ -1,6 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { API_VERSION, createClient, getAgent, getWorld, moveAgent, type AgentDetail, type Client, type Outcome } from '@hamlet/contract';
+import {
+  API_VERSION,
+  createClient,
+  getAgent,
+  getWorld,
+  moveAgent,
+  type AgentDetail,
+  type Client,
+  type Outcome,
+} from '@hamlet/contract';
 import { KubeClient, kubeconfigConnection } from '@hamlet/kube';
 import { clusterStatus, hamletCluster, program } from '../../village/cluster.ts';
 import { tryRun, type RunResult } from '../../village/command.ts';
@@ -36,7 +45,10 @@ export async function village(): Promise<Village> {
   const { url, adminToken, kubeconfig } = JSON.parse(readFileSync(file, 'utf8')) as UpFile;
   const path = await program('kubectl');
   const tryKubectl: Village['tryKubectl'] = (args, input) =>
-    tryRun(path, ['--namespace', NAMESPACE, ...args], { env: { KUBECONFIG: kubeconfig }, ...(input === undefined ? {} : { input }) });
+    tryRun(path, ['--namespace', NAMESPACE, ...args], {
+      env: { KUBECONFIG: kubeconfig },
+      ...(input === undefined ? {} : { input }),
+    });
   return {
     url,
     namespace: NAMESPACE,
@@ -95,7 +107,12 @@ export async function untilMoves(place: Village, name: string): Promise<void> {
 
 /** Applies an Agent; what is left out is the default. */
 export async function applyAgent({ kubectl }: Village, name: string, spec: object = {}): Promise<void> {
-  const manifest = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec: { loop: { every: '5s' }, memory: { size: '64Mi' }, ...spec } };
+  const manifest = {
+    apiVersion: API_VERSION,
+    kind: 'Agent',
+    metadata: { name },
+    spec: { loop: { every: '5s' }, memory: { size: '64Mi' }, ...spec },
+  };
   await kubectl(['apply', '-f', '-'], JSON.stringify(manifest));
 }
 
@@ -112,7 +129,15 @@ export interface ContainerRun {
 
 /** The run of a pod's only container that is going on. */
 export async function containerOf({ kubectl }: Village, pod: string): Promise<ContainerRun> {
-  const [id = '', restarts] = (await kubectl(['get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses[0].containerID} {.status.containerStatuses[0].restartCount}'])).split(' ');
+  const [id = '', restarts] = (
+    await kubectl([
+      'get',
+      'pod',
+      pod,
+      '-o',
+      'jsonpath={.status.containerStatuses[0].containerID} {.status.containerStatuses[0].restartCount}',
+    ])
+  ).split(' ');
   return { id, restarts: Number(restarts) };
 }
 
@@ -141,10 +166,18 @@ export async function nodeAddress({ kubectl }: Village, node: string): Promise<s
 export async function mainProcessOf(place: Village, pod: string): Promise<number> {
   const status = await clusterStatus();
   const node = await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.spec.nodeName}']);
-  const id = (await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses[0].containerID}'])).replace('containerd://', '');
+  const id = (
+    await place.kubectl(['get', 'pod', pod, '-o', 'jsonpath={.status.containerStatuses[0].containerID}'])
+  ).replace('containerd://', '');
   const socket = join(status?.spec.state ?? '', 'nodes', node, 'containerd.sock');
   const { stdout } = await tryRun(await program('ctr'), ['-a', socket, '-n', 'k8s.io', 'task', 'ls']);
-  const pid = Number(stdout.split('\n').find((line) => line.startsWith(id))?.trim().split(/\s+/)[1]);
+  const pid = Number(
+    stdout
+      .split('\n')
+      .find((line) => line.startsWith(id))
+      ?.trim()
+      .split(/\s+/)[1],
+  );
   if (!(pid > 1)) throw new Error(`no process of ${pod} on ${node}`);
   return pid;
 }

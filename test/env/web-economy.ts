@@ -49,7 +49,10 @@ function boardTests(stage: Stage): void {
     const { page, url, adaToken, shot } = stage();
     const ada = createClient({ baseUrl: url, token: adaToken });
     const postId = new URL(page.url()).searchParams.get('post') ?? '';
-    const replied = await ada.call(replyToPost, { params: { post_id: postId }, body: { body: 'I carry some there before dusk.' } });
+    const replied = await ada.call(replyToPost, {
+      params: { post_id: postId },
+      body: { body: 'I carry some there before dusk.' },
+    });
     assert.ok(replied.ok);
     const reply = page.locator(`.reply[data-reply-id="${replied.data.reply_id}"]`);
     await reply.waitFor();
@@ -66,12 +69,13 @@ function boardTests(stage: Stage): void {
     await reply.locator('[data-rewarded="2"]').waitFor();
     await shot('thread');
   });
-
 }
 
 /** How much of the board is said to have come while nobody looked. */
 async function unseen(page: Page): Promise<number> {
-  const [count = 0] = await page.locator('.view-link .unseen').evaluateAll((marks) => marks.map((mark) => Number(mark.getAttribute('data-unseen'))));
+  const [count = 0] = await page
+    .locator('.view-link .unseen')
+    .evaluateAll((marks) => marks.map((mark) => Number(mark.getAttribute('data-unseen'))));
   return count;
 }
 
@@ -105,7 +109,9 @@ function boardCareTests(stage: Stage): void {
     const member = createClient({ baseUrl: url, token: memberToken });
     // Agents write too.
     const before = await unseen(page);
-    const posted = await member.call(createPost, { body: { title: 'Buy my rope', body: 'Rope, rope, rope.', tags: ['offer'] } });
+    const posted = await member.call(createPost, {
+      body: { title: 'Buy my rope', body: 'Rope, rope, rope.', tags: ['offer'] },
+    });
     assert.ok(posted.ok);
     await until('it is counted', async () => (await unseen(page)) > before);
     await visit(page, `?view=board&posts=all&post=${posted.data.post_id}`);
@@ -120,7 +126,9 @@ function boardCareTests(stage: Stage): void {
     await card.locator('.action-form button[type="submit"]').click();
     await until('it is on the board again', async () => {
       const found = await member.call(listPosts, { query: { q: 'rope', author_type: 'human' } });
-      return found.ok && found.data.posts.some(({ post_id: id, status }) => id === posted.data.post_id && status === 'open');
+      return (
+        found.ok && found.data.posts.some(({ post_id: id, status }) => id === posted.data.post_id && status === 'open')
+      );
     });
     await shot('moderation');
   });
@@ -196,7 +204,12 @@ function paymentTests(stage: Stage): void {
     await credit('7XY00000000000001', '5000');
     await page.locator('.payment-card .notice-waiting', { hasText: 'another admin' }).waitFor();
     await page.locator('.credit-row[data-state="proposed"]', { hasText: 'You proposed it' }).waitFor();
-    assert.deepEqual(await page.locator('.difference-list[data-list]').evaluateAll((lists) => lists.map((list) => list.getAttribute('data-list'))), ['only_ours', 'only_theirs', 'amount_differs']);
+    assert.deepEqual(
+      await page
+        .locator('.difference-list[data-list]')
+        .evaluateAll((lists) => lists.map((list) => list.getAttribute('data-list'))),
+      ['only_ours', 'only_theirs', 'amount_differs'],
+    );
     await shot('payments');
   });
 }
@@ -226,7 +239,9 @@ function officeTests(stage: Stage): void {
     await page.waitForSelector('.audit-row[data-action="account.ban"]');
     await page.selectOption('.audit-filters [name="area"]', 'board');
     await until('only the board', async () => {
-      const actions = await page.locator('.audit-row').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-action') ?? ''));
+      const actions = await page
+        .locator('.audit-row')
+        .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-action') ?? ''));
       return actions.length > 0 && actions.every((action) => action.startsWith('board.'));
     });
     await page.click('.audit-row[data-action="board.hide"] .audit-open');

@@ -43,11 +43,17 @@ function moneyTests(stage: Stage): void {
     await page.waitForSelector('.preview[data-preview="tier-1"]');
     await page.click('.judge button[type="submit"]');
     await page.waitForSelector('.judge .notice-good');
-    await until('the balance rises', async () => (await numberAt(page, '.balance-sum', 'data-balance')) === before + 12.5);
+    await until(
+      'the balance rises',
+      async () => (await numberAt(page, '.balance-sum', 'data-balance')) === before + 12.5,
+    );
     await page.locator('.entries .entry', { hasText: 'Carried the water' }).first().waitFor();
     await shot('money');
     await page.click('[data-tab="now"]');
-    await until('the facts say so too', async () => (await numberAt(page, '.facts [data-balance]', 'data-balance')) === before + 12.5);
+    await until(
+      'the facts say so too',
+      async () => (await numberAt(page, '.facts [data-balance]', 'data-balance')) === before + 12.5,
+    );
   });
 
   test('more than there is cannot be taken, and the form says so before the api does', async () => {
@@ -79,8 +85,17 @@ function runTests(stage: Stage): void {
     assert.match(page.url(), /view=runs&who=ada/);
     await page.click('[data-choice="failed"]');
     // The answer, not the wait for it: "Reading…" is no list.
-    await page.locator('.page .empty', { hasText: 'No runs match.' }).or(page.locator('.page .run[data-state="failed"]')).first().waitFor();
-    assert.deepEqual(await page.locator('.page .runs:not(.one-run .runs) > .run').evaluateAll((runs) => runs.map((run) => run.getAttribute('data-state')).filter((state) => state !== 'failed')), []);
+    await page
+      .locator('.page .empty', { hasText: 'No runs match.' })
+      .or(page.locator('.page .run[data-state="failed"]'))
+      .first()
+      .waitFor();
+    assert.deepEqual(
+      await page
+        .locator('.page .runs:not(.one-run .runs) > .run')
+        .evaluateAll((runs) => runs.map((run) => run.getAttribute('data-state')).filter((state) => state !== 'failed')),
+      [],
+    );
     await page.click('[data-choice="done"]');
     await page.waitForSelector(`.page .run[data-run-id="${id}"]`);
     await shot('runs');
@@ -92,12 +107,19 @@ function standingTests(stage: Stage): void {
     const { page, shot } = stage();
     await visit(page, '?view=tiers&agent=bob&tab=standing');
     await page.click('[data-measure="quarantine"][data-held="false"] .button');
-    assert.equal(await page.getAttribute('.measure-form button[type="submit"]', 'aria-disabled'), 'true', 'nothing happens without a reason');
+    assert.equal(
+      await page.getAttribute('.measure-form button[type="submit"]', 'aria-disabled'),
+      'true',
+      'nothing happens without a reason',
+    );
     await page.fill('.measure-form [name="reason"]', 'Sells the same bread twice');
     await page.selectOption('.measure-form [name="term"]', 'hour');
     await page.click('.measure-form button[type="submit"]');
     await page.waitForSelector('[data-measure="quarantine"][data-held="true"]');
-    assert.match(await page.innerText('[data-measure="quarantine"]'), /Sells the same bread twice[^]*by you[^]*until .+ \(in /);
+    assert.match(
+      await page.innerText('[data-measure="quarantine"]'),
+      /Sells the same bread twice[^]*by you[^]*until .+ \(in /,
+    );
     await page.locator('.inspector .held', { hasText: 'Sells the same bread twice' }).waitFor();
     await page.locator('.person-head .badge', { hasText: 'Quarantined' }).waitFor();
     await shot('quarantined');
@@ -118,7 +140,9 @@ function scheduleTests(stage: Stage): void {
     await page.locator('.schedule-form .segment', { hasText: 'Every' }).click();
     await page.fill('[name="every"]', '10s');
     await until('times ten seconds apart', async () => {
-      const slots = await page.locator('.ahead [data-slot]').evaluateAll((rows) => rows.map((row) => Date.parse(row.getAttribute('data-slot') ?? '')));
+      const slots = await page
+        .locator('.ahead [data-slot]')
+        .evaluateAll((rows) => rows.map((row) => Date.parse(row.getAttribute('data-slot') ?? '')));
       return slots.length === 5 && slots.slice(1).every((slot, index) => slot - (slots[index] ?? 0) === 10_000);
     });
     await page.locator('.schedule-form .segment', { hasText: 'Cron' }).click();

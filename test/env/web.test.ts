@@ -47,7 +47,9 @@ async function waitForRow(id: string, attribute: string, value: string): Promise
 
 /** Where an agent stands on the map now, in tiles. */
 async function drawn(id: string): Promise<{ readonly x: number; readonly y: number } | undefined> {
-  return browser.page.evaluate<{ x: number; y: number } | undefined>(`window.__hamlet?.agents.find((agent) => agent.id === '${id}')`);
+  return browser.page.evaluate<{ x: number; y: number } | undefined>(
+    `window.__hamlet?.agents.find((agent) => agent.id === '${id}')`,
+  );
 }
 
 async function shot(name: string): Promise<void> {
@@ -81,8 +83,14 @@ test('the tabs of an agent stay clear of the button that closes it, however far 
   const { page } = browser;
   for (const width of [1280, 960, 400]) {
     await page.setViewportSize({ width, height: 500 });
-    await until('the panel is scrolled', () => page.evaluate<boolean>(`(() => { const panel = document.querySelector('.inspector'); panel.scrollTop = panel.scrollHeight; return panel.scrollTop > 200; })()`));
-    const [tab, close] = await Promise.all(['[data-tab="diary"]', '.panel-close'].map((selector) => page.locator(selector).boundingBox()));
+    await until('the panel is scrolled', () =>
+      page.evaluate<boolean>(
+        `(() => { const panel = document.querySelector('.inspector'); panel.scrollTop = panel.scrollHeight; return panel.scrollTop > 200; })()`,
+      ),
+    );
+    const [tab, close] = await Promise.all(
+      ['[data-tab="diary"]', '.panel-close'].map((selector) => page.locator(selector).boundingBox()),
+    );
     assert.ok(tab && close && tab.x + tab.width <= close.x, `${width} wide: ${JSON.stringify({ tab, close })}`);
     assert.ok(tab.y < close.y + close.height && close.y < tab.y + tab.height, 'both stand at the top');
     await shot(`tabs-${width}`);
@@ -119,11 +127,25 @@ test('members read the diary of an agent', async () => {
 });
 
 operatorTests(() => ({ page: browser.page, url: village.file.url, shot }));
-economyTests(() => ({ page: browser.page, url: village.file.url, shot, memberToken: village.file.memberToken, adaToken: village.file.agentTokens.ada }));
+economyTests(() => ({
+  page: browser.page,
+  url: village.file.url,
+  shot,
+  memberToken: village.file.memberToken,
+  adaToken: village.file.agentTokens.ada,
+}));
 
 /** Refusals that were asked for above: the viewer's page asks who is signed in, and some acts are refused on purpose. */
-const ASKED_FOR = [/ 401 .*\/api\/v1\/me$/, / 409 .*\/api\/v1\/economy\/penalize$/, / 409 .*\/api\/v1\/schedules$/, / 409 .*\/api\/v1\/economy\/credits$/];
+const ASKED_FOR = [
+  / 401 .*\/api\/v1\/me$/,
+  / 409 .*\/api\/v1\/economy\/penalize$/,
+  / 409 .*\/api\/v1\/schedules$/,
+  / 409 .*\/api\/v1\/economy\/credits$/,
+];
 
 test('the page breaks nothing on the way', () => {
-  assert.deepEqual(browser.errors.filter((error) => !ASKED_FOR.some((pattern) => pattern.test(error))), []);
+  assert.deepEqual(
+    browser.errors.filter((error) => !ASKED_FOR.some((pattern) => pattern.test(error))),
+    [],
+  );
 });

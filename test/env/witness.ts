@@ -34,7 +34,9 @@ export class Witness {
   /** Waits until the api acknowledges something that is said from now on. */
   async untilHeard(): Promise<void> {
     const before = this.#said;
-    await until('a durable event is acknowledged', async () => this.#acknowledged.some(({ text }) => numberOf(text) > before));
+    await until('a durable event is acknowledged', async () =>
+      this.#acknowledged.some(({ text }) => numberOf(text) > before),
+    );
   }
 
   /** Acknowledged things that Postgres does not have as they were said; empty when nothing is lost. */
@@ -42,8 +44,23 @@ export class Witness {
     // Taken before Postgres is asked: what is acknowledged while it answers may be younger than its answer.
     const acknowledged = [...this.#acknowledged];
     const sql = `select coalesce(json_object_agg(seq, event->>'text'), '{}') from world_event where kind = 'talk' and agent_id = '${this.#agent}'`;
-    const stored = await until('Postgres answers', async () =>
-      JSON.parse(await this.#place.kubectl(['exec', 'hamlet-postgres-0', '--', 'psql', '-U', 'postgres', '-d', 'hamlet', '-Atc', sql])) as Record<string, string>,
+    const stored = await until(
+      'Postgres answers',
+      async () =>
+        JSON.parse(
+          await this.#place.kubectl([
+            'exec',
+            'hamlet-postgres-0',
+            '--',
+            'psql',
+            '-U',
+            'postgres',
+            '-d',
+            'hamlet',
+            '-Atc',
+            sql,
+          ]),
+        ) as Record<string, string>,
     );
     return acknowledged.filter(({ seq, text }) => stored[String(seq)] !== text);
   }
@@ -64,7 +81,8 @@ export class Witness {
           body: { kind: 'talk', text },
           signal: AbortSignal.timeout(10_000),
         });
-        if (outcome.ok && outcome.data.durable_seq !== null) this.#acknowledged.push({ seq: outcome.data.durable_seq, text });
+        if (outcome.ok && outcome.data.durable_seq !== null)
+          this.#acknowledged.push({ seq: outcome.data.durable_seq, text });
       } catch {
         // No answer is no promise: only what was acknowledged must be kept.
       }

@@ -26,7 +26,8 @@ const execute = promisify(execFile);
 const OTHER = ARCHITECTURES.find((architecture) => architecture !== hostArchitecture()) ?? 'arm64';
 const EMULATOR = { arm64: 'qemu-aarch64-static', amd64: 'qemu-x86_64-static' }[OTHER];
 /** Procedural languages and a test harness of Postgres, whose interpreters its image has on no architecture. */
-const WITHOUT_THEIR_LIBRARIES = /\/(bool_plperl|hstore_plperl|hstore_plpython3|jsonb_plperl|jsonb_plpython3|ltree_plpython3|plperl|plpython3|pltcl)\.so$|\/pgxs\//;
+const WITHOUT_THEIR_LIBRARIES =
+  /\/(bool_plperl|hstore_plperl|hstore_plpython3|jsonb_plperl|jsonb_plpython3|ltree_plpython3|plperl|plpython3|pltcl)\.so$|\/pgxs\//;
 
 interface Mounted {
   readonly container: string;
@@ -41,7 +42,9 @@ before(async () => {
   await buildWeb(context);
   for (const image of await buildImagesFor(OTHER, context)) {
     const container = await buildah(['from', '--pull-never', '--arch', OTHER, referenceOf(image)]);
-    const { OCIv1 } = JSON.parse(await buildah(['inspect', '--type', 'image', referenceOf(image)])) as { OCIv1: Mounted['config'] };
+    const { OCIv1 } = JSON.parse(await buildah(['inspect', '--type', 'image', referenceOf(image)])) as {
+      OCIv1: Mounted['config'];
+    };
     images.set(image.name, { container, root: await buildah(['mount', container]), config: OCIv1 });
   }
 });
@@ -78,7 +81,9 @@ function resolveIn(root: string, path: string): string | undefined {
     if (stats === undefined || (steps += 1) > 200) return undefined;
     if (!stats.isSymbolicLink()) continue;
     const target = readlinkSync(join(root, now));
-    rest.unshift(...(target.startsWith('/') ? target : posix.join(dirname(now), target)).split('/').filter((part) => part !== ''));
+    rest.unshift(
+      ...(target.startsWith('/') ? target : posix.join(dirname(now), target)).split('/').filter((part) => part !== ''),
+    );
     now = '';
   }
   return now;
@@ -88,8 +93,13 @@ function missingLibraries(root: string, path: string, elf: Elf): readonly string
   const { triplet } = NAMES[OTHER];
   const own = elf.searchPath.map((folder) => folder.replaceAll(/\$\{?ORIGIN\}?/g, dirname(path)));
   const folders = [...own, `/usr/lib/${triplet}`, '/usr/lib', '/lib', dirname(path)];
-  const isThere = (library: string): boolean => (library.startsWith('/') ? [library] : folders.map((folder) => join(folder, library))).some((file) => resolveIn(root, file) !== undefined);
-  return [...elf.needed, ...(elf.interpreter === undefined ? [] : [elf.interpreter])].filter((library) => !isThere(library));
+  const isThere = (library: string): boolean =>
+    (library.startsWith('/') ? [library] : folders.map((folder) => join(folder, library))).some(
+      (file) => resolveIn(root, file) !== undefined,
+    );
+  return [...elf.needed, ...(elf.interpreter === undefined ? [] : [elf.interpreter])].filter(
+    (library) => !isThere(library),
+  );
 }
 
 test(`every program and library of every image is for ${OTHER}, and has all its libraries`, () => {
@@ -102,7 +112,8 @@ test(`every program and library of every image is for ${OTHER}, and has all its 
       if (elf === undefined) continue;
       count += 1;
       if (elf.machine !== NAMES[OTHER].elfMachine) wrong.push(`${path}: machine ${elf.machine}`);
-      if (!WITHOUT_THEIR_LIBRARIES.test(path)) wrong.push(...missingLibraries(root, path, elf).map((library) => `${path} lacks ${library}`));
+      if (!WITHOUT_THEIR_LIBRARIES.test(path))
+        wrong.push(...missingLibraries(root, path, elf).map((library) => `${path} lacks ${library}`));
     }
     assert.deepEqual(wrong, [], name);
     assert.ok(count > 100, `${name} holds ${count} programs and libraries`);
@@ -112,10 +123,29 @@ test(`every program and library of every image is for ${OTHER}, and has all its 
 test('what no package brought leads somewhere, and dpkg knows every package for the architecture', async () => {
   for (const [name, { root }] of images) {
     const owned = ownedPaths(root);
-    const loose = [...walkTree(root)].filter(({ path, stats }) => stats.isSymbolicLink() && !owned.has(path) && !/^\/(dev|proc|sys|app)\/|\/man\/|\.gz$/.test(path) && resolveIn(root, path) === undefined);
-    assert.deepEqual(loose.map(({ path }) => path), [], name);
-    const listed = await said(['dpkg-query', `--admindir=${join(root, 'var/lib/dpkg')}`, '-W', '-f', '${Architecture} ${db:Status-Status} ${Package}\n']);
-    const odd = listed.trim().split('\n').filter((line) => !line.startsWith(`${OTHER} installed `) && !line.startsWith('all installed '));
+    const loose = [...walkTree(root)].filter(
+      ({ path, stats }) =>
+        stats.isSymbolicLink() &&
+        !owned.has(path) &&
+        !/^\/(dev|proc|sys|app)\/|\/man\/|\.gz$/.test(path) &&
+        resolveIn(root, path) === undefined,
+    );
+    assert.deepEqual(
+      loose.map(({ path }) => path),
+      [],
+      name,
+    );
+    const listed = await said([
+      'dpkg-query',
+      `--admindir=${join(root, 'var/lib/dpkg')}`,
+      '-W',
+      '-f',
+      '${Architecture} ${db:Status-Status} ${Package}\n',
+    ]);
+    const odd = listed
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith(`${OTHER} installed `) && !line.startsWith('all installed '));
     assert.deepEqual(odd, [], name);
     assert.match(listed, / installed libc6\n/, name);
   }
@@ -123,39 +153,65 @@ test('what no package brought leads somewhere, and dpkg knows every package for 
 
 test('accounts, certificates and alternatives are those that the maintainer scripts make', async () => {
   for (const [name, { root }] of images) {
-    for (const file of ['/etc/passwd', '/etc/ssl/certs/ca-certificates.crt', '/usr/bin/awk', '/bin/sh']) assert.ok(resolveIn(root, file) !== undefined, `${name} has ${file}`);
+    for (const file of ['/etc/passwd', '/etc/ssl/certs/ca-certificates.crt', '/usr/bin/awk', '/bin/sh'])
+      assert.ok(resolveIn(root, file) !== undefined, `${name} has ${file}`);
   }
   assert.ok(resolveIn(rootOf('agent'), '/usr/bin/cc') !== undefined, 'an agent can compile');
   assert.match(await said(emulated('agent', 'usr/bin/gcc', '--version')), /^gcc/);
 });
 
 test('the programs of Postgres and Redis say their versions', async () => {
-  assert.match(await said(emulated('postgres', 'usr/local/pgsql/bin/postgres', '--version')), /^postgres \(PostgreSQL\) 18/);
-  for (const program of ['psql', 'pg_dump', 'pg_restore']) assert.match(await said(emulated('postgres', `usr/local/pgclient/bin/${program}`, '--version')), / 18\./);
+  assert.match(
+    await said(emulated('postgres', 'usr/local/pgsql/bin/postgres', '--version')),
+    /^postgres \(PostgreSQL\) 18/,
+  );
+  for (const program of ['psql', 'pg_dump', 'pg_restore'])
+    assert.match(await said(emulated('postgres', `usr/local/pgclient/bin/${program}`, '--version')), / 18\./);
   assert.match(await said(emulated('redis', 'usr/bin/redis-server', '--version')), /^Redis server/);
 });
 
 test('the version of Node is the one that runs here', async () => {
-  for (const name of ['api', 'operator', 'agent'] as const) assert.equal((await said(emulated(name, 'usr/local/bin/node', '--version'))).trim(), process.version, name);
+  for (const name of ['api', 'operator', 'agent'] as const)
+    assert.equal((await said(emulated(name, 'usr/local/bin/node', '--version'))).trim(), process.version, name);
 });
 
 test('the operator says how it is used', async () => {
-  assert.match(await said(emulated('operator', 'usr/local/bin/node', join(rootOf('operator'), 'app/operator/src/main.ts'), '--help')), /HAMLET_/);
+  assert.match(
+    await said(
+      emulated('operator', 'usr/local/bin/node', join(rootOf('operator'), 'app/operator/src/main.ts'), '--help'),
+    ),
+    /HAMLET_/,
+  );
 });
 
 test('the api serves, and a resident takes a turn in its village', async (t) => {
   const village = await startTestVillage();
   t.after(() => village.remove());
-  const api = await startApiProcess(village, {}, emulated('api', 'usr/local/bin/node', join(rootOf('api'), 'app/api/server/src/main.ts')));
+  const api = await startApiProcess(
+    village,
+    {},
+    emulated('api', 'usr/local/bin/node', join(rootOf('api'), 'app/api/server/src/main.ts')),
+  );
   t.after(() => api.stop('SIGTERM'));
   assert.equal((await fetch(`${api.url}/livez`)).status, 200);
   const play = new Play(api.url);
   await play.everybody();
-  const residents = residentProcesses(() => play, emulated('agent', 'usr/local/bin/node', '--no-opt', '--no-maglev', join(rootOf('agent'), 'app/agent-image/resident/src/main.ts')));
+  const residents = residentProcesses(
+    () => play,
+    emulated(
+      'agent',
+      'usr/local/bin/node',
+      '--no-opt',
+      '--no-maglev',
+      join(rootOf('agent'), 'app/agent-image/resident/src/main.ts'),
+    ),
+  );
   t.after(() => residents.remove());
   await residents.start('ada');
   const turns = await until('a turn of ada', async () => {
-    const { turns: found } = dataOf(await play.admin.call(listTurns, { params: { agent_id: 'ada' }, query: { limit: 10 } }));
+    const { turns: found } = dataOf(
+      await play.admin.call(listTurns, { params: { agent_id: 'ada' }, query: { limit: 10 } }),
+    );
     return found.length > 0 ? found : undefined;
   });
   assert.ok(turns.every(({ agent_id }) => agent_id === 'ada'));

@@ -17,7 +17,9 @@ interface AlertRule {
 const ROOT = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const rows = metricRows(read('docs/METRICS.md'));
-const alerts = (parse(read('charts/hamlet/files/alerts.yaml')) as { groups: { rules: AlertRule[] }[] }).groups.flatMap(({ rules }) => rules);
+const alerts = (parse(read('charts/hamlet/files/alerts.yaml')) as { groups: { rules: AlertRule[] }[] }).groups.flatMap(
+  ({ rules }) => rules,
+);
 /** Labels that Prometheus' discovery adds, and that of a histogram's series. */
 const ADDED_LABELS = ['namespace', 'le'];
 
@@ -28,8 +30,13 @@ before(async () => {
   operator = metricsOfOperator();
 });
 
-const shape = ({ name, type, labels }: Pick<RegisteredMetric, 'name' | 'type' | 'labels'>): string => `${name} ${type} {${labels.join(', ')}}`;
-const tableOf = (...sections: readonly string[]): readonly string[] => rows.filter(({ section }) => sections.includes(section)).map(shape).toSorted();
+const shape = ({ name, type, labels }: Pick<RegisteredMetric, 'name' | 'type' | 'labels'>): string =>
+  `${name} ${type} {${labels.join(', ')}}`;
+const tableOf = (...sections: readonly string[]): readonly string[] =>
+  rows
+    .filter(({ section }) => sections.includes(section))
+    .map(shape)
+    .toSorted();
 
 test('docs/METRICS.md lists every metric of the api and of the operator, and no other', () => {
   assert.ok(api.length > 60 && operator.length > 50);
@@ -40,32 +47,58 @@ test('docs/METRICS.md lists every metric of the api and of the operator, and no 
 test('each metric whose help says that it must stay 0 says so in the table, and has an alert', () => {
   const zero = [...api, ...operator].filter(({ help }) => help.includes('must stay 0')).map(({ name }) => name);
   assert.ok(zero.length >= 8);
-  assert.deepEqual(zero.filter((name) => rows.find((row) => row.name === name)?.mustBe !== '0'), []);
+  assert.deepEqual(
+    zero.filter((name) => rows.find((row) => row.name === name)?.mustBe !== '0'),
+    [],
+  );
   const watched = new Set(alerts.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)));
-  assert.deepEqual(rows.filter(({ name, mustBe }) => mustBe === '0' && !watched.has(name) && !name.endsWith('_drift_total')).map(({ name }) => name), []);
+  assert.deepEqual(
+    rows
+      .filter(({ name, mustBe }) => mustBe === '0' && !watched.has(name) && !name.endsWith('_drift_total'))
+      .map(({ name }) => name),
+    [],
+  );
 });
 
 test('each alert rule is PromQL over metrics and labels that exist', () => {
-  const series = new Map([...api, ...operator].flatMap(({ name, type, labels }) => (type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => [`${name}${end}`, labels] as const) : [[name, labels] as const])));
+  const series = new Map(
+    [...api, ...operator].flatMap(({ name, type, labels }) =>
+      type === 'histogram'
+        ? ['_bucket', '_sum', '_count'].map((end) => [`${name}${end}`, labels] as const)
+        : [[name, labels] as const],
+    ),
+  );
   for (const { alert, expr } of alerts) {
     const { selectors, groupsBy } = readExpression(expr);
     assert.ok(selectors.length > 0, alert);
     const known = [...ADDED_LABELS, ...selectors.flatMap(({ metric }) => series.get(metric) ?? [])];
     for (const { metric, labels } of selectors) {
       assert.ok(series.has(metric), `${alert}: no metric ${metric}`);
-      assert.deepEqual(labels.filter((label) => !known.includes(label)), [], alert);
+      assert.deepEqual(
+        labels.filter((label) => !known.includes(label)),
+        [],
+        alert,
+      );
     }
-    assert.deepEqual(groupsBy.filter((label) => !known.includes(label)), [], alert);
+    assert.deepEqual(
+      groupsBy.filter((label) => !known.includes(label)),
+      [],
+      alert,
+    );
   }
 });
 
 test('what is no PromQL and what names no metric is found', () => {
   assert.throws(() => readExpression('sum by (namespace (hamlet_world_seq)'), /no PromQL/);
-  assert.deepEqual(readExpression('rate(gone{kind="x"}[5m]) > 0'), { selectors: [{ metric: 'gone', labels: ['kind'] }], groupsBy: [] });
+  assert.deepEqual(readExpression('rate(gone{kind="x"}[5m]) > 0'), {
+    selectors: [{ metric: 'gone', labels: ['kind'] }],
+    groupsBy: [],
+  });
 });
 
 test('each alert has a severity, a summary and a section of docs/RUNBOOK.md, and each section an alert', () => {
   const sections = [...read('docs/RUNBOOK.md').matchAll(/^### (Hamlet\w+)$/gm)].map(([, name]) => name);
   assert.deepEqual(sections.toSorted(), alerts.map(({ alert }) => alert).toSorted());
-  for (const { alert, labels, annotations } of alerts) assert.ok(['critical', 'warning'].includes(labels.severity) && annotations.summary.length > 10, alert);
+  for (const { alert, labels, annotations } of alerts)
+    assert.ok(['critical', 'warning'].includes(labels.severity) && annotations.summary.length > 10, alert);
 });

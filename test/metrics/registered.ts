@@ -34,7 +34,11 @@ export async function metricsOfApi(): Promise<readonly RegisteredMetric[]> {
   try {
     const secretsFile = join(folder, 'secrets.json');
     await writeFile(secretsFile, JSON.stringify({ clientId: 'client', clientSecret: 'secret', webhookId: 'webhook' }));
-    const replica = await village.startReplica({ HAMLET_PAYPAL: 'sandbox', HAMLET_PAYPAL_SECRETS_FILE: secretsFile, HAMLET_PAYPAL_PROXY: NOWHERE });
+    const replica = await village.startReplica({
+      HAMLET_PAYPAL: 'sandbox',
+      HAMLET_PAYPAL_SECRETS_FILE: secretsFile,
+      HAMLET_PAYPAL_PROXY: NOWHERE,
+    });
     return describe(replica.metrics);
   } finally {
     await village.remove();
@@ -46,10 +50,28 @@ export async function metricsOfApi(): Promise<readonly RegisteredMetric[]> {
 export function metricsOfOperator(): readonly RegisteredMetric[] {
   const metrics = operatorMetrics();
   const client = new KubeClient({ server: NOWHERE, namespace: 'hamlet', tls: {} });
-  const elector = new Elector({ client, namespace: 'hamlet', name: 'hamlet-operator', holder: 'test', onError: () => undefined });
+  const elector = new Elector({
+    client,
+    namespace: 'hamlet',
+    name: 'hamlet-operator',
+    holder: 'test',
+    onError: () => undefined,
+  });
   addProcessGauges(metrics.registry, elector, new LoopWatch(1_000));
   const environment = Environment.parse({ HAMLET_API_URL: NOWHERE, HAMLET_AGENT_IMAGE: 'hamlet/agent:1' });
-  const village = villageClient({ baseUrl: NOWHERE, fence: { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: 1 } });
-  new Operator({ client, village, namespace: 'hamlet', settings: settingsOf(environment), workers: 1, instance: 'test', metrics, log: () => undefined });
+  const village = villageClient({
+    baseUrl: NOWHERE,
+    fence: { leaseUid: '22222222-2222-4222-8222-222222222222', transitions: 1 },
+  });
+  new Operator({
+    client,
+    village,
+    namespace: 'hamlet',
+    settings: settingsOf(environment),
+    workers: 1,
+    instance: 'test',
+    metrics,
+    log: () => undefined,
+  });
   return describe(metrics.registry);
 }

@@ -18,7 +18,17 @@ export function metricRows(document: string): readonly MetricRow[] {
     if (line.startsWith('## ')) section = line.slice(3);
     const [, first = '', type = '', labels = '', , mustBe = ''] = line.split('|').map((cell) => cell.trim());
     const name = /^`([a-z0-9_]+)`$/.exec(first)?.[1];
-    return name === undefined ? [] : [{ section, name, type, labels: [...labels.matchAll(/`([a-z0-9_]+)`/g)].map(([, label = '']) => label), mustBe }];
+    return name === undefined
+      ? []
+      : [
+          {
+            section,
+            name,
+            type,
+            labels: [...labels.matchAll(/`([a-z0-9_]+)`/g)].map(([, label = '']) => label),
+            mustBe,
+          },
+        ];
   });
 }
 
@@ -29,7 +39,10 @@ export interface Selector {
 }
 
 /** The selectors of an expression, by Prometheus' own grammar, and the labels that it groups by. Throws where it is no PromQL. Pure. */
-export function readExpression(expression: string): { readonly selectors: readonly Selector[]; readonly groupsBy: readonly string[] } {
+export function readExpression(expression: string): {
+  readonly selectors: readonly Selector[];
+  readonly groupsBy: readonly string[];
+} {
   const selectors: { metric: string; labels: string[] }[] = [];
   const groupsBy: string[] = [];
   parser.parse(expression).iterate({

@@ -10,10 +10,18 @@ import { coverageIn } from './coverage.ts';
 test('a place counts as run where a process came to it, also behind types, and in no source that was not loaded', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-coverage-'));
   t.after(() => rmSync(folder, { recursive: true }));
-  const source = 'interface Size { readonly of: string }\nconst pick = (a: number, size?: Size): boolean => {\n  if (a > 1) return size !== undefined;\n  return a === 0;\n};\nconst unused = (a: number): boolean => a < 5;\npick(0);\n';
+  const source =
+    'interface Size { readonly of: string }\nconst pick = (a: number, size?: Size): boolean => {\n  if (a > 1) return size !== undefined;\n  return a === 0;\n};\nconst unused = (a: number): boolean => a < 5;\npick(0);\n';
   writeFileSync(join(folder, 'pick.ts'), source);
-  assert.equal(spawnSync(NODE, [join(folder, 'pick.ts')], { env: { ...process.env, NODE_V8_COVERAGE: join(folder, 'reports') } }).status, 0);
+  assert.equal(
+    spawnSync(NODE, [join(folder, 'pick.ts')], { env: { ...process.env, NODE_V8_COVERAGE: join(folder, 'reports') } })
+      .status,
+    0,
+  );
   const isRun = coverageIn(join(folder, 'reports'), folder);
-  assert.deepEqual(['a > 1', 'size !==', 'a === 0', 'a < 5'].map((text) => isRun('pick.ts', source.indexOf(text))), [true, false, true, false]);
+  assert.deepEqual(
+    ['a > 1', 'size !==', 'a === 0', 'a < 5'].map((text) => isRun('pick.ts', source.indexOf(text))),
+    [true, false, true, false],
+  );
   assert.equal(isRun('other.ts', 1), false);
 });

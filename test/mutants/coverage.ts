@@ -10,7 +10,10 @@ interface Stretch {
 }
 
 interface Report {
-  readonly result: readonly { readonly url: string; readonly functions: readonly { readonly ranges: readonly Stretch[] }[] }[];
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly { readonly ranges: readonly Stretch[] }[];
+  }[];
 }
 
 /** Answers whether a place of a source was run. Node blanks types out, so V8's offsets are those of the source. */
@@ -29,7 +32,8 @@ export function coverageIn(reports: string, root: string): Coverage {
       found.set(plain, [...(found.get(plain) ?? []), functions.flatMap(({ ranges }) => ranges)]);
     }
   }
-  return (source, at) => (found.get(pathToFileURL(join(root, source)).href) ?? []).some((stretches) => isRunAt(stretches, at));
+  return (source, at) =>
+    (found.get(pathToFileURL(join(root, source)).href) ?? []).some((stretches) => isRunAt(stretches, at));
 }
 
 /** The innermost stretch around a place decides. */

@@ -20,7 +20,10 @@ file of tests change, so an interrupted run goes on where it was.
   --help     this text`;
 
 /** The changes that a seed chooses, none twice. */
-function chosen(all: readonly Change[], { count, seed }: { readonly count: number; readonly seed: number }): readonly Change[] {
+function chosen(
+  all: readonly Change[],
+  { count, seed }: { readonly count: number; readonly seed: number },
+): readonly Change[] {
   const random = new Seeded(seed);
   return all
     .map((change) => ({ change, rank: random.next() }))
@@ -39,7 +42,8 @@ async function survivorsOf(changes: readonly Change[], tried: TriedPackage): Pro
     for (const change of changes) {
       const test = await trials.noticedBy(change);
       const text = inWords(change, copy);
-      if (test === undefined) survivors.push(trials.reaching(change).length === 0 ? `${text}   (no test comes here)` : text);
+      if (test === undefined)
+        survivors.push(trials.reaching(change).length === 0 ? `${text}   (no test comes here)` : text);
       console.log(test === undefined ? `✖ ${text}` : `✔ ${text}   (${basename(test)})`);
     }
     return survivors;
@@ -54,25 +58,41 @@ function inWords({ file, line, from, to }: Change, copy: WorkCopy): string {
 
 function numberOf(name: string, text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new Failure(`--${name} is no number: ${text}`, `write --${name} with a number from 0`);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
+    throw new Failure(`--${name} is no number: ${text}`, `write --${name} with a number from 0`);
   return value;
 }
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { package: { type: 'string', default: '' }, count: { type: 'string', default: '50' }, seed: { type: 'string', default: '1' }, min: { type: 'string', default: '0' }, help: { type: 'boolean', default: false } },
+    options: {
+      package: { type: 'string', default: '' },
+      count: { type: 'string', default: '50' },
+      seed: { type: 'string', default: '1' },
+      min: { type: 'string', default: '0' },
+      help: { type: 'boolean', default: false },
+    },
   });
   if (values.help) return console.log(USAGE);
   const found = packageOf(values.package);
-  if (found === undefined) throw new Failure(`${values.package || 'no package'}: no sources with tests`, `write PACKAGE=${packageNames.join(', ')}, or a folder with both`);
+  if (found === undefined)
+    throw new Failure(
+      `${values.package || 'no package'}: no sources with tests`,
+      `write PACKAGE=${packageNames.join(', ')}, or a folder with both`,
+    );
   const all = changesOf(found.sources);
   const changes = chosen(all, { count: numberOf('count', values.count), seed: numberOf('seed', values.seed) });
-  console.log(`${found.sources.length} sources with ${all.length} possible changes, ${found.tests.length} files of tests`);
+  console.log(
+    `${found.sources.length} sources with ${all.length} possible changes, ${found.tests.length} files of tests`,
+  );
   const survivors = await survivorsOf(changes, found);
   const noticed = changes.length - survivors.length;
   const percent = (noticed / changes.length) * 100;
-  console.log(`\nnoticed ${noticed} of ${changes.length} (${percent.toFixed(0)} %) in ${values.package}, seed ${values.seed}; not noticed:`);
-  for (const survivor of survivors.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }))) console.log(`  ${survivor}`);
+  console.log(
+    `\nnoticed ${noticed} of ${changes.length} (${percent.toFixed(0)} %) in ${values.package}, seed ${values.seed}; not noticed:`,
+  );
+  for (const survivor of survivors.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })))
+    console.log(`  ${survivor}`);
   // With no change there is nothing to show that the tests notice.
   if (!(percent >= numberOf('min', values.min))) process.exitCode = 1;
 }

@@ -28,7 +28,8 @@ export interface TriedPackage {
 /** The sources and tests of a name or a folder; undefined when there are none. */
 export function packageOf(name: string): TriedPackage | undefined {
   const folders = NAMED[name] ?? [name.replace(/\/+$/, '')];
-  const files = (pattern: string, exclude: readonly string[]): string[] => folders.flatMap((folder) => globSync(`${folder}/${pattern}`, { cwd: ROOT, exclude: [...exclude] })).toSorted();
+  const files = (pattern: string, exclude: readonly string[]): string[] =>
+    folders.flatMap((folder) => globSync(`${folder}/${pattern}`, { cwd: ROOT, exclude: [...exclude] })).toSorted();
   const sources = files('**/*.ts', NOT_TRIED);
   const tests = files('**/*.test.ts', []);
   const support = files('**/*.ts', ['**/*.test.ts']).filter((file) => !sources.includes(file));

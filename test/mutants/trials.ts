@@ -38,7 +38,9 @@ const placeOf = (file: string, at: number): string => `${file}:${at}`;
 
 /** Every change that could be made to the sources. */
 export function changesOf(sources: readonly string[]): readonly Change[] {
-  return sources.flatMap((file) => mutationsOf(readFileSync(join(ROOT, file), 'utf8')).map((mutation) => ({ file, ...mutation })));
+  return sources.flatMap((file) =>
+    mutationsOf(readFileSync(join(ROOT, file), 'utf8')).map((mutation) => ({ file, ...mutation })),
+  );
 }
 
 /** The trials of one package in one copy of the work tree. */
@@ -55,8 +57,11 @@ export class Trials {
     this.#package = tried;
     const ground = [...tried.sources, ...tried.support].map((file) => ({ from: file, to: file, whole: true }));
     this.#memoryFile = stateFile('mutants', `${hashSources(ground, [])}.json`);
-    this.#memory = existsSync(this.#memoryFile) ? (JSON.parse(readFileSync(this.#memoryFile, 'utf8')) as Memory) : { baselines: {}, verdicts: {} };
-    for (const test of tried.tests) this.#names.set(test, `${test}@${createHash('sha256').update(copy.read(test)).digest('hex').slice(0, 16)}`);
+    this.#memory = existsSync(this.#memoryFile)
+      ? (JSON.parse(readFileSync(this.#memoryFile, 'utf8')) as Memory)
+      : { baselines: {}, verdicts: {} };
+    for (const test of tried.tests)
+      this.#names.set(test, `${test}@${createHash('sha256').update(copy.read(test)).digest('hex').slice(0, 16)}`);
   }
 
   /** Runs every file of tests without a change, and finds the places that it comes to. Fails if a test fails. */
@@ -74,10 +79,13 @@ export class Trials {
     const reports = mkdtempSync(join(tmpdir(), 'hamlet-coverage-'));
     try {
       const started = performance.now();
-      if ((await this.#copy.test(test, BASELINE_MS, { NODE_V8_COVERAGE: reports })) !== 'passed') throw new Failure(`${test} fails without a change`, `node_modules/.bin/node --test ${test}`);
+      if ((await this.#copy.test(test, BASELINE_MS, { NODE_V8_COVERAGE: reports })) !== 'passed')
+        throw new Failure(`${test} fails without a change`, `node_modules/.bin/node --test ${test}`);
       const isRun = coverageIn(reports, this.#copy.folder);
       // The blank before an operator is run whenever the operator is.
-      const places = changes.filter(({ file, at }) => isRun(file, Math.max(0, at - 1))).map(({ file, at }) => placeOf(file, at));
+      const places = changes
+        .filter(({ file, at }) => isRun(file, Math.max(0, at - 1)))
+        .map(({ file, at }) => placeOf(file, at));
       return { ms: Math.round(performance.now() - started), places: [...new Set(places)] };
     } finally {
       rmSync(reports, { recursive: true, force: true });

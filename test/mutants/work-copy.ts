@@ -1,6 +1,16 @@
 /** A copy of the work tree that changes are made in; the work tree itself is never touched. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { NODE, ROOT } from '../../village/paths.ts';
@@ -17,7 +27,11 @@ export class WorkCopy {
   readonly folder = mkdtempSync(join(tmpdir(), 'hamlet-mutants-'));
 
   constructor() {
-    const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8', maxBuffer: LISTED_BYTES });
+    const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      maxBuffer: LISTED_BYTES,
+    });
     for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)))) {
       mkdirSync(dirname(join(this.folder, file)), { recursive: true });
       copyFileSync(join(ROOT, file), join(this.folder, file));
@@ -42,7 +56,12 @@ export class WorkCopy {
 
   /** Runs a file of tests until its first that fails; what is not over in time is ended with all that it started. */
   async test(file: string, capMs: number, env: NodeJS.ProcessEnv = {}): Promise<Verdict> {
-    const child = spawn(NODE, ['--test-reporter=dot', file], { cwd: this.folder, detached: true, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(NODE, ['--test-reporter=dot', file], {
+      cwd: this.folder,
+      detached: true,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     let verdict: Verdict | undefined;
     const end = (found: Verdict): void => {
       verdict ??= found;
@@ -54,7 +73,9 @@ export class WorkCopy {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (/^[.\n]*X/.test(text)) end('failed');
     });
-    const code = await new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (exit) => resolve(exit ?? 1)));
+    const code = await new Promise<number>((resolve, reject) =>
+      child.on('error', reject).on('close', (exit) => resolve(exit ?? 1)),
+    );
     clearTimeout(timer);
     return verdict ?? (code === 0 ? 'passed' : 'failed');
   }

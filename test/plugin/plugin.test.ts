@@ -36,7 +36,11 @@ let namespace: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hamlet-test-plugin-'));
-  const [printed, server, made] = await Promise.all([promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']), testApiServer(), startTestVillage()]);
+  const [printed, server, made] = await Promise.all([
+    promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']),
+    testApiServer(),
+    startTestVillage(),
+  ]);
   bin = printed.stdout.trim();
   kube = server;
   village = made;
@@ -44,8 +48,16 @@ before(async () => {
   await kube.installCrds();
   namespace = await kube.namespace();
   play = new Play((await village.startReplica()).peopleUrl);
-  await create(ENTITLEMENTS, 'tier-0', { rank: 0, limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 }, price: { perHour: '0.5' } });
-  await kube.client.mergePatch(ENTITLEMENTS, { status: { seats: { total: 2, free: 1 } } }, { namespace, name: 'tier-0', subresource: 'status' });
+  await create(ENTITLEMENTS, 'tier-0', {
+    rank: 0,
+    limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 },
+    price: { perHour: '0.5' },
+  });
+  await kube.client.mergePatch(
+    ENTITLEMENTS,
+    { status: { seats: { total: 2, free: 1 } } },
+    { namespace, name: 'tier-0', subresource: 'status' },
+  );
   await create(AGENTS, 'ada', {});
 });
 after(async () => {
@@ -55,24 +67,45 @@ after(async () => {
 });
 
 function create(type: ResourceType, name: string, spec: object): Promise<unknown> {
-  return kube.client.create(type, { apiVersion: API_VERSION, kind: type.kind, metadata: { name }, spec }, { namespace });
+  return kube.client.create(
+    type,
+    { apiVersion: API_VERSION, kind: type.kind, metadata: { name }, spec },
+    { namespace },
+  );
 }
 
 /** Runs a program with nothing on PATH but kubectl, the plugin and a Node; whatever its exit code. */
-function run(program: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Said> {
+function run(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Said> {
   const PATH = [bin, dirname(plugin), dirname(process.execPath), '/usr/bin', '/bin'].join(':');
   const env = { PATH, HOME: folder, KUBECONFIG: kube.kubeconfig, ...environment };
   return new Promise((done) => {
-    execFile(program, args, { env, cwd: folder }, (error, stdout, stderr) => done({ code: error === null ? 0 : Number(error.code), stdout, stderr }));
+    execFile(program, args, { env, cwd: folder }, (error, stdout, stderr) =>
+      done({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
   });
 }
 
-const hamlet = (line: string, environment: Readonly<Record<string, string>> = {}): Promise<Said> => run(join(bin, 'kubectl'), ['hamlet', ...line.split(' '), '--namespace', namespace], environment);
+const hamlet = (line: string, environment: Readonly<Record<string, string>> = {}): Promise<Said> =>
+  run(join(bin, 'kubectl'), ['hamlet', ...line.split(' '), '--namespace', namespace], environment);
 
 async function conditions(name: string, stopsAt: string | undefined): Promise<void> {
   const at = stopsAt === undefined ? CHAIN.length : CHAIN.findIndex((type) => type === stopsAt);
-  const list = CHAIN.map((type, index) => ({ type, status: index < at ? 'True' : 'False', reason: index < at ? type : 'NoSeat', message: index < at ? '' : 'tier-0: 2 of 2 seats are taken', lastTransitionTime: '2026-11-22T10:00:00Z' }));
-  await kube.client.mergePatch(AGENTS, { status: { conditions: list, cycle: 1, tier: 'tier-0' } }, { namespace, name, subresource: 'status' });
+  const list = CHAIN.map((type, index) => ({
+    type,
+    status: index < at ? 'True' : 'False',
+    reason: index < at ? type : 'NoSeat',
+    message: index < at ? '' : 'tier-0: 2 of 2 seats are taken',
+    lastTransitionTime: '2026-11-22T10:00:00Z',
+  }));
+  await kube.client.mergePatch(
+    AGENTS,
+    { status: { conditions: list, cycle: 1, tier: 'tier-0' } },
+    { namespace, name, subresource: 'status' },
+  );
 }
 
 const agent = (name: string): Promise<Agent & KubeObject> => kube.client.get(AGENTS, { namespace, name });
@@ -82,7 +115,11 @@ test('one file, which runs under every Node that people have', async () => {
   assert.match(stdout, /Usage: kubectl hamlet COMMAND/);
   for (const command of ['why', 'awake', 'sleep', 'reboot', 'logs', 'runs', 'schedules', 'plan']) {
     const help = await run(process.execPath, [plugin, command, '--help']);
-    assert.deepEqual([help.code, help.stderr, help.stdout.includes(`Usage: kubectl hamlet ${command} `)], [0, '', true], command);
+    assert.deepEqual(
+      [help.code, help.stderr, help.stdout.includes(`Usage: kubectl hamlet ${command} `)],
+      [0, '', true],
+      command,
+    );
   }
   const copy = join(folder, 'kubectl-hamlet');
   await promisify(execFile)('cp', [plugin, copy]);
@@ -93,8 +130,14 @@ test('why: the chain, the advice, and the exit code', async () => {
   await conditions('ada', 'Admitted');
   const waiting = await hamlet('why ada');
   assert.equal(waiting.code, 1);
-  assert.match(waiting.stdout, /ada does not run: tier-0: 2 of 2 seats are taken\n[^]*✗ Admitted {6}NoSeat[^]*What to do about NoSeat: /);
-  const forPrograms = JSON.parse((await hamlet('why ada -o json')).stdout) as { ready: boolean; blocking: { type: string } };
+  assert.match(
+    waiting.stdout,
+    /ada does not run: tier-0: 2 of 2 seats are taken\n[^]*✗ Admitted {6}NoSeat[^]*What to do about NoSeat: /,
+  );
+  const forPrograms = JSON.parse((await hamlet('why ada -o json')).stdout) as {
+    ready: boolean;
+    blocking: { type: string };
+  };
   assert.deepEqual([forPrograms.ready, forPrograms.blocking.type], [false, 'Admitted']);
   await conditions('ada', undefined);
   const ready = await hamlet('why ada');
@@ -118,27 +161,59 @@ test('sleep, awake and reboot write what they say, once', async () => {
 
 test('plan: what would be created and refused, the price, the seats, the next firings; and nothing is changed', async () => {
   const file = join(folder, 'village.yaml');
-  const object = (kind: string, name: string, spec: string): string => `apiVersion: ${API_VERSION}\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
-  await writeFile(file, [object('Agent', 'bob', '{}'), object('Agent', 'cleo', '{}'), object('Agent', 'bad', '{ power: Dozing }'), object('Schedule', 'tick', '{ agentName: bob, prompt: Walk., every: 1h }'), object('Schedule', 'worse', '{ agentName: bob, prompt: Walk. }')].join('---\n'));
+  const object = (kind: string, name: string, spec: string): string =>
+    `apiVersion: ${API_VERSION}\nkind: ${kind}\nmetadata: { name: ${name} }\nspec: ${spec}\n`;
+  await writeFile(
+    file,
+    [
+      object('Agent', 'bob', '{}'),
+      object('Agent', 'cleo', '{}'),
+      object('Agent', 'bad', '{ power: Dozing }'),
+      object('Schedule', 'tick', '{ agentName: bob, prompt: Walk., every: 1h }'),
+      object('Schedule', 'worse', '{ agentName: bob, prompt: Walk. }'),
+    ].join('---\n'),
+  );
   const planned = await hamlet(`plan -f ${file}`);
   assert.equal(planned.code, 1, 'something is refused');
-  assert.match(planned.stdout, /\+ Agent bob would be created\n[^]*12 aiDollars a day awake \(tier-0\)\n {4}seats of tier-0: 1 of 2 free now, 0 after it/);
+  assert.match(
+    planned.stdout,
+    /\+ Agent bob would be created\n[^]*12 aiDollars a day awake \(tier-0\)\n {4}seats of tier-0: 1 of 2 free now, 0 after it/,
+  );
   assert.match(planned.stdout, /\+ Agent cleo would be created\n[^]*! no seat of tier-0 is free/);
-  assert.match(planned.stdout, /✗ Agent bad would be refused\n {4}! spec\.power: Unsupported value: "Dozing": supported values: "Awake", "Asleep"\n/);
-  assert.match(planned.stdout, /\+ Schedule tick would be created\n {4}tells bob\n {4}fires 24 times in the next 24 hours, next at 2/);
-  assert.match(planned.stdout, /✗ Schedule worse would be refused\n {4}! spec: Invalid value: write exactly one of every, cron and dailyAt/);
+  assert.match(
+    planned.stdout,
+    /✗ Agent bad would be refused\n {4}! spec\.power: Unsupported value: "Dozing": supported values: "Awake", "Asleep"\n/,
+  );
+  assert.match(
+    planned.stdout,
+    /\+ Schedule tick would be created\n {4}tells bob\n {4}fires 24 times in the next 24 hours, next at 2/,
+  );
+  assert.match(
+    planned.stdout,
+    /✗ Schedule worse would be refused\n {4}! spec: Invalid value: write exactly one of every, cron and dailyAt/,
+  );
   assert.match(planned.stdout, /3 to create, 0 to change, 0 unchanged, 2 refused; the agents cost 24 aiDollars a day/);
   const report = JSON.parse((await hamlet(`plan -f ${file} -o json`)).stdout) as { refused: number };
   assert.equal(report.refused, 2);
   const { items } = await kube.client.list<KubeObject>(AGENTS, { namespace });
-  assert.deepEqual(items.map(({ metadata }) => metadata.name), ['ada']);
+  assert.deepEqual(
+    items.map(({ metadata }) => metadata.name),
+    ['ada'],
+  );
 });
 
 test('schedules: the list and the next firings of one', async () => {
   await create(SCHEDULES, 'tick', { agentName: 'ada', prompt: 'Walk.', every: '10s' });
   const nextRuns = ['2126-11-22T10:00:00Z', '2126-11-22T10:00:10Z'];
-  await kube.client.mergePatch(SCHEDULES, { status: { timing: 'every 10s', nextRunAt: nextRuns[0], nextRuns, activeRuns: 1, missed: 2 } }, { namespace, name: 'tick', subresource: 'status' });
-  assert.match((await hamlet('schedules')).stdout, /^NAME +SCHEDULE +TELLS +LAST +NEXT +ACTIVE +MISSED +STATE\ntick +every 10s +ada +- +in \d+d +1 +2 +NotObserved\n$/);
+  await kube.client.mergePatch(
+    SCHEDULES,
+    { status: { timing: 'every 10s', nextRunAt: nextRuns[0], nextRuns, activeRuns: 1, missed: 2 } },
+    { namespace, name: 'tick', subresource: 'status' },
+  );
+  assert.match(
+    (await hamlet('schedules')).stdout,
+    /^NAME +SCHEDULE +TELLS +LAST +NEXT +ACTIVE +MISSED +STATE\ntick +every 10s +ada +- +in \d+d +1 +2 +NotObserved\n$/,
+  );
   assert.match((await hamlet('schedules tick')).stdout, /next: +2126-11-22T10:00:10Z/);
   assert.match((await hamlet('schedules none')).stderr, /"none" not found/);
 });
@@ -146,9 +221,17 @@ test('schedules: the list and the next firings of one', async () => {
 test('runs: asked of the api, with a token; without one it says how to get in', async () => {
   dataOf(await play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'Water the flowers.' } }));
   const place = { HAMLET_URL: play.url, HAMLET_TOKEN: TOKENS.member };
-  assert.match((await hamlet('runs ada', place)).stdout, /^RUN +AGENT +STATE +FROM +AGE +ATTEMPT +SUMMARY\n\S+ +ada +queued +admin +\d+[sm] +0 +Water the flowers\.\n$/);
-  const { runs } = JSON.parse((await hamlet('runs -o json --state queued', place)).stdout) as { runs: readonly { prompt: string }[] };
-  assert.deepEqual(runs.map(({ prompt }) => prompt), ['Water the flowers.']);
+  assert.match(
+    (await hamlet('runs ada', place)).stdout,
+    /^RUN +AGENT +STATE +FROM +AGE +ATTEMPT +SUMMARY\n\S+ +ada +queued +admin +\d+[sm] +0 +Water the flowers\.\n$/,
+  );
+  const { runs } = JSON.parse((await hamlet('runs -o json --state queued', place)).stdout) as {
+    runs: readonly { prompt: string }[];
+  };
+  assert.deepEqual(
+    runs.map(({ prompt }) => prompt),
+    ['Water the flowers.'],
+  );
   assert.match((await hamlet('runs')).stderr, /put a token into HAMLET_TOKEN/);
   assert.match((await hamlet('runs', { ...place, HAMLET_TOKEN: 'wrong' })).stderr, /token/);
   assert.match((await hamlet('runs --state resting', place)).stderr, /write one of queued, running/);

@@ -4,7 +4,12 @@ import type { FailedTest, Part, Print, Tally } from './part.ts';
 
 const SCRIPT = 'cluster/test.sh';
 
-export const CLUSTER_PART: Part = { name: 'cluster', does: 'the promises of the local cluster', needs: ['packages', 'programs'], run };
+export const CLUSTER_PART: Part = {
+  name: 'cluster',
+  does: 'the promises of the local cluster',
+  needs: ['packages', 'programs'],
+  run,
+};
 
 async function run(print: Print): Promise<Tally> {
   let passed = 0;

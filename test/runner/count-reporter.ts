@@ -9,7 +9,8 @@ export default async function* countReporter(source: AsyncIterable<TestEvent>): 
   const failures: { file: string; what: string }[] = [];
   const durations: Record<string, number> = {};
   for await (const event of source) {
-    if (event.type === 'test:fail' && !isOfItsTests(event.data)) failures.push({ file: pathOf(event.data), what: describe(event.data) });
+    if (event.type === 'test:fail' && !isOfItsTests(event.data))
+      failures.push({ file: pathOf(event.data), what: describe(event.data) });
     if (event.type !== 'test:summary') continue;
     // One summary comes for each file and one, without a file, for all of them.
     const { file, duration_ms, counts } = event.data;
@@ -23,12 +24,17 @@ export default async function* countReporter(source: AsyncIterable<TestEvent>): 
 }
 
 /** Whether it failed only because a test within it did, which has its own line. */
-const isOfItsTests = ({ details }: Failed): boolean => 'failureType' in details.error && details.error.failureType === 'subtestsFailed';
+const isOfItsTests = ({ details }: Failed): boolean =>
+  'failureType' in details.error && details.error.failureType === 'subtestsFailed';
 
 const pathOf = ({ file = '' }: Failed): string => relative(ROOT, file);
 
 function describe(failed: Failed): string {
-  const { line, name, details: { error } } = failed;
+  const {
+    line,
+    name,
+    details: { error },
+  } = failed;
   const reason = error.cause instanceof Error ? error.cause.message : error.message;
   return `${pathOf(failed)}:${line} ${name}: ${reason.replaceAll(/\s+/g, ' ')}`;
 }

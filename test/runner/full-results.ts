@@ -26,7 +26,11 @@ export function isDoneInFull(part: string): boolean {
 /** Adds a part's result; results of another commit are dropped. */
 export function keepFullResults(part: string, result: PartResult): void {
   const now = commit();
-  const results: FullResults = { commit: now, date: new Date().toISOString(), parts: { ...resultsOf(now)?.parts, [part]: result } };
+  const results: FullResults = {
+    commit: now,
+    date: new Date().toISOString(),
+    parts: { ...resultsOf(now)?.parts, [part]: result },
+  };
   mkdirSync(dirname(FILE), { recursive: true });
   writeFileSync(FILE, `${JSON.stringify(results, null, 2)}\n`);
 }
@@ -40,6 +44,8 @@ function resultsOf(wanted: string): FullResults | undefined {
 /** The commit, marked where the work tree differs from it. */
 function commit(): string {
   const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8' }).trim();
-  const dirty = execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], { cwd: ROOT, encoding: 'utf8' }).trim() !== '';
+  const dirty =
+    execFileSync('git', ['status', '--porcelain', '--untracked-files=no'], { cwd: ROOT, encoding: 'utf8' }).trim() !==
+    '';
   return dirty ? `${head}-dirty` : head;
 }

@@ -23,15 +23,21 @@ export const GO_PART: Part = { name: 'go', does: 'tests of the local cluster', n
 
 async function run(print: Print): Promise<Tally> {
   const tally: Counting = { passed: 0, failures: [], print };
-  const child = spawn('go', ['test', '-json', './...'], { cwd: join(ROOT, 'cluster'), stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(code ?? 1)));
+  const child = spawn('go', ['test', '-json', './...'], {
+    cwd: join(ROOT, 'cluster'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number>((resolve, reject) =>
+    child.on('error', reject).on('close', (code) => resolve(code ?? 1)),
+  );
   const outputs = new Map<string, string>();
   for await (const line of createInterface({ input: child.stdout })) {
     const event = parseEvent(line, print);
     if (event !== undefined) take(event, tally, outputs);
   }
   // A package that does not compile has no test to fail.
-  if ((await ended) !== 0 && tally.failures.length === 0) tally.failures.push({ what: 'go test', rerun: '(cd cluster && go test ./...)' });
+  if ((await ended) !== 0 && tally.failures.length === 0)
+    tally.failures.push({ what: 'go test', rerun: '(cd cluster && go test ./...)' });
   return { passed: tally.passed, failed: tally.failures.length, failures: tally.failures };
 }
 
@@ -46,7 +52,8 @@ function parseEvent(line: string, print: Print): GoEvent | undefined {
 
 const nameOf = ({ Package = 'build', Test }: GoEvent): string => (Test === undefined ? Package : `${Package} ${Test}`);
 
-const commandOf = ({ Package, Test = '' }: GoEvent): string => `(cd cluster && go test ${Package} -run '^${Test.replace(/\/.*/, '')}$')`;
+const commandOf = ({ Package, Test = '' }: GoEvent): string =>
+  `(cd cluster && go test ${Package} -run '^${Test.replace(/\/.*/, '')}$')`;
 
 function take(event: GoEvent, tally: Counting, outputs: Map<string, string>): void {
   const name = nameOf(event);

@@ -11,7 +11,12 @@ import { runNodeTests } from './node-test.ts';
 import type { Part, Print, Tally } from './part.ts';
 import { testFiles } from './unit.ts';
 
-export const IMAGES_PART: Part = { name: 'images', does: 'the images of the other architecture, in an emulator of its processor', needs: ['packages', 'programs'], run };
+export const IMAGES_PART: Part = {
+  name: 'images',
+  does: 'the images of the other architecture, in an emulator of its processor',
+  needs: ['packages', 'programs'],
+  run,
+};
 
 /**
  * An emulator is slow (some minutes of a processor), and the name of an image is a hash of all that made it: images that
@@ -34,5 +39,8 @@ async function keyOf(files: readonly string[], print: Print): Promise<string> {
   print(`web ${await buildWeb(context)}`);
   const others = ARCHITECTURES.filter((architecture) => architecture !== hostArchitecture());
   const images = await Promise.all(others.map((architecture) => buildImagesFor(architecture, context)));
-  return hashSources(files.map((file) => ({ from: join(ROOT, file), to: file, whole: true })), images.flat().map(referenceOf));
+  return hashSources(
+    files.map((file) => ({ from: join(ROOT, file), to: file, whole: true })),
+    images.flat().map(referenceOf),
+  );
 }

@@ -6,7 +6,8 @@ import { stream } from './stream.ts';
 const BIN = 'node_modules/.bin';
 
 /** `gofmt -l` lists files and does not fail. */
-const GOFMT = 'files=$(git ls-files -z "*.go" | xargs -0 gofmt -l) && test -z "$files" || { echo "gofmt would change: $files"; echo "  fix: make format"; exit 1; }';
+const GOFMT =
+  'files=$(git ls-files -z "*.go" | xargs -0 gofmt -l) && test -z "$files" || { echo "gofmt would change: $files"; echo "  fix: make format"; exit 1; }';
 
 /** Every static check, by what it looks at. */
 const CHECKS: readonly { readonly name: string; readonly command: readonly [string, ...string[]] }[] = [
@@ -17,7 +18,10 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly [stri
   { name: 'types of the web', command: [`${BIN}/tsc`, '-p', 'web/tsconfig.json'] },
   { name: 'CRDs are current', command: [NODE, 'crds/gen/main.ts', '--check'] },
   { name: 'charts are current', command: [NODE, 'village/charts/generate.ts', '--check'] },
-  { name: 'landed migrations are unchanged', command: [NODE, '--test', '--test-reporter=dot', 'api/store/src/connection/landed-migrations.test.ts'] },
+  {
+    name: 'landed migrations are unchanged',
+    command: [NODE, '--test', '--test-reporter=dot', 'api/store/src/connection/landed-migrations.test.ts'],
+  },
 ];
 
 export const LINT_PART: Part = { name: 'lint', does: 'oxlint, format, types, generated files', needs: [], run };

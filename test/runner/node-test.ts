@@ -28,7 +28,10 @@ interface Counts extends Omit<Tally, 'failures'> {
 }
 
 /** Runs the files; a run that dies without its counts is one failure. */
-export async function runNodeTests(files: readonly string[], { concurrency, print, inOrder = false, inBackground = false }: NodeTestOptions): Promise<Tally> {
+export async function runNodeTests(
+  files: readonly string[],
+  { concurrency, print, inOrder = false, inBackground = false }: NodeTestOptions,
+): Promise<Tally> {
   if (files.length === 0) return { passed: 0, failed: 0, failures: [] };
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-tests-'));
   const counts = join(folder, 'counts.json');
@@ -47,7 +50,11 @@ export async function runNodeTests(files: readonly string[], { concurrency, prin
     ]);
     const tally = readCounts(counts, print);
     if (code === 0 || tally.failed > 0) return tally;
-    return { ...tally, failed: 1, failures: [{ what: `node --test ended with ${code} and named no test that failed`, rerun: commandOf(files) }] };
+    return {
+      ...tally,
+      failed: 1,
+      failures: [{ what: `node --test ended with ${code} and named no test that failed`, rerun: commandOf(files) }],
+    };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -56,7 +63,11 @@ export async function runNodeTests(files: readonly string[], { concurrency, prin
 /** Sums the counts of several runs. */
 export function sumOf(tallies: readonly Tally[]): Tally {
   const total = (of: (tally: Tally) => number): number => tallies.reduce((sum, tally) => sum + of(tally), 0);
-  return { passed: total(({ passed }) => passed), failed: total(({ failed }) => failed), failures: tallies.flatMap(({ failures }) => failures) };
+  return {
+    passed: total(({ passed }) => passed),
+    failed: total(({ failed }) => failed),
+    failures: tallies.flatMap(({ failures }) => failures),
+  };
 }
 
 function readCounts(file: string, print: Print): Tally {

@@ -9,8 +9,13 @@ export async function setUp(parts: readonly Part[]): Promise<void> {
   const needs = new Set(parts.flatMap((part) => part.needs));
   const steps: Step[] = [];
   if (needs.has('packages')) {
-    steps.push({ name: 'packages', work: async ({ log, doing }) => void (await run('bash', ['village/packages.sh', 'up', 'test'], { log, onLine: doing })) });
+    steps.push({
+      name: 'packages',
+      work: async ({ log, doing }) =>
+        void (await run('bash', ['village/packages.sh', 'up', 'test'], { log, onLine: doing })),
+    });
   }
-  if (needs.has('programs')) steps.push({ name: 'programs', work: async ({ log, doing }) => buildPrograms({ log, onLine: doing }) });
+  if (needs.has('programs'))
+    steps.push({ name: 'programs', work: async ({ log, doing }) => buildPrograms({ log, onLine: doing }) });
   if (steps.length > 0) await runSteps('Hamlet: setting up the tests', steps);
 }

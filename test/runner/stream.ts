@@ -9,7 +9,9 @@ import type { Print } from './part.ts';
 export async function stream(print: Print, program: string, args: readonly string[]): Promise<number> {
   const child = spawn(program, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
   const printed = [child.stdout, child.stderr].map((output) => printLines(output, print));
-  const code = await new Promise<number>((resolve, reject) => child.on('error', reject).on('exit', (exit) => resolve(exit ?? 1)));
+  const code = await new Promise<number>((resolve, reject) =>
+    child.on('error', reject).on('exit', (exit) => resolve(exit ?? 1)),
+  );
   await Promise.all(printed);
   return code;
 }

@@ -13,14 +13,25 @@ const WAITING_AT_ONCE = 2;
 /** Files that compute take what the others leave: a test that waits, here or in the village beside, gets its processor at once. */
 const COMPUTING_AT_ONCE = availableParallelism();
 
-export const UNIT_PART: Part = { name: 'unit', does: 'unit and integration tests', needs: ['packages', 'programs'], run };
+export const UNIT_PART: Part = {
+  name: 'unit',
+  does: 'unit and integration tests',
+  needs: ['packages', 'programs'],
+  run,
+};
 
 /** Two pools side by side: files that compute, by as many as there are processors, and files that wait. */
 async function run(print: Print): Promise<Tally> {
   const files = testFiles('**/*.test.ts', NOT_HERE);
   const pools = await Promise.all([
-    runNodeTests(files.filter((file) => !WAITING.test(file)), { concurrency: COMPUTING_AT_ONCE, print, inBackground: true }),
-    runNodeTests(files.filter((file) => WAITING.test(file)), { concurrency: WAITING_AT_ONCE, print }),
+    runNodeTests(
+      files.filter((file) => !WAITING.test(file)),
+      { concurrency: COMPUTING_AT_ONCE, print, inBackground: true },
+    ),
+    runNodeTests(
+      files.filter((file) => WAITING.test(file)),
+      { concurrency: WAITING_AT_ONCE, print },
+    ),
   ]);
   return sumOf(pools);
 }

@@ -10,7 +10,12 @@ import type { Part, Print, Tally } from './part.ts';
 import { stream } from './stream.ts';
 import { testFiles } from './unit.ts';
 
-export const VILLAGE_PART: Part = { name: 'village', does: 'the village on two nodes, end to end', needs: ['packages', 'programs'], run };
+export const VILLAGE_PART: Part = {
+  name: 'village',
+  does: 'the village on two nodes, end to end',
+  needs: ['packages', 'programs'],
+  run,
+};
 
 /** Mostly they wait, for slots, pods and kubelets. */
 const SIDE_BY_SIDE = 3;
@@ -23,7 +28,9 @@ async function run(print: Print): Promise<Tally> {
     if (!up) return { passed: 0, failed: 1, failures: [{ what: 'the village did not come up', rerun: 'make up' }] };
     const files = testFiles('test/e2e/**/*.test.ts');
     // Those with agents of their own run side by side; the others one at a time, since they share the village's; what breaks it comes last.
-    const apart = files.filter((file) => !keepsToItself(file)).toSorted((a, b) => Number(isFault(a)) - Number(isFault(b)));
+    const apart = files
+      .filter((file) => !keepsToItself(file))
+      .toSorted((a, b) => Number(isFault(a)) - Number(isFault(b)));
     const together = await runNodeTests(files.filter(keepsToItself), { concurrency: SIDE_BY_SIDE, print });
     const alone = await runNodeTests(apart, { concurrency: 1, print, inOrder: true });
     const cameUp = { passed: 1, failed: 0, failures: [] };

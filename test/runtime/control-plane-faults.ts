@@ -15,14 +15,30 @@ const stateOf = ({ kubeconfig }: TestApiServer): string => dirname(kubeconfig);
 /** Throws the history before `version` away in etcd, for good. */
 export async function compact(server: TestApiServer, version: string): Promise<void> {
   const state = stateOf(server);
-  const { ports } = JSON.parse(await readFile(join(state, 'cluster.json'), 'utf8')) as { ports: { etcdClient: number } };
-  const [ca, cert, key] = await Promise.all(['ca.crt', 'etcd-client.crt', 'etcd-client.key'].map((file) => readFile(join(state, 'pki', file))));
+  const { ports } = JSON.parse(await readFile(join(state, 'cluster.json'), 'utf8')) as {
+    ports: { etcdClient: number };
+  };
+  const [ca, cert, key] = await Promise.all(
+    ['ca.crt', 'etcd-client.crt', 'etcd-client.key'].map((file) => readFile(join(state, 'pki', file))),
+  );
   await new Promise<void>((done, fail) => {
-    const call = request({ host: '127.0.0.1', port: ports.etcdClient, path: '/v3/kv/compaction', method: 'POST', ...(ca === undefined ? {} : { ca }), cert, key, headers: { 'content-type': 'application/json' } }, (answer) => {
-      answer.resume();
-      if (answer.statusCode === 200) answer.once('end', () => done());
-      else fail(new Error(`etcd answers ${answer.statusCode}`));
-    });
+    const call = request(
+      {
+        host: '127.0.0.1',
+        port: ports.etcdClient,
+        path: '/v3/kv/compaction',
+        method: 'POST',
+        ...(ca === undefined ? {} : { ca }),
+        cert,
+        key,
+        headers: { 'content-type': 'application/json' },
+      },
+      (answer) => {
+        answer.resume();
+        if (answer.statusCode === 200) answer.once('end', () => done());
+        else fail(new Error(`etcd answers ${answer.statusCode}`));
+      },
+    );
     call.once('error', fail);
     call.end(JSON.stringify({ revision: version, physical: true }));
   });

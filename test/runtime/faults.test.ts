@@ -5,12 +5,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { isStatus, KubeClient, Reflector, SERVICE_ACCOUNTS, tokenFile, type KubeObject, type ResourceType } from '@hamlet/kube';
+import {
+  isStatus,
+  KubeClient,
+  Reflector,
+  SERVICE_ACCOUNTS,
+  tokenFile,
+  type KubeObject,
+  type ResourceType,
+} from '@hamlet/kube';
 import { until } from '@hamlet/test/env/until';
 import { compact, restartApiServer } from './control-plane-faults.ts';
 import { operatorToken } from './operator-process.ts';
 import { operatorUnderTest, type UnderTest } from './operator-under-test.ts';
-import { answerLost, breakInMidEvent, byteByByte, count, goneAsEvent, listsOf, refusing, silence, slowDrip, through, watchesOf, writes } from './proxy/faults.ts';
+import {
+  answerLost,
+  breakInMidEvent,
+  byteByByte,
+  count,
+  goneAsEvent,
+  listsOf,
+  refusing,
+  silence,
+  slowDrip,
+  through,
+  watchesOf,
+  writes,
+} from './proxy/faults.ts';
 
 const SECRETS: ResourceType = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
 const MAPS: ResourceType = { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' };
@@ -47,7 +68,10 @@ async function settled(what: string): Promise<void> {
     return last.length === 0;
   }).catch(async (error: unknown) => {
     const [stuck] = await it.hands.agents();
-    throw new Error(`${last.join('\n')}\n${JSON.stringify(stuck?.status?.conditions)}\n${it.log.slice(-20).join('\n')}`, { cause: error });
+    throw new Error(
+      `${last.join('\n')}\n${JSON.stringify(stuck?.status?.conditions)}\n${it.log.slice(-20).join('\n')}`,
+      { cause: error },
+    );
   });
 }
 
@@ -73,7 +97,9 @@ async function change(): Promise<void> {
   const { hands } = it;
   await hands.create(`guest-${changes}`, { spec: { displayName: 'Gästin 🦉' } });
   await hands.patch('ada', { power: changes % 2 === 0 ? 'Awake' : 'Asleep' });
-  await hands.patch('bob', { rebootedAt: new Date(1_700_000_000_000 + changes * 1_000).toISOString().replace('.000Z', 'Z') });
+  await hands.patch('bob', {
+    rebootedAt: new Date(1_700_000_000_000 + changes * 1_000).toISOString().replace('.000Z', 'Z'),
+  });
   await hands.patch('cleo', { displayName: `Cléo ${changes} 🦉` });
   if (changes > 1) await hands.remove(`guest-${changes - 1}`);
 }
@@ -82,9 +108,15 @@ async function change(): Promise<void> {
 async function unharmed(what: string): Promise<void> {
   await settled(what);
   it.proxy.heal();
-  await until(`${what}: the watches are as before, for the proxy`, async () => JSON.stringify(sorted(it.proxy.watchCounts)) === JSON.stringify(sorted(watchesBefore)));
+  await until(
+    `${what}: the watches are as before, for the proxy`,
+    async () => JSON.stringify(sorted(it.proxy.watchCounts)) === JSON.stringify(sorted(watchesBefore)),
+  );
   let open = '';
-  await until(`${what}: the watches are as before, for the API server`, async () => (open = await it.serverWatches()) === openBefore).catch(() => assert.equal(open, openBefore, what));
+  await until(
+    `${what}: the watches are as before, for the API server`,
+    async () => (open = await it.serverWatches()) === openBefore,
+  ).catch(() => assert.equal(open, openBefore, what));
   assert.deepEqual(it.twins, []);
 }
 
@@ -100,7 +132,12 @@ const ON_WATCHES = {
   'a slow drip': () => through(watchesOf(), NEVER, slowDrip(200, 5)),
   '410 as an answer': () => refusing(watchesOf(), 5, { code: 410, reason: 'Expired' }),
   '410 as an event': () => through(watchesOf(), 5, goneAsEvent),
-  '429 with Retry-After': () => refusing(({ method }) => method !== '', 12, { code: 429, reason: 'TooManyRequests', headers: { 'retry-after': '1' } }),
+  '429 with Retry-After': () =>
+    refusing(({ method }) => method !== '', 12, {
+      code: 429,
+      reason: 'TooManyRequests',
+      headers: { 'retry-after': '1' },
+    }),
   'an API server that is unavailable': () => refusing(watchesOf(), 8, { code: 503, reason: 'ServiceUnavailable' }),
   'watches that never answer': () => through(watchesOf('agents'), 1, silence),
 } as const;
@@ -125,7 +162,9 @@ test('connections that are half open: silent on the server side, and no end', as
 test('connections refused for a while', async () => {
   await it.proxy.refuse();
   await change();
-  await until('it was noticed', async () => Object.values(it.operator.watched).every(({ state }) => state.failures > 0));
+  await until('it was noticed', async () =>
+    Object.values(it.operator.watched).every(({ state }) => state.failures > 0),
+  );
   await it.proxy.start();
   await unharmed('refused');
 });
@@ -134,7 +173,10 @@ test('answers of writes that are lost: the child is there, and stays the only on
   it.proxy.inject(answerLost(writes, 6));
   await change();
   await unharmed('lost answers');
-  const made = count(it.proxy.log, ({ method, resource, status }) => method === 'POST' && resource === 'pods' && status === 201);
+  const made = count(
+    it.proxy.log,
+    ({ method, resource, status }) => method === 'POST' && resource === 'pods' && status === 201,
+  );
   assert.ok(made > 0);
 });
 
@@ -149,9 +191,15 @@ test('a list whose pages expire between one and the next', async () => {
 test('bookmarks only: a quiet kind stays fresh, and outlives a compaction of its history without a list', async () => {
   const { tiers } = it.operator.watched;
   const version = tiers.state.version;
-  await until('a bookmark moved the version of a kind in which nothing happens', async () => tiers.state.version !== version);
+  await until(
+    'a bookmark moved the version of a kind in which nothing happens',
+    async () => tiers.state.version !== version,
+  );
   const { metadata } = await it.hands.create('marker');
-  await until('a bookmark beyond the marker', async () => Number(tiers.state.version) >= Number(metadata.resourceVersion));
+  await until(
+    'a bookmark beyond the marker',
+    async () => Number(tiers.state.version) >= Number(metadata.resourceVersion),
+  );
   await it.hands.remove('marker');
   await compact(it.server, metadata.resourceVersion);
   const before = tiers.state.relists;
@@ -172,7 +220,12 @@ test('etcd compacted and the API server restarted while nobody could watch: what
   await it.proxy.start();
   openBefore = '';
   await settled('compaction');
-  openBefore = await until('the watches are open again', async () => JSON.stringify(sorted(it.proxy.watchCounts)) === JSON.stringify(sorted(watchesBefore)) && (await it.serverWatches()));
+  openBefore = await until(
+    'the watches are open again',
+    async () =>
+      JSON.stringify(sorted(it.proxy.watchCounts)) === JSON.stringify(sorted(watchesBefore)) &&
+      (await it.serverWatches()),
+  );
   await unharmed('compaction');
   assert.ok(relists() >= before);
 });
@@ -181,8 +234,16 @@ test('a token that the API server refuses: read again from its file', async () =
   const { client, namespace } = it.hands;
   const bound = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'bound' }, type: 'Opaque' };
   const { metadata } = await client.create<KubeObject>(SECRETS, bound, { namespace });
-  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'bound', uid: metadata.uid } } };
-  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: 'hamlet-operator', subresource: 'token' });
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { boundObjectRef: { apiVersion: 'v1', kind: 'Secret', name: 'bound', uid: metadata.uid } },
+  };
+  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
+    namespace,
+    name: 'hamlet-operator',
+    subresource: 'token',
+  });
   const good = await operatorToken(client, namespace);
   const source = tokenFile(token);
   await writeFile(token, status.token);
@@ -191,8 +252,18 @@ test('a token that the API server refuses: read again from its file', async () =
   const reflector = new Reflector<KubeObject>({ client: other, type: MAPS, namespace });
   await reflector.start();
   await client.delete(SECRETS, { namespace, name: 'bound' });
-  const stale = new KubeClient({ server: it.proxy.url, namespace, tls: {}, token: { read: () => Promise.resolve(status.token), forget: () => undefined } });
-  await until('the API server refuses the token', () => stale.list(MAPS, { namespace }).then(() => false, (error: unknown) => isStatus(error, 401)));
+  const stale = new KubeClient({
+    server: it.proxy.url,
+    namespace,
+    tls: {},
+    token: { read: () => Promise.resolve(status.token), forget: () => undefined },
+  });
+  await until('the API server refuses the token', () =>
+    stale.list(MAPS, { namespace }).then(
+      () => false,
+      (error: unknown) => isStatus(error, 401),
+    ),
+  );
   await writeFile(token, good);
   resetAll();
   await client.create(MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'after' } }, { namespace });
@@ -206,10 +277,19 @@ test('a token that the API server refuses: read again from its file', async () =
 
 test('giant objects of characters that take four bytes each', async () => {
   const { client, namespace } = it.hands;
-  const reflector = new Reflector<KubeObject & { readonly data?: Readonly<Record<string, string>> }>({ client: new KubeClient({ server: it.proxy.url, namespace, tls: {}, token: tokenFile(token) }), type: MAPS, namespace, labelSelector: 'giant=yes' });
+  const reflector = new Reflector<KubeObject & { readonly data?: Readonly<Record<string, string>> }>({
+    client: new KubeClient({ server: it.proxy.url, namespace, tls: {}, token: tokenFile(token) }),
+    type: MAPS,
+    namespace,
+    labelSelector: 'giant=yes',
+  });
   await reflector.start();
   const owls = '🦉'.repeat(240_000);
-  await client.create(MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'giant', labels: { giant: 'yes' } }, data: { owls } }, { namespace });
+  await client.create(
+    MAPS,
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'giant', labels: { giant: 'yes' } }, data: { owls } },
+    { namespace },
+  );
   await it.hands.create('heavy', { annotations: { 'example.org/owls': '🦉'.repeat(60_000) } });
   await until('the giant', async () => reflector.cache.get(`${namespace}/giant`)?.data?.['owls'] === owls);
   await settled('a heavy Agent');

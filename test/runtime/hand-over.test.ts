@@ -56,13 +56,20 @@ after(async () => {
 async function start(main?: string): Promise<(typeof running)[number]> {
   const proxy = new FaultProxy(server.connection);
   await proxy.start();
-  const operator = await startOperatorProcess({ server: proxy.url, token, namespace: hands.namespace, apiUrl: village.url, ...(main === undefined ? {} : { main }) });
+  const operator = await startOperatorProcess({
+    server: proxy.url,
+    token,
+    namespace: hands.namespace,
+    apiUrl: village.url,
+    ...(main === undefined ? {} : { main }),
+  });
   const one = { operator, proxy };
   running.push(one);
   return one;
 }
 
-const leads = async ({ operator }: (typeof running)[number]): Promise<boolean> => figure(await operator.read('/metrics'), 'hamlet_operator_leader') === 1;
+const leads = async ({ operator }: (typeof running)[number]): Promise<boolean> =>
+  figure(await operator.read('/metrics'), 'hamlet_operator_leader') === 1;
 /** Waits until it leads; a process that has died instead is told with its last words. */
 async function untilLeads(what: string, one: (typeof running)[number]): Promise<void> {
   const died = one.operator.ended.then((code) => {
@@ -72,21 +79,32 @@ async function untilLeads(what: string, one: (typeof running)[number]): Promise<
   died.catch(() => undefined);
 }
 
-const writesOf = ({ proxy }: (typeof running)[number]): number => proxy.log.filter(({ method, resource }) => method !== 'GET' && resource !== 'leases').length;
+const writesOf = ({ proxy }: (typeof running)[number]): number =>
+  proxy.log.filter(({ method, resource }) => method !== 'GET' && resource !== 'leases').length;
 const lease = (): Promise<Lease> => server.client.get<Lease>(LEASES, { namespace: hands.namespace, name: LEASE });
 
 async function settled(what: string): Promise<void> {
   let last: readonly string[] = [];
-  await until(what, async () => (last = unsettled(await hands.agents(), await hands.pods())).length === 0).catch((error: unknown) => {
-    throw new Error(`${last.join('\n')}\n${running.map(({ operator }) => operator.output().slice(-2_000)).join('\n---\n')}`, { cause: error });
-  });
+  await until(what, async () => (last = unsettled(await hands.agents(), await hands.pods())).length === 0).catch(
+    (error: unknown) => {
+      throw new Error(
+        `${last.join('\n')}\n${running.map(({ operator }) => operator.output().slice(-2_000)).join('\n---\n')}`,
+        { cause: error },
+      );
+    },
+  );
 }
 
-for (const [from, to] of [['before', 'this'], ['this', 'before']] as const) {
+for (const [from, to] of [
+  ['before', 'this'],
+  ['this', 'before'],
+] as const) {
   const title = `the version ${to} waits while the version ${from} works, and takes over when that ends: nothing is missed, nothing done twice`;
   test(title, async (t) => {
     if (earlier === undefined) {
-      t.skip('git has no commit before the last change to the operator: fetch the history of this shallow clone with git fetch --unshallow');
+      t.skip(
+        'git has no commit before the last change to the operator: fetch the history of this shallow clone with git fetch --unshallow',
+      );
       return;
     }
     t.diagnostic(`the version before is ${earlier.commit}`);
@@ -96,7 +114,11 @@ for (const [from, to] of [['before', 'this'], ['this', 'before']] as const) {
 }
 
 /** Changes go on without a pause while the old one ends and the next takes over. */
-async function handOver(old: (typeof running)[number], startNext: () => Promise<(typeof running)[number]>, prefix: string): Promise<void> {
+async function handOver(
+  old: (typeof running)[number],
+  startNext: () => Promise<(typeof running)[number]>,
+  prefix: string,
+): Promise<void> {
   await untilLeads('the old one leads', old);
   const names = ['ada', 'bob', 'cleo'].map((name) => prefix + name);
   for (const name of names) await hands.create(name);
@@ -113,7 +135,9 @@ async function handOver(old: (typeof running)[number], startNext: () => Promise<
     for (; !changing.signal.aborted; changes += 1) {
       await hands.create(`${prefix}guest-${changes}`);
       if (changes >= 2) await hands.remove(`${prefix}guest-${changes - 2}`);
-      await hands.patch(`${prefix}ada`, { rebootedAt: new Date(1_700_000_000_000 + changes * 1_000).toISOString().replace('.000Z', 'Z') });
+      await hands.patch(`${prefix}ada`, {
+        rebootedAt: new Date(1_700_000_000_000 + changes * 1_000).toISOString().replace('.000Z', 'Z'),
+      });
       await sleep(CHANGE_MS);
     }
   })();
@@ -130,7 +154,9 @@ async function handOver(old: (typeof running)[number], startNext: () => Promise<
   assert.equal(writesOf(old), writesOfOld, 'the old one writes nothing after its end');
   const { spec: now } = await lease();
   assert.equal(now.leaseTransitions, before.leaseTransitions + 1);
-  const made = running.flatMap(({ proxy }) => proxy.log).filter(({ method, resource, status }) => method === 'POST' && resource === 'pods' && status === 409);
+  const made = running
+    .flatMap(({ proxy }) => proxy.log)
+    .filter(({ method, resource, status }) => method === 'POST' && resource === 'pods' && status === 409);
   assert.ok(made.length <= 1, `${made.length} pods were wanted twice`);
   const log = old.operator.output();
   assert.match(log, /ending/);
@@ -144,7 +170,19 @@ test('a lease that is stolen: the leader writes nothing more and ends; who comes
   const { metadata: _metadata, spec } = await lease();
   await until('the theft', async () => {
     const held = await lease();
-    await server.client.replace(LEASES, { ...held, spec: { ...held.spec, holderIdentity: 'thief', leaseTransitions: spec.leaseTransitions + 1, leaseDurationSeconds: 3 } }, { namespace: hands.namespace, name: LEASE });
+    await server.client.replace(
+      LEASES,
+      {
+        ...held,
+        spec: {
+          ...held.spec,
+          holderIdentity: 'thief',
+          leaseTransitions: spec.leaseTransitions + 1,
+          leaseDurationSeconds: 3,
+        },
+      },
+      { namespace: hands.namespace, name: LEASE },
+    );
     return true;
   });
   assert.equal(await robbed.operator.ended, 1);

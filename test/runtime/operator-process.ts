@@ -10,13 +10,19 @@ import { freePort } from '@hamlet/dev';
 
 const MAIN = resolve(import.meta.dirname, '../../operator/src/main.ts');
 const ACCOUNT = 'hamlet-operator';
-const BINDINGS: ResourceType = { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings', kind: 'ClusterRoleBinding' };
+const BINDINGS: ResourceType = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural: 'clusterrolebindings',
+  kind: 'ClusterRoleBinding',
+};
 /** Longer than any run. */
 const TOKEN_SECONDS = 3 * 86_400;
 
 /** A token of the operator's account with every right: which rights it needs is another test's matter. */
 export async function operatorToken(client: KubeClient, namespace: string): Promise<string> {
-  const apply = (type: ResourceType, object: object): Promise<unknown> => client.apply(type, object as NewObject, { fieldManager: 'hamlet-test' });
+  const apply = (type: ResourceType, object: object): Promise<unknown> =>
+    client.apply(type, object as NewObject, { fieldManager: 'hamlet-test' });
   await apply(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: ACCOUNT, namespace } });
   await apply(BINDINGS, {
     apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -25,8 +31,16 @@ export async function operatorToken(client: KubeClient, namespace: string): Prom
     subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace }],
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
   });
-  const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: TOKEN_SECONDS } };
-  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: ACCOUNT, subresource: 'token' });
+  const request = {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: TOKEN_SECONDS },
+  };
+  const { status } = await client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
+    namespace,
+    name: ACCOUNT,
+    subresource: 'token',
+  });
   return status.token;
 }
 
@@ -84,7 +98,10 @@ export async function startOperatorProcess(options: OperatorProcessOptions): Pro
     HAMLET_METRICS_LISTEN: `127.0.0.1:${port}`,
     ...options.environment,
   };
-  const child = spawn(process.execPath, [options.main ?? MAIN], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [options.main ?? MAIN], {
+    env: environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const ended = once(child, 'exit').then(async ([code]) => {

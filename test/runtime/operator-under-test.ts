@@ -1,6 +1,17 @@
 /** The operator's own kinds and runtime behind a fault proxy, on a real API server and etcd, beside the truth. */
 import { Environment, Operator, operatorMetrics, settingsOf, villageClient } from '@hamlet/operator';
-import { CLAIMS, isStatus, KubeClient, keyOf, NODES, PODS, Reflector, type KubeObject, type TokenSource, type WatchTimes } from '@hamlet/kube';
+import {
+  CLAIMS,
+  isStatus,
+  KubeClient,
+  keyOf,
+  NODES,
+  PODS,
+  Reflector,
+  type KubeObject,
+  type TokenSource,
+  type WatchTimes,
+} from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { fakeKubelet } from '../../operator/src/testing/fake-kubelet.ts';
@@ -10,7 +21,15 @@ import { serverWatches } from './server-watches.ts';
 import { AGENTS, agentOf, Hands, unsettled, type RawPod } from './village-objects.ts';
 
 /** Watches end after seconds instead of minutes: the ratios are what counts. */
-const WATCH_TIMES: WatchTimes = { minTimeoutMs: 8_000, maxTimeoutMs: 12_000, graceMs: 3_000, bookmarkSilenceMs: 15_000, shortMs: 1_000, healthyMs: 10_000, patienceMs: 10_000 };
+const WATCH_TIMES: WatchTimes = {
+  minTimeoutMs: 8_000,
+  maxTimeoutMs: 12_000,
+  graceMs: 3_000,
+  bookmarkSilenceMs: 15_000,
+  shortMs: 1_000,
+  healthyMs: 10_000,
+  patienceMs: 10_000,
+};
 
 export interface UnderTest {
   readonly server: TestApiServer;
@@ -29,24 +48,41 @@ export interface UnderTest {
 
 type Caches = Operator['watched'];
 
-const fingerprint = (objects: Iterable<KubeObject>): string => [...objects].map(({ metadata }) => `${keyOf(metadata)}@${metadata.uid}`).toSorted().join(' ');
+const fingerprint = (objects: Iterable<KubeObject>): string =>
+  [...objects]
+    .map(({ metadata }) => `${keyOf(metadata)}@${metadata.uid}`)
+    .toSorted()
+    .join(' ');
 
 async function compare({ agents, pods }: Caches, hands: Hands): Promise<readonly string[]> {
   const [trueAgents, truePods] = await Promise.all([hands.agents(), hands.pods()]);
-  const cached = (reflector: Caches['agents'] | Caches['pods']): string => fingerprint([...(reflector.cache.values() as Iterable<KubeObject>)].filter(({ metadata }) => metadata.deletionTimestamp === undefined));
+  const cached = (reflector: Caches['agents'] | Caches['pods']): string =>
+    fingerprint(
+      [...(reflector.cache.values() as Iterable<KubeObject>)].filter(
+        ({ metadata }) => metadata.deletionTimestamp === undefined,
+      ),
+    );
   return [
     ...unsettled(trueAgents, truePods),
-    ...(cached(agents) === fingerprint(trueAgents) ? [] : [`the cache of Agents is not what is there: ${cached(agents)}`]),
+    ...(cached(agents) === fingerprint(trueAgents)
+      ? []
+      : [`the cache of Agents is not what is there: ${cached(agents)}`]),
     ...(cached(pods) === fingerprint(truePods) ? [] : [`the cache of pods is not what is there: ${cached(pods)}`]),
   ];
 }
 
-function twinWatch(client: KubeClient, namespace: string): { readonly reflector: Reflector<RawPod>; readonly twins: string[] } {
+function twinWatch(
+  client: KubeClient,
+  namespace: string,
+): { readonly reflector: Reflector<RawPod>; readonly twins: string[] } {
   const twins: string[] = [];
   const reflector = new Reflector<RawPod>({ client, type: PODS, namespace, labelSelector: 'hamlet.village/agent' });
   reflector.cache.onChange(({ kind, object }) => {
-    const living = [...reflector.cache.values()].filter((pod) => agentOf(pod) === agentOf(object) && pod.metadata.deletionTimestamp === undefined);
-    if (kind === 'added' && living.length > 1) twins.push(`${agentOf(object)}: ${living.map(({ metadata }) => metadata.name).join(', ')}`);
+    const living = [...reflector.cache.values()].filter(
+      (pod) => agentOf(pod) === agentOf(object) && pod.metadata.deletionTimestamp === undefined,
+    );
+    if (kind === 'added' && living.length > 1)
+      twins.push(`${agentOf(object)}: ${living.map(({ metadata }) => metadata.name).join(', ')}`);
   });
   return { reflector, twins };
 }
@@ -57,8 +93,12 @@ function collector({ client, namespace }: Hands, onError: (error: unknown) => vo
   const collect = async (uid: string): Promise<void> => {
     for (const type of [PODS, CLAIMS]) {
       const { items } = await client.list<KubeObject>(type, { namespace });
-      const orphans = items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true);
-      await Promise.all(orphans.map(({ metadata }) => client.delete(type, { namespace, name: metadata.name, uid: metadata.uid })));
+      const orphans = items.filter(
+        ({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid) === true,
+      );
+      await Promise.all(
+        orphans.map(({ metadata }) => client.delete(type, { namespace, name: metadata.name, uid: metadata.uid })),
+      );
     }
   };
   agents.cache.onChange(({ kind, object }) => {
@@ -104,14 +144,35 @@ async function startEnvirons(): Promise<Environs> {
 }
 
 /** @param tokenOf a source of tokens that the API server takes from the operator */
-export async function operatorUnderTest(tokenOf: (server: TestApiServer, namespace: string) => Promise<TokenSource>): Promise<UnderTest> {
+export async function operatorUnderTest(
+  tokenOf: (server: TestApiServer, namespace: string) => Promise<TokenSource>,
+): Promise<UnderTest> {
   const environs = await startEnvirons();
   const { server, hands, proxy, village, log, twins } = environs;
   const { namespace } = hands;
   const metrics = operatorMetrics();
-  const client = new KubeClient({ server: proxy.url, namespace, tls: {}, token: await tokenOf(server, namespace) }, { onRequest: metrics.onRequest });
-  const settings = settingsOf(Environment.parse({ HAMLET_API_URL: village.url, HAMLET_AGENT_IMAGE: 'hamlet/agent:1', HAMLET_USER_NAMESPACES: 'Off' }));
-  const operator = new Operator({ client, village: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }), namespace, settings, workers: 4, instance: 'test', metrics, log: (line) => log.push(line), watchTimes: WATCH_TIMES });
+  const client = new KubeClient(
+    { server: proxy.url, namespace, tls: {}, token: await tokenOf(server, namespace) },
+    { onRequest: metrics.onRequest },
+  );
+  const settings = settingsOf(
+    Environment.parse({
+      HAMLET_API_URL: village.url,
+      HAMLET_AGENT_IMAGE: 'hamlet/agent:1',
+      HAMLET_USER_NAMESPACES: 'Off',
+    }),
+  );
+  const operator = new Operator({
+    client,
+    village: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),
+    namespace,
+    settings,
+    workers: 4,
+    instance: 'test',
+    metrics,
+    log: (line) => log.push(line),
+    watchTimes: WATCH_TIMES,
+  });
   await operator.start();
   await until('every watch is open', async () => proxy.watches.length >= Object.keys(operator.watched).length);
   return {
@@ -123,7 +184,13 @@ export async function operatorUnderTest(tokenOf: (server: TestApiServer, namespa
     twins,
     problems: () => compare(operator.watched, hands),
     serverWatches: async () => {
-      const { agents = 0, entitlements = 0, pods = 0, persistentvolumeclaims: claims = 0, nodes = 0 } = await serverWatches(server.client);
+      const {
+        agents = 0,
+        entitlements = 0,
+        pods = 0,
+        persistentvolumeclaims: claims = 0,
+        nodes = 0,
+      } = await serverWatches(server.client);
       return `agents ${agents}, entitlements ${entitlements}, pods ${pods}, claims ${claims}, nodes ${nodes}`;
     },
     end: async () => {

@@ -25,10 +25,17 @@ export function versionBefore(): VersionBefore | undefined {
   const commit = commitBefore();
   if (commit === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-test-before-'));
-  const archive = execFileSync('git', ['archive', commit, ...PACKAGES, 'package.json'], { cwd: ROOT, maxBuffer: ARCHIVE_LIMIT_BYTES });
+  const archive = execFileSync('git', ['archive', commit, ...PACKAGES, 'package.json'], {
+    cwd: ROOT,
+    maxBuffer: ARCHIVE_LIMIT_BYTES,
+  });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   linkPackages(folder);
-  return { commit, main: join(folder, 'operator/src/main.ts'), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    commit,
+    main: join(folder, 'operator/src/main.ts'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 function commitBefore(): string | undefined {

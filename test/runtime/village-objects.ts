@@ -2,11 +2,19 @@
 import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
 import { PODS, type KubeClient, type KubeObject, type ResourceType } from '@hamlet/kube';
 
-const kind = (plural: string, name: string): ResourceType => ({ group: 'hamlet.village', version: 'v1alpha1', plural, kind: name });
+const kind = (plural: string, name: string): ResourceType => ({
+  group: 'hamlet.village',
+  version: 'v1alpha1',
+  plural,
+  kind: name,
+});
 export const AGENTS = kind('agents', 'Agent');
 export const ENTITLEMENTS = kind('entitlements', 'Entitlement');
 
-export type RawAgent = KubeObject & { readonly spec: { readonly power?: string; readonly rebootedAt?: string }; readonly status?: AgentStatus };
+export type RawAgent = KubeObject & {
+  readonly spec: { readonly power?: string; readonly rebootedAt?: string };
+  readonly status?: AgentStatus;
+};
 export type RawPod = KubeObject & { readonly spec: { readonly containers: readonly { readonly image: string }[] } };
 
 const AGENT_LABEL = 'hamlet.village/agent';
@@ -25,11 +33,25 @@ export class Hands {
   async createTier(name = 'tier-0'): Promise<void> {
     const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
     const spec = { rank: 0, minBalance: '0', limits, compute: { resources: { cpu: '50m', memory: '64Mi' } } };
-    await this.client.create(ENTITLEMENTS, { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name }, spec }, { namespace: this.namespace });
+    await this.client.create(
+      ENTITLEMENTS,
+      { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name }, spec },
+      { namespace: this.namespace },
+    );
   }
 
-  create(name: string, { spec = {}, annotations = {} }: { readonly spec?: object; readonly annotations?: Readonly<Record<string, string>> } = {}): Promise<RawAgent> {
-    return this.client.create<RawAgent>(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name, annotations }, spec }, { namespace: this.namespace });
+  create(
+    name: string,
+    {
+      spec = {},
+      annotations = {},
+    }: { readonly spec?: object; readonly annotations?: Readonly<Record<string, string>> } = {},
+  ): Promise<RawAgent> {
+    return this.client.create<RawAgent>(
+      AGENTS,
+      { apiVersion: API_VERSION, kind: 'Agent', metadata: { name, annotations }, spec },
+      { namespace: this.namespace },
+    );
   }
 
   patch(name: string, spec: object): Promise<RawAgent> {
@@ -46,7 +68,10 @@ export class Hands {
 
   /** The agents' pods that nobody is ending. */
   async pods(): Promise<readonly RawPod[]> {
-    const { items } = await this.client.list<RawPod>(PODS, { namespace: this.namespace, query: { labelSelector: AGENT_LABEL } });
+    const { items } = await this.client.list<RawPod>(PODS, {
+      namespace: this.namespace,
+      query: { labelSelector: AGENT_LABEL },
+    });
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 }
@@ -60,8 +85,11 @@ function wrongWith({ metadata, spec, status }: RawAgent, own: readonly KubeObjec
   const wanted = spec.power === 'Asleep' ? 0 : 1;
   if (deletionTimestamp !== undefined) return `${name} is still being deleted`;
   if (own.length !== wanted) return `${name} has ${own.length} pods instead of ${wanted}`;
-  if (status?.observedGeneration !== generation) return `${name}: generation ${generation} is not seen, only ${status?.observedGeneration}`;
-  return own.every(({ metadata: pod }) => pod.ownerReferences?.[0]?.uid === uid) ? undefined : `${name} has a pod of another life`;
+  if (status?.observedGeneration !== generation)
+    return `${name}: generation ${generation} is not seen, only ${status?.observedGeneration}`;
+  return own.every(({ metadata: pod }) => pod.ownerReferences?.[0]?.uid === uid)
+    ? undefined
+    : `${name} has a pod of another life`;
 }
 
 /** What of the village is not as its Agents ask for: nothing, in the end. */

@@ -9,8 +9,14 @@ import { parse } from 'yaml';
 const document = readFileSync(resolve(import.meta.dirname, '../../docs/SCHEDULES.md'), 'utf8');
 
 test('every reason of a condition and of an event is explained', () => {
-  const rows = new Map([...document.matchAll(/^\| `(\w+)` \|(?: [A-Z][\w, ]*? \|)? (.+) \|$/gm)].map(([, reason, words]) => [reason, words]));
-  for (const [reason, words] of [...Object.entries(SCHEDULE_REASONS), ...Object.entries(SCHEDULE_EVENT_REASONS)]) assert.equal(rows.get(reason), words, reason);
+  const rows = new Map(
+    [...document.matchAll(/^\| `(\w+)` \|(?: [A-Z][\w, ]*? \|)? (.+) \|$/gm)].map(([, reason, words]) => [
+      reason,
+      words,
+    ]),
+  );
+  for (const [reason, words] of [...Object.entries(SCHEDULE_REASONS), ...Object.entries(SCHEDULE_EVENT_REASONS)])
+    assert.equal(rows.get(reason), words, reason);
 });
 
 test('the example is a Schedule', () => {

@@ -33,7 +33,16 @@ async function startOperator(): Promise<Operator> {
   const fence = { leaseUid: '22222222-2222-4222-8222-222222222222', transitions };
   const token = { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined };
   const environment = Environment.parse({ HAMLET_API_URL: play.url, HAMLET_AGENT_IMAGE: 'hamlet/agent:1' });
-  const made = new Operator({ client: kube.clientWith({}), village: villageClient({ baseUrl: play.url, fence, token }), namespace, settings: settingsOf(environment), workers: 2, instance: 'test', metrics, log: () => undefined });
+  const made = new Operator({
+    client: kube.clientWith({}),
+    village: villageClient({ baseUrl: play.url, fence, token }),
+    namespace,
+    settings: settingsOf(environment),
+    workers: 2,
+    instance: 'test',
+    metrics,
+    log: () => undefined,
+  });
   await made.start();
   return made;
 }
@@ -42,10 +51,18 @@ before(async () => {
   [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
   await kube.installCrds();
   namespace = await kube.namespace();
-  const { peopleUrl } = await village.startReplica({ HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace });
+  const { peopleUrl } = await village.startReplica({
+    HAMLET_AGENT_SOURCE: 'kubernetes',
+    HAMLET_KUBECONFIG: kube.kubeconfig,
+    HAMLET_NAMESPACE: namespace,
+  });
   play = new Play(peopleUrl);
   db = village.openDb();
-  await kube.client.create(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: 'ada' }, spec: {} }, { namespace });
+  await kube.client.create(
+    AGENTS,
+    { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: 'ada' }, spec: {} },
+    { namespace },
+  );
   await until('ada is in the world', async () => (await play.world()).agents.some(({ agent_id: id }) => id === 'ada'));
   operator = await startOperator();
 });
@@ -58,30 +75,65 @@ after(async () => {
 const stored = (name: string): Promise<Schedule & KubeObject> => kube.client.get(SCHEDULES, { namespace, name });
 
 async function slotsOf(uid: string): Promise<readonly number[]> {
-  const { rows } = await sql<{ slot: Date }>`select slot from firing where schedule_uid = ${uid} order by slot`.execute(db);
+  const { rows } = await sql<{ slot: Date }>`select slot from firing where schedule_uid = ${uid} order by slot`.execute(
+    db,
+  );
   return rows.map(({ slot }) => slot.getTime());
 }
 
 /** The newest run that came of it, by the table of runs. */
 async function newestRunOf(uid: string): Promise<string | undefined> {
-  const { rows } = await sql<{ run_id: string }>`select run_id::text from run where schedule_uid = ${uid} order by run_id desc limit 1`.execute(db);
+  const { rows } = await sql<{
+    run_id: string;
+  }>`select run_id::text from run where schedule_uid = ${uid} order by run_id desc limit 1`.execute(db);
   return rows[0]?.run_id;
 }
 
 /** What `kubectl get sch` prints of one Schedule, by column. */
 async function printed(name: string): Promise<Readonly<Record<string, string>>> {
   const { stdout: bin } = await promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
-  const { stdout } = await promisify(execFile)(join(bin.trim(), 'kubectl'), ['--kubeconfig', kube.kubeconfig, '--namespace', namespace, 'get', 'sch', name]);
+  const { stdout } = await promisify(execFile)(join(bin.trim(), 'kubectl'), [
+    '--kubeconfig',
+    kube.kubeconfig,
+    '--namespace',
+    namespace,
+    'get',
+    'sch',
+    name,
+  ]);
   const [head = '', line = ''] = stdout.split('\n');
-  const columns = [...head.matchAll(/\S+\s*/g)].map((match) => ({ title: match[0].trim(), from: match.index, to: match.index + match[0].length }));
-  return Object.fromEntries(columns.map(({ title, from, to }, index) => [title, line.slice(from, index === columns.length - 1 ? undefined : to).trim()]));
+  const columns = [...head.matchAll(/\S+\s*/g)].map((match) => ({
+    title: match[0].trim(),
+    from: match.index,
+    to: match.index + match[0].length,
+  }));
+  return Object.fromEntries(
+    columns.map(({ title, from, to }, index) => [
+      title,
+      line.slice(from, index === columns.length - 1 ? undefined : to).trim(),
+    ]),
+  );
 }
 
-const listed = async (name: string): Promise<ScheduleView | undefined> => dataOf(await play.admin.call(listSchedules, { query: { limit: 100 } })).schedules.find((schedule) => schedule.name === name);
+const listed = async (name: string): Promise<ScheduleView | undefined> =>
+  dataOf(await play.admin.call(listSchedules, { query: { limit: 100 } })).schedules.find(
+    (schedule) => schedule.name === name,
+  );
 
 test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires, once`, async () => {
   // On a machine that stands still for half a minute a slot is missed, and made up for.
-  const { uid } = dataOf(await play.admin.call(createSchedule, { body: { name: 'tick', agent_name: 'ada', prompt: 'Look round.', every: '10s', missed_runs: 'CatchUp', catch_up_limit: 100 } })).schedule;
+  const { uid } = dataOf(
+    await play.admin.call(createSchedule, {
+      body: {
+        name: 'tick',
+        agent_name: 'ada',
+        prompt: 'Look round.',
+        every: '10s',
+        missed_runs: 'CatchUp',
+        catch_up_limit: 100,
+      },
+    }),
+  ).schedule;
   await until('half of the slots', async () => (await slotsOf(uid)).length >= SLOTS / 2);
   await operator.stop();
   operator = await startOperator();
@@ -89,7 +141,11 @@ test(`${SLOTS} slots of ten seconds, with a change of the leader: each fires, on
   const slots = await slotsOf(uid);
   const createdMs = Date.parse((await stored('tick')).metadata.creationTimestamp ?? '');
   const firstMs = Math.floor(createdMs / SLOT_MS) * SLOT_MS + SLOT_MS;
-  assert.deepEqual(slots, slots.map((_, index) => firstMs + index * SLOT_MS), 'from the first slot after it was made, without a gap');
+  assert.deepEqual(
+    slots,
+    slots.map((_, index) => firstMs + index * SLOT_MS),
+    'from the first slot after it was made, without a gap',
+  );
 });
 
 test('the list of /schedules, kubectl get sch and the table of firings say the same', async () => {
@@ -97,7 +153,8 @@ test('the list of /schedules, kubectl get sch and the table of firings say the s
   dataOf(await play.admin.call(changeSchedule, { params: { name: 'tick' }, query: {}, body: { suspend: true } }));
   const { metadata, status } = await until('the status says so, and knows of the last firing', async () => {
     const schedule = await stored('tick');
-    const isSuspended = schedule.status?.conditions?.some(({ type, reason }) => type === 'Active' && reason === 'Suspended') === true;
+    const isSuspended =
+      schedule.status?.conditions?.some(({ type, reason }) => type === 'Active' && reason === 'Suspended') === true;
     return isSuspended && schedule.status?.lastRunID === (await newestRunOf(schedule.metadata.uid)) && schedule;
   });
   assert.ok(status !== undefined);
@@ -105,18 +162,37 @@ test('the list of /schedules, kubectl get sch and the table of firings say the s
   // The api hears of a status a moment after it is written.
   const schedule = await until('the api has heard of it', async () => {
     const now = await listed('tick');
-    return now?.suspend === true && now.status.next_run_at === null && isDeepStrictEqual([now.status.active_runs, now.status.last_run_id, now.status.missed], [status.activeRuns, status.lastRunID, status.missed]) && now;
+    return (
+      now?.suspend === true &&
+      now.status.next_run_at === null &&
+      isDeepStrictEqual(
+        [now.status.active_runs, now.status.last_run_id, now.status.missed],
+        [status.activeRuns, status.lastRunID, status.missed],
+      ) &&
+      now
+    );
   });
   const newest = new Date(slots.at(-1) ?? 0).toISOString();
   assert.equal(schedule.last_firings[0]?.slot, newest);
-  assert.deepEqual(schedule.last_firings.map(({ slot }) => slot), slots.toReversed().slice(0, schedule.last_firings.length).map((slot) => new Date(slot).toISOString()));
+  assert.deepEqual(
+    schedule.last_firings.map(({ slot }) => slot),
+    slots
+      .toReversed()
+      .slice(0, schedule.last_firings.length)
+      .map((slot) => new Date(slot).toISOString()),
+  );
   assert.ok(Date.parse(status.lastSlot ?? '') >= Date.parse(newest));
   assert.deepEqual(schedule.status.next_runs, []);
   const { rows } = await sql<{ run_id: string; under_way: number }>`
-    select (array_agg(run_id::text order by run_id desc))[1] as run_id, count(*) filter (where state in ('queued', 'running', 'waiting_permission'))::int as under_way from run where schedule_uid = ${metadata.uid}`.execute(db);
+    select (array_agg(run_id::text order by run_id desc))[1] as run_id, count(*) filter (where state in ('queued', 'running', 'waiting_permission'))::int as under_way from run where schedule_uid = ${metadata.uid}`.execute(
+    db,
+  );
   assert.deepEqual([rows[0]?.run_id, rows[0]?.under_way, status.missed], [status.lastRunID, status.activeRuns, 0]);
   const row = await printed('tick');
-  assert.deepEqual([row['NAME'], row['SCHEDULE'], row['AGENT'], row['SUSPENDED'], row['NEXT'], row['ACTIVE']], ['tick', 'every 10s', 'ada', 'True', '', String(status.activeRuns)]);
+  assert.deepEqual(
+    [row['NAME'], row['SCHEDULE'], row['AGENT'], row['SUSPENDED'], row['NEXT'], row['ACTIVE']],
+    ['tick', 'every 10s', 'ada', 'True', '', String(status.activeRuns)],
+  );
   assert.match(row['LAST'] ?? '', /^\d+[smh]/);
 });
 
@@ -138,26 +214,50 @@ test('awake again it goes on with the next slot; what passed meanwhile is not mi
 });
 
 test('whom a selector speaks to counts at the moment of firing; a Schedule without an Agent says so', async () => {
-  const { uid } = dataOf(await play.admin.call(createSchedule, { body: { name: 'team', selector: { match_labels: { team: 'carriers' } }, prompt: 'Carry.', every: '10s' } })).schedule;
-  await until('nobody is there', async () => (await stored('team')).status?.conditions?.some(({ type, reason }) => type === 'Active' && reason === 'NoAgentMatches') === true);
+  const { uid } = dataOf(
+    await play.admin.call(createSchedule, {
+      body: { name: 'team', selector: { match_labels: { team: 'carriers' } }, prompt: 'Carry.', every: '10s' },
+    }),
+  ).schedule;
+  await until(
+    'nobody is there',
+    async () =>
+      (await stored('team')).status?.conditions?.some(
+        ({ type, reason }) => type === 'Active' && reason === 'NoAgentMatches',
+      ) === true,
+  );
   assert.deepEqual(await slotsOf(uid), []);
   await kube.client.mergePatch(AGENTS, { metadata: { labels: { team: 'carriers' } } }, { namespace, name: 'ada' });
   const view = await until('it fires', async () => {
     const now = await listed('team');
     return (now?.last_firings.length ?? 0) > 0 && now;
   });
-  assert.deepEqual(view.last_firings.at(-1)?.runs.map(({ agent_id: id, outcome }) => [id, outcome]), [['ada', 'started']]);
+  assert.deepEqual(
+    view.last_firings.at(-1)?.runs.map(({ agent_id: id, outcome }) => [id, outcome]),
+    [['ada', 'started']],
+  );
   dataOf(await play.admin.call(deleteSchedule, { params: { name: 'team' } }));
 });
 
 test('the cron fields that the schema cannot judge are judged by the operator', async () => {
-  const object = (name: string, cron: string): object => ({ apiVersion: API_VERSION, kind: 'Schedule', metadata: { name }, spec: { agentName: 'ada', prompt: 'x', cron, timeZone: 'UTC' } });
+  const object = (name: string, cron: string): object => ({
+    apiVersion: API_VERSION,
+    kind: 'Schedule',
+    metadata: { name },
+    spec: { agentName: 'ada', prompt: 'x', cron, timeZone: 'UTC' },
+  });
   await kube.client.create(SCHEDULES, object('backwards', '0 22-2 * * *') as Record<string, unknown>, { namespace });
   await kube.client.create(SCHEDULES, object('never', '0 0 30 2 *') as Record<string, unknown>, { namespace });
-  for (const [name, reason] of [['backwards', 'InvalidSpec'], ['never', 'NeverFires']] as const) {
+  for (const [name, reason] of [
+    ['backwards', 'InvalidSpec'],
+    ['never', 'NeverFires'],
+  ] as const) {
     const { status } = await until(`${name}: ${reason}`, async () => {
       const schedule = await stored(name);
-      return schedule.status?.conditions?.some(({ type, reason: said }) => type === 'Accepted' && said === reason) === true && schedule;
+      return (
+        schedule.status?.conditions?.some(({ type, reason: said }) => type === 'Accepted' && said === reason) ===
+          true && schedule
+      );
     });
     assert.equal(status?.conditions?.find(({ type }) => type === 'Active')?.status, 'False');
   }

@@ -28,7 +28,11 @@ before(async () => {
   village = await SimulatedVillage.start();
   for (const [name, spec] of Object.entries(SPECS)) keys.set(name, await village.schedule(name, spec));
   // The hour may begin between the first of them and the last.
-  const createdMs = Math.max(...(await Promise.all([...keys.values()].map(async (key) => Date.parse((await village.stored(key)).metadata.creationTimestamp ?? '')))));
+  const createdMs = Math.max(
+    ...(await Promise.all(
+      [...keys.values()].map(async (key) => Date.parse((await village.stored(key)).metadata.creationTimestamp ?? '')),
+    )),
+  );
   firstHourMs = Math.ceil((createdMs + 1) / HOUR_MS) * HOUR_MS;
   await village.setTime(Math.max(createdMs + 1_000, firstHourMs - MINUTE_MS));
   await village.process();
@@ -44,12 +48,16 @@ function keyOf(name: string): string {
 
 /** Hours since the first, with a mark where a firing makes up for a missed one; from the first hour on. */
 async function hoursOf(name: string): Promise<readonly string[]> {
-  return (await village.firings(keyOf(name))).filter(({ slotMs }) => slotMs >= firstHourMs).map(({ slotMs, madeUp }) => `${(slotMs - firstHourMs) / HOUR_MS}${madeUp ? ' made up' : ''}`);
+  return (await village.firings(keyOf(name)))
+    .filter(({ slotMs }) => slotMs >= firstHourMs)
+    .map(({ slotMs, madeUp }) => `${(slotMs - firstHourMs) / HOUR_MS}${madeUp ? ' made up' : ''}`);
 }
 
 /** What the status counts as missed. */
 async function missedNow(): Promise<Readonly<Record<string, number>>> {
-  const counts = await Promise.all([...keys].map(async ([name, key]) => [name, (await village.stored(key)).status.missed ?? 0] as const));
+  const counts = await Promise.all(
+    [...keys].map(async ([name, key]) => [name, (await village.stored(key)).status.missed ?? 0] as const),
+  );
   return Object.fromEntries(counts);
 }
 
@@ -66,13 +74,31 @@ test('a full hour, 24 hours away, and back', async () => {
   const missedSince = (name: string): number => (missed[name] ?? 0) - (missedBefore[name] ?? 0);
 
   assert.deepEqual([await hoursOf('skip'), missedSince('skip')], [['0'], 24], 'Skip makes up for none');
-  assert.deepEqual([await hoursOf('once'), missedSince('once')], [['0', '24 made up'], 23], 'RunOnce fires once for all, the newest');
-  assert.deepEqual([await hoursOf('catch-up'), missedSince('catch-up')], [['0', '20 made up', '21 made up', '22 made up', '23 made up', '24 made up'], 19], 'CatchUp fires the newest, as many as its limit');
-  assert.deepEqual([await hoursOf('in-time'), missedSince('in-time')], [['0', '24'], 23], 'what is within its deadline is the one that RunOnce asks for');
-  assert.deepEqual([await hoursOf('by-the-clock'), missedSince('by-the-clock')], [['0', ...Array.from({ length: 24 }, (_, index) => `${index + 1} made up`)], 0], 'all of it, by the clock of a half-hour zone');
+  assert.deepEqual(
+    [await hoursOf('once'), missedSince('once')],
+    [['0', '24 made up'], 23],
+    'RunOnce fires once for all, the newest',
+  );
+  assert.deepEqual(
+    [await hoursOf('catch-up'), missedSince('catch-up')],
+    [['0', '20 made up', '21 made up', '22 made up', '23 made up', '24 made up'], 19],
+    'CatchUp fires the newest, as many as its limit',
+  );
+  assert.deepEqual(
+    [await hoursOf('in-time'), missedSince('in-time')],
+    [['0', '24'], 23],
+    'what is within its deadline is the one that RunOnce asks for',
+  );
+  assert.deepEqual(
+    [await hoursOf('by-the-clock'), missedSince('by-the-clock')],
+    [['0', ...Array.from({ length: 24 }, (_, index) => `${index + 1} made up`)], 0],
+    'all of it, by the clock of a half-hour zone',
+  );
   assert.deepEqual([await hoursOf('suspended'), missed['suspended']], [[], 0]);
   assert.equal(missedSince('often'), 24 * 360 - 4);
-  const told = back.events.filter(({ reason }) => reason === 'FiringsMissed').map(({ target, message }) => `${target.name}: ${message.replace(/until \S+/, 'until then')}`);
+  const told = back.events
+    .filter(({ reason }) => reason === 'FiringsMissed')
+    .map(({ target, message }) => `${target.name}: ${message.replace(/until \S+/, 'until then')}`);
   assert.deepEqual(told.toSorted(), [
     'catch-up: 19 firings until then were missed (missedRuns is CatchUp)',
     'in-time: 23 firings until then were missed (missedRuns is RunOnce)',
@@ -84,6 +110,17 @@ test('a full hour, 24 hours away, and back', async () => {
 });
 
 test('a Schedule of ten seconds fires what is at most thirty seconds late, and then goes on', async () => {
-  const around = (await village.firings(keyOf('often'))).filter(({ slotMs }) => slotMs > returnMs - 24 * HOUR_MS && slotMs < returnMs + 20_000);
-  assert.deepEqual(around.map(({ slotMs, madeUp }) => [(slotMs - returnMs) / 1_000, madeUp]), [[-30, false], [-20, false], [-10, false], [0, false], [10, false]]);
+  const around = (await village.firings(keyOf('often'))).filter(
+    ({ slotMs }) => slotMs > returnMs - 24 * HOUR_MS && slotMs < returnMs + 20_000,
+  );
+  assert.deepEqual(
+    around.map(({ slotMs, madeUp }) => [(slotMs - returnMs) / 1_000, madeUp]),
+    [
+      [-30, false],
+      [-20, false],
+      [-10, false],
+      [0, false],
+      [10, false],
+    ],
+  );
 });

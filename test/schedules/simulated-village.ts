@@ -66,7 +66,13 @@ export class SimulatedVillage {
   #fence = { leaseUid: randomUUID(), transitions: 0 };
   leaders: Leader[] = [];
 
-  private constructor(parts: { readonly kube: TestApiServer; readonly village: TestVillage; readonly db: Db; readonly namespace: string; readonly apiUrl: string }) {
+  private constructor(parts: {
+    readonly kube: TestApiServer;
+    readonly village: TestVillage;
+    readonly db: Db;
+    readonly namespace: string;
+    readonly apiUrl: string;
+  }) {
     this.#kube = parts.kube;
     this.#village = parts.village;
     this.#db = parts.db;
@@ -92,7 +98,9 @@ export class SimulatedVillage {
     await sql`create schema sim`.execute(db);
     await sql`create table sim.time (at timestamptz not null)`.execute(db);
     await sql`insert into sim.time select pg_catalog.clock_timestamp()`.execute(db);
-    await sql`create function sim.clock_timestamp() returns timestamptz language sql volatile as 'select at from sim.time'`.execute(db);
+    await sql`create function sim.clock_timestamp() returns timestamptz language sql volatile as 'select at from sim.time'`.execute(
+      db,
+    );
     await sql`grant usage on schema sim to app`.execute(db);
     await sql`grant select on sim.time to app`.execute(db);
     return new SimulatedVillage({ kube, village, db, namespace, apiUrl });
@@ -103,7 +111,12 @@ export class SimulatedVillage {
   }
 
   async schedule(name: string, spec: Partial<ScheduleSpec>): Promise<string> {
-    const object = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name }, spec: { agentName: AGENT.metadata.name, prompt: 'Walk.', ...spec } };
+    const object = {
+      apiVersion: API_VERSION,
+      kind: 'Schedule',
+      metadata: { name },
+      spec: { agentName: AGENT.metadata.name, prompt: 'Walk.', ...spec },
+    };
     await this.#kube.client.create(SCHEDULES, object, { namespace: this.#namespace });
     return keyOf({ namespace: this.#namespace, name });
   }
@@ -120,7 +133,12 @@ export class SimulatedVillage {
   /** A process of its own: with a connection and watches of its own, and a clock that is wrong by `skewMs`. */
   async process(): Promise<number> {
     const client = this.#kube.clientWith({});
-    const schedules = new Reflector<ScheduleView>({ client, type: SCHEDULES, namespace: this.#namespace, transform: scheduleView });
+    const schedules = new Reflector<ScheduleView>({
+      client,
+      type: SCHEDULES,
+      namespace: this.#namespace,
+      transform: scheduleView,
+    });
     await schedules.start();
     return this.#processes.push({ client, schedules }) - 1;
   }
@@ -133,14 +151,35 @@ export class SimulatedVillage {
     const { client, schedules } = this.#processOf(process);
     await this.#seesAll(schedules);
     const said = await this.#newestSlots();
-    const fence = lease === 'stolen' ? { ...this.#fence, transitions: this.#fence.transitions + 1 } : { leaseUid: randomUUID(), transitions: 0 };
+    const fence =
+      lease === 'stolen'
+        ? { ...this.#fence, transitions: this.#fence.transitions + 1 }
+        : { leaseUid: randomUUID(), transitions: 0 };
     this.#fence = fence;
     const time = new VillageTime(() => this.#nowMs + skewMs);
-    const fire = fireThrough(villageClient({ baseUrl: this.#apiUrl, fence, token: { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined } }), time);
+    const fire = fireThrough(
+      villageClient({
+        baseUrl: this.#apiUrl,
+        fence,
+        token: { read: () => Promise.resolve(TOKENS.operator), forget: () => undefined },
+      }),
+      time,
+    );
     const agent = { metadata: { ...AGENT.metadata, namespace: this.#namespace } };
-    const leader: Omit<Leader, 'look'> = { name: `process ${process}, lease ${fence.leaseUid} ${fence.transitions}`, results: [], events: [], nextMs: new Map([...schedules.cache.keys()].map((key) => [key, this.#nowMs])), done: false, endsAtMs: Number.POSITIVE_INFINITY };
+    const leader: Omit<Leader, 'look'> = {
+      name: `process ${process}, lease ${fence.leaseUid} ${fence.transitions}`,
+      results: [],
+      events: [],
+      nextMs: new Map([...schedules.cache.keys()].map((key) => [key, this.#nowMs])),
+      done: false,
+      endsAtMs: Number.POSITIVE_INFINITY,
+    };
     const reconciler = new ScheduleReconciler({
-      sources: { schedules: schedules.cache, agents: { get: () => agent, values: () => [agent] }, runs: { reachable: true, heard: true, scheduleOf: (uid) => said.get(uid) } },
+      sources: {
+        schedules: schedules.cache,
+        agents: { get: () => agent, values: () => [agent] },
+        runs: { reachable: true, heard: true, scheduleOf: (uid) => said.get(uid) },
+      },
       ports: { client, schedules, fire, recorder: { record: (event) => void leader.events.push(event) } },
       time,
       clock: { now: () => Math.floor(this.#nowMs / STATUS_PACE), after: () => () => undefined },
@@ -168,7 +207,11 @@ export class SimulatedVillage {
       const living = this.leaders.filter(({ done }) => !done);
       const nextMs = Math.max(this.#nowMs, Math.min(...living.flatMap(({ nextMs: times }) => [...times.values()])));
       if (nextMs > untilMs) return this.setTime(untilMs);
-      const due = living.flatMap((leader) => [...leader.nextMs].flatMap(([key, atMs]) => (atMs <= Math.min(nextMs + TOGETHER_MS, untilMs) ? [{ leader, key, atMs }] : [])));
+      const due = living.flatMap((leader) =>
+        [...leader.nextMs].flatMap(([key, atMs]) =>
+          atMs <= Math.min(nextMs + TOGETHER_MS, untilMs) ? [{ leader, key, atMs }] : [],
+        ),
+      );
       // All of them look when the last is due: nobody's timer is early.
       await this.setTime(Math.max(nextMs, ...due.map(({ atMs }) => atMs)));
       await Promise.all(due.map(({ leader, key }) => leader.look(key)));
@@ -178,7 +221,12 @@ export class SimulatedVillage {
   /** What the table of firings holds of a Schedule, by slot. */
   async firings(key: string): Promise<readonly Firing[]> {
     const { metadata } = await this.stored(key);
-    const { rows } = await sql<{ slot: Date; madeUp: boolean }>`select slot, made_up as "madeUp" from firing where schedule_uid = ${metadata.uid} order by slot`.execute(this.#db);
+    const { rows } = await sql<{
+      slot: Date;
+      madeUp: boolean;
+    }>`select slot, made_up as "madeUp" from firing where schedule_uid = ${metadata.uid} order by slot`.execute(
+      this.#db,
+    );
     return rows.map(({ slot, madeUp }) => ({ slotMs: slot.getTime(), madeUp }));
   }
 
@@ -197,16 +245,25 @@ export class SimulatedVillage {
 
   /** What the api's stream says of Schedules when it begins. */
   async #newestSlots(): Promise<ReadonlyMap<string, { readonly activeRuns: number; readonly lastSlot: string }>> {
-    const { rows } = await sql<{ uid: string; slot: Date }>`select schedule_uid as uid, last_slot as slot from schedule_state where last_slot is not null`.execute(this.#db);
+    const { rows } = await sql<{
+      uid: string;
+      slot: Date;
+    }>`select schedule_uid as uid, last_slot as slot from schedule_state where last_slot is not null`.execute(this.#db);
     return new Map(rows.map(({ uid, slot }) => [uid, { activeRuns: 0, lastSlot: new Date(slot).toISOString() }]));
   }
 
   /** The simulation is faster than a watch: who begins to lead has heard all, as it would have by then. */
   async #seesAll({ cache }: Reflector<ScheduleView>): Promise<void> {
     const { items } = await this.#kube.client.list<ScheduleView>(SCHEDULES, { namespace: this.#namespace });
-    await until('the watch has told all', async () => {
-      await sleep(1);
-      return items.every(({ metadata }) => cache.get(keyOf(metadata))?.metadata.resourceVersion === metadata.resourceVersion);
-    }, { pauseMs: 2 });
+    await until(
+      'the watch has told all',
+      async () => {
+        await sleep(1);
+        return items.every(
+          ({ metadata }) => cache.get(keyOf(metadata))?.metadata.resourceVersion === metadata.resourceVersion,
+        );
+      },
+      { pauseMs: 2 },
+    );
   }
 }

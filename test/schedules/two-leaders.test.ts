@@ -37,11 +37,17 @@ test(`${SLOTS} slots, the lease stolen or deleted again and again: ${SLOTS} firi
     const process = leaders.length % 2;
     stolenAtMs = village.nowMs;
     // The one before goes on until its elector sees that its lease has passed.
-    leaders.push(await village.lead(process, SKEWS_MS[process] ?? 0, leaders.length % REMADE_EVERY === 0 ? 'remade' : 'stolen'));
+    leaders.push(
+      await village.lead(process, SKEWS_MS[process] ?? 0, leaders.length % REMADE_EVERY === 0 ? 'remade' : 'stolen'),
+    );
   });
 
   const firings = await village.firings(key);
-  assert.deepEqual(firings.map(({ slotMs }) => (slotMs - firstMs) / SLOT_MS), Array.from({ length: SLOTS }, (_, index) => index), 'each slot once');
+  assert.deepEqual(
+    firings.map(({ slotMs }) => (slotMs - firstMs) / SLOT_MS),
+    Array.from({ length: SLOTS }, (_, index) => index),
+    'each slot once',
+  );
   const results = leaders.flatMap((leader) => leader.results);
   const count = (kind: string): number => results.filter((result) => result.kind === kind).length;
   const claimed = results.filter((result) => result.kind === 'fired' && result.claimed).length;
@@ -49,7 +55,11 @@ test(`${SLOTS} slots, the lease stolen or deleted again and again: ${SLOTS} firi
   assert.equal(claimed, SLOTS);
   assert.ok(count('too early') > 0, 'the clock that is ahead was corrected');
   assert.ok(count('stale') > 0, 'a leader without its lease was refused');
-  const trustedLate = leaders.filter((leader) => leader.results.some((result, index) => result.kind === 'stale' && leader.results.slice(index).some(({ kind }) => kind === 'fired')));
+  const trustedLate = leaders.filter((leader) =>
+    leader.results.some(
+      (result, index) => result.kind === 'stale' && leader.results.slice(index).some(({ kind }) => kind === 'fired'),
+    ),
+  );
   assert.ok(trustedLate.length > 0, 'the leader of a Lease that was made again was refused at first, and fired later');
   assert.ok(repeated > 0, 'leaders met at a slot');
   assert.ok(leaders.length > SLOTS / REIGN_SLOTS, `${leaders.length} leaders`);

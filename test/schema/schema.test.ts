@@ -12,7 +12,9 @@ import { runSchemathesis } from './schemathesis.ts';
 
 const FULL = process.env['HAMLET_TEST_FULL'] === '1';
 /** Some hundred requests in each role, or all that the document's borders give and many more: at least 20,000 together. */
-const EXTENT = FULL ? ({ phases: ['examples', 'coverage', 'fuzzing', 'stateful'], examples: 40 } as const) : ({ phases: ['examples', 'fuzzing'], examples: 1 } as const);
+const EXTENT = FULL
+  ? ({ phases: ['examples', 'coverage', 'fuzzing', 'stateful'], examples: 40 } as const)
+  : ({ phases: ['examples', 'fuzzing'], examples: 1 } as const);
 const LEAST_CASES = FULL ? 4_000 : 100;
 const SEED = 20_261_122;
 
@@ -36,7 +38,11 @@ async function liftLimits(folder: string): Promise<void> {
 
 /** The admin comes last: it bars agents and changes accounts. */
 const ROLES = [
-  ['visitor', undefined], ['operator', TOKENS.operator], ['agent', agentToken('ada')], ['member', TOKENS.member], ['admin', TOKENS.admin],
+  ['visitor', undefined],
+  ['operator', TOKENS.operator],
+  ['agent', agentToken('ada')],
+  ['member', TOKENS.member],
+  ['admin', TOKENS.admin],
 ] as const;
 
 for (const [role, token] of ROLES) {

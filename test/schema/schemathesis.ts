@@ -12,21 +12,32 @@ const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 const OUTPUT_BYTES = 64 << 20;
 
 /** What of an answer is looked at; whether a request is good is for our own schemas to say, and tests beside the routes hold them to it. */
-const CHECKS = ['not_a_server_error', 'status_code_conformance', 'content_type_conformance', 'response_headers_conformance', 'response_schema_conformance'];
+const CHECKS = [
+  'not_a_server_error',
+  'status_code_conformance',
+  'content_type_conformance',
+  'response_headers_conformance',
+  'response_schema_conformance',
+];
 
 /**
  * The program, in a virtual environment of the cache that all checkouts share; made where it is not there, from requirements.txt, which
  * pins everything. Two that come at once wait for each other.
  */
 async function program(): Promise<string> {
-  const version = createHash('sha256').update(await readFile(REQUIREMENTS)).digest('hex').slice(0, 16);
+  const version = createHash('sha256')
+    .update(await readFile(REQUIREMENTS))
+    .digest('hex')
+    .slice(0, 16);
   const folder = join(CACHE, 'tools', `schemathesis-${version}`);
   const done = join(folder, 'done');
   const file = join(folder, 'bin', 'schemathesis');
   if (existsSync(done)) return file;
   await mkdir(join(CACHE, 'tools'), { recursive: true });
   const install = `test -e "$1/done" || { rm -rf "$1" && python3 -m venv "$1" && "$1/bin/pip" install --quiet --disable-pip-version-check --no-deps --requirement "$2" && touch "$1/done"; }`;
-  await execute('flock', [`${folder}.lock`, 'bash', '-c', install, 'install', folder, REQUIREMENTS], { maxBuffer: OUTPUT_BYTES });
+  await execute('flock', [`${folder}.lock`, 'bash', '-c', install, 'install', folder, REQUIREMENTS], {
+    maxBuffer: OUTPUT_BYTES,
+  });
   return file;
 }
 
@@ -52,10 +63,30 @@ export async function runSchemathesis({ url, token, phases, examples, seed }: Sc
   const file = await program();
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-schemathesis-'));
   const args = [
-    'run', `${url}/api/v1/openapi.json`, '--url', url, '--checks', CHECKS.join(','), '--phases', phases.join(','), '--max-examples', String(examples), '--seed', String(seed),
+    'run',
+    `${url}/api/v1/openapi.json`,
+    '--url',
+    url,
+    '--checks',
+    CHECKS.join(','),
+    '--phases',
+    phases.join(','),
+    '--max-examples',
+    String(examples),
+    '--seed',
+    String(seed),
     // A path without the prefix is the same route again; a stream does not end.
-    '--exclude-operation-id-regex', '(Bare|openWakes|openInternalStream)$',
-    '--continue-on-failure', '--no-shrink', '--suppress-health-check', 'all', '--warnings', 'off', '--request-timeout', '120', '--no-color',
+    '--exclude-operation-id-regex',
+    '(Bare|openWakes|openInternalStream)$',
+    '--continue-on-failure',
+    '--no-shrink',
+    '--suppress-health-check',
+    'all',
+    '--warnings',
+    'off',
+    '--request-timeout',
+    '120',
+    '--no-color',
     ...(token === undefined ? [] : ['--header', `Authorization: Bearer ${token}`]),
   ];
   try {
@@ -69,7 +100,9 @@ async function collect(file: string, args: readonly string[], cwd: string): Prom
   const child = spawn(file, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const exitCode = await new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(code ?? 1)));
+  const exitCode = await new Promise<number>((resolve, reject) =>
+    child.on('error', reject).on('close', (code) => resolve(code ?? 1)),
+  );
   const output = Buffer.concat(chunks).toString();
   return { exitCode, cases: Number(/(\d+) generated/.exec(output)?.[1] ?? 0), output };
 }

@@ -60,6 +60,9 @@ test('a run is cancelled while its resident walks', async () => {
 test('schedules of the samples are shown, and nothing fires without an operator', async () => {
   const answer = await admin.call(listSchedules, { query: {} });
   assert.ok(answer.ok);
-  assert.deepEqual(answer.data.schedules.map(({ name }) => name), ['hourly', 'morning', 'weekdays']);
+  assert.deepEqual(
+    answer.data.schedules.map(({ name }) => name),
+    ['hourly', 'morning', 'weekdays'],
+  );
   assert.ok(answer.data.schedules.every(({ last_firings }) => last_firings.length === 0));
 });

@@ -35,7 +35,10 @@ before(async () => {
   village = await startTestVillage();
   for (const name of NAMES) {
     const head = `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${name} }\nspec:`;
-    await writeFile(join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${name}.yaml`), `${head}\n  home: home-alder\n  loop: { every: 1s }\n  ${AGENTS[name]}\n`);
+    await writeFile(
+      join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', `good-agent-${name}.yaml`),
+      `${head}\n  home: home-alder\n  loop: { every: 1s }\n  ${AGENTS[name]}\n`,
+    );
   }
   api = await startApiProcess(village);
   play = new Play(api.url);
@@ -56,7 +59,12 @@ async function turnsOf(name: Name): Promise<readonly Recorded[]> {
   const turns: Recorded[] = [];
   let cursor: string | null | undefined;
   while (cursor !== null) {
-    const page = dataOf(await play.admin.call(listTurns, { params: { agent_id: name }, query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) } }));
+    const page = dataOf(
+      await play.admin.call(listTurns, {
+        params: { agent_id: name },
+        query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
+      }),
+    );
     turns.push(...page.turns);
     cursor = page.next_cursor;
   }
@@ -71,19 +79,31 @@ async function bringBobTo(ada: AgentDetail): Promise<void> {
 
 test('what is said to ada is answered by its runtime, aloud, with the prompt, the repository and the branch', async () => {
   await start('ada');
-  const turn = await until('ada has answered', async () => {
-    const said = await play.admin.call(actAsAgent, { params: { agent_id: 'bob' }, body: { kind: 'talk', text: 'List files in repository', to: 'ada' } });
-    if (!said.ok) await bringBobTo(await play.agent('ada'));
-    return (await turnsOf('ada')).find(({ acted }) => String(acted['said']).includes('List files in repository'));
-  }, { pauseMs: 500 });
+  const turn = await until(
+    'ada has answered',
+    async () => {
+      const said = await play.admin.call(actAsAgent, {
+        params: { agent_id: 'bob' },
+        body: { kind: 'talk', text: 'List files in repository', to: 'ada' },
+      });
+      if (!said.ok) await bringBobTo(await play.agent('ada'));
+      return (await turnsOf('ada')).find(({ acted }) => String(acted['said']).includes('List files in repository'));
+    },
+    { pauseMs: 500 },
+  );
   assert.equal(turn.trigger, 'wake');
   assert.equal(turn.wake?.kind, 'spoken_to');
-  assert.match(String(turn.acted['said']), /^\[STUB RESPONSE\]\nReceived prompt: List files in repository\nContext: repo=https:\/\/example\.org\/engine\.git, branch=trunk\n/);
+  assert.match(
+    String(turn.acted['said']),
+    /^\[STUB RESPONSE\]\nReceived prompt: List files in repository\nContext: repo=https:\/\/example\.org\/engine\.git, branch=trunk\n/,
+  );
 });
 
 test('both connect and walk', async () => {
   await start('bob');
-  const seen = new Map(await Promise.all(NAMES.map(async (name) => [name, (await play.agent(name)).position] as const)));
+  const seen = new Map(
+    await Promise.all(NAMES.map(async (name) => [name, (await play.agent(name)).position] as const)),
+  );
   for (const name of NAMES) {
     await until(`${name} is connected`, async () => (await play.agent(name)).status.health === 'healthy');
     await until(`${name} has walked`, async () => {
@@ -108,12 +128,16 @@ async function leadAway(name: Name): Promise<void> {
 
 test('each turn is recorded: perceived, decided and why, acted, reflected', async () => {
   for (const name of NAMES) {
-    const turns = await until(`${name} has lived five turns and walked in one of them`, async () => {
-      const lived = await turnsOf(name);
-      if (lived.length >= 5 && lived.some(walked)) return lived;
-      await leadAway(name);
-      return undefined;
-    }, { pauseMs: 1_000 });
+    const turns = await until(
+      `${name} has lived five turns and walked in one of them`,
+      async () => {
+        const lived = await turnsOf(name);
+        if (lived.length >= 5 && lived.some(walked)) return lived;
+        await leadAway(name);
+        return undefined;
+      },
+      { pauseMs: 1_000 },
+    );
     const moved = turns.find(walked);
     assert.ok(moved !== undefined);
     assert.deepEqual(Object.keys(moved.perceived).toSorted(), ['board', 'standing', 'world']);

@@ -10,7 +10,9 @@ export interface CollectedHeap {
 
 /** @param port where the inspector listens on loopback */
 export async function openCollectedHeap(port: number): Promise<CollectedHeap> {
-  const listed = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly { readonly webSocketDebuggerUrl: string }[];
+  const listed = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as readonly {
+    readonly webSocketDebuggerUrl: string;
+  }[];
   const url = listed[0]?.webSocketDebuggerUrl;
   if (url === undefined) throw new Error(`no inspector answers on port ${port}`);
   const socket = new WebSocket(url);

@@ -31,17 +31,33 @@ const totalMs = Number(values.hours) * 3_600_000;
 
 /** The files of a village of a thousand agents, each with a token of its own. */
 async function writeVillage(folder: string): Promise<void> {
-  for (const file of await readdir(SAMPLES)) if (file.startsWith('good-entitlement-')) await copyFile(join(SAMPLES, file), join(folder, file));
+  for (const file of await readdir(SAMPLES))
+    if (file.startsWith('good-entitlement-')) await copyFile(join(SAMPLES, file), join(folder, file));
   const names = Array.from({ length: WALKERS }, (_, index) => `walker-${index}`);
-  for (const name of names) await writeFile(join(folder, `good-agent-${name}.yaml`), `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${name} }\nspec:\n  displayName: ${name}\n`);
-  await writeFile(join(folder, 'keys.json'), JSON.stringify({ adminToken: 'admin-of-the-soak-village', agentTokens: Object.fromEntries(names.map((name) => [name, `token-of-the-agent-${name}`])) }));
+  for (const name of names)
+    await writeFile(
+      join(folder, `good-agent-${name}.yaml`),
+      `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${name} }\nspec:\n  displayName: ${name}\n`,
+    );
+  await writeFile(
+    join(folder, 'keys.json'),
+    JSON.stringify({
+      adminToken: 'admin-of-the-soak-village',
+      agentTokens: Object.fromEntries(names.map((name) => [name, `token-of-the-agent-${name}`])),
+    }),
+  );
 }
 
 async function sampleOf(api: ApiProcess, heap: CollectedHeap, startedMs: number): Promise<Sample> {
   const heapMb = await heap.readMb();
   const text = await (await fetch(`${api.metricsUrl}/metrics`)).text();
   const read = (name: string): number => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
-  return { atMs: performance.now() - startedMs, heapMb, handles: read('nodejs_active_resources_total'), stallMs: Math.round(read('nodejs_eventloop_lag_max_seconds') * 1_000) };
+  return {
+    atMs: performance.now() - startedMs,
+    heapMb,
+    handles: read('nodejs_active_resources_total'),
+    stallMs: Math.round(read('nodejs_eventloop_lag_max_seconds') * 1_000),
+  };
 }
 
 /** Sends walkers to and fro. Returns what stops it, with how many moves were accepted. */
@@ -50,7 +66,11 @@ function walk(url: string): () => number {
   let accepted = 0;
   const timer = setInterval(() => {
     const name = `walker-${Math.floor(random.between(0, WALKERS))}`;
-    const headers = { authorization: `Bearer token-of-the-agent-${name}`, 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
+    const headers = {
+      authorization: `Bearer token-of-the-agent-${name}`,
+      'content-type': 'application/json',
+      'idempotency-key': crypto.randomUUID(),
+    };
     const body = JSON.stringify({ x: Math.floor(random.between(0, 128)), y: Math.floor(random.between(0, 96)) });
     fetch(`${url}/api/v1/agents/${name}/move`, { method: 'POST', headers, body })
       .then(async (response) => {
@@ -69,10 +89,19 @@ const folder = await mkdtemp(join(tmpdir(), 'hamlet-soak-api-'));
 await writeVillage(folder);
 const village = await startTestVillage();
 const inspectorPort = await freePort();
-const api = await startApiProcess(village, {
-  HAMLET_SAMPLES_DIR: folder, HAMLET_API_KEYS_FILE: join(folder, 'keys.json'), HAMLET_STRICT_ANSWERS: '0', HAMLET_LOG_LEVEL: 'warn',
-  HAMLET_TRUSTED_PROXIES: '192.0.2.1', HAMLET_RATE_LIMIT: '100000', HAMLET_SOCKETS_PER_ADDRESS: '250',
-}, [process.execPath, `--inspect=127.0.0.1:${inspectorPort}`, API_MAIN]);
+const api = await startApiProcess(
+  village,
+  {
+    HAMLET_SAMPLES_DIR: folder,
+    HAMLET_API_KEYS_FILE: join(folder, 'keys.json'),
+    HAMLET_STRICT_ANSWERS: '0',
+    HAMLET_LOG_LEVEL: 'warn',
+    HAMLET_TRUSTED_PROXIES: '192.0.2.1',
+    HAMLET_RATE_LIMIT: '100000',
+    HAMLET_SOCKETS_PER_ADDRESS: '250',
+  },
+  [process.execPath, `--inspect=127.0.0.1:${inspectorPort}`, API_MAIN],
+);
 const heap = await openCollectedHeap(inspectorPort);
 const startedMs = performance.now();
 const samples: Sample[] = [];
@@ -82,18 +111,29 @@ const hostile = startHostileClient(api.url);
 // The probe shares this process with the walkers: a stall here lengthens its answers too.
 const ownDelay = monitorEventLoopDelay();
 ownDelay.enable();
-for (let toldMs = 0; performance.now() - startedMs < totalMs; ) {
+for (let toldMs = 0; performance.now() - startedMs < totalMs;) {
   await sleep(SAMPLE_EVERY_MS);
   const now = await sampleOf(api, heap, startedMs);
   samples.push(now);
   if (now.atMs - toldMs < TELL_EVERY_MS) continue;
   toldMs = now.atMs;
-  console.log(`${new Date().toISOString()} ${(now.atMs / 60_000).toFixed(1)} min: heap ${now.heapMb.toFixed(1)} MB, ${now.handles} handles, longest /livez ${probe.longestMs.toFixed(0)} ms, longest stall ${Math.max(...samples.map(({ stallMs }) => stallMs))} ms (of this client ${(ownDelay.max / 1e6).toFixed(0)} ms), ${hostile.deeds} hostile acts`);
+  console.log(
+    `${new Date().toISOString()} ${(now.atMs / 60_000).toFixed(1)} min: heap ${now.heapMb.toFixed(1)} MB, ${now.handles} handles, longest /livez ${probe.longestMs.toFixed(0)} ms, longest stall ${Math.max(...samples.map(({ stallMs }) => stallMs))} ms (of this client ${(ownDelay.max / 1e6).toFixed(0)} ms), ${hostile.deeds} hostile acts`,
+  );
 }
 const moves = stopWalking();
 await hostile.stop();
 await probe.stop();
-const result = { hours: Number(values.hours), walkers: WALKERS, moves, hostileDeeds: hostile.deeds, longestLivezMs: Math.round(probe.longestMs), longestClientStallMs: Math.round(ownDelay.max / 1e6), ...verdictOf(samples, probe.longestMs), samples };
+const result = {
+  hours: Number(values.hours),
+  walkers: WALKERS,
+  moves,
+  hostileDeeds: hostile.deeds,
+  longestLivezMs: Math.round(probe.longestMs),
+  longestClientStallMs: Math.round(ownDelay.max / 1e6),
+  ...verdictOf(samples, probe.longestMs),
+  samples,
+};
 mkdirSync(join(ROOT, 'bench/results'), { recursive: true });
 writeFileSync(join(ROOT, 'bench/results/soak-api.json'), `${JSON.stringify(result, null, 2)}\n`);
 console.log(JSON.stringify({ ...result, samples: samples.length }, null, 2));

@@ -28,17 +28,24 @@ function slopePerHour(points: readonly Sample[]): number {
   const [x, y] = [points.map(({ atMs }) => atMs / 3_600_000), points.map(({ heapMb }) => heapMb)];
   const mean = (of: readonly number[]): number => of.reduce((sum, each) => sum + each, 0) / of.length;
   const [meanX, meanY] = [mean(x), mean(y)];
-  const [up, across] = [x.reduce((sum, each, index) => sum + (each - meanX) * ((y[index] ?? 0) - meanY), 0), x.reduce((sum, each) => sum + (each - meanX) ** 2, 0)];
+  const [up, across] = [
+    x.reduce((sum, each, index) => sum + (each - meanX) * ((y[index] ?? 0) - meanY), 0),
+    x.reduce((sum, each) => sum + (each - meanX) ** 2, 0),
+  ];
   return up / across;
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 export function verdictOf(samples: readonly Sample[], longestLivezMs: number): Verdict {
   const warm = samples.slice(Math.floor(samples.length * WARM_UP_SHARE));
   const half = Math.floor(warm.length / 2);
   const heapMbPerHour = slopePerHour(warm);
-  const [handlesEarly, handlesLate] = [median(warm.slice(0, half).map(({ handles }) => handles)), median(warm.slice(half).map(({ handles }) => handles))];
+  const [handlesEarly, handlesLate] = [
+    median(warm.slice(0, half).map(({ handles }) => handles)),
+    median(warm.slice(half).map(({ handles }) => handles)),
+  ];
   const problems = [
     ...(heapMbPerHour < HEAP_MB_PER_HOUR_MAX ? [] : [`the heap grows by ${heapMbPerHour.toFixed(2)} MB an hour`]),
     ...(handlesLate - handlesEarly <= HANDLES_GROWTH_MAX ? [] : [`${handlesEarly} handles became ${handlesLate}`]),

@@ -6,12 +6,26 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCredit, createPost, formatAiDollars, getBalance, getLedger, listPosts, rewardAgent } from '@hamlet/contract';
+import {
+  createCredit,
+  createPost,
+  formatAiDollars,
+  getBalance,
+  getLedger,
+  listPosts,
+  rewardAgent,
+} from '@hamlet/contract';
 import type { Client, LedgerEntry, Outcome, Post } from '@hamlet/contract';
 import { checkLedger } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
-import { AGENT_IDS, clientOf, startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
+import {
+  AGENT_IDS,
+  clientOf,
+  startTestVillage,
+  TOKENS,
+  type TestVillage,
+} from '../../api/server/src/testing/test-village.ts';
 import { startApiPair, type ApiPair } from './api-pair.ts';
 import { startToxiproxy, type Toxiproxy } from './toxiproxy.ts';
 import { startWeather } from './weather.ts';
@@ -35,13 +49,20 @@ let stores: Parameters<typeof startWeather>[0];
 before(async () => {
   [village, toxiproxy] = await Promise.all([startTestVillage(), startToxiproxy()]);
   const direct = new URL(village.environment['HAMLET_POSTGRES_URL'] ?? '');
-  const [postgres, redis] = await Promise.all([toxiproxy.proxy('postgres', Number(direct.port)), toxiproxy.proxy('redis', village.redis.port)]);
+  const [postgres, redis] = await Promise.all([
+    toxiproxy.proxy('postgres', Number(direct.port)),
+    toxiproxy.proxy('redis', village.redis.port),
+  ]);
   stores = { postgres, redis };
   const through = new URL(direct);
   through.host = `127.0.0.1:${postgres.port}`;
   // A connection that hangs in the storm is given up as soon as in a village.
   through.searchParams.delete('connect_timeout');
-  pair = await startApiPair(village, { HAMLET_POSTGRES_URL: through.href, HAMLET_REDIS_URL: `redis://127.0.0.1:${redis.port}`, HAMLET_CREDIT_LIMIT: '1000000' });
+  pair = await startApiPair(village, {
+    HAMLET_POSTGRES_URL: through.href,
+    HAMLET_REDIS_URL: `redis://127.0.0.1:${redis.port}`,
+    HAMLET_CREDIT_LIMIT: '1000000',
+  });
   db = village.openDb();
 });
 after(async () => {
@@ -66,13 +87,18 @@ interface Answered {
 
 function plan(index: number, random: Seeded): Write {
   const chance = random.next();
-  return { kind: chance < 0.5 ? 'reward' : chance < 0.75 ? 'credit' : 'post', agentId: random.one(AGENT_IDS) ?? 'ada', key: `storm-${SEED}-${index}` };
+  return {
+    kind: chance < 0.5 ? 'reward' : chance < 0.75 ? 'credit' : 'post',
+    agentId: random.one(AGENT_IDS) ?? 'ada',
+    key: `storm-${SEED}-${index}`,
+  };
 }
 
 type Attempted = Pick<Answered, 'id' | 'replayed'> | { readonly code: string; readonly again: boolean };
 
 function attempted<T>(outcome: Outcome<T>, idOf: (data: T) => string | null): Attempted {
-  if (outcome.ok) return { id: idOf(outcome.data) ?? '', replayed: outcome.response.headers.get('idempotency-replayed') === 'true' };
+  if (outcome.ok)
+    return { id: idOf(outcome.data) ?? '', replayed: outcome.response.headers.get('idempotency-replayed') === 'true' };
   const { code, status } = outcome.problem;
   return { code, again: status >= 500 || status === 429 || code === 'idempotency_in_flight' };
 }
@@ -84,7 +110,13 @@ async function attempt(client: Client, { kind, agentId, key: idempotencyKey }: W
     return attempted(await client.call(rewardAgent, { body, idempotencyKey }), (entry) => entry.ledger_entry_id);
   }
   if (kind === 'credit') {
-    const body = { agent_id: agentId, amount: '0.01', provider: 'bank', provider_transaction_id: idempotencyKey, note: idempotencyKey };
+    const body = {
+      agent_id: agentId,
+      amount: '0.01',
+      provider: 'bank',
+      provider_transaction_id: idempotencyKey,
+      note: idempotencyKey,
+    };
     return attempted(await client.call(createCredit, { body, idempotencyKey }), ({ credit }) => credit.ledger_entry_id);
   }
   const body = { title: idempotencyKey, body: `written in the storm by ${agentId}` };
@@ -96,7 +128,10 @@ async function writeThrough(write: Write, random: Seeded, counts: Map<string, nu
   for (;;) {
     const client = clientOf(random.one(pair.urls) ?? '', TOKENS.admin);
     const limit = sleep(ANSWER_LIMIT_MS, { code: 'no_answer', again: true } as const, { ref: false });
-    const answer = await Promise.race([attempt(client, write).catch(() => ({ code: 'unreachable', again: true }) as const), limit]);
+    const answer = await Promise.race([
+      attempt(client, write).catch(() => ({ code: 'unreachable', again: true }) as const),
+      limit,
+    ]);
     if ('id' in answer) return { write, ...answer };
     counts.set(answer.code, (counts.get(answer.code) ?? 0) + 1);
     assert.ok(answer.again, `${write.key}: ${answer.code}`);
@@ -106,8 +141,11 @@ async function writeThrough(write: Write, random: Seeded, counts: Map<string, nu
 
 async function entriesOf(client: Client, agentId: string): Promise<readonly LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const answer = await client.call(getLedger, { params: { agent_id: agentId }, query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) } });
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const answer = await client.call(getLedger, {
+      params: { agent_id: agentId },
+      query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
+    });
     assert.ok(answer.ok);
     entries.push(...answer.data.entries);
     cursor = answer.data.next_cursor;
@@ -117,7 +155,7 @@ async function entriesOf(client: Client, agentId: string): Promise<readonly Ledg
 
 async function postsOf(client: Client): Promise<readonly Post[]> {
   const posts: Post[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
+  for (let cursor: string | null | undefined; cursor !== null;) {
     const answer = await client.call(listPosts, { query: { limit: 50, ...(cursor === undefined ? {} : { cursor }) } });
     assert.ok(answer.ok);
     posts.push(...answer.data.posts);
@@ -126,52 +164,78 @@ async function postsOf(client: Client): Promise<readonly Post[]> {
   return posts;
 }
 
-test(`${KEYS} writes through the storm (seed ${SEED}): as many rows as keys, none lost and none doubled`, { timeout: LIMIT_MS }, async () => {
-  const random = new Seeded(SEED);
-  const weather = startWeather(stores, new Seeded(SEED + 1));
-  const counts = new Map<string, number>();
-  const answered: Answered[] = [];
-  const startedMs = performance.now();
-  let next = 0;
-  try {
-    await Promise.all(
-      Array.from({ length: WRITERS }, async () => {
-        for (let index = next++; index < KEYS; index = next++) answered.push(await writeThrough(plan(index, random), random, counts));
-      }),
+test(
+  `${KEYS} writes through the storm (seed ${SEED}): as many rows as keys, none lost and none doubled`,
+  { timeout: LIMIT_MS },
+  async () => {
+    const random = new Seeded(SEED);
+    const weather = startWeather(stores, new Seeded(SEED + 1));
+    const counts = new Map<string, number>();
+    const answered: Answered[] = [];
+    const startedMs = performance.now();
+    let next = 0;
+    try {
+      await Promise.all(
+        Array.from({ length: WRITERS }, async () => {
+          for (let index = next++; index < KEYS; index = next++)
+            answered.push(await writeThrough(plan(index, random), random, counts));
+        }),
+      );
+    } finally {
+      await weather.end();
+    }
+    const retries = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const seconds = (performance.now() - startedMs) / 1_000;
+    const replays = answered.filter(({ replayed }) => replayed).length;
+    console.log(
+      `${KEYS} writes in ${seconds.toFixed(0)} s through ${weather.faults} faults, ${retries} retries, ${replays} of which had been done already (${JSON.stringify(Object.fromEntries(counts))}), ${pair.restarts} restarts of an api`,
     );
-  } finally {
-    await weather.end();
-  }
-  const retries = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const seconds = (performance.now() - startedMs) / 1_000;
-  const replays = answered.filter(({ replayed }) => replayed).length;
-  console.log(`${KEYS} writes in ${seconds.toFixed(0)} s through ${weather.faults} faults, ${retries} retries, ${replays} of which had been done already (${JSON.stringify(Object.fromEntries(counts))}), ${pair.restarts} restarts of an api`);
-  assert.equal(answered.length, KEYS);
-  assert.ok(weather.faults > 0 && retries > 0, 'the storm was no storm');
+    assert.equal(answered.length, KEYS);
+    assert.ok(weather.faults > 0 && retries > 0, 'the storm was no storm');
 
-  const idsOf = (...kinds: readonly Write['kind'][]): string[] => answered.filter(({ write }) => kinds.includes(write.kind)).map(({ id }) => id).sort();
-  const ledgerIds = idsOf('reward', 'credit');
-  assert.equal(new Set(ledgerIds).size, ledgerIds.length, 'no two keys were answered with one entry');
-  const direct = await village.startReplica();
-  const client = clientOf(direct.peopleUrl, TOKENS.admin);
-  const entries = (await Promise.all(AGENT_IDS.map((agentId) => entriesOf(client, agentId)))).flat();
-  assert.deepEqual(entries.map(({ ledger_entry_id: id }) => id).sort(), ledgerIds, 'entries are what was answered, no more and no less');
-  assert.equal(new Set(entries.map(({ note }) => note)).size, ledgerIds.length, 'one entry for each key');
-  for (const agentId of AGENT_IDS) {
-    const balance = await client.call(getBalance, { params: { agent_id: agentId } });
-    const owed = answered.filter(({ write }) => write.kind !== 'post' && write.agentId === agentId).length;
-    assert.equal(balance.ok ? balance.data.balance : '', formatAiDollars(BigInt(owed) * CENT), agentId);
-  }
+    const idsOf = (...kinds: readonly Write['kind'][]): string[] =>
+      answered
+        .filter(({ write }) => kinds.includes(write.kind))
+        .map(({ id }) => id)
+        .sort();
+    const ledgerIds = idsOf('reward', 'credit');
+    assert.equal(new Set(ledgerIds).size, ledgerIds.length, 'no two keys were answered with one entry');
+    const direct = await village.startReplica();
+    const client = clientOf(direct.peopleUrl, TOKENS.admin);
+    const entries = (await Promise.all(AGENT_IDS.map((agentId) => entriesOf(client, agentId)))).flat();
+    assert.deepEqual(
+      entries.map(({ ledger_entry_id: id }) => id).sort(),
+      ledgerIds,
+      'entries are what was answered, no more and no less',
+    );
+    assert.equal(new Set(entries.map(({ note }) => note)).size, ledgerIds.length, 'one entry for each key');
+    for (const agentId of AGENT_IDS) {
+      const balance = await client.call(getBalance, { params: { agent_id: agentId } });
+      const owed = answered.filter(({ write }) => write.kind !== 'post' && write.agentId === agentId).length;
+      assert.equal(balance.ok ? balance.data.balance : '', formatAiDollars(BigInt(owed) * CENT), agentId);
+    }
 
-  const posts = await postsOf(client);
-  assert.deepEqual(posts.map(({ post_id: id }) => id).sort(), idsOf('post'), 'posts are what was answered');
-  assert.equal(new Set(posts.map(({ title }) => title)).size, posts.length, 'one post for each key');
-  const deposits = await db.selectFrom('deposit').select(['transaction_id', 'state']).execute();
-  assert.equal(deposits.length, idsOf('credit').length);
-  assert.ok(deposits.every(({ state }) => state === 'credited'));
-  for (const [action, kind] of [['reward', 'reward'], ['credit.create', 'credit'], ['board.post', 'post']] as const) {
-    const { count } = await db.selectFrom('audit').select(({ fn }) => fn.countAll<number>().as('count')).where('action', '=', action).executeTakeFirstOrThrow();
-    assert.equal(count, idsOf(kind).length, `one line of the audit for each ${kind}`);
-  }
-  assert.deepEqual((await checkLedger(db)).filter(({ broken }) => broken > 0), []);
-});
+    const posts = await postsOf(client);
+    assert.deepEqual(posts.map(({ post_id: id }) => id).sort(), idsOf('post'), 'posts are what was answered');
+    assert.equal(new Set(posts.map(({ title }) => title)).size, posts.length, 'one post for each key');
+    const deposits = await db.selectFrom('deposit').select(['transaction_id', 'state']).execute();
+    assert.equal(deposits.length, idsOf('credit').length);
+    assert.ok(deposits.every(({ state }) => state === 'credited'));
+    for (const [action, kind] of [
+      ['reward', 'reward'],
+      ['credit.create', 'credit'],
+      ['board.post', 'post'],
+    ] as const) {
+      const { count } = await db
+        .selectFrom('audit')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('action', '=', action)
+        .executeTakeFirstOrThrow();
+      assert.equal(count, idsOf(kind).length, `one line of the audit for each ${kind}`);
+    }
+    assert.deepEqual(
+      (await checkLedger(db)).filter(({ broken }) => broken > 0),
+      [],
+    );
+  },
+);

@@ -42,11 +42,18 @@ async function program(): Promise<string> {
 export async function startToxiproxy(): Promise<Toxiproxy> {
   const [file, port] = await Promise.all([program(), freePort()]);
   const url = `http://127.0.0.1:${port}`;
-  const ready = (): Promise<boolean> => fetch(`${url}/version`).then(({ ok }) => ok, () => false);
+  const ready = (): Promise<boolean> =>
+    fetch(`${url}/version`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
   const local = await startLocal({ file, args: ['-host', '127.0.0.1', '-port', String(port)], ready });
 
   async function ask(method: string, path: string, body?: unknown): Promise<Response> {
-    const response = await fetch(`${url}${path}`, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const response = await fetch(`${url}${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     if (!response.ok) throw new Error(`toxiproxy: ${method} ${path}: ${response.status} ${await response.text()}`);
     return response;
   }
@@ -55,7 +62,12 @@ export async function startToxiproxy(): Promise<Toxiproxy> {
     proxy: async (name, toPort) => {
       const listenPort = await freePort();
       const added = new Set<string>();
-      await ask('POST', '/proxies', { name, listen: `127.0.0.1:${listenPort}`, upstream: `127.0.0.1:${toPort}`, enabled: true });
+      await ask('POST', '/proxies', {
+        name,
+        listen: `127.0.0.1:${listenPort}`,
+        upstream: `127.0.0.1:${toPort}`,
+        enabled: true,
+      });
       return {
         port: listenPort,
         add: async (toxic) => {

@@ -6,14 +6,44 @@ type Stream = Toxic['stream'];
 
 /** Faults by chance, each as hard as a seed says. Times in ms, rates in KB/s. */
 const FAULTS: readonly ((random: Seeded, stream: Stream) => Toxic)[] = [
-  (random, stream) => ({ type: 'latency', stream, toxicity: 1, attributes: { latency: Math.round(random.between(5, 150)), jitter: 20 } }),
-  (random, stream) => ({ type: 'bandwidth', stream, toxicity: 1, attributes: { rate: Math.round(random.between(20, 300)) } }),
-  (_random, stream) => ({ type: 'slicer', stream, toxicity: 1, attributes: { average_size: 24, size_variation: 16, delay: 200 } }),
+  (random, stream) => ({
+    type: 'latency',
+    stream,
+    toxicity: 1,
+    attributes: { latency: Math.round(random.between(5, 150)), jitter: 20 },
+  }),
+  (random, stream) => ({
+    type: 'bandwidth',
+    stream,
+    toxicity: 1,
+    attributes: { rate: Math.round(random.between(20, 300)) },
+  }),
+  (_random, stream) => ({
+    type: 'slicer',
+    stream,
+    toxicity: 1,
+    attributes: { average_size: 24, size_variation: 16, delay: 200 },
+  }),
   // Nothing comes through any more, and nobody says so; after its time the connection is closed.
-  (random, stream) => ({ type: 'timeout', stream, toxicity: random.between(0.3, 1), attributes: { timeout: Math.round(random.between(20, 400)) } }),
-  (random, stream) => ({ type: 'reset_peer', stream, toxicity: random.between(0.3, 1), attributes: { timeout: Math.round(random.between(0, 200)) } }),
+  (random, stream) => ({
+    type: 'timeout',
+    stream,
+    toxicity: random.between(0.3, 1),
+    attributes: { timeout: Math.round(random.between(20, 400)) },
+  }),
+  (random, stream) => ({
+    type: 'reset_peer',
+    stream,
+    toxicity: random.between(0.3, 1),
+    attributes: { timeout: Math.round(random.between(0, 200)) },
+  }),
   // Cut in the middle of whatever is being said: an answer, a commit.
-  (random, stream) => ({ type: 'limit_data', stream, toxicity: random.between(0.3, 1), attributes: { bytes: Math.round(random.between(1, 30_000)) } }),
+  (random, stream) => ({
+    type: 'limit_data',
+    stream,
+    toxicity: random.between(0.3, 1),
+    attributes: { bytes: Math.round(random.between(1, 30_000)) },
+  }),
 ];
 
 const CALM_MS = [100, 900] as const;
@@ -36,10 +66,14 @@ async function strike(store: ProxiedStore, random: Seeded): Promise<void> {
 }
 
 /** Lets faults come and go over stores until it is ended. Postgres is struck more often than Redis, now and then both. */
-export function startWeather({ postgres, redis }: { readonly postgres: ProxiedStore; readonly redis: ProxiedStore }, random: Seeded): Weather {
+export function startWeather(
+  { postgres, redis }: { readonly postgres: ProxiedStore; readonly redis: ProxiedStore },
+  random: Seeded,
+): Weather {
   let faults = 0;
   const ending = new AbortController();
-  const pause = (range: readonly [number, number]): Promise<void> => sleep(random.between(...range), undefined, { signal: ending.signal }).catch(() => undefined);
+  const pause = (range: readonly [number, number]): Promise<void> =>
+    sleep(random.between(...range), undefined, { signal: ending.signal }).catch(() => undefined);
 
   async function blow(): Promise<void> {
     while (!ending.signal.aborted) {

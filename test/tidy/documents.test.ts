@@ -16,7 +16,13 @@ const WRITTEN = /^(bench\/results|kubectl\/dist|web\/dist|test\/(results|output)
 const SCRIPTS = ['village', 'kubectl', 'verify', 'bench', 'test', 'dev', 'kube'];
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 }).split('\0').filter((file) => file !== '');
+const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+  maxBuffer: 64 << 20,
+})
+  .split('\0')
+  .filter((file) => file !== '');
 const documents = tracked.filter((file) => file.endsWith('.md') && existsSync(join(ROOT, file)));
 /** Those that speak of the project as it is now: decisions and history keep the names of their day. */
 const present = documents.filter((file) => !/^docs\/adr\/|^CHANGELOG\.md$/.test(file));
@@ -30,7 +36,11 @@ function withoutCode(text: string): string {
 function anchorsOf(text: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const anchors = [...withoutCode(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => {
-    const slug = heading.trim().toLowerCase().replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-');
+    const slug = heading
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-');
     const before = seen.get(slug) ?? 0;
     seen.set(slug, before + 1);
     return before === 0 ? slug : `${slug}-${before}`;
@@ -69,45 +79,96 @@ test('every relative link leads to a file, and its anchor to a heading', () => {
 
 test('every target of make that a document names exists, and README has those that an operator needs', () => {
   const targets = new Set(named('Makefile', /^([a-z-]+):/gm));
-  assert.deepEqual(offenders(/(?:^|`|\n)(?:[A-Z_]+=\S+ )*make ([a-z][a-z-]*)/g, (target) => targets.has(target)), []);
-  for (const target of ['up', 'down', 'test', 'doctor', 'logs', 'help']) assert.match(read('README.md'), new RegExp(`make ${target}\\b`));
+  assert.deepEqual(
+    offenders(/(?:^|`|\n)(?:[A-Z_]+=\S+ )*make ([a-z][a-z-]*)/g, (target) => targets.has(target)),
+    [],
+  );
+  for (const target of ['up', 'down', 'test', 'doctor', 'logs', 'help'])
+    assert.match(read('README.md'), new RegExp(`make ${target}\\b`));
 });
 
 test('every file, folder and script that a document names exists', () => {
-  const isThere = (path: string): boolean => WRITTEN.test(path) || !folders.has(path.split('/')[0] ?? '') || globSync(path.replaceAll(/<\w+>/g, '*').replace(/\/$/, ''), { cwd: ROOT }).length > 0;
+  const isThere = (path: string): boolean =>
+    WRITTEN.test(path) ||
+    !folders.has(path.split('/')[0] ?? '') ||
+    globSync(path.replaceAll(/<\w+>/g, '*').replace(/\/$/, ''), { cwd: ROOT }).length > 0;
   assert.deepEqual(offenders(/`([a-z][\w-]*\/[\w.,*{}<>/-]*[\w*}/])`/g, isThere), []);
   assert.deepEqual(offenders(/\bnode (?:--[\w=-]+ )*((?:[\w-]+\/)+[\w.-]+\.(?:ts|mjs))/g, isThere), []);
 });
 
 test('every variable that a document names is read by something', () => {
-  const scripts = tracked.filter((file) => SCRIPTS.includes(file.split('/')[0] ?? '') && file.endsWith('.ts') && file !== 'test/tidy/documents.test.ts' && existsSync(join(ROOT, file)));
-  const known = new Set([apiUsage(), operatorUsage(), helpText(), ...scripts.map(read)].flatMap((text) => text.match(/\bHAMLET_[A-Z_]+\b/g) ?? []));
-  assert.deepEqual(offenders(/\b(HAMLET_[A-Z_]+)\b/g, (name) => known.has(name)), []);
+  const scripts = tracked.filter(
+    (file) =>
+      SCRIPTS.includes(file.split('/')[0] ?? '') &&
+      file.endsWith('.ts') &&
+      file !== 'test/tidy/documents.test.ts' &&
+      existsSync(join(ROOT, file)),
+  );
+  const known = new Set(
+    [apiUsage(), operatorUsage(), helpText(), ...scripts.map(read)].flatMap(
+      (text) => text.match(/\bHAMLET_[A-Z_]+\b/g) ?? [],
+    ),
+  );
+  assert.deepEqual(
+    offenders(/\b(HAMLET_[A-Z_]+)\b/g, (name) => known.has(name)),
+    [],
+  );
 });
 
 test('docs/SECRETS.md has a row for every Secret of the chart with its keys, and the workloads that documents restart exist', () => {
   const templates = globSync('charts/hamlet/templates/*', { cwd: ROOT }).map(read).join('\n');
   const secrets = named('charts/hamlet/templates/secrets.yaml', /^ {2}name: (hamlet-[a-z-]+)$/gm);
-  const rows = new Map([...read('docs/SECRETS.md').matchAll(/^\| `(hamlet-[a-z-]+)` \| ([^|]+) \|/gm)].map(([, name = '', keys = '']) => [name, [...keys.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key)]));
+  const rows = new Map(
+    [...read('docs/SECRETS.md').matchAll(/^\| `(hamlet-[a-z-]+)` \| ([^|]+) \|/gm)].map(([, name = '', keys = '']) => [
+      name,
+      [...keys.matchAll(/`([^`]+)`/g)].map(([, key = '']) => key),
+    ]),
+  );
   assert.deepEqual([...rows.keys()].toSorted(), secrets.toSorted());
   const chart = read('charts/hamlet/templates/secrets.yaml');
-  for (const [name, keys] of rows) assert.deepEqual(keys.filter((key) => !chart.includes(key)), [], name);
-  for (const [, names = ''] of present.flatMap((file) => [...read(file).matchAll(/(?:deployment|statefulset)[ /]((?:hamlet-[a-z]+(?:-more)?(?: |\b))+)/g)])) {
-    for (const name of names.trim().split(' ')) assert.ok(templates.includes(`name: ${name}\n`) || templates.includes(`"${name}"`), name);
+  for (const [name, keys] of rows)
+    assert.deepEqual(
+      keys.filter((key) => !chart.includes(key)),
+      [],
+      name,
+    );
+  for (const [, names = ''] of present.flatMap((file) => [
+    ...read(file).matchAll(/(?:deployment|statefulset)[ /]((?:hamlet-[a-z]+(?:-more)?(?: |\b))+)/g),
+  ])) {
+    for (const name of names.trim().split(' '))
+      assert.ok(templates.includes(`name: ${name}\n`) || templates.includes(`"${name}"`), name);
   }
 });
 
 test('README.md says what the machine needs as make doctor checks it, and no other document says it again', () => {
   assert.ok(read('README.md').includes(REQUIREMENTS), REQUIREMENTS);
-  assert.deepEqual(present.filter((file) => file !== 'README.md' && /Go 1\.\d+/.test(read(file)) && /GiB of (memory|disk)/.test(read(file))), []);
+  assert.deepEqual(
+    present.filter(
+      (file) => file !== 'README.md' && /Go 1\.\d+/.test(read(file)) && /GiB of (memory|disk)/.test(read(file)),
+    ),
+    [],
+  );
 });
 
 test('docs/GLOSSARY.md renames what the code has, and explains each word once', () => {
-  const sources = tracked.filter((file) => file.endsWith('.ts') && file !== 'test/tidy/documents.test.ts' && existsSync(join(ROOT, file))).map(read).join('\n');
+  const sources = tracked
+    .filter((file) => file.endsWith('.ts') && file !== 'test/tidy/documents.test.ts' && existsSync(join(ROOT, file)))
+    .map(read)
+    .join('\n');
   const [words = '', renames = ''] = read('docs/GLOSSARY.md').split('## Renames to come');
-  const today = [...renames.matchAll(/^\| (`[^|]+)\|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`([\w.]+)`/g)].flatMap(([, name = '']) => name.split('.')));
+  const today = [...renames.matchAll(/^\| (`[^|]+)\|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([\w.]+)`/g)].flatMap(([, name = '']) => name.split('.')),
+  );
   assert.ok(today.length > 5);
-  assert.deepEqual(today.filter((name) => !new RegExp(`\\b${name}\\b`).test(sources)), []);
-  const explained = [...words.matchAll(/^\| ([a-zA-Z][\w ,]*) \|/gm)].flatMap(([, cell = '']) => cell.split(', ')).filter((word) => !['word', 'say'].includes(word));
-  assert.deepEqual(explained.filter((word, index) => explained.indexOf(word) !== index), []);
+  assert.deepEqual(
+    today.filter((name) => !new RegExp(`\\b${name}\\b`).test(sources)),
+    [],
+  );
+  const explained = [...words.matchAll(/^\| ([a-zA-Z][\w ,]*) \|/gm)]
+    .flatMap(([, cell = '']) => cell.split(', '))
+    .filter((word) => !['word', 'say'].includes(word));
+  assert.deepEqual(
+    explained.filter((word, index) => explained.indexOf(word) !== index),
+    [],
+  );
 });

@@ -33,12 +33,18 @@ test(`a folder holds at most ${MAX_SOURCES_PER_FOLDER} sources and a source at m
 });
 
 test('no tracked text names a path of one machine or leaves work undone', () => {
-  const texts = tracked.filter((file) => !/package-lock\.json$|go\.sum$|\.(png|ico|woff2?)$/.test(file) && file !== 'test/tidy/house-rules.test.ts');
+  const texts = tracked.filter(
+    (file) =>
+      !/package-lock\.json$|go\.sum$|\.(png|ico|woff2?)$/.test(file) && file !== 'test/tidy/house-rules.test.ts',
+  );
   const offenders: string[] = [];
   for (const file of texts) {
-    readFileSync(join(ROOT, file), 'utf8').split('\n').forEach((line, index) => {
-      if (/(^|[\s"'`(=])\/(work|farm)\//.test(line) || /\b(TODO|FIXME|XXX)\b/.test(line)) offenders.push(`${file}:${index + 1}`);
-    });
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .forEach((line, index) => {
+        if (/(^|[\s"'`(=])\/(work|farm)\//.test(line) || /\b(TODO|FIXME|XXX)\b/.test(line))
+          offenders.push(`${file}:${index + 1}`);
+      });
   }
   assert.deepEqual(offenders, []);
 });

@@ -61,7 +61,10 @@ function plant(from: PackageName, label: string, source: string): string {
 
 /** Files that oxlint reports as breaking the import table. */
 function refusedFiles(): Set<string> {
-  const run = spawnSync(join(ROOT, 'node_modules/.bin/oxlint'), ['--format', 'json', '.'], { cwd: layout, encoding: 'utf8' });
+  const run = spawnSync(join(ROOT, 'node_modules/.bin/oxlint'), ['--format', 'json', '.'], {
+    cwd: layout,
+    encoding: 'utf8',
+  });
   const report = JSON.parse(run.stdout) as { diagnostics: { code: string; filename: string }[] };
   const table = report.diagnostics.filter((d) => /no-restricted-imports|no-nodejs-modules/.test(d.code));
   return new Set(table.map((d) => d.filename));
@@ -90,10 +93,20 @@ test('the lint refuses every forbidden import and passes every allowed one', () 
     }
   }
   for (const pure of ['contract', 'core', 'web'] as const) {
-    forbidden.push(plant(pure, 'node-fs', "import { readFileSync } from 'node:fs';\nexport const kept = readFileSync;\n"));
+    forbidden.push(
+      plant(pure, 'node-fs', "import { readFileSync } from 'node:fs';\nexport const kept = readFileSync;\n"),
+    );
   }
   const refused = refusedFiles();
-  assert.deepEqual(forbidden.filter((file) => !refused.has(file)), [], 'forbidden imports that the lint lets through');
-  assert.deepEqual(allowed.filter((file) => refused.has(file)), [], 'allowed imports that the lint refuses');
+  assert.deepEqual(
+    forbidden.filter((file) => !refused.has(file)),
+    [],
+    'forbidden imports that the lint lets through',
+  );
+  assert.deepEqual(
+    allowed.filter((file) => refused.has(file)),
+    [],
+    'allowed imports that the lint refuses',
+  );
   assert.ok(forbidden.length > 100 && allowed.length > 20);
 });

@@ -13,6 +13,12 @@ test('both architectures have the Node that runs this', () => {
   const { optionalDependencies } = read<{ optionalDependencies: Record<string, string> }>('package.json');
   const { packages } = read<{ packages: Record<string, { version: string }> }>('package-lock.json');
   const version = process.version.replace(/^v/, '');
-  assert.deepEqual(PACKAGES.map((name) => optionalDependencies[name]), [version, version]);
-  assert.deepEqual(PACKAGES.map((name) => packages[`node_modules/${name}`]?.version), [version, version]);
+  assert.deepEqual(
+    PACKAGES.map((name) => optionalDependencies[name]),
+    [version, version],
+  );
+  assert.deepEqual(
+    PACKAGES.map((name) => packages[`node_modules/${name}`]?.version),
+    [version, version],
+  );
 });

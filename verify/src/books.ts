@@ -36,15 +36,25 @@ export class Books {
 
   #takeSide(side: SealedSide): string | null {
     if (side.balanceAfter === null) return `the entry ${side.version} of ${side.owner} does not mirror its transfer`;
-    const account = this.#accounts.get(side.account) ?? { version: 0n, balance: 0n, ahead: new Map<bigint, SealedSide>() };
+    const account = this.#accounts.get(side.account) ?? {
+      version: 0n,
+      balance: 0n,
+      ahead: new Map<bigint, SealedSide>(),
+    };
     this.#accounts.set(side.account, account);
-    if (side.version <= account.version || account.ahead.has(side.version)) return `${side.owner} has an entry ${side.version} twice`;
+    if (side.version <= account.version || account.ahead.has(side.version))
+      return `${side.owner} has an entry ${side.version} twice`;
     account.ahead.set(side.version, side);
-    for (let next = account.ahead.get(account.version + 1n); next !== undefined; next = account.ahead.get(account.version + 1n)) {
+    for (
+      let next = account.ahead.get(account.version + 1n);
+      next !== undefined;
+      next = account.ahead.get(account.version + 1n)
+    ) {
       account.ahead.delete(next.version);
       account.version = next.version;
       account.balance += next.amount;
-      if (account.balance !== next.balanceAfter) return `the balance of ${next.owner} after its entry ${next.version} is ${next.balanceAfter}, and its entries sum to ${account.balance}`;
+      if (account.balance !== next.balanceAfter)
+        return `the balance of ${next.owner} after its entry ${next.version} is ${next.balanceAfter}, and its entries sum to ${account.balance}`;
     }
     return null;
   }

@@ -29,8 +29,14 @@ export async function readKept(path: string): Promise<Kept> {
   const newest = await textIfThere(join(path, 'checkpoint'));
   if (newest === null) throw new SourceError(`${path} has no checkpoint`);
   const earlier = await readdir(join(path, 'checkpoints')).catch(() => []);
-  const notes = await Promise.all(earlier.filter((name) => /^\d+$/.test(name)).map((name) => readFile(join(path, 'checkpoints', name), 'utf8')));
-  return { notes: [...notes, newest], hashes: await readFile(join(path, 'hashes')).catch(() => new Uint8Array(0)), key: await textIfThere(join(path, 'key.pub')) };
+  const notes = await Promise.all(
+    earlier.filter((name) => /^\d+$/.test(name)).map((name) => readFile(join(path, 'checkpoints', name), 'utf8')),
+  );
+  return {
+    notes: [...notes, newest],
+    hashes: await readFile(join(path, 'hashes')).catch(() => new Uint8Array(0)),
+    key: await textIfThere(join(path, 'key.pub')),
+  };
 }
 
 /** A key from the text of it. Throws SourceError where it is none. */

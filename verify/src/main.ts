@@ -30,8 +30,15 @@ usage: hamlet-verify --running FOLDER [--kept PATH]
 Ends with 0 where every entry is what was sealed, 1 with the position of the first difference, 2 where it cannot be told.`;
 
 const OPTIONS = {
-  running: { type: 'string' },  url: { type: 'string' }, token: { type: 'string' }, export: { type: 'string' }, kept: { type: 'string' }, key: { type: 'string' }, save: { type: 'string' },
-  json: { type: 'boolean', default: false }, help: { type: 'boolean', default: false, short: 'h' },
+  running: { type: 'string' },
+  url: { type: 'string' },
+  token: { type: 'string' },
+  export: { type: 'string' },
+  kept: { type: 'string' },
+  key: { type: 'string' },
+  save: { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false, short: 'h' },
 } as const;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
@@ -42,7 +49,11 @@ function sourceOf({ url, token, export: folder }: Values): LogSource {
   throw new SourceError('name either --url or --export; --help says how');
 }
 
-async function keyText(given: string | undefined, kept: Kept, source: LogSource): Promise<{ readonly text: string; readonly own: boolean }> {
+async function keyText(
+  given: string | undefined,
+  kept: Kept,
+  source: LogSource,
+): Promise<{ readonly text: string; readonly own: boolean }> {
   if (given !== undefined) return { text: given.includes('+') ? given : await readFile(given, 'utf8'), own: false };
   if (kept.key !== null) return { text: kept.key, own: false };
   const text = await source.key();
@@ -53,20 +64,35 @@ async function keyText(given: string | undefined, kept: Kept, source: LogSource)
 /** What is said of a verdict. */
 function wordsOf(verdict: Verdict, reference: Reference, notes: readonly string[]): string {
   if (!verdict.ok) {
-    const where = verdict.until === verdict.position + 1 ? `at position ${verdict.position}` : `between positions ${verdict.position} and ${verdict.until - 1}`;
+    const where =
+      verdict.until === verdict.position + 1
+        ? `at position ${verdict.position}`
+        : `between positions ${verdict.position} and ${verdict.until - 1}`;
     return [`DIFFERENCE ${where} of ${reference.checkpoints.at(-1)?.size ?? 0}: ${verdict.what}`, ...notes].join('\n');
   }
-  const waiting = verdict.waiting === 0 ? '' : ` ${verdict.waiting} sides of transfers wait for an earlier one that is not sealed yet.`;
-  return [`ok: all ${verdict.entries} entries are what was sealed, ${verdict.transfers} of them money, and the books follow from them.${waiting}`, ...notes].join('\n');
+  const waiting =
+    verdict.waiting === 0
+      ? ''
+      : ` ${verdict.waiting} sides of transfers wait for an earlier one that is not sealed yet.`;
+  return [
+    `ok: all ${verdict.entries} entries are what was sealed, ${verdict.transfers} of them money, and the books follow from them.${waiting}`,
+    ...notes,
+  ].join('\n');
 }
 
-async function judge(source: LogSource, reference: () => Promise<Reference>): Promise<{ readonly verdict: Verdict; readonly reference: Reference }> {
+async function judge(
+  source: LogSource,
+  reference: () => Promise<Reference>,
+): Promise<{ readonly verdict: Verdict; readonly reference: Reference }> {
   try {
     const gathered = await reference();
     return { verdict: await verifyLog(source, gathered), reference: gathered };
   } catch (error) {
     if (!(error instanceof Contradiction)) throw error;
-    return { verdict: { ok: false, position: 0, until: error.size, what: error.message }, reference: { checkpoints: [], hashes: new Uint8Array(0), contradicted: null } };
+    return {
+      verdict: { ok: false, position: 0, until: error.size, what: error.message },
+      reference: { checkpoints: [], hashes: new Uint8Array(0), contradicted: null },
+    };
   }
 }
 
@@ -84,7 +110,9 @@ async function main(values: Values): Promise<number> {
   }
   const { verdict, reference } = await judge(source, () => gatherReference(source, kept, key));
   const notes = [
-    ...(values.kept === undefined ? ['note: held to its own checkpoint only; keep one elsewhere and name it with --kept'] : []),
+    ...(values.kept === undefined
+      ? ['note: held to its own checkpoint only; keep one elsewhere and name it with --kept']
+      : []),
     ...(own ? [`note: the key is the village's own word: ${text.trim()}`] : []),
   ];
   console.log(values.json ? JSON.stringify(verdict) : wordsOf(verdict, reference, notes));
@@ -94,7 +122,10 @@ async function main(values: Values): Promise<number> {
 try {
   const { values: given } = parseArgs({ options: OPTIONS });
   if (given.help) console.log(USAGE);
-  else process.exitCode = await main(given.running === undefined ? given : { ...given, ...(await runningVillage(given.running, given.kept)) });
+  else
+    process.exitCode = await main(
+      given.running === undefined ? given : { ...given, ...(await runningVillage(given.running, given.kept)) },
+    );
 } catch (error) {
   console.error(`hamlet-verify: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 2;

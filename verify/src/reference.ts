@@ -42,10 +42,15 @@ async function sealedHashes(source: LogSource, size: number): Promise<Uint8Array
 }
 
 /** What the source says of itself: its own checkpoint, unless what was kept contradicts it, and the hashes that lead to it. */
-async function ownWord(source: LogSource, outside: readonly Checkpoint[], key: NoteKey): Promise<{ readonly own: Checkpoint | null; readonly contradicted: boolean; readonly hashes: Uint8Array }> {
+async function ownWord(
+  source: LogSource,
+  outside: readonly Checkpoint[],
+  key: NoteKey,
+): Promise<{ readonly own: Checkpoint | null; readonly contradicted: boolean; readonly hashes: Uint8Array }> {
   const note = await source.checkpoint();
   const own = note === null ? null : checkpointOf(note, key);
-  const contradicted = own !== null && outside.some(({ size, root }) => size === own.size && !sameBytes(root, own.root));
+  const contradicted =
+    own !== null && outside.some(({ size, root }) => size === own.size && !sameBytes(root, own.root));
   const hashes = own === null || contradicted ? new Uint8Array(0) : trusted(await sealedHashes(source, own.size), own);
   return { own, contradicted, hashes };
 }

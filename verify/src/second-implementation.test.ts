@@ -6,8 +6,20 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import {
-  consistencyRanges, EMPTY_EDGE, growEdge, inclusionRanges, isConsistent, leafHash, partialTiles, rangeHash, rootByInclusion, rootOf, sameBytes,
-  writeCheckpoint, writeNote, writeVerifierKey,
+  consistencyRanges,
+  EMPTY_EDGE,
+  growEdge,
+  inclusionRanges,
+  isConsistent,
+  leafHash,
+  partialTiles,
+  rangeHash,
+  rootByInclusion,
+  rootOf,
+  sameBytes,
+  writeCheckpoint,
+  writeNote,
+  writeVerifierKey,
 } from '@hamlet/core';
 import type { Edge, NoteKey, Tile } from '@hamlet/core';
 import { Seeded } from '@hamlet/test/env/seeded';
@@ -24,7 +36,10 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** Our tree over some entries, grown in uneven steps. */
-function ourTree(entries: readonly Uint8Array[], random: Seeded): { readonly edge: Edge; readonly tiles: ReadonlyMap<string, Tile>; rootAt(size: number): Uint8Array } {
+function ourTree(
+  entries: readonly Uint8Array[],
+  random: Seeded,
+): { readonly edge: Edge; readonly tiles: ReadonlyMap<string, Tile>; rootAt(size: number): Uint8Array } {
   const tiles = new Map<string, Tile>();
   let edge = EMPTY_EDGE;
   while (edge.size < entries.length) {
@@ -33,11 +48,14 @@ function ourTree(entries: readonly Uint8Array[], random: Seeded): { readonly edg
     edge = grown.edge;
     for (const tile of [...grown.full, ...partialTiles(edge)]) tiles.set(`${tile.level}/${tile.number}`, tile);
   }
-  const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array => tiles.get(`${level}/${number}`)?.hashes ?? new Uint8Array(0);
+  const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array =>
+    tiles.get(`${level}/${number}`)?.hashes ?? new Uint8Array(0);
   return { edge, tiles, rootAt: (size) => rangeHash({ from: 0, to: size }, hashesOf, sha256) };
 }
 
-async function askSecond(document: unknown): Promise<{ readonly code: number | null; readonly out: string; readonly error: string }> {
+async function askSecond(
+  document: unknown,
+): Promise<{ readonly code: number | null; readonly out: string; readonly error: string }> {
   const child = spawn('go', ['run', '.'], { cwd: SECOND, stdio: ['pipe', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
   child.stdin.end(JSON.stringify(document));
@@ -49,15 +67,22 @@ test(`a second implementation agrees with ${PROOFS} proofs of each kind, all til
   const random = new Seeded(28);
   const entries = Array.from({ length: ENTRIES }, (_, index) => Buffer.from(`entry ${index} ${random.next()}`));
   const { edge, tiles, rootAt } = ourTree(entries, random);
-  const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array => tiles.get(`${level}/${number}`)?.hashes ?? new Uint8Array(0);
+  const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array =>
+    tiles.get(`${level}/${number}`)?.hashes ?? new Uint8Array(0);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const key: NoteKey = { name: 'hamlet.village/second', publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url') };
+  const key: NoteKey = {
+    name: 'hamlet.village/second',
+    publicKey: Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url'),
+  };
   const words = writeCheckpoint({ origin: key.name, size: ENTRIES, root: rootOf(edge, sha256) });
   const inclusion = Array.from({ length: PROOFS }, () => {
     const size = 1 + Math.floor(random.next() * ENTRIES);
     const position = Math.floor(random.next() * size);
     const proof = inclusionRanges(position, size).map((range) => rangeHash(range, hashesOf, sha256));
-    const led = rootByInclusion({ position, size, hash: leafHash(entries[position] ?? new Uint8Array(0), sha256), proof }, sha256);
+    const led = rootByInclusion(
+      { position, size, hash: leafHash(entries[position] ?? new Uint8Array(0), sha256), proof },
+      sha256,
+    );
     assert.ok(led !== null && sameBytes(led, rootAt(size)));
     return { Position: position, Size: size, Hashes: proof.map(base64) };
   });
@@ -65,7 +90,12 @@ test(`a second implementation agrees with ${PROOFS} proofs of each kind, all til
     const to = 1 + Math.floor(random.next() * ENTRIES);
     const from = 1 + Math.floor(random.next() * to);
     const proof = consistencyRanges(from, to).map((range) => rangeHash(range, hashesOf, sha256));
-    assert.ok(isConsistent({ first: { size: from, root: rootAt(from) }, second: { size: to, root: rootAt(to) }, proof }, sha256));
+    assert.ok(
+      isConsistent(
+        { first: { size: from, root: rootAt(from) }, second: { size: to, root: rootAt(to) }, proof },
+        sha256,
+      ),
+    );
     return { From: from, To: to, Hashes: proof.map(base64) };
   });
   const document = {
@@ -74,12 +104,19 @@ test(`a second implementation agrees with ${PROOFS} proofs of each kind, all til
     Entries: entries.map(base64),
     Inclusion: inclusion,
     Consistency: consistency,
-    Tiles: [...tiles.values()].map(({ level, number, hashes }) => ({ Level: level, Number: number, Hashes: base64(hashes) })),
+    Tiles: [...tiles.values()].map(({ level, number, hashes }) => ({
+      Level: level,
+      Number: number,
+      Hashes: base64(hashes),
+    })),
   };
   const { code, out, error } = await askSecond(document);
   assert.equal(code, 0, error);
   assert.equal(Number(out), 2 + tiles.size + 2 * PROOFS);
   const [first] = consistency;
-  const forged = await askSecond({ ...document, Consistency: [{ ...first, Hashes: [...(first?.Hashes ?? []), base64(sha256(new Uint8Array(1)))] }] });
+  const forged = await askSecond({
+    ...document,
+    Consistency: [{ ...first, Hashes: [...(first?.Hashes ?? []), base64(sha256(new Uint8Array(1)))] }],
+  });
   assert.equal(forged.code, 1, 'and it would say so');
 });

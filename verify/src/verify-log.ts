@@ -1,4 +1,14 @@
-import { EMPTY_EDGE, growEdge, HASH_BYTES, hashAt, leafHash, readEntryBundle, rootOf, sameBytes, tilesOfLevel } from '@hamlet/core';
+import {
+  EMPTY_EDGE,
+  growEdge,
+  HASH_BYTES,
+  hashAt,
+  leafHash,
+  readEntryBundle,
+  rootOf,
+  sameBytes,
+  tilesOfLevel,
+} from '@hamlet/core';
 import type { Checkpoint, Edge, TileAddress } from '@hamlet/core';
 import { Books } from './books.ts';
 import { describeEntry } from './describe-entry.ts';
@@ -37,10 +47,15 @@ function difference(position: number, what: string): Verdict {
 }
 
 /** How an entry differs from what was sealed: seen by where its neighbours went. An entry holds its own place, so that one which was moved is another one. */
-function nameDifference(at: { readonly index: number; readonly position: number }, leaves: readonly Uint8Array[], sealed: Uint8Array): string {
+function nameDifference(
+  at: { readonly index: number; readonly position: number },
+  leaves: readonly Uint8Array[],
+  sealed: Uint8Array,
+): string {
   const { index, position } = at;
   const [now, next] = leaves.slice(index, index + 2);
-  const isSealedAt = (leaf: Uint8Array | undefined, place: number): boolean => leaf !== undefined && sameBytes(leafHash(leaf, sha256), hashAt(sealed, place));
+  const isSealedAt = (leaf: Uint8Array | undefined, place: number): boolean =>
+    leaf !== undefined && sameBytes(leafHash(leaf, sha256), hashAt(sealed, place));
   const words = describeEntry(now ?? new Uint8Array(0));
   if (isSealedAt(now, position + 1)) return `an entry is missing; in its place is the next one, ${words}`;
   if (isSealedAt(next, position)) return `an entry was put in: ${words}`;
@@ -48,12 +63,19 @@ function nameDifference(at: { readonly index: number; readonly position: number 
 }
 
 /** Holds each entry to its hash, and takes it into the books. Null where all is well. */
-function takeEntries({ books, reference, edge }: Run, leaves: readonly Uint8Array[], hashes: Uint8Array): Verdict | null {
+function takeEntries(
+  { books, reference, edge }: Run,
+  leaves: readonly Uint8Array[],
+  hashes: Uint8Array,
+): Verdict | null {
   for (const [index, leaf] of leaves.entries()) {
     const hash = leafHash(leaf, sha256);
     hashes.set(hash, index * HASH_BYTES);
     const position = edge.size + index;
-    if ((position + 1) * HASH_BYTES <= reference.hashes.length && !sameBytes(hash, hashAt(reference.hashes, position))) {
+    if (
+      (position + 1) * HASH_BYTES <= reference.hashes.length &&
+      !sameBytes(hash, hashAt(reference.hashes, position))
+    ) {
       return difference(position, nameDifference({ index, position }, leaves, reference.hashes));
     }
     const fault = books.take(leaf);
@@ -68,9 +90,18 @@ function compareRoots(run: Run, hashes: Uint8Array): Verdict | null {
   const start = run.edge.size;
   const due = run.reference.checkpoints.filter(({ size }) => size > start && size <= end);
   for (const { size, root } of due) {
-    run.edge = growEdge(run.edge, hashes.subarray((run.edge.size - start) * HASH_BYTES, (size - start) * HASH_BYTES), sha256).edge;
+    run.edge = growEdge(
+      run.edge,
+      hashes.subarray((run.edge.size - start) * HASH_BYTES, (size - start) * HASH_BYTES),
+      sha256,
+    ).edge;
     if (!sameBytes(rootOf(run.edge, sha256), root)) {
-      return { ok: false, position: run.good, until: size, what: `the first ${size} entries are not those of the checkpoint; those up to ${run.good} are` };
+      return {
+        ok: false,
+        position: run.good,
+        until: size,
+        what: `the first ${size} entries are not those of the checkpoint; those up to ${run.good} are`,
+      };
     }
     run.good = size;
   }
@@ -88,13 +119,20 @@ export async function verifyLog(source: LogSource, reference: Reference): Promis
   const tiles = tilesOfLevel(size, 0);
   const waiting: Promise<Uint8Array | null>[] = [];
   for (const tile of tiles) {
-    while (waiting.length < AHEAD && tile.number + waiting.length < tiles.length) waiting.push(fetchAhead(source, tiles[tile.number + waiting.length]));
+    while (waiting.length < AHEAD && tile.number + waiting.length < tiles.length)
+      waiting.push(fetchAhead(source, tiles[tile.number + waiting.length]));
     const bundle = (await waiting.shift()) ?? null;
     const verdict = takeTile(run, tile, bundle);
     if (verdict !== null) return verdict;
   }
   const { contradicted } = reference;
-  if (contradicted !== null) return { ok: false, position: 0, until: contradicted, what: 'the entries are what was sealed, and the newest checkpoint of the village says otherwise' };
+  if (contradicted !== null)
+    return {
+      ok: false,
+      position: 0,
+      until: contradicted,
+      what: 'the entries are what was sealed, and the newest checkpoint of the village says otherwise',
+    };
   return { ok: true, entries: run.edge.size, transfers: run.books.transfers, waiting: run.books.waiting };
 }
 
@@ -106,8 +144,16 @@ async function fetchAhead(source: LogSource, tile: TileAddress | undefined): Pro
 function countFault({ edge, reference }: Run, tile: TileAddress, count: number): Verdict | null {
   if (count === tile.width) return null;
   const known = (edge.size + Math.min(count, tile.width)) * HASH_BYTES <= reference.hashes.length;
-  const words = count < tile.width ? `${tile.width - count} entries are missing` : `there are ${count - tile.width} entries too many`;
-  return { ok: false, position: edge.size + (known ? Math.min(count, tile.width) : 0), until: edge.size + tile.width, what: words };
+  const words =
+    count < tile.width
+      ? `${tile.width - count} entries are missing`
+      : `there are ${count - tile.width} entries too many`;
+  return {
+    ok: false,
+    position: edge.size + (known ? Math.min(count, tile.width) : 0),
+    until: edge.size + tile.width,
+    what: words,
+  };
 }
 
 function takeTile(run: Run, tile: TileAddress, bundle: Uint8Array | null): Verdict | null {

@@ -20,7 +20,18 @@ after(() => rmSync(folder, { recursive: true }));
 async function whole(): Promise<Manifest> {
   for (const name of Object.values(PARTS)) writeFileSync(join(folder, name), `what is in ${name}`);
   const holdings = { accounts: 2, posts: 3, transfers: 4, acts: 5, newestAct: '2026-11-23 05:00 UTC' };
-  return { format: 1, madeAt: '2026-11-23T05:00:00.000Z', namespace: 'hamlet', hamlet: '0.1.0', postgres: '18.4', pgDump: 'pg_dump (PostgreSQL) 18.6', migration: '0023_turn_texts.sql', sealed: 12, holdings, parts: await describeParts(folder) };
+  return {
+    format: 1,
+    madeAt: '2026-11-23T05:00:00.000Z',
+    namespace: 'hamlet',
+    hamlet: '0.1.0',
+    postgres: '18.4',
+    pgDump: 'pg_dump (PostgreSQL) 18.6',
+    migration: '0023_turn_texts.sql',
+    sealed: 12,
+    holdings,
+    parts: await describeParts(folder),
+  };
 }
 
 test('a whole backup is read; one that was changed, cut off or robbed of a part is refused with the part by its name', async () => {
@@ -39,29 +50,74 @@ test('a whole backup is read; one that was changed, cut off or robbed of a part 
 
 test('a manifest of another format, or none, is refused with what to do', async () => {
   const manifest = await whole();
-  for (const text of ['', 'no json', JSON.stringify({ ...manifest, format: 2 }), JSON.stringify({ ...manifest, parts: manifest.parts.slice(1) })]) {
-    await assert.rejects(checkParts(folder, text), (error) => error instanceof Failure && error.message.startsWith('the manifest of the backup cannot be read') && error.fix !== undefined);
+  for (const text of [
+    '',
+    'no json',
+    JSON.stringify({ ...manifest, format: 2 }),
+    JSON.stringify({ ...manifest, parts: manifest.parts.slice(1) }),
+  ]) {
+    await assert.rejects(
+      checkParts(folder, text),
+      (error) =>
+        error instanceof Failure &&
+        error.message.startsWith('the manifest of the backup cannot be read') &&
+        error.fix !== undefined,
+    );
   }
 });
 
 test('restore refuses before it asks the cluster: no file, a file that is not there, a file that is no backup', async () => {
-  await assert.rejects(restore(PLACE, { file: undefined, yes: true }), /restore needs the file of a backup; nothing was changed/);
-  await assert.rejects(restore(PLACE, { file: join(folder, 'none.tar'), yes: true }), /is not there; nothing was changed/);
+  await assert.rejects(
+    restore(PLACE, { file: undefined, yes: true }),
+    /restore needs the file of a backup; nothing was changed/,
+  );
+  await assert.rejects(
+    restore(PLACE, { file: join(folder, 'none.tar'), yes: true }),
+    /is not there; nothing was changed/,
+  );
   writeFileSync(join(folder, 'text.tar'), 'not an archive');
-  await assert.rejects(restore(PLACE, { file: join(folder, 'text.tar'), yes: true }), (error) => error instanceof Failure && error.fix?.includes('nothing was changed') === true);
+  await assert.rejects(
+    restore(PLACE, { file: join(folder, 'text.tar'), yes: true }),
+    (error) => error instanceof Failure && error.fix?.includes('nothing was changed') === true,
+  );
 });
 
 test('custom resources are kept as somebody would write them, and only those that are missing are made', () => {
-  const metadata = { name: 'ada', uid: 'u', resourceVersion: '7', managedFields: [], finalizers: ['hamlet.village/account'], labels: { team: 'a' }, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}', note: 'kept' } };
-  const ada = { apiVersion: 'hamlet.village/v1', kind: 'Agent', metadata, spec: { power: 'Awake' }, status: { cycle: 3 } };
+  const metadata = {
+    name: 'ada',
+    uid: 'u',
+    resourceVersion: '7',
+    managedFields: [],
+    finalizers: ['hamlet.village/account'],
+    labels: { team: 'a' },
+    annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}', note: 'kept' },
+  };
+  const ada = {
+    apiVersion: 'hamlet.village/v1',
+    kind: 'Agent',
+    metadata,
+    spec: { power: 'Awake' },
+    status: { cycle: 3 },
+  };
   const list = bareResources({ items: [ada, { ...ada, kind: 'Schedule' }] });
-  assert.deepEqual(list.items[0], { apiVersion: 'hamlet.village/v1', kind: 'Agent', metadata: { name: 'ada', labels: { team: 'a' }, annotations: { note: 'kept' } }, spec: { power: 'Awake' } });
-  assert.deepEqual(missingFrom(list, { items: [ada] }).items.map(({ kind }) => kind), ['Schedule']);
+  assert.deepEqual(list.items[0], {
+    apiVersion: 'hamlet.village/v1',
+    kind: 'Agent',
+    metadata: { name: 'ada', labels: { team: 'a' }, annotations: { note: 'kept' } },
+    spec: { power: 'Awake' },
+  });
+  assert.deepEqual(
+    missingFrom(list, { items: [ada] }).items.map(({ kind }) => kind),
+    ['Schedule'],
+  );
 });
 
 test('a village in which nobody has lived is empty, and says what it holds', () => {
   const holdings = { accounts: 0, posts: 0, transfers: 0, acts: 3, newestAct: null };
   assert.equal(isEmpty(holdings), true);
   assert.equal(isEmpty({ ...holdings, transfers: 1 }), false);
-  assert.equal(holdingsText({ ...holdings, accounts: 1 }), '1 accounts, 0 posts, 0 transfers of money, 3 recorded acts');
+  assert.equal(
+    holdingsText({ ...holdings, accounts: 1 }),
+    '1 accounts, 0 posts, 0 transfers of money, 3 recorded acts',
+  );
 });

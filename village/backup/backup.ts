@@ -19,7 +19,17 @@ export const LOG_FOLDER = '/var/lib/hamlet-log';
 /** Writes a backup of the village and returns its file. The village goes on meanwhile. */
 export async function backup(place: Place, wanted: string | undefined): Promise<string> {
   const madeAt = new Date();
-  const file = resolve(wanted ?? join(STATE, 'backups', `${place.namespace}-${madeAt.toISOString().replace(/:\d\d\.\d+Z$/, 'Z').replaceAll(':', '')}.tar`));
+  const file = resolve(
+    wanted ??
+      join(
+        STATE,
+        'backups',
+        `${place.namespace}-${madeAt
+          .toISOString()
+          .replace(/:\d\d\.\d+Z$/, 'Z')
+          .replaceAll(':', '')}.tar`,
+      ),
+  );
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const folder = mkdtempSync(join(dirname(file), '.backup-'));
   let facts: DatabaseFacts | undefined;
@@ -30,7 +40,11 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
         work: async () => {
           await requireVillage(place);
           facts = await databaseFacts(place);
-          if (facts.migration === undefined) throw new Failure('the database of the village is empty: there is nothing to back up', 'make up, and try again');
+          if (facts.migration === undefined)
+            throw new Failure(
+              'the database of the village is empty: there is nothing to back up',
+              'make up, and try again',
+            );
           return holdingsText(facts.holdings);
         },
       },
@@ -45,7 +59,9 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
     rmSync(folder, { recursive: true, force: true });
   }
   console.log(`\nThe backup:  ${file}`);
-  console.log('It has the key that signs the log and everything that was ever written here: keep it as you keep passwords.');
+  console.log(
+    'It has the key that signs the log and everything that was ever written here: keep it as you keep passwords.',
+  );
   console.log('Workspaces and memories of agents are on their own volumes and are not in it.');
   return file;
 }
@@ -53,23 +69,42 @@ export async function backup(place: Place, wanted: string | undefined): Promise<
 /** A village runs here whose database and first api can be asked. */
 export async function requireVillage(place: Place): Promise<void> {
   const { code, output } = await tryKubectl(place, ['get', 'pod', POSTGRES_POD, '-o', 'jsonpath={.status.phase}']);
-  if (code !== 0 || !output.includes('Running')) throw new Failure(`no village runs in namespace ${place.namespace}: ${output.trim() || `${POSTGRES_POD} is not there`}`, 'make up, or NAMESPACE=name of the village');
+  if (code !== 0 || !output.includes('Running'))
+    throw new Failure(
+      `no village runs in namespace ${place.namespace}: ${output.trim() || `${POSTGRES_POD} is not there`}`,
+      'make up, or NAMESPACE=name of the village',
+    );
   const { code: has, output: said } = await tryKubectl(place, ['exec', POSTGRES_POD, '--', 'pg_dump', '--version']);
-  if (has !== 0) throw new Failure(`the image of Postgres has no pg_dump: ${said.trim()}`, 'make up, which brings an image that has it, or take the official image of Postgres 18');
+  if (has !== 0)
+    throw new Failure(
+      `the image of Postgres has no pg_dump: ${said.trim()}`,
+      'make up, which brings an image that has it, or take the official image of Postgres 18',
+    );
 }
 
 async function saveLog(place: Place, folder: string, doing: (text: string) => void): Promise<string> {
   const to = join(folder, PARTS.log);
   // The checkpoint first: hashes that came after it are cut off when the api opens the folder.
   const names = 'checkpoint checkpoints hashes key.pub';
-  await transfer(place, { pod: `deployment/${LOG_DEPLOYMENT}`, container: 'api', command: ['sh', '-c', `cd ${LOG_FOLDER} && exec tar -cf - $(ls -d ${names} 2>/dev/null)`], to, doing });
+  await transfer(place, {
+    pod: `deployment/${LOG_DEPLOYMENT}`,
+    container: 'api',
+    command: ['sh', '-c', `cd ${LOG_FOLDER} && exec tar -cf - $(ls -d ${names} 2>/dev/null)`],
+    to,
+    doing,
+  });
   writeFileSync(join(folder, PARTS.key), `${await secretValue(place, 'hamlet-log', 'key.pem')}`, { mode: 0o600 });
   return mebibytes((await stat(to)).size);
 }
 
 async function dump(place: Place, folder: string, doing: (text: string) => void): Promise<string> {
   const to = join(folder, PARTS.dump);
-  await transfer(place, { pod: POSTGRES_POD, command: asSuperuser('pg_dump', '--format', 'custom', '--dbname', 'hamlet'), to, doing });
+  await transfer(place, {
+    pod: POSTGRES_POD,
+    command: asSuperuser('pg_dump', '--format', 'custom', '--dbname', 'hamlet'),
+    to,
+    doing,
+  });
   return mebibytes((await stat(to)).size);
 }
 
@@ -96,7 +131,18 @@ async function manifestOf(place: Place, { folder, madeAt, facts }: Made): Promis
   const { server, migration, sealed, holdings } = facts;
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
   const pgDump = await kubectl(place, ['exec', POSTGRES_POD, '--', 'pg_dump', '--version']);
-  return { format: 1, madeAt: madeAt.toISOString(), namespace: place.namespace, hamlet: version, postgres: server, pgDump, migration, sealed, holdings, parts: await describeParts(folder) };
+  return {
+    format: 1,
+    madeAt: madeAt.toISOString(),
+    namespace: place.namespace,
+    hamlet: version,
+    postgres: server,
+    pgDump,
+    migration,
+    sealed,
+    holdings,
+    parts: await describeParts(folder),
+  };
 }
 
 /** Whole or not at all, under its name. */

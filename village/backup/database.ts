@@ -10,13 +10,33 @@ const REPLACED = 'hamlet_replaced';
 
 /** A program of Postgres as the superuser; what follows are its arguments. */
 export function asSuperuser(program: string, ...args: readonly string[]): readonly string[] {
-  return ['sh', '-c', `PGPASSWORD="$POSTGRES_PASSWORD" exec ${program} --host 127.0.0.1 --username postgres "$@"`, program, ...args];
+  return [
+    'sh',
+    '-c',
+    `PGPASSWORD="$POSTGRES_PASSWORD" exec ${program} --host 127.0.0.1 --username postgres "$@"`,
+    program,
+    ...args,
+  ];
 }
 
 /** Runs statements, each by itself; what the last prints, a row a line with `|` between columns. */
 export async function psql(place: Place, database: string, ...statements: readonly string[]): Promise<string> {
-  const flags = ['--no-psqlrc', '--quiet', '--tuples-only', '--no-align', '--set', 'ON_ERROR_STOP=1', '--dbname', database];
-  return kubectl(place, ['exec', POSTGRES_POD, '--', ...asSuperuser('psql', ...flags, ...statements.flatMap((each) => ['--command', each]))]);
+  const flags = [
+    '--no-psqlrc',
+    '--quiet',
+    '--tuples-only',
+    '--no-align',
+    '--set',
+    'ON_ERROR_STOP=1',
+    '--dbname',
+    database,
+  ];
+  return kubectl(place, [
+    'exec',
+    POSTGRES_POD,
+    '--',
+    ...asSuperuser('psql', ...flags, ...statements.flatMap((each) => ['--command', each])),
+  ]);
 }
 
 export interface DatabaseFacts {
@@ -32,7 +52,8 @@ const NOTHING: Holdings = { accounts: 0, posts: 0, transfers: 0, acts: 0, newest
 /** What the database holds. */
 export async function databaseFacts(place: Place): Promise<DatabaseFacts> {
   const server = await psql(place, DATABASE, 'show server_version');
-  if ((await psql(place, DATABASE, "select to_regclass('public.schema_migration') is not null")) !== 't') return { server, migration: undefined, sealed: 0, holdings: NOTHING };
+  if ((await psql(place, DATABASE, "select to_regclass('public.schema_migration') is not null")) !== 't')
+    return { server, migration: undefined, sealed: 0, holdings: NOTHING };
   const answer: unknown = JSON.parse(
     await psql(
       place,
@@ -42,7 +63,11 @@ export async function databaseFacts(place: Place): Promise<DatabaseFacts> {
         'acts', (select count(*) from audit), 'newestAct', (select to_char(max(at) at time zone 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') from audit)))`,
     ),
   );
-  const { migration, sealed, holdings } = answer as { readonly migration: string; readonly sealed: number; readonly holdings: unknown };
+  const { migration, sealed, holdings } = answer as {
+    readonly migration: string;
+    readonly sealed: number;
+    readonly holdings: unknown;
+  };
   return { server, migration, sealed, holdings: Holdings.parse(holdings) };
 }
 

@@ -17,7 +17,9 @@ interface Deployment {
 }
 
 async function writers(place: Place): Promise<readonly Deployment[]> {
-  const { items } = JSON.parse(await kubectl(place, ['get', 'deployments', '-l', 'app.kubernetes.io/part-of=hamlet', '-o', 'json'])) as { readonly items: readonly Deployment[] };
+  const { items } = JSON.parse(
+    await kubectl(place, ['get', 'deployments', '-l', 'app.kubernetes.io/part-of=hamlet', '-o', 'json']),
+  ) as { readonly items: readonly Deployment[] };
   return WRITERS.flatMap((name) => items.find(({ metadata }) => metadata.name === name) ?? []);
 }
 
@@ -25,15 +27,27 @@ async function writers(place: Place): Promise<readonly Deployment[]> {
 export async function halt(place: Place, doing: (text: string) => void): Promise<string> {
   const found = await writers(place);
   for (const { metadata, spec } of found) {
-    if (spec.replicas > 0) await kubectl(place, ['annotate', 'deployment', metadata.name, '--overwrite', `${ANNOTATION}=${spec.replicas}`]);
+    if (spec.replicas > 0)
+      await kubectl(place, ['annotate', 'deployment', metadata.name, '--overwrite', `${ANNOTATION}=${spec.replicas}`]);
     await kubectl(place, ['scale', 'deployment', metadata.name, '--replicas', '0']);
   }
   const deadlineMs = performance.now() + GONE_MS;
   for (;;) {
-    const pods = await kubectl(place, ['get', 'pods', '-l', 'app.kubernetes.io/component in (api,operator)', '-o', 'name']);
+    const pods = await kubectl(place, [
+      'get',
+      'pods',
+      '-l',
+      'app.kubernetes.io/component in (api,operator)',
+      '-o',
+      'name',
+    ]);
     if (pods === '') return found.map(({ metadata }) => metadata.name).join(', ');
     doing(`waiting for ${pods.replaceAll('\n', ', ')}`);
-    if (performance.now() > deadlineMs) throw new Failure(`these pods do not end: ${pods.replaceAll('\n', ', ')}`, 'kubectl describe them, and restore again once they are gone');
+    if (performance.now() > deadlineMs)
+      throw new Failure(
+        `these pods do not end: ${pods.replaceAll('\n', ', ')}`,
+        'kubectl describe them, and restore again once they are gone',
+      );
     await sleep(PAUSE_MS);
   }
 }
@@ -43,12 +57,26 @@ export async function resume(place: Place, doing: (text: string) => void): Promi
   const found = await writers(place);
   for (const { metadata, spec } of found) {
     const before = metadata.annotations?.[ANNOTATION];
-    await kubectl(place, ['scale', 'deployment', metadata.name, '--replicas', before ?? String(Math.max(1, spec.replicas))]);
+    await kubectl(place, [
+      'scale',
+      'deployment',
+      metadata.name,
+      '--replicas',
+      before ?? String(Math.max(1, spec.replicas)),
+    ]);
     await kubectl(place, ['annotate', 'deployment', metadata.name, `${ANNOTATION}-`]);
   }
   for (const { metadata } of found) {
-    const { code, output } = await tryKubectl(place, ['rollout', 'status', `deployment/${metadata.name}`, `--timeout=${READY_SECONDS}s`], { onLine: doing });
-    if (code !== 0) throw new Failure(`${metadata.name} is not ready: ${output.trim().split('\n').at(-1) ?? ''}`, `kubectl logs deployment/${metadata.name} --all-containers`);
+    const { code, output } = await tryKubectl(
+      place,
+      ['rollout', 'status', `deployment/${metadata.name}`, `--timeout=${READY_SECONDS}s`],
+      { onLine: doing },
+    );
+    if (code !== 0)
+      throw new Failure(
+        `${metadata.name} is not ready: ${output.trim().split('\n').at(-1) ?? ''}`,
+        `kubectl logs deployment/${metadata.name} --all-containers`,
+      );
   }
   return found.map(({ metadata }) => metadata.name).join(', ');
 }

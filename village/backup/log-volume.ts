@@ -11,24 +11,45 @@ interface PodSpec {
   readonly nodeSelector?: object;
   readonly tolerations?: readonly object[];
   readonly imagePullSecrets?: readonly object[];
-  readonly containers: readonly { readonly name: string; readonly image: string; readonly securityContext?: object; readonly imagePullPolicy?: string }[];
+  readonly containers: readonly {
+    readonly name: string;
+    readonly image: string;
+    readonly securityContext?: object;
+    readonly imagePullPolicy?: string;
+  }[];
 }
 
 /** A pod of the api's image, node and rights that does nothing. Pure. */
 function podOf({ securityContext, nodeSelector, tolerations, imagePullSecrets, containers }: PodSpec): object {
   const api = containers.find(({ name }) => name === 'api');
-  const known = Object.fromEntries(Object.entries({ securityContext, nodeSelector, tolerations, imagePullSecrets }).filter(([, value]) => value !== undefined));
+  const known = Object.fromEntries(
+    Object.entries({ securityContext, nodeSelector, tolerations, imagePullSecrets }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: POD, labels: { 'app.kubernetes.io/part-of': 'hamlet', 'app.kubernetes.io/component': 'restore' } },
+    metadata: {
+      name: POD,
+      labels: { 'app.kubernetes.io/part-of': 'hamlet', 'app.kubernetes.io/component': 'restore' },
+    },
     spec: {
       ...known,
       restartPolicy: 'Never',
       terminationGracePeriodSeconds: 0,
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      containers: [{ name: 'log', image: api?.image, imagePullPolicy: api?.imagePullPolicy, command: ['sleep', '1800'], securityContext: api?.securityContext, volumeMounts: [{ name: 'log', mountPath: LOG_FOLDER }] }],
+      containers: [
+        {
+          name: 'log',
+          image: api?.image,
+          imagePullPolicy: api?.imagePullPolicy,
+          command: ['sleep', '1800'],
+          securityContext: api?.securityContext,
+          volumeMounts: [{ name: 'log', mountPath: LOG_FOLDER }],
+        },
+      ],
       volumes: [{ name: 'log', persistentVolumeClaim: { claimName: 'hamlet-log' } }],
     },
   };
@@ -36,12 +57,26 @@ function podOf({ securityContext, nodeSelector, tolerations, imagePullSecrets, c
 
 /** Puts the folder of a backup in the place of the one that is there. */
 export async function replaceLog(place: Place, tar: string, doing: (text: string) => void): Promise<void> {
-  const template = JSON.parse(await kubectl(place, ['get', 'deployment', LOG_DEPLOYMENT, '-o', 'jsonpath={.spec.template.spec}'])) as PodSpec;
+  const template = JSON.parse(
+    await kubectl(place, ['get', 'deployment', LOG_DEPLOYMENT, '-o', 'jsonpath={.spec.template.spec}']),
+  ) as PodSpec;
   await tryKubectl(place, ['delete', 'pod', POD, '--ignore-not-found', '--wait']);
   try {
     await kubectl(place, ['apply', '-f', '-'], { input: JSON.stringify(podOf(template)) });
-    await kubectl(place, ['wait', '--for=condition=Ready', `pod/${POD}`, '--timeout=120s'], { onLine: doing, fix: `kubectl describe pod ${POD}` });
-    await transfer(place, { pod: POD, command: ['sh', '-c', `cd ${LOG_FOLDER} && rm -rf checkpoint checkpoints hashes key.pub .checkpoint.new && exec tar -xf - --no-same-owner`], from: tar, doing });
+    await kubectl(place, ['wait', '--for=condition=Ready', `pod/${POD}`, '--timeout=120s'], {
+      onLine: doing,
+      fix: `kubectl describe pod ${POD}`,
+    });
+    await transfer(place, {
+      pod: POD,
+      command: [
+        'sh',
+        '-c',
+        `cd ${LOG_FOLDER} && rm -rf checkpoint checkpoints hashes key.pub .checkpoint.new && exec tar -xf - --no-same-owner`,
+      ],
+      from: tar,
+      doing,
+    });
   } finally {
     await tryKubectl(place, ['delete', 'pod', POD, '--ignore-not-found', '--wait=false']);
   }

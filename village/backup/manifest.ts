@@ -24,7 +24,13 @@ export const MANIFEST = 'manifest.json';
 const Count = z.int().min(0);
 
 /** How much a village holds, for a person to recognise it by. */
-export const Holdings = z.strictObject({ accounts: Count, posts: Count, transfers: Count, acts: Count, newestAct: z.string().nullable() });
+export const Holdings = z.strictObject({
+  accounts: Count,
+  posts: Count,
+  transfers: Count,
+  acts: Count,
+  newestAct: z.string().nullable(),
+});
 export type Holdings = z.infer<typeof Holdings>;
 
 export const Manifest = z.strictObject({
@@ -40,7 +46,9 @@ export const Manifest = z.strictObject({
   /** Entries that are sealed in the dump at least. */
   sealed: Count,
   holdings: Holdings,
-  parts: z.array(z.strictObject({ name: z.enum(Object.values(PARTS)), bytes: Count, sha256: z.hex().length(64) })).length(Object.keys(PARTS).length),
+  parts: z
+    .array(z.strictObject({ name: z.enum(Object.values(PARTS)), bytes: Count, sha256: z.hex().length(64) }))
+    .length(Object.keys(PARTS).length),
 });
 export type Manifest = z.infer<typeof Manifest>;
 
@@ -59,9 +67,17 @@ export async function checkParts(folder: string, text: string): Promise<Manifest
   const manifest = readManifest(text);
   for (const { name, bytes, sha256 } of manifest.parts) {
     const file = join(folder, name);
-    const size = await stat(file).then((found) => found.size, () => undefined);
-    if (size === undefined) throw new Failure(`the backup has no ${name}`, 'take another backup file: this one is not whole');
-    if (size !== bytes || (await sha256Of(file)) !== sha256) throw new Failure(`${name} in the backup is not what its manifest names`, 'take another backup file: this one was changed or cut off');
+    const size = await stat(file).then(
+      (found) => found.size,
+      () => undefined,
+    );
+    if (size === undefined)
+      throw new Failure(`the backup has no ${name}`, 'take another backup file: this one is not whole');
+    if (size !== bytes || (await sha256Of(file)) !== sha256)
+      throw new Failure(
+        `${name} in the backup is not what its manifest names`,
+        'take another backup file: this one was changed or cut off',
+      );
   }
   return manifest;
 }
@@ -71,7 +87,10 @@ function readManifest(text: string): Manifest {
     return Manifest.parse(JSON.parse(text));
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-    throw new Failure(`the manifest of the backup cannot be read: ${why}`, 'take another file, or the version of Hamlet that wrote it');
+    throw new Failure(
+      `the manifest of the backup cannot be read: ${why}`,
+      'take another file, or the version of Hamlet that wrote it',
+    );
   }
 }
 

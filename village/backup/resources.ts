@@ -1,11 +1,19 @@
 /** Agents, Entitlements and Schedules as somebody would write them: without what the API server adds to them. */
 
-export const RESOURCE_KINDS = ['agents.hamlet.village', 'entitlements.hamlet.village', 'schedules.hamlet.village'] as const;
+export const RESOURCE_KINDS = [
+  'agents.hamlet.village',
+  'entitlements.hamlet.village',
+  'schedules.hamlet.village',
+] as const;
 
 interface Resource {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly labels?: object; readonly annotations?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: object;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec?: object;
 }
 
@@ -24,7 +32,16 @@ export function bareResources(list: { readonly items: readonly Resource[] }): Re
 
 function bareResource({ apiVersion, kind, metadata: { name, labels, annotations = {} }, spec }: Resource): Resource {
   const kept = Object.entries(annotations).filter(([key]) => key !== LAST_APPLIED);
-  return { apiVersion, kind, metadata: { name, ...(labels === undefined ? {} : { labels }), ...(kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) }) }, ...(spec === undefined ? {} : { spec }) };
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(labels === undefined ? {} : { labels }),
+      ...(kept.length === 0 ? {} : { annotations: Object.fromEntries(kept) }),
+    },
+    ...(spec === undefined ? {} : { spec }),
+  };
 }
 
 /** Those of a list that a cluster has not, by kind and name. Pure. */

@@ -26,12 +26,22 @@ export interface Transfer {
 /** Runs a program in a pod with its output to a file, or its input from one. Fails with what the program said last. */
 export async function transfer(place: Place, { pod, container, command, to, from, doing }: Transfer): Promise<void> {
   const target = container === undefined ? [pod] : [pod, '--container', container];
-  const flags = ['--namespace', place.namespace, 'exec', ...(from === undefined ? [] : ['--stdin']), ...target, '--', ...command];
+  const flags = [
+    '--namespace',
+    place.namespace,
+    'exec',
+    ...(from === undefined ? [] : ['--stdin']),
+    ...target,
+    '--',
+    ...command,
+  ];
   const env = place.kubeconfig === undefined ? process.env : { ...process.env, KUBECONFIG: place.kubeconfig };
   const child = spawn(place.kubectl, flags, { env, stdio: 'pipe' });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-KEPT_CHARACTERS)));
-  const ended = new Promise<number>((resolve, reject) => child.on('error', reject).on('close', (code) => resolve(code ?? 1)));
+  const ended = new Promise<number>((resolve, reject) =>
+    child.on('error', reject).on('close', (code) => resolve(code ?? 1)),
+  );
   const [code] = await Promise.all([ended, drain(child.stdout, to, doing), feed(child.stdin, from, doing)]);
   if (code !== 0) throw new Failure(`${command.join(' ').slice(0, 120)} in ${pod} ended with ${code}:\n${said.trim()}`);
 }
@@ -48,7 +58,10 @@ async function feed(input: Writable, from: string | undefined, doing: (text: str
 }
 
 /** Passes bytes on and says how many there were. */
-function counted(doing: (text: string) => void, total?: number): (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
+function counted(
+  doing: (text: string) => void,
+  total?: number,
+): (source: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
   return async function* count(source) {
     let [bytes, next] = [0, 0];
     for await (const chunk of source) {

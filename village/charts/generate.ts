@@ -24,7 +24,8 @@ async function operatorRules(): Promise<Rules> {
     const module = (await import(pathToFileURL(join(ROOT, file)).href)) as Readonly<Record<string, readonly Rule[]>>;
     all.push(...Object.entries(module));
   }
-  const named = (wanted: (name: string) => boolean): readonly Rule[] => all.flatMap(([name, rules]) => (wanted(name) ? rules : []));
+  const named = (wanted: (name: string) => boolean): readonly Rule[] =>
+    all.flatMap(([name, rules]) => (wanted(name) ? rules : []));
   const isOfCluster = (name: string): boolean => name.endsWith('CLUSTER_ROLE_RULES');
   return { role: named((name) => name.endsWith('ROLE_RULES') && !isOfCluster(name)), clusterRole: named(isOfCluster) };
 }
@@ -36,14 +37,26 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const schemas: Record<string, object> = {};
   for (const name of readdirSync(bases).filter((file) => file.endsWith('.yaml'))) {
     const text = readFileSync(join(bases, name), 'utf8');
-    files.set(`charts/hamlet-crds/files/${name.replace(/\.yaml$/, '.generated.yaml')}`, `# ${COMMAND}: a copy of crds/bases/${name}\n${text}`);
+    files.set(
+      `charts/hamlet-crds/files/${name.replace(/\.yaml$/, '.generated.yaml')}`,
+      `# ${COMMAND}: a copy of crds/bases/${name}\n${text}`,
+    );
     const crd = parse(text) as { spec: { names: { plural: string } } };
     schemas[crd.spec.names.plural] = specSchema(crd);
   }
   const rules = stringify(await operatorRules(), { aliasDuplicateObjects: false, lineWidth: 0 });
-  files.set('charts/hamlet/files/operator-rules.generated.yaml', `# ${COMMAND}: from operator/src/kinds/*/rbac.ts\n${rules}`);
-  files.set('charts/hamlet/files/finalizer-policy.generated.yaml', `# ${COMMAND}: from operator/src/kinds/agent/finalizer-policy.ts\n${stringify(FINALIZER_POLICY, { lineWidth: 0 })}`);
-  files.set('charts/hamlet/files/operator-policies.generated.yaml', `# ${COMMAND}: from operator/src/kinds/agent/operator-policy.ts\n${stringify({ pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }, { aliasDuplicateObjects: false, lineWidth: 0 })}`);
+  files.set(
+    'charts/hamlet/files/operator-rules.generated.yaml',
+    `# ${COMMAND}: from operator/src/kinds/*/rbac.ts\n${rules}`,
+  );
+  files.set(
+    'charts/hamlet/files/finalizer-policy.generated.yaml',
+    `# ${COMMAND}: from operator/src/kinds/agent/finalizer-policy.ts\n${stringify(FINALIZER_POLICY, { lineWidth: 0 })}`,
+  );
+  files.set(
+    'charts/hamlet/files/operator-policies.generated.yaml',
+    `# ${COMMAND}: from operator/src/kinds/agent/operator-policy.ts\n${stringify({ pods: OPERATOR_POD_POLICY, claims: OPERATOR_CLAIM_POLICY }, { aliasDuplicateObjects: false, lineWidth: 0 })}`,
+  );
   files.set('charts/hamlet/values.schema.json', `${JSON.stringify(valuesSchema(schemas), null, 2)}\n`);
   return files;
 }
@@ -59,7 +72,8 @@ async function main(): Promise<void> {
     writeFileSync(file, content);
     console.log(`wrote ${path}`);
   }
-  if (process.argv.includes('--check') && stale.length > 0) throw new Failure(`not current: ${stale.join(', ')}`, `run ${COMMAND} and commit what it writes`);
+  if (process.argv.includes('--check') && stale.length > 0)
+    throw new Failure(`not current: ${stale.join(', ')}`, `run ${COMMAND} and commit what it writes`);
 }
 
 if (import.meta.main) {

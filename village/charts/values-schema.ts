@@ -30,17 +30,52 @@ function byName(spec: Schema, maxLength: number): Schema {
 /** Images, and the processes that run from them first. */
 const PROCESSES: Schema = {
   global: { type: 'object' },
-  image: closed({ registry: text, tag: text, pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] }, pullSecrets: { type: 'array', items: name } }),
+  image: closed({
+    registry: text,
+    tag: text,
+    pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] },
+    pullSecrets: { type: 'array', items: name },
+  }),
   images: closed({ api: text, operator: text, agent: text, postgres: text, redis: text }),
   core: closed({ nodeName: name }),
-  api: closed({ replicas, migrateMapTo: text, turnDays: { type: 'integer', minimum: 0, maximum: 36_500 }, keys: closed({ adminToken: token, memberToken: token }), resources }),
+  api: closed({
+    replicas,
+    migrateMapTo: text,
+    turnDays: { type: 'integer', minimum: 0, maximum: 36_500 },
+    keys: closed({ adminToken: token, memberToken: token }),
+    resources,
+  }),
 };
 
 /** Money, people and the sealed log. */
 const VILLAGE: Schema = {
-  economy: closed({ dailyAllowance: aiDollars, timeZone: { type: 'string', pattern: '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$' }, creditLimit: aiDollars, rewardLimit: { anyOf: [aiDollars, { const: '' }] }, prices: { type: 'object' } }),
-  payments: closed({ paypal: closed({ mode: { enum: ['off', 'sandbox', 'live'] }, secretName: name, currency: { type: 'string', pattern: '^[A-Z]{3}$' }, rate: aiDollars, proxyUrl: text }) }),
-  oidc: closed({ issuer: text, clientId: text, secretName: name, name: { type: 'string', maxLength: 64 }, scope: text, groupsClaim: text, adminGroups: groups, memberGroups: groups, publicUrl: text }),
+  economy: closed({
+    dailyAllowance: aiDollars,
+    timeZone: { type: 'string', pattern: '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$' },
+    creditLimit: aiDollars,
+    rewardLimit: { anyOf: [aiDollars, { const: '' }] },
+    prices: { type: 'object' },
+  }),
+  payments: closed({
+    paypal: closed({
+      mode: { enum: ['off', 'sandbox', 'live'] },
+      secretName: name,
+      currency: { type: 'string', pattern: '^[A-Z]{3}$' },
+      rate: aiDollars,
+      proxyUrl: text,
+    }),
+  }),
+  oidc: closed({
+    issuer: text,
+    clientId: text,
+    secretName: name,
+    name: { type: 'string', maxLength: 64 },
+    scope: text,
+    groupsClaim: text,
+    adminGroups: groups,
+    memberGroups: groups,
+    publicUrl: text,
+  }),
   log: closed({ storage: quantity, storageClassName: name }),
 };
 
@@ -49,16 +84,28 @@ const CLUSTER: Schema = {
   operator: closed({ replicas, resources }),
   monitoring: closed({ prometheusRule: { type: 'boolean' } }),
   seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
-  agentPods: closed({ storageClassName: name, userNamespaces: { enum: ['On', 'Off'] }, appArmor: { enum: ['RuntimeDefault', 'Off'] } }),
+  agentPods: closed({
+    storageClassName: name,
+    userNamespaces: { enum: ['On', 'Off'] },
+    appArmor: { enum: ['RuntimeDefault', 'Off'] },
+  }),
   postgres: closed({ storage: quantity, storageClassName: name, resources }),
   redis: closed({ resources }),
-  ingress: closed({ host: text, className: name, tlsSecretName: name, annotations: { type: 'object', additionalProperties: text }, trustedProxies: text, proxyHops: { type: 'integer', minimum: 1, maximum: 10 } }),
+  ingress: closed({
+    host: text,
+    className: name,
+    tlsSecretName: name,
+    annotations: { type: 'object', additionalProperties: text },
+    trustedProxies: text,
+    proxyHops: { type: 'integer', minimum: 1, maximum: 10 },
+  }),
 };
 
 /** The schema of the whole file; `kinds` holds the schema of each kind's spec by its plural name. */
 export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
   const { agents, entitlements } = kinds as Record<string, Schema>;
-  if (agents === undefined || entitlements === undefined) throw new Error('the CRDs of agents and entitlements are missing');
+  if (agents === undefined || entitlements === undefined)
+    throw new Error('the CRDs of agents and entitlements are missing');
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $comment: 'make charts: from village/charts/values-schema.ts and crds/bases',
@@ -85,12 +132,18 @@ function closeSchema(schema: Schema): Schema {
     .filter(([key]) => !key.startsWith('x-kubernetes-') && key !== 'default')
     .map(([key, value]) => [key, closeKeyword(key, value)]);
   const result = Object.fromEntries(entries) as Schema;
-  return 'properties' in result && !('additionalProperties' in result) ? { ...result, additionalProperties: false } : result;
+  return 'properties' in result && !('additionalProperties' in result)
+    ? { ...result, additionalProperties: false }
+    : result;
 }
 
 function closeKeyword(key: string, value: unknown): unknown {
-  if (key === 'properties') return Object.fromEntries(Object.entries(value as Record<string, Schema>).map(([field, child]) => [field, closeSchema(child)]));
-  if ((key === 'items' || key === 'additionalProperties') && typeof value === 'object') return closeSchema(value as Schema);
+  if (key === 'properties')
+    return Object.fromEntries(
+      Object.entries(value as Record<string, Schema>).map(([field, child]) => [field, closeSchema(child)]),
+    );
+  if ((key === 'items' || key === 'additionalProperties') && typeof value === 'object')
+    return closeSchema(value as Schema);
   return value;
 }
 

@@ -12,7 +12,10 @@ import { runSteps, type Step } from '../steps.ts';
 
 /** Ends what `make up` and `make dev` started. */
 export async function down(settings: Settings): Promise<void> {
-  await runSteps('Hamlet: taking the village down', settings.cluster === 'current' ? currentSteps(settings) : localSteps(settings));
+  await runSteps(
+    'Hamlet: taking the village down',
+    settings.cluster === 'current' ? currentSteps(settings) : localSteps(settings),
+  );
   // up.json names the village of this machine, which an end in another cluster leaves as it is.
   if (settings.wipe && settings.cluster === 'local') rmSync(join(STATE, 'up.json'), { force: true });
 }
@@ -27,8 +30,13 @@ function localSteps(settings: Settings): Step[] {
   const cluster: Step = {
     name: 'cluster',
     work: async (context) => {
-      const kept = settings.wipe ? 'without its data' : 'its data stays for the next make up; make down WIPE=1 removes it';
-      const said = await takeClusterDown(settings.wipe ? [] : ['--keep-data'], { log: context.log, onLine: context.doing });
+      const kept = settings.wipe
+        ? 'without its data'
+        : 'its data stays for the next make up; make down WIPE=1 removes it';
+      const said = await takeClusterDown(settings.wipe ? [] : ['--keep-data'], {
+        log: context.log,
+        onLine: context.doing,
+      });
       return `${said.split('\n').at(-1) ?? ''}; ${kept}`;
     },
   };
@@ -44,7 +52,10 @@ function currentSteps(settings: Settings): Step[] {
     {
       name: 'chart',
       work: async (context) => {
-        await helm(await currentPlace(settings.namespace), ['uninstall', 'hamlet', '--ignore-not-found', '--wait'], { log: context.log, onLine: context.doing });
+        await helm(await currentPlace(settings.namespace), ['uninstall', 'hamlet', '--ignore-not-found', '--wait'], {
+          log: context.log,
+          onLine: context.doing,
+        });
         return settings.wipe ? undefined : 'the volume of Postgres stays; WIPE=1 removes it';
       },
     },
@@ -53,7 +64,13 @@ function currentSteps(settings: Settings): Step[] {
           {
             name: 'data',
             work: async () => {
-              await kubectl(await currentPlace(settings.namespace), ['delete', 'pvc,secret', '-l', 'app.kubernetes.io/part-of=hamlet', '--ignore-not-found']);
+              await kubectl(await currentPlace(settings.namespace), [
+                'delete',
+                'pvc,secret',
+                '-l',
+                'app.kubernetes.io/part-of=hamlet',
+                '--ignore-not-found',
+              ]);
             },
           },
         ]

@@ -21,8 +21,13 @@ export function isKept(folder = CLUSTER_FOLDER): boolean {
  */
 export function setAside(folder = CLUSTER_FOLDER): string {
   if (!isKept(folder)) return 'nothing is kept here';
-  if (existsSync(join(folder, 'supervisor.json'))) throw new Failure(`a village in ${folder} was not taken down`, 'make down, which keeps its data; then run this again');
-  if (existsSync(asideOf(folder))) return `${asideOf(folder)} waits already; what is in ${folder} is of an interrupted test`;
+  if (existsSync(join(folder, 'supervisor.json')))
+    throw new Failure(
+      `a village in ${folder} was not taken down`,
+      'make down, which keeps its data; then run this again',
+    );
+  if (existsSync(asideOf(folder)))
+    return `${asideOf(folder)} waits already; what is in ${folder} is of an interrupted test`;
   renameSync(folder, asideOf(folder));
   return `the data of the village that is kept here waits in ${asideOf(folder)}`;
 }
@@ -30,7 +35,8 @@ export function setAside(folder = CLUSTER_FOLDER): string {
 /** Moves what was set aside back, where no other village is in its place. Returns what it did. */
 export function putBack(folder = CLUSTER_FOLDER): string {
   if (!existsSync(asideOf(folder))) return 'nothing';
-  if (isKept(folder)) return `${asideOf(folder)} stays, since another village is in ${folder}: make down WIPE=1 removes that one`;
+  if (isKept(folder))
+    return `${asideOf(folder)} stays, since another village is in ${folder}: make down WIPE=1 removes that one`;
   renameSync(asideOf(folder), folder);
   return 'the data of the village that was kept here is back: make up goes on with it';
 }
@@ -40,6 +46,8 @@ export async function whatGoes(folder = CLUSTER_FOLDER): Promise<string> {
   if (!isKept(folder)) return 'nothing is kept here';
   const { stdout } = await tryRun('du', ['-sh', folder]);
   const volumes = join(folder, 'volumes');
-  const count = existsSync(volumes) ? readdirSync(volumes).reduce((sum, node) => sum + readdirSync(join(volumes, node)).length, 0) : 0;
+  const count = existsSync(volumes)
+    ? readdirSync(volumes).reduce((sum, node) => sum + readdirSync(join(volumes, node)).length, 0)
+    : 0;
   return `${folder} (${stdout.split(/\s/)[0] ?? 'unknown size'}): the database with world, books and board, ${count} volumes, the agents, their schedules and tiers, and the nodes' images`;
 }

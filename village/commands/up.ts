@@ -48,7 +48,10 @@ export async function up(settings: Settings): Promise<void> {
       name: 'charts',
       work: async (context) => {
         const references = Object.fromEntries(images.map((image) => [image.name, referenceOf(image)]));
-        await installCharts({ place: here(), images: references, coreNode: CORE_NODE, secrets: secrets(), cores: availableParallelism() }, context);
+        await installCharts(
+          { place: here(), images: references, coreNode: CORE_NODE, secrets: secrets(), cores: availableParallelism() },
+          context,
+        );
       },
     },
     { name: 'port', work: async () => forward(settings) },
@@ -60,7 +63,12 @@ export async function up(settings: Settings): Promise<void> {
 
 /** Where the local village is. */
 export async function localPlace(namespace: string): Promise<Place> {
-  return { kubectl: await program('kubectl'), helm: await program('helm'), kubeconfig: await hamletCluster(['kubeconfig']), namespace };
+  return {
+    kubectl: await program('kubectl'),
+    helm: await program('helm'),
+    kubeconfig: await hamletCluster(['kubeconfig']),
+    namespace,
+  };
 }
 
 /** A kubeconfig of this checkout whose context is in the village's namespace, so that kubectl needs no flag. */
@@ -80,11 +88,18 @@ async function keptData({ fresh }: Settings): Promise<string> {
 }
 
 async function packages(context: StepContext): Promise<void> {
-  await run('bash', ['village/packages.sh', 'up'], { log: context.log, onLine: context.doing, fix: 'run as root, or install the packages named above yourself' });
+  await run('bash', ['village/packages.sh', 'up'], {
+    log: context.log,
+    onLine: context.doing,
+    fix: 'run as root, or install the packages named above yourself',
+  });
 }
 
 function referenceTo(name: BuiltImage['name'], images: readonly BuiltImage[]): string {
-  return images.filter((image) => image.name === name).map(referenceOf).join();
+  return images
+    .filter((image) => image.name === name)
+    .map(referenceOf)
+    .join();
 }
 
 function said(images: readonly BuiltImage[]): string {

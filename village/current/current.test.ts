@@ -26,7 +26,12 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hamlet-test-current-'));
   const kubectlProgram = await program('kubectl');
   path = `${kubectlProgram.replace(/\/kubectl$/, '')}:${process.env['PATH']}`;
-  place = { kubectl: kubectlProgram, helm: await program('helm'), kubeconfig: cluster.server.kubeconfig, namespace: NAMESPACE };
+  place = {
+    kubectl: kubectlProgram,
+    helm: await program('helm'),
+    kubeconfig: cluster.server.kubeconfig,
+    namespace: NAMESPACE,
+  };
 });
 
 after(async () => {
@@ -36,24 +41,59 @@ after(async () => {
 
 /** The command as a person gives it. */
 function village(command: 'up' | 'down', env: Readonly<Record<string, string>>): Promise<RunResult> {
-  return tryRun(NODE, ['village/main.ts', command], { env: { PATH: path, KUBECONFIG: cluster.server.kubeconfig, CLUSTER: 'current', NAMESPACE, ...env } });
+  return tryRun(NODE, ['village/main.ts', command], {
+    env: { PATH: path, KUBECONFIG: cluster.server.kubeconfig, CLUSTER: 'current', NAMESPACE, ...env },
+  });
 }
 
 const install = (tag: string): Promise<void> => {
-  const images = Object.fromEntries(['api', 'operator', 'agent'].map((name) => [name, `registry.example.org/hamlet/${name}:${tag}`]));
-  return installCharts({ place, images, coreNode: undefined, secrets: SECRETS }, { doing: () => undefined, log: join(folder, 'log') });
+  const images = Object.fromEntries(
+    ['api', 'operator', 'agent'].map((name) => [name, `registry.example.org/hamlet/${name}:${tag}`]),
+  );
+  return installCharts(
+    { place, images, coreNode: undefined, secrets: SECRETS },
+    { doing: () => undefined, log: join(folder, 'log') },
+  );
 };
 
 const named = async (kinds: string): Promise<readonly string[]> => {
-  const said = await kubectl(place, ['get', kinds, '-l', 'app.kubernetes.io/part-of=hamlet', '-o', 'name', '--ignore-not-found']);
+  const said = await kubectl(place, [
+    'get',
+    kinds,
+    '-l',
+    'app.kubernetes.io/part-of=hamlet',
+    '-o',
+    'name',
+    '--ignore-not-found',
+  ]);
   return said.split('\n').filter((line) => line !== '');
 };
 
-const REFUSED: readonly { readonly what: string; readonly env: Readonly<Record<string, string>>; readonly says: RegExp }[] = [
-  { what: 'no registry', env: { YES: '1' }, says: /needs a registry.*nothing was changed[\s\S]*fix: CLUSTER=current IMAGE_REGISTRY=/ },
-  { what: 'no context', env: { YES: '1', IMAGE_REGISTRY: '127.0.0.1:1/x', KUBECONFIG: '/nowhere' }, says: /no current context[\s\S]*fix: kubectl config use-context/ },
-  { what: 'a node that there are no images for', env: { YES: '1', IMAGE_REGISTRY: '127.0.0.1:1/x' }, says: /nodes of mips64, and Hamlet has images for amd64 and arm64; nothing was changed[\s\S]*fix: .*ARCH=amd64,arm64/ },
-  { what: 'nobody who says yes', env: { ARCH: 'arm64', IMAGE_REGISTRY: '127.0.0.1:1/x' }, says: /nobody is there to say yes; nothing was changed[\s\S]*fix: YES=1/ },
+const REFUSED: readonly {
+  readonly what: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly says: RegExp;
+}[] = [
+  {
+    what: 'no registry',
+    env: { YES: '1' },
+    says: /needs a registry.*nothing was changed[\s\S]*fix: CLUSTER=current IMAGE_REGISTRY=/,
+  },
+  {
+    what: 'no context',
+    env: { YES: '1', IMAGE_REGISTRY: '127.0.0.1:1/x', KUBECONFIG: '/nowhere' },
+    says: /no current context[\s\S]*fix: kubectl config use-context/,
+  },
+  {
+    what: 'a node that there are no images for',
+    env: { YES: '1', IMAGE_REGISTRY: '127.0.0.1:1/x' },
+    says: /nodes of mips64, and Hamlet has images for amd64 and arm64; nothing was changed[\s\S]*fix: .*ARCH=amd64,arm64/,
+  },
+  {
+    what: 'nobody who says yes',
+    env: { ARCH: 'arm64', IMAGE_REGISTRY: '127.0.0.1:1/x' },
+    says: /nobody is there to say yes; nothing was changed[\s\S]*fix: YES=1/,
+  },
 ];
 
 for (const { what, env, says } of REFUSED) {
@@ -67,13 +107,29 @@ for (const { what, env, says } of REFUSED) {
 
 test('an install, an upgrade that keeps every secret, and an uninstall without an operator, which leaves its data, and nothing with WIPE=1', async () => {
   await install('one');
-  const secretsOf = (): Promise<string> => kubectl(place, ['get', 'secrets', '-l', 'app.kubernetes.io/part-of=hamlet', '-o', 'jsonpath={range .items[*]}{.metadata.name}={.data}{"\\n"}{end}']);
+  const secretsOf = (): Promise<string> =>
+    kubectl(place, [
+      'get',
+      'secrets',
+      '-l',
+      'app.kubernetes.io/part-of=hamlet',
+      '-o',
+      'jsonpath={range .items[*]}{.metadata.name}={.data}{"\\n"}{end}',
+    ]);
   const before = await secretsOf();
   await install('two');
   assert.equal(await secretsOf(), before);
-  assert.match(await kubectl(place, ['get', 'deployments', '-o', 'jsonpath={.items[*].spec.template.spec.containers[*].image}']), /\/operator:two/);
+  assert.match(
+    await kubectl(place, ['get', 'deployments', '-o', 'jsonpath={.items[*].spec.template.spec.containers[*].image}']),
+    /\/operator:two/,
+  );
   // Made by a person, and held by the finalizer that an operator would take away; none runs.
-  const agent = { apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', metadata: { name: 'guest', finalizers: [FINALIZER] }, spec: {} };
+  const agent = {
+    apiVersion: 'hamlet.village/v1alpha1',
+    kind: 'Agent',
+    metadata: { name: 'guest', finalizers: [FINALIZER] },
+    spec: {},
+  };
   const file = join(folder, 'agent.json');
   writeFileSync(file, JSON.stringify(agent));
   await kubectl(place, ['apply', '-f', file]);
@@ -83,10 +139,24 @@ test('an install, an upgrade that keeps every secret, and an uninstall without a
   assert.match(cluster.output(), /guest: the operator does not answer/);
   assert.equal(await kubectl(place, ['get', 'agents', '-o', 'name']), '');
   const kept = await named('secrets,persistentvolumeclaims');
-  assert.ok(kept.includes('secret/hamlet-postgres') && kept.every((name) => /^(secret|persistentvolumeclaim)\/hamlet-/.test(name)), kept.join(' '));
+  assert.ok(
+    kept.includes('secret/hamlet-postgres') &&
+      kept.every((name) => /^(secret|persistentvolumeclaim)\/hamlet-/.test(name)),
+    kept.join(' '),
+  );
   const wiped = await village('down', { WIPE: '1' });
   assert.equal(wiped.code, 0, wiped.output);
-  assert.deepEqual(await named('all,secrets,configmaps,persistentvolumeclaims,serviceaccounts,roles,rolebindings,networkpolicies,poddisruptionbudgets'), []);
-  assert.deepEqual((await named('clusterroles,clusterrolebindings,validatingadmissionpolicies,mutatingadmissionpolicies')).filter((name) => name.endsWith(`.${NAMESPACE}`)), []);
+  assert.deepEqual(
+    await named(
+      'all,secrets,configmaps,persistentvolumeclaims,serviceaccounts,roles,rolebindings,networkpolicies,poddisruptionbudgets',
+    ),
+    [],
+  );
+  assert.deepEqual(
+    (await named('clusterroles,clusterrolebindings,validatingadmissionpolicies,mutatingadmissionpolicies')).filter(
+      (name) => name.endsWith(`.${NAMESPACE}`),
+    ),
+    [],
+  );
   await kubectl(place, ['delete', 'namespace', NAMESPACE, '--timeout=60s']);
 });

@@ -7,7 +7,8 @@ import type { Place } from '../kubectl.ts';
 /** Name of the context that kubectl uses now; fails with what to do if there is none. */
 export async function currentContext(): Promise<string> {
   const { code, stdout } = await tryRun('kubectl', ['config', 'current-context']);
-  if (code !== 0) throw new Failure('kubectl has no current context', 'kubectl config use-context NAME, or set KUBECONFIG');
+  if (code !== 0)
+    throw new Failure('kubectl has no current context', 'kubectl config use-context NAME, or set KUBECONFIG');
   return stdout.trim();
 }
 

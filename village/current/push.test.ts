@@ -23,7 +23,8 @@ let folder = '';
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hamlet-test-push-'));
-  for (const architecture of ARCHITECTURES) images.set(architecture, [await smallImage('api', architecture), await smallImage('operator', architecture)]);
+  for (const architecture of ARCHITECTURES)
+    images.set(architecture, [await smallImage('api', architecture), await smallImage('operator', architecture)]);
 });
 
 after(async () => {
@@ -47,7 +48,8 @@ function read<T>(reference: string, file: string): T {
   return JSON.parse(readFileSync(join(layoutOf(reference), file), 'utf8')) as T;
 }
 
-const blob = <T>(reference: string, { digest }: Descriptor): T => read<T>(reference, `blobs/${digest.replace(':', '/')}`);
+const blob = <T>(reference: string, { digest }: Descriptor): T =>
+  read<T>(reference, `blobs/${digest.replace(':', '/')}`);
 
 /** What a name stands for: the one entry of a layout's index. */
 function named(reference: string): Descriptor {
@@ -62,7 +64,10 @@ test('several architectures are one reference, under which each node finds its o
   for (const [name, reference] of Object.entries(references)) {
     assert.ok(reference.startsWith(`${PREFIX}/hamlet/${name}:`), reference);
     const list = blob<{ manifests: readonly Descriptor[] }>(reference, named(reference));
-    assert.deepEqual(list.manifests.map(({ platform }) => `${platform?.os}/${platform?.architecture}`).toSorted(), ['linux/amd64', 'linux/arm64']);
+    assert.deepEqual(list.manifests.map(({ platform }) => `${platform?.os}/${platform?.architecture}`).toSorted(), [
+      'linux/amd64',
+      'linux/arm64',
+    ]);
     for (const each of list.manifests) {
       const { config } = blob<{ config: Descriptor }>(reference, each);
       const said = blob<{ architecture: string; config: { Cmd: readonly string[] } }>(reference, config);
@@ -82,5 +87,8 @@ test('one architecture is pushed as it is, under its own tag', async () => {
 });
 
 test('a registry that does not answer is a failure that says how to log in', async () => {
-  await assert.rejects(pushImages(images, { prefix: '127.0.0.1:1/team' }, context), (error: { fix?: string }) => error.fix === 'buildah login 127.0.0.1:1');
+  await assert.rejects(
+    pushImages(images, { prefix: '127.0.0.1:1/team' }, context),
+    (error: { fix?: string }) => error.fix === 'buildah login 127.0.0.1:1',
+  );
 });

@@ -19,7 +19,11 @@ export interface Registry {
 }
 
 /** Pushes every image, as a manifest list where there are several architectures; returns the reference of each. */
-export async function pushImages(images: ImagesByArchitecture, registry: Registry, context: StepContext): Promise<Readonly<Partial<Record<ImageName, string>>>> {
+export async function pushImages(
+  images: ImagesByArchitecture,
+  registry: Registry,
+  context: StepContext,
+): Promise<Readonly<Partial<Record<ImageName, string>>>> {
   const { prefix, destinationOf = (reference) => `docker://${reference}` } = registry;
   const references: Partial<Record<ImageName, string>> = {};
   for (const [name, builds] of byName(images)) {
@@ -31,7 +35,11 @@ export async function pushImages(images: ImagesByArchitecture, registry: Registr
   return references;
 }
 
-async function push(builds: readonly BuiltImage[], destination: string, { context, host }: { context: StepContext; host: string }): Promise<void> {
+async function push(
+  builds: readonly BuiltImage[],
+  destination: string,
+  { context, host }: { context: StepContext; host: string },
+): Promise<void> {
   const options = { log: context.log, onLine: context.doing, fix: `buildah login ${host}` };
   const [only] = builds;
   if (only !== undefined && builds.length === 1) {
@@ -40,7 +48,8 @@ async function push(builds: readonly BuiltImage[], destination: string, { contex
   }
   const list = await buildah(['manifest', 'create', `localhost/hamlet/list-${process.pid}`]);
   try {
-    for (const build of builds) await buildah(['manifest', 'add', list, `containers-storage:${referenceOf(build)}`], options);
+    for (const build of builds)
+      await buildah(['manifest', 'add', list, `containers-storage:${referenceOf(build)}`], options);
     await buildah(['manifest', 'push', '--quiet', '--all', list, destination], options);
   } finally {
     await buildah(['manifest', 'rm', list]);
@@ -54,5 +63,7 @@ function byName(images: ImagesByArchitecture): ReadonlyMap<ImageName, readonly B
 /** One image keeps its tag; that of a list is a hash of all. */
 function tagOf(builds: readonly BuiltImage[]): string {
   const tags = builds.map(({ tag }) => tag);
-  return tags.length === 1 ? tags.join() : createHash('sha256').update(tags.join()).digest('hex').slice(0, TAG_CHARACTERS);
+  return tags.length === 1
+    ? tags.join()
+    : createHash('sha256').update(tags.join()).digest('hex').slice(0, TAG_CHARACTERS);
 }

@@ -23,28 +23,46 @@ const OWN_IMAGES: readonly ImageName[] = ['api', 'operator', 'agent'];
 export async function upCurrent(settings: Settings): Promise<void> {
   const { imageRegistry, namespace } = settings;
   if (imageRegistry === undefined) {
-    throw new Failure('CLUSTER=current needs a registry that the cluster can pull from; nothing was changed', 'CLUSTER=current IMAGE_REGISTRY=host/path make up');
+    throw new Failure(
+      'CLUSTER=current needs a registry that the cluster can pull from; nothing was changed',
+      'CLUSTER=current IMAGE_REGISTRY=host/path make up',
+    );
   }
   const context = await currentContext();
   const place = await currentPlace(namespace);
   const architectures = settings.architectures ?? (await architecturesOfNodes(place));
-  if (!settings.yes) await confirm(`Install Hamlet into the context ${context}, namespace ${namespace}, with images for ${architectures.join(' and ')} in ${imageRegistry}?`, 'YES=1 says it beforehand');
+  if (!settings.yes)
+    await confirm(
+      `Install Hamlet into the context ${context}, namespace ${namespace}, with images for ${architectures.join(' and ')} in ${imageRegistry}?`,
+      'YES=1 says it beforehand',
+    );
   const images = new Map<Architecture, readonly BuiltImage[]>();
   let references: Readonly<Partial<Record<ImageName, string>>> = {};
   await runSteps(`Hamlet: installing into ${context}`, [
-    { name: 'packages', work: async (step) => void (await run('bash', ['village/packages.sh', 'up'], { log: step.log })) },
+    {
+      name: 'packages',
+      work: async (step) => void (await run('bash', ['village/packages.sh', 'up'], { log: step.log })),
+    },
     { name: 'web', work: buildWeb },
     ...architectures.map((architecture): Step => ({
       name: `images for ${architecture}`,
       work: async (step) => void images.set(architecture, await buildImagesFor(architecture, step, OWN_IMAGES)),
     })),
-    { name: 'push', work: async (step) => void (references = await pushImages(images, { prefix: imageRegistry }, step)) },
-    { name: 'charts', work: async (step) => installCharts({ place, images: references, coreNode: undefined, secrets: secrets() }, step) },
+    {
+      name: 'push',
+      work: async (step) => void (references = await pushImages(images, { prefix: imageRegistry }, step)),
+    },
+    {
+      name: 'charts',
+      work: async (step) => installCharts({ place, images: references, coreNode: undefined, secrets: secrets() }, step),
+    },
     { name: 'agents', work: async (step) => waitForAgents(place, references.agent ?? '', step) },
   ]);
   console.log(`\n${await kubectl(place, ['get', 'village'])}\n`);
   console.log(`kubectl -n ${namespace} port-forward service/hamlet-api 8080, then http://localhost:8080`);
-  console.log(`The code of the first admin: kubectl -n ${namespace} get secret hamlet-bootstrap -o jsonpath='{.data.code}' | base64 -d`);
+  console.log(
+    `The code of the first admin: kubectl -n ${namespace} get secret hamlet-bootstrap -o jsonpath='{.data.code}' | base64 -d`,
+  );
 }
 
 /** The architectures of the cluster's nodes; one that there are no images for is refused. */
@@ -54,8 +72,15 @@ async function architecturesOfNodes(place: Place): Promise<readonly Architecture
   const unknown = [...found].filter((name) => !ARCHITECTURES.some((each) => each === name));
   if (unknown.length > 0) {
     const advice = `take those nodes out of the cluster, or say for which nodes to build: ARCH=${ARCHITECTURES.join(',')}`;
-    throw new Failure(`the cluster has nodes of ${unknown.join(', ')}, and Hamlet has images for ${ARCHITECTURES.join(' and ')}; nothing was changed`, advice);
+    throw new Failure(
+      `the cluster has nodes of ${unknown.join(', ')}, and Hamlet has images for ${ARCHITECTURES.join(' and ')}; nothing was changed`,
+      advice,
+    );
   }
-  if (found.size === 0) throw new Failure('the cluster has no node; nothing was changed', `say for which nodes to build: ARCH=${ARCHITECTURES.join(',')}`);
+  if (found.size === 0)
+    throw new Failure(
+      'the cluster has no node; nothing was changed',
+      `say for which nodes to build: ARCH=${ARCHITECTURES.join(',')}`,
+    );
   return ARCHITECTURES.filter((architecture) => found.has(architecture));
 }

@@ -28,8 +28,16 @@ export const MACHINE_CHECKS: readonly Check[] = [
   { name: 'Go', required: true, look: go },
   { name: 'cpu and memory', required: true, look: memory },
   { name: 'disk for the cache', required: true, look: disk },
-  { name: 'user namespaces', required: true, look: () => kernelFile('/proc/self/ns/user', 'a kernel with user namespaces (CONFIG_USER_NS)') },
-  { name: 'network namespaces', required: true, look: () => kernelFile('/proc/self/ns/net', 'a kernel with network namespaces (CONFIG_NET_NS)') },
+  {
+    name: 'user namespaces',
+    required: true,
+    look: () => kernelFile('/proc/self/ns/user', 'a kernel with user namespaces (CONFIG_USER_NS)'),
+  },
+  {
+    name: 'network namespaces',
+    required: true,
+    look: () => kernelFile('/proc/self/ns/net', 'a kernel with network namespaces (CONFIG_NET_NS)'),
+  },
   { name: 'overlay file system', required: true, look: overlay },
   { name: 'cgroups', required: true, look: cgroups },
 ];
@@ -40,20 +48,27 @@ export async function checkMachine(): Promise<string> {
   const bad = findings.filter(({ check, finding }) => check.required && !finding.ok);
   if (bad.length > 0) {
     const lines = bad.map(({ check, finding }) => `${check.name}: ${finding.found}`);
-    throw new Failure(`this machine cannot run the village yet: ${lines.join('; ')}`, bad.map(({ finding }) => finding.fix).join('; '));
+    throw new Failure(
+      `this machine cannot run the village yet: ${lines.join('; ')}`,
+      bad.map(({ finding }) => finding.fix).join('; '),
+    );
   }
   return `${cpus().length} cores, ${(totalmem() / GIB).toFixed(0)} GiB`;
 }
 
 function rootOnLinux(): Finding {
   if (process.platform !== 'linux') return wrong(process.platform, 'use a Linux machine or a virtual one');
-  return process.getuid?.() === 0 ? right('root') : wrong('not root', 'run it as root: the local nodes are namespaces, mounts and cgroups');
+  return process.getuid?.() === 0
+    ? right('root')
+    : wrong('not root', 'run it as root: the local nodes are namespaces, mounts and cgroups');
 }
 
 async function aptGet(): Promise<Finding> {
   const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   const name = /^PRETTY_NAME="?([^"\n]*)/m.exec(release)?.[1] ?? 'unknown';
-  return existsSync('/usr/bin/apt-get') ? right(name) : wrong(`${name} without apt-get`, 'use Debian 12 or newer, or Ubuntu 24.04 or newer');
+  return existsSync('/usr/bin/apt-get')
+    ? right(name)
+    : wrong(`${name} without apt-get`, 'use Debian 12 or newer, or Ubuntu 24.04 or newer');
 }
 
 async function node(): Promise<Finding> {
@@ -77,7 +92,12 @@ async function go(): Promise<Finding> {
 function memory(): Finding {
   const text = `${cpus().length} cores, ${(totalmem() / GIB).toFixed(1)} GiB (${(freemem() / GIB).toFixed(1)} free)`;
   const isEnough = cpus().length >= LEAST_CORES && totalmem() >= (LEAST_MEMORY_GIB - KERNEL_SHARE_GIB) * GIB;
-  return isEnough ? right(text) : wrong(text, `use a machine of ${LEAST_CORES} cores and ${LEAST_MEMORY_GIB} GiB: the village, two nodes and the build of their programs need them`);
+  return isEnough
+    ? right(text)
+    : wrong(
+        text,
+        `use a machine of ${LEAST_CORES} cores and ${LEAST_MEMORY_GIB} GiB: the village, two nodes and the build of their programs need them`,
+      );
 }
 
 function disk(): Finding {
@@ -85,7 +105,9 @@ function disk(): Finding {
   const { bavail, bsize } = statfsSync(CACHE);
   const free = bavail * bsize;
   const text = `${(free / GIB).toFixed(0)} GiB free at ${CACHE}`;
-  return free >= LEAST_DISK_GIB * GIB ? right(text) : wrong(text, `make ${LEAST_DISK_GIB} GiB free, or set HAMLET_CACHE to a larger disk`);
+  return free >= LEAST_DISK_GIB * GIB
+    ? right(text)
+    : wrong(text, `make ${LEAST_DISK_GIB} GiB free, or set HAMLET_CACHE to a larger disk`);
 }
 
 function kernelFile(path: string, need: string): Finding {
@@ -100,5 +122,7 @@ function overlay(): Finding {
 function cgroups(): Finding {
   const isV2 = existsSync('/sys/fs/cgroup/cgroup.controllers');
   if (isV2) return right('v2');
-  return existsSync('/sys/fs/cgroup/memory') ? right('v1') : wrong('none mounted at /sys/fs/cgroup', 'mount cgroups (any current Debian does at boot)');
+  return existsSync('/sys/fs/cgroup/memory')
+    ? right('v1')
+    : wrong('none mounted at /sys/fs/cgroup', 'mount cgroups (any current Debian does at boot)');
 }

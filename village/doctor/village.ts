@@ -10,7 +10,15 @@ import type { Settings } from '../settings.ts';
 import { localPlace } from '../commands/up.ts';
 import { right, wrong, type Check, type Finding } from './check.ts';
 
-const PACKAGES = ['buildah', 'debootstrap', 'containernetworking-plugins', 'iproute2', 'nftables', 'conntrack', 'util-linux'];
+const PACKAGES = [
+  'buildah',
+  'debootstrap',
+  'containernetworking-plugins',
+  'iproute2',
+  'nftables',
+  'conntrack',
+  'util-linux',
+];
 const TEST_PACKAGES = ['chromium', 'redis-server'];
 
 /** The checks of what `make up` and `make test` set up, and of the village that runs. */
@@ -36,7 +44,9 @@ async function node26(): Promise<Finding> {
 async function debianPackages(names: readonly string[], part: string): Promise<Finding> {
   const { stdout } = await tryRun('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...names]);
   const missing = names.filter((name) => !stdout.split('\n').includes(`${name} installed`));
-  return missing.length === 0 ? right(names.join(' ')) : wrong(`missing: ${missing.join(' ')}`, `bash village/packages.sh ${part} (make ${part} does it)`);
+  return missing.length === 0
+    ? right(names.join(' '))
+    : wrong(`missing: ${missing.join(' ')}`, `bash village/packages.sh ${part} (make ${part} does it)`);
 }
 
 async function programs(): Promise<Finding> {
@@ -60,17 +70,26 @@ async function cluster(): Promise<Finding> {
   const status = await clusterStatus();
   if (status === undefined) return wrong('not up', 'make up');
   const down = status.components.filter(({ pid }) => pid === 0).map(({ name, node }) => `${name} ${node}`.trim());
-  if (down.length > 0) return wrong(`down: ${down.join(', ')}`, `make up; logs are in ${join(status.spec.state, 'logs')}`);
+  if (down.length > 0)
+    return wrong(`down: ${down.join(', ')}`, `make up; logs are in ${join(status.spec.state, 'logs')}`);
   return status.phase === 'ready' ? right(`${status.components.length} components up`) : wrong(status.phase, 'make up');
 }
 
 async function kubeconfig({ namespace }: Settings): Promise<Finding> {
   const broken = 'make up';
   try {
-    const text = await kubectl(await localPlace(namespace), ['get', 'nodes', '--no-headers', '-o', 'custom-columns=N:.metadata.name,R:.status.conditions[?(@.type=="Ready")].status']);
+    const text = await kubectl(await localPlace(namespace), [
+      'get',
+      'nodes',
+      '--no-headers',
+      '-o',
+      'custom-columns=N:.metadata.name,R:.status.conditions[?(@.type=="Ready")].status',
+    ]);
     const nodes = text.split('\n').map((line) => line.trim().split(/\s+/));
     const bad = nodes.filter(([, ready]) => ready !== 'True').map(([name]) => name);
-    return bad.length === 0 ? right(`nodes ${nodes.map(([name]) => name).join(' ')} ready`) : wrong(`not ready: ${bad.join(' ')}`, broken);
+    return bad.length === 0
+      ? right(`nodes ${nodes.map(([name]) => name).join(' ')} ready`)
+      : wrong(`not ready: ${bad.join(' ')}`, broken);
   } catch {
     return wrong('the API server does not answer', broken);
   }
@@ -79,7 +98,9 @@ async function kubeconfig({ namespace }: Settings): Promise<Finding> {
 async function api({ port: wanted }: Settings): Promise<Finding> {
   try {
     const response = await fetch(`http://127.0.0.1:${wanted}/readyz?verbose`, { signal: AbortSignal.timeout(5_000) });
-    return response.ok ? right('ready') : wrong(`${response.status} ${(await response.text()).slice(0, 200)}`, 'make logs WHO=api');
+    return response.ok
+      ? right('ready')
+      : wrong(`${response.status} ${(await response.text()).slice(0, 200)}`, 'make logs WHO=api');
   } catch {
     return wrong('does not answer', existsSync(join(STATE, 'up.json')) ? 'make logs WHO=api, then make up' : 'make up');
   }
@@ -87,10 +108,23 @@ async function api({ port: wanted }: Settings): Promise<Finding> {
 
 async function agents({ namespace }: Settings): Promise<Finding> {
   try {
-    const text = await kubectl(await localPlace(namespace), ['get', 'agents', '--no-headers', '-o', 'custom-columns=N:.metadata.name,P:.spec.power,R:.status.conditions[?(@.type=="Ready")].status,W:.status.conditions[?(@.type=="Ready")].reason']);
-    const rows = text.split('\n').filter(Boolean).map((line) => line.trim().split(/\s+/));
+    const text = await kubectl(await localPlace(namespace), [
+      'get',
+      'agents',
+      '--no-headers',
+      '-o',
+      'custom-columns=N:.metadata.name,P:.spec.power,R:.status.conditions[?(@.type=="Ready")].status,W:.status.conditions[?(@.type=="Ready")].reason',
+    ]);
+    const rows = text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.trim().split(/\s+/));
     const bad = rows.filter(([, power, ready]) => power !== 'Asleep' && ready !== 'True');
-    if (bad.length > 0) return wrong(bad.map(([name, , , why]) => `${name}: ${why}`).join(', '), `kubectl -n ${namespace} describe agent ${bad[0]?.[0]}`);
+    if (bad.length > 0)
+      return wrong(
+        bad.map(([name, , , why]) => `${name}: ${why}`).join(', '),
+        `kubectl -n ${namespace} describe agent ${bad[0]?.[0]}`,
+      );
     return right(rows.map(([name, power]) => `${name} ${power}`).join(', ') || 'none');
   } catch {
     return wrong('unknown', 'make up');

@@ -22,7 +22,8 @@ export const NAMES: Readonly<Record<Architecture, Names>> = {
 /** The architecture of this machine. */
 export function hostArchitecture(): Architecture {
   const found = ARCHITECTURES.find((architecture) => NAMES[architecture].npm === process.arch);
-  if (found === undefined) throw new Failure(`Hamlet has no images for ${process.arch}`, 'run it on an x86-64 or arm64 machine');
+  if (found === undefined)
+    throw new Failure(`Hamlet has no images for ${process.arch}`, 'run it on an x86-64 or arm64 machine');
   return found;
 }
 
@@ -31,7 +32,8 @@ export function architecturesOf(text: string): readonly Architecture[] {
   if (text === 'all') return ARCHITECTURES;
   return text.split(',').map((name) => {
     const found = ARCHITECTURES.find((architecture) => architecture === name);
-    if (found === undefined) throw new Failure(`ARCH=${text} is unknown`, `write ARCH=${ARCHITECTURES.join(' or ARCH=')}, or ARCH=all`);
+    if (found === undefined)
+      throw new Failure(`ARCH=${text} is unknown`, `write ARCH=${ARCHITECTURES.join(' or ARCH=')}, or ARCH=all`);
     return found;
   });
 }

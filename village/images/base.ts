@@ -44,7 +44,10 @@ async function buildDebian(name: string, context: StepContext): Promise<void> {
   const container = await buildah(['from', '--name', `hamlet-debian-${process.pid}`, 'scratch'], options);
   try {
     const folder = await buildah(['mount', container], options);
-    await run('bash', [join(ROOT, 'images/debian/build.sh'), folder], { ...options, fix: 'debootstrap needs a Debian mirror: set DEBIAN_MIRROR to one that this machine reaches' });
+    await run('bash', [join(ROOT, 'images/debian/build.sh'), folder], {
+      ...options,
+      fix: 'debootstrap needs a Debian mirror: set DEBIAN_MIRROR to one that this machine reaches',
+    });
     await buildah(['config', '--cmd', '/bin/bash', '--env', 'LANG=C.UTF-8', container], options);
     await buildah(['commit', '--quiet', container, name], options);
   } finally {
@@ -56,7 +59,10 @@ async function buildNode(name: string, debian: string, context: StepContext): Pr
   context.doing('Node 26 base');
   const npm = join(CACHE, `npm-${NPM_VERSION}`);
   if (!existsSync(join(npm, 'node_modules/npm/package.json'))) {
-    await run('npm', ['install', '--prefix', npm, '--no-save', '--install-links', `npm@${NPM_VERSION}`], { log: context.log, onLine: context.doing });
+    await run('npm', ['install', '--prefix', npm, '--no-save', '--install-links', `npm@${NPM_VERSION}`], {
+      log: context.log,
+      onLine: context.doing,
+    });
   }
   const folder = join(CACHE, 'images/context/node');
   const sources = [
@@ -66,7 +72,10 @@ async function buildNode(name: string, debian: string, context: StepContext): Pr
   ];
   stageSources(sources, folder);
   try {
-    await buildDockerfile({ name, context: folder, dockerfile: join(folder, 'Dockerfile'), buildArgs: { DEBIAN_IMAGE: debian } }, { log: context.log, onLine: context.doing });
+    await buildDockerfile(
+      { name, context: folder, dockerfile: join(folder, 'Dockerfile'), buildArgs: { DEBIAN_IMAGE: debian } },
+      { log: context.log, onLine: context.doing },
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -24,7 +24,10 @@ export function referenceOf(image: Pick<BuiltImage, 'name' | 'tag'>): string {
 }
 
 /** Builds those images that are not in the storage yet. */
-export async function buildImages(context: StepContext, names: readonly ImageName[] = IMAGE_NAMES): Promise<readonly BuiltImage[]> {
+export async function buildImages(
+  context: StepContext,
+  names: readonly ImageName[] = IMAGE_NAMES,
+): Promise<readonly BuiltImage[]> {
   const bases = await ensureBases(context);
   const built: BuiltImage[] = [];
   for (const name of names) built.push(await buildImage(recipeOf(name, process.arch), bases, context));
@@ -34,7 +37,10 @@ export async function buildImages(context: StepContext, names: readonly ImageNam
 async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): Promise<BuiltImage> {
   const base = bases[recipe.base.image];
   const dockerfile = join(ROOT, recipe.dockerfile);
-  const tag = hashSources([...recipe.sources, { from: dockerfile, to: 'Dockerfile' }], [base, ...(recipe.postgresClients === true ? [postgresClientsId()] : [])]);
+  const tag = hashSources(
+    [...recipe.sources, { from: dockerfile, to: 'Dockerfile' }],
+    [base, ...(recipe.postgresClients === true ? [postgresClientsId()] : [])],
+  );
   const image = { name: recipe.name, tag };
   if (await hasImage(referenceOf(image))) return { ...image, isNew: false };
   context.doing(`image hamlet/${recipe.name}`);
@@ -42,7 +48,13 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
   stageSources([...recipe.sources, ...(await fetched(recipe, context))], folder);
   try {
     await buildDockerfile(
-      { name: referenceOf(image), context: folder, dockerfile, buildArgs: { [recipe.base.argument]: base }, keepsLayers: recipe.keepsLayers ?? false },
+      {
+        name: referenceOf(image),
+        context: folder,
+        dockerfile,
+        buildArgs: { [recipe.base.argument]: base },
+        keepsLayers: recipe.keepsLayers ?? false,
+      },
       { log: context.log, onLine: context.doing },
     );
   } finally {
@@ -52,8 +64,14 @@ async function buildImage(recipe: Recipe, bases: Bases, context: StepContext): P
 }
 
 /** What an image has beside the files of the work tree. */
-async function fetched({ workspace, postgresClients: hasClients }: Recipe, context: StepContext): Promise<readonly Source[]> {
+async function fetched(
+  { workspace, postgresClients: hasClients }: Recipe,
+  context: StepContext,
+): Promise<readonly Source[]> {
   const packages = workspace === undefined ? [] : [await packageSource(workspace, context)];
-  const clients = hasClients === true ? [{ from: await postgresClients(hostArchitecture(), context), to: 'clients', whole: true }] : [];
+  const clients =
+    hasClients === true
+      ? [{ from: await postgresClients(hostArchitecture(), context), to: 'clients', whole: true }]
+      : [];
   return [...packages, ...clients];
 }

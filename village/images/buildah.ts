@@ -31,5 +31,20 @@ export interface DockerfileBuild {
 export async function buildDockerfile(build: DockerfileBuild, options: RunOptions): Promise<void> {
   const args = Object.entries(build.buildArgs).flatMap(([key, value]) => ['--build-arg', `${key}=${value}`]);
   const layers = `--layers=${build.keepsLayers === true}`;
-  await buildah(['build', layers, '--pull-never', '--network', 'host', '--tag', build.name, '--file', build.dockerfile, ...args, build.context], options);
+  await buildah(
+    [
+      'build',
+      layers,
+      '--pull-never',
+      '--network',
+      'host',
+      '--tag',
+      build.name,
+      '--file',
+      build.dockerfile,
+      ...args,
+      build.context,
+    ],
+    options,
+  );
 }

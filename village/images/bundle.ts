@@ -26,7 +26,9 @@ export async function bundleImages(images: readonly BuiltImage[], context: StepC
     for (const image of images) {
       context.doing(`exporting hamlet/${image.name}`);
       const pushed = join(folder, 'pushed');
-      await buildah(['push', '--quiet', '--disable-compression', referenceOf(image), `dir:${pushed}`], { log: context.log });
+      await buildah(['push', '--quiet', '--disable-compression', referenceOf(image), `dir:${pushed}`], {
+        log: context.log,
+      });
       manifests.push(addToLayout(pushed, blobs, referenceOf(image)));
       rmSync(pushed, { recursive: true });
     }

@@ -1,6 +1,16 @@
 /** Build contexts: the files that can influence an image, copied to a folder of their own and named by their hash. */
 import { createHash } from 'node:crypto';
-import { copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, readlinkSync, utimesSync } from 'node:fs';
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  readlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /** Every staged file gets this time, because buildah's layer cache looks at times as well as bytes. */
@@ -27,7 +37,10 @@ export function hashSources(sources: readonly Source[], extra: readonly string[]
   for (const { from, to } of entriesOf(sources)) {
     const stat = lstatSync(from);
     const link = stat.isSymbolicLink();
-    hash.update(`${to}\0${link ? 'link' : stat.mode & 0o111}\0`).update(link ? readlinkSync(from) : readFileSync(from)).update('\0');
+    hash
+      .update(`${to}\0${link ? 'link' : stat.mode & 0o111}\0`)
+      .update(link ? readlinkSync(from) : readFileSync(from))
+      .update('\0');
   }
   return hash.digest('hex').slice(0, 16);
 }

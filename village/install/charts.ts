@@ -38,16 +38,40 @@ export async function installCharts(installation: Installation, context: StepCon
   await ensureNamespace(place);
   context.doing('hamlet-crds');
   // Its own namespace, because every village of the cluster shares it.
-  await helm({ ...place, namespace: 'kube-system' }, ['upgrade', '--install', 'hamlet-crds', join(ROOT, 'charts/hamlet-crds')], options);
-  await kubectl(place, ['wait', '--for=condition=Established', 'crd/agents.hamlet.village', 'crd/entitlements.hamlet.village', 'crd/schedules.hamlet.village', '--timeout=60s'], options);
+  await helm(
+    { ...place, namespace: 'kube-system' },
+    ['upgrade', '--install', 'hamlet-crds', join(ROOT, 'charts/hamlet-crds')],
+    options,
+  );
+  await kubectl(
+    place,
+    [
+      'wait',
+      '--for=condition=Established',
+      'crd/agents.hamlet.village',
+      'crd/entitlements.hamlet.village',
+      'crd/schedules.hamlet.village',
+      '--timeout=60s',
+    ],
+    options,
+  );
   const values = stateFile('values.json');
   writePrivate(values, valuesOf(installation));
   context.doing('hamlet');
   await helm(place, ['upgrade', '--install', 'hamlet', join(ROOT, 'charts/hamlet'), '--values', values], options);
   // Not helm's own wait: it would wait for every Agent too, and people put agents to sleep.
-  for (const workload of ['statefulset/hamlet-postgres', 'statefulset/hamlet-redis', 'deployment/hamlet-api', 'deployment/hamlet-api-more', 'deployment/hamlet-operator']) {
+  for (const workload of [
+    'statefulset/hamlet-postgres',
+    'statefulset/hamlet-redis',
+    'deployment/hamlet-api',
+    'deployment/hamlet-api-more',
+    'deployment/hamlet-operator',
+  ]) {
     context.doing(`waiting for ${workload}`);
-    await kubectl(place, ['rollout', 'status', workload, `--timeout=${TIMEOUT}`], { ...options, fix: `make logs WHO=${workload.replace(/.*hamlet-/, '')}, and kubectl -n ${place.namespace} get events` });
+    await kubectl(place, ['rollout', 'status', workload, `--timeout=${TIMEOUT}`], {
+      ...options,
+      fix: `make logs WHO=${workload.replace(/.*hamlet-/, '')}, and kubectl -n ${place.namespace} get events`,
+    });
   }
 }
 
@@ -58,5 +82,7 @@ async function ensureNamespace(place: Place): Promise<void> {
     kind: 'Namespace',
     metadata: { name: place.namespace, labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } },
   };
-  await kubectl(place, ['apply', '--server-side', '--field-manager=hamlet-up', '-f', '-'], { input: JSON.stringify(namespace) });
+  await kubectl(place, ['apply', '--server-side', '--field-manager=hamlet-up', '-f', '-'], {
+    input: JSON.stringify(namespace),
+  });
 }

@@ -11,9 +11,13 @@ import { localTiers } from './local-tiers.ts';
 const SECRETS = { adminToken: 'a', memberToken: 'm', adminName: 'admin', adminPassword: 'p' };
 
 test('on two cores the highest tier is smaller, in everything that the chart names and nothing else', () => {
-  const chart = parse(readFileSync(join(ROOT, 'charts/hamlet/values.yaml'), 'utf8')) as { readonly entitlements: Readonly<Record<string, { readonly compute: { readonly resources: object } }>> };
+  const chart = parse(readFileSync(join(ROOT, 'charts/hamlet/values.yaml'), 'utf8')) as {
+    readonly entitlements: Readonly<Record<string, { readonly compute: { readonly resources: object } }>>;
+  };
   assert.deepEqual(Object.keys(chart.entitlements['tier-2']?.compute.resources ?? {}), ['cpu', 'memory']);
-  assert.deepEqual(localTiers(2), { entitlements: { 'tier-2': { compute: { resources: { cpu: '1', memory: '1Gi' } } } } });
+  assert.deepEqual(localTiers(2), {
+    entitlements: { 'tier-2': { compute: { resources: { cpu: '1', memory: '1Gi' } } } },
+  });
   assert.deepEqual(localTiers(4), {});
 });
 

@@ -1,42 +1,62 @@
-import './client/no-eval.ts'
-import '@fontsource-variable/nunito'
-import './ui/styles/tokens.css'
-import './ui/styles/controls.css'
-import './ui/styles/layout.css'
-import './ui/styles/panels.css'
-import './ui/styles/forms.css'
-import './ui/styles/pages.css'
-import { StrictMode } from 'react'
-import { createRoot } from 'react-dom/client'
-import { App } from './app.tsx'
-import { forgetInAddress, keepAddress } from './client/address.ts'
-import { BoardLive } from './client/board/board-live.ts'
-import { type Api, createApi } from './client/api.ts'
-import { INITIAL_STATE } from './client/app-state.ts'
-import { forgetDraft } from './client/ask/use-draft.ts'
-import { Lifecycle } from './client/lifecycle.ts'
-import { SessionKeeper } from './client/session.ts'
-import { createStore } from './client/store.ts'
-import { placeOf, readUrl } from './client/url-state.ts'
-import { Village } from './client/village.ts'
-import { PAY_DRAFT } from './features/payments/pay/pay-words.ts'
-import { applyTheme, savedTheme } from './ui/theme.ts'
+import './client/no-eval.ts';
+import '@fontsource-variable/nunito';
+import './ui/styles/tokens.css';
+import './ui/styles/controls.css';
+import './ui/styles/layout.css';
+import './ui/styles/panels.css';
+import './ui/styles/forms.css';
+import './ui/styles/pages.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { forgetInAddress, keepAddress } from './client/address.ts';
+import { BoardLive } from './client/board/board-live.ts';
+import { type Api, createApi } from './client/api.ts';
+import { INITIAL_STATE } from './client/app-state.ts';
+import { forgetDraft } from './client/ask/use-draft.ts';
+import { Lifecycle } from './client/lifecycle.ts';
+import { SessionKeeper } from './client/session.ts';
+import { createStore } from './client/store.ts';
+import { placeOf, readUrl } from './client/url-state.ts';
+import { Village } from './client/village.ts';
+import { PAY_DRAFT } from './features/payments/pay/pay-words.ts';
+import { applyTheme, savedTheme } from './ui/theme.ts';
 
 /** The page: one village, one store, one root. */
 function main(): void {
-  const root = document.getElementById('root')
-  if (root === null) throw new Error('index.html has no #root')
-  applyTheme(savedTheme())
-  const url = readUrl(window.location.search)
+  const root = document.getElementById('root');
+  if (root === null) throw new Error('index.html has no #root');
+  applyTheme(savedTheme());
+  const url = readUrl(window.location.search);
   // A shared address of an agent without a place shows the agent, wherever it has gone since.
-  const store = createStore({ ...INITIAL_STATE, place: placeOf(url), selected: url.agent, following: url.agent !== null && url.x === null, payment: url.payment })
-  if (url.payment !== null) forgetInAddress('payment')
-  if (url.payment === 'captured') forgetDraft(PAY_DRAFT)
-  keepAddress(store)
-  const api: Api = createApi({ onRefused: (route, refused) => session.refused(refused, route.name) })
-  const session = new SessionKeeper(api, store)
-  const village = new Village(api, store)
-  createRoot(root).render(<StrictMode><App parts={{ api, store, village, session, lifecycle: new Lifecycle(api, village), board: new BoardLive(api, store) }} start={url} /></StrictMode>)
+  const store = createStore({
+    ...INITIAL_STATE,
+    place: placeOf(url),
+    selected: url.agent,
+    following: url.agent !== null && url.x === null,
+    payment: url.payment,
+  });
+  if (url.payment !== null) forgetInAddress('payment');
+  if (url.payment === 'captured') forgetDraft(PAY_DRAFT);
+  keepAddress(store);
+  const api: Api = createApi({ onRefused: (route, refused) => session.refused(refused, route.name) });
+  const session = new SessionKeeper(api, store);
+  const village = new Village(api, store);
+  createRoot(root).render(
+    <StrictMode>
+      <App
+        parts={{
+          api,
+          store,
+          village,
+          session,
+          lifecycle: new Lifecycle(api, village),
+          board: new BoardLive(api, store),
+        }}
+        start={url}
+      />
+    </StrictMode>,
+  );
 }
 
-main()
+main();

@@ -16,7 +16,11 @@ import { RUNTIMES } from './runtimes.ts';
 
 /** Steps that the plan of a tier with so many tools at a time has. */
 const stepsOf = (tools: number): number =>
-  planOfTier({ tier: null, models: [], limits: { requests_per_minute: 0, concurrent_tools: tools, tokens_per_hour: 0, models: [] } }).toolCalls;
+  planOfTier({
+    tier: null,
+    models: [],
+    limits: { requests_per_minute: 0, concurrent_tools: tools, tokens_per_hour: 0, models: [] },
+  }).toolCalls;
 
 const ROOT = join(import.meta.dirname, '../../..');
 const doc = readFileSync(join(ROOT, 'docs/AGENTS.md'), 'utf8');
@@ -25,7 +29,9 @@ const plain = doc.replaceAll(/\s+/g, ' ');
 test('every condition and every reason with its advice', () => {
   assert.ok(plain.includes(CHAIN.map((type) => `\`${type}\``).join(' → ')));
   for (const type of CONDITION_TYPES) assert.ok(plain.includes(`\`${type}\``), type);
-  const rows = new Map([...doc.matchAll(/^\| `([A-Z][A-Za-z]+)` \| [^|]+ \| ([^|]+) \|$/gm)].map(([, reason, advice]) => [reason, advice]));
+  const rows = new Map(
+    [...doc.matchAll(/^\| `([A-Z][A-Za-z]+)` \| [^|]+ \| ([^|]+) \|$/gm)].map(([, reason, advice]) => [reason, advice]),
+  );
   assert.deepEqual(Object.fromEntries(rows), { ...REASONS });
 });
 

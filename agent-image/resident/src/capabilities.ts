@@ -10,7 +10,9 @@ export interface Warning {
 export function checkFolders(folders: Readonly<Record<string, string>>): readonly Warning[] {
   return Object.entries(folders).flatMap(([name, path]) => {
     const trouble = troubleWith(path);
-    return trouble === null ? [] : [{ code: 'not_writable' as const, message: `the ${name} folder ${path} cannot be used: ${trouble}` }];
+    return trouble === null
+      ? []
+      : [{ code: 'not_writable' as const, message: `the ${name} folder ${path} cannot be used: ${trouble}` }];
   });
 }
 

@@ -29,11 +29,18 @@ for (const [name, variables, message] of WRONG) {
 }
 
 test('the help names every variable', () => {
-  for (const name of ['HAMLET_API_URL', 'HAMLET_AGENT_ID', 'HAMLET_CYCLE', 'HAMLET_TOKEN_FILE', 'HAMLET_STATE_DIR']) assert.match(helpText(), new RegExp(`  ${name} .*\\w`));
+  for (const name of ['HAMLET_API_URL', 'HAMLET_AGENT_ID', 'HAMLET_CYCLE', 'HAMLET_TOKEN_FILE', 'HAMLET_STATE_DIR'])
+    assert.match(helpText(), new RegExp(`  ${name} .*\\w`));
 });
 
 test('a back-off doubles up to its limit, at least half of it without chance', () => {
   const limits = { firstMs: 100, maxMs: 1_000 };
-  assert.deepEqual([1, 2, 3, 4, 5, 60].map((failures) => backoffMs(failures, 1, limits)), [100, 200, 400, 800, 1_000, 1_000]);
-  assert.deepEqual([1, 60].map((failures) => backoffMs(failures, 0, limits)), [50, 500]);
+  assert.deepEqual(
+    [1, 2, 3, 4, 5, 60].map((failures) => backoffMs(failures, 1, limits)),
+    [100, 200, 400, 800, 1_000, 1_000],
+  );
+  assert.deepEqual(
+    [1, 60].map((failures) => backoffMs(failures, 0, limits)),
+    [50, 500],
+  );
 });

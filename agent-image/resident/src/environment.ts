@@ -6,11 +6,25 @@ const SEED_FILE = join(import.meta.dirname, '../../memory-seed.json');
 
 const Environment = z
   .object({
-    HAMLET_API_URL: z.url({ protocol: /^https?$/ }).describe('Origin of the api, for example http://hamlet-api-agents:8081'),
+    HAMLET_API_URL: z
+      .url({ protocol: /^https?$/ })
+      .describe('Origin of the api, for example http://hamlet-api-agents:8081'),
     HAMLET_AGENT_ID: z.string().min(1).max(63).describe('The name of the Agent'),
-    HAMLET_CYCLE: z.coerce.number().int().min(0).optional().describe('The run cycle of this process; asked of the api where it is left out'),
-    HAMLET_TOKEN_FILE: z.string().optional().describe('File of the projected service account token, traded for an agent token'),
-    HAMLET_AGENT_TOKEN: z.string().min(1).optional().describe('An agent token to use as it is, instead of HAMLET_TOKEN_FILE'),
+    HAMLET_CYCLE: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .describe('The run cycle of this process; asked of the api where it is left out'),
+    HAMLET_TOKEN_FILE: z
+      .string()
+      .optional()
+      .describe('File of the projected service account token, traded for an agent token'),
+    HAMLET_AGENT_TOKEN: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('An agent token to use as it is, instead of HAMLET_TOKEN_FILE'),
     HAMLET_NODE_NAME: z.string().optional().describe('The node, for the log'),
     HAMLET_STATE_DIR: z.string().default('/var/lib/hamlet').describe('Folder of the lock'),
     HAMLET_MEMORY_DIR: z.string().default('/root/.mcp-memory').describe('Folder of the memory'),
@@ -34,7 +48,9 @@ export function parseEnvironment(variables: NodeJS.ProcessEnv): ParsedEnvironmen
 
 /** What `--help` prints. */
 export function helpText(): string {
-  const variables = Object.entries(Environment.shape).map(([name, schema]) => `  ${name.padEnd(21)} ${describe(schema)}`);
+  const variables = Object.entries(Environment.shape).map(
+    ([name, schema]) => `  ${name.padEnd(21)} ${describe(schema)}`,
+  );
   return [
     'resident: the process of one agent. It connects to the village, lives there, and writes one line of JSON for each turn.',
     '',
@@ -50,6 +66,9 @@ export function helpText(): string {
 }
 
 function describe(schema: z.ZodType): string {
-  const fallback = schema instanceof z.ZodDefault && schema !== Environment.shape.HAMLET_MEMORY_SEED ? ` (default ${String(schema.def.defaultValue)})` : '';
+  const fallback =
+    schema instanceof z.ZodDefault && schema !== Environment.shape.HAMLET_MEMORY_SEED
+      ? ` (default ${String(schema.def.defaultValue)})`
+      : '';
   return `${schema.description ?? ''}${fallback}`;
 }

@@ -6,7 +6,9 @@ export interface Log {
 
 /** A log of JSON lines. `write` gets one whole line; `now` is the wall clock in milliseconds. */
 export function createLog(write: (line: string) => void, now: () => number, always: object): Log {
-  const line = (level: string) => (event: string, fields: object = {}) =>
-    write(`${JSON.stringify({ time: new Date(now()).toISOString(), level, event, ...always, ...fields })}\n`);
+  const line =
+    (level: string) =>
+    (event: string, fields: object = {}) =>
+      write(`${JSON.stringify({ time: new Date(now()).toISOString(), level, event, ...always, ...fields })}\n`);
   return { info: line('info'), warn: line('warn') };
 }

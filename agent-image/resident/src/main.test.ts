@@ -86,7 +86,9 @@ test('it trades its token, connects, lives turns, and ends with 0 on SIGTERM', a
   assert.deepEqual(Object.keys(turn).slice(0, 4), ['time', 'level', 'event', 'agent_id']);
   assert.equal((await api.asked('/agent-token')).bearer, 'Bearer projected');
   assert.equal((await api.asked('/wakes')).bearer, 'Bearer token-1');
-  assert.deepEqual((await api.asked('/turns')).body, { ...pick(turn, ['turn_id', 'cycle', 'trigger', 'perceived', 'decided', 'acted', 'reflected']) });
+  assert.deepEqual((await api.asked('/turns')).body, {
+    ...pick(turn, ['turn_id', 'cycle', 'trigger', 'perceived', 'decided', 'acted', 'reflected']),
+  });
   resident.child.kill('SIGTERM');
   assert.equal(await resident.exit, 0);
   assert.equal(resident.lines.at(-1)?.event, 'ended');
@@ -111,7 +113,8 @@ test('a write in flight is finished before the end', async () => {
   const accepted = { outcome: 'accepted', seq: 2 };
   let ending = await endWhileWriting();
   // Of a machine that stood still for as long as such a write is waited for nothing is to be learnt.
-  while (ending.tookMs > FINISH_WRITES_MS && !isDeepStrictEqual(ending.acted, accepted)) ending = await endWhileWriting();
+  while (ending.tookMs > FINISH_WRITES_MS && !isDeepStrictEqual(ending.acted, accepted))
+    ending = await endWhileWriting();
   assert.deepEqual(ending.acted, accepted);
 });
 
@@ -166,7 +169,10 @@ test('after a restart it remembers its home and its last plan', async () => {
 });
 
 test('what it can do without is warned of, and it lives on', async () => {
-  const resident = startResident({ HAMLET_WORKSPACE_DIR: join(volume, 'nowhere'), HAMLET_MEMORY_DIR: '/dev/null/memory' });
+  const resident = startResident({
+    HAMLET_WORKSPACE_DIR: join(volume, 'nowhere'),
+    HAMLET_MEMORY_DIR: '/dev/null/memory',
+  });
   await resident.line('turn');
   const codes = resident.lines.filter(({ event }) => event === 'capability').map(({ code }) => code);
   assert.deepEqual(codes, ['memory_unusable', 'not_writable', 'not_writable']);

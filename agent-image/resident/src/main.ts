@@ -21,10 +21,22 @@ async function main(): Promise<number> {
     return 2;
   }
   const { env } = parsed;
-  const log = createLog((line) => process.stdout.write(line), Date.now, { agent_id: env.HAMLET_AGENT_ID, node: env.HAMLET_NODE_NAME });
+  const log = createLog((line) => process.stdout.write(line), Date.now, {
+    agent_id: env.HAMLET_AGENT_ID,
+    node: env.HAMLET_NODE_NAME,
+  });
   const { stop, stopWriting } = stopSignals();
   const rest = (ms: number) => delay(ms, undefined, { signal: stop }).catch(() => {});
-  const ports = { log, runtimes: RUNTIMES, now: Date.now, newId: randomUUIDv7, dice: Math.random, rest, stop, stopWriting };
+  const ports = {
+    log,
+    runtimes: RUNTIMES,
+    now: Date.now,
+    newId: randomUUIDv7,
+    dice: Math.random,
+    rest,
+    stop,
+    stopWriting,
+  };
   const why = await runResident(env, ports);
   log.info('ended', { why });
   return 0;

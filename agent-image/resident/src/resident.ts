@@ -65,11 +65,18 @@ export async function runResident(env: Environment, ports: ResidentPorts): Promi
   }
 }
 
-async function waitForLock({ HAMLET_STATE_DIR }: Environment, { log, rest, stop }: ResidentPorts): Promise<StateLock | null> {
+async function waitForLock(
+  { HAMLET_STATE_DIR }: Environment,
+  { log, rest, stop }: ResidentPorts,
+): Promise<StateLock | null> {
   for (let tries = 0; !stop.aborted; tries += 1) {
     const lock = tryLockState(HAMLET_STATE_DIR);
     if (lock !== null) return lock;
-    if (tries === 0) log.info('waiting', { reason: 'WaitingForPredecessor', message: 'the process of the earlier cycle still holds the volume' });
+    if (tries === 0)
+      log.info('waiting', {
+        reason: 'WaitingForPredecessor',
+        message: 'the process of the earlier cycle still holds the volume',
+      });
     await rest(LOCK_PAUSE_MS);
   }
   return null;
@@ -85,7 +92,12 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
   const paidEnd = await untilPaid(paid);
   if (stop.aborted) return 'stopped';
   const runtime = await runtimeOf(config, env, ports);
-  log.info('started', { cycle, runtime: config.runtime.name, lived_before: memory.livedBefore, loop_every_ms: config.loop_every_ms });
+  log.info('started', {
+    cycle,
+    runtime: config.runtime.name,
+    lived_before: memory.livedBefore,
+    loop_every_ms: config.loop_every_ms,
+  });
   // A turn that hangs must not keep a pod that nobody pays.
   const { promise: unpaid, resolve: endUnpaid } = Promise.withResolvers<EndReason>();
   void watchPaidTime(paid, paidEnd).then((end) => end === 'over' && endUnpaid('unpaid'));
@@ -97,10 +109,19 @@ async function liveWith(memory: MemoryStore, env: Environment, ports: ResidentPo
 }
 
 /** Checks the folders and starts the runtime; the log warns of what either lacks. */
-async function runtimeOf(config: AgentConfig, env: Environment, { runtimes, log, stop }: ResidentPorts): Promise<StartedRuntime> {
+async function runtimeOf(
+  config: AgentConfig,
+  env: Environment,
+  { runtimes, log, stop }: ResidentPorts,
+): Promise<StartedRuntime> {
   const { HAMLET_WORKSPACE_DIR: workspace, HAMLET_MEMORY_DIR: memory } = env;
   for (const warning of checkFolders({ workspace, memory })) log.warn('capability', warning);
-  const runtime = await startRuntime(runtimes, { config, workspacePath: workspace, memoryPath: join(memory, MEMORY_FILE), stop });
+  const runtime = await startRuntime(runtimes, {
+    config,
+    workspacePath: workspace,
+    memoryPath: join(memory, MEMORY_FILE),
+    stop,
+  });
   if (runtime.warning !== null) log.warn('capability', runtime.warning);
   return runtime;
 }
@@ -126,12 +147,24 @@ function liveOn({ village, memory, config, cycle, runtime }: Life, ports: Reside
   const desk = deskOf(village, log);
   const onEnded = (run: Run, ended: EndedRun) => {
     rememberRun(memory, run, ended.summary);
-    if (ended.state === 'failed' && ended.error !== undefined) desk.needs.add(needOfRun(run.run_id, run.prompt, ended.error));
+    if (ended.state === 'failed' && ended.error !== undefined)
+      desk.needs.add(needOfRun(run.run_id, run.prompt, ended.error));
     inbox.nudge();
   };
   const stepsMax = () => desk.means.plan?.toolCalls ?? null;
   const shared = { village, cycle, log, rest, dice };
-  const runs = startRunWorker({ ...shared, agentId, attention, execute, repository, seed, onEnded, stepsMax, stop, onStale });
+  const runs = startRunWorker({
+    ...shared,
+    agentId,
+    attention,
+    execute,
+    repository,
+    seed,
+    onEnded,
+    stepsMax,
+    stop,
+    onStale,
+  });
   void followWakes({ ...shared, inbox, runs, stop });
   return live({ ...shared, voice, memory, attention, desk, newId, inbox });
 }
@@ -143,7 +176,11 @@ function deskOf(village: Village, log: Log): Desk {
     log.info('blocked', { subject: need.subject });
     needs.add(need);
   };
-  return { needs, means: createMeans(() => village.models()), pen: createPen({ complete: (body) => village.complete(body), onNeed }) };
+  return {
+    needs,
+    means: createMeans(() => village.models()),
+    pen: createPen({ complete: (body) => village.complete(body), onNeed }),
+  };
 }
 
 function connect(env: Environment, { now, stop, stopWriting }: ResidentPorts): Village {
@@ -152,7 +189,10 @@ function connect(env: Environment, { now, stop, stopWriting }: ResidentPorts): V
   return createHttpVillage({ client, tokens, agentId: env.HAMLET_AGENT_ID, stopReading: stop, stopWriting });
 }
 
-function tokenSource({ HAMLET_AGENT_TOKEN, HAMLET_TOKEN_FILE = '', HAMLET_API_URL }: Environment, now: () => number): TokenSource {
+function tokenSource(
+  { HAMLET_AGENT_TOKEN, HAMLET_TOKEN_FILE = '', HAMLET_API_URL }: Environment,
+  now: () => number,
+): TokenSource {
   if (HAMLET_AGENT_TOKEN !== undefined) return fixedToken(HAMLET_AGENT_TOKEN);
   // The kubelet replaces the file as the token ages: it is read anew for each exchange.
   const client = createClient({ baseUrl: HAMLET_API_URL, token: () => readFileSync(HAMLET_TOKEN_FILE, 'utf8').trim() });
@@ -164,21 +204,32 @@ function tokenSource({ HAMLET_AGENT_TOKEN, HAMLET_TOKEN_FILE = '', HAMLET_API_UR
 }
 
 /** Asks the api who the agent is, and which cycle this is where the environment does not say. */
-async function introduce(village: Village, givenCycle: number | undefined): Promise<Answer<{ config: AgentConfig; cycle: number }>> {
+async function introduce(
+  village: Village,
+  givenCycle: number | undefined,
+): Promise<Answer<{ config: AgentConfig; cycle: number }>> {
   const config = await village.config();
   if (config.kind !== 'ok') return config;
   if (givenCycle !== undefined) return { kind: 'ok', value: { config: config.value, cycle: givenCycle } };
   const standing = await village.standing();
-  return standing.kind === 'ok' ? { kind: 'ok', value: { config: config.value, cycle: standing.value.cycle } } : standing;
+  return standing.kind === 'ok'
+    ? { kind: 'ok', value: { config: config.value, cycle: standing.value.cycle } }
+    : standing;
 }
 
 /** Asks until there is an answer. A refusal is asked again too: an Agent may not be known to the api yet. */
-async function untilAnswered<T>(ask: () => Promise<Answer<T>>, { log, rest, dice, stop }: ResidentPorts): Promise<T | EndReason> {
+async function untilAnswered<T>(
+  ask: () => Promise<Answer<T>>,
+  { log, rest, dice, stop }: ResidentPorts,
+): Promise<T | EndReason> {
   for (let failures = 1; !stop.aborted; failures += 1) {
     const answer = await ask();
     if (answer.kind === 'ok') return answer.value;
     if (answer.kind === 'stale') return 'stale';
-    log.warn('village_unreachable', { why: answer.kind === 'refused' ? `${answer.code}: ${answer.detail}` : answer.why, failures });
+    log.warn('village_unreachable', {
+      why: answer.kind === 'refused' ? `${answer.code}: ${answer.detail}` : answer.why,
+      failures,
+    });
     await rest(backoffMs(failures, dice()));
   }
   return 'stopped';
@@ -190,7 +241,10 @@ function memoryOf({ HAMLET_MEMORY_DIR, HAMLET_MEMORY_SEED }: Environment, log: L
   try {
     return openMemory({ path: join(HAMLET_MEMORY_DIR, MEMORY_FILE), seed });
   } catch (error) {
-    log.warn('capability', { code: 'memory_unusable', message: `what is remembered now is lost at the end: ${error instanceof Error ? error.message : String(error)}` });
+    log.warn('capability', {
+      code: 'memory_unusable',
+      message: `what is remembered now is lost at the end: ${error instanceof Error ? error.message : String(error)}`,
+    });
     return forgetfulMemory(seed);
   }
 }

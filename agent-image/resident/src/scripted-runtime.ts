@@ -14,7 +14,8 @@ import type { Reading, Wish } from './brain/wish/wish.ts';
 export function createScriptedRuntime(): AgentRuntime {
   return {
     initialize: async () => {},
-    execute: async (prompt, { seed, speaker, plan, work }) => (work === null ? reply(seed, prompt, { speaker, plan }) : carryOut(prompt, work, seed)),
+    execute: async (prompt, { seed, speaker, plan, work }) =>
+      work === null ? reply(seed, prompt, { speaker, plan }) : carryOut(prompt, work, seed),
     terminate: async () => {},
   };
 }
@@ -25,7 +26,10 @@ async function carryOut(prompt: string, work: RunWork, seed: number): Promise<st
   if (readings.every(({ wishes }) => wishes.length === 0)) throw new RunFailure(NO_MODEL, noModelWords(prompt));
   const told: string[] = [];
   for (const wish of readings.flatMap(({ wishes }) => wishes)) {
-    for (const deed of await grant(wish, work, { seed, nameOf: (id) => here.agents.find((agent) => agent.id === id)?.name ?? id })) {
+    for (const deed of await grant(wish, work, {
+      seed,
+      nameOf: (id) => here.agents.find((agent) => agent.id === id)?.name ?? id,
+    })) {
       told.push(deed.text);
       if (deed.outcome === 'failed') throw new RunFailure('step_failed', `${deed.text} I stopped there.`);
     }
@@ -35,7 +39,11 @@ async function carryOut(prompt: string, work: RunWork, seed: number): Promise<st
 
 function notUnderstood(readings: readonly Reading[]): readonly string[] {
   const parts = readings.filter(({ wishes }) => wishes.length === 0).map(({ words }) => quoted(words));
-  return parts.length === 0 ? [] : [`I did not understand ${listed(parts)}, and did nothing about ${parts.length === 1 ? 'it' : 'them'}. ${WHAT_I_UNDERSTAND}`];
+  return parts.length === 0
+    ? []
+    : [
+        `I did not understand ${listed(parts)}, and did nothing about ${parts.length === 1 ? 'it' : 'them'}. ${WHAT_I_UNDERSTAND}`,
+      ];
 }
 
 interface Manner {
@@ -53,7 +61,14 @@ async function grant(wish: Wish, work: RunWork, manner: Manner): Promise<readonl
     case 'find':
       return [await work.find(wish.agentId)];
     case 'greet':
-      return inOrder([() => work.find(wish.agentId), () => work.say(greeting({ seed: manner.seed, phase: 'day', place: null }, manner.nameOf(wish.agentId)).text, wish.agentId)]);
+      return inOrder([
+        () => work.find(wish.agentId),
+        () =>
+          work.say(
+            greeting({ seed: manner.seed, phase: 'day', place: null }, manner.nameOf(wish.agentId)).text,
+            wish.agentId,
+          ),
+      ]);
     case 'tell':
       return inOrder([() => work.find(wish.agentId), () => work.say(wish.text, wish.agentId)]);
     case 'say':

@@ -42,7 +42,11 @@ function lifeOf(villager: Villager, voice: ReturnType<typeof voiceOf>, seed: num
     if (tick < restsUntil) return;
     const trigger = villager.waiting.shift() ?? (tick >= nextTurn ? { kind: 'tick' as const } : null);
     if (trigger === null) return;
-    const lived = await liveTurn({ village: villager.village, voice, memory, cycle: 1, newId }, trigger, recallMind(memory));
+    const lived = await liveTurn(
+      { village: villager.village, voice, memory, cycle: 1, newId },
+      trigger,
+      recallMind(memory),
+    );
     assert.ok(lived.kind === 'lived', 'the village cannot be out of reach here');
     villager.turns.push(Turn.parse(lived.turn));
     nextTurn = tick + TICKS_BETWEEN_TURNS;
@@ -77,13 +81,20 @@ for (const seed of SEEDS) {
       assert.ok(day.bed.length > 0, `${agentId} did not go to bed`);
       assert.deepEqual([self.landmark_id, self.activity], [self.home, 'sleeping'], `${agentId} does not sleep at home`);
       const refused = turns.filter(({ acted }) => acted['outcome'] === 'refused');
-      assert.ok(refused.length * 10 <= turns.length, `${agentId} was refused ${refused.length} of ${turns.length} turns: ${JSON.stringify(refused.map(({ acted, decided }) => [acted['code'], decided['command']]))}`);
+      assert.ok(
+        refused.length * 10 <= turns.length,
+        `${agentId} was refused ${refused.length} of ${turns.length} turns: ${JSON.stringify(refused.map(({ acted, decided }) => [acted['code'], decided['command']]))}`,
+      );
     }
   });
 }
 
 test('the same seed lives the same day, to the last byte of the world', async () => {
-  const [first, second, other] = [await liveOneDay(5, TICKS_PER_DAY), await liveOneDay(5, TICKS_PER_DAY), await liveOneDay(6, TICKS_PER_DAY)];
+  const [first, second, other] = [
+    await liveOneDay(5, TICKS_PER_DAY),
+    await liveOneDay(5, TICKS_PER_DAY),
+    await liveOneDay(6, TICKS_PER_DAY),
+  ];
   assert.equal(first.hash(), second.hash());
   assert.deepEqual(first.events, second.events);
   assert.notEqual(first.hash(), other.hash());

@@ -25,12 +25,21 @@ export interface RuntimePlace {
 export async function startRuntime(registry: RuntimeRegistry, place: RuntimePlace): Promise<StartedRuntime> {
   const { name } = place.config.runtime;
   const created = createRuntime(registry, name);
-  if (!created.ok) return { ...silentBecause({ code: created.error.code, message: created.error.message }), terminate: async () => {} };
+  if (!created.ok)
+    return {
+      ...silentBecause({ code: created.error.code, message: created.error.message }),
+      terminate: async () => {},
+    };
   const { runtime } = created;
   const terminate = () => runtime.terminate();
   try {
     await initialize(runtime, place);
-    return { voice: voiceOf(runtime, place.stop), execute: (prompt, context) => runtime.execute(prompt, context), warning: null, terminate };
+    return {
+      voice: voiceOf(runtime, place.stop),
+      execute: (prompt, context) => runtime.execute(prompt, context),
+      warning: null,
+      terminate,
+    };
   } catch (error) {
     const message = `the runtime ${name} does not start: ${error instanceof Error ? error.message : String(error)}`;
     return { ...silentBecause({ code: 'runtime_failed', message }), terminate };

@@ -26,7 +26,9 @@ const HOLDER = `
 
 async function startHolder() {
   const module = join(import.meta.dirname, 'state-lock.ts');
-  const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, module, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, module, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   holders.push(child);
   const [said] = await once(child.stdout, 'data');
   assert.equal(String(said), 'held');

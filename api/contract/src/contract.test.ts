@@ -7,7 +7,11 @@ import type { RouteSpec } from './index.ts';
 for (const route of ROUTES as readonly RouteSpec[]) {
   test(`${route.name} is well formed`, () => {
     const named = [...route.path.matchAll(/\{(\w+)\*?\}/g)].map(([, name]) => name);
-    assert.deepEqual(named, Object.keys(route.params?.shape ?? {}), 'every name in the path is a param, and the other way round');
+    assert.deepEqual(
+      named,
+      Object.keys(route.params?.shape ?? {}),
+      'every name in the path is a param, and the other way round',
+    );
     // A browser is sent through a sign-in by GET alone (RFC 6749, section 4.1.2), and each step of it counts once.
     const isStep = route.answer.kind === 'redirect';
     assert.equal(route.idempotency === 'read' || isStep, route.method === 'GET', 'reads are GET, and GETs are reads');
@@ -26,5 +30,8 @@ test('no two routes share a name, or a method and path', () => {
 test('a url carries params and query, encoded', () => {
   const route = ROUTES.find(({ name }) => name === 'listTurns');
   assert.ok(route !== undefined);
-  assert.equal(urlOf(route, { params: { agent_id: 'a/b' }, query: { limit: 5, cursor: undefined } }), '/api/v1/agents/a%2Fb/turns?limit=5');
+  assert.equal(
+    urlOf(route, { params: { agent_id: 'a/b' }, query: { limit: 5, cursor: undefined } }),
+    '/api/v1/agents/a%2Fb/turns?limit=5',
+  );
 });

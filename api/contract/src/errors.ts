@@ -15,7 +15,10 @@ function entry(status: number, title: string, retry: Retry): RefusalEntry {
 
 /** The world's own refusals; only what does not exist cannot be cured by walking, waiting or awakening. */
 const ofWorld = Object.fromEntries(
-  Object.entries(WORLD_REFUSALS).map(([code, { status, detail }]) => [code, entry(status, detail, status === 404 ? 'never' : 'after_change')]),
+  Object.entries(WORLD_REFUSALS).map(([code, { status, detail }]) => [
+    code,
+    entry(status, detail, status === 404 ? 'never' : 'after_change'),
+  ]),
 );
 
 /**
@@ -38,7 +41,11 @@ export const REFUSALS = {
   forbidden: entry(403, 'This role may not do that', 'after_change'),
   not_own_agent: entry(403, 'An agent may act for itself only', 'never'),
   origin_not_allowed: entry(403, 'A browser of another origin may not use this session', 'never'),
-  custom_header_missing: entry(403, 'A write that rides on a session needs a header that no link or form can send', 'never'),
+  custom_header_missing: entry(
+    403,
+    'A write that rides on a session needs a header that no link or form can send',
+    'never',
+  ),
   account_banned: entry(403, 'An admin has banned this account', 'after_change'),
   precondition_failed: entry(412, 'It is not any more what If-Match says', 'after_change'),
   route_not_found: entry(404, 'There is no such route', 'never'),
@@ -59,7 +66,11 @@ export const REFUSALS = {
   agent_quarantined: entry(403, 'An admin has set this agent aside', 'after_change'),
   agent_frozen: entry(403, 'An admin has frozen this agent', 'after_change'),
   token_revoked: entry(403, 'An admin has revoked the tokens of this agent', 'after_change'),
-  village_frozen: entry(409, 'The village is frozen: no money moves, no model is asked and no run begins until an admin lifts the freeze', 'later'),
+  village_frozen: entry(
+    409,
+    'The village is frozen: no money moves, no model is asked and no run begins until an admin lifts the freeze',
+    'later',
+  ),
   expiry_in_the_past: entry(422, 'The end of a measure must lie ahead', 'never'),
 
   // Exchange of a projected token
@@ -153,7 +164,11 @@ export const REFUSALS = {
   no_such_session: entry(404, 'There is no such session', 'never'),
   session_needed: entry(403, 'This is for people who are signed in, not for keys', 'after_change'),
   oidc_not_configured: entry(404, 'No identity provider is configured', 'never'),
-  oidc_attempt_unknown: entry(403, 'This sign-in was not begun in this browser, or too long ago: begin anew', 'after_change'),
+  oidc_attempt_unknown: entry(
+    403,
+    'This sign-in was not begun in this browser, or too long ago: begin anew',
+    'after_change',
+  ),
   oidc_refused: entry(403, 'The identity provider does not vouch for this sign-in', 'after_change'),
   oidc_no_role: entry(403, 'The identity provider puts you in no group that has a role here', 'after_change'),
 } as const satisfies Readonly<Record<string, RefusalEntry>>;

@@ -30,12 +30,17 @@ export function parseAiDollars(text: string): bigint {
 /** The one way to write an amount: no exponent, no trailing zeros, `-` in front of what is below zero. */
 export function formatAiDollars(micro: bigint): string {
   const size = micro < 0n ? -micro : micro;
-  const fraction = String(size % MICRO).padStart(PLACES, '0').replace(/0+$/, '');
+  const fraction = String(size % MICRO)
+    .padStart(PLACES, '0')
+    .replace(/0+$/, '');
   return `${micro < 0n ? '-' : ''}${size / MICRO}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 /** An amount in an answer: a decimal string of aiDollars, below zero where money was taken. */
-export const AiDollars = z.string().regex(DECIMAL, HOW).meta({ description: 'aiDollars as a decimal string with at most six places', example: '12.5' });
+export const AiDollars = z
+  .string()
+  .regex(DECIMAL, HOW)
+  .meta({ description: 'aiDollars as a decimal string with at most six places', example: '12.5' });
 export type AiDollars = z.infer<typeof AiDollars>;
 
 const inRange = (text: string): boolean => {
@@ -57,4 +62,7 @@ export const Amount = z
     z.int(`${HOW}; a JSON number must be whole`).min(1).max(AMOUNT_MAX_AIDOLLARS),
   ])
   .transform((amount) => formatAiDollars(parseAiDollars(String(amount))))
-  .meta({ description: 'aiDollars above zero: a decimal string with at most six places, or a whole number', examples: ['12.5', 12] });
+  .meta({
+    description: 'aiDollars above zero: a decimal string with at most six places, or a whole number',
+    examples: ['12.5', 12],
+  });

@@ -10,7 +10,7 @@ export type Audience = 'people' | 'agents';
 
 export const PERMISSIONS = {
   /** No credential needed; one that is sent and wrong is ignored. */
-  'anyone': ['visitor', 'member', 'admin', 'agent', 'operator'],
+  anyone: ['visitor', 'member', 'admin', 'agent', 'operator'],
   'world:read': ['visitor', 'member', 'admin', 'agent', 'operator'],
   /** Move and act: an agent for itself, an admin for any. */
   'agent:steer': ['admin', 'agent'],
@@ -61,13 +61,18 @@ export const PERMISSIONS = {
   'accounts:ban': ['admin'],
   /** Write tiers, and pin agents to them. */
   'entitlements:change': ['admin'],
-  'operator': ['operator'],
+  operator: ['operator'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
 export type Permission = keyof typeof PERMISSIONS;
 
 /** Permissions under which the role `agent` may act only where `{agent_id}` is its own. */
-export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>(['agent:steer', 'agent:self', 'ledger:read', 'models:read']);
+export const OWN_AGENT_PERMISSIONS: ReadonlySet<Permission> = new Set<Permission>([
+  'agent:steer',
+  'agent:self',
+  'ledger:read',
+  'models:read',
+]);
 
 /** Whether a role holds a permission. Whether an agent's object is its own is asked of the object, not here. */
 export function roleMay(role: Role, permission: Permission): boolean {

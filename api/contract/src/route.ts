@@ -35,7 +35,20 @@ export interface RouteSpec {
   /** The operation id and the client's method name. */
   readonly name: string;
   readonly summary: string;
-  readonly tag: 'world' | 'board' | 'agents' | 'standing' | 'runs' | 'schedules' | 'economy' | 'models' | 'resident' | 'accounts' | 'log' | 'internal' | 'service';
+  readonly tag:
+    | 'world'
+    | 'board'
+    | 'agents'
+    | 'standing'
+    | 'runs'
+    | 'schedules'
+    | 'economy'
+    | 'models'
+    | 'resident'
+    | 'accounts'
+    | 'log'
+    | 'internal'
+    | 'service';
   readonly method: Method;
   /** OpenAPI style: `/agents/{agent_id}/move`. A last `{name*}` may hold slashes. */
   readonly path: `/${string}`;
@@ -62,15 +75,36 @@ export function defineRoute<const R extends RouteSpec>(route: R): R {
   return route;
 }
 
-const OF_EVERY_ROUTE: readonly Refusal[] = ['validation_failed', 'token_invalid', 'rate_limited', 'internal', 'unavailable'];
+const OF_EVERY_ROUTE: readonly Refusal[] = [
+  'validation_failed',
+  'token_invalid',
+  'rate_limited',
+  'internal',
+  'unavailable',
+];
 const OF_GUARDED_ROUTES: readonly Refusal[] = ['unauthenticated', 'forbidden'];
 /** Told to an agent on whatever it may call, while an admin holds something against it. */
-export const BARS = ['agent_killed', 'agent_banned', 'agent_quarantined', 'agent_frozen', 'token_revoked'] as const satisfies readonly Refusal[];
+export const BARS = [
+  'agent_killed',
+  'agent_banned',
+  'agent_quarantined',
+  'agent_frozen',
+  'token_revoked',
+] as const satisfies readonly Refusal[];
 export type Bar = (typeof BARS)[number];
 /** Told to a person on whatever they may call, while an admin bans them. */
 const OF_PEOPLES_ROUTES: readonly Refusal[] = ['account_banned'];
-const OF_BODIES: readonly Refusal[] = ['malformed_body', 'body_too_large', 'origin_not_allowed', 'custom_header_missing'];
-const OF_KEYED_WRITES: readonly Refusal[] = ['idempotency_key_missing', 'idempotency_in_flight', 'idempotency_key_reused'];
+const OF_BODIES: readonly Refusal[] = [
+  'malformed_body',
+  'body_too_large',
+  'origin_not_allowed',
+  'custom_header_missing',
+];
+const OF_KEYED_WRITES: readonly Refusal[] = [
+  'idempotency_key_missing',
+  'idempotency_in_flight',
+  'idempotency_key_reused',
+];
 
 /** Every reason a route may refuse with: its own and those of its kind. */
 export function reasonsOf(route: RouteSpec): readonly Refusal[] {

@@ -48,7 +48,9 @@ export const Run = z.strictObject({
   created_at: Time,
   created_by: z.strictObject({ role: z.string(), id: z.string() }),
   schedule: z.strictObject({ name: z.string(), uid: z.string(), slot: Time }).nullable(),
-  attempt: z.int().min(0).meta({ description: 'Counts how often the run was taken up; 0 until it was. It names the claim of whoever works on it' }),
+  attempt: z.int().min(0).meta({
+    description: 'Counts how often the run was taken up; 0 until it was. It names the claim of whoever works on it',
+  }),
   cycle: z.int().min(0).nullable().meta({ description: 'The run cycle of the agent that works on it' }),
   started_at: Time.nullable(),
   ended_at: Time.nullable(),
@@ -59,7 +61,15 @@ export const Run = z.strictObject({
 export type Run = z.infer<typeof Run>;
 
 /** What happens to a run, in the order it happened. */
-export const RUN_EVENT_KINDS = ['queued', 'started', 'redelivered', 'step', 'cancel_requested', 'lapsed', 'settled'] as const;
+export const RUN_EVENT_KINDS = [
+  'queued',
+  'started',
+  'redelivered',
+  'step',
+  'cancel_requested',
+  'lapsed',
+  'settled',
+] as const;
 export const RunEvent = z.strictObject({
   run_id: z.uuid(),
   number: z.int().min(1).meta({ description: 'Counts the events of the run without a gap' }),
@@ -71,7 +81,10 @@ export type RunEvent = z.infer<typeof RunEvent>;
 
 /** One step of a run that is behind the agent. A step that is noted is never done again, whatever becomes of the agent. */
 export const RunStep = z.strictObject({
-  step: z.int().min(0).max(RUN_STEPS_MAX - 1),
+  step: z
+    .int()
+    .min(0)
+    .max(RUN_STEPS_MAX - 1),
   outcome: z.enum(['done', 'failed']),
   text: runText(RUN_REASON_MAX_CHARS).meta({ description: 'What was done, in the words of the agent' }),
 });

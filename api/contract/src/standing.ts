@@ -14,7 +14,10 @@ export type Measure = (typeof MEASURES)[number];
 /** What the village thinks of an agent now. The api computes it; the operator turns it into conditions and pods. */
 export const Standing = z.strictObject({
   agent_id: AgentId,
-  balance_tier: z.string().nullable().meta({ description: 'The entitlement that the balance opens; null until it was computed' }),
+  balance_tier: z
+    .string()
+    .nullable()
+    .meta({ description: 'The entitlement that the balance opens; null until it was computed' }),
   quarantined: z.boolean(),
   frozen: z.boolean(),
   banned: z.boolean(),
@@ -44,10 +47,21 @@ export const HeldMeasure = z.strictObject({
 export type HeldMeasure = z.infer<typeof HeldMeasure>;
 
 /** A standing with the measures behind it. */
-export const AgentStanding = Standing.extend({ measures: z.array(HeldMeasure).meta({ description: 'What holds now, hardest first' }) });
+export const AgentStanding = Standing.extend({
+  measures: z.array(HeldMeasure).meta({ description: 'What holds now, hardest first' }),
+});
 export type AgentStanding = z.infer<typeof AgentStanding>;
 
 /** The standing of an agent that nothing is held against. */
 export function goodStanding(agentId: string, balanceTier: string | null = null): Standing {
-  return { agent_id: agentId, balance_tier: balanceTier, quarantined: false, frozen: false, banned: false, killed: false, token_revoked: false, reason: null };
+  return {
+    agent_id: agentId,
+    balance_tier: balanceTier,
+    quarantined: false,
+    frozen: false,
+    banned: false,
+    killed: false,
+    token_revoked: false,
+    reason: null,
+  };
 }

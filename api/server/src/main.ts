@@ -15,7 +15,10 @@ function orExit<T>(read: (environment: NodeJS.ProcessEnv) => T): T {
 if (process.argv.includes('--help')) {
   process.stdout.write(usage());
 } else if (process.argv.includes('--migrate')) {
-  await migrateSchema(orExit(readMigrationConfig), createLog((line) => process.stdout.write(line), 'info'));
+  await migrateSchema(
+    orExit(readMigrationConfig),
+    createLog((line) => process.stdout.write(line), 'info'),
+  );
 } else {
   const config = orExit(readConfig);
   const log = createLog((line) => process.stdout.write(line), config.logLevel);

@@ -6,7 +6,16 @@ export * from './agents/presence.ts';
 export * from './agents/sample-agents.ts';
 export * from './agents/turn-texts.ts';
 export * from './agents/turns.ts';
-export { inSnapshot, inTransaction, isConnectionError, isDuplicateError, isOutage, isUnkeepableText, openDatabase, ping } from './connection/database.ts';
+export {
+  inSnapshot,
+  inTransaction,
+  isConnectionError,
+  isDuplicateError,
+  isOutage,
+  isUnkeepableText,
+  openDatabase,
+  ping,
+} from './connection/database.ts';
 export type { DatabaseLimits, DatabaseOptions, Db, Tx } from './connection/database.ts';
 export { DatabaseBusyError } from './connection/guarded-pool.ts';
 export * from './connection/cut-page.ts';

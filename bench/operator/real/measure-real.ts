@@ -44,7 +44,11 @@ async function resizeAgents({ village, pods, agents }: Living): Promise<Pick<Rea
   const lowered: Resized[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
     const up = agents.map((agent) => ({ agent, memory: LARGER.memory, post: () => step(village, agent, rewardAgent) }));
-    const down = agents.map((agent) => ({ agent, memory: SMALL.memory, post: () => step(village, agent, penalizeAgent) }));
+    const down = agents.map((agent) => ({
+      agent,
+      memory: SMALL.memory,
+      post: () => step(village, agent, penalizeAgent),
+    }));
     raised.push(...(await resizeEach(pods, up, CHANGE_EVERY_MS)));
     lowered.push(...(await resizeEach(pods, down, CHANGE_EVERY_MS)));
   }
@@ -52,11 +56,24 @@ async function resizeAgents({ village, pods, agents }: Living): Promise<Pick<Rea
 }
 
 /** Asks the API server for another size of a bare pod, as the operator does of an agent's; resolves when its status has it. */
-async function resizeBare({ village: { client, namespace }, pods }: Living, pod: string, size: keyof typeof SIZES): Promise<number> {
+async function resizeBare(
+  { village: { client, namespace }, pods }: Living,
+  pod: string,
+  size: keyof typeof SIZES,
+): Promise<number> {
   const resources = SIZES[size];
   const startedMs = performance.now();
   const resized = pods.when(`${pod} resized`, () => pods.memoryOf(bareName(pod)) === resources.limits.memory, CAP_MS);
-  await client.apply(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: pod, namespace }, spec: { containers: [{ name: CONTAINER, resources }] } } as NewObject, { fieldManager: 'bench', subresource: 'resize' });
+  await client.apply(
+    PODS,
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: pod, namespace },
+      spec: { containers: [{ name: CONTAINER, resources }] },
+    } as NewObject,
+    { fieldManager: 'bench', subresource: 'resize' },
+  );
   return (await resized) - startedMs;
 }
 
@@ -76,14 +93,25 @@ async function resizeBarePod(living: Living, pod: NewObject): Promise<readonly n
 }
 
 async function measure(living: Living): Promise<RealResult> {
-  const { village, pods, agents: [first = ''] } = living;
+  const {
+    village,
+    pods,
+    agents: [first = ''],
+  } = living;
   const resized = await resizeAgents(living);
-  const barePodResizedMs = await resizeBarePod(living, await barePodLike(village, pods.podOf(first) ?? '', `bare-${process.pid}-0`));
+  const barePodResizedMs = await resizeBarePod(
+    living,
+    await barePodLike(village, pods.podOf(first) ?? '', `bare-${process.pid}-0`),
+  );
   const awakenedMs: number[] = [];
   const barePodMs: number[] = [];
   for (let index = 1; index <= AWAKENINGS; index += 1) {
     awakenedMs.push(await awaken(village, pods, first));
-    barePodMs.push(await runBarePod(village, pods, { pod: await barePodLike(village, pods.podOf(first) ?? '', `bare-${process.pid}-${index}`) }));
+    barePodMs.push(
+      await runBarePod(village, pods, {
+        pod: await barePodLike(village, pods.podOf(first) ?? '', `bare-${process.pid}-${index}`),
+      }),
+    );
   }
   return { ...resized, barePodResizedMs, awakenedMs, barePodMs };
 }

@@ -18,7 +18,11 @@ const LABELS = { [BENCH_LABEL]: 'real' };
 const LIMITS = { requestsPerMinute: 600, concurrentTools: 1, tokensPerHour: 20_000 };
 
 /** Above the tiers of the chart, or a balance that reaches it would open one of those. It displaces nobody: there is a seat for each. */
-const tier = (name: string, rank: number, spec: { readonly minBalance: string; readonly resources: typeof SMALL }): NewObject =>
+const tier = (
+  name: string,
+  rank: number,
+  spec: { readonly minBalance: string; readonly resources: typeof SMALL },
+): NewObject =>
   ({
     apiVersion: API_VERSION,
     kind: 'Entitlement',
@@ -26,7 +30,10 @@ const tier = (name: string, rank: number, spec: { readonly minBalance: string; r
     spec: { rank, minBalance: spec.minBalance, limits: LIMITS, compute: { resources: spec.resources } },
   }) as NewObject;
 
-const TIERS = [tier('bench-small', 901, { minBalance: STEP, resources: SMALL }), tier('bench-larger', 902, { minBalance: String(2 * Number(STEP)), resources: LARGER })];
+const TIERS = [
+  tier('bench-small', 901, { minBalance: STEP, resources: SMALL }),
+  tier('bench-larger', 902, { minBalance: String(2 * Number(STEP)), resources: LARGER }),
+];
 
 const agent = (name: string): NewObject =>
   ({
@@ -38,7 +45,11 @@ const agent = (name: string): NewObject =>
   }) as NewObject;
 
 /** Gives or takes one step; resolves with the time of the entry (milliseconds since 1970). */
-export async function step({ place }: RealVillage, name: string, route: typeof rewardAgent | typeof penalizeAgent): Promise<number> {
+export async function step(
+  { place }: RealVillage,
+  name: string,
+  route: typeof rewardAgent | typeof penalizeAgent,
+): Promise<number> {
   const entry = dataOf(await place.admin.call(route, { body: { agent_id: name, amount: STEP, reason: 'bench' } }));
   return Date.parse(entry.timestamp);
 }
@@ -48,13 +59,22 @@ type Tier = KubeObject & { readonly status?: { readonly seats?: { readonly free:
 /** Creates the tiers; fails where the nodes lack seats for all, since then others would lose theirs. */
 export async function createRealTiers({ client, namespace }: RealVillage, seats: number): Promise<void> {
   for (const each of TIERS) await client.create(ENTITLEMENTS, each, { namespace });
-  const free = await until('the seats of the larger tier', async () => (await client.get<Tier>(ENTITLEMENTS, { namespace, name: 'bench-larger' })).status?.seats?.free);
-  if (free < seats) throw new Error(`the nodes have ${free} of ${seats} seats of ${LARGER.cpu} and ${LARGER.memory}: let other agents sleep`);
+  const free = await until(
+    'the seats of the larger tier',
+    async () => (await client.get<Tier>(ENTITLEMENTS, { namespace, name: 'bench-larger' })).status?.seats?.free,
+  );
+  if (free < seats)
+    throw new Error(
+      `the nodes have ${free} of ${seats} seats of ${LARGER.cpu} and ${LARGER.memory}: let other agents sleep`,
+    );
 }
 
-type Living = KubeObject & { readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] } };
+type Living = KubeObject & {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+};
 
-const isReady = ({ status }: Living): boolean => status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+const isReady = ({ status }: Living): boolean =>
+  status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 
 /** Creates the agents asleep, gives each what its tier takes, awakens them, and waits until all are in the world. */
 export async function createRealAgents(village: RealVillage, names: readonly string[]): Promise<void> {
@@ -72,13 +92,27 @@ export async function createRealAgents(village: RealVillage, names: readonly str
   await until(`${names.length} agents are Ready`, ready, { capMs: READY_CAP_MS, pauseMs: 500 });
 }
 
-type LivePod = KubeObject & { readonly spec: { readonly volumes: readonly { readonly name: string }[]; readonly containers: readonly object[] } & Readonly<Record<string, unknown>> };
+type LivePod = KubeObject & {
+  readonly spec: {
+    readonly volumes: readonly { readonly name: string }[];
+    readonly containers: readonly object[];
+  } & Readonly<Record<string, unknown>>;
+};
 
 /** A pod of nobody with the spec of an agent's, but for the volume. It only sleeps, and ends when it is told to. */
-export async function barePodLike({ client, namespace }: RealVillage, agentPod: string, name: string): Promise<NewObject> {
+export async function barePodLike(
+  { client, namespace }: RealVillage,
+  agentPod: string,
+  name: string,
+): Promise<NewObject> {
   const { spec } = await client.get<LivePod>(PODS, { namespace, name: agentPod });
   const { nodeName: _node, ...rest } = spec;
   const volumes = spec.volumes.map((volume) => (volume.name === 'home' ? { name: 'home', emptyDir: {} } : volume));
   const containers = spec.containers.map((container) => ({ ...container, command: ['sleep', '3600'] }));
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: LABELS }, spec: { ...rest, volumes, containers, terminationGracePeriodSeconds: 1 } } as NewObject;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, labels: LABELS },
+    spec: { ...rest, volumes, containers, terminationGracePeriodSeconds: 1 },
+  } as NewObject;
 }

@@ -16,7 +16,10 @@ export function realRows({ raised, lowered, barePodResizedMs, awakenedMs, barePo
   const loweredMs = lowered.map(({ resizedMs }) => resizedMs);
   const askedMs = raised.map((each) => each.askedMs);
   return [
-    { ...beside('standingToResizedRealP99Ms', p99(raisedMs), { barePodResized: p99(barePodResizedMs) }), target: 1_000 },
+    {
+      ...beside('standingToResizedRealP99Ms', p99(raisedMs), { barePodResized: p99(barePodResizedMs) }),
+      target: 1_000,
+    },
     beside('standingToResizedRealP50Ms', median(raisedMs), { barePodResized: median(barePodResizedMs) }),
     { ...MS, metric: 'standingToResizeAskedRealP99Ms', ours: p99(askedMs), peers: {} },
     { ...MS, metric: 'standingToResizeAskedRealP50Ms', ours: median(askedMs), peers: {} },

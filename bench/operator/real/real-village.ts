@@ -33,7 +33,11 @@ export interface RealVillage {
   end(): Promise<void>;
 }
 
-const villageCommand = (command: 'up' | 'down'): readonly [string, string, string] => [NODE, join(ROOT, 'village/main.ts'), command];
+const villageCommand = (command: 'up' | 'down'): readonly [string, string, string] => [
+  NODE,
+  join(ROOT, 'village/main.ts'),
+  command,
+];
 
 /** Brings the village up; the guard that takes it down is there before. */
 async function bringUp(): Promise<Guard> {
@@ -49,14 +53,18 @@ async function bringUp(): Promise<Guard> {
 }
 
 async function guardOf({ kubeconfig, namespace }: Village): Promise<Guard> {
-  return openGuard(CLEAR, [await program('kubectl'), namespace, BENCH_LABEL], { ...process.env, KUBECONFIG: kubeconfig });
+  return openGuard(CLEAR, [await program('kubectl'), namespace, BENCH_LABEL], {
+    ...process.env,
+    KUBECONFIG: kubeconfig,
+  });
 }
 
 /** The village that runs, or one that is brought up. Whatever ends the bench, nothing of it stays. */
 export async function openVillage(): Promise<RealVillage> {
   await buildPrograms({});
   const wasUp = (await clusterStatus()) !== undefined;
-  if (wasUp && !existsSync(join(STATE, 'up.json'))) throw new Failure('the village of another checkout is up', 'run this there, or make down there');
+  if (wasUp && !existsSync(join(STATE, 'up.json')))
+    throw new Failure('the village of another checkout is up', 'run this there, or make down there');
   const brought = wasUp ? undefined : await bringUp();
   const place = await village();
   const guard = brought ?? (await guardOf(place));

@@ -6,7 +6,9 @@ const JOIN_ROOM = 10;
 /** Takes a seat in the peer's room, as its client library does; returns the address of the websocket. */
 export async function reserveSeat(url: string, index: number): Promise<string> {
   const response = await fetch(`${url}/matchmake/joinOrCreate/town`, {
-    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ index }),
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ index }),
   });
   const seat = (await response.json()) as { sessionId?: string; roomId?: string; processId?: string; error?: string };
   if (seat.sessionId === undefined) throw new Error(`no seat at the peer: ${JSON.stringify(seat)}`);

@@ -58,7 +58,12 @@ class Town extends Room {
   }
 
   override onJoin(client: Client, options: { index: number }): void {
-    this.watchers.set(client.sessionId, { client, camera: new Camera(setting, options.index), pans: options.index < setting.panning, inView: new Set() });
+    this.watchers.set(client.sessionId, {
+      client,
+      camera: new Camera(setting, options.index),
+      pans: options.index < setting.panning,
+      inView: new Set(),
+    });
     if (filtered) client.view = new StateView();
   }
 
@@ -102,7 +107,11 @@ const meter = new CpuMeter();
 let flushes: Flush[] = [];
 
 const server = createServer();
-const colyseus = new Server({ greet: false, gracefullyShutdown: false, transport: new WebSocketTransport({ server, pingInterval: 0 }) });
+const colyseus = new Server({
+  greet: false,
+  gracefullyShutdown: false,
+  transport: new WebSocketTransport({ server, pingInterval: 0 }),
+});
 colyseus.define('town', Town);
 await colyseus.listen(0, '127.0.0.1');
 
@@ -110,7 +119,8 @@ process.on('message', (message: ToServer) => {
   if (message.type === 'measure') {
     meter.restart();
     flushes = [];
-  } else send({ type: 'report', cpuCore: meter.cores(), rssMb: process.memoryUsage.rss() / 2 ** 20, flushes, notes: {} });
+  } else
+    send({ type: 'report', cpuCore: meter.cores(), rssMb: process.memoryUsage.rss() / 2 ** 20, flushes, notes: {} });
 });
 everyTick((tick) => {
   walkers.tick(tick);

@@ -19,11 +19,23 @@ before(async () => {
 });
 after(() => server.remove());
 
-const map = (name: string, data: Record<string, string> = {}): { apiVersion: string; kind: string; metadata: { name: string; namespace: string }; data: Record<string, string> } => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data });
-const refusedWith = (status: number) => (error: unknown): boolean => isStatus(error, status);
+const map = (
+  name: string,
+  data: Record<string, string> = {},
+): {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace: string };
+  data: Record<string, string>;
+} => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data });
+const refusedWith =
+  (status: number) =>
+  (error: unknown): boolean =>
+    isStatus(error, status);
 
 /** The API server says it in two ways: a conflict, or a uid that is immutable. */
-const anotherLife = (error: unknown): boolean => isStatus(error, 409) || (isStatus(error, 422) && /metadata.uid/.test(error.message));
+const anotherLife = (error: unknown): boolean =>
+  isStatus(error, 409) || (isStatus(error, 422) && /metadata.uid/.test(error.message));
 
 test('apply owns its fields only, and another life of the name is refused', async () => {
   const first = await server.client.apply<ConfigMap>(MAPS, map('applied', { ours: '1' }), { fieldManager: 'a' });
@@ -35,14 +47,19 @@ test('apply owns its fields only, and another life of the name is refused', asyn
   await server.client.create(MAPS, map('applied'), { namespace });
   const stale = { ...map('applied', { late: 'yes' }), metadata: { name: 'applied', namespace, uid } };
   await assert.rejects(server.client.apply(MAPS, stale, { fieldManager: 'a' }), anotherLife);
-  await assert.rejects(server.client.mergePatch(MAPS, { metadata: { uid }, data: { late: 'yes' } }, { namespace, name: 'applied' }), anotherLife);
+  await assert.rejects(
+    server.client.mergePatch(MAPS, { metadata: { uid }, data: { late: 'yes' } }, { namespace, name: 'applied' }),
+    anotherLife,
+  );
   await assert.rejects(server.client.delete(MAPS, { namespace, name: 'applied', uid }), refusedWith(409));
   await server.client.delete(MAPS, { namespace, name: 'applied' });
   await server.client.delete(MAPS, { namespace, name: 'applied' });
 });
 
 test('a refusal carries the words of the API server', async () => {
-  const error: unknown = await server.client.create(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' }, spec: {} }, { namespace }).catch((reason: unknown) => reason);
+  const error: unknown = await server.client
+    .create(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' }, spec: {} }, { namespace })
+    .catch((reason: unknown) => reason);
   assert.ok(error instanceof KubeError);
   assert.deepEqual([error.status, error.reason], [422, 'Invalid']);
   assert.match(error.message, /spec.containers: Required value/);
@@ -60,22 +77,49 @@ test('a write that the gate keeper forbids is never sent', async () => {
 });
 
 test('the reflector sees 1,200 objects in pages, and then every change', async () => {
-  await Promise.all(Array.from({ length: 1_200 }, (_, index) => server.client.create(MAPS, { ...map(`many-${index}`), metadata: { name: `many-${index}`, namespace, labels: { many: 'yes' } } }, { namespace })));
-  const reflector = new Reflector<ConfigMap>({ client: server.client, type: MAPS, namespace, labelSelector: 'many=yes' });
+  await Promise.all(
+    Array.from({ length: 1_200 }, (_, index) =>
+      server.client.create(
+        MAPS,
+        { ...map(`many-${index}`), metadata: { name: `many-${index}`, namespace, labels: { many: 'yes' } } },
+        { namespace },
+      ),
+    ),
+  );
+  const reflector = new Reflector<ConfigMap>({
+    client: server.client,
+    type: MAPS,
+    namespace,
+    labelSelector: 'many=yes',
+  });
   await reflector.start();
   assert.equal(reflector.cache.size, 1_200);
   await server.client.mergePatch(MAPS, { data: { k: 'Zürich 🦉' } }, { namespace, name: 'many-7' });
   await server.client.delete(MAPS, { namespace, name: 'many-8' });
-  await until('both changes', async () => reflector.cache.size === 1_199 && reflector.cache.get(`${namespace}/many-7`)?.data?.['k'] === 'Zürich 🦉');
+  await until(
+    'both changes',
+    async () =>
+      reflector.cache.size === 1_199 && reflector.cache.get(`${namespace}/many-7`)?.data?.['k'] === 'Zürich 🦉',
+  );
   assert.deepEqual([reflector.state.relists, reflector.state.watches], [1, 1]);
   await reflector.stop();
 });
 
 test('metadata alone: an empty list, then what comes, without the rest', async () => {
-  const reflector = new Reflector<ConfigMap>({ client: server.client, type: MAPS, namespace, labelSelector: 'bare=yes', metadataOnly: true });
+  const reflector = new Reflector<ConfigMap>({
+    client: server.client,
+    type: MAPS,
+    namespace,
+    labelSelector: 'bare=yes',
+    metadataOnly: true,
+  });
   await reflector.start();
   assert.equal(reflector.cache.size, 0);
-  await server.client.create(MAPS, { ...map('bare', { heavy: 'x' }), metadata: { name: 'bare', namespace, labels: { bare: 'yes' } } }, { namespace });
+  await server.client.create(
+    MAPS,
+    { ...map('bare', { heavy: 'x' }), metadata: { name: 'bare', namespace, labels: { bare: 'yes' } } },
+    { namespace },
+  );
   await until('the object', async () => reflector.cache.size === 1);
   assert.equal(reflector.cache.get(`${namespace}/bare`)?.data, undefined);
   await reflector.stop();
@@ -83,16 +127,28 @@ test('metadata alone: an empty list, then what comes, without the rest', async (
 
 test('equal events are one event with a count', async () => {
   const errors: unknown[] = [];
-  const recorder = new EventRecorder({ client: server.client, component: 'test', instance: 'one', onError: (error) => errors.push(error) });
+  const recorder = new EventRecorder({
+    client: server.client,
+    component: 'test',
+    instance: 'one',
+    onError: (error) => errors.push(error),
+  });
   const { metadata } = await server.client.create<KubeObject>(MAPS, map('told'), { namespace });
   const target = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'told', uid: metadata.uid };
-  for (let count = 0; count < 3; count += 1) recorder.record({ target, type: 'Normal', reason: 'Told', message: 'once more' });
+  for (let count = 0; count < 3; count += 1)
+    recorder.record({ target, type: 'Normal', reason: 'Told', message: 'once more' });
   await recorder.flush(CAP_MS);
   recorder.record({ target, type: 'Normal', reason: 'Told', message: 'once more' });
   recorder.record({ target, type: 'Warning', reason: 'Other', message: 'something else' });
   await recorder.flush(CAP_MS);
-  const { items } = await server.client.list<KubeObject & { readonly reason: string; readonly count: number }>(EVENTS, { namespace, query: { fieldSelector: `involvedObject.uid=${metadata.uid}` } });
-  assert.deepEqual(items.map(({ reason, count }) => [reason, count]).toSorted(), [['Other', 1], ['Told', 4]]);
+  const { items } = await server.client.list<KubeObject & { readonly reason: string; readonly count: number }>(EVENTS, {
+    namespace,
+    query: { fieldSelector: `involvedObject.uid=${metadata.uid}` },
+  });
+  assert.deepEqual(items.map(({ reason, count }) => [reason, count]).toSorted(), [
+    ['Other', 1],
+    ['Told', 4],
+  ]);
   assert.deepEqual(errors, []);
 });
 
@@ -100,14 +156,23 @@ test('an Event that another process has written already gets the count of this o
   const at = await server.namespace();
   const record = async (instance: string, times: number): Promise<void> => {
     const errors: unknown[] = [];
-    const recorder = new EventRecorder({ client: server.client, component: 'test', instance, onError: (error) => errors.push(error) });
+    const recorder = new EventRecorder({
+      client: server.client,
+      component: 'test',
+      instance,
+      onError: (error) => errors.push(error),
+    });
     const target = { apiVersion: 'v1', kind: 'Pod', namespace: at, name: 'ada-1', uid: 'ada-uid' };
-    for (let time = 0; time < times; time += 1) recorder.record({ target, type: 'Warning', reason: 'Repeated', message: 'the same' });
+    for (let time = 0; time < times; time += 1)
+      recorder.record({ target, type: 'Warning', reason: 'Repeated', message: 'the same' });
     await recorder.flush(CAP_MS);
     assert.deepEqual(errors, []);
   };
   await record('one', 2);
   await record('two', 3);
   const { items } = await server.client.list<KubeObject & { readonly count: number }>(EVENTS, { namespace: at });
-  assert.deepEqual(items.map(({ count }) => count), [5]);
+  assert.deepEqual(
+    items.map(({ count }) => count),
+    [5],
+  );
 });

@@ -93,7 +93,9 @@ function headersOf(call: Call, token: string | undefined): Record<string, string
 }
 
 function withQuery(path: string, query: Query | undefined): string {
-  const entries = Object.entries(query ?? {}).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]));
+  const entries = Object.entries(query ?? {}).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, String(value)]],
+  );
   return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries).toString()}`;
 }
 
@@ -108,11 +110,19 @@ export class KubeClient {
   constructor(connection: Connection, options: KubeClientOptions = {}) {
     const limits = options.limits ?? DEFAULT_LIMITS;
     // HTTP/1.1: Node's HTTP/2 costs more CPU and memory for each request, and would put every watch on one connection.
-    const common = { allowH2: false, connect: { ...connection.tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS }, headersTimeout: REQUEST_TIMEOUT_MS };
+    const common = {
+      allowH2: false,
+      connect: { ...connection.tls, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS },
+      headersTimeout: REQUEST_TIMEOUT_MS,
+    };
     this.#connection = connection;
     this.#options = options;
     this.#gate = new RequestGate(limits);
-    this.#calls = new Pool(connection.server, { ...common, connections: limits.inFlight + SPARE_CONNECTIONS, bodyTimeout: REQUEST_TIMEOUT_MS });
+    this.#calls = new Pool(connection.server, {
+      ...common,
+      connections: limits.inFlight + SPARE_CONNECTIONS,
+      bodyTimeout: REQUEST_TIMEOUT_MS,
+    });
     this.#watches = new Pool(connection.server, { ...common, connections: MAX_WATCHES, bodyTimeout: 0 });
   }
 
@@ -131,7 +141,10 @@ export class KubeClient {
   }
 
   async list<T extends KubeObject>(type: ResourceType, at: ToKind): Promise<ListPage<T>> {
-    const page = await this.#call<RawPage<T>>({ method: 'GET', path: pathOf(type, at), ...acceptOf(at, METADATA_LIST) }, at);
+    const page = await this.#call<RawPage<T>>(
+      { method: 'GET', path: pathOf(type, at), ...acceptOf(at, METADATA_LIST) },
+      at,
+    );
     return { metadata: page.metadata, items: page.items ?? [] };
   }
 
@@ -158,14 +171,20 @@ export class KubeClient {
 
   /** JSON merge patch. `metadata.resourceVersion` in it is a precondition (409), and so is `metadata.uid` (409 or 422). */
   mergePatch<T extends KubeObject>(type: ResourceType, patch: object, at: ToObject): Promise<T> {
-    return this.#call<T>({ method: 'PATCH', path: pathOf(type, at), body: patch, contentType: 'application/merge-patch+json' }, at);
+    return this.#call<T>(
+      { method: 'PATCH', path: pathOf(type, at), body: patch, contentType: 'application/merge-patch+json' },
+      at,
+    );
   }
 
   /**
    * Deletes that life of the object which has `uid` (409 if another has the name); gone already is no error.
    * @returns the object as it lives on until its grace or its finalizers are over; undefined if it is gone
    */
-  async delete<T extends KubeObject>(type: ResourceType, at: ToObject & { readonly uid?: string; readonly graceSeconds?: number }): Promise<T | undefined> {
+  async delete<T extends KubeObject>(
+    type: ResourceType,
+    at: ToObject & { readonly uid?: string; readonly graceSeconds?: number },
+  ): Promise<T | undefined> {
     const body = {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
@@ -174,7 +193,10 @@ export class KubeClient {
       ...(at.graceSeconds === undefined ? {} : { gracePeriodSeconds: at.graceSeconds }),
     };
     try {
-      const answer = await this.#call<T & { readonly kind?: string }>({ method: 'DELETE', path: pathOf(type, at), body }, at);
+      const answer = await this.#call<T & { readonly kind?: string }>(
+        { method: 'DELETE', path: pathOf(type, at), body },
+        at,
+      );
       return answer.kind !== 'Status' && answer.metadata.deletionTimestamp !== undefined ? answer : undefined;
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
@@ -184,7 +206,11 @@ export class KubeClient {
 
   /** Any other GET, for example `/version` or a pod's log; the answer as text. */
   async read(path: string, options: CallOptions = {}): Promise<string> {
-    const answer = await this.#send(this.#calls, { method: 'GET', path: withQuery(path, options.query) }, options.signal);
+    const answer = await this.#send(
+      this.#calls,
+      { method: 'GET', path: withQuery(path, options.query) },
+      options.signal,
+    );
     return answer.body.text();
   }
 
@@ -212,7 +238,11 @@ export class KubeClient {
     return this.#gate.pass(options.priority ?? 'normal', async () => {
       const deadline = new Deadline(REQUEST_TIMEOUT_MS, options.signal);
       try {
-        const answer = await this.#send(this.#calls, { ...call, path: withQuery(call.path, options.query) }, deadline.signal);
+        const answer = await this.#send(
+          this.#calls,
+          { ...call, path: withQuery(call.path, options.query) },
+          deadline.signal,
+        );
         return (await answer.body.json()) as T;
       } catch (error) {
         this.#obey(error);
@@ -246,12 +276,23 @@ export class KubeClient {
     const startedMs = performance.now();
     let status = 0;
     try {
-      const answer = await pool.request({ method: call.method, path: call.path, headers: headersOf(call, token), body, ...(signal === undefined ? {} : { signal }) });
+      const answer = await pool.request({
+        method: call.method,
+        path: call.path,
+        headers: headersOf(call, token),
+        body,
+        ...(signal === undefined ? {} : { signal }),
+      });
       status = answer.statusCode;
       if (status < 300) return answer;
       throw await refusal(answer);
     } finally {
-      this.#options.onRequest?.({ method: call.method, path: call.path, status, milliseconds: performance.now() - startedMs });
+      this.#options.onRequest?.({
+        method: call.method,
+        path: call.path,
+        status,
+        milliseconds: performance.now() - startedMs,
+      });
     }
   }
 }

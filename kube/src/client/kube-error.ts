@@ -6,7 +6,12 @@ export class KubeError extends Error {
   /** How long the server asks to wait, if it does. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(fields: { readonly status: number; readonly reason: string; readonly message: string; readonly retryAfterMs?: number | undefined }) {
+  constructor(fields: {
+    readonly status: number;
+    readonly reason: string;
+    readonly message: string;
+    readonly retryAfterMs?: number | undefined;
+  }) {
     super(fields.message);
     this.status = fields.status;
     this.reason = fields.reason;
@@ -21,7 +26,8 @@ interface StatusBody {
   readonly details?: { readonly retryAfterSeconds?: unknown };
 }
 
-const text = (value: unknown, otherwise: string): string => (typeof value === 'string' && value !== '' ? value : otherwise);
+const text = (value: unknown, otherwise: string): string =>
+  typeof value === 'string' && value !== '' ? value : otherwise;
 
 /** The error that a `Status` object means, in the body of an answer or in an ERROR event of a watch. */
 export function errorOfStatus(body: StatusBody, httpStatus?: number): KubeError {

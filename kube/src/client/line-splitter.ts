@@ -11,7 +11,8 @@ export class LineSplitter {
     const lines = this.#decoder.decode(chunk, { stream: true }).split('\n');
     lines[0] = this.#pending + (lines[0] ?? '');
     this.#pending = lines.pop() ?? '';
-    if (this.#pending.length > MAX_LINE_CHARS) throw new RangeError(`a line of a watch is longer than ${MAX_LINE_CHARS} characters`);
+    if (this.#pending.length > MAX_LINE_CHARS)
+      throw new RangeError(`a line of a watch is longer than ${MAX_LINE_CHARS} characters`);
     return lines.filter((line) => line.trim() !== '');
   }
 }

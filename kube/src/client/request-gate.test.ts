@@ -6,7 +6,11 @@ import { RequestGate, type Priority } from './request-gate.ts';
 /** Lets what is settled run on. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function harness(limits: ConstructorParameters<typeof RequestGate>[0]): { readonly started: string[]; send(name: string, priority: Priority): () => void; readonly clock: FakeClock } {
+function harness(limits: ConstructorParameters<typeof RequestGate>[0]): {
+  readonly started: string[];
+  send(name: string, priority: Priority): () => void;
+  readonly clock: FakeClock;
+} {
   const clock = new FakeClock();
   const gate = new RequestGate(limits, clock);
   const started: string[] = [];
@@ -55,7 +59,10 @@ test('no more are in flight than allowed, normal ones go before Events, critical
 
 test('a request that fails gives its place back', async () => {
   const gate = new RequestGate({ perSecond: 1_000, burst: 1_000, inFlight: 1 }, new FakeClock());
-  await assert.rejects(gate.pass('normal', () => Promise.reject(new Error('no'))), /no/);
+  await assert.rejects(
+    gate.pass('normal', () => Promise.reject(new Error('no'))),
+    /no/,
+  );
   assert.equal(await gate.pass('normal', () => Promise.resolve('yes')), 'yes');
 });
 
@@ -64,7 +71,10 @@ test('Events have a pace of their own, and hold nobody up', async () => {
   for (let count = 0; count < 40; count += 1) send('event', 'events');
   for (let count = 0; count < 40; count += 1) send('write', 'normal');
   await turn();
-  assert.deepEqual([started.filter((name) => name === 'event').length, started.filter((name) => name === 'write').length], [25, 40]);
+  assert.deepEqual(
+    [started.filter((name) => name === 'event').length, started.filter((name) => name === 'write').length],
+    [25, 40],
+  );
 });
 
 test('no lane waits for ever behind a busier one', async () => {
@@ -82,7 +92,8 @@ test('when the server asks for a pause, only leases pass', async () => {
   const clock = new FakeClock();
   const gate = new RequestGate({ perSecond: 1_000, burst: 1_000, inFlight: 10 }, clock);
   const started: string[] = [];
-  const send = (name: string, priority: Priority): void => void gate.pass(priority, () => Promise.resolve(void started.push(name)));
+  const send = (name: string, priority: Priority): void =>
+    void gate.pass(priority, () => Promise.resolve(void started.push(name)));
   gate.hold(2_000);
   send('write', 'normal');
   send('lease', 'critical');
@@ -100,7 +111,13 @@ test('a pause that ends while the gate looks at it ends: nobody waits for the ne
   // As time does, it goes on between one look and the next; and a timer of the process comes up to a millisecond early.
   const timers: (() => void)[] = [];
   let nowMs = 0;
-  const clock = { now: () => (nowMs += 0.3), after: (_delayMs: number, action: () => void) => (timers.push(action), () => timers.splice(timers.indexOf(action), 1)) };
+  const clock = {
+    now: () => (nowMs += 0.3),
+    after: (_delayMs: number, action: () => void) => (
+      timers.push(action),
+      () => timers.splice(timers.indexOf(action), 1)
+    ),
+  };
   const gate = new RequestGate({ perSecond: 1_000, burst: 1_000, inFlight: 1 }, clock);
   gate.hold(1_000);
   const passed = gate.pass('normal', () => Promise.resolve('passed'));

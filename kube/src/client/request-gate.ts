@@ -41,7 +41,11 @@ export class RequestGate {
   #cancelTimer: (() => void) | undefined;
 
   constructor({ perSecond, burst, inFlight }: GateLimits, clock: Clock = wakefulClock) {
-    const lane = (rate: Rate, critical = false): Lane => ({ bucket: new TokenBucket(rate, clock), waiting: [], critical });
+    const lane = (rate: Rate, critical = false): Lane => ({
+      bucket: new TokenBucket(rate, clock),
+      waiting: [],
+      critical,
+    });
     this.#inFlightLimit = inFlight;
     this.#clock = clock;
     this.#lanes = {
@@ -95,7 +99,10 @@ export class RequestGate {
   #next(): Lane | undefined {
     const fair = this.#admitted % FAIR_EVERY === FAIR_EVERY - 1;
     const lanes = fair ? this.#byUrgency.toReversed() : this.#byUrgency;
-    return lanes.find((lane) => lane.waiting.length > 0 && this.#waitMs(lane) === 0 && (lane.critical || this.#inFlight < this.#inFlightLimit));
+    return lanes.find(
+      (lane) =>
+        lane.waiting.length > 0 && this.#waitMs(lane) === 0 && (lane.critical || this.#inFlight < this.#inFlightLimit),
+    );
   }
 
   #waitMs({ bucket, critical }: Lane): number {
@@ -109,7 +116,9 @@ export class RequestGate {
   #admitLater(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    const waitsMs = this.#byUrgency.filter(({ waiting, critical }) => waiting.length > 0 && (critical || this.#inFlight < this.#inFlightLimit)).map((lane) => this.#waitMs(lane));
+    const waitsMs = this.#byUrgency
+      .filter(({ waiting, critical }) => waiting.length > 0 && (critical || this.#inFlight < this.#inFlightLimit))
+      .map((lane) => this.#waitMs(lane));
     if (waitsMs.length === 0) return;
     this.#cancelTimer = this.#clock.after(Math.max(0, Math.ceil(Math.min(...waitsMs))), () => this.#admit());
   }

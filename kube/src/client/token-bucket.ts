@@ -38,7 +38,10 @@ export class TokenBucket {
 
   #refill(): void {
     const nowMs = this.#clock.now();
-    this.#tokens = Math.min(this.#rate.burst, this.#tokens + ((nowMs - this.#filledAtMs) / 1_000) * this.#rate.perSecond);
+    this.#tokens = Math.min(
+      this.#rate.burst,
+      this.#tokens + ((nowMs - this.#filledAtMs) / 1_000) * this.#rate.perSecond,
+    );
     this.#filledAtMs = nowMs;
   }
 }

@@ -28,30 +28,60 @@ async function kubeconfig(user: object, cluster: object = {}): Promise<string> {
 test('certificates, inline or in files beside the kubeconfig', async () => {
   await writeFile(join(folder, 'key.pem'), 'KEY');
   const inline = Buffer.from('CERT').toString('base64');
-  const file = await kubeconfig({ 'client-certificate-data': inline, 'client-key': 'key.pem' }, { 'certificate-authority-data': Buffer.from('CA').toString('base64'), 'tls-server-name': 'api' });
+  const file = await kubeconfig(
+    { 'client-certificate-data': inline, 'client-key': 'key.pem' },
+    { 'certificate-authority-data': Buffer.from('CA').toString('base64'), 'tls-server-name': 'api' },
+  );
   const connection = await kubeconfigConnection(file);
-  assert.deepEqual(connection, { server: 'https://example.org:6443', namespace: 'village', tls: { ca: 'CA', servername: 'api', cert: 'CERT', key: 'KEY' } });
+  assert.deepEqual(connection, {
+    server: 'https://example.org:6443',
+    namespace: 'village',
+    tls: { ca: 'CA', servername: 'api', cert: 'CERT', key: 'KEY' },
+  });
 });
 
 test('tokens: written down, in a file, from a program', async () => {
   assert.equal(await (await kubeconfigConnection(await kubeconfig({ token: 'abc' }))).token?.read(), 'abc');
   await writeFile(join(folder, 'token'), 'from-file\n');
-  assert.equal(await (await kubeconfigConnection(await kubeconfig({ 'auth-provider': { name: 'tokenFile', config: { tokenFile: join(folder, 'token') } } }))).token?.read(), 'from-file');
+  assert.equal(
+    await (
+      await kubeconfigConnection(
+        await kubeconfig({ 'auth-provider': { name: 'tokenFile', config: { tokenFile: join(folder, 'token') } } }),
+      )
+    ).token?.read(),
+    'from-file',
+  );
   const script = `console.log(JSON.stringify({ kind: 'ExecCredential', status: { token: process.env.WORD + 'here' } }))`;
-  const exec = { apiVersion: 'client.authentication.k8s.io/v1', interactiveMode: 'Never', command: process.execPath, args: ['-e', script], env: [{ name: 'WORD', value: 'made-' }] };
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    interactiveMode: 'Never',
+    command: process.execPath,
+    args: ['-e', script],
+    env: [{ name: 'WORD', value: 'made-' }],
+  };
   assert.equal(await (await kubeconfigConnection(await kubeconfig({ exec }))).token?.read(), 'made-here');
 });
 
 test('a kubeconfig that leads nowhere says what is missing', async () => {
   const file = join(folder, 'broken');
   await writeFile(file, JSON.stringify({ 'current-context': 'gone', contexts: [], clusters: [], users: [] }));
-  await assert.rejects(kubeconfigConnection(file), (error) => error instanceof KubeconfigError && /"gone".*no context/.test(error.message));
+  await assert.rejects(
+    kubeconfigConnection(file),
+    (error) => error instanceof KubeconfigError && /"gone".*no context/.test(error.message),
+  );
 });
 
 test('in a pod: certificate, namespace and token come from the mounted folder', async () => {
-  await Promise.all([writeFile(join(folder, 'ca.crt'), 'CA'), writeFile(join(folder, 'namespace'), 'village\n'), writeFile(join(folder, 'token'), 'one')]);
+  await Promise.all([
+    writeFile(join(folder, 'ca.crt'), 'CA'),
+    writeFile(join(folder, 'namespace'), 'village\n'),
+    writeFile(join(folder, 'token'), 'one'),
+  ]);
   const connection = await inClusterConnection({ host: 'fd00::1', port: '443', directory: folder });
-  assert.deepEqual([connection.server, connection.namespace, connection.tls], ['https://[fd00::1]:443', 'village', { ca: 'CA' }]);
+  assert.deepEqual(
+    [connection.server, connection.namespace, connection.tls],
+    ['https://[fd00::1]:443', 'village', { ca: 'CA' }],
+  );
   assert.equal(await connection.token?.read(), 'one');
 });
 

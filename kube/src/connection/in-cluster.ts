@@ -15,11 +15,20 @@ export interface PodEnvironment {
 }
 
 /** The connection of a process that runs in a pod. */
-export async function inClusterConnection({ host, port, directory = SERVICE_ACCOUNT_DIR }: PodEnvironment): Promise<Connection> {
+export async function inClusterConnection({
+  host,
+  port,
+  directory = SERVICE_ACCOUNT_DIR,
+}: PodEnvironment): Promise<Connection> {
   const [ca, namespace] = await Promise.all([
     readFile(join(directory, 'ca.crt'), 'utf8'),
     readFile(join(directory, 'namespace'), 'utf8'),
   ]);
   const address = host.includes(':') ? `[${host}]` : host;
-  return { server: `https://${address}:${port}`, namespace: namespace.trim(), tls: { ca }, token: tokenFile(join(directory, 'token')) };
+  return {
+    server: `https://${address}:${port}`,
+    namespace: namespace.trim(),
+    tls: { ca },
+    token: tokenFile(join(directory, 'token')),
+  };
 }

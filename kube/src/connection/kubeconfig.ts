@@ -22,7 +22,8 @@ async function filledBy(config: KubeConfig): Promise<Filled> {
   return options;
 }
 
-const bearerOf = ({ headers }: Filled): string | undefined => /^Bearer\s+(\S+)/.exec(headers?.['Authorization'] ?? '')?.[1];
+const bearerOf = ({ headers }: Filled): string | undefined =>
+  /^Bearer\s+(\S+)/.exec(headers?.['Authorization'] ?? '')?.[1];
 
 function textOf(name: string, value: unknown): Partial<Record<string, string>> {
   if (value === undefined || value === null) return {};
@@ -57,9 +58,15 @@ export async function kubeconfigConnection(file: string): Promise<Connection> {
   const context = config.getContextObject(config.getCurrentContext());
   const cluster = config.getCurrentCluster();
   if (context === null || cluster === null || config.getCurrentUser() === null) {
-    throw new KubeconfigError(`the current context "${config.getCurrentContext()}" of ${file} has no context, cluster or user of that name`);
+    throw new KubeconfigError(
+      `the current context "${config.getCurrentContext()}" of ${file} has no context, cluster or user of that name`,
+    );
   }
   const filled = await filledBy(config);
-  const known = { server: cluster.server.replace(/\/$/, ''), namespace: context.namespace ?? 'default', tls: tlsOf(filled) };
+  const known = {
+    server: cluster.server.replace(/\/$/, ''),
+    namespace: context.namespace ?? 'default',
+    tls: tlsOf(filled),
+  };
   return bearerOf(filled) === undefined ? known : { ...known, token: tokenOf(config) };
 }

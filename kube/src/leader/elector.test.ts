@@ -17,14 +17,18 @@ before(async () => {
 });
 after(() => server.remove());
 
-const elector = (name: string): Elector => new Elector({ client: server.client, namespace, name, holder: 'pod-uid', times: TIMES });
+const elector = (name: string): Elector =>
+  new Elector({ client: server.client, namespace, name, holder: 'pod-uid', times: TIMES });
 const lease = (name: string): Promise<Lease> => server.client.get<Lease>(LEASES, { namespace, name });
 
 test('one of three leads; when it gives the lease back, another follows with a greater fence', async () => {
   const all = [elector('three'), elector('three'), elector('three')];
   for (const each of all) each.start();
   const first = await Promise.race(all.map((each) => each.elected.then((fence) => ({ each, fence }))));
-  assert.deepEqual(all.filter((each) => each.leads), [first.each]);
+  assert.deepEqual(
+    all.filter((each) => each.leads),
+    [first.each],
+  );
   assert.equal(first.fence.leaseUid, (await lease('three')).metadata.uid);
   await first.each.stop();
   const others = all.filter((each) => each !== first.each);
@@ -36,8 +40,17 @@ test('one of three leads; when it gives the lease back, another follows with a g
 });
 
 test('a holder that is silent loses the lease to another, and a restart of the same pod is another', async () => {
-  const silent = { holderIdentity: 'pod-uid_gone', leaseDurationSeconds: 1, leaseTransitions: 7, renewTime: '2026-11-22T10:00:00.000000Z' };
-  await server.client.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'silent' }, spec: silent }, { namespace });
+  const silent = {
+    holderIdentity: 'pod-uid_gone',
+    leaseDurationSeconds: 1,
+    leaseTransitions: 7,
+    renewTime: '2026-11-22T10:00:00.000000Z',
+  };
+  await server.client.create(
+    LEASES,
+    { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'silent' }, spec: silent },
+    { namespace },
+  );
   const next = elector('silent');
   next.start();
   assert.equal((await next.elected).transitions, 8);
@@ -50,7 +63,11 @@ test('a leader whose lease was taken knows it, and writes no more', async () => 
   await robbed.elected;
   await until('the lease is taken', async () => {
     const held = await lease('robbed');
-    await server.client.replace(LEASES, { ...held, spec: { ...held.spec, holderIdentity: 'thief', leaseTransitions: 1 } }, { namespace, name: 'robbed' });
+    await server.client.replace(
+      LEASES,
+      { ...held, spec: { ...held.spec, holderIdentity: 'thief', leaseTransitions: 1 } },
+      { namespace, name: 'robbed' },
+    );
     return true;
   });
   await robbed.lost;

@@ -6,7 +6,15 @@ import { Deadline } from '../deadline.ts';
 import { LEASES } from '../kube-object.ts';
 import { compareVersions, type Change } from '../reflector/object-cache.ts';
 import { Reflector } from '../reflector/reflector.ts';
-import { expiresInMs, leaseStep, LEASE_TIMES, nextLeaseSpec, type Lease, type LeaseTimes, type LeaseView } from './lease-step.ts';
+import {
+  expiresInMs,
+  leaseStep,
+  LEASE_TIMES,
+  nextLeaseSpec,
+  type Lease,
+  type LeaseTimes,
+  type LeaseView,
+} from './lease-step.ts';
 
 /**
  * Proof of leadership that outlives the leader's own belief: whoever stores it refuses a smaller one.
@@ -69,7 +77,15 @@ export class Elector {
     this.#clock = options.clock ?? wakefulClock;
     this.identity = `${options.holder}_${randomUUID()}`;
     const { client, namespace, name, onError, random } = options;
-    this.#watch = new Reflector<Lease>({ client, type: LEASES, namespace, fieldSelector: `metadata.name=${name}`, clock: this.#clock, ...(random === undefined ? {} : { random }), onFailure: (error) => onError?.(error) });
+    this.#watch = new Reflector<Lease>({
+      client,
+      type: LEASES,
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+      clock: this.#clock,
+      ...(random === undefined ? {} : { random }),
+      onFailure: (error) => onError?.(error),
+    });
     this.#watch.cache.onChange((change) => this.#hear(change));
   }
 
@@ -85,7 +101,11 @@ export class Elector {
 
   /** Ours, and renewed lately enough. A stalled process that wakes up finds false here before it can write. */
   get leads(): boolean {
-    return !this.#isLost && this.#renewedAtMs !== undefined && this.#clock.now() - this.#renewedAtMs < this.#times.renewDeadlineMs;
+    return (
+      !this.#isLost &&
+      this.#renewedAtMs !== undefined &&
+      this.#clock.now() - this.#renewedAtMs < this.#times.renewDeadlineMs
+    );
   }
 
   /**
@@ -124,7 +144,10 @@ export class Elector {
 
   async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted && !this.#isLost) {
-      const well = await this.#turn().then(() => true, (error: unknown) => this.#fail(error));
+      const well = await this.#turn().then(
+        () => true,
+        (error: unknown) => this.#fail(error),
+      );
       this.#turned.resolve();
       this.#turned = Promise.withResolvers();
       await this.#rest(well ? this.#times.renewMs : this.#times.retryMs);
@@ -152,7 +175,8 @@ export class Elector {
   #hear(change: Change<Lease>): void {
     const { lease } = this.#view;
     if (change.kind !== 'deleted') this.#see(change.object);
-    else if (lease?.metadata.uid === change.object.metadata.uid) this.#view = { lease: undefined, changedAtMs: this.#clock.now() };
+    else if (lease?.metadata.uid === change.object.metadata.uid)
+      this.#view = { lease: undefined, changedAtMs: this.#clock.now() };
     this.#judge();
     if ((this.#view.lease?.spec?.holderIdentity ?? '') === '') this.#wake();
   }
@@ -233,7 +257,8 @@ export class Elector {
   /** Never backwards: the watch may tell late what an answer has told before. */
   #see(lease: Lease): void {
     const known = this.#view.lease;
-    if (known !== undefined && compareVersions(lease.metadata.resourceVersion, known.metadata.resourceVersion) <= 0) return;
+    if (known !== undefined && compareVersions(lease.metadata.resourceVersion, known.metadata.resourceVersion) <= 0)
+      return;
     this.#view = { lease, changedAtMs: this.#clock.now() };
   }
 }

@@ -57,7 +57,11 @@ export interface Tenure {
 
 /** The spec that holds the lease. Taking it over from another holder counts a transition. */
 export function nextLeaseSpec(lease: Lease | undefined, { identity, time, times }: Tenure): NonNullable<Lease['spec']> {
-  const fresh = { holderIdentity: identity, leaseDurationSeconds: Math.ceil(times.durationMs / 1_000), renewTime: time };
+  const fresh = {
+    holderIdentity: identity,
+    leaseDurationSeconds: Math.ceil(times.durationMs / 1_000),
+    renewTime: time,
+  };
   const spec = lease?.spec;
   if (spec === undefined) return { ...fresh, acquireTime: time, leaseTransitions: 0 };
   if (spec.holderIdentity === identity) return { ...spec, ...fresh };

@@ -7,7 +7,11 @@ export type Outcome =
   /** Look again after a time, although nothing changes. */
   | { readonly kind: 'requeue'; readonly afterMs: number }
   /** It failed and may go well another time. */
-  | { readonly kind: 'retry'; readonly error: unknown; /** Look again after this time at the latest, whatever the back-off. */ readonly withinMs?: number }
+  | {
+      readonly kind: 'retry';
+      readonly error: unknown;
+      /** Look again after this time at the latest, whatever the back-off. */ readonly withinMs?: number;
+    }
   /** It failed and will fail until somebody changes something; a condition says so. */
   | { readonly kind: 'terminal'; readonly error: unknown };
 

@@ -89,7 +89,8 @@ test('workers never share a key, retry what throws, and end when the queue is cl
       done.set(key, times);
       if (key === 'bad' && times < 3) throw new Error('not yet');
       if (times === 1) queue.add(key);
-      if (done.size === 5 && [...done.values()].every((count) => count >= 2) && (done.get('bad') ?? 0) >= 3) finished.resolve();
+      if (done.size === 5 && [...done.values()].every((count) => count >= 2) && (done.get('bad') ?? 0) >= 3)
+        finished.resolve();
       return { kind: 'done' };
     },
   });
@@ -114,7 +115,11 @@ test('a failure waits as long as the server asks', () => {
   const error = new KubeError({ status: 429, reason: 'TooManyRequests', message: '', retryAfterMs: 4_000 });
   assert.equal(settle(queue, 'a', { kind: 'retry', error }), 4_000);
   assert.equal(settle(queue, 'b', { kind: 'retry', error: new Error('x') }), 5);
-  assert.equal(settle(queue, 'c', { kind: 'retry', error, withinMs: 1_500 }), 1_500, 'a deadline is kept whatever the back-off is');
+  assert.equal(
+    settle(queue, 'c', { kind: 'retry', error, withinMs: 1_500 }),
+    1_500,
+    'a deadline is kept whatever the back-off is',
+  );
   assert.equal(settle(queue, 'd', { kind: 'retry', error: new Error('x'), withinMs: 1_500 }), 5);
   assert.equal(queue.retries, 4);
 });
@@ -172,7 +177,13 @@ test('a resync looks at every key once a round, each at its own time, behind wha
   const clock = new FakeClock();
   const queue = new WorkQueue(clock);
   const draws = [0, 0.5, 0.999];
-  const resync = new Resync({ queue, keys: () => ['a', 'b', 'c'], everyMs: 1_000, clock, random: () => draws.shift() ?? 0 });
+  const resync = new Resync({
+    queue,
+    keys: () => ['a', 'b', 'c'],
+    everyMs: 1_000,
+    clock,
+    random: () => draws.shift() ?? 0,
+  });
   resync.start();
   resync.start();
   clock.pass(749);

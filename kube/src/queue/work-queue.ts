@@ -104,7 +104,10 @@ export class WorkQueue {
     if (earlier === undefined) return this.#delay(key, wished);
     if (earlier.atMs <= wished.atMs && (earlier.urgency === 'live' || urgency === 'bulk')) return;
     earlier.cancel();
-    this.#delay(key, { atMs: Math.min(earlier.atMs, wished.atMs), urgency: earlier.urgency === 'live' ? 'live' : urgency });
+    this.#delay(key, {
+      atMs: Math.min(earlier.atMs, wished.atMs),
+      urgency: earlier.urgency === 'live' ? 'live' : urgency,
+    });
   }
 
   /**

@@ -24,7 +24,12 @@ async function work({ queue, reconcile, onOutcome }: WorkersOptions): Promise<vo
     const outcome = await outcomeOf(reconcile, key);
     const retryInMs = settle(queue, key, outcome);
     queue.done(key);
-    onOutcome?.({ key, outcome, milliseconds: performance.now() - startedMs, ...(retryInMs === undefined ? {} : { retryInMs }) });
+    onOutcome?.({
+      key,
+      outcome,
+      milliseconds: performance.now() - startedMs,
+      ...(retryInMs === undefined ? {} : { retryInMs }),
+    });
   }
 }
 

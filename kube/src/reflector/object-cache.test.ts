@@ -40,7 +40,9 @@ test('what a write answered is known at once, and the watch that shows it later 
 
 test("an answer that holds somebody else's change is told of, since the watch will show that change as something older", () => {
   const { cache, log } = cacheWithLog();
-  const at = (version: number, generation: number): Pod => ({ metadata: { ...pod('a', version).metadata, generation } });
+  const at = (version: number, generation: number): Pod => ({
+    metadata: { ...pod('a', version).metadata, generation },
+  });
   cache.see(at(10, 1));
   // Somebody wrote 11 of generation 2; the answer to our status is 12.
   cache.learn(at(12, 2));

@@ -30,7 +30,10 @@ export class ObjectCache<T extends KubeObject> {
   readonly #listeners: ((change: Change<T>) => void)[] = [];
   readonly #onListenerError: (error: unknown) => void;
 
-  constructor(indexers: Readonly<Record<string, Indexer<T>>> = {}, onListenerError: (error: unknown) => void = () => undefined) {
+  constructor(
+    indexers: Readonly<Record<string, Indexer<T>>> = {},
+    onListenerError: (error: unknown) => void = () => undefined,
+  ) {
     this.#indexers = indexers;
     this.#onListenerError = onListenerError;
     for (const name of Object.keys(indexers)) this.#indexes.set(name, new Map());

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { KubeError } from '../client/kube-error.ts';
 import { backoffMs, recoveryOf } from './recovery.ts';
 
-const refused = (status: number, retryAfterMs?: number): KubeError => new KubeError({ status, reason: 'x', message: 'x', retryAfterMs });
+const refused = (status: number, retryAfterMs?: number): KubeError =>
+  new KubeError({ status, reason: 'x', message: 'x', retryAfterMs });
 
 const TABLE: readonly (readonly [string, unknown, number, ReturnType<typeof recoveryOf>])[] = [
   ['410 once', refused(410), 1, { action: 'relist', delayMs: 0, cause: 'expired' }],
@@ -15,7 +16,12 @@ const TABLE: readonly (readonly [string, unknown, number, ReturnType<typeof reco
   ['503 with Retry-After', refused(503, 9_000), 1, { action: 'resume', delayMs: 9_000, cause: 'server' }],
   ['400', refused(400), 1, { action: 'relist', delayMs: 800, cause: 'server' }],
   ['a reset', new Error('socket hang up'), 1, { action: 'resume', delayMs: 800, cause: 'connection' }],
-  ['half a line', new SyntaxError('Unexpected end of JSON input'), 1, { action: 'resume', delayMs: 800, cause: 'protocol' }],
+  [
+    'half a line',
+    new SyntaxError('Unexpected end of JSON input'),
+    1,
+    { action: 'resume', delayMs: 800, cause: 'protocol' },
+  ],
 ];
 
 for (const [name, error, failures, recovery] of TABLE) {

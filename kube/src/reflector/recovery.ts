@@ -26,7 +26,8 @@ export function backoffMs(failures: number, random: number): number {
  */
 export function recoveryOf(error: unknown, failures: number, random: number): Recovery {
   const delayMs = backoffMs(failures, random);
-  if (error instanceof SyntaxError || error instanceof RangeError) return { action: 'resume', delayMs, cause: 'protocol' };
+  if (error instanceof SyntaxError || error instanceof RangeError)
+    return { action: 'resume', delayMs, cause: 'protocol' };
   if (!(error instanceof KubeError)) return { action: 'resume', delayMs, cause: 'connection' };
   if (error.status === 410) return { action: 'relist', delayMs: failures <= 1 ? 0 : delayMs, cause: 'expired' };
   return recoveryFromRefusal(error.status, Math.max(delayMs, error.retryAfterMs ?? 0));
@@ -34,7 +35,8 @@ export function recoveryOf(error: unknown, failures: number, random: number): Re
 
 function recoveryFromRefusal(status: number, delayMs: number): Recovery {
   if (status === 429) return { action: 'resume', delayMs, cause: 'throttled' };
-  if (status === 401 || status === 403) return { action: 'resume', delayMs: Math.max(delayMs, MAX_BACKOFF_MS / 2), cause: 'forbidden' };
+  if (status === 401 || status === 403)
+    return { action: 'resume', delayMs: Math.max(delayMs, MAX_BACKOFF_MS / 2), cause: 'forbidden' };
   // Another 4xx does not go away by asking the same again: a list finds a version that the server knows.
   return { action: status < 500 ? 'relist' : 'resume', delayMs, cause: 'server' };
 }

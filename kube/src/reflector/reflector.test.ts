@@ -5,7 +5,19 @@ import { until } from '@hamlet/test/env/until';
 import { KubeClient } from '../client/kube-client.ts';
 import { PODS, type KubeObject } from '../kube-object.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { bookmark, fakeApiServer, line, list, object, refuse, send, sendAndBreak, sendAndEnd, status, type FakeApiServer } from '../testing/fake-api-server.ts';
+import {
+  bookmark,
+  fakeApiServer,
+  line,
+  list,
+  object,
+  refuse,
+  send,
+  sendAndBreak,
+  sendAndEnd,
+  status,
+  type FakeApiServer,
+} from '../testing/fake-api-server.ts';
 import type { Recovery } from './recovery.ts';
 import { DEFAULT_WATCH_TIMES, Reflector, type WatchPort, type WatchTimes } from './reflector.ts';
 
@@ -28,13 +40,28 @@ async function harness(times: Partial<WatchTimes> = {}): Promise<Harness> {
   const client = new KubeClient(server.connection);
   const changes: string[] = [];
   const recoveries: Recovery[] = [];
-  const reflector = new Reflector<Named>({ client, type: PODS, namespace: 'n', times: { ...DEFAULT_WATCH_TIMES, ...times }, random: () => 0, onFailure: (_error, recovery) => recoveries.push(recovery) });
-  reflector.cache.onChange(({ kind, object: { metadata } }) => changes.push(`${kind} ${metadata.name}@${metadata.resourceVersion}`));
-  endings.push(() => reflector.stop().then(() => client.close()).then(() => server.stop()));
+  const reflector = new Reflector<Named>({
+    client,
+    type: PODS,
+    namespace: 'n',
+    times: { ...DEFAULT_WATCH_TIMES, ...times },
+    random: () => 0,
+    onFailure: (_error, recovery) => recoveries.push(recovery),
+  });
+  reflector.cache.onChange(({ kind, object: { metadata } }) =>
+    changes.push(`${kind} ${metadata.name}@${metadata.resourceVersion}`),
+  );
+  endings.push(() =>
+    reflector
+      .stop()
+      .then(() => client.close())
+      .then(() => server.stop()),
+  );
   return { server, reflector, changes, recoveries };
 }
 
-const versions = (server: FakeApiServer): (string | null)[] => server.watches.map(({ query }) => query.get('resourceVersion'));
+const versions = (server: FakeApiServer): (string | null)[] =>
+  server.watches.map(({ query }) => query.get('resourceVersion'));
 
 test('lists in pages, then watches from the version of the list, with bookmarks and a time limit', async () => {
   const { server, reflector, changes } = await harness();
@@ -43,9 +70,18 @@ test('lists in pages, then watches from the version of the list, with bookmarks 
   await reflector.start();
   await until('the events', async () => changes.length === 4);
   assert.deepEqual(changes, ['added a@1', 'added b@2', 'added c@6', 'deleted a@7']);
-  assert.deepEqual(server.lists.map(({ query }) => [query.get('limit'), query.get('continue')]), [['500', null], ['500', 'page-2']]);
+  assert.deepEqual(
+    server.lists.map(({ query }) => [query.get('limit'), query.get('continue')]),
+    [
+      ['500', null],
+      ['500', 'page-2'],
+    ],
+  );
   const [watch] = server.watches;
-  assert.deepEqual([watch?.query.get('resourceVersion'), watch?.query.get('allowWatchBookmarks'), watch?.query.get('timeoutSeconds')], ['5', 'true', '300']);
+  assert.deepEqual(
+    [watch?.query.get('resourceVersion'), watch?.query.get('allowWatchBookmarks'), watch?.query.get('timeoutSeconds')],
+    ['5', 'true', '300'],
+  );
 });
 
 test('started three times, it lists and watches once', async () => {
@@ -74,19 +110,31 @@ test('429 with Retry-After is obeyed, and nothing is listed again', async () => 
   server.onWatch(refuse(429, 'TooManyRequests', { 'retry-after': '1' }), send(line('ADDED', object('a', 6))));
   await reflector.start();
   await until('the event', async () => changes.length === 1);
-  assert.deepEqual([recoveries, versions(server), server.lists.length], [[{ action: 'resume', delayMs: 1_000, cause: 'throttled' }], ['5', '5'], 1]);
+  assert.deepEqual(
+    [recoveries, versions(server), server.lists.length],
+    [[{ action: 'resume', delayMs: 1_000, cause: 'throttled' }], ['5', '5'], 1],
+  );
 });
 
 test('a connection that breaks within an event loses nothing', async () => {
   const { server, reflector, changes, recoveries } = await harness();
   server.onList(list(5, []));
-  server.onWatch(sendAndBreak(line('ADDED', object('a', 6)) + line('ADDED', object('b', 7)).slice(0, 40)), send(line('ADDED', object('b', 7))));
+  server.onWatch(
+    sendAndBreak(line('ADDED', object('a', 6)) + line('ADDED', object('b', 7)).slice(0, 40)),
+    send(line('ADDED', object('b', 7))),
+  );
   await reflector.start();
   await until('both', async () => changes.length === 2);
-  assert.deepEqual([changes, versions(server), recoveries[0]?.cause], [['added a@6', 'added b@7'], ['5', '6'], 'connection']);
+  assert.deepEqual(
+    [changes, versions(server), recoveries[0]?.cause],
+    [['added a@6', 'added b@7'], ['5', '6'], 'connection'],
+  );
 });
 
-for (const [how, answer] of [['an answer', refuse(410, 'Expired')], ['an event', send(line('ERROR', status(410, 'Expired')))]] as const) {
+for (const [how, answer] of [
+  ['an answer', refuse(410, 'Expired')],
+  ['an event', send(line('ERROR', status(410, 'Expired')))],
+] as const) {
   test(`410 as ${how}: lists again and finds what was deleted meanwhile`, async () => {
     const { server, reflector, changes } = await harness();
     server.onList(list(5, [object('a', 1), object('b', 2)]), list(90, [object('b', 80)]));
@@ -137,17 +185,27 @@ test('a server that ends every watch at once is not asked in a circle', async ()
   server.onWatch(sendAndEnd());
   await reflector.start();
   await until('two failures', async () => recoveries.length === 2);
-  assert.ok(server.watches.length <= recoveries.length + 1, `${server.watches.length} watches with ${recoveries.length} pauses`);
+  assert.ok(
+    server.watches.length <= recoveries.length + 1,
+    `${server.watches.length} watches with ${recoveries.length} pauses`,
+  );
   assert.ok(recoveries.every(({ delayMs }) => delayMs >= 800));
 });
 
 test('a line that is no event, or half of one, is survived', async () => {
   const { server, reflector, changes, recoveries } = await harness();
   server.onList(list(5, []));
-  server.onWatch(sendAndEnd(line('ADDED', object('a', 6)), '{"type":"ADDED","obj'.concat('\n')), sendAndEnd(line('NONSENSE', {})), send(line('ADDED', object('b', 7))));
+  server.onWatch(
+    sendAndEnd(line('ADDED', object('a', 6)), '{"type":"ADDED","obj'.concat('\n')),
+    sendAndEnd(line('NONSENSE', {})),
+    send(line('ADDED', object('b', 7))),
+  );
   await reflector.start();
   await until('both', async () => changes.length === 2);
-  assert.deepEqual(recoveries.map(({ cause }) => cause), ['protocol', 'protocol']);
+  assert.deepEqual(
+    recoveries.map(({ cause }) => cause),
+    ['protocol', 'protocol'],
+  );
 });
 
 test('a server that is down at first is waited for', async () => {
@@ -160,12 +218,20 @@ test('a server that is down at first is waited for', async () => {
 
 test('a token that is refused is read again', async () => {
   const tokens = ['old', 'new'];
-  const server = await fakeApiServer({ read: () => Promise.resolve(tokens[0] ?? ''), forget: () => void tokens.shift() });
+  const server = await fakeApiServer({
+    read: () => Promise.resolve(tokens[0] ?? ''),
+    forget: () => void tokens.shift(),
+  });
   const client = new KubeClient(server.connection);
   endings.push(() => client.close().then(() => server.stop()));
-  server.onList((response, seen) => (seen.authorization === 'Bearer new' ? list(5, []) : refuse(401, 'Unauthorized'))(response, seen));
+  server.onList((response, seen) =>
+    (seen.authorization === 'Bearer new' ? list(5, []) : refuse(401, 'Unauthorized'))(response, seen),
+  );
   await client.list(PODS, { namespace: 'n' });
-  assert.deepEqual(server.lists.map(({ authorization }) => authorization), ['Bearer old', 'Bearer new']);
+  assert.deepEqual(
+    server.lists.map(({ authorization }) => authorization),
+    ['Bearer old', 'Bearer new'],
+  );
 });
 
 test('readiness says what is wrong: not listed, refused, silent', async () => {
@@ -216,7 +282,13 @@ test('failures count as a row until a watch has lived for longer than the health
     },
   };
   const delays: number[] = [];
-  const reflector = new Reflector<Named>({ client, type: PODS, clock, random: () => 0, onFailure: (_error, { delayMs }) => delays.push(delayMs) });
+  const reflector = new Reflector<Named>({
+    client,
+    type: PODS,
+    clock,
+    random: () => 0,
+    onFailure: (_error, { delayMs }) => delays.push(delayMs),
+  });
   await reflector.start();
   const { healthyMs } = DEFAULT_WATCH_TIMES;
   for (const [failures, livedMs] of [0, 0, healthyMs, healthyMs + 1, 0].entries()) {
@@ -248,9 +320,20 @@ test('an object that cannot be read is passed over, and its end is heard', async
     },
     onListenerError: (error) => errors.push(String(error)),
   });
-  endings.push(() => reflector.stop().then(() => client.close()).then(() => server.stop()));
+  endings.push(() =>
+    reflector
+      .stop()
+      .then(() => client.close())
+      .then(() => server.stop()),
+  );
   server.onList(list(5, [object('a', 1), object('b', 2, { note: 'poison' })]));
-  server.onWatch(send(line('MODIFIED', object('a', 6, { note: 'poison' })), line('ADDED', object('c', 7)), line('DELETED', object('a', 8, { note: 'poison' }))));
+  server.onWatch(
+    send(
+      line('MODIFIED', object('a', 6, { note: 'poison' })),
+      line('ADDED', object('c', 7)),
+      line('DELETED', object('a', 8, { note: 'poison' })),
+    ),
+  );
   await reflector.start();
   await until('the last event', async () => reflector.state.version === '8');
   assert.deepEqual([[...reflector.cache.keys()], errors.length, server.watches.length], [['n/c'], 3, 1]);
@@ -258,7 +341,13 @@ test('an object that cannot be read is passed over, and its end is heard', async
 
 test('what the cache holds cannot be changed by a reader', async () => {
   const { server, reflector } = await harness();
-  server.onList(list(5, [object('a', 1, { metadata: { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '1', labels: { of: 'all' } } })]));
+  server.onList(
+    list(5, [
+      object('a', 1, {
+        metadata: { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '1', labels: { of: 'all' } },
+      }),
+    ]),
+  );
   server.onWatch(send());
   await reflector.start();
   const held = reflector.cache.get('n/a');

@@ -27,7 +27,15 @@ export interface WatchTimes {
   readonly patienceMs: number;
 }
 
-export const DEFAULT_WATCH_TIMES: WatchTimes = { minTimeoutMs: 300_000, maxTimeoutMs: 600_000, graceMs: 30_000, bookmarkSilenceMs: 180_000, shortMs: 1_000, healthyMs: 10_000, patienceMs: 60_000 };
+export const DEFAULT_WATCH_TIMES: WatchTimes = {
+  minTimeoutMs: 300_000,
+  maxTimeoutMs: 600_000,
+  graceMs: 30_000,
+  bookmarkSilenceMs: 180_000,
+  shortMs: 1_000,
+  healthyMs: 10_000,
+  patienceMs: 60_000,
+};
 
 /** Of a client, what a reflector needs. */
 export type WatchPort = Pick<KubeClient, 'list' | 'watch'>;
@@ -118,7 +126,9 @@ export class Reflector<T extends KubeObject> {
     if (this.#refused !== undefined) return this.#refused;
     if (!this.#synced) return 'not listed yet';
     const silentMs = this.#clock.now() - this.#lastHeardMs;
-    return silentMs > this.#silenceMs() + this.#times.patienceMs ? `nothing was heard for ${Math.round(silentMs / 1_000)} s` : undefined;
+    return silentMs > this.#silenceMs() + this.#times.patienceMs
+      ? `nothing was heard for ${Math.round(silentMs / 1_000)} s`
+      : undefined;
   }
 
   /** Starts, once however often it is called; resolves when the first list is in the cache. */
@@ -204,7 +214,12 @@ export class Reflector<T extends KubeObject> {
   #page(next: string | undefined): Promise<ListPage<T>> {
     const { client, type, namespace } = this.#options;
     const query = { ...this.#selection(), limit: PAGE_SIZE, continue: next };
-    return client.list<T>(type, { namespace, query, metadataOnly: this.#options.metadataOnly === true, signal: this.#stopping.signal });
+    return client.list<T>(type, {
+      namespace,
+      query,
+      metadataOnly: this.#options.metadataOnly === true,
+      signal: this.#stopping.signal,
+    });
   }
 
   async #watch(): Promise<void> {
@@ -216,9 +231,20 @@ export class Reflector<T extends KubeObject> {
     let events = 0;
     this.#watches += 1;
     try {
-      const query = { ...this.#selection(), resourceVersion: this.#version, allowWatchBookmarks: true, timeoutSeconds: Math.max(1, Math.ceil(timeoutMs / 1_000)) };
+      const query = {
+        ...this.#selection(),
+        resourceVersion: this.#version,
+        allowWatchBookmarks: true,
+        timeoutSeconds: Math.max(1, Math.ceil(timeoutMs / 1_000)),
+      };
       const onBytes = (): void => this.#heardFrom(silence);
-      for await (const line of client.watch(type, { namespace, query, metadataOnly: this.#options.metadataOnly === true, signal: silence.signal, onBytes })) {
+      for await (const line of client.watch(type, {
+        namespace,
+        query,
+        metadataOnly: this.#options.metadataOnly === true,
+        signal: silence.signal,
+        onBytes,
+      })) {
         this.#take(watchEventOf(line), silence);
         events += 1;
       }

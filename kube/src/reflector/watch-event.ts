@@ -11,7 +11,8 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 function metadataOf(line: Record<string, unknown>): Record<string, unknown> {
   const object = line['object'];
   const metadata = isRecord(object) ? object['metadata'] : undefined;
-  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string') throw new SyntaxError('an event of the watch has no resourceVersion');
+  if (!isRecord(metadata) || typeof metadata['resourceVersion'] !== 'string')
+    throw new SyntaxError('an event of the watch has no resourceVersion');
   return metadata;
 }
 

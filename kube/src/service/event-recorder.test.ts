@@ -9,7 +9,13 @@ test('one object that tells ever new things is held to a rate; others are not', 
   const client = new KubeClient({ server: 'http://127.0.0.1:9', namespace: 'n', tls: {} });
   const clock = new FakeClock();
   const recorder = new EventRecorder({ client, component: 'test', instance: 'one', clock });
-  const tell = (uid: string, message: string): void => recorder.record({ target: { apiVersion: 'v1', kind: 'Pod', namespace: 'n', name: uid, uid }, type: 'Normal', reason: 'Told', message });
+  const tell = (uid: string, message: string): void =>
+    recorder.record({
+      target: { apiVersion: 'v1', kind: 'Pod', namespace: 'n', name: uid, uid },
+      type: 'Normal',
+      reason: 'Told',
+      message,
+    });
   for (let count = 0; count < 40; count += 1) tell('loud', `number ${count}`);
   assert.equal(recorder.dropped, 15);
   tell('quiet', 'once');

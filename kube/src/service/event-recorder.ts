@@ -76,7 +76,9 @@ export class EventRecorder {
 
   record(event: KubeEvent): void {
     const name = nameOf(event);
-    const at = this.#now().toISOString().replace(/\.\d+Z$/, 'Z');
+    const at = this.#now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z');
     const waiting = this.#pending.get(name);
     if (waiting !== undefined) {
       waiting.count += 1;
@@ -138,7 +140,9 @@ export class EventRecorder {
     this.#remember(name, total);
     if (total > pending.count) {
       const patch = { count: total, lastTimestamp: pending.lastAt };
-      const found = await client.mergePatch(EVENTS, patch, { namespace, name, priority: 'events' }).catch(ignoreMissing);
+      const found = await client
+        .mergePatch(EVENTS, patch, { namespace, name, priority: 'events' })
+        .catch(ignoreMissing);
       if (found !== undefined) return;
     }
     try {
@@ -153,7 +157,11 @@ export class EventRecorder {
   async #addTo(name: string, { event, count, lastAt }: Pending): Promise<void> {
     const { client } = this.#options;
     const at = { namespace: event.target.namespace, name, priority: 'events' } as const;
-    const found = await client.mergePatch<KubeObject & { readonly count?: number }>(EVENTS, { lastTimestamp: lastAt }, at);
+    const found = await client.mergePatch<KubeObject & { readonly count?: number }>(
+      EVENTS,
+      { lastTimestamp: lastAt },
+      at,
+    );
     const total = (found.count ?? 1) + count;
     this.#remember(name, total);
     await client.mergePatch(EVENTS, { count: total }, at);

@@ -13,7 +13,10 @@ function lateClock(clock: FakeClock, late: () => number): Clock {
 test('one long pause is none of its business, a loop that is always late is', () => {
   const clock = new FakeClock();
   let lateMs = 0;
-  const watch = new LoopWatch(2_000, lateClock(clock, () => lateMs));
+  const watch = new LoopWatch(
+    2_000,
+    lateClock(clock, () => lateMs),
+  );
   watch.start();
   watch.start();
   clock.pass(10_000);
@@ -32,7 +35,10 @@ test('the lateness is the middle one by size, in whatever order they came', () =
   const clock = new FakeClock();
   const late = [5_000, 0, 100];
   let ticks = 0;
-  const watch = new LoopWatch(2_000, lateClock(clock, () => late[ticks++] ?? 0));
+  const watch = new LoopWatch(
+    2_000,
+    lateClock(clock, () => late[ticks++] ?? 0),
+  );
   watch.start();
   for (const lateMs of late) clock.pass(1_000 + lateMs);
   assert.equal(watch.latenessMs, 100);
@@ -42,7 +48,27 @@ test('the lateness is the middle one by size, in whatever order they came', () =
 test('the steps of ending run in order; one that hangs or fails is told and does not stop the next', async () => {
   const ran: string[] = [];
   const told: string[] = [];
-  const step = (name: string, run: () => Promise<unknown>): { name: string; run: () => Promise<unknown>; withinMs: number } => ({ name, withinMs: 50, run: () => (ran.push(name), run()) });
-  await drain([step('work', () => new Promise(() => undefined)), step('close', () => Promise.reject(new Error('broken'))), step('lease', () => Promise.resolve())], (error) => told.push(String(error)));
-  assert.deepEqual([ran, told], [['work', 'close', 'lease'], ['Error: work: not done within 50 ms', 'Error: broken']]);
+  const step = (
+    name: string,
+    run: () => Promise<unknown>,
+  ): { name: string; run: () => Promise<unknown>; withinMs: number } => ({
+    name,
+    withinMs: 50,
+    run: () => (ran.push(name), run()),
+  });
+  await drain(
+    [
+      step('work', () => new Promise(() => undefined)),
+      step('close', () => Promise.reject(new Error('broken'))),
+      step('lease', () => Promise.resolve()),
+    ],
+    (error) => told.push(String(error)),
+  );
+  assert.deepEqual(
+    [ran, told],
+    [
+      ['work', 'close', 'lease'],
+      ['Error: work: not done within 50 ms', 'Error: broken'],
+    ],
+  );
 });

@@ -35,7 +35,9 @@ export class LoopWatch {
   /** What is wrong, if anything. */
   get problem(): string | undefined {
     const lateMs = this.latenessMs;
-    return this.#lateness.length >= MIN_SAMPLES && lateMs > this.#limitMs ? `the event loop is ${Math.round(lateMs)} ms late` : undefined;
+    return this.#lateness.length >= MIN_SAMPLES && lateMs > this.#limitMs
+      ? `the event loop is ${Math.round(lateMs)} ms late`
+      : undefined;
   }
 
   #tick(nowMs: number): void {

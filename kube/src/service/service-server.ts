@@ -23,7 +23,9 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 function answerChecks(response: ServerResponse, checks: readonly Check[]): void {
   const results = checks.map(({ name, problem }) => ({ name, problem: problem() }));
   const ok = results.every(({ problem }) => problem === undefined);
-  const lines = results.map(({ name, problem }) => (problem === undefined ? `[+] ${name} ok` : `[-] ${name}: ${problem}`));
+  const lines = results.map(({ name, problem }) =>
+    problem === undefined ? `[+] ${name} ok` : `[-] ${name}: ${problem}`,
+  );
   response.writeHead(ok ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8' }).end(`${lines.join('\n')}\n`);
 }
 

@@ -34,39 +34,59 @@ export const object = (name: string, version: number, extra: Readonly<Record<str
   ...extra,
 });
 
-export const bookmark = (version: number): string => line('BOOKMARK', { kind: 'Pod', metadata: { resourceVersion: String(version) } });
+export const bookmark = (version: number): string =>
+  line('BOOKMARK', { kind: 'Pod', metadata: { resourceVersion: String(version) } });
 
-export const status = (code: number, reason: string): object => ({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message: reason });
+export const status = (code: number, reason: string): object => ({
+  kind: 'Status',
+  apiVersion: 'v1',
+  status: 'Failure',
+  code,
+  reason,
+  message: reason,
+});
 
 /** A list, whole or one page of it. */
-export const list = (version: number, items: readonly object[], next = ''): Answer => (response) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ kind: 'PodList', metadata: { resourceVersion: String(version), continue: next }, items }));
-};
+export const list =
+  (version: number, items: readonly object[], next = ''): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify({ kind: 'PodList', metadata: { resourceVersion: String(version), continue: next }, items }),
+    );
+  };
 
-export const refuse = (code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Answer => (response) => {
-  response.writeHead(code, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(status(code, reason)));
-};
+export const refuse =
+  (code: number, reason: string, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (response) => {
+    response.writeHead(code, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(status(code, reason)));
+  };
 
 /** A watch that sends these and stays open. */
-export const send = (...lines: readonly (string | Uint8Array)[]): Answer => (response) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.flushHeaders();
-  for (const each of lines) response.write(each);
-};
+export const send =
+  (...lines: readonly (string | Uint8Array)[]): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.flushHeaders();
+    for (const each of lines) response.write(each);
+  };
 
 /** A watch that sends these and is ended by the server. */
-export const sendAndEnd = (...lines: readonly string[]): Answer => (response) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(lines.join(''));
-};
+export const sendAndEnd =
+  (...lines: readonly string[]): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(lines.join(''));
+  };
 
 /** A watch whose connection breaks after these bytes. */
-export const sendAndBreak = (bytes: string): Answer => (response) => {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.write(bytes, () => setImmediate(() => response.destroy()));
-};
+export const sendAndBreak =
+  (bytes: string): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write(bytes, () => setImmediate(() => response.destroy()));
+  };
 
 class Script {
   readonly seen: Seen[] = [];
@@ -86,7 +106,12 @@ class Script {
 
 function seenOf(request: IncomingMessage): Seen {
   const url = new URL(request.url ?? '/', 'http://fake');
-  return { method: request.method ?? '', path: url.pathname, query: url.searchParams, authorization: request.headers.authorization };
+  return {
+    method: request.method ?? '',
+    path: url.pathname,
+    query: url.searchParams,
+    authorization: request.headers.authorization,
+  };
 }
 
 const listening = (server: Server): Promise<number> =>
@@ -105,7 +130,12 @@ export async function fakeApiServer(token?: Connection['token']): Promise<FakeAp
   });
   const port = await listening(server);
   return {
-    connection: { server: `http://127.0.0.1:${port}`, namespace: 'n', tls: {}, ...(token === undefined ? {} : { token }) },
+    connection: {
+      server: `http://127.0.0.1:${port}`,
+      namespace: 'n',
+      tls: {},
+      ...(token === undefined ? {} : { token }),
+    },
     lists: lists.seen,
     watches: watches.seen,
     get open() {

@@ -1,4 +1,11 @@
-import { freezeVillage, getVillageFreeze, liftVillageFreeze, ProblemError, type Client, type VillageFreeze } from '@hamlet/contract';
+import {
+  freezeVillage,
+  getVillageFreeze,
+  liftVillageFreeze,
+  ProblemError,
+  type Client,
+  type VillageFreeze,
+} from '@hamlet/contract';
 import type { Command, Invocation } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { API_DETAILS, API_OPTIONS, withApi } from '../village-api.ts';
@@ -9,25 +16,42 @@ const at = (time: string | null): string => time ?? 'never';
 
 /** What a person reads of a freeze. Pure. */
 export function freezeLines(freeze: VillageFreeze): readonly string[] {
-  const first = freeze.frozen ? `frozen since ${at(freeze.since)} by ${freeze.by?.id ?? 'nobody'}: ${freeze.reason ?? ''}` : 'not frozen';
-  return [first, `last transfer       ${at(freeze.last_transfer_at)}`, `last model request  ${at(freeze.last_model_request_at)}`, `last run started    ${at(freeze.last_run_started_at)}`];
+  const first = freeze.frozen
+    ? `frozen since ${at(freeze.since)} by ${freeze.by?.id ?? 'nobody'}: ${freeze.reason ?? ''}`
+    : 'not frozen';
+  return [
+    first,
+    `last transfer       ${at(freeze.last_transfer_at)}`,
+    `last model request  ${at(freeze.last_model_request_at)}`,
+    `last run started    ${at(freeze.last_run_started_at)}`,
+  ];
 }
 
 /** The one act that a command line asks for. Pure. */
-export function freezeAct({ names, flags }: Pick<Invocation, 'names' | 'flags'>): { readonly kind: 'status' } | { readonly kind: 'lift'; readonly reason?: string } | { readonly kind: 'freeze'; readonly reason: string } {
+export function freezeAct({
+  names,
+  flags,
+}: Pick<Invocation, 'names' | 'flags'>):
+  | { readonly kind: 'status' }
+  | { readonly kind: 'lift'; readonly reason?: string }
+  | { readonly kind: 'freeze'; readonly reason: string } {
   const { lift, reason } = flags;
-  if (names.length > 0 && (names[0] !== 'status' || lift === true || reason !== undefined)) throw new Failure(`usage: kubectl hamlet freeze ${USAGE}`, 2);
+  if (names.length > 0 && (names[0] !== 'status' || lift === true || reason !== undefined))
+    throw new Failure(`usage: kubectl hamlet freeze ${USAGE}`, 2);
   if (names.length > 0) return { kind: 'status' };
   if (lift === true) return typeof reason === 'string' ? { kind: 'lift', reason } : { kind: 'lift' };
-  if (typeof reason !== 'string' || reason.trim() === '') throw new Failure('say why: kubectl hamlet freeze --reason="…"; "kubectl hamlet freeze status" only looks', 2);
+  if (typeof reason !== 'string' || reason.trim() === '')
+    throw new Failure('say why: kubectl hamlet freeze --reason="…"; "kubectl hamlet freeze status" only looks', 2);
   return { kind: 'freeze', reason };
 }
 
 async function ask(api: Client, act: ReturnType<typeof freezeAct>): Promise<VillageFreeze> {
   const outcome =
-    act.kind === 'status' ? await api.call(getVillageFreeze, {})
-    : act.kind === 'lift' ? await api.call(liftVillageFreeze, { query: act.reason === undefined ? {} : { reason: act.reason } })
-    : await api.call(freezeVillage, { body: { reason: act.reason } });
+    act.kind === 'status'
+      ? await api.call(getVillageFreeze, {})
+      : act.kind === 'lift'
+        ? await api.call(liftVillageFreeze, { query: act.reason === undefined ? {} : { reason: act.reason } })
+        : await api.call(freezeVillage, { body: { reason: act.reason } });
   if (!outcome.ok) throw new ProblemError(outcome.problem);
   return outcome.data;
 }

@@ -18,8 +18,11 @@ export const logs: Command = {
   async run({ kubectl, names, flags }) {
     const [name = ''] = names;
     const explanation = explain(await readAgent(kubectl, name));
-    if (explanation.pod === null) throw new Failure(`${name} has no pod: ${explanation.blocking?.message ?? 'the operator has made none yet'}`);
-    const given = Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}=${String(value)}`]));
+    if (explanation.pod === null)
+      throw new Failure(`${name} has no pod: ${explanation.blocking?.message ?? 'the operator has made none yet'}`);
+    const given = Object.entries(flags).flatMap(([flag, value]) =>
+      value === undefined ? [] : [`--${flag}=${String(value)}`],
+    );
     return kubectl.attached(['logs', explanation.pod, ...given]);
   },
 };

@@ -13,7 +13,11 @@ import { quote, type Wanted } from '../plan/quote.ts';
 const STANDARD_INPUT = '-';
 const OBJECTS_MAX = 1_000;
 
-const Manifest = z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
+const Manifest = z.looseObject({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.looseObject({ name: z.string() }),
+});
 type Manifest = z.infer<typeof Manifest>;
 
 /** The objects of a file of YAML or JSON documents; a List counts as its items. */
@@ -25,9 +29,12 @@ function readManifests(file: string): readonly Manifest[] {
     if (error !== undefined) throw new Failure(`${file}, document ${index + 1}: ${error.message}`);
     const value: unknown = document.toJS();
     if (value === null) return [];
-    return z.looseObject({ kind: z.literal('List'), items: z.array(z.unknown()) }).safeParse(value).data?.items ?? [value];
+    return (
+      z.looseObject({ kind: z.literal('List'), items: z.array(z.unknown()) }).safeParse(value).data?.items ?? [value]
+    );
   });
-  if (objects.length > OBJECTS_MAX) throw new Failure(`${file} has ${objects.length} objects: plan at most ${OBJECTS_MAX}`);
+  if (objects.length > OBJECTS_MAX)
+    throw new Failure(`${file} has ${objects.length} objects: plan at most ${OBJECTS_MAX}`);
   return objects.map((object, index) => {
     const manifest = Manifest.safeParse(object);
     if (!manifest.success) throw new Failure(`${file}, object ${index + 1}: ${z.prettifyError(manifest.error)}`);
@@ -35,16 +42,32 @@ function readManifests(file: string): readonly Manifest[] {
   });
 }
 
-const resourceOf = ({ apiVersion, kind }: Manifest): string => (apiVersion === API_VERSION ? `${kind}.v1alpha1.hamlet.village` : kind);
+const resourceOf = ({ apiVersion, kind }: Manifest): string =>
+  apiVersion === API_VERSION ? `${kind}.v1alpha1.hamlet.village` : kind;
 
 async function present(kubectl: Kubectl, manifest: Manifest): Promise<Wanted['present']> {
-  const { code, stdout } = await kubectl.run(['get', resourceOf(manifest), manifest.metadata.name, '--output=json', '--ignore-not-found']);
+  const { code, stdout } = await kubectl.run([
+    'get',
+    resourceOf(manifest),
+    manifest.metadata.name,
+    '--output=json',
+    '--ignore-not-found',
+  ]);
   return code === 0 && stdout.trim() !== '' ? (JSON.parse(stdout) as Wanted['present']) : undefined;
 }
 
 /** Asks the API server to take the object without keeping it. */
 async function dryRun(kubectl: Kubectl, manifest: Manifest): Promise<Wanted['answer']> {
-  const args = ['apply', '--server-side', '--dry-run=server', '--force-conflicts', '--field-manager=kubectl-hamlet', '--validate=strict', '--output=json', '--filename=-'];
+  const args = [
+    'apply',
+    '--server-side',
+    '--dry-run=server',
+    '--force-conflicts',
+    '--field-manager=kubectl-hamlet',
+    '--validate=strict',
+    '--output=json',
+    '--filename=-',
+  ];
   const { code, stdout, stderr } = await kubectl.run(args, JSON.stringify(manifest));
   if (code !== 0) return { ok: false, problem: plainError(stderr) };
   return { ok: true, object: JSON.parse(stdout) as Extract<Wanted['answer'], { ok: true }>['object'] };
@@ -62,7 +85,10 @@ would read it: tier, price, seats, pods, volumes, next firings. Exits 1 if anyth
     const { filename } = flags;
     if (typeof filename !== 'string') throw new Failure('plan needs a file: kubectl hamlet plan -f FILE', 2);
     const manifests = readManifests(filename);
-    const [agents, tiers] = await Promise.all([kubectl.json<Listed<Agent>>(['get', AGENTS]), kubectl.json<Listed<Entitlement>>(['get', ENTITLEMENTS])]);
+    const [agents, tiers] = await Promise.all([
+      kubectl.json<Listed<Agent>>(['get', AGENTS]),
+      kubectl.json<Listed<Entitlement>>(['get', ENTITLEMENTS]),
+    ]);
     const wanted: Wanted[] = [];
     for (const manifest of manifests) {
       const [now, answer] = await Promise.all([present(kubectl, manifest), dryRun(kubectl, manifest)]);

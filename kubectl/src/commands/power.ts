@@ -6,7 +6,14 @@ import { plainError, type Kubectl } from '../kubectl.ts';
 
 /** Writes part of an Agent's spec; the API server's rules hold. */
 async function patchSpec(kubectl: Kubectl, name: string, spec: object): Promise<void> {
-  const { code, stderr } = await kubectl.run(['patch', AGENTS, name, '--type=merge', `--patch=${JSON.stringify({ spec })}`, '--field-manager=kubectl-hamlet']);
+  const { code, stderr } = await kubectl.run([
+    'patch',
+    AGENTS,
+    name,
+    '--type=merge',
+    `--patch=${JSON.stringify({ spec })}`,
+    '--field-manager=kubectl-hamlet',
+  ]);
   if (code !== 0) throw new Failure(plainError(stderr));
 }
 
@@ -17,15 +24,28 @@ interface Result {
 }
 
 /** Does the same to every Agent that is named, one after the other, and tells what came of it. The first failure ends it. */
-async function forEachNamed({ kubectl, names, print, json }: Invocation, act: (name: string, spec: Agent['spec']) => Promise<Result>): Promise<number> {
+async function forEachNamed(
+  { kubectl, names, print, json }: Invocation,
+  act: (name: string, spec: Agent['spec']) => Promise<Result>,
+): Promise<number> {
   const results = [];
   for (const name of names) results.push({ agent: name, ...(await act(name, (await readAgent(kubectl, name)).spec)) });
-  if (json) print(JSON.stringify(results.map(({ agent, changed }) => ({ agent, changed })), null, 2));
+  if (json)
+    print(
+      JSON.stringify(
+        results.map(({ agent, changed }) => ({ agent, changed })),
+        null,
+        2,
+      ),
+    );
   else for (const { words } of results) print(words);
   return 0;
 }
 
-function powerCommand(power: 'Awake' | 'Asleep', parts: Pick<Command, 'name' | 'summary' | 'details'> & { readonly done: string; readonly already: string }): Command {
+function powerCommand(
+  power: 'Awake' | 'Asleep',
+  parts: Pick<Command, 'name' | 'summary' | 'details'> & { readonly done: string; readonly already: string },
+): Command {
   const { done, already, ...texts } = parts;
   return {
     ...texts,
@@ -66,7 +86,8 @@ export const reboot: Command = {
   names: [1, Number.POSITIVE_INFINITY],
   run: (invocation) =>
     forEachNamed(invocation, async (name, spec) => {
-      if (spec.power === 'Asleep') throw new Failure(`${name} is asleep and cannot reboot: kubectl hamlet awake ${name}`);
+      if (spec.power === 'Asleep')
+        throw new Failure(`${name} is asleep and cannot reboot: kubectl hamlet awake ${name}`);
       await patchSpec(invocation.kubectl, name, { rebootedAt: new Date(invocation.nowMs).toISOString() });
       return { changed: true, words: `${name} is being rebooted` };
     }),

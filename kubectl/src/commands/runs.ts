@@ -25,15 +25,24 @@ function stateOf(flag: string | boolean | undefined): RunState | undefined {
 
 function limitOf(flag: string | boolean | undefined): number {
   const limit = Number(flag ?? DEFAULT_LIMIT);
-  if (!Number.isInteger(limit) || limit < 1 || limit > RUNS_PAGE_MAX) throw new Failure(`--limit: write a number from 1 to ${RUNS_PAGE_MAX}`, 2);
+  if (!Number.isInteger(limit) || limit < 1 || limit > RUNS_PAGE_MAX)
+    throw new Failure(`--limit: write a number from 1 to ${RUNS_PAGE_MAX}`, 2);
   return limit;
 }
 
-function queryOf({ names, flags }: Invocation): { readonly limit: number; readonly agent_id?: string; readonly schedule?: string; readonly state?: RunState } {
+function queryOf({ names, flags }: Invocation): {
+  readonly limit: number;
+  readonly agent_id?: string;
+  readonly schedule?: string;
+  readonly state?: RunState;
+} {
   const [agent] = names;
   const { schedule } = flags;
   const state = stateOf(flags['state']);
-  const filters = { ...(agent === undefined ? {} : { agent_id: agent }), ...(typeof schedule === 'string' ? { schedule } : {}) };
+  const filters = {
+    ...(agent === undefined ? {} : { agent_id: agent }),
+    ...(typeof schedule === 'string' ? { schedule } : {}),
+  };
   return { limit: limitOf(flags['limit']), ...filters, ...(state === undefined ? {} : { state }) };
 }
 
@@ -54,7 +63,13 @@ export const runs: Command = {
     });
     if (json) print(JSON.stringify(answer, null, 2));
     else if (answer.runs.length === 0) print('no runs');
-    else print(table(['RUN', 'AGENT', 'STATE', 'FROM', 'AGE', 'ATTEMPT', 'SUMMARY'], answer.runs.map((run) => rowOf(run, nowMs))));
+    else
+      print(
+        table(
+          ['RUN', 'AGENT', 'STATE', 'FROM', 'AGE', 'ATTEMPT', 'SUMMARY'],
+          answer.runs.map((run) => rowOf(run, nowMs)),
+        ),
+      );
     return 0;
   },
 };

@@ -7,16 +7,33 @@ import { age, table } from '../table.ts';
 const advices = new Map<string, string>(Object.entries(SCHEDULE_REASONS));
 
 function whom({ agentName, selector }: Schedule['spec']): string {
-  return agentName ?? Object.entries(selector?.matchLabels ?? {}).map(([label, value]) => `${label}=${value}`).join(',');
+  return (
+    agentName ??
+    Object.entries(selector?.matchLabels ?? {})
+      .map(([label, value]) => `${label}=${value}`)
+      .join(',')
+  );
 }
 
 const activeOf = ({ status }: Schedule): { readonly reason: string; readonly message: string } =>
-  status?.conditions?.find(({ type }) => type === 'Active') ?? { reason: 'NotObserved', message: 'the operator has not looked at it yet' };
+  status?.conditions?.find(({ type }) => type === 'Active') ?? {
+    reason: 'NotObserved',
+    message: 'the operator has not looked at it yet',
+  };
 
 function rowOf(schedule: Schedule, nowMs: number): readonly string[] {
   const { metadata, spec, status = {} } = schedule;
   const { lastRunAt, nextRunAt, activeRuns = 0, missed = 0 } = status;
-  return [metadata.name, describeTiming(spec), whom(spec), age(lastRunAt, nowMs), age(nextRunAt, nowMs), String(activeRuns), String(missed), activeOf(schedule).reason];
+  return [
+    metadata.name,
+    describeTiming(spec),
+    whom(spec),
+    age(lastRunAt, nowMs),
+    age(nextRunAt, nowMs),
+    String(activeRuns),
+    String(missed),
+    activeOf(schedule).reason,
+  ];
 }
 
 function details(schedule: Schedule, nowMs: number): string {
@@ -52,7 +69,13 @@ export const schedules: Command = {
     const { items } = await kubectl.json<Listed<Schedule>>(['get', SCHEDULES]);
     if (json) print(JSON.stringify(items, null, 2));
     else if (items.length === 0) print('no schedules');
-    else print(table(['NAME', 'SCHEDULE', 'TELLS', 'LAST', 'NEXT', 'ACTIVE', 'MISSED', 'STATE'], items.map((schedule) => rowOf(schedule, nowMs))));
+    else
+      print(
+        table(
+          ['NAME', 'SCHEDULE', 'TELLS', 'LAST', 'NEXT', 'ACTIVE', 'MISSED', 'STATE'],
+          items.map((schedule) => rowOf(schedule, nowMs)),
+        ),
+      );
     return 0;
   },
 };

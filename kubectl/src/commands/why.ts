@@ -15,7 +15,11 @@ interface Event {
 
 /** The newest warnings about an Agent or its pod. */
 async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<readonly Event[]> {
-  const lists = await Promise.all(names.map((name) => kubectl.run(['get', 'events', `--field-selector=involvedObject.name=${name},type=Warning`, '--output=json'])));
+  const lists = await Promise.all(
+    names.map((name) =>
+      kubectl.run(['get', 'events', `--field-selector=involvedObject.name=${name},type=Warning`, '--output=json']),
+    ),
+  );
   // Who may not read Events still gets the chain.
   const events = lists.flatMap(({ code, stdout }) => (code === 0 ? (JSON.parse(stdout) as Listed<Event>).items : []));
   return events.toSorted((a, b) => (b.lastTimestamp ?? '').localeCompare(a.lastTimestamp ?? '')).slice(0, EVENTS_SHOWN);
@@ -23,13 +27,22 @@ async function warningsOf(kubectl: Kubectl, names: readonly string[]): Promise<r
 
 async function tell({ kubectl, print, json }: Invocation, agent: Agent): Promise<boolean> {
   const explanation = explain(agent);
-  const warnings = explanation.ready ? [] : await warningsOf(kubectl, [explanation.agent, ...(explanation.pod === null ? [] : [explanation.pod])]);
+  const warnings = explanation.ready
+    ? []
+    : await warningsOf(kubectl, [explanation.agent, ...(explanation.pod === null ? [] : [explanation.pod])]);
   if (json) {
-    print(JSON.stringify({ ...explanation, warnings: warnings.map(({ reason = '', message = '' }) => ({ reason, message })) }, null, 2));
+    print(
+      JSON.stringify(
+        { ...explanation, warnings: warnings.map(({ reason = '', message = '' }) => ({ reason, message })) },
+        null,
+        2,
+      ),
+    );
     return explanation.ready;
   }
   print(explanationText(explanation));
-  if (warnings.length > 0) print(`\nLast warnings:\n${warnings.map(({ reason = '', message = '' }) => `  ${reason}: ${message}`).join('\n')}`);
+  if (warnings.length > 0)
+    print(`\nLast warnings:\n${warnings.map(({ reason = '', message = '' }) => `  ${reason}: ${message}`).join('\n')}`);
   return explanation.ready;
 }
 

@@ -6,10 +6,18 @@ import { quote, type Cluster, type Wanted } from './quote.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:30Z');
 const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
-const head = (kind: string, name: string): object => ({ apiVersion: 'hamlet.village/v1alpha1', kind, metadata: { name } });
+const head = (kind: string, name: string): object => ({
+  apiVersion: 'hamlet.village/v1alpha1',
+  kind,
+  metadata: { name },
+});
 
 const tier = (name: string, spec: object, seats?: { readonly total: number; readonly free: number }): Entitlement =>
-  Entitlement.parse({ ...head('Entitlement', name), spec: { rank: 0, limits, ...spec }, ...(seats === undefined ? {} : { status: { seats } }) });
+  Entitlement.parse({
+    ...head('Entitlement', name),
+    spec: { rank: 0, limits, ...spec },
+    ...(seats === undefined ? {} : { status: { seats } }),
+  });
 
 const CLUSTER: Cluster = {
   tiers: [
@@ -19,14 +27,37 @@ const CLUSTER: Cluster = {
   agents: [Agent.parse({ ...head('Agent', 'bob'), spec: {}, status: { tier: 'tier-0' } })],
 };
 
-const wanted = (kind: string, name: string, spec: object): Wanted => ({ kind, name, present: undefined, answer: { ok: true, object: { metadata: { labels: { team: 'carriers' } }, spec } } });
+const wanted = (kind: string, name: string, spec: object): Wanted => ({
+  kind,
+  name,
+  present: undefined,
+  answer: { ok: true, object: { metadata: { labels: { team: 'carriers' } }, spec } },
+});
 
 const changed = (object: Wanted, present: object): Wanted => ({ ...object, present: { spec: present } });
 
 test('agents are priced by their tier and take its seats one after the other', () => {
-  const { objects, cost_per_day: cost } = quote([wanted('Agent', 'ada', {}), wanted('Agent', 'cleo', {}), wanted('Agent', 'dan', { entitlement: { policy: 'Pinned', name: 'tier-1' } })], CLUSTER, NOW);
-  assert.deepEqual(objects.map(({ tier: name, cost_per_day: day, seats }) => [name, day, seats?.free_before, seats?.free_after]), [['tier-0', '6', 1, 0], ['tier-0', '6', 0, 0], ['tier-1', '24', 0, 0]]);
-  assert.deepEqual(objects.map(({ problems }) => problems.length), [0, 1, 1]);
+  const { objects, cost_per_day: cost } = quote(
+    [
+      wanted('Agent', 'ada', {}),
+      wanted('Agent', 'cleo', {}),
+      wanted('Agent', 'dan', { entitlement: { policy: 'Pinned', name: 'tier-1' } }),
+    ],
+    CLUSTER,
+    NOW,
+  );
+  assert.deepEqual(
+    objects.map(({ tier: name, cost_per_day: day, seats }) => [name, day, seats?.free_before, seats?.free_after]),
+    [
+      ['tier-0', '6', 1, 0],
+      ['tier-0', '6', 0, 0],
+      ['tier-1', '24', 0, 0],
+    ],
+  );
+  assert.deepEqual(
+    objects.map(({ problems }) => problems.length),
+    [0, 1, 1],
+  );
   assert.match(objects[1]?.problems[0] ?? '', /no seat of tier-0 is free \(3 in all\)/);
   assert.deepEqual(objects[0]?.makes, ['volume ada-home of 1Gi', 'a pod with 500m cpu and 512Mi']);
   assert.equal(cost, '36');
@@ -34,29 +65,83 @@ test('agents are priced by their tier and take its seats one after the other', (
 
 test('going to sleep gives a seat back and costs nothing; an object as it is stays', () => {
   const present = Agent.shape.spec.parse({});
-  const { objects } = quote([changed(wanted('Agent', 'bob', { ...present, power: 'Asleep' }), present), wanted('Agent', 'ada', {}), changed(wanted('Agent', 'eve', present), present)], CLUSTER, NOW);
-  assert.deepEqual(objects.map(({ action, cost_per_day: day, seats }) => [action, day, seats?.free_before, seats?.free_after]), [['change', '0', 1, 2], ['create', '6', 2, 1], ['unchanged', '6', 1, 1]]);
+  const { objects } = quote(
+    [
+      changed(wanted('Agent', 'bob', { ...present, power: 'Asleep' }), present),
+      wanted('Agent', 'ada', {}),
+      changed(wanted('Agent', 'eve', present), present),
+    ],
+    CLUSTER,
+    NOW,
+  );
+  assert.deepEqual(
+    objects.map(({ action, cost_per_day: day, seats }) => [action, day, seats?.free_before, seats?.free_after]),
+    [
+      ['change', '0', 1, 2],
+      ['create', '6', 2, 1],
+      ['unchanged', '6', 1, 1],
+    ],
+  );
 });
 
 test('a tier of the same file counts, and one that is nowhere is told', () => {
   const named = { entitlement: { policy: 'Pinned', name: 'tier-9' } };
-  assert.match(quote([wanted('Agent', 'ada', named)], CLUSTER, NOW).objects[0]?.problems[0] ?? '', /"tier-9", and there is no such Entitlement/);
-  const { objects } = quote([wanted('Agent', 'ada', named), wanted('Entitlement', 'tier-9', { rank: 9, limits, price: { perHour: '0.5' } })], CLUSTER, NOW);
-  assert.deepEqual(objects.map(({ cost_per_day: day, problems }) => [day, problems]), [['12', []], ['12', []]]);
+  assert.match(
+    quote([wanted('Agent', 'ada', named)], CLUSTER, NOW).objects[0]?.problems[0] ?? '',
+    /"tier-9", and there is no such Entitlement/,
+  );
+  const { objects } = quote(
+    [wanted('Agent', 'ada', named), wanted('Entitlement', 'tier-9', { rank: 9, limits, price: { perHour: '0.5' } })],
+    CLUSTER,
+    NOW,
+  );
+  assert.deepEqual(
+    objects.map(({ cost_per_day: day, problems }) => [day, problems]),
+    [
+      ['12', []],
+      ['12', []],
+    ],
+  );
 });
 
 test('schedules: the next firings, how many a day, and whom they tell', () => {
   const every = wanted('Schedule', 'tick', { agentName: 'bob', prompt: 'x', every: '1h' });
-  const team = wanted('Schedule', 'team', { selector: { matchLabels: { team: 'carriers' } }, prompt: 'x', dailyAt: '09:00', timeZone: 'Europe/Zurich' });
-  const [first, second, , nobody, never] = quote([every, team, wanted('Agent', 'ada', {}), wanted('Schedule', 'nobody', { agentName: 'zoe', prompt: 'x', every: '1h' }), wanted('Schedule', 'never', { agentName: 'bob', prompt: 'x', cron: '0 22-2 * * *', timeZone: 'UTC' })], CLUSTER, NOW).objects;
-  assert.deepEqual([first?.tells, first?.firings_per_day, first?.next_firings?.[0]], [['bob'], 24, '2026-11-22T11:00:00Z']);
-  assert.deepEqual([second?.tells, second?.firings_per_day, second?.next_firings?.[0]], [['ada'], 1, '2026-11-23T08:00:00Z']);
+  const team = wanted('Schedule', 'team', {
+    selector: { matchLabels: { team: 'carriers' } },
+    prompt: 'x',
+    dailyAt: '09:00',
+    timeZone: 'Europe/Zurich',
+  });
+  const [first, second, , nobody, never] = quote(
+    [
+      every,
+      team,
+      wanted('Agent', 'ada', {}),
+      wanted('Schedule', 'nobody', { agentName: 'zoe', prompt: 'x', every: '1h' }),
+      wanted('Schedule', 'never', { agentName: 'bob', prompt: 'x', cron: '0 22-2 * * *', timeZone: 'UTC' }),
+    ],
+    CLUSTER,
+    NOW,
+  ).objects;
+  assert.deepEqual(
+    [first?.tells, first?.firings_per_day, first?.next_firings?.[0]],
+    [['bob'], 24, '2026-11-22T11:00:00Z'],
+  );
+  assert.deepEqual(
+    [second?.tells, second?.firings_per_day, second?.next_firings?.[0]],
+    [['ada'], 1, '2026-11-23T08:00:00Z'],
+  );
   assert.match(nobody?.problems[0] ?? '', /there is no Agent "zoe"/);
   assert.match(never?.problems[0] ?? '', /"22-2" runs backwards/);
 });
 
 test('what is refused is told in the words of the API server, and counted', () => {
-  const refused: Wanted = { kind: 'Agent', name: 'bad', present: undefined, answer: { ok: false, problem: 'write Awake or Asleep' } };
+  const refused: Wanted = {
+    kind: 'Agent',
+    name: 'bad',
+    present: undefined,
+    answer: { ok: false, problem: 'write Awake or Asleep' },
+  };
   const report = quote([refused, wanted('Agent', 'ada', {})], CLUSTER, NOW);
   assert.equal(report.refused, 1);
   assert.equal(

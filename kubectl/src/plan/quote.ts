@@ -14,7 +14,15 @@ export interface Wanted {
   /** Undefined where there is none yet. */
   readonly present: { readonly spec?: unknown } | undefined;
   /** What the server-side dry run answered. */
-  readonly answer: { readonly ok: true; readonly object: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> }; readonly spec?: unknown } } | { readonly ok: false; readonly problem: string };
+  readonly answer:
+    | {
+        readonly ok: true;
+        readonly object: {
+          readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+          readonly spec?: unknown;
+        };
+      }
+    | { readonly ok: false; readonly problem: string };
 }
 
 /** What the cluster holds already. */
@@ -36,7 +44,12 @@ export interface Quote {
   /** aiDollars for a day awake. */
   readonly cost_per_day?: string;
   readonly price_per_thousand_tokens?: string;
-  readonly seats?: { readonly tier: string; readonly total: number; readonly free_before: number; readonly free_after: number };
+  readonly seats?: {
+    readonly tier: string;
+    readonly total: number;
+    readonly free_before: number;
+    readonly free_after: number;
+  };
   readonly firings_per_day?: number;
   readonly next_firings?: readonly string[];
   readonly tells?: readonly string[];
@@ -67,17 +80,27 @@ interface Ground {
 const specOf = ({ answer }: Wanted): unknown => (answer.ok ? answer.object.spec : undefined);
 
 function tiersOf(wanted: readonly Wanted[], { tiers }: Cluster): ReadonlyMap<string, Tier> {
-  const known = new Map<string, Tier>(tiers.map(({ metadata, spec, status }) => [metadata.name, { name: metadata.name, spec: EntitlementSpec.parse(spec), seats: status?.seats }]));
+  const known = new Map<string, Tier>(
+    tiers.map(({ metadata, spec, status }) => [
+      metadata.name,
+      { name: metadata.name, spec: EntitlementSpec.parse(spec), seats: status?.seats },
+    ]),
+  );
   for (const object of wanted) {
     const spec = EntitlementSpec.safeParse(specOf(object));
-    if (object.kind === 'Entitlement' && spec.success) known.set(object.name, { name: object.name, spec: spec.data, seats: known.get(object.name)?.seats });
+    if (object.kind === 'Entitlement' && spec.success)
+      known.set(object.name, { name: object.name, spec: spec.data, seats: known.get(object.name)?.seats });
   }
   return known;
 }
 
-function agentsOf(wanted: readonly Wanted[], { agents }: Cluster): ReadonlyMap<string, Readonly<Record<string, string>>> {
+function agentsOf(
+  wanted: readonly Wanted[],
+  { agents }: Cluster,
+): ReadonlyMap<string, Readonly<Record<string, string>>> {
   const all = new Map(agents.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
-  for (const { kind, name, answer } of wanted) if (kind === 'Agent' && answer.ok) all.set(name, answer.object.metadata.labels ?? {});
+  for (const { kind, name, answer } of wanted)
+    if (kind === 'Agent' && answer.ok) all.set(name, answer.object.metadata.labels ?? {});
   return all;
 }
 
@@ -85,7 +108,11 @@ function agentsOf(wanted: readonly Wanted[], { agents }: Cluster): ReadonlyMap<s
 function tierOf({ entitlement }: AgentSpec, current: string | undefined, tiers: Ground['tiers']): Tier | undefined {
   if (entitlement.policy === 'Pinned') return tiers.get(entitlement.name ?? '');
   if (current !== undefined) return tiers.get(current);
-  const ladder = [...tiers.values()].map(({ name, spec }) => ({ name, rank: spec.rank, minBalance: parseAiDollars(spec.minBalance) }));
+  const ladder = [...tiers.values()].map(({ name, spec }) => ({
+    name,
+    rank: spec.rank,
+    minBalance: parseAiDollars(spec.minBalance),
+  }));
   return tiers.get(tierOfBalance(ladder, 0n, null) ?? '');
 }
 
@@ -106,23 +133,35 @@ function seatChange(before: AgentSpec | undefined, spec: AgentSpec): -1 | 0 | 1 
 }
 
 function noTier({ entitlement }: AgentSpec): string {
-  if (entitlement.policy === 'Pinned') return `spec.entitlement names "${entitlement.name ?? ''}", and there is no such Entitlement: create it, or name another`;
+  if (entitlement.policy === 'Pinned')
+    return `spec.entitlement names "${entitlement.name ?? ''}", and there is no such Entitlement: create it, or name another`;
   return 'no Entitlement is open to a balance of 0: create one with minBalance "0"';
 }
 
 function seatProblem(seats: Quote['seats'], delta: number): readonly string[] {
   if (delta >= 0 || seats === undefined || seats.free_before > 0) return [];
-  return [`no seat of ${seats.tier} is free (${seats.total} in all): the agent waits, unless its tier is above that of another who then makes room`];
+  return [
+    `no seat of ${seats.tier} is free (${seats.total} in all): the agent waits, unless its tier is above that of another who then makes room`,
+  ];
 }
 
-function madeFor({ name, present }: Wanted, spec: AgentSpec, { tier, delta }: { readonly tier: Tier | undefined; readonly delta: number }): readonly string[] {
+function madeFor(
+  { name, present }: Wanted,
+  spec: AgentSpec,
+  { tier, delta }: { readonly tier: Tier | undefined; readonly delta: number },
+): readonly string[] {
   const volume = present === undefined ? [`volume ${name}-home of ${spec.memory.size}`] : [];
   if (delta >= 0) return volume;
-  const size = tier === undefined ? '' : ` with ${tier.spec.compute.resources.cpu} cpu and ${tier.spec.compute.resources.memory}`;
+  const size =
+    tier === undefined ? '' : ` with ${tier.spec.compute.resources.cpu} cpu and ${tier.spec.compute.resources.memory}`;
   return [...volume, `a pod${size}`];
 }
 
-function agentQuote(wanted: Wanted, spec: AgentSpec, { tiers, free, cluster }: Ground): Omit<Quote, 'kind' | 'name' | 'action'> {
+function agentQuote(
+  wanted: Wanted,
+  spec: AgentSpec,
+  { tiers, free, cluster }: Ground,
+): Omit<Quote, 'kind' | 'name' | 'action'> {
   const delta = seatChange(AgentSpec.safeParse(wanted.present?.spec).data, spec);
   const tier = tierOf(spec, cluster.agents.find(({ metadata }) => metadata.name === wanted.name)?.status?.tier, tiers);
   const makes = madeFor(wanted, spec, { tier, delta });
@@ -142,7 +181,9 @@ function agentQuote(wanted: Wanted, spec: AgentSpec, { tiers, free, cluster }: G
 function told({ agentName, selector }: ScheduleSpec, agents: Ground['agents']): readonly string[] {
   if (agentName !== undefined) return agents.has(agentName) ? [agentName] : [];
   const wanted = Object.entries(selector?.matchLabels ?? {});
-  return [...agents].flatMap(([name, labels]) => (wanted.every(([label, value]) => labels[label] === value) ? [name] : []));
+  return [...agents].flatMap(([name, labels]) =>
+    wanted.every(([label, value]) => labels[label] === value) ? [name] : [],
+  );
 }
 
 function scheduleQuote(spec: ScheduleSpec, { agents, nowMs }: Ground): Omit<Quote, 'kind' | 'name' | 'action'> {
@@ -152,13 +193,30 @@ function scheduleQuote(spec: ScheduleSpec, { agents, nowMs }: Ground): Omit<Quot
   const next = nextSlots(reading.timetable, nowMs, NEXT_SHOWN).map(utcText);
   const problems = [
     ...(next.length === 0 ? [`no date of the next fifty years fits "${describeTiming(spec)}"`] : []),
-    ...(tells.length === 0 ? [spec.agentName === undefined ? 'no Agent carries the labels of the selector: nothing will fire' : `there is no Agent "${spec.agentName}": nothing will fire`] : []),
+    ...(tells.length === 0
+      ? [
+          spec.agentName === undefined
+            ? 'no Agent carries the labels of the selector: nothing will fire'
+            : `there is no Agent "${spec.agentName}": nothing will fire`,
+        ]
+      : []),
   ];
-  return { makes: [], problems, tells, firings_per_day: spec.suspend ? 0 : countSlots(reading.timetable, { afterMs: nowMs, untilMs: nowMs + DAY_MS }), next_firings: spec.suspend ? [] : next };
+  return {
+    makes: [],
+    problems,
+    tells,
+    firings_per_day: spec.suspend ? 0 : countSlots(reading.timetable, { afterMs: nowMs, untilMs: nowMs + DAY_MS }),
+    next_firings: spec.suspend ? [] : next,
+  };
 }
 
 function entitlementQuote({ price, compute }: EntitlementSpec): Omit<Quote, 'kind' | 'name' | 'action'> {
-  return { makes: [`seats of ${compute.resources.cpu} cpu and ${compute.resources.memory}, counted from the nodes`], problems: [], cost_per_day: formatAiDollars(parseAiDollars(price.perHour) * HOURS_PER_DAY), price_per_thousand_tokens: price.perThousandTokens };
+  return {
+    makes: [`seats of ${compute.resources.cpu} cpu and ${compute.resources.memory}, counted from the nodes`],
+    problems: [],
+    cost_per_day: formatAiDollars(parseAiDollars(price.perHour) * HOURS_PER_DAY),
+    price_per_thousand_tokens: price.perThousandTokens,
+  };
 }
 
 function detailsOf(wanted: Wanted, ground: Ground): Omit<Quote, 'kind' | 'name' | 'action'> {
@@ -182,11 +240,25 @@ function actionOf({ present, answer }: Wanted): Quote['action'] {
 
 /** What a file would come to: what is made, refused and paid for, seat by seat in its order. Pure. */
 export function quote(wanted: readonly Wanted[], cluster: Cluster, nowMs: number): PlanReport {
-  const ground: Ground = { tiers: tiersOf(wanted, cluster), free: new Map(), agents: agentsOf(wanted, cluster), cluster, nowMs };
+  const ground: Ground = {
+    tiers: tiersOf(wanted, cluster),
+    free: new Map(),
+    agents: agentsOf(wanted, cluster),
+    cluster,
+    nowMs,
+  };
   const objects = wanted.map((object): Quote => {
     const head = { kind: object.kind, name: object.name, action: actionOf(object) };
-    return object.answer.ok ? { ...head, ...detailsOf(object, ground) } : { ...head, makes: [], problems: [object.answer.problem] };
+    return object.answer.ok
+      ? { ...head, ...detailsOf(object, ground) }
+      : { ...head, makes: [], problems: [object.answer.problem] };
   });
-  const paid = objects.flatMap(({ kind, cost_per_day: cost }) => (kind === 'Agent' && cost !== undefined ? [parseAiDollars(cost)] : []));
-  return { objects, cost_per_day: formatAiDollars(paid.reduce((sum, cost) => sum + cost, 0n)), refused: objects.filter(({ action }) => action === 'refused').length };
+  const paid = objects.flatMap(({ kind, cost_per_day: cost }) =>
+    kind === 'Agent' && cost !== undefined ? [parseAiDollars(cost)] : [],
+  );
+  return {
+    objects,
+    cost_per_day: formatAiDollars(paid.reduce((sum, cost) => sum + cost, 0n)),
+    refused: objects.filter(({ action }) => action === 'refused').length,
+  };
 }

@@ -1,6 +1,14 @@
 import { conditionIn, GOOD } from '../kinds/agent/condition/standing.ts';
 import { isTerminating } from '../kinds/agent/child/claim.ts';
-import { podName, type AgentView, type Boost, type HoldFacts, type PodView, type Presence, type Standing } from '../kinds/agent/views.ts';
+import {
+  podName,
+  type AgentView,
+  type Boost,
+  type HoldFacts,
+  type PodView,
+  type Presence,
+  type Standing,
+} from '../kinds/agent/views.ts';
 import type { Difference } from './difference.ts';
 
 /** What one side knows of an agent. Undefined where it knows nothing. */
@@ -37,7 +45,13 @@ export interface AgentSides {
 
 type Found = Omit<Difference, 'of' | 'name'>;
 
-const NOTHING: AgentInBooks = { lifeUid: undefined, standing: undefined, presence: undefined, boost: undefined, hold: undefined };
+const NOTHING: AgentInBooks = {
+  lifeUid: undefined,
+  standing: undefined,
+  presence: undefined,
+  boost: undefined,
+  hold: undefined,
+};
 
 const FLAGS = ['killed', 'banned', 'quarantined', 'frozen', 'tokenRevoked'] as const;
 
@@ -49,7 +63,10 @@ function flagsOf(standing: Standing | undefined): string {
 const tierOf = (standing: Standing | undefined): string => (standing ?? GOOD).balanceTier ?? 'no tier';
 
 function boostOf(boost: Boost | undefined): string {
-  const bought = [...(boost?.priority === true ? ['priority'] : []), ...(boost?.gpu === undefined ? [] : [`${boost.gpu.count} ${boost.gpu.resourceName}`])];
+  const bought = [
+    ...(boost?.priority === true ? ['priority'] : []),
+    ...(boost?.gpu === undefined ? [] : [`${boost.gpu.count} ${boost.gpu.resourceName}`]),
+  ];
   return bought.length === 0 ? 'nothing bought' : bought.join(' and ');
 }
 
@@ -61,7 +78,9 @@ function sessionOf(presence: Presence | undefined): string {
 function holdOf(hold: HoldFacts | undefined): string {
   const refused = hold?.refused === undefined ? '' : `, ${hold.refused.tier} refused (${hold.refused.reason})`;
   if (hold?.tier === undefined || hold.givenUp === true) return `nothing set aside${refused}`;
-  return hold.held ? `money for ${hold.tier} (version ${hold.version})` : `${hold.tier} no longer paid (version ${hold.version})`;
+  return hold.held
+    ? `money for ${hold.tier} (version ${hold.version})`
+    : `${hold.tier} no longer paid (version ${hold.version})`;
 }
 
 /** One entry where the two sides say something else. */
@@ -71,9 +90,24 @@ function compare(entry: Omit<Found, 'against'>): readonly Found[] {
 
 function unheard(books: AgentInBooks, heard: AgentFacts): readonly Found[] {
   return [
-    ...compare({ kind: 'standing', fact: 'standing', database: flagsOf(books.standing), other: flagsOf(heard.standing) }),
-    ...compare({ kind: 'tier', fact: 'tier of the balance', database: tierOf(books.standing), other: tierOf(heard.standing) }),
-    ...compare({ kind: 'presence', fact: 'session', database: sessionOf(books.presence), other: sessionOf(heard.presence) }),
+    ...compare({
+      kind: 'standing',
+      fact: 'standing',
+      database: flagsOf(books.standing),
+      other: flagsOf(heard.standing),
+    }),
+    ...compare({
+      kind: 'tier',
+      fact: 'tier of the balance',
+      database: tierOf(books.standing),
+      other: tierOf(heard.standing),
+    }),
+    ...compare({
+      kind: 'presence',
+      fact: 'session',
+      database: sessionOf(books.presence),
+      other: sessionOf(heard.presence),
+    }),
     ...compare({ kind: 'boost', fact: 'purchases', database: boostOf(books.boost), other: boostOf(heard.boost) }),
     ...compare({ kind: 'hold', fact: 'money', database: holdOf(books.hold), other: holdOf(heard.hold) }),
   ];
@@ -84,10 +118,26 @@ const kubernetes = (entry: Omit<Found, 'against'>): readonly Found[] => [{ ...en
 function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects): readonly Found[] {
   const isBarred = standing.killed || standing.banned || standing.quarantined || standing.frozen;
   const living = pods.find((pod) => !isTerminating(pod) && pod.phase !== 'Failed' && pod.phase !== 'Succeeded');
-  const runs = isBarred && living !== undefined ? kubernetes({ kind: 'standing', fact: 'standing', database: flagsOf(standing), other: `the pod ${living.metadata.name}` }) : [];
+  const runs =
+    isBarred && living !== undefined
+      ? kubernetes({
+          kind: 'standing',
+          fact: 'standing',
+          database: flagsOf(standing),
+          other: `the pod ${living.metadata.name}`,
+        })
+      : [];
   const condition = conditionIn(agent.status, 'Quarantined')?.status;
   if (condition === undefined || (condition === 'True') === standing.quarantined) return runs;
-  return [...runs, ...kubernetes({ kind: 'standing', fact: 'quarantine', database: standing.quarantined ? 'one' : 'none', other: `the condition Quarantined ${condition}` })];
+  return [
+    ...runs,
+    ...kubernetes({
+      kind: 'standing',
+      fact: 'quarantine',
+      database: standing.quarantined ? 'one' : 'none',
+      other: `the condition Quarantined ${condition}`,
+    }),
+  ];
 }
 
 /** The tier follows the balance once the api has named it, unless somebody pinned another, money lacks for it, or the tier is gone. */
@@ -103,25 +153,49 @@ function tierInKubernetes({ standing, hold }: AgentInBooks, { agent, tiers }: Ag
 function sessionInKubernetes({ presence }: AgentInBooks, { agent, pods }: AgentObjects): readonly Found[] {
   const connected = presence?.connected === true && presence.uid === agent.metadata.uid ? presence : undefined;
   const { status, reason } = conditionIn(agent.status, 'Connected') ?? { status: 'Unknown', reason: '' };
-  const found = (database: string, other: string): readonly Found[] => kubernetes({ kind: 'presence', fact: 'session', database, other });
-  if (connected === undefined) return status === 'True' ? found(sessionOf(undefined), 'the condition Connected True') : [];
+  const found = (database: string, other: string): readonly Found[] =>
+    kubernetes({ kind: 'presence', fact: 'session', database, other });
+  if (connected === undefined)
+    return status === 'True' ? found(sessionOf(undefined), 'the condition Connected True') : [];
   const database = `${sessionOf(connected)}, last seen ${connected.lastSeen}`;
   const pod = podName(agent.metadata, connected.cycle);
   if (!pods.some(({ metadata }) => metadata.name === pod)) return found(database, `no pod ${pod}`);
-  return reason === 'NotConnected' && connected.cycle === agent.status.cycle ? found(database, 'the condition Connected False') : [];
+  return reason === 'NotConnected' && connected.cycle === agent.status.cycle
+    ? found(database, 'the condition Connected False')
+    : [];
 }
 
 function holdInKubernetes({ hold }: AgentInBooks, { pods }: AgentObjects): readonly Found[] {
-  if (hold?.held !== true || hold.podUid === undefined || pods.some(({ metadata }) => metadata.uid === hold.podUid)) return [];
-  return kubernetes({ kind: 'hold', fact: 'money', database: `time counted for the pod of uid ${hold.podUid}`, other: 'no such pod' });
+  if (hold?.held !== true || hold.podUid === undefined || pods.some(({ metadata }) => metadata.uid === hold.podUid))
+    return [];
+  return kubernetes({
+    kind: 'hold',
+    fact: 'money',
+    database: `time counted for the pod of uid ${hold.podUid}`,
+    other: 'no such pod',
+  });
 }
 
 function inKubernetes(books: AgentInBooks, objects: AgentObjects | undefined): readonly Found[] {
   const uid = objects?.agent.metadata.uid;
-  const life = books.lifeUid !== undefined && books.lifeUid !== uid ? kubernetes({ kind: 'life', fact: 'life', database: `the open life ${books.lifeUid}`, other: uid === undefined ? 'no such Agent' : `the Agent of uid ${uid}` }) : [];
+  const life =
+    books.lifeUid !== undefined && books.lifeUid !== uid
+      ? kubernetes({
+          kind: 'life',
+          fact: 'life',
+          database: `the open life ${books.lifeUid}`,
+          other: uid === undefined ? 'no such Agent' : `the Agent of uid ${uid}`,
+        })
+      : [];
   // Whatever is about to go is cleared up by its finalizer.
   if (objects === undefined || isTerminating(objects.agent)) return objects === undefined ? life : [];
-  return [...life, ...standingInKubernetes(books.standing ?? GOOD, objects), ...tierInKubernetes(books, objects), ...sessionInKubernetes(books, objects), ...holdInKubernetes(books, objects)];
+  return [
+    ...life,
+    ...standingInKubernetes(books.standing ?? GOOD, objects),
+    ...tierInKubernetes(books, objects),
+    ...sessionInKubernetes(books, objects),
+    ...holdInKubernetes(books, objects),
+  ];
 }
 
 /** Every fact of one agent of which the sides say something else. A change on its way is among them: see `judgeDrift`. Pure. */

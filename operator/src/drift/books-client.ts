@@ -46,7 +46,10 @@ async function* pages<T>(read: (after: string | undefined) => Promise<Page<T>>):
 
 /** The books as the api reads them. What it refuses is thrown. */
 export function booksThrough(client: Client): Books {
-  const query = (after: string | undefined): { readonly limit: number; readonly after?: string } => ({ limit: PAGE, ...(after === undefined ? {} : { after }) });
+  const query = (after: string | undefined): { readonly limit: number; readonly after?: string } => ({
+    limit: PAGE,
+    ...(after === undefined ? {} : { after }),
+  });
   const within = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   return {
     agents: async function* agents(signal) {
@@ -63,7 +66,8 @@ export function booksThrough(client: Client): Books {
         if (!outcome.ok) throw new ProblemError(outcome.problem);
         return { entries: outcome.data.schedules, next: outcome.data.next };
       };
-      for await (const entries of pages(read)) yield new Map(entries.map((entry) => [entry.schedule_uid, scheduleFacts(entry)]));
+      for await (const entries of pages(read))
+        yield new Map(entries.map((entry) => [entry.schedule_uid, scheduleFacts(entry)]));
     },
   };
 }

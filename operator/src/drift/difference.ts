@@ -18,7 +18,10 @@ export interface Difference {
   readonly against: 'operator' | 'kubernetes';
 }
 
-const SIDES: Readonly<Record<Difference['against'], string>> = { operator: 'the operator heard', kubernetes: 'Kubernetes has' };
+const SIDES: Readonly<Record<Difference['against'], string>> = {
+  operator: 'the operator heard',
+  kubernetes: 'Kubernetes has',
+};
 
 /** A difference as a sentence. Pure. */
 export function differenceText({ fact, database, other, against }: Difference): string {

@@ -100,12 +100,16 @@ export class DriftAudit {
       const { known, fresh, drift, undecided } = judgeDrift(this.#known, found, { nowMs: this.#clock.now(), afterMs });
       this.#known = known;
       metrics.onRound('complete');
-      metrics.onDrift(fresh.map(({ difference }) => difference), drift.map(({ difference }) => difference));
+      metrics.onDrift(
+        fresh.map(({ difference }) => difference),
+        drift.map(({ difference }) => difference),
+      );
       this.#tell(fresh);
       this.#repair(fresh);
       return undecided ? Math.min(this.#intervalMs(), afterMs + LOOK_AGAIN_MARGIN_MS) : this.#intervalMs();
     } catch (error) {
-      if (!this.#stopping.signal.aborted) log(`the drift audit ended early: ${error instanceof Error ? error.message : String(error)}`);
+      if (!this.#stopping.signal.aborted)
+        log(`the drift audit ended early: ${error instanceof Error ? error.message : String(error)}`);
       metrics.onRound('failed');
       return this.#intervalMs();
     }
@@ -133,7 +137,8 @@ export class DriftAudit {
   async #schedules(): Promise<readonly Difference[]> {
     const { books, heard, objects } = this.#ports;
     const held = new Map<string, ScheduleFacts>();
-    for await (const page of books.schedules(this.#stopping.signal)) for (const [uid, facts] of page) held.set(uid, facts);
+    for await (const page of books.schedules(this.#stopping.signal))
+      for (const [uid, facts] of page) held.set(uid, facts);
     return [...objects.schedules()].flatMap((schedule) => {
       const { uid } = schedule.metadata;
       return scheduleDifferences({ schedule, books: held.get(uid), heard: heard.schedule(uid) });
@@ -147,7 +152,13 @@ export class DriftAudit {
       const message = `${differenceText(difference)}, for ${Math.round((this.#clock.now() - sinceMs) / 1_000)} s at least`;
       log(`drift (${kind}) of ${of} ${name}: ${message}`);
       const uid = this.#uidOf(difference);
-      if (uid !== undefined) recorder.record({ target: { apiVersion: API_VERSION, kind: of, namespace, name, uid }, type: 'Warning', reason: 'Drift', message });
+      if (uid !== undefined)
+        recorder.record({
+          target: { apiVersion: API_VERSION, kind: of, namespace, name, uid },
+          type: 'Warning',
+          reason: 'Drift',
+          message,
+        });
     }
     if (fresh.length > MAX_LINES) log(`drift: ${fresh.length - MAX_LINES} more differences`);
   }

@@ -31,7 +31,11 @@ export interface Judgement {
  * else than before, is forgotten: it was a change on its way.
  * @param nowMs milliseconds of the clock of `sinceMs`
  */
-export function judgeDrift(before: Known, found: readonly Difference[], { nowMs, afterMs }: { readonly nowMs: number; readonly afterMs: number }): Judgement {
+export function judgeDrift(
+  before: Known,
+  found: readonly Difference[],
+  { nowMs, afterMs }: { readonly nowMs: number; readonly afterMs: number },
+): Judgement {
   const known = new Map<string, KnownDifference>();
   const fresh: KnownDifference[] = [];
   for (const difference of found) {

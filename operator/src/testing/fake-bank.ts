@@ -4,10 +4,21 @@ import type { HoldFacts, TierView } from '../kinds/agent/views.ts';
 import { ModelPurse } from '../kinds/agent/testing/model-purse.ts';
 
 /** A claim in the words of the wire. */
-function wireOf(agentId: string, { uid, version, cycle, held, tier, untilMs, podUid, refused }: HoldFacts): ComputeClaim {
+function wireOf(
+  agentId: string,
+  { uid, version, cycle, held, tier, untilMs, podUid, refused }: HoldFacts,
+): ComputeClaim {
   return {
-    agent_id: agentId, uid, version, cycle, held, tier: tier ?? null, until: untilMs === undefined ? null : new Date(untilMs).toISOString(), pod_uid: podUid ?? null,
-    refused: refused === undefined ? null : { tier: refused.tier, reason: refused.reason, payable: refused.payable ?? null },
+    agent_id: agentId,
+    uid,
+    version,
+    cycle,
+    held,
+    tier: tier ?? null,
+    until: untilMs === undefined ? null : new Date(untilMs).toISOString(),
+    pod_uid: podUid ?? null,
+    refused:
+      refused === undefined ? null : { tier: refused.tier, reason: refused.reason, payable: refused.payable ?? null },
   };
 }
 
@@ -50,17 +61,34 @@ export class FakeBank {
     const call: unknown = JSON.parse(body);
     if (path === claimCompute.path) this.heard.add(claimCompute.body.parse(call).agent_id);
     await this.thinks;
-    return path === claimCompute.path ? this.#ask(claimCompute.body.parse(call)) : this.#release(releaseCompute.body.parse(call));
+    return path === claimCompute.path
+      ? this.#ask(claimCompute.body.parse(call))
+      : this.#release(releaseCompute.body.parse(call));
   }
 
-  #ask({ agent_id: agentId, uid, cycle, tier, pod_uid: podUid, image_digest: imageDigest }: ReturnType<typeof claimCompute.body.parse>): object {
+  #ask({
+    agent_id: agentId,
+    uid,
+    cycle,
+    tier,
+    pod_uid: podUid,
+    image_digest: imageDigest,
+  }: ReturnType<typeof claimCompute.body.parse>): object {
     const purse = this.purse(agentId);
     purse.ask({ kind: 'askHold', tier, cycle, podUid, imageDigest }, uid, Date.now());
     const granted = purse.held?.tier === tier;
-    this.calls.push(`${granted ? 'granted' : 'refused'} ${agentId} ${tier} ${cycle}${podUid === null ? '' : ' running'}`);
+    this.calls.push(
+      `${granted ? 'granted' : 'refused'} ${agentId} ${tier} ${cycle}${podUid === null ? '' : ' running'}`,
+    );
     this.tell(agentId);
     const claim = purse.facts === undefined ? null : wireOf(agentId, purse.facts);
-    return { granted, reason: granted ? null : 'NotPaid', hold_id: granted ? crypto.randomUUID() : null, until: granted ? (claim?.until ?? null) : null, claim };
+    return {
+      granted,
+      reason: granted ? null : 'NotPaid',
+      hold_id: granted ? crypto.randomUUID() : null,
+      until: granted ? (claim?.until ?? null) : null,
+      claim,
+    };
   }
 
   #release({ agent_id: agentId, version }: ReturnType<typeof releaseCompute.body.parse>): object {

@@ -7,8 +7,14 @@ const CAPACITY = { cpu: '64', memory: '256Gi', pods: '110' };
 const DISK = { 'ephemeral-storage': '1Ti' };
 
 type Pod = KubeObject & {
-  readonly spec?: { readonly nodeName?: string; readonly containers: readonly { readonly name: string; readonly image: string; readonly resources?: object }[] };
-  readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly { readonly containerID?: string; readonly resources?: object }[] };
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers: readonly { readonly name: string; readonly image: string; readonly resources?: object }[];
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly containerStatuses?: readonly { readonly containerID?: string; readonly resources?: object }[];
+  };
 };
 
 /** What the node does with a pod that asks for another size. */
@@ -39,9 +45,16 @@ function running({ metadata, spec }: Pod): object {
   return { status: { phase: 'Running', containerStatuses } };
 }
 
-const isGiven = ({ spec, status }: Pod): boolean => JSON.stringify(spec?.containers[0]?.resources ?? {}) === JSON.stringify(status?.containerStatuses?.[0]?.resources ?? {});
+const isGiven = ({ spec, status }: Pod): boolean =>
+  JSON.stringify(spec?.containers[0]?.resources ?? {}) ===
+  JSON.stringify(status?.containerStatuses?.[0]?.resources ?? {});
 
-const readyCondition = (status: 'True' | 'Unknown'): object => ({ type: 'Ready', status, reason: status === 'True' ? 'KubeletReady' : 'NodeStatusUnknown', message: '' });
+const readyCondition = (status: 'True' | 'Unknown'): object => ({
+  type: 'Ready',
+  status,
+  reason: status === 'True' ? 'KubeletReady' : 'NodeStatusUnknown',
+  message: '',
+});
 
 class Kubelet implements FakeKubelet {
   readonly node: string;
@@ -64,8 +77,16 @@ class Kubelet implements FakeKubelet {
 
   async start(capacity: Readonly<Record<string, string>>): Promise<void> {
     const { node } = this;
-    await this.#client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: node, labels: { 'kubernetes.io/hostname': node } } }, {});
-    await this.#client.mergePatch(NODES, { status: { capacity, allocatable: capacity, conditions: [readyCondition('True')] } }, { name: node, subresource: 'status' });
+    await this.#client.create(
+      NODES,
+      { apiVersion: 'v1', kind: 'Node', metadata: { name: node, labels: { 'kubernetes.io/hostname': node } } },
+      {},
+    );
+    await this.#client.mergePatch(
+      NODES,
+      { status: { capacity, allocatable: capacity, conditions: [readyCondition('True')] } },
+      { name: node, subresource: 'status' },
+    );
     await this.#heartbeat();
     this.#timer = setInterval(() => void this.#heartbeat().catch(this.#onError), HEARTBEAT_MS);
     await this.#pods.start();
@@ -78,7 +99,11 @@ class Kubelet implements FakeKubelet {
   async lose(): Promise<void> {
     this.#lost = true;
     clearInterval(this.#timer);
-    await this.#client.mergePatch(NODES, { status: { conditions: [readyCondition('Unknown')] } }, { name: this.node, subresource: 'status' });
+    await this.#client.mergePatch(
+      NODES,
+      { status: { conditions: [readyCondition('Unknown')] } },
+      { name: this.node, subresource: 'status' },
+    );
   }
 
   async stop(): Promise<void> {
@@ -88,10 +113,20 @@ class Kubelet implements FakeKubelet {
 
   async #heartbeat(): Promise<void> {
     const renewTime = new Date().toISOString().replace('Z', '000Z');
-    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: this.node, namespace: LEASE_NAMESPACE }, spec: { holderIdentity: this.node, leaseDurationSeconds: 40, renewTime } };
+    const lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: this.node, namespace: LEASE_NAMESPACE },
+      spec: { holderIdentity: this.node, leaseDurationSeconds: 40, renewTime },
+    };
     await this.#client.apply(LEASES, lease, { fieldManager: 'fake-kubelet' });
     // Who was silent for longer than Kubernetes waits, on a machine that stood still, counts as lost until it says this.
-    if (!this.#lost) await this.#client.mergePatch(NODES, { status: { conditions: [readyCondition('True')] } }, { name: this.node, subresource: 'status' });
+    if (!this.#lost)
+      await this.#client.mergePatch(
+        NODES,
+        { status: { conditions: [readyCondition('True')] } },
+        { name: this.node, subresource: 'status' },
+      );
   }
 
   async #serve(pod: Pod): Promise<void> {
@@ -100,7 +135,8 @@ class Kubelet implements FakeKubelet {
     const at = { namespace, name };
     if (deletionTimestamp !== undefined) return void (await this.#client.delete(PODS, { ...at, uid, graceSeconds: 0 }));
     const begins = pod.status?.phase === 'Pending';
-    if (begins || (this.#resizes === 'applies' && !isGiven(pod))) await this.#client.mergePatch(PODS, running(pod), { ...at, subresource: 'status' });
+    if (begins || (this.#resizes === 'applies' && !isGiven(pod)))
+      await this.#client.mergePatch(PODS, running(pod), { ...at, subresource: 'status' });
   }
 }
 
@@ -108,7 +144,11 @@ class Kubelet implements FakeKubelet {
 export type FakeNode = string | { readonly name: string; readonly capacity: Readonly<Record<string, string>> };
 
 /** @param onError hears of what fails; a pod that is gone already is no failure */
-export async function fakeKubelet(client: KubeClient, node: FakeNode, onError: (error: unknown) => void): Promise<FakeKubelet> {
+export async function fakeKubelet(
+  client: KubeClient,
+  node: FakeNode,
+  onError: (error: unknown) => void,
+): Promise<FakeKubelet> {
   const { name, capacity } = typeof node === 'string' ? { name: node, capacity: CAPACITY } : node;
   const kubelet = new Kubelet(client, name, onError);
   await kubelet.start({ ...DISK, ...capacity });

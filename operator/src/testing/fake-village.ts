@@ -78,7 +78,9 @@ class Village {
     const { uid } = JSON.parse(body) as { uid: string };
     if (this.refuses) return void response.writeHead(503).end('away');
     this.closed.push(`${agentId} ${uid}`);
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ agent_id: agentId, uid, closed: true }));
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ agent_id: agentId, uid, closed: true }));
   }
 }
 

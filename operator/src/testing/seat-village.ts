@@ -11,19 +11,35 @@ import { testVillage, type TestVillage } from './test-village.ts';
 const ROOT = resolve(import.meta.dirname, '../../..');
 export const GPU = 'nvidia.com/gpu';
 const NODE = { cpu: '4500m', memory: '8Gi', pods: '110', [GPU]: '1' };
-const PRIORITIES: ResourceType = { group: 'scheduling.k8s.io', version: 'v1', plural: 'priorityclasses', kind: 'PriorityClass' };
+const PRIORITIES: ResourceType = {
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  plural: 'priorityclasses',
+  kind: 'PriorityClass',
+};
 
 const execute = promisify(execFile);
 
 /** PriorityClasses as the chart makes them. */
 async function priorityClasses(): Promise<readonly NewObject[]> {
   const { stdout: bin } = await execute(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
-  const { stdout } = await execute(join(bin.trim(), 'helm'), ['template', 'x', join(ROOT, 'charts/hamlet-crds'), '--show-only', 'templates/priority-classes.yaml']);
-  return parseAllDocuments(stdout).map((document) => document.toJS() as NewObject | null).filter((object) => object !== null);
+  const { stdout } = await execute(join(bin.trim(), 'helm'), [
+    'template',
+    'x',
+    join(ROOT, 'charts/hamlet-crds'),
+    '--show-only',
+    'templates/priority-classes.yaml',
+  ]);
+  return parseAllDocuments(stdout)
+    .map((document) => document.toJS() as NewObject | null)
+    .filter((object) => object !== null);
 }
 
 /** The compute of a tier. */
-export const size = (cpu: string, memory: string, more: object = {}): object => ({ resources: { cpu, memory }, ...more });
+export const size = (cpu: string, memory: string, more: object = {}): object => ({
+  resources: { cpu, memory },
+  ...more,
+});
 
 /** A spec that is pinned to a tier. */
 export const as = (tier: string): object => ({ entitlement: { policy: 'Pinned', name: tier } });
@@ -31,7 +47,12 @@ export const as = (tier: string): object => ({ entitlement: { policy: 'Pinned', 
 /** A pod that is no agent's and asks for so much cpu. */
 export function foreignPod(name: string, cpu: string, spec: object): NewObject {
   const container = { name: 'main', image: 'x', resources: { requests: { cpu, memory: '64Mi' } } };
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { terminationGracePeriodSeconds: 0, containers: [container], ...spec } } as unknown as NewObject;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: { terminationGracePeriodSeconds: 0, containers: [container], ...spec },
+  } as unknown as NewObject;
 }
 
 /** A test village of two nodes with a GPU each and tiers of several sizes, and what tests of seats ask of it. */
@@ -39,7 +60,10 @@ export interface SeatVillage {
   readonly v: TestVillage;
   seatsOf(tier: string): Promise<EntitlementStatus>;
   /** Waits until the Entitlement tells this. */
-  told(tier: string, wanted: { readonly total: number; readonly free: number; readonly agents: number }): Promise<EntitlementStatus>;
+  told(
+    tier: string,
+    wanted: { readonly total: number; readonly free: number; readonly agents: number },
+  ): Promise<EntitlementStatus>;
   setPower(name: string, power: 'Awake' | 'Asleep'): Promise<unknown>;
   /** Deletes Agents and waits until their pods are gone. */
   removeAgents(...names: readonly string[]): Promise<void>;
@@ -55,17 +79,29 @@ export async function seatVillage(tiers: Readonly<Record<string, object>> = {}):
   const all = {
     'tier-0': { rank: 0, compute: size('1', '1Gi', { priorityClassName: 'hamlet-tier-0' }) },
     'tier-1': { rank: 1, minBalance: '10', compute: size('2', '2Gi', { priorityClassName: 'hamlet-tier-1' }) },
-    gpu: { rank: 2, minBalance: '100', compute: size('500m', '512Mi', { gpu: { mode: 'Exclusive', count: 1 }, priorityClassName: 'hamlet-tier-2' }) },
-    claimed: { rank: 2, minBalance: '100', compute: size('250m', '256Mi', { gpu: { mode: 'Exclusive', claimTemplateName: 'one-gpu' } }) },
+    gpu: {
+      rank: 2,
+      minBalance: '100',
+      compute: size('500m', '512Mi', { gpu: { mode: 'Exclusive', count: 1 }, priorityClassName: 'hamlet-tier-2' }),
+    },
+    claimed: {
+      rank: 2,
+      minBalance: '100',
+      compute: size('250m', '256Mi', { gpu: { mode: 'Exclusive', claimTemplateName: 'one-gpu' } }),
+    },
     ...tiers,
   };
   for (const [name, spec] of Object.entries(all)) await v.createTier(name, spec);
   await v.startOperator();
   const seatsOf = async (tier: string): Promise<EntitlementStatus> => {
-    const { status = {} } = await client.get<KubeObject & { readonly status?: EntitlementStatus }>(ENTITLEMENTS, { namespace, name: tier });
+    const { status = {} } = await client.get<KubeObject & { readonly status?: EntitlementStatus }>(ENTITLEMENTS, {
+      namespace,
+      name: tier,
+    });
     return status;
   };
-  const podsOfAgents = async (): Promise<readonly KubeObject[]> => (await client.list<KubeObject>(PODS, { namespace, query: { labelSelector: 'hamlet.village/role=agent' } })).items;
+  const podsOfAgents = async (): Promise<readonly KubeObject[]> =>
+    (await client.list<KubeObject>(PODS, { namespace, query: { labelSelector: 'hamlet.village/role=agent' } })).items;
   return {
     v,
     seatsOf,
@@ -77,7 +113,9 @@ export async function seatVillage(tiers: Readonly<Record<string, object>> = {}):
     setPower: (name, power) => client.mergePatch(AGENTS, { spec: { power } }, { namespace, name }),
     removeAgents: async (...names) => {
       for (const name of names) await client.delete(AGENTS, { namespace, name });
-      await until('they are gone', async () => (await podsOfAgents()).every(({ metadata }) => !names.some((name) => metadata.name.startsWith(`${name}-`))));
+      await until('they are gone', async () =>
+        (await podsOfAgents()).every(({ metadata }) => !names.some((name) => metadata.name.startsWith(`${name}-`))),
+      );
     },
   };
 }

@@ -1,6 +1,21 @@
 /** An operator with exactly the rights that the chart grants, on a real API server, scheduler and controllers, with nodes of a test's own. */
-import { API_VERSION, type AgentStatus, type ConditionType, type EventReason, type Reason } from '@hamlet/contract/kinds';
-import { isStatus, KubeClient, NODES, PODS, SERVICE_ACCOUNTS, type KubeObject, type NewObject, type ResourceType } from '@hamlet/kube';
+import {
+  API_VERSION,
+  type AgentStatus,
+  type ConditionType,
+  type EventReason,
+  type Reason,
+} from '@hamlet/contract/kinds';
+import {
+  isStatus,
+  KubeClient,
+  NODES,
+  PODS,
+  SERVICE_ACCOUNTS,
+  type KubeObject,
+  type NewObject,
+  type ResourceType,
+} from '@hamlet/kube';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 import { AGENTS, ENTITLEMENTS } from '../kinds/agent/agents.ts';
@@ -14,38 +29,95 @@ import { villageClient } from '../village/village-client.ts';
 import { fakeKubelet, type FakeKubelet } from './fake-kubelet.ts';
 import { fakeVillage, type FakeVillage } from './fake-village.ts';
 
-const rbac = (plural: string, kind: string): ResourceType => ({ group: 'rbac.authorization.k8s.io', version: 'v1', plural, kind });
+const rbac = (plural: string, kind: string): ResourceType => ({
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  plural,
+  kind,
+});
 const EVENTS: ResourceType = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
 const QUOTAS: ResourceType = { group: '', version: 'v1', plural: 'resourcequotas', kind: 'ResourceQuota' };
 /** A pod that no node takes and no quota admits. */
-const TOO_MUCH = { nodeSelector: { nowhere: 'yes' }, containers: [{ name: 'main', image: 'x', resources: { requests: { cpu: '1' }, limits: { cpu: '100k' } } }] };
+const TOO_MUCH = {
+  nodeSelector: { nowhere: 'yes' },
+  containers: [{ name: 'main', image: 'x', resources: { requests: { cpu: '1' }, limits: { cpu: '100k' } } }],
+};
 
 /** A client with the rights of the operator, within what the chart's admission policies leave of them. */
-export async function operatorClient(server: TestApiServer, namespace: string, metrics: OperatorMetrics): Promise<KubeClient> {
+export async function operatorClient(
+  server: TestApiServer,
+  namespace: string,
+  metrics: OperatorMetrics,
+): Promise<KubeClient> {
   const subjects = [{ kind: 'ServiceAccount', name: 'hamlet-operator', namespace }];
   const apply = (type: ResourceType, object: object): Promise<unknown> =>
-    server.client.apply(type, { apiVersion: type.group === '' ? 'v1' : `${type.group}/${type.version}`, kind: type.kind, ...object } as NewObject, { fieldManager: 'test' });
+    server.client.apply(
+      type,
+      {
+        apiVersion: type.group === '' ? 'v1' : `${type.group}/${type.version}`,
+        kind: type.kind,
+        ...object,
+      } as NewObject,
+      { fieldManager: 'test' },
+    );
   await apply(SERVICE_ACCOUNTS, { metadata: { name: 'hamlet-operator', namespace } });
   await apply(rbac('roles', 'Role'), { metadata: { name: 'op', namespace }, rules: RIGHTS.role });
   await apply(rbac('clusterroles', 'ClusterRole'), { metadata: { name: 'op' }, rules: RIGHTS.clusterRole });
-  await apply(rbac('rolebindings', 'RoleBinding'), { metadata: { name: 'op', namespace }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'op' } });
-  await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), { metadata: { name: 'op' }, subjects, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'op' } });
-  for (const { type, object } of operatorPolicies(namespace)) await server.client.apply(type, object, { fieldManager: 'test' });
+  await apply(rbac('rolebindings', 'RoleBinding'), {
+    metadata: { name: 'op', namespace },
+    subjects,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'op' },
+  });
+  await apply(rbac('clusterrolebindings', 'ClusterRoleBinding'), {
+    metadata: { name: 'op' },
+    subjects,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'op' },
+  });
+  for (const { type, object } of operatorPolicies(namespace))
+    await server.client.apply(type, object, { fieldManager: 'test' });
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 3_600 } };
-  const { status } = await server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: 'hamlet-operator', subresource: 'token' });
+  const { status } = await server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
+    namespace,
+    name: 'hamlet-operator',
+    subresource: 'token',
+  });
   const { cert: _cert, key: _key, ...tls } = server.connection.tls;
-  const client = new KubeClient({ ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } }, { onRequest: metrics.onRequest });
+  const client = new KubeClient(
+    { ...server.connection, tls, token: { read: () => Promise.resolve(status.token), forget: () => undefined } },
+    { onRequest: metrics.onRequest },
+  );
   // The API server hears of new rights a moment after they are stored.
-  await until('the rights of the Role and the ClusterRole are in force', () => Promise.all([client.list(AGENTS, { namespace }), client.list(NODES, {})]));
+  await until('the rights of the Role and the ClusterRole are in force', () =>
+    Promise.all([client.list(AGENTS, { namespace }), client.list(NODES, {})]),
+  );
   return client;
 }
 
 export type PodOfAgent = KubeObject & {
-  readonly spec: { readonly nodeName?: string; readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[]; readonly containers: readonly { readonly resources: { readonly limits: Readonly<Record<string, string>>; readonly requests: Readonly<Record<string, string>> } }[] };
-  readonly status?: { readonly phase?: string; readonly containerStatuses?: readonly { readonly containerID?: string; readonly restartCount: number; readonly resources?: object }[] };
+  readonly spec: {
+    readonly nodeName?: string;
+    readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName: string } }[];
+    readonly containers: readonly {
+      readonly resources: {
+        readonly limits: Readonly<Record<string, string>>;
+        readonly requests: Readonly<Record<string, string>>;
+      };
+    }[];
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly containerStatuses?: readonly {
+      readonly containerID?: string;
+      readonly restartCount: number;
+      readonly resources?: object;
+    }[];
+  };
 };
 
-type ReportedNode = KubeObject & { readonly spec?: object; readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] } };
+type ReportedNode = KubeObject & {
+  readonly spec?: object;
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+};
 
 interface StoredEvent {
   readonly reason: string;
@@ -100,9 +172,13 @@ export class TestVillage {
   }
 
   async addNode(name: string, capacity?: Readonly<Record<string, string>>): Promise<FakeKubelet> {
-    const kubelet = await fakeKubelet(this.server.client, capacity === undefined ? name : { name, capacity }, (error) => {
-      if (!isStatus(error, 404) && !isStatus(error, 409)) this.log.push(String(error));
-    });
+    const kubelet = await fakeKubelet(
+      this.server.client,
+      capacity === undefined ? name : { name, capacity },
+      (error) => {
+        if (!isStatus(error, 404) && !isStatus(error, 409)) this.log.push(String(error));
+      },
+    );
     this.#kubelets.push(kubelet);
     return kubelet;
   }
@@ -116,13 +192,24 @@ export class TestVillage {
 
   async createTier(name: string, spec: Readonly<Record<string, unknown>>): Promise<void> {
     const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
-    await this.server.client.create(ENTITLEMENTS, { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name }, spec: { limits, ...spec } }, { namespace: this.namespace });
+    await this.server.client.create(
+      ENTITLEMENTS,
+      { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name }, spec: { limits, ...spec } },
+      { namespace: this.namespace },
+    );
   }
 
   /** Writes a quota and waits until it is in force: the API server goes by what it has heard of quotas, a moment later. */
   async quota(name: string, hard: Readonly<Record<string, string>>): Promise<void> {
-    const { server: { client }, namespace } = this;
-    await client.create(QUOTAS, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name }, spec: { hard } }, { namespace });
+    const {
+      server: { client },
+      namespace,
+    } = this;
+    await client.create(
+      QUOTAS,
+      { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name }, spec: { hard } },
+      { namespace },
+    );
     await until(`the quota ${name} is in force`, async () => {
       const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: `beyond-${name}` }, spec: TOO_MUCH };
       const refusal = await client.create(PODS, pod, { namespace }).then(() => '', String);
@@ -136,17 +223,27 @@ export class TestVillage {
   }
 
   createAgent(name: string, spec: object = {}): Promise<KubeObject> {
-    return this.server.client.create(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec }, { namespace: this.namespace });
+    return this.server.client.create(
+      AGENTS,
+      { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec },
+      { namespace: this.namespace },
+    );
   }
 
   async statusOf(name: string): Promise<AgentStatus> {
-    const { status = {} } = await this.server.client.get<KubeObject & { readonly status?: AgentStatus }>(AGENTS, { namespace: this.namespace, name });
+    const { status = {} } = await this.server.client.get<KubeObject & { readonly status?: AgentStatus }>(AGENTS, {
+      namespace: this.namespace,
+      name,
+    });
     return status;
   }
 
   /** Pods of an agent that are not ending. */
   async podsOf(name: string): Promise<readonly PodOfAgent[]> {
-    const { items } = await this.server.client.list<PodOfAgent>(PODS, { namespace: this.namespace, query: { labelSelector: `hamlet.village/agent=${name}` } });
+    const { items } = await this.server.client.list<PodOfAgent>(PODS, {
+      namespace: this.namespace,
+      query: { labelSelector: `hamlet.village/agent=${name}` },
+    });
     return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   }
 
@@ -172,8 +269,15 @@ export class TestVillage {
       return await until(what, probe);
     } catch (error) {
       const { items } = await this.server.client.list<ReportedNode>(NODES, {});
-      const nodes = items.map(({ metadata, spec, status }) => ({ name: metadata.name, ...spec, ready: status?.conditions?.find(({ type }) => type === 'Ready')?.status }));
-      throw new Error(`${what}: in vain. It is ${JSON.stringify(await this.statusOf(name))}; nodes ${JSON.stringify(nodes)}; log ${JSON.stringify(this.log.slice(-20))}`, { cause: error });
+      const nodes = items.map(({ metadata, spec, status }) => ({
+        name: metadata.name,
+        ...spec,
+        ready: status?.conditions?.find(({ type }) => type === 'Ready')?.status,
+      }));
+      throw new Error(
+        `${what}: in vain. It is ${JSON.stringify(await this.statusOf(name))}; nodes ${JSON.stringify(nodes)}; log ${JSON.stringify(this.log.slice(-20))}`,
+        { cause: error },
+      );
     }
   }
 
@@ -181,7 +285,12 @@ export class TestVillage {
   event(name: string, wanted: Reason | EventReason, says = /./): Promise<string> {
     return this.#until(`${name}: event ${wanted}`, name, async () => {
       const { items } = await this.server.client.list<KubeObject & StoredEvent>(EVENTS, { namespace: this.namespace });
-      return items.find(({ message, reason, involvedObject }) => reason === wanted && involvedObject.name === name && says.test(message ?? ''))?.message ?? false;
+      return (
+        items.find(
+          ({ message, reason, involvedObject }) =>
+            reason === wanted && involvedObject.name === name && says.test(message ?? ''),
+        )?.message ?? false
+      );
     });
   }
 }

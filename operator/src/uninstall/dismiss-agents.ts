@@ -28,12 +28,21 @@ export async function dismissAgents(dismissal: Dismissal): Promise<void> {
     if (items.length === 0) return;
     const patient = now() < patientUntilMs;
     for (const agent of items) await unlessGone(dismissOne(dismissal, agent, patient));
-    log(`waiting for ${items.length} agents: ${items.slice(0, 5).map(({ metadata }) => metadata.name).join(', ')}`);
+    log(
+      `waiting for ${items.length} agents: ${items
+        .slice(0, 5)
+        .map(({ metadata }) => metadata.name)
+        .join(', ')}`,
+    );
     await pause();
   }
 }
 
-async function dismissOne({ client, namespace, log }: Dismissal, { metadata }: AgentView, patient: boolean): Promise<void> {
+async function dismissOne(
+  { client, namespace, log }: Dismissal,
+  { metadata }: AgentView,
+  patient: boolean,
+): Promise<void> {
   const { name, uid, deletionTimestamp, finalizers = [] } = metadata;
   if (deletionTimestamp === undefined) {
     await client.delete(AGENTS, { namespace, name, uid });
@@ -41,7 +50,11 @@ async function dismissOne({ client, namespace, log }: Dismissal, { metadata }: A
   }
   if (patient || !finalizers.includes(FINALIZER)) return;
   log(`${name}: the operator does not answer, so its finalizer is taken away; its account was not closed`);
-  await client.mergePatch(AGENTS, { metadata: { uid, finalizers: finalizers.filter((each) => each !== FINALIZER) } }, { namespace, name });
+  await client.mergePatch(
+    AGENTS,
+    { metadata: { uid, finalizers: finalizers.filter((each) => each !== FINALIZER) } },
+    { namespace, name },
+  );
 }
 
 /** An object that went meanwhile is what was wanted; one that changed is looked at again. */

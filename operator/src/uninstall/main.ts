@@ -8,7 +8,11 @@ import { dismissAgents } from './dismiss-agents.ts';
 
 const PAUSE_MS = 1_000;
 
-const Settings = Environment.pick({ HAMLET_NAMESPACE: true, HAMLET_KUBECONFIG: true, HAMLET_SERVICE_ACCOUNT_DIR: true }).extend({
+const Settings = Environment.pick({
+  HAMLET_NAMESPACE: true,
+  HAMLET_KUBECONFIG: true,
+  HAMLET_SERVICE_ACCOUNT_DIR: true,
+}).extend({
   HAMLET_PATIENCE_SECONDS: z.coerce.number().int().min(0).max(3_600).default(60),
 });
 

@@ -1,4 +1,9 @@
-import type { Boost as BoostWire, Presence as PresenceWire, ScheduleActivity, Standing as StandingWire } from '@hamlet/contract';
+import type {
+  Boost as BoostWire,
+  Presence as PresenceWire,
+  ScheduleActivity,
+  Standing as StandingWire,
+} from '@hamlet/contract';
 import type { Boost, Presence, Standing } from '../kinds/agent/views.ts';
 import type { ScheduleFacts } from '../kinds/schedule/observe.ts';
 

@@ -28,11 +28,15 @@ export function holdsThrough(client: Client, memory: HoldMemory): HoldPort {
       const { granted, reason, claim } = outcome.data;
       if (claim !== null) memory.learnClaim(claim, askedMs);
       // Not known there yet, or free there and priced here: the two of us see the Entitlements a moment apart.
-      if (claim === null || (!granted && reason === 'HoldPending')) throw new Error(`the api does not hold money for ${body.tier} yet`);
+      if (claim === null || (!granted && reason === 'HoldPending'))
+        throw new Error(`the api does not hold money for ${body.tier} yet`);
     },
     release: async ({ agentId, uid, version }) => {
       memory.giveUpHold(agentId, version);
-      const outcome = await client.call(releaseCompute, { body: { agent_id: agentId, uid, version }, signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const outcome = await client.call(releaseCompute, {
+        body: { agent_id: agentId, uid, version },
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
       if (!outcome.ok) throw new ProblemError(outcome.problem);
     },
   };

@@ -12,6 +12,13 @@ export function holdFacts(claim: ComputeClaim): HoldFacts {
     tier: tier ?? undefined,
     untilMs: until === null ? undefined : Date.parse(until),
     podUid: podUid ?? undefined,
-    refused: refused === null ? undefined : { tier: refused.tier, reason: refused.reason === 'NotPaid' ? 'NotPaid' : 'HoldRefused', payable: refused.payable ?? undefined },
+    refused:
+      refused === null
+        ? undefined
+        : {
+            tier: refused.tier,
+            reason: refused.reason === 'NotPaid' ? 'NotPaid' : 'HoldRefused',
+            payable: refused.payable ?? undefined,
+          },
   };
 }

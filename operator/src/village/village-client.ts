@@ -29,6 +29,10 @@ export function villageClient({ baseUrl, token, fence, beforeWrite }: VillageCli
 
 /** Closes the account of one life. The api takes it any number of times. */
 export async function closeAccount(client: Client, agentId: string, uid: string): Promise<void> {
-  const outcome = await client.call(closeAgent, { params: { agent_id: agentId }, body: { uid }, signal: AbortSignal.timeout(CLOSE_TIMEOUT_MS) });
+  const outcome = await client.call(closeAgent, {
+    params: { agent_id: agentId },
+    body: { uid },
+    signal: AbortSignal.timeout(CLOSE_TIMEOUT_MS),
+  });
   if (!outcome.ok) throw new ProblemError(outcome.problem);
 }

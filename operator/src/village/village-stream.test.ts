@@ -14,7 +14,13 @@ const heard: string[] = [];
 before(async () => {
   village = await fakeVillage();
   village.say('standing', { ...goodStanding('bob', 'tier-1'), frozen: true, reason: 'enough' });
-  village.say('schedule', { schedule_uid: 's1', active_runs: 1, last_run_id: null, last_run_at: null, last_slot: '2026-11-22T10:00:00Z' });
+  village.say('schedule', {
+    schedule_uid: 's1',
+    active_runs: 1,
+    last_run_id: null,
+    last_run_at: null,
+    last_slot: '2026-11-22T10:00:00Z',
+  });
   stream = new VillageStream({
     client: villageClient({ baseUrl: village.url, fence: { leaseUid: 'lease', transitions: 0 } }),
     onStanding: (agentId) => heard.push(`standing ${agentId}`),
@@ -36,13 +42,26 @@ test('nothing is known before all that holds has been said', async () => {
   stream.start();
   await until('synced', async () => stream.heard);
   assert.deepEqual(heard, ['standing bob', 'schedule s1', 'reachable']);
-  assert.deepEqual(stream.standingOf('bob'), { quarantined: false, frozen: true, banned: false, killed: false, tokenRevoked: false, balanceTier: 'tier-1', reason: 'enough' });
+  assert.deepEqual(stream.standingOf('bob'), {
+    quarantined: false,
+    frozen: true,
+    banned: false,
+    killed: false,
+    tokenRevoked: false,
+    balanceTier: 'tier-1',
+    reason: 'enough',
+  });
   assert.equal(stream.standingOf('ada'), undefined);
   assert.deepEqual(stream.scheduleOf('s1'), { activeRuns: 1, lastSlot: '2026-11-22T10:00:00Z' });
 });
 
 test('what an agent has bought is known while it lasts', async () => {
-  village.say('boost', { agent_id: 'bob', priority: true, gpu: { resource_name: 'nvidia.com/gpu', count: 1 }, until: '2999-01-01T00:00:00Z' });
+  village.say('boost', {
+    agent_id: 'bob',
+    priority: true,
+    gpu: { resource_name: 'nvidia.com/gpu', count: 1 },
+    until: '2999-01-01T00:00:00Z',
+  });
   await until('the boost', async () => heard.includes('boost bob'));
   assert.deepEqual(stream.boostOf('bob'), { priority: true, gpu: { resourceName: 'nvidia.com/gpu', count: 1 } });
   assert.equal(stream.boostOf('ada'), undefined);
@@ -64,7 +83,10 @@ test('after a reset the old holds until the new is complete, and what was not sa
   await until('ada', async () => stream.standingOf('ada')?.banned === true);
   assert.equal(stream.standingOf('bob')?.frozen, true, 'nobody is let go by half a list');
   village.say('synced', {});
-  await until('bob is forgotten', async () => stream.standingOf('bob') === undefined && stream.boostOf('bob') === undefined);
+  await until(
+    'bob is forgotten',
+    async () => stream.standingOf('bob') === undefined && stream.boostOf('bob') === undefined,
+  );
   assert.equal(stream.standingOf('ada')?.banned, true);
   assert.equal(stream.scheduleOf('s1'), undefined);
 });

@@ -114,14 +114,16 @@ export class VillageStream implements VillageFacts, HoldMemory {
   learnClaim(claim: ComputeClaim, askedMs?: number): void {
     const { agent_id: agentId, version } = claim;
     const known = this.#holds.get(agentId, this.#generation);
-    if (known !== undefined && (known.version > version || (known.version === version && known.givenUp === true))) return;
+    if (known !== undefined && (known.version > version || (known.version === version && known.givenUp === true)))
+      return;
     this.#holds.set(agentId, { ...holdFacts(claim), askedMs: askedMs ?? known?.askedMs }, this.#generation);
     this.#options.onHold?.(agentId);
   }
 
   giveUpHold(agentId: string, version: number): void {
     const known = this.#holds.get(agentId);
-    if (known !== undefined && known.version <= version) this.#holds.set(agentId, { ...known, givenUp: true }, this.#generation);
+    if (known !== undefined && known.version <= version)
+      this.#holds.set(agentId, { ...known, givenUp: true }, this.#generation);
   }
 
   start(): void {

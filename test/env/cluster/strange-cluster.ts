@@ -20,7 +20,11 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 type Pod = KubeObject & {
-  readonly spec: { readonly serviceAccountName?: string; readonly restartPolicy?: string; readonly containers: readonly Container[] };
+  readonly spec: {
+    readonly serviceAccountName?: string;
+    readonly restartPolicy?: string;
+    readonly containers: readonly Container[];
+  };
   readonly status?: { readonly phase?: string };
 };
 
@@ -72,12 +76,33 @@ class Node {
     if (isJob) await this.#say(pod, (await this.#execute(pod)) === 0 ? 'Succeeded' : 'Failed');
   }
 
-  async #say({ metadata: { name, namespace }, spec }: Pod, what: 'Ready' | 'Running' | 'Succeeded' | 'Failed'): Promise<void> {
+  async #say(
+    { metadata: { name, namespace }, spec }: Pod,
+    what: 'Ready' | 'Running' | 'Succeeded' | 'Failed',
+  ): Promise<void> {
     const ready = what === 'Ready';
-    const state = ready || what === 'Running' ? { running: { startedAt: new Date().toISOString() } } : { terminated: { exitCode: what === 'Succeeded' ? 0 : 1 } };
-    const conditions = ['Ready', 'ContainersReady', 'Initialized'].map((type) => ({ type, status: ready || type === 'Initialized' ? 'True' : 'False', lastTransitionTime: new Date().toISOString() }));
-    const containerStatuses = spec.containers.map((container) => ({ name: container.name, image: container.image, imageID: container.image, ready, restartCount: 0, state }));
-    await this.#server.client.mergePatch(PODS, { status: { phase: ready ? 'Running' : what, conditions, containerStatuses } }, { namespace, name, subresource: 'status' });
+    const state =
+      ready || what === 'Running'
+        ? { running: { startedAt: new Date().toISOString() } }
+        : { terminated: { exitCode: what === 'Succeeded' ? 0 : 1 } };
+    const conditions = ['Ready', 'ContainersReady', 'Initialized'].map((type) => ({
+      type,
+      status: ready || type === 'Initialized' ? 'True' : 'False',
+      lastTransitionTime: new Date().toISOString(),
+    }));
+    const containerStatuses = spec.containers.map((container) => ({
+      name: container.name,
+      image: container.image,
+      imageID: container.image,
+      ready,
+      restartCount: 0,
+      state,
+    }));
+    await this.#server.client.mergePatch(
+      PODS,
+      { status: { phase: ready ? 'Running' : what, conditions, containerStatuses } },
+      { namespace, name, subresource: 'status' },
+    );
   }
 
   /** Runs the command of a pod's only container in the work tree, with a token of the pod's account. */
@@ -87,22 +112,47 @@ class Node {
     const kubeconfig = join(dirname(this.#server.kubeconfig), `account-${spec.serviceAccountName}`);
     await writeFile(kubeconfig, await this.#kubeconfigOf(namespace, spec.serviceAccountName ?? 'default'));
     const own = Object.fromEntries(env.map(({ name, value }) => [name, value ?? namespace]));
-    const child = spawn(program === 'node' ? process.execPath : program, args, { cwd: ROOT, env: { ...process.env, ...own, HAMLET_KUBECONFIG: kubeconfig }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program === 'node' ? process.execPath : program, args, {
+      cwd: ROOT,
+      env: { ...process.env, ...own, HAMLET_KUBECONFIG: kubeconfig },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#running.add(child);
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     const [code] = (await once(child, 'exit')) as [number | null];
     this.#running.delete(child);
     return code ?? 1;
   }
 
   async #kubeconfigOf(namespace: string, account: string): Promise<string> {
-    const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: TOKEN_SECONDS } };
-    const { status } = await this.#server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: account, subresource: 'token' });
+    const request = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: { expirationSeconds: TOKEN_SECONDS },
+    };
+    const { status } = await this.#server.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
+      namespace,
+      name: account,
+      subresource: 'token',
+    });
     const { stdout } = await promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
-    const view = await promisify(execFile)(join(stdout.trim(), 'kubectl'), ['config', 'view', '--raw', '--minify', '-o', 'json'], { env: { KUBECONFIG: this.#server.kubeconfig } });
-    const { clusters, contexts, ...rest } = JSON.parse(view.stdout) as { clusters: object[]; contexts: { name: string; context: object }[] };
+    const view = await promisify(execFile)(
+      join(stdout.trim(), 'kubectl'),
+      ['config', 'view', '--raw', '--minify', '-o', 'json'],
+      { env: { KUBECONFIG: this.#server.kubeconfig } },
+    );
+    const { clusters, contexts, ...rest } = JSON.parse(view.stdout) as {
+      clusters: object[];
+      contexts: { name: string; context: object }[];
+    };
     const users = [{ name: account, user: { token: status.token } }];
-    return stringify({ ...rest, clusters, users, contexts: contexts.map(({ name, context }) => ({ name, context: { ...context, namespace, user: account } })) });
+    return stringify({
+      ...rest,
+      clusters,
+      users,
+      contexts: contexts.map(({ name, context }) => ({ name, context: { ...context, namespace, user: account } })),
+    });
   }
 }
 
@@ -126,12 +176,37 @@ export async function strangeCluster(architecture: string): Promise<StrangeClust
 
 /** A node, and volumes for the claims of Postgres and the api. */
 async function furnish({ client }: TestApiServer, architecture: string): Promise<void> {
-  await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE_NAME, labels: { 'kubernetes.io/hostname': NODE_NAME } } }, {});
-  const nodeInfo = { architecture, operatingSystem: 'linux', kernelVersion: '6.12', osImage: 'Debian', containerRuntimeVersion: 'containerd://2', kubeletVersion: 'v1.36.3', kubeProxyVersion: '', machineID: '', systemUUID: '', bootID: '' };
-  const status = { capacity: CAPACITY, allocatable: CAPACITY, nodeInfo, conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }] };
+  await client.create(
+    NODES,
+    { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE_NAME, labels: { 'kubernetes.io/hostname': NODE_NAME } } },
+    {},
+  );
+  const nodeInfo = {
+    architecture,
+    operatingSystem: 'linux',
+    kernelVersion: '6.12',
+    osImage: 'Debian',
+    containerRuntimeVersion: 'containerd://2',
+    kubeletVersion: 'v1.36.3',
+    kubeProxyVersion: '',
+    machineID: '',
+    systemUUID: '',
+    bootID: '',
+  };
+  const status = {
+    capacity: CAPACITY,
+    allocatable: CAPACITY,
+    nodeInfo,
+    conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }],
+  };
   await client.mergePatch(NODES, { status }, { name: NODE_NAME, subresource: 'status' });
   for (const name of ['one', 'two', 'three']) {
-    const spec = { capacity: { storage: '100Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: `/nowhere/${name}` }, persistentVolumeReclaimPolicy: 'Retain' };
+    const spec = {
+      capacity: { storage: '100Gi' },
+      accessModes: ['ReadWriteOnce'],
+      hostPath: { path: `/nowhere/${name}` },
+      persistentVolumeReclaimPolicy: 'Retain',
+    };
     await client.create(VOLUMES, { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec }, {});
   }
 }

@@ -6,23 +6,39 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const DIST = join(ROOT, 'web/dist');
 /** Written last: a build that was stopped halfway is none. */
 const DONE = join(DIST, '.built-for-tests');
-const SOURCES = ['web/index.html', 'web/vite.config.ts', 'web/public/**', 'web/src/**', 'api/contract/src/**', 'api/core/src/**', 'package-lock.json'];
+const SOURCES = [
+  'web/index.html',
+  'web/vite.config.ts',
+  'web/public/**',
+  'web/src/**',
+  'api/contract/src/**',
+  'api/core/src/**',
+  'package-lock.json',
+];
 
 /** The folder of the built web, as its sources are now. Two tests that begin at once do not build into each other: one waits for the other. */
 export function builtWeb(): string {
-  execFileSync('flock', [join(ROOT, 'web/vite.config.ts'), process.execPath, import.meta.filename], { stdio: 'inherit' });
+  execFileSync('flock', [join(ROOT, 'web/vite.config.ts'), process.execPath, import.meta.filename], {
+    stdio: 'inherit',
+  });
   return DIST;
 }
 
 function isStale(): boolean {
   if (!existsSync(DONE)) return true;
   const builtMs = statSync(DONE).mtimeMs;
-  return SOURCES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).some((file) => statSync(join(ROOT, file)).mtimeMs > builtMs);
+  return SOURCES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).some(
+    (file) => statSync(join(ROOT, file)).mtimeMs > builtMs,
+  );
 }
 
 function build(): void {
   const startedMs = Date.now();
-  execFileSync(process.execPath, [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', join(ROOT, 'web'), '--logLevel', 'error'], { stdio: 'inherit' });
+  execFileSync(
+    process.execPath,
+    [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', join(ROOT, 'web'), '--logLevel', 'error'],
+    { stdio: 'inherit' },
+  );
   writeFileSync(DONE, new Date(startedMs).toISOString());
 }
 

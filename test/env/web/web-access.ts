@@ -11,11 +11,23 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** What axe finds serious or critical on the page as it is now. */
 async function seriousFindings(page: Page): Promise<string[]> {
   // Animations change colours while they run: what is looked at is their end.
-  await page.evaluate(`Promise.all(document.getAnimations().filter((animation) => animation.effect.getComputedTiming().iterations !== Infinity).map((animation) => animation.finished.catch(() => undefined)))`);
+  await page.evaluate(
+    `Promise.all(document.getAnimations().filter((animation) => animation.effect.getComputedTiming().iterations !== Infinity).map((animation) => animation.finished.catch(() => undefined)))`,
+  );
   if (!(await page.evaluate<boolean>('typeof axe === "object"'))) await page.evaluate(AXE);
-  const { checked, found } = await page.evaluate<{ checked: number; found: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[] }>(`axe.run(document).then(({ passes, violations }) => ({ checked: passes.length, found: violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })) }))`);
+  const { checked, found } = await page.evaluate<{
+    checked: number;
+    found: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+  }>(
+    `axe.run(document).then(({ passes, violations }) => ({ checked: passes.length, found: violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })) }))`,
+  );
   assert.ok(checked > 15, `axe looked: ${checked} rules hold`);
-  return found.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary.split('\n').at(-1) ?? ''}`).join(' | ')}`);
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary.split('\n').at(-1) ?? ''}`).join(' | ')}`,
+    );
 }
 
 /** Phones, themes, assistive technology and people who want less motion. The stage has an account kim of an admin. */
@@ -31,10 +43,27 @@ function phoneTest(stageOf: () => ViewerStage): void {
     const phone = await stage.viewer({ width: 400, height: 800, phone: true });
     await stage.signIn(phone, 'kim');
     const { page } = phone;
-    for (const view of ['runs', 'schedules', 'ledger', 'tiers', 'market', 'payments', 'moderation', 'people', 'audit', 'board']) {
+    for (const view of [
+      'runs',
+      'schedules',
+      'ledger',
+      'tiers',
+      'market',
+      'payments',
+      'moderation',
+      'people',
+      'audit',
+      'board',
+    ]) {
       await visit(page, `?view=${view}`);
       await page.waitForSelector(view === 'board' ? '.board' : '.page h1');
-      assert.equal(await page.evaluate<number>(`Math.max(document.documentElement.scrollWidth, document.querySelector('.page')?.scrollWidth ?? 0)`), 400, view);
+      assert.equal(
+        await page.evaluate<number>(
+          `Math.max(document.documentElement.scrollWidth, document.querySelector('.page')?.scrollWidth ?? 0)`,
+        ),
+        400,
+        view,
+      );
       await stage.shot(phone, `phone-${view}`);
     }
     await phone.close();
@@ -48,10 +77,26 @@ function themesTest(stageOf: () => ViewerStage): void {
       const kim = await stage.viewer({ colorScheme });
       await stage.signIn(kim, 'kim');
       const { page } = kim;
-      for (const query of ['', '?agent=bob', '?view=board', '?view=runs&agent=bob&tab=money', '?view=schedules', '?view=ledger', '?view=tiers&agent=ada&tab=standing', '?view=market', '?view=payments', '?view=moderation', '?view=people', '?view=audit&agent=ada&tab=runs']) {
+      for (const query of [
+        '',
+        '?agent=bob',
+        '?view=board',
+        '?view=runs&agent=bob&tab=money',
+        '?view=schedules',
+        '?view=ledger',
+        '?view=tiers&agent=ada&tab=standing',
+        '?view=market',
+        '?view=payments',
+        '?view=moderation',
+        '?view=people',
+        '?view=audit&agent=ada&tab=runs',
+      ]) {
         await visit(page, query);
         await page.waitForSelector(query.includes('view=') && !query.includes('board') ? '.page h1' : '.panel');
-        await page.locator('.empty', { hasText: /Reading|Comparing|Searching/ }).first().waitFor({ state: 'detached' });
+        await page
+          .locator('.empty', { hasText: /Reading|Comparing|Searching/ })
+          .first()
+          .waitFor({ state: 'detached' });
         assert.deepEqual(await seriousFindings(page), [], `${colorScheme} ${query}`);
         await stage.shot(kim, `${colorScheme}-${query.replaceAll(/[^a-z]+/g, '-')}`);
       }
@@ -66,7 +111,9 @@ function motionTest(stageOf: () => ViewerStage): void {
     const calm = await stage.viewer({ reducedMotion: 'reduce' });
     await calm.page.goto(stage.url);
     await calm.page.waitForSelector('.health-live');
-    const longestMs = await calm.page.evaluate<number>(`Math.max(0, ...[...document.querySelectorAll('*')].map((element) => { const style = getComputedStyle(element); return Math.max(parseFloat(style.animationDuration) || 0, parseFloat(style.transitionDuration) || 0) * 1000 }))`);
+    const longestMs = await calm.page.evaluate<number>(
+      `Math.max(0, ...[...document.querySelectorAll('*')].map((element) => { const style = getComputedStyle(element); return Math.max(parseFloat(style.animationDuration) || 0, parseFloat(style.transitionDuration) || 0) * 1000 }))`,
+    );
     assert.ok(longestMs <= 1, `${longestMs} ms`);
     await calm.close();
   });

@@ -16,18 +16,39 @@ let page: Page;
 
 const GPU = { mode: 'Shared', count: 1 };
 const TIERS = [
-  { rank: 0, minBalance: '0', limits: { requestsPerMinute: 120, concurrentTools: 1, tokensPerHour: 20_000, models: ['small'] }, compute: { resources: { cpu: '250m', memory: '256Mi' } } },
-  { rank: 1, minBalance: '10', limits: { requestsPerMinute: 300, concurrentTools: 2, tokensPerHour: 100_000, models: ['small', 'large'] }, compute: { resources: { cpu: '500m', memory: '512Mi' } }, price: { perHour: '0.05', perThousandTokens: '0.002' } },
-  { rank: 2, minBalance: '100', limits: { requestsPerMinute: 1_200, concurrentTools: 8, tokensPerHour: 1_000_000, models: ['large', 'small'] }, compute: { resources: { cpu: '2', memory: '2Gi' }, gpu: GPU }, price: { perHour: '0.5', perThousandTokens: '0.01' } },
+  {
+    rank: 0,
+    minBalance: '0',
+    limits: { requestsPerMinute: 120, concurrentTools: 1, tokensPerHour: 20_000, models: ['small'] },
+    compute: { resources: { cpu: '250m', memory: '256Mi' } },
+  },
+  {
+    rank: 1,
+    minBalance: '10',
+    limits: { requestsPerMinute: 300, concurrentTools: 2, tokensPerHour: 100_000, models: ['small', 'large'] },
+    compute: { resources: { cpu: '500m', memory: '512Mi' } },
+    price: { perHour: '0.05', perThousandTokens: '0.002' },
+  },
+  {
+    rank: 2,
+    minBalance: '100',
+    limits: { requestsPerMinute: 1_200, concurrentTools: 8, tokensPerHour: 1_000_000, models: ['large', 'small'] },
+    compute: { resources: { cpu: '2', memory: '2Gi' }, gpu: GPU },
+    price: { perHour: '0.5', perThousandTokens: '0.01' },
+  },
 ] as const;
 
 before(async () => {
   stage = await startClusterStage();
   ({ page } = stage.browser);
   // tier-2 and bob are GitOps's: whoever changes them is asked. The rest is the village's own.
-  for (const [rank, spec] of TIERS.entries()) await stage.apply('Entitlement', `tier-${rank}`, { spec, manager: rank === 2 ? 'argocd' : 'hamlet-api' });
+  for (const [rank, spec] of TIERS.entries())
+    await stage.apply('Entitlement', `tier-${rank}`, { spec, manager: rank === 2 ? 'argocd' : 'hamlet-api' });
   await stage.apply('Agent', 'ada', { spec: { displayName: 'Ada' }, manager: 'kubectl' });
-  await stage.apply('Agent', 'bob', { spec: { displayName: 'Bob', entitlement: { policy: 'Pinned', name: 'tier-0' } }, manager: 'argocd' });
+  await stage.apply('Agent', 'bob', {
+    spec: { displayName: 'Bob', entitlement: { policy: 'Pinned', name: 'tier-0' } },
+    manager: 'argocd',
+  });
   for (const name of ['ada', 'bob']) await stage.tell(name, { tier: 'tier-0' });
 });
 
@@ -50,10 +71,17 @@ test('who is in no group that has a role comes back to words that say so, and is
   await page.setViewportSize({ width: 480, height: 720 });
   await page.goto(`${stage.url}/?view=tiers`);
   await signInByProvider({ sub: 'subject-1', preferred_username: 'Strange', groups: ['strangers'] });
-  await page.locator('.dialog .notice-bad', { hasText: 'Not signed in. The identity provider puts you in no group that has a role here' }).waitFor();
+  await page
+    .locator('.dialog .notice-bad', {
+      hasText: 'Not signed in. The identity provider puts you in no group that has a role here',
+    })
+    .waitFor();
   await page.click('.dialog-close');
   assert.doesNotMatch(page.url(), /login_error/);
-  assert.deepEqual((await stage.browser.context.cookies(stage.url)).filter(({ name }) => name.includes('session')), []);
+  assert.deepEqual(
+    (await stage.browser.context.cookies(stage.url)).filter(({ name }) => name.includes('session')),
+    [],
+  );
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
@@ -66,12 +94,19 @@ test('the sign-in page leads to the identity provider and back to where one was,
   assert.equal(page.url(), `${stage.url}/?view=tiers&agent=ada`);
   assert.equal(await page.locator('.dialog[open]').count(), 0);
   const cookies = await stage.browser.context.cookies(stage.url);
-  assert.deepEqual(cookies.map(({ name, httpOnly, secure }) => [name, httpOnly, secure]), [['__Host-hamlet_session', true, true]], 'the cookie of the attempt is gone');
-  const me = await createClient({ baseUrl: stage.url, cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') }).call(getMe, {});
+  assert.deepEqual(
+    cookies.map(({ name, httpOnly, secure }) => [name, httpOnly, secure]),
+    [['__Host-hamlet_session', true, true]],
+    'the cookie of the attempt is gone',
+  );
+  const me = await createClient({
+    baseUrl: stage.url,
+    cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+  }).call(getMe, {});
   assert.deepEqual(me.ok && [me.data.account.name, me.data.account.role], ['Wanda', 'admin']);
   await page.click('.account-name');
   await page.locator('.my-account', { hasText: 'identity provider' }).waitFor();
-  assert.equal(await page.locator('.my-account input[type="password"]').count(), 0, 'the password is the provider\'s');
+  assert.equal(await page.locator('.my-account input[type="password"]').count(), 0, "the password is the provider's");
   await stage.shot('signed-in-by-oidc');
   await page.click('.my-account .dialog-close');
 });
@@ -102,5 +137,8 @@ test('while the database is away the board is read from a copy, which says so, u
 
 test('the page breaks nothing on the way', () => {
   // Refusals are what is asked for above: who am I (401), owned elsewhere and not what was sealed (409), changed meanwhile (412), not sealed yet (404), no database (503).
-  assert.deepEqual(stage.browser.errors.filter((error) => !/\b(401|404|409|412|503)\b/.test(error)), []);
+  assert.deepEqual(
+    stage.browser.errors.filter((error) => !/\b(401|404|409|412|503)\b/.test(error)),
+    [],
+  );
 });

@@ -51,14 +51,26 @@ interface Parts {
   readonly namespace: string;
 }
 
-async function startApi({ kube, village, provider, namespace }: Parts, at: { readonly port: number; readonly url: string }): Promise<void> {
+async function startApi(
+  { kube, village, provider, namespace }: Parts,
+  at: { readonly port: number; readonly url: string },
+): Promise<void> {
   const secretFile = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'oidc-secret');
   await writeFile(secretFile, `${CLIENT.secret}\n`);
   await village.startReplica({
-    HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace, HAMLET_WEB_DIR: builtWeb(),
-    HAMLET_PEOPLE_LISTEN: `127.0.0.1:${at.port}`, HAMLET_PUBLIC_URL: at.url,
-    HAMLET_OIDC_ISSUER: provider.issuer, HAMLET_OIDC_CLIENT_ID: CLIENT.id, HAMLET_OIDC_CLIENT_SECRET_FILE: secretFile, HAMLET_OIDC_NAME: 'Test IdP', HAMLET_OIDC_SCOPE: 'openid profile groups',
-    HAMLET_OIDC_ADMIN_GROUPS: 'wardens', HAMLET_OIDC_MEMBER_GROUPS: 'villagers',
+    HAMLET_AGENT_SOURCE: 'kubernetes',
+    HAMLET_KUBECONFIG: kube.kubeconfig,
+    HAMLET_NAMESPACE: namespace,
+    HAMLET_WEB_DIR: builtWeb(),
+    HAMLET_PEOPLE_LISTEN: `127.0.0.1:${at.port}`,
+    HAMLET_PUBLIC_URL: at.url,
+    HAMLET_OIDC_ISSUER: provider.issuer,
+    HAMLET_OIDC_CLIENT_ID: CLIENT.id,
+    HAMLET_OIDC_CLIENT_SECRET_FILE: secretFile,
+    HAMLET_OIDC_NAME: 'Test IdP',
+    HAMLET_OIDC_SCOPE: 'openid profile groups',
+    HAMLET_OIDC_ADMIN_GROUPS: 'wardens',
+    HAMLET_OIDC_MEMBER_GROUPS: 'villagers',
   });
 }
 
@@ -79,14 +91,22 @@ export async function startClusterStage(): Promise<ClusterStage> {
   mkdirSync(OUTPUT, { recursive: true });
   const [port, providerPort] = await Promise.all([freePort(), freePort()]);
   const url = `http://localhost:${port}`;
-  const [kube, village, provider] = await Promise.all([testApiServer(), startTestVillage(), startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`)]);
+  const [kube, village, provider] = await Promise.all([
+    testApiServer(),
+    startTestVillage(),
+    startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`),
+  ]);
   await kube.installCrds();
   const parts = { kube, village, provider, namespace: await kube.namespace() };
   await startApi(parts, { port, url });
   const superuser = openSuperuser(village.postgres);
   const browser = await openBrowser();
   return {
-    browser, url, provider, superuser, database: village.postgres,
+    browser,
+    url,
+    provider,
+    superuser,
+    database: village.postgres,
     admin: clientOf(url, TOKENS.admin),
     ...writerOf(parts),
     shot: async (name) => {

@@ -34,8 +34,14 @@ export function proofTests(stage: Stage): void {
 
 function goodTests(stage: Stage, proven: Proven): void {
   test('an entry of the ledger is verified in the browser, with the checkpoint, its key and its size', async () => {
-    const { browser: { page }, admin, shot } = stage();
-    const rewarded = await admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '12.5', reason: 'Carried the water' } });
+    const {
+      browser: { page },
+      admin,
+      shot,
+    } = stage();
+    const rewarded = await admin.call(rewardAgent, {
+      body: { agent_id: 'ada', amount: '12.5', reason: 'Carried the water' },
+    });
     assert.ok(rewarded.ok);
     proven.entry = rewarded.data.ledger_entry_id;
     const verdict = verdictOf(proven);
@@ -44,7 +50,10 @@ function goodTests(stage: Stage, proven: Proven): void {
     await page.locator(verdict('proven'), { hasText: 'This browser keeps this checkpoint' }).waitFor();
     const [key, checkpoint] = await Promise.all([admin.call(getLogKey, {}), admin.call(getLogCheckpoint, {})]);
     assert.ok(key.ok && checkpoint.ok);
-    assert.equal(`${await page.innerText(`${verdict('proven')} [data-key]`)}`, key.data.split('+').slice(0, 2).join('+'));
+    assert.equal(
+      `${await page.innerText(`${verdict('proven')} [data-key]`)}`,
+      key.data.split('+').slice(0, 2).join('+'),
+    );
     const size = Number(await page.getAttribute(`${verdict('proven')} [data-size]`, 'data-size'));
     assert.ok(size >= 2 && size <= Number(checkpoint.data.split('\n')[1]), `a checkpoint of ${size}`);
     await page.locator(verdict('proven')).scrollIntoViewIfNeeded();
@@ -52,19 +61,27 @@ function goodTests(stage: Stage, proven: Proven): void {
   });
 
   test('an act of the audit is verified too, and the log is held to what the browser kept', async () => {
-    const { browser: { page }, shot } = stage();
+    const {
+      browser: { page },
+      shot,
+    } = stage();
     await visit(page, '?view=audit');
     await page.locator('.audit-row[data-action="entitlement.change"] .audit-open').first().click();
     await page.locator('.audit-row [data-action="verify"]').click();
-    await page.locator('.audit-row .proof[data-verdict="proven"]', { hasText: 'that this browser has seen before' }).waitFor();
+    await page
+      .locator('.audit-row .proof[data-verdict="proven"]', { hasText: 'that this browser has seen before' })
+      .waitFor();
     await shot('proof-act');
   });
-
 }
 
 function forgedTests(stage: Stage, proven: Proven): void {
   test('a row that was changed in the database does not verify, and neither does what is forged on the way', async () => {
-    const { browser: { page }, superuser, shot } = stage();
+    const {
+      browser: { page },
+      superuser,
+      shot,
+    } = stage();
     const change = async (note: string): Promise<void> => {
       await superuser.run('alter table ledger.transfer disable trigger append_only');
       await superuser.run(`update ledger.transfer set note = '${note}' where transfer_id = '${proven.entry}'`);
@@ -94,13 +111,19 @@ function forgedTests(stage: Stage, proven: Proven): void {
   });
 
   test('a log that is another one than the browser has seen does not verify, until its reader says that it was made anew', async () => {
-    const { browser: { page } } = stage();
+    const {
+      browser: { page },
+    } = stage();
     const verdict = verdictOf(proven);
-    await page.evaluate(`localStorage.setItem('hamlet-log', localStorage.getItem('hamlet-log').replace(/\\+[0-9a-f]{8}\\+/, '+00000000+'))`);
+    await page.evaluate(
+      `localStorage.setItem('hamlet-log', localStorage.getItem('hamlet-log').replace(/\\+[0-9a-f]{8}\\+/, '+00000000+'))`,
+    );
     await verify(page, proven.entry);
     await page.locator(verdict('refuted'), { hasText: 'by another key: hamlet.village' }).waitFor();
     await page.click('[data-action="forget-log"]');
     await page.waitForSelector(verdict('proven'));
-    await until('it is kept anew', () => page.evaluate<boolean>(`!localStorage.getItem('hamlet-log').includes('+00000000+')`));
+    await until('it is kept anew', () =>
+      page.evaluate<boolean>(`!localStorage.getItem('hamlet-log').includes('+00000000+')`),
+    );
   });
 }

@@ -17,13 +17,23 @@ export function tierTests(stage: Stage): void {
 
 function pinTests(stage: Stage): void {
   test('an agent is pinned to a tier; the form says beforehand where it goes and what becomes of its pod', async () => {
-    const { browser: { page }, stored, shot } = stage();
+    const {
+      browser: { page },
+      stored,
+      shot,
+    } = stage();
     await visit(page, '?view=tiers&agent=ada&tab=money');
     await page.waitForSelector('.pin[data-policy="ByBalance"]');
-    assert.equal(await page.getAttribute('.pin button[type="submit"]', 'aria-disabled'), 'true', 'nothing to write yet');
+    assert.equal(
+      await page.getAttribute('.pin button[type="submit"]', 'aria-disabled'),
+      'true',
+      'nothing to write yet',
+    );
     await page.click('.pin [data-choice="Pinned"]');
     await page.selectOption('.pin [name="pin-tier"]', 'tier-2');
-    await page.locator('.pin .preview[data-preview="tier-2"]', { hasText: 'Its pod is replaced; its volume stays.' }).waitFor();
+    await page
+      .locator('.pin .preview[data-preview="tier-2"]', { hasText: 'Its pod is replaced; its volume stays.' })
+      .waitFor();
     await page.locator('.pin .preview-bad', { hasText: 'it has no pod there until it can pay' }).waitFor();
     await page.locator('.pin').scrollIntoViewIfNeeded();
     await shot('pin');
@@ -36,12 +46,20 @@ function pinTests(stage: Stage): void {
   });
 
   test('where GitOps has pinned an agent it says who, and asks', async () => {
-    const { browser: { page }, stored, shot } = stage();
+    const {
+      browser: { page },
+      stored,
+      shot,
+    } = stage();
     await visit(page, '?view=tiers&agent=bob&tab=money');
     await page.click('.pin[data-pinned-to="tier-0"] [data-choice="ByBalance"]');
     await page.click('.pin button[type="submit"]');
     await page.locator('.pin .notice-bad[data-code="field_owned_elsewhere"]', { hasText: '"argocd"' }).waitFor();
-    assert.deepEqual((await stored('Agent', 'bob')).spec['entitlement'], { policy: 'Pinned', name: 'tier-0' }, 'nothing was written');
+    assert.deepEqual(
+      (await stored('Agent', 'bob')).spec['entitlement'],
+      { policy: 'Pinned', name: 'tier-0' },
+      'nothing was written',
+    );
     await page.locator('.pin').scrollIntoViewIfNeeded();
     await shot('pin-owned');
     await page.click('.pin [data-action="take-over"]');
@@ -53,7 +71,11 @@ function pinTests(stage: Stage): void {
 
 function changeTest(stage: Stage): void {
   test('a tier is changed by a form that says what changes, and for whom', async () => {
-    const { browser: { page }, stored, shot } = stage();
+    const {
+      browser: { page },
+      stored,
+      shot,
+    } = stage();
     await visit(page, '?view=tiers');
     await page.click('.tier[data-tier="tier-1"] [data-action="edit-tier"]');
     await page.locator('.tier-effects', { hasText: 'Nothing. This is the tier as it is.' }).waitFor();
@@ -63,8 +85,15 @@ function changeTest(stage: Stage): void {
     await page.fill('.tier-form [name="perHour"]', '0,1');
     await page.fill('.tier-form [name="minBalance"]', '0');
     await page.locator('[data-change="Price an hour"]', { hasText: '0.1' }).waitFor();
-    await page.locator('.tier-effects [data-move="bob"]', { hasText: 'Bob goes from tier-0 to tier-1 by its balance.' }).waitFor();
-    assert.deepEqual(await page.locator('.change-lines [data-change]').evaluateAll((lines) => lines.map((line) => line.getAttribute('data-change'))), ['Opens', 'Processor', 'Price an hour']);
+    await page
+      .locator('.tier-effects [data-move="bob"]', { hasText: 'Bob goes from tier-0 to tier-1 by its balance.' })
+      .waitFor();
+    assert.deepEqual(
+      await page
+        .locator('.change-lines [data-change]')
+        .evaluateAll((lines) => lines.map((line) => line.getAttribute('data-change'))),
+      ['Opens', 'Processor', 'Price an hour'],
+    );
     await shot('tier-form');
     await page.setViewportSize({ width: 390, height: 780 });
     await shot('tier-form-phone');
@@ -73,20 +102,36 @@ function changeTest(stage: Stage): void {
     await page.waitForSelector('[data-saved="tier-1"]');
     await page.locator('.tier[data-tier="tier-1"]', { hasText: '0.10 ai$ an hour' }).waitFor();
     const { spec } = await stored('Entitlement', 'tier-1');
-    assert.deepEqual([spec['minBalance'], spec['price'], (spec['compute'] as { resources: unknown }).resources], ['0', { perHour: '0.1', perThousandTokens: '0.002' }, { cpu: '1', memory: '512Mi' }]);
+    assert.deepEqual(
+      [spec['minBalance'], spec['price'], (spec['compute'] as { resources: unknown }).resources],
+      ['0', { perHour: '0.1', perThousandTokens: '0.002' }, { cpu: '1', memory: '512Mi' }],
+    );
     await shot('tiers-admin');
   });
 }
 
 function newTierTest(stage: Stage): void {
   test('a new tier is made, and none over one that is there', async () => {
-    const { browser: { page }, stored, shot } = stage();
+    const {
+      browser: { page },
+      stored,
+      shot,
+    } = stage();
     await page.click('[data-action="new-tier"]');
     await page.click('.tier-form button[type="submit"]');
     await page.locator('.tier-form .field-problem').first().waitFor();
     await page.fill('.tier-form [name="name"]', 'tier-2');
     await page.locator('.tier-form .field-problem', { hasText: 'There is a tier tier-2' }).waitFor();
-    for (const [name, text] of [['name', 'tier-3'], ['minBalance', '1000'], ['requestsPerMinute', '5000'], ['concurrentTools', '16'], ['tokensPerHour', '5,000,000'], ['models', 'large, small'], ['perHour', '2']] as const) await page.fill(`.tier-form [name="${name}"]`, text);
+    for (const [name, text] of [
+      ['name', 'tier-3'],
+      ['minBalance', '1000'],
+      ['requestsPerMinute', '5000'],
+      ['concurrentTools', '16'],
+      ['tokensPerHour', '5,000,000'],
+      ['models', 'large, small'],
+      ['perHour', '2'],
+    ] as const)
+      await page.fill(`.tier-form [name="${name}"]`, text);
     await page.click('.tier-form [data-gpu="Exclusive"]');
     await page.fill('.tier-form [name="gpuCount"]', '2');
     await page.locator('[data-change="GPU"]', { hasText: 'Exclusive 2 nvidia.com/gpu' }).waitFor();
@@ -94,34 +139,63 @@ function newTierTest(stage: Stage): void {
     await page.locator('.tier-form button', { hasText: 'Make tier-3' }).click();
     await page.waitForSelector('.tier[data-tier="tier-3"]');
     const { spec } = await stored('Entitlement', 'tier-3');
-    assert.deepEqual([spec['rank'], spec['minBalance'], (spec['compute'] as { gpu: unknown }).gpu], [3, '1000', { mode: 'Exclusive', count: 2 }]);
+    assert.deepEqual(
+      [spec['rank'], spec['minBalance'], (spec['compute'] as { gpu: unknown }).gpu],
+      [3, '1000', { mode: 'Exclusive', count: 2 }],
+    );
   });
 }
 
 function ownedFieldTest(stage: Stage): void {
   test('what GitOps owns of a tier is asked for, by name, before it is taken over', async () => {
-    const { browser: { page }, stored, shot } = stage();
+    const {
+      browser: { page },
+      stored,
+      shot,
+    } = stage();
     await page.click('.tier[data-tier="tier-2"] [data-action="edit-tier"]');
     await page.fill('.tier-form [name="tokensPerHour"]', '2000000');
     await page.click('.tier-form button[type="submit"]');
-    await page.locator('.tier-form .notice-bad[data-code="field_owned_elsewhere"]', { hasText: 'spec.limits.tokensPerHour is managed by "argocd"' }).waitFor();
+    await page
+      .locator('.tier-form .notice-bad[data-code="field_owned_elsewhere"]', {
+        hasText: 'spec.limits.tokensPerHour is managed by "argocd"',
+      })
+      .waitFor();
     await page.locator('.tier-form .notice-bad').scrollIntoViewIfNeeded();
     await shot('tier-owned');
     await page.click('.tier-form [data-action="take-over"]');
     await page.waitForSelector('[data-saved="tier-2"]');
-    assert.equal(((await stored('Entitlement', 'tier-2')).spec['limits'] as { tokensPerHour: number }).tokensPerHour, 2_000_000);
+    assert.equal(
+      ((await stored('Entitlement', 'tier-2')).spec['limits'] as { tokensPerHour: number }).tokensPerHour,
+      2_000_000,
+    );
   });
 }
 
 function meanwhileTest(stage: Stage): void {
   test('what somebody else changes meanwhile is not overwritten unseen', async () => {
-    const { browser: { page }, apply, stored } = stage();
+    const {
+      browser: { page },
+      apply,
+      stored,
+    } = stage();
     const { spec } = await stored('Entitlement', 'tier-0');
     await page.click('.tier[data-tier="tier-0"] [data-action="edit-tier"]');
     await page.fill('.tier-form [name="memory"]', '384Mi');
-    await apply('Entitlement', 'tier-0', { spec: { ...spec, rank: 0, limits: { requestsPerMinute: 150, concurrentTools: 1, tokensPerHour: 20_000, models: ['small'] } }, manager: 'hamlet-api' });
+    await apply('Entitlement', 'tier-0', {
+      spec: {
+        ...spec,
+        rank: 0,
+        limits: { requestsPerMinute: 150, concurrentTools: 1, tokensPerHour: 20_000, models: ['small'] },
+      },
+      manager: 'hamlet-api',
+    });
     await page.click('.tier-form button[type="submit"]');
-    await page.locator('.tier-form .notice-bad[data-code="precondition_failed"]', { hasText: 'Somebody else changed it meanwhile' }).waitFor();
+    await page
+      .locator('.tier-form .notice-bad[data-code="precondition_failed"]', {
+        hasText: 'Somebody else changed it meanwhile',
+      })
+      .waitFor();
     assert.equal(await page.inputValue('.tier-form [name="memory"]'), '384Mi');
     // The village may need a moment to hear of it; until then the same is refused again.
     await until('what would be undone is in sight', async () => {
@@ -137,6 +211,13 @@ function meanwhileTest(stage: Stage): void {
     await page.click('.tier-form button[type="submit"]');
     await page.waitForSelector('[data-saved="tier-0"]');
     const written = (await stored('Entitlement', 'tier-0')).spec;
-    assert.deepEqual([(written['limits'] as { requestsPerMinute: number }).requestsPerMinute, (written['compute'] as { resources: unknown }).resources], [150, { cpu: '250m', memory: '384Mi' }], 'both changes stand');
+    assert.deepEqual(
+      [
+        (written['limits'] as { requestsPerMinute: number }).requestsPerMinute,
+        (written['compute'] as { resources: unknown }).resources,
+      ],
+      [150, { cpu: '250m', memory: '384Mi' }],
+      'both changes stand',
+    );
   });
 }

@@ -20,7 +20,9 @@ before(async () => {
   stage = await startViewerStage();
   memberId = await stage.account('mo', 'member');
   await stage.account('kim', 'admin');
-  await until('the agents are there', async () => (await (await fetch(`${stage.url}/api/v1/agents`)).text()).includes('"bob"'));
+  await until('the agents are there', async () =>
+    (await (await fetch(`${stage.url}/api/v1/agents`)).text()).includes('"bob"'),
+  );
 });
 
 after(async () => {
@@ -28,13 +30,20 @@ after(async () => {
 });
 
 /** Where an agent stands on the screen. */
-async function figureOf(page: Page, id: string): Promise<{ readonly x: number; readonly y: number; readonly emote: string | null; readonly carried: string | null } | undefined> {
+async function figureOf(
+  page: Page,
+  id: string,
+): Promise<
+  { readonly x: number; readonly y: number; readonly emote: string | null; readonly carried: string | null } | undefined
+> {
   return page.evaluate(`window.__hamlet?.figures.find((figure) => figure.id === '${id}')`);
 }
 
 /** An agent that no bar or panel of a phone covers, in pixels of the page. */
 async function figureInTheOpen(page: Page): Promise<{ readonly x: number; readonly y: number } | undefined> {
-  return page.evaluate(`(() => { const box = document.querySelector('canvas.map').getBoundingClientRect(); return window.__hamlet?.figures.map(({ x, y }) => ({ x: x + box.x, y: y + box.y })).find(({ x, y }) => document.elementFromPoint(x, y - 12)?.matches('canvas.map')); })()`);
+  return page.evaluate(
+    `(() => { const box = document.querySelector('canvas.map').getBoundingClientRect(); return window.__hamlet?.figures.map(({ x, y }) => ({ x: x + box.x, y: y + box.y })).find(({ x, y }) => document.elementFromPoint(x, y - 12)?.matches('canvas.map')); })()`,
+  );
 }
 
 test('a member writes, rewards and gives work, and is told what only admins do', async () => {
@@ -74,7 +83,9 @@ test('what was refused succeeds by the same button once its cause is gone, and w
   await page.fill('.judge [name="reason"]', 'Broke the fence');
   await page.click('.judge button[type="submit"]');
   await page.waitForSelector('.judge .notice-bad[data-code="insufficient_funds"]');
-  const given = await stage.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '2', reason: 'Mended another' } });
+  const given = await stage.admin.call(rewardAgent, {
+    body: { agent_id: 'bob', amount: '2', reason: 'Mended another' },
+  });
   assert.ok(given.ok);
   await page.click('.judge button[type="submit"]');
   await page.locator('.judge .notice-good', { hasText: 'Taken.' }).waitFor();
@@ -108,10 +119,15 @@ test('two viewers see each other write, and what was unsent is sent once the api
   const [mo, kim] = await Promise.all([stage.viewer(), stage.viewer()]);
   await stage.signIn(mo, 'mo');
   await stage.signIn(kim, 'kim');
-  const posted = await stage.admin.call(createPost, { body: { title: 'Two at one post', body: 'Who is here?', tags: [] } });
+  const posted = await stage.admin.call(createPost, {
+    body: { title: 'Two at one post', body: 'Who is here?', tags: [] },
+  });
   assert.ok(posted.ok);
   const query = `?view=board&post=${posted.data.post_id}`;
-  for (const { page } of [mo, kim]) { await visit(page, query); await page.waitForSelector('.reply-form textarea'); }
+  for (const { page } of [mo, kim]) {
+    await visit(page, query);
+    await page.waitForSelector('.reply-form textarea');
+  }
   await mo.page.fill('.reply-form textarea', 'I am');
   await mo.page.keyboard.press('Control+Enter');
   await kim.page.locator('.reply[data-reply-id]', { hasText: 'I am' }).waitFor();
@@ -147,7 +163,20 @@ test('offline, what is known stays beside a refusal in words; online it goes on 
 test('without the world the agents can still be found and opened', async () => {
   const visitor = await stage.viewer();
   const { page } = visitor;
-  await page.route('**/api/v1/world', (route) => route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify({ type: 'about:blank', title: 'Not there', status: 503, detail: 'The world is away', code: 'unavailable', request_id: 'r' }) }));
+  await page.route('**/api/v1/world', (route) =>
+    route.fulfill({
+      status: 503,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({
+        type: 'about:blank',
+        title: 'Not there',
+        status: 503,
+        detail: 'The world is away',
+        code: 'unavailable',
+        request_id: 'r',
+      }),
+    }),
+  );
   await page.goto(stage.url);
   await page.locator('.screen', { hasText: 'The world is away' }).waitFor();
   await page.click('.person[data-agent-id="bob"]');
@@ -161,17 +190,24 @@ test('an emote is drawn, and a tap on an agent opens it, which Back closes again
   const phone = await stage.viewer({ width: 400, height: 800, phone: true });
   const { page } = phone;
   await page.goto(stage.url);
-  const acted = await stage.admin.call(actAsAgent, { params: { agent_id: 'bob' }, body: { kind: 'emote', emote: 'wave' } });
+  const acted = await stage.admin.call(actAsAgent, {
+    params: { agent_id: 'bob' },
+    body: { kind: 'emote', emote: 'wave' },
+  });
   assert.ok(acted.ok, JSON.stringify(acted));
   await until('the emote is drawn', async () => (await figureOf(page, 'bob'))?.emote === 'wave');
   await stage.shot(phone, 'phone');
   // The view may still be moving to where the agents are: a tap meets what is there by then.
-  await until('a tap opens an agent', async () => {
-    if ((await page.locator('.inspector').count()) > 0) return true;
-    const at = await figureInTheOpen(page);
-    if (at !== undefined) await page.touchscreen.tap(at.x, at.y - 12);
-    return false;
-  }, { pauseMs: 1000 });
+  await until(
+    'a tap opens an agent',
+    async () => {
+      if ((await page.locator('.inspector').count()) > 0) return true;
+      const at = await figureInTheOpen(page);
+      if (at !== undefined) await page.touchscreen.tap(at.x, at.y - 12);
+      return false;
+    },
+    { pauseMs: 1000 },
+  );
   assert.match(page.url(), /agent=/);
   await page.goBack();
   await page.locator('.inspector').waitFor({ state: 'detached' });
@@ -185,7 +221,11 @@ test('an admin freezes everyone with a reason; everybody sees it with the proof,
   await stage.signIn(kim, 'kim');
   await visitor.page.goto(`${stage.url}/?view=tiers`);
   await kim.page.click('[data-action="freeze-everyone"]');
-  assert.equal(await kim.page.getAttribute('.freeze-dialog button[type="submit"]', 'aria-disabled'), 'true', 'not without a reason');
+  assert.equal(
+    await kim.page.getAttribute('.freeze-dialog button[type="submit"]', 'aria-disabled'),
+    'true',
+    'not without a reason',
+  );
   await stage.shot(kim, 'freeze-dialog');
   await kim.page.fill('[name="freeze-reason"]', 'The treasury leaks');
   await kim.page.click('.freeze-dialog button[type="submit"]');
@@ -195,8 +235,16 @@ test('an admin freezes everyone with a reason; everybody sees it with the proof,
   await visitor.page.click('[data-action="freeze-proof"]');
   const state = await stage.admin.call(getVillageFreeze, {});
   assert.ok(state.ok);
-  assert.equal(await visitor.page.getAttribute('[data-proof="transfer"] time', 'datetime'), state.data.last_transfer_at);
-  assert.deepEqual(await visitor.page.locator('[data-proof]').evaluateAll((lines) => lines.map((line) => line.getAttribute('data-holds'))), ['true', 'true', 'true']);
+  assert.equal(
+    await visitor.page.getAttribute('[data-proof="transfer"] time', 'datetime'),
+    state.data.last_transfer_at,
+  );
+  assert.deepEqual(
+    await visitor.page
+      .locator('[data-proof]')
+      .evaluateAll((lines) => lines.map((line) => line.getAttribute('data-holds'))),
+    ['true', 'true', 'true'],
+  );
   await stage.shot(visitor, 'frozen');
   const refused = await stage.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'Not now' } });
   assert.equal(refused.ok ? 'paid' : refused.problem.code, 'village_frozen');
@@ -218,7 +266,9 @@ test('the inspector takes the keyboard and gives it back, one that fails leaves 
   await page.waitForSelector('.inspector:focus');
   await page.keyboard.press('Escape');
   await page.waitForSelector('.person[data-agent-id="bob"]:focus');
-  await page.evaluate(`(() => { const { focus } = HTMLElement.prototype; window.mend = () => { HTMLElement.prototype.focus = focus }; HTMLElement.prototype.focus = function (...how) { if (this.matches('.inspector')) throw new Error('a panel that fails, for a test'); return focus.apply(this, how) } })()`);
+  await page.evaluate(
+    `(() => { const { focus } = HTMLElement.prototype; window.mend = () => { HTMLElement.prototype.focus = focus }; HTMLElement.prototype.focus = function (...how) { if (this.matches('.inspector')) throw new Error('a panel that fails, for a test'); return focus.apply(this, how) } })()`,
+  );
   await page.click('.person[data-agent-id="bob"]');
   await page.locator('.inspector[role="alert"]', { hasText: 'could not be shown' }).waitFor();
   assert.ok((await page.locator('.person').count()) > 1, 'the rest of the page is there');
@@ -242,7 +292,10 @@ test('the address of a run beyond those that are listed shows that run', async (
   await stage.signIn(kim, 'kim');
   const runs: string[] = [];
   for (let number = 0; number <= LISTED_RUNS; number++) {
-    const made = await stage.admin.call(createRun, { params: { agent_id: 'cleo' }, body: { prompt: `Task number ${number}` } });
+    const made = await stage.admin.call(createRun, {
+      params: { agent_id: 'cleo' },
+      body: { prompt: `Task number ${number}` },
+    });
     assert.ok(made.ok, JSON.stringify(made));
     runs.push(made.data.run.run_id);
   }
@@ -251,7 +304,10 @@ test('the address of a run beyond those that are listed shows that run', async (
   await page.locator('.one-run', { hasText: 'Task number 0' }).waitFor();
   await visit(page, `?view=runs&run=${runs.at(-1)}`);
   await page.locator('.one-run').waitFor({ state: 'detached' });
-  await page.locator('.page .run', { hasText: `Task number ${LISTED_RUNS}` }).first().waitFor();
+  await page
+    .locator('.page .run', { hasText: `Task number ${LISTED_RUNS}` })
+    .first()
+    .waitFor();
   await kim.close();
 });
 
@@ -261,7 +317,9 @@ test('a member pays in at PayPal; who comes back reads how it ended, once, and a
   await stage.startApi({ ...standIn.environment, HAMLET_PAYPAL_RATE: '2' });
   const mo = await stage.viewer();
   const { page } = mo;
-  await page.route('https://www.sandbox.paypal.com/**', (route) => route.fulfill({ contentType: 'text/html', body: '<h1>Approve</h1>' }));
+  await page.route('https://www.sandbox.paypal.com/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: '<h1>Approve</h1>' }),
+  );
   await stage.signIn(mo, 'mo');
   await visit(page, '?view=payments');
   await page.selectOption('.pay-card [name="agent"]', 'bob');
@@ -296,16 +354,23 @@ test('a thousand agents are all in the list, of which only what is in sight is d
   await page.goto(stage.url);
   await until('all are listed', async () => Number(await page.innerText('.people .count')) >= MANY);
   assert.ok((await page.locator('.person').count()) < 80, 'few rows are drawn');
-  await page.evaluate(`(() => { const list = document.querySelector('.people-list'); list.scrollTop = list.scrollHeight; })()`);
+  await page.evaluate(
+    `(() => { const list = document.querySelector('.people-list'); list.scrollTop = list.scrollHeight; })()`,
+  );
   await page.waitForSelector('.person[data-agent-id="fay"]');
   await page.selectOption('.people-order', 'richest');
   await page.evaluate(`document.querySelector('.people-list').scrollTop = 0`);
   await page.waitForSelector('.person .person-balance');
   const balances = await until('balances are known', async () => {
-    const read = await page.locator('.person-balance').evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-balance'))));
+    const read = await page
+      .locator('.person-balance')
+      .evaluateAll((cells) => cells.map((cell) => Number(cell.getAttribute('data-balance'))));
     return (read[0] ?? 0) > 0 && read;
   });
-  assert.deepEqual(balances, balances.toSorted((left, right) => right - left));
+  assert.deepEqual(
+    balances,
+    balances.toSorted((left, right) => right - left),
+  );
   await page.fill('#people-filter', 'agent-0999');
   await page.locator('.person[data-agent-id="agent-0999"]').click();
   await page.waitForSelector('.inspector h2');

@@ -41,11 +41,20 @@ export async function startViewerStage(): Promise<ViewerStage> {
   const admin = clientOf(url, TOKENS.admin);
   let api: RunningServer | null = null;
   const startApi: ViewerStage['startApi'] = async (changes = {}) => {
-    api = await village.startReplica({ HAMLET_WEB_DIR: web, HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`, HAMLET_PUBLIC_URL: url, ...changes });
+    api = await village.startReplica({
+      HAMLET_WEB_DIR: web,
+      HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
+      HAMLET_PUBLIC_URL: url,
+      ...changes,
+    });
   };
   await startApi();
   return {
-    url, admin, village, startApi, ...actsOf({ url, admin, browser }),
+    url,
+    admin,
+    village,
+    startApi,
+    ...actsOf({ url, admin, browser }),
     stopApi: async () => {
       await api?.stop();
     },
@@ -57,13 +66,23 @@ export async function startViewerStage(): Promise<ViewerStage> {
   };
 }
 
-function actsOf({ url, admin, browser }: { readonly url: string; readonly admin: Client; readonly browser: SharedBrowser }): Pick<ViewerStage, 'viewer' | 'account' | 'signIn' | 'shot'> {
+function actsOf({
+  url,
+  admin,
+  browser,
+}: {
+  readonly url: string;
+  readonly admin: Client;
+  readonly browser: SharedBrowser;
+}): Pick<ViewerStage, 'viewer' | 'account' | 'signIn' | 'shot'> {
   return {
     viewer: (options) => browser.viewer(options),
     account: async (name, role) => {
       const made = await admin.call(createAccount, { body: { name, role } });
       if (!made.ok) throw new Error(made.problem.detail);
-      const redeemed = await clientOf(url).call(redeemCode, { body: { code: made.data.invitation?.code ?? '', password: PASSWORD } });
+      const redeemed = await clientOf(url).call(redeemCode, {
+        body: { code: made.data.invitation?.code ?? '', password: PASSWORD },
+      });
       if (!redeemed.ok) throw new Error(redeemed.problem.detail);
       return made.data.account.account_id;
     },
@@ -87,7 +106,10 @@ function manyAgents(village: TestVillage): string {
   cpSync(samples, folder, { recursive: true });
   for (let number = 0; number < MANY; number++) {
     const name = `agent-${String(number).padStart(4, '0')}`;
-    writeFileSync(join(folder, `good-agent-${name}.yaml`), `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${name} }\nspec:\n  displayName: ${name}\n`);
+    writeFileSync(
+      join(folder, `good-agent-${name}.yaml`),
+      `apiVersion: hamlet.village/v1alpha1\nkind: Agent\nmetadata: { name: ${name} }\nspec:\n  displayName: ${name}\n`,
+    );
   }
   return folder;
 }

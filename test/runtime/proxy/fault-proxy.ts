@@ -59,7 +59,15 @@ function resourceOf(path: string): string {
 
 function exchangeOf({ method = 'GET', url = '/', headers }: IncomingMessage): Exchange {
   const { pathname, searchParams } = new URL(url, 'http://proxy');
-  return { method, path: pathname, resource: resourceOf(pathname), query: searchParams, authorization: headers.authorization, isWatch: searchParams.get('watch') === 'true', status: 0 };
+  return {
+    method,
+    path: pathname,
+    resource: resourceOf(pathname),
+    query: searchParams,
+    authorization: headers.authorization,
+    isWatch: searchParams.get('watch') === 'true',
+    status: 0,
+  };
 }
 
 /** One proxy in front of one API server. */
@@ -149,24 +157,39 @@ export class FaultProxy {
     fault.act(ports);
   }
 
-  #forward(request: IncomingMessage, { exchange, response, pump }: { readonly exchange: Exchange; readonly response: ServerResponse; readonly pump: Pump }): void {
+  #forward(
+    request: IncomingMessage,
+    {
+      exchange,
+      response,
+      pump,
+    }: { readonly exchange: Exchange; readonly response: ServerResponse; readonly pump: Pump },
+  ): void {
     const { host: _host, connection: _connection, ...headers } = request.headers;
-    const onward = httpsRequest(new URL(request.url ?? '/', this.#connection.server), { method: request.method, headers, agent: this.#agent }, (upstream) => {
-      exchange.status = upstream.statusCode ?? 0;
-      const { 'transfer-encoding': _encoding, connection: _close, ...answered } = upstream.headers;
-      response.writeHead(exchange.status, answered);
-      response.flushHeaders();
-      const watch = exchange.isWatch && exchange.status === 200 ? this.#open(exchange, { upstream, response }) : undefined;
-      upstream.once('close', () => watch !== undefined && this.#watches.delete(watch));
-      upstream.once('error', () => response.destroy());
-      pump(upstream, response);
-    });
+    const onward = httpsRequest(
+      new URL(request.url ?? '/', this.#connection.server),
+      { method: request.method, headers, agent: this.#agent },
+      (upstream) => {
+        exchange.status = upstream.statusCode ?? 0;
+        const { 'transfer-encoding': _encoding, connection: _close, ...answered } = upstream.headers;
+        response.writeHead(exchange.status, answered);
+        response.flushHeaders();
+        const watch =
+          exchange.isWatch && exchange.status === 200 ? this.#open(exchange, { upstream, response }) : undefined;
+        upstream.once('close', () => watch !== undefined && this.#watches.delete(watch));
+        upstream.once('error', () => response.destroy());
+        pump(upstream, response);
+      },
+    );
     onward.once('error', () => response.destroy());
     response.once('close', () => onward.destroy());
     request.pipe(onward);
   }
 
-  #open(exchange: Exchange, { upstream, response }: { readonly upstream: IncomingMessage; readonly response: ServerResponse }): OpenWatch {
+  #open(
+    exchange: Exchange,
+    { upstream, response }: { readonly upstream: IncomingMessage; readonly response: ServerResponse },
+  ): OpenWatch {
     const watch: OpenWatch = {
       exchange,
       freeze: () => {

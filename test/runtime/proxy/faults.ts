@@ -4,20 +4,43 @@ import type { Exchange, Fault, Pump } from './fault-proxy.ts';
 type Matches = Fault['matches'];
 
 /** Watches of one kind, or of all. */
-export const watchesOf = (resource?: string): Matches => ({ isWatch, resource: of }) => isWatch && (resource === undefined || of === resource);
+export const watchesOf =
+  (resource?: string): Matches =>
+  ({ isWatch, resource: of }) =>
+    isWatch && (resource === undefined || of === resource);
 
 /** Lists of one kind. */
-export const listsOf = (resource: string): Matches => ({ isWatch, method, resource: of, path }) => !isWatch && method === 'GET' && of === resource && path.endsWith(`/${resource}`);
+export const listsOf =
+  (resource: string): Matches =>
+  ({ isWatch, method, resource: of, path }) =>
+    !isWatch && method === 'GET' && of === resource && path.endsWith(`/${resource}`);
 
 /** Whatever changes something, without leases. */
 export const writes: Matches = ({ method, resource }) => method !== 'GET' && resource !== 'leases';
 
 export const leases: Matches = ({ resource, isWatch }) => resource === 'leases' && !isWatch;
 
-const status = (code: number, reason: string): string => JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code, reason, message: `${reason}, says the proxy` });
+const status = (code: number, reason: string): string =>
+  JSON.stringify({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    code,
+    reason,
+    message: `${reason}, says the proxy`,
+  });
 
 /** The API server refuses, with these headers. */
-export function refusing(matches: Matches, times: number, { code, reason, headers = {} }: { readonly code: number; readonly reason: string; readonly headers?: Readonly<Record<string, string>> }): Fault {
+export function refusing(
+  matches: Matches,
+  times: number,
+  {
+    code,
+    reason,
+    headers = {},
+  }: { readonly code: number; readonly reason: string; readonly headers?: Readonly<Record<string, string>> },
+): Fault {
   return {
     matches,
     times,
@@ -28,7 +51,11 @@ export function refusing(matches: Matches, times: number, { code, reason, header
   };
 }
 
-export const through = (matches: Matches, times: number, pump: Pump): Fault => ({ matches, times, act: ({ forward }) => forward(pump) });
+export const through = (matches: Matches, times: number, pump: Pump): Fault => ({
+  matches,
+  times,
+  act: ({ forward }) => forward(pump),
+});
 
 /** The connection breaks in the middle of the first event. */
 export const breakInMidEvent: Pump = (upstream, response) => {
@@ -46,21 +73,23 @@ export const byteByByte: Pump = (upstream, response) => {
 };
 
 /** A few bytes, then a pause, and so on. */
-export const slowDrip = (bytes: number, everyMs: number): Pump => (upstream, response) => {
-  const waiting: Buffer[] = [];
-  let ended = false;
-  const timer = setInterval(() => {
-    const [head, ...rest] = waiting.splice(0);
-    if (head !== undefined) {
-      response.write(head.subarray(0, bytes));
-      if (head.length > bytes) waiting.push(head.subarray(bytes));
-      waiting.push(...rest);
-    } else if (ended) response.end();
-  }, everyMs);
-  upstream.on('data', (chunk: Buffer) => waiting.push(chunk));
-  upstream.once('end', () => (ended = true));
-  response.once('close', () => clearInterval(timer));
-};
+export const slowDrip =
+  (bytes: number, everyMs: number): Pump =>
+  (upstream, response) => {
+    const waiting: Buffer[] = [];
+    let ended = false;
+    const timer = setInterval(() => {
+      const [head, ...rest] = waiting.splice(0);
+      if (head !== undefined) {
+        response.write(head.subarray(0, bytes));
+        if (head.length > bytes) waiting.push(head.subarray(bytes));
+        waiting.push(...rest);
+      } else if (ended) response.end();
+    }, everyMs);
+    upstream.on('data', (chunk: Buffer) => waiting.push(chunk));
+    upstream.once('end', () => (ended = true));
+    response.once('close', () => clearInterval(timer));
+  };
 
 /** The version has expired: not as a status, but as an event within the watch. */
 export const goneAsEvent: Pump = (upstream, response) => {
@@ -85,4 +114,5 @@ export function answerLost(matches: Matches, times: number): Fault {
 }
 
 /** Requests of one kind and method, for counting. */
-export const count = (log: readonly Exchange[], matches: (exchange: Exchange) => boolean): number => log.filter(matches).length;
+export const count = (log: readonly Exchange[], matches: (exchange: Exchange) => boolean): number =>
+  log.filter(matches).length;

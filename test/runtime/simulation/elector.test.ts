@@ -29,12 +29,23 @@ class Process {
   readonly #sim: SimClock;
   readonly #random: Seeded;
 
-  constructor(sim: SimClock, random: Seeded, { server, writes, name }: { readonly server: SimServer; readonly writes: Write[]; readonly name: string }) {
+  constructor(
+    sim: SimClock,
+    random: Seeded,
+    { server, writes, name }: { readonly server: SimServer; readonly writes: Write[]; readonly name: string },
+  ) {
     this.#sim = sim;
     this.#random = random;
     this.writes = writes;
     this.clock = new ProcessClock(sim, random.between(0.97, 1.03));
-    this.elector = new Elector({ client: throughProcess(server, this.clock), namespace: 'n', name: 'lease', holder: name, clock: this.clock, random: random.next });
+    this.elector = new Elector({
+      client: throughProcess(server, this.clock),
+      namespace: 'n',
+      name: 'lease',
+      holder: name,
+      clock: this.clock,
+      random: random.next,
+    });
   }
 
   start(): void {
@@ -128,7 +139,11 @@ function steal(server: SimServer): void {
   const [held] = server.objects('leases');
   if (held === undefined) return;
   const spec = held['spec'] as { readonly leaseTransitions: number };
-  server.put('leases', { ...held, metadata: { name: 'lease' }, spec: { ...spec, holderIdentity: 'thief', leaseTransitions: spec.leaseTransitions + 1 } });
+  server.put('leases', {
+    ...held,
+    metadata: { name: 'lease' },
+    spec: { ...spec, holderIdentity: 'thief', leaseTransitions: spec.leaseTransitions + 1 },
+  });
 }
 
 /** With the same Lease, a later write never has a smaller fence; and one fence has one writer. */
@@ -141,7 +156,10 @@ function fenceProblems(writes: readonly Write[]): readonly string[] {
     const before = greatest.get(leaseUid) ?? -1;
     writers.set(key, writer);
     greatest.set(leaseUid, Math.max(before, transitions));
-    return [...(writer === by ? [] : [`${by} and ${writer} write with the fence ${key}`]), ...(transitions >= before ? [] : [`at ${atMs} ${by} writes with the fence ${transitions} after ${before}`])];
+    return [
+      ...(writer === by ? [] : [`${by} and ${writer} write with the fence ${key}`]),
+      ...(transitions >= before ? [] : [`at ${atMs} ${by} writes with the fence ${transitions} after ${before}`]),
+    ];
   });
 }
 
@@ -149,7 +167,13 @@ async function simulate(seed: number, tampers: boolean): Promise<void> {
   const random = new Seeded(seed);
   const sim = new SimClock();
   const server = new SimServer(sim, random);
-  server.faults = { refused: random.between(0, 0.1), broken: random.between(0, 0.1), answerLost: random.between(0, 0.1), hangs: random.between(0, 0.05), gone: 0 };
+  server.faults = {
+    refused: random.between(0, 0.1),
+    broken: random.between(0, 0.1),
+    answerLost: random.between(0, 0.1),
+    hangs: random.between(0, 0.05),
+    gone: 0,
+  };
   const world: World = { sim, random, server, processes: [], writes: [] };
   for (let count = 0; count < PROCESSES; count += 1) addProcess(world);
   void meddle(world, tampers);
@@ -166,8 +190,14 @@ async function simulate(seed: number, tampers: boolean): Promise<void> {
   assert.ok((world.writes.at(-1)?.atMs ?? 0) > STORM_MS + CALM_MS - 1_000, 'and writes');
   if (!tampers) assert.deepEqual(fenceProblems(world.writes), []);
   const times = server.calls.filter(({ plural }) => plural === LEASES.plural).map(({ atMs }) => atMs);
-  const crowded = times.findIndex((atMs, index) => atMs - (times[index - MAX_PER_WINDOW * PROCESSES] ?? Number.NEGATIVE_INFINITY) < WINDOW_MS);
-  assert.equal(crowded, -1, `more than ${MAX_PER_WINDOW * PROCESSES} requests in ${WINDOW_MS} ms, up to ${times[crowded]}`);
+  const crowded = times.findIndex(
+    (atMs, index) => atMs - (times[index - MAX_PER_WINDOW * PROCESSES] ?? Number.NEGATIVE_INFINITY) < WINDOW_MS,
+  );
+  assert.equal(
+    crowded,
+    -1,
+    `more than ${MAX_PER_WINDOW * PROCESSES} requests in ${WINDOW_MS} ms, up to ${times[crowded]}`,
+  );
 }
 
 test('at most one leads and writes, whatever stalls, dies or is lost; in the end one does', async () => {

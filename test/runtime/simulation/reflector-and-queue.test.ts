@@ -38,8 +38,12 @@ function hotLoops(calls: readonly Call[]): readonly string[] {
   return (['parents', 'children'] as const).flatMap((plural) =>
     (['watch', 'list'] as const).flatMap((verb) => {
       const times = calls.filter((call) => call.plural === plural && call.verb === verb).map(({ atMs }) => atMs);
-      const crowded = times.findIndex((atMs, index) => atMs - (times[index - MAX_PER_WINDOW[verb]] ?? Number.NEGATIVE_INFINITY) < WINDOW_MS);
-      return crowded < 0 ? [] : [`more than ${MAX_PER_WINDOW[verb]} calls of ${verb} ${plural} in ${WINDOW_MS} ms, up to ${times[crowded]}`];
+      const crowded = times.findIndex(
+        (atMs, index) => atMs - (times[index - MAX_PER_WINDOW[verb]] ?? Number.NEGATIVE_INFINITY) < WINDOW_MS,
+      );
+      return crowded < 0
+        ? []
+        : [`more than ${MAX_PER_WINDOW[verb]} calls of ${verb} ${plural} in ${WINDOW_MS} ms, up to ${times[crowded]}`];
     }),
   );
 }
@@ -50,7 +54,13 @@ async function simulate(seed: number): Promise<void> {
   const server = new SimServer(clock, random);
   // An answer that is lost is a child that nobody has heard of: then the name must tell.
   const deterministicNames = random.chance(0.5);
-  const storm = { refused: random.between(0, 0.2), broken: random.between(0, 0.2), answerLost: deterministicNames ? random.between(0, 0.2) : 0, hangs: random.between(0, 0.02), gone: random.between(0, 0.05) };
+  const storm = {
+    refused: random.between(0, 0.2),
+    broken: random.between(0, 0.2),
+    answerLost: deterministicNames ? random.between(0, 0.2) : 0,
+    hangs: random.between(0, 0.02),
+    gone: random.between(0, 0.05),
+  };
   server.faults = storm;
   const village = new SimVillage({ clock, random, server, deterministicNames });
   void village.start();

@@ -11,7 +11,10 @@ export function seeds(full: number, plain: number): readonly number[] {
 export async function play(all: readonly number[], one: (seed: number) => Promise<void>): Promise<void> {
   for (const seed of all) {
     await one(seed).catch((error: unknown) => {
-      throw new Error(`seed ${seed} (replay it with SEED=${seed}): ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(
+        `seed ${seed} (replay it with SEED=${seed}): ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     });
   }
 }

@@ -51,7 +51,8 @@ export class SimClock implements Clock {
     while (low < high) {
       const middle = (low + high) >>> 1;
       const other = this.#timers[middle];
-      if (other !== undefined && (other.atMs > timer.atMs || (other.atMs === timer.atMs && other.order > timer.order))) low = middle + 1;
+      if (other !== undefined && (other.atMs > timer.atMs || (other.atMs === timer.atMs && other.order > timer.order)))
+        low = middle + 1;
       else high = middle;
     }
     return low;

@@ -32,7 +32,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const PAGE = 3;
 
 const broken = (): Error => new Error('the connection broke');
-const status = (code: number, reason: string, retryAfterMs?: number): KubeError => new KubeError({ status: code, reason, message: reason, retryAfterMs });
+const status = (code: number, reason: string, retryAfterMs?: number): KubeError =>
+  new KubeError({ status: code, reason, message: reason, retryAfterMs });
 
 /** Rejects when the signal is aborted; never resolves. */
 function aborted(signal: AbortSignal | undefined): Promise<never> {
@@ -86,7 +87,12 @@ export class SimServer {
     const before = kind.get(object.metadata.name);
     this.#version += 1;
     const generation = (before?.metadata.generation ?? 0) + 1;
-    const metadata = { ...object.metadata, uid: before?.metadata.uid ?? `uid-${(this.#uids += 1)}`, resourceVersion: String(this.#version), generation };
+    const metadata = {
+      ...object.metadata,
+      uid: before?.metadata.uid ?? `uid-${(this.#uids += 1)}`,
+      resourceVersion: String(this.#version),
+      generation,
+    };
     const stored = { ...structuredClone(object), metadata } as Json;
     kind.set(object.metadata.name, stored);
     this.#record(before === undefined ? 'ADDED' : 'MODIFIED', plural, stored);
@@ -98,7 +104,10 @@ export class SimServer {
     if (before === undefined) return;
     this.#objects.get(plural)?.delete(name);
     this.#version += 1;
-    this.#record('DELETED', plural, { ...before, metadata: { ...before.metadata, resourceVersion: String(this.#version) } });
+    this.#record('DELETED', plural, {
+      ...before,
+      metadata: { ...before.metadata, resourceVersion: String(this.#version) },
+    });
   }
 
   // What a client asks for. The types are the client's; what is stored was put there by the same caller.
@@ -124,20 +133,32 @@ export class SimServer {
       const wanted = object as Json;
       const before = this.#objects.get(type.plural)?.get(at.name);
       if (before === undefined) throw status(404, 'NotFound');
-      if (before.metadata.uid !== wanted.metadata.uid || before.metadata.resourceVersion !== wanted.metadata.resourceVersion) throw status(409, 'Conflict');
+      if (
+        before.metadata.uid !== wanted.metadata.uid ||
+        before.metadata.resourceVersion !== wanted.metadata.resourceVersion
+      )
+        throw status(409, 'Conflict');
       return this.put(type.plural, wanted) as unknown as T;
     });
   }
 
   /** Writes the status alone, whatever else was changed meanwhile. One that is the same already makes no version. */
-  async writeStatus<T extends KubeObject>(type: ResourceType, of: { readonly uid: string; readonly status: object }, at: ToObject): Promise<T> {
+  async writeStatus<T extends KubeObject>(
+    type: ResourceType,
+    of: { readonly uid: string; readonly status: object },
+    at: ToObject,
+  ): Promise<T> {
     return this.#answer('write', { ...at, plural: type.plural }, () => {
       const before = this.#objects.get(type.plural)?.get(at.name);
       if (before === undefined) throw status(404, 'NotFound');
       if (before.metadata.uid !== of.uid) throw status(409, 'Conflict');
       if (JSON.stringify(before['status']) === JSON.stringify(of.status)) return before as unknown as T;
       this.#version += 1;
-      const stored = { ...before, metadata: { ...before.metadata, resourceVersion: String(this.#version) }, status: of.status };
+      const stored = {
+        ...before,
+        metadata: { ...before.metadata, resourceVersion: String(this.#version) },
+        status: of.status,
+      };
       this.#objects.get(type.plural)?.set(at.name, stored);
       this.#record('MODIFIED', type.plural, stored);
       return stored as unknown as T;
@@ -155,12 +176,18 @@ export class SimServer {
 
   async list<T extends KubeObject>(type: ResourceType, at: ToKind): Promise<ListPage<T>> {
     return this.#answer('list', { ...at, plural: type.plural }, () => {
-      const [version = this.#version, from = 0] = String(at.query?.['continue'] ?? '').split(':').filter((part) => part !== '').map(Number);
+      const [version = this.#version, from = 0] = String(at.query?.['continue'] ?? '')
+        .split(':')
+        .filter((part) => part !== '')
+        .map(Number);
       if (version < this.#compacted) throw status(410, 'Expired');
       const all = this.#at(type.plural, version).filter((object) => this.#selected(object, at));
       const end = from + PAGE;
       const next = end < all.length ? { continue: `${version}:${end}` } : {};
-      return { metadata: { resourceVersion: String(version), ...next }, items: all.slice(from, end) } as unknown as ListPage<T>;
+      return {
+        metadata: { resourceVersion: String(version), ...next },
+        items: all.slice(from, end),
+      } as unknown as ListPage<T>;
     });
   }
 
@@ -179,10 +206,15 @@ export class SimServer {
     }
   }
 
-  async *#stream(version: number, { type, at }: { readonly type: ResourceType; readonly at: WatchAt }): AsyncGenerator<unknown> {
+  async *#stream(
+    version: number,
+    { type, at }: { readonly type: ResourceType; readonly at: WatchAt },
+  ): AsyncGenerator<unknown> {
     const startMs = this.#clock.now();
     const endsAtMs = startMs + Number(at.query?.['timeoutSeconds'] ?? 300) * 1_000;
-    const faultAtMs = this.#random.chance(this.faults.broken * 4) ? startMs + this.#random.between(1_000, 120_000) : Number.POSITIVE_INFINITY;
+    const faultAtMs = this.#random.chance(this.faults.broken * 4)
+      ? startMs + this.#random.between(1_000, 120_000)
+      : Number.POSITIVE_INFINITY;
     const position = { sent: version, index: 0 };
     let bookmarkAtMs = startMs + BOOKMARK_MS;
     while (this.#clock.now() < endsAtMs) {
@@ -204,7 +236,10 @@ export class SimServer {
   }
 
   /** The next event after `position`, which moves on; undefined if there is none yet. */
-  #lineAfter(position: { sent: number; index: number }, { plural, at }: { readonly plural: string; readonly at: ToKind }): object | undefined {
+  #lineAfter(
+    position: { sent: number; index: number },
+    { plural, at }: { readonly plural: string; readonly at: ToKind },
+  ): object | undefined {
     for (let event = this.#history[position.index]; event !== undefined; event = this.#history[position.index]) {
       position.index += 1;
       if (event.version <= position.sent || event.plural !== plural || !this.#selected(event.object, at)) continue;
@@ -245,7 +280,11 @@ export class SimServer {
     return [...state.values()];
   }
 
-  async #answer<T>(verb: Call['verb'], { plural, ...at }: ToKind & { readonly plural: string }, act: () => T): Promise<T> {
+  async #answer<T>(
+    verb: Call['verb'],
+    { plural, ...at }: ToKind & { readonly plural: string },
+    act: () => T,
+  ): Promise<T> {
     this.calls.push({ atMs: this.#clock.now(), verb, plural });
     await this.#network(at.signal);
     const answer = structuredClone(act());
@@ -259,7 +298,8 @@ export class SimServer {
     await this.#lag(signal);
     if (this.#random.chance(this.faults.broken)) throw broken();
     if (this.#random.chance(this.faults.hangs)) return Promise.race([aborted(signal), this.#timeOut()]);
-    if (this.#random.chance(this.faults.refused)) throw this.#random.chance(0.5) ? status(429, 'TooManyRequests', 1_000) : status(503, 'ServiceUnavailable');
+    if (this.#random.chance(this.faults.refused))
+      throw this.#random.chance(0.5) ? status(429, 'TooManyRequests', 1_000) : status(503, 'ServiceUnavailable');
     if (this.#random.chance(this.faults.gone)) this.compact();
   }
 

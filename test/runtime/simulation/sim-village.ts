@@ -9,7 +9,11 @@ export const PARENTS = kind('parents', 'Parent');
 export const CHILDREN = kind('children', 'Child');
 
 /** `life` is raised when another child is wanted. The status says which generation was last worked on. */
-export type Parent = KubeObject & { readonly wanted: boolean; readonly life: number; readonly status?: { readonly observed?: number } };
+export type Parent = KubeObject & {
+  readonly wanted: boolean;
+  readonly life: number;
+  readonly status?: { readonly observed?: number };
+};
 export type Child = KubeObject & { readonly parentUid: string; readonly parentName: string; readonly life: number };
 
 const WORKERS = 3;
@@ -36,9 +40,18 @@ export class SimVillage {
   constructor(options: SimVillageOptions) {
     this.#options = options;
     const { clock, random, server } = options;
-    const common = { client: server, clock, random: random.next, onListenerError: (error: unknown) => this.broken.push(String(error)) };
+    const common = {
+      client: server,
+      clock,
+      random: random.next,
+      onListenerError: (error: unknown) => this.broken.push(String(error)),
+    };
     this.parents = new Reflector<Parent>({ ...common, type: PARENTS });
-    this.children = new Reflector<Child>({ ...common, type: CHILDREN, indexers: { parent: ({ parentName }) => [parentName] } });
+    this.children = new Reflector<Child>({
+      ...common,
+      type: CHILDREN,
+      indexers: { parent: ({ parentName }) => [parentName] },
+    });
     this.queue = new WorkQueue(clock);
     this.parents.cache.onChange(({ key }) => this.queue.add(key));
     this.children.cache.onChange(({ object }) => this.queue.add(object.parentName));
@@ -70,9 +83,11 @@ export class SimVillage {
     const { clock, random, server } = this.#options;
     await clock.pause(random.between(0, WORK_MS));
     const parent = this.parents.cache.get(key);
-    const isRight = (child: Child): boolean => parent?.wanted === true && child.parentUid === parent.metadata.uid && child.life === parent.life;
+    const isRight = (child: Child): boolean =>
+      parent?.wanted === true && child.parentUid === parent.metadata.uid && child.life === parent.life;
     const all = this.children.cache.by('parent', key);
-    for (const child of all.filter((each) => !isRight(each))) await server.delete(CHILDREN, { name: child.metadata.name, uid: child.metadata.uid });
+    for (const child of all.filter((each) => !isRight(each)))
+      await server.delete(CHILDREN, { name: child.metadata.name, uid: child.metadata.uid });
     if (parent?.wanted === true && !all.some(isRight)) await this.#create(parent);
     if (parent !== undefined) await this.#tell(parent);
     return { kind: 'done' };
@@ -83,15 +98,25 @@ export class SimVillage {
     const { name, uid } = parent.metadata;
     this.#made += 1;
     const childName = deterministicNames ? `${name}-${uid}-${parent.life}` : `${name}-${this.#made}`;
-    const twins = server.objects('children').filter((child) => child['parentUid'] === uid && child['life'] === parent.life);
+    const twins = server
+      .objects('children')
+      .filter((child) => child['parentUid'] === uid && child['life'] === parent.life);
     if (!deterministicNames && twins.length > 0) this.broken.push(`a twin of ${twins[0]?.metadata.name} is made`);
-    this.children.learn(await server.create<Child>(CHILDREN, { metadata: { name: childName }, parentUid: uid, parentName: name, life: parent.life }, {}));
+    this.children.learn(
+      await server.create<Child>(
+        CHILDREN,
+        { metadata: { name: childName }, parentUid: uid, parentName: name, life: parent.life },
+        {},
+      ),
+    );
   }
 
   /** As the operator does: on whatever the server holds by now, so that the answer may have what the watch has not shown yet. */
   async #tell({ metadata: { name, uid, generation }, status }: Parent): Promise<void> {
     if (status?.observed === generation) return;
-    this.parents.learn(await this.#options.server.writeStatus<Parent>(PARENTS, { uid, status: { observed: generation } }, { name }));
+    this.parents.learn(
+      await this.#options.server.writeStatus<Parent>(PARENTS, { uid, status: { observed: generation } }, { name }),
+    );
   }
 
   /** What is not as it must be once everything is quiet. */
@@ -109,10 +134,20 @@ export class SimVillage {
   /** A cache that is not the server, a watch too many or too few. */
   #unlike(plural: string, { cache }: { readonly cache: { values(): Iterable<KubeObject> } }): readonly string[] {
     const { server } = this.#options;
-    const there = server.objects(plural).map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`).toSorted().join();
-    const held = [...cache.values()].map(({ metadata }) => `${keyOf(metadata)}@${metadata.resourceVersion}`).toSorted().join();
+    const there = server
+      .objects(plural)
+      .map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`)
+      .toSorted()
+      .join();
+    const held = [...cache.values()]
+      .map(({ metadata }) => `${keyOf(metadata)}@${metadata.resourceVersion}`)
+      .toSorted()
+      .join();
     const open = server.open.get(plural) ?? 0;
-    return [...(there === held ? [] : [`${plural}: the server has ${there}, the cache ${held}`]), ...(open === 1 ? [] : [`${plural}: ${open} watches are open`])];
+    return [
+      ...(there === held ? [] : [`${plural}: the server has ${there}, the cache ${held}`]),
+      ...(open === 1 ? [] : [`${plural}: ${open} watches are open`]),
+    ];
   }
 
   /** Parents without their child, children without their parent. */
@@ -125,8 +160,12 @@ export class SimVillage {
       const right = own.filter((child) => child['life'] === parent['life']);
       const { observed } = (parent['status'] ?? {}) as { readonly observed?: number };
       return [
-        ...(own.length === right.length && right.length === (parent['wanted'] === true ? 1 : 0) ? [] : [`${parent.metadata.name} wants ${String(parent['wanted'])} and has ${own.length}`]),
-        ...(observed === parent.metadata.generation ? [] : [`${parent.metadata.name} is at ${parent.metadata.generation} and ${observed} was observed`]),
+        ...(own.length === right.length && right.length === (parent['wanted'] === true ? 1 : 0)
+          ? []
+          : [`${parent.metadata.name} wants ${String(parent['wanted'])} and has ${own.length}`]),
+        ...(observed === parent.metadata.generation
+          ? []
+          : [`${parent.metadata.name} is at ${parent.metadata.generation} and ${observed} was observed`]),
       ];
     });
     return [...parents, ...[...byParent.values()].flat().map(({ metadata }) => `${metadata.name} has no parent`)];

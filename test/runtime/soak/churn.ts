@@ -45,7 +45,10 @@ export class Churn {
   /** What is not as it should be, by what the API server says. */
   unsettled(): readonly string[] {
     const { agents, pods } = this.#options;
-    return unsettled([...agents.cache.values()], [...pods.cache.values()].filter(({ metadata }) => metadata.deletionTimestamp === undefined));
+    return unsettled(
+      [...agents.cache.values()],
+      [...pods.cache.values()].filter(({ metadata }) => metadata.deletionTimestamp === undefined),
+    );
   }
 
   /** Makes one change. */
@@ -58,7 +61,8 @@ export class Churn {
     const dice = random();
     if (dice < 0.1) return this.#remove(one);
     if (dice < 0.5) return this.#patch(one.metadata.name, { power: one.spec.power === 'Asleep' ? 'Awake' : 'Asleep' });
-    if (dice < 0.7 && one.spec.power !== 'Asleep') return this.#patch(one.metadata.name, { rebootedAt: new Date().toISOString().replace(/\.\d+Z$/, 'Z') });
+    if (dice < 0.7 && one.spec.power !== 'Asleep')
+      return this.#patch(one.metadata.name, { rebootedAt: new Date().toISOString().replace(/\.\d+Z$/, 'Z') });
     return this.#patch(one.metadata.name, { displayName: `Zoë ${this.#changes} 🦉` });
   }
 
@@ -98,7 +102,12 @@ export class Churn {
   #sees({ metadata: { name, uid, generation = 0 } }: RawAgent, what: string): Promise<void> {
     this.#expect(name, what, () => {
       const now = this.#agent(name);
-      return now === undefined || now.metadata.uid !== uid || now.metadata.deletionTimestamp !== undefined || (now.status?.observedGeneration ?? 0) >= generation;
+      return (
+        now === undefined ||
+        now.metadata.uid !== uid ||
+        now.metadata.deletionTimestamp !== undefined ||
+        (now.status?.observedGeneration ?? 0) >= generation
+      );
     });
     return Promise.resolve();
   }

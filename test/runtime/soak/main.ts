@@ -37,12 +37,19 @@ const log = (line: string): void => console.log(`${new Date().toISOString()} ${l
 
 /** Requests of the operator since its start, by its own count. */
 async function requestsOf({ operator }: SoakedVillage): Promise<number> {
-  const lines = (await operator.read('/metrics')).split('\n').filter((line) => line.startsWith('hamlet_operator_kube_requests_total{'));
+  const lines = (await operator.read('/metrics'))
+    .split('\n')
+    .filter((line) => line.startsWith('hamlet_operator_kube_requests_total{'));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }
 
 async function sample(village: SoakedVillage): Promise<Sample> {
-  return { atMs: performance.now(), rssMb: village.operator.rssMb(), watches: await village.watches(), requests: await requestsOf(village) };
+  return {
+    atMs: performance.now(),
+    rssMb: village.operator.rssMb(),
+    watches: await village.watches(),
+    requests: await requestsOf(village),
+  };
 }
 
 /** Runs `task` again and again until the time is over; what it throws is told. */
@@ -60,7 +67,10 @@ interface Soak {
   readonly befallen: Record<string, number>;
 }
 
-async function weather({ village, churn, samples, befallen }: Soak, options: { readonly untilMs: number; readonly random: () => number }): Promise<void> {
+async function weather(
+  { village, churn, samples, befallen }: Soak,
+  options: { readonly untilMs: number; readonly random: () => number },
+): Promise<void> {
   const { untilMs, random } = options;
   const known = Object.entries(troubles(random));
   let ended = false;
@@ -80,33 +90,55 @@ async function weather({ village, churn, samples, befallen }: Soak, options: { r
     repeat(SAMPLE_EVERY_MS, untilMs, async () => void samples.push(await sample(village))),
     repeat(TELL_EVERY_MS, untilMs, async () => {
       const last = samples.at(-1);
-      log(`${churn.changes} changes, ${churn.waiting} waiting, ${churn.missed.length} missed; ${last?.rssMb.toFixed(1)} MB, ${last?.watches} watches; faults ${JSON.stringify(befallen)}`);
+      log(
+        `${churn.changes} changes, ${churn.waiting} waiting, ${churn.missed.length} missed; ${last?.rssMb.toFixed(1)} MB, ${last?.watches} watches; faults ${JSON.stringify(befallen)}`,
+      );
     }),
   ]);
   ended = true;
 }
 
 /** Lets everything settle, then counts what is asked for when nothing happens. */
-async function rest({ village, churn }: Soak): Promise<{ readonly unsettled: readonly string[]; readonly idlePerSecond: number }> {
+async function rest({
+  village,
+  churn,
+}: Soak): Promise<{ readonly unsettled: readonly string[]; readonly idlePerSecond: number }> {
   village.proxy.heal();
-  await until('everything has settled', async () => {
-    churn.look(performance.now());
-    return churn.waiting === 0 && churn.unsettled().length === 0;
-  }, { capMs: MISSED_AFTER_MS, pauseMs: 1_000 }).catch((error: unknown) => log(String(error)));
+  await until(
+    'everything has settled',
+    async () => {
+      churn.look(performance.now());
+      return churn.waiting === 0 && churn.unsettled().length === 0;
+    },
+    { capMs: MISSED_AFTER_MS, pauseMs: 1_000 },
+  ).catch((error: unknown) => log(String(error)));
   const before = await sample(village);
   await sleep(IDLE_MS);
   const after = await sample(village);
-  return { unsettled: churn.unsettled(), idlePerSecond: (after.requests - before.requests) / ((after.atMs - before.atMs) / 1_000) };
+  return {
+    unsettled: churn.unsettled(),
+    idlePerSecond: (after.requests - before.requests) / ((after.atMs - before.atMs) / 1_000),
+  };
 }
 
 function rowsOf({ churn, samples, befallen }: Soak, verdict: Verdict, idlePerSecond: number): readonly Row[] {
   const hours = ((samples.at(-1)?.atMs ?? 0) - (samples[0]?.atMs ?? 0)) / 3_600_000;
   const reactions = churn.reactions.toSorted((a, b) => a - b);
-  const row = (metric: string, ours: number, rest: Pick<Row, 'unit' | 'target'>): Row => ({ metric, ours, better: 'lower', peers: {}, ...rest });
+  const row = (metric: string, ours: number, rest: Pick<Row, 'unit' | 'target'>): Row => ({
+    metric,
+    ours,
+    better: 'lower',
+    peers: {},
+    ...rest,
+  });
   return [
     row('soakHours', hours, { unit: 'h', target: null }),
     row('changes', churn.changes, { unit: '', target: null }),
-    row('faults', Object.values(befallen).reduce((sum, count) => sum + count, 0), { unit: '', target: null }),
+    row(
+      'faults',
+      Object.values(befallen).reduce((sum, count) => sum + count, 0),
+      { unit: '', target: null },
+    ),
     row('missedEvents', churn.missed.length, { unit: '', target: 0 }),
     row('reactionP50Ms', reactions[Math.floor(reactions.length / 2)] ?? Number.NaN, { unit: 'ms', target: null }),
     row('reactionMaxMs', reactions.at(-1) ?? Number.NaN, { unit: 'ms', target: null }),
@@ -119,7 +151,14 @@ function rowsOf({ churn, samples, befallen }: Soak, verdict: Verdict, idlePerSec
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { hours: { type: 'string', default: '1' }, population: { type: 'string', default: '40' }, seed: { type: 'string', default: '1' }, help: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: {
+      hours: { type: 'string', default: '1' },
+      population: { type: 'string', default: '40' },
+      seed: { type: 'string', default: '1' },
+      help: { type: 'boolean', default: false },
+    },
+  });
   if (values.help) {
     console.log(USAGE);
     return 0;
@@ -128,7 +167,12 @@ async function main(): Promise<number> {
   await promisify(execFile)(BUILD, [], { maxBuffer: BUILD_OUTPUT_BYTES });
   const village = await soakedVillage(log);
   try {
-    const churn = new Churn({ ...village, random, population: Number(values.population), missedAfterMs: MISSED_AFTER_MS });
+    const churn = new Churn({
+      ...village,
+      random,
+      population: Number(values.population),
+      missedAfterMs: MISSED_AFTER_MS,
+    });
     const soak: Soak = { village, churn, samples: [], befallen: {} };
     log(`soaking for ${values.hours} h, seed ${values.seed}`);
     await weather(soak, { untilMs: performance.now() + Number(values.hours) * 3_600_000, random });

@@ -23,17 +23,27 @@ export interface SoakedVillage {
   end(): Promise<void>;
 }
 
-const total = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
+const total = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 async function leads(operator: OperatorProcess): Promise<boolean> {
-  return figure(await operator.read('/metrics'), 'hamlet_operator_leader') === 1 && (await operator.read('/readyz')).includes('[+] watches ok');
+  return (
+    figure(await operator.read('/metrics'), 'hamlet_operator_leader') === 1 &&
+    (await operator.read('/readyz')).includes('[+] watches ok')
+  );
 }
 
 function truth(server: TestApiServer, namespace: string): Pick<SoakedVillage, 'agents' | 'pods'> {
   const { client } = server;
   return {
     agents: new Reflector<RawAgent>({ client, type: AGENTS, namespace, transform: slim }),
-    pods: new Reflector<RawPod>({ client, type: PODS, namespace, labelSelector: 'hamlet.village/agent', transform: slim }),
+    pods: new Reflector<RawPod>({
+      client,
+      type: PODS,
+      namespace,
+      labelSelector: 'hamlet.village/agent',
+      transform: slim,
+    }),
   };
 }
 
@@ -53,7 +63,12 @@ export async function soakedVillage(log: (line: string) => void): Promise<Soaked
   const proxy = new FaultProxy(server.connection, LOG_LIMIT);
   await proxy.start();
   const before = total(await serverWatches(server.client));
-  const operator = await startOperatorProcess({ server: proxy.url, token: await operatorToken(server.client, namespace), namespace, apiUrl: village.url });
+  const operator = await startOperatorProcess({
+    server: proxy.url,
+    token: await operatorToken(server.client, namespace),
+    namespace,
+    apiUrl: village.url,
+  });
   const end = async (): Promise<void> => {
     await operator.end();
     await Promise.all([caches.agents.stop(), caches.pods.stop(), kubelet.stop(), proxy.stop()]);
@@ -65,5 +80,12 @@ export async function soakedVillage(log: (line: string) => void): Promise<Soaked
     await end();
     throw error;
   });
-  return { hands, proxy, operator, ...caches, watches: async () => total(await serverWatches(server.client)) - before, end };
+  return {
+    hands,
+    proxy,
+    operator,
+    ...caches,
+    watches: async () => total(await serverWatches(server.client)) - before,
+    end,
+  };
 }

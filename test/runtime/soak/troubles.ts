@@ -1,5 +1,15 @@
 /** What befalls the operator's connection during a soak: one trouble at a time, each of which a watch must survive. */
-import { answerLost, breakInMidEvent, byteByByte, goneAsEvent, refusing, slowDrip, through, watchesOf, writes } from '../proxy/faults.ts';
+import {
+  answerLost,
+  breakInMidEvent,
+  byteByByte,
+  goneAsEvent,
+  refusing,
+  slowDrip,
+  through,
+  watchesOf,
+  writes,
+} from '../proxy/faults.ts';
 import type { FaultProxy } from '../proxy/fault-proxy.ts';
 
 type Trouble = (proxy: FaultProxy) => void | Promise<void>;
@@ -14,10 +24,12 @@ function oneWatch(proxy: FaultProxy, random: () => number): FaultProxy['watches'
 
 /** Troubles by name; those on a watch need one that is opened anew, so they break one first. */
 export function troubles(random: () => number): Readonly<Record<string, Trouble>> {
-  const reopened = (fault: Parameters<FaultProxy['inject']>[0]): Trouble => (proxy) => {
-    proxy.inject(fault);
-    oneWatch(proxy, random)?.reset();
-  };
+  const reopened =
+    (fault: Parameters<FaultProxy['inject']>[0]): Trouble =>
+    (proxy) => {
+      proxy.inject(fault);
+      oneWatch(proxy, random)?.reset();
+    };
   return {
     reset: (proxy) => oneWatch(proxy, random)?.reset(),
     resetAll: (proxy) => proxy.watches.forEach((watch) => watch.reset()),
@@ -27,7 +39,8 @@ export function troubles(random: () => number): Readonly<Record<string, Trouble>
     drip: (proxy) => reopened(through(watchesOf(), 1, slowDrip(64, 20)))(proxy),
     expired: (proxy) => reopened(refusing(watchesOf(), 1, { code: 410, reason: 'Expired' }))(proxy),
     expiredEvent: (proxy) => reopened(through(watchesOf(), 1, goneAsEvent))(proxy),
-    throttled: (proxy) => proxy.inject(refusing(all, 3, { code: 429, reason: 'TooManyRequests', headers: { 'retry-after': '2' } })),
+    throttled: (proxy) =>
+      proxy.inject(refusing(all, 3, { code: 429, reason: 'TooManyRequests', headers: { 'retry-after': '2' } })),
     unavailable: (proxy) => proxy.inject(refusing(all, 3, { code: 503, reason: 'ServiceUnavailable' })),
     lostAnswer: (proxy) => proxy.inject(answerLost(writes, 1)),
     refused: async (proxy) => {

@@ -25,11 +25,18 @@ function median(values: readonly number[]): number {
 }
 
 function quarter(samples: readonly Sample[], index: number): readonly Sample[] {
-  return samples.slice(Math.floor((samples.length * index) / 4), Math.max(1, Math.floor((samples.length * (index + 1)) / 4)));
+  return samples.slice(
+    Math.floor((samples.length * index) / 4),
+    Math.max(1, Math.floor((samples.length * (index + 1)) / 4)),
+  );
 }
 
 /** The second quarter is compared with the last: the first still warms up. */
-export function verdictOf(samples: readonly Sample[], missed: readonly string[], unsettled: readonly string[]): Verdict {
+export function verdictOf(
+  samples: readonly Sample[],
+  missed: readonly string[],
+  unsettled: readonly string[],
+): Verdict {
   const [early, late] = [quarter(samples, 1), quarter(samples, 3)];
   const read = (part: readonly Sample[], what: (sample: Sample) => number): number => median(part.map(what));
   const figures = {
@@ -41,8 +48,12 @@ export function verdictOf(samples: readonly Sample[], missed: readonly string[],
   const problems = [
     ...missed.map((what) => `missed: ${what}`),
     ...unsettled.map((what) => `not settled in the end: ${what}`),
-    ...(figures.rssLateMb - figures.rssEarlyMb > GROWTH_MB ? [`memory grew from ${figures.rssEarlyMb.toFixed(1)} to ${figures.rssLateMb.toFixed(1)} MB`] : []),
-    ...(figures.watchesLate > figures.watchesEarly ? [`watches grew from ${figures.watchesEarly} to ${figures.watchesLate}`] : []),
+    ...(figures.rssLateMb - figures.rssEarlyMb > GROWTH_MB
+      ? [`memory grew from ${figures.rssEarlyMb.toFixed(1)} to ${figures.rssLateMb.toFixed(1)} MB`]
+      : []),
+    ...(figures.watchesLate > figures.watchesEarly
+      ? [`watches grew from ${figures.watchesEarly} to ${figures.watchesLate}`]
+      : []),
   ];
   return { ...figures, problems };
 }

@@ -3,7 +3,11 @@ export interface Container {
   readonly name: string;
   readonly image: string;
   readonly command?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } } }[];
+  readonly env?: readonly {
+    readonly name: string;
+    readonly value?: string;
+    readonly valueFrom?: { readonly secretKeyRef?: { readonly name: string; readonly key: string } };
+  }[];
   readonly securityContext: Readonly<Record<string, unknown>>;
   readonly resources: { readonly requests: object; readonly limits: Readonly<Record<string, string>> };
   readonly readinessProbe?: object;
@@ -23,7 +27,13 @@ export interface Manifest {
         readonly containers: readonly Container[];
         readonly securityContext: object;
         readonly nodeSelector?: object;
-        readonly affinity?: { readonly podAntiAffinity: { readonly preferredDuringSchedulingIgnoredDuringExecution: readonly [{ readonly weight: number; readonly podAffinityTerm: object }] } };
+        readonly affinity?: {
+          readonly podAntiAffinity: {
+            readonly preferredDuringSchedulingIgnoredDuringExecution: readonly [
+              { readonly weight: number; readonly podAffinityTerm: object },
+            ];
+          };
+        };
         readonly dnsConfig?: object;
         readonly tolerations?: readonly { readonly key: string; readonly tolerationSeconds: number }[];
       };

@@ -11,7 +11,11 @@ import { IMAGE_NAMES, recipeOf, type ImageName } from '../recipe.ts';
 import { transpose } from './transpose.ts';
 
 /** Builds those images of an architecture that the storage has not; those of another machine's come from this machine's. */
-export async function buildImagesFor(architecture: Architecture, context: StepContext, names: readonly ImageName[] = IMAGE_NAMES): Promise<readonly BuiltImage[]> {
+export async function buildImagesFor(
+  architecture: Architecture,
+  context: StepContext,
+  names: readonly ImageName[] = IMAGE_NAMES,
+): Promise<readonly BuiltImage[]> {
   const natives = await buildImages(context, names);
   if (architecture === hostArchitecture()) return natives;
   const bases = await ensureBases(context);
@@ -22,13 +26,27 @@ export async function buildImagesFor(architecture: Architecture, context: StepCo
     const { base, workspace } = recipeOf(native.name, architecture);
     const image = { name: native.name, tag: tagFor(referenceOf(native), architecture) };
     const isNew = !(await hasImage(referenceOf(image)));
-    if (isNew) await transpose({ native: referenceOf(native), architecture, name: referenceOf(image), base: base.image === 'node' ? node : debian, workspace }, context);
+    if (isNew)
+      await transpose(
+        {
+          native: referenceOf(native),
+          architecture,
+          name: referenceOf(image),
+          base: base.image === 'node' ? node : debian,
+          workspace,
+        },
+        context,
+      );
     built.push({ ...image, isNew });
   }
   return built;
 }
 
-async function ensureBase(native: string, architecture: Architecture, { base, context }: { base: string | undefined; context: StepContext }): Promise<string> {
+async function ensureBase(
+  native: string,
+  architecture: Architecture,
+  { base, context }: { base: string | undefined; context: StepContext },
+): Promise<string> {
   const name = `${native.replace(/:.*/, '')}-${architecture}:${tagFor(native, architecture)}`;
   if (!(await hasImage(name))) await transpose({ native, architecture, name, base }, context);
   return name;
@@ -36,6 +54,9 @@ async function ensureBase(native: string, architecture: Architecture, { base, co
 
 /** A hash of what the image is made from: the native image, and the code that transposes it. */
 function tagFor(native: string, architecture: Architecture): string {
-  const code = ['village/images/foreign', 'village/images/architecture.ts'].map((path) => ({ from: join(ROOT, path), to: path }));
+  const code = ['village/images/foreign', 'village/images/architecture.ts'].map((path) => ({
+    from: join(ROOT, path),
+    to: path,
+  }));
   return hashSources(code, [native, architecture]);
 }

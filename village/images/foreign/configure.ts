@@ -2,7 +2,20 @@
  * Configures unpacked packages as an image of this machine's architecture is configured: what Debian's maintainer scripts and
  * a Dockerfile's RUN leave behind (accounts, alternatives, certificates, our own files) does not depend on the architecture.
  */
-import { chmodSync, copyFileSync, existsSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, type Stats } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  type Stats,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NAMES, hostArchitecture } from '../architecture.ts';
 import { walkTree, type TreeEntry } from './tree.ts';
@@ -11,7 +24,8 @@ import { walkTree, type TreeEntry } from './tree.ts';
 const MODE_BITS = 0o7777;
 const MERGED = /^\/(bin|sbin|lib|lib32|lib64|libx32)\//;
 /** What belongs to one architecture or one run, besides packages: records of dpkg, caches of addresses and of compiled code, devices. */
-const OF_ONE_ARCHITECTURE = /^\/(dev|proc|sys|lib32|lib64|libx32)(\/|$)|^\/etc\/ld\.so\.cache$|^\/var\/lib\/dpkg\/(info|status|available)|^\/var\/lib\/apt\/extended_states$|^\/var\/cache\/.*\/|\/\.compile-cache\/.|\/gconv-modules\.cache$/;
+const OF_ONE_ARCHITECTURE =
+  /^\/(dev|proc|sys|lib32|lib64|libx32)(\/|$)|^\/etc\/ld\.so\.cache$|^\/var\/lib\/dpkg\/(info|status|available)|^\/var\/lib\/apt\/extended_states$|^\/var\/cache\/.*\/|\/\.compile-cache\/.|\/gconv-modules\.cache$/;
 
 export interface Configuration {
   /** Root of the image of this machine's architecture. */
@@ -35,7 +49,8 @@ export function ownedPaths(root: string): ReadonlySet<string> {
 export function configure({ native, target, isReplaced }: Configuration): void {
   const owned = ownedPaths(native);
   const triplet = NAMES[hostArchitecture()].triplet;
-  const isLeftOut = (path: string): boolean => OF_ONE_ARCHITECTURE.test(path) || path.includes(triplet) || isReplaced(path);
+  const isLeftOut = (path: string): boolean =>
+    OF_ONE_ARCHITECTURE.test(path) || path.includes(triplet) || isReplaced(path);
   const there = new Set<string>();
   for (const entry of walkTree(native)) {
     there.add(entry.path);
@@ -74,7 +89,8 @@ function copyLink(from: string, to: string, { uid, gid }: Stats): void {
 /** Copies a file that is not there yet with the same bytes: what a base has already makes no new layer. */
 export function copyFile(from: string, to: string): void {
   const there = lstatSync(to, { throwIfNoEntry: false });
-  if (there?.isFile() === true && there.size === lstatSync(from).size && readFileSync(from).equals(readFileSync(to))) return;
+  if (there?.isFile() === true && there.size === lstatSync(from).size && readFileSync(from).equals(readFileSync(to)))
+    return;
   rmSync(to, { recursive: true, force: true });
   copyFileSync(from, to);
 }

@@ -32,7 +32,8 @@ export class ForeignApt {
   /** Reads the package lists of the mirrors that an image's root names. */
   static async open(architecture: Architecture, root: string, context: StepContext): Promise<ForeignApt> {
     const folder = join(CACHE, 'images/apt', architecture);
-    for (const each of ['state/lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, each), { recursive: true });
+    for (const each of ['state/lists/partial', 'cache/archives/partial'])
+      mkdirSync(join(folder, each), { recursive: true });
     writeFileSync(join(folder, 'none-installed'), '');
     const settings = {
       'APT::Architecture': architecture,
@@ -48,7 +49,11 @@ export class ForeignApt {
       'Dir::Etc::sourceparts': '-',
       'Dir::Etc::trustedparts': join(root, 'etc/apt/trusted.gpg.d'),
     };
-    const apt = new ForeignApt(folder, Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]), context);
+    const apt = new ForeignApt(
+      folder,
+      Object.entries(settings).flatMap(([key, value]) => ['-o', `${key}=${value}`]),
+      context,
+    );
     context.doing(`package lists of ${architecture}`);
     await apt.#run(['update']);
     return apt;
@@ -59,7 +64,9 @@ export class ForeignApt {
     const simulated = await this.#run(['-s', 'install', ...names]);
     const files = simulated.split('\n').flatMap((line) => {
       const [, name, version, architecture] = /^Inst (\S+) \((\S+) .*\[(\w+)\]\)/.exec(line) ?? [];
-      return name === undefined || version === undefined ? [] : [join(this.#folder, 'cache/archives', `${name}_${version.replaceAll(':', '%3a')}_${architecture}.deb`)];
+      return name === undefined || version === undefined
+        ? []
+        : [join(this.#folder, 'cache/archives', `${name}_${version.replaceAll(':', '%3a')}_${architecture}.deb`)];
     });
     if (files.some((file) => !existsSync(file))) {
       this.#context.doing(`downloading ${files.length} packages`);
@@ -70,7 +77,12 @@ export class ForeignApt {
 
   async #run(args: readonly string[]): Promise<string> {
     const { log, doing: onLine } = this.#context;
-    return run('apt-get', [...this.#options, '-q', ...args], { log, onLine, env: { LC_ALL: 'C' }, fix: 'apt needs a Debian mirror: set DEBIAN_MIRROR to one that this machine reaches' });
+    return run('apt-get', [...this.#options, '-q', ...args], {
+      log,
+      onLine,
+      env: { LC_ALL: 'C' },
+      fix: 'apt needs a Debian mirror: set DEBIAN_MIRROR to one that this machine reaches',
+    });
   }
 }
 
@@ -85,7 +97,10 @@ export function writeAutomatic(root: string, architecture: Architecture, request
   const asked = new Set(requested);
   const automatic = installedPackages(root).filter((name) => !asked.has(name));
   mkdirSync(join(root, 'var/lib/apt'), { recursive: true });
-  writeFileSync(join(root, 'var/lib/apt/extended_states'), automatic.map((name) => `Package: ${name}\nArchitecture: ${architecture}\nAuto-Installed: 1\n\n`).join(''));
+  writeFileSync(
+    join(root, 'var/lib/apt/extended_states'),
+    automatic.map((name) => `Package: ${name}\nArchitecture: ${architecture}\nAuto-Installed: 1\n\n`).join(''),
+  );
 }
 
 function namesIn(file: string): readonly string[] {

@@ -36,7 +36,8 @@ export function elfMachineOf(file: string): number | undefined {
   const header = Buffer.alloc(HEADER_BYTES);
   const handle = openSync(file, 'r');
   try {
-    if (readSync(handle, header, 0, HEADER_BYTES, 0) < HEADER_BYTES || header.readUInt32BE(0) !== MAGIC) return undefined;
+    if (readSync(handle, header, 0, HEADER_BYTES, 0) < HEADER_BYTES || header.readUInt32BE(0) !== MAGIC)
+      return undefined;
     return header.readUInt16LE(MACHINE_AT);
   } finally {
     closeSync(handle);
@@ -79,11 +80,18 @@ function dynamicOf(bytes: Buffer, segments: readonly Segment[]): Pick<Elf, 'need
     return { tag: bytes.readBigInt64LE(at), value: bytes.readBigUInt64LE(at + 8) };
   });
   const strings = entries.find(({ tag }) => tag === DT_STRTAB);
-  const home = segments.find(({ type, address, bytes: length }) => type === PT_LOAD && strings !== undefined && strings.value >= address && strings.value < address + BigInt(length));
+  const home = segments.find(
+    ({ type, address, bytes: length }) =>
+      type === PT_LOAD && strings !== undefined && strings.value >= address && strings.value < address + BigInt(length),
+  );
   if (strings === undefined || home === undefined) return { needed: [], searchPath: [] };
   const base = home.offset + Number(strings.value - home.address);
-  const textsOf = (wanted: readonly bigint[]): string[] => entries.filter(({ tag }) => wanted.includes(tag)).map(({ value }) => textAt(bytes, base + Number(value)));
-  return { needed: textsOf([DT_NEEDED]), searchPath: textsOf([DT_RPATH, DT_RUNPATH]).flatMap((path) => path.split(':')) };
+  const textsOf = (wanted: readonly bigint[]): string[] =>
+    entries.filter(({ tag }) => wanted.includes(tag)).map(({ value }) => textAt(bytes, base + Number(value)));
+  return {
+    needed: textsOf([DT_NEEDED]),
+    searchPath: textsOf([DT_RPATH, DT_RUNPATH]).flatMap((path) => path.split(':')),
+  };
 }
 
 const textAt = (bytes: Buffer, at: number): string => bytes.toString('latin1', at, bytes.indexOf(0, at));

@@ -18,7 +18,9 @@ interface Lock {
 
 /** The folder of the package in the version that the lock file names, checked against the lock file's hash. */
 export async function npmPackage(name: string, { log, doing }: StepContext): Promise<string> {
-  const locked = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock).packages[`node_modules/${name}`];
+  const locked = (JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock).packages[
+    `node_modules/${name}`
+  ];
   if (locked === undefined) throw new Failure(`package-lock.json has no ${name}`, 'npm install --package-lock-only');
   const installed = join(ROOT, 'node_modules', name);
   if (existsSync(installed)) return installed;
@@ -31,7 +33,11 @@ export async function npmPackage(name: string, { log, doing }: StepContext): Pro
   const said = await run('npm', ['pack', `${name}@${locked.version}`, '--pack-destination', part, '--silent'], { log });
   const archive = join(part, said.split('\n').at(-1) ?? '');
   const hash = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`;
-  if (hash !== locked.integrity) throw new Failure(`${name}@${locked.version} is not what package-lock.json names: ${hash}`, 'ask the registry of npm why, and do not go on');
+  if (hash !== locked.integrity)
+    throw new Failure(
+      `${name}@${locked.version} is not what package-lock.json names: ${hash}`,
+      'ask the registry of npm why, and do not go on',
+    );
   await run('tar', ['-xzf', archive, '-C', part, '--strip-components=1'], { log });
   rmSync(archive);
   if (isAllowedToRun(name, part)) await run('npm', ['run', '--silent', 'postinstall'], { cwd: part, log });
@@ -41,6 +47,8 @@ export async function npmPackage(name: string, { log, doing }: StepContext): Pro
 
 /** Whether the package has something to do after it is unpacked, and the project lets it. */
 function isAllowedToRun(name: string, folder: string): boolean {
-  const [project, own] = [ROOT, folder].map((each) => JSON.parse(readFileSync(join(each, 'package.json'), 'utf8')) as Manifest);
+  const [project, own] = [ROOT, folder].map(
+    (each) => JSON.parse(readFileSync(join(each, 'package.json'), 'utf8')) as Manifest,
+  );
   return project?.allowScripts?.[name] === true && own?.scripts?.['postinstall'] !== undefined;
 }

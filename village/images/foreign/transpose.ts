@@ -40,7 +40,8 @@ interface ImageConfig {
 export async function transpose(wanted: Transposition, context: StepContext): Promise<void> {
   const { native, architecture, name, base = 'scratch' } = wanted;
   const platform = ['--arch', architecture, '--os', 'linux'];
-  const { config } = (JSON.parse(await buildah(['inspect', '--type', 'image', native])) as { OCIv1: ImageConfig }).OCIv1;
+  const { config } = (JSON.parse(await buildah(['inspect', '--type', 'image', native])) as { OCIv1: ImageConfig })
+    .OCIv1;
   await withRoot(native, [], async (nativeRoot) => {
     await withRoot(base, platform, async (root, container) => {
       await assemble(wanted, { native: nativeRoot, root }, context);
@@ -52,7 +53,11 @@ export async function transpose(wanted: Transposition, context: StepContext): Pr
   });
 }
 
-async function assemble({ architecture, name, workspace }: Transposition, { native, root }: { native: string; root: string }, context: StepContext): Promise<void> {
+async function assemble(
+  { architecture, name, workspace }: Transposition,
+  { native, root }: { native: string; root: string },
+  context: StepContext,
+): Promise<void> {
   const apt = await ForeignApt.open(architecture, native, context);
   const requested = requestedPackages(native).map((each) => nameFor(architecture, each));
   const there = new Set(installedPackages(root));
@@ -60,7 +65,8 @@ async function assemble({ architecture, name, workspace }: Transposition, { nati
   context.doing(`${name}: unpacking ${packages.length} packages of ${architecture}`);
   await run('bash', [join(import.meta.dirname, 'unpack.sh'), root, ...packages], { log: context.log });
   const replacements = await replacementsOf({ architecture, native, workspace }, context);
-  const isReplaced = (path: string): boolean => replacements.some((each) => path === each.path || path.startsWith(`${each.path}/`));
+  const isReplaced = (path: string): boolean =>
+    replacements.some((each) => path === each.path || path.startsWith(`${each.path}/`));
   configure({ native, target: root, isReplaced });
   writeAutomatic(root, architecture, requested);
   for (const replacement of replacements) replace(root, replacement);
@@ -68,7 +74,11 @@ async function assemble({ architecture, name, workspace }: Transposition, { nati
 
 function replace(root: string, { path, from }: Replacement): void {
   const stats = lstatSync(from, { throwIfNoEntry: false });
-  if (stats === undefined) throw new Failure(`${path} of the image has no counterpart at ${from}`, 'name where it comes from in village/images/foreign/replacements.ts');
+  if (stats === undefined)
+    throw new Failure(
+      `${path} of the image has no counterpart at ${from}`,
+      'name where it comes from in village/images/foreign/replacements.ts',
+    );
   const to = join(root, path);
   mkdirSync(dirname(to), { recursive: true });
   if (stats.isFile()) copyFile(from, to);
@@ -81,12 +91,24 @@ function refuseOtherMachines(root: string, { architecture, name }: Transposition
   for (const { path, stats } of walkTree(root)) {
     const machine = stats.isFile() ? elfMachineOf(join(root, path)) : undefined;
     if (machine === undefined || machine === wanted) continue;
-    throw new Failure(`${name} would hold ${path}, which is not for ${architecture} (ELF machine ${machine})`, 'name where it comes from in village/images/foreign/replacements.ts');
+    throw new Failure(
+      `${name} would hold ${path}, which is not for ${architecture} (ELF machine ${machine})`,
+      'name where it comes from in village/images/foreign/replacements.ts',
+    );
   }
 }
 
-function flagsOf({ Env = [], Cmd, Entrypoint, User, WorkingDir, ExposedPorts = {}, StopSignal }: ImageConfig['config']): readonly string[] {
-  const optional = (flag: string, value: string | undefined): string[] => (value === undefined || value === '' ? [] : [flag, value]);
+function flagsOf({
+  Env = [],
+  Cmd,
+  Entrypoint,
+  User,
+  WorkingDir,
+  ExposedPorts = {},
+  StopSignal,
+}: ImageConfig['config']): readonly string[] {
+  const optional = (flag: string, value: string | undefined): string[] =>
+    value === undefined || value === '' ? [] : [flag, value];
   return [
     ...Env.flatMap((each) => ['--env', each]),
     ...Object.keys(ExposedPorts).flatMap((port) => ['--port', port]),
@@ -99,7 +121,11 @@ function flagsOf({ Env = [], Cmd, Entrypoint, User, WorkingDir, ExposedPorts = {
 }
 
 /** Gives the work the mounted root of a container made from an image, and removes the container. */
-export async function withRoot(image: string, flags: readonly string[], work: (root: string, container: string) => Promise<void>): Promise<void> {
+export async function withRoot(
+  image: string,
+  flags: readonly string[],
+  work: (root: string, container: string) => Promise<void>,
+): Promise<void> {
   const container = await buildah(['from', '--pull-never', ...flags, image]);
   try {
     await work(await buildah(['mount', container]), container);

@@ -1,285 +1,379 @@
-import { type Camera, clampCamera, EDGE_TILES, fitRect, glide, type MapSize, inSight, panBy, type Point, screenToWorld, showPeople, type TileRect, type Viewport, visibleTiles, zoomAt } from './model/camera.ts'
-import { Corrections } from './model/correction.ts'
-import { daylight } from './model/daylight.ts'
-import { type DrawList, drawList } from './model/draw-list.ts'
-import { pauseAfter } from './model/pace.ts'
-import type { SceneAgent, ScenePin } from './model/scene.ts'
-import { hitTest } from './hit/hit-test.ts'
-import { listenToGestures } from './input/gestures.ts'
-import type { KeyIntent } from './input/keys.ts'
-import type { Insets, MapHost } from './map-host.ts'
-import { Stage, type StageWorld } from './render/stage.ts'
+import {
+  type Camera,
+  clampCamera,
+  EDGE_TILES,
+  fitRect,
+  glide,
+  type MapSize,
+  inSight,
+  panBy,
+  type Point,
+  screenToWorld,
+  showPeople,
+  type TileRect,
+  type Viewport,
+  visibleTiles,
+  zoomAt,
+} from './model/camera.ts';
+import { Corrections } from './model/correction.ts';
+import { daylight } from './model/daylight.ts';
+import { type DrawList, drawList } from './model/draw-list.ts';
+import { pauseAfter } from './model/pace.ts';
+import type { SceneAgent, ScenePin } from './model/scene.ts';
+import { hitTest } from './hit/hit-test.ts';
+import { listenToGestures } from './input/gestures.ts';
+import type { KeyIntent } from './input/keys.ts';
+import type { Insets, MapHost } from './map-host.ts';
+import { Stage, type StageWorld } from './render/stage.ts';
 
 /** Milliseconds between frames while nothing moves: enough for sleepers and the changing light. */
-const IDLE_FRAME_MS = 160
+const IDLE_FRAME_MS = 160;
 /** The zoom of a camera that follows somebody from far away. */
-const FOLLOW_ZOOM = 34
-const REST_MS = 400
+const FOLLOW_ZOOM = 34;
+const REST_MS = 400;
 /** A tour goes on only when there is this far to go: a camera that never rests tires. */
-const TOUR_STEP_TILES = 3
+const TOUR_STEP_TILES = 3;
 /** More people than this are everywhere anyhow. */
-const TOUR_PEOPLE = 12
+const TOUR_PEOPLE = 12;
 
 /**
  * The loop of the map: reads the world, keeps the camera, draws, and answers hands and keys. React never sees a frame.
  * Mutable because it is the one place where the picture's time passes.
  */
 export class MapController {
-  readonly #canvas: HTMLCanvasElement
-  readonly #stage: Stage
-  readonly #world: StageWorld
-  readonly #host: MapHost
-  readonly #stop: (() => void)[] = []
-  readonly #corrections = new Corrections()
-  #camera: Camera
-  #target: Camera
-  #viewport: Viewport
-  #list: DrawList | null = null
-  #selected: string | null = null
-  #following = false
+  readonly #canvas: HTMLCanvasElement;
+  readonly #stage: Stage;
+  readonly #world: StageWorld;
+  readonly #host: MapHost;
+  readonly #stop: (() => void)[] = [];
+  readonly #corrections = new Corrections();
+  #camera: Camera;
+  #target: Camera;
+  #viewport: Viewport;
+  #list: DrawList | null = null;
+  #selected: string | null = null;
+  #following = false;
   /** Until somebody takes the camera it keeps the people in sight by itself. */
-  #touring: boolean
-  #hovered: string | null = null
-  #lastMs = 0
-  #busy = true
-  #drewLast = false
-  #notBeforeMs = 0
-  #restMs: number | null = null
-  #inSight = true
-  #pins: readonly ScenePin[] = []
+  #touring: boolean;
+  #hovered: string | null = null;
+  #lastMs = 0;
+  #busy = true;
+  #drewLast = false;
+  #notBeforeMs = 0;
+  #restMs: number | null = null;
+  #inSight = true;
+  #pins: readonly ScenePin[] = [];
   /** While a place is looked for a tap names a tile and selects nobody. */
-  #picking = false
+  #picking = false;
 
-  private constructor(parts: { canvas: HTMLCanvasElement; stage: Stage; world: StageWorld; host: MapHost; viewport: Viewport; camera: Camera; tour: boolean }) {
-    this.#canvas = parts.canvas
-    this.#stage = parts.stage
-    this.#world = parts.world
-    this.#host = parts.host
-    this.#camera = parts.camera
-    this.#target = parts.camera
-    this.#viewport = parts.viewport
-    this.#touring = parts.tour && !reducedMotion()
-    this.#listen()
+  private constructor(parts: {
+    canvas: HTMLCanvasElement;
+    stage: Stage;
+    world: StageWorld;
+    host: MapHost;
+    viewport: Viewport;
+    camera: Camera;
+    tour: boolean;
+  }) {
+    this.#canvas = parts.canvas;
+    this.#stage = parts.stage;
+    this.#world = parts.world;
+    this.#host = parts.host;
+    this.#camera = parts.camera;
+    this.#target = parts.camera;
+    this.#viewport = parts.viewport;
+    this.#touring = parts.tour && !reducedMotion();
+    this.#listen();
   }
 
   /** Starts the map on a canvas that is in the page. */
-  static async start(canvas: HTMLCanvasElement, options: { readonly world: StageWorld; readonly host: MapHost; readonly start: (viewport: Viewport) => Camera; readonly insets: Insets; readonly tour: boolean }): Promise<MapController> {
-    const stage = await Stage.create(canvas, options.world)
-    const viewport = { width: canvas.clientWidth, height: canvas.clientHeight, ...options.insets }
-    return new MapController({ canvas, stage, world: options.world, host: options.host, viewport, camera: clampCamera(options.start(viewport), options.world.map), tour: options.tour })
+  static async start(
+    canvas: HTMLCanvasElement,
+    options: {
+      readonly world: StageWorld;
+      readonly host: MapHost;
+      readonly start: (viewport: Viewport) => Camera;
+      readonly insets: Insets;
+      readonly tour: boolean;
+    },
+  ): Promise<MapController> {
+    const stage = await Stage.create(canvas, options.world);
+    const viewport = { width: canvas.clientWidth, height: canvas.clientHeight, ...options.insets };
+    return new MapController({
+      canvas,
+      stage,
+      world: options.world,
+      host: options.host,
+      viewport,
+      camera: clampCamera(options.start(viewport), options.world.map),
+      tour: options.tour,
+    });
   }
 
   /** What was drawn last: for tests and the hit test. */
-  get list(): DrawList | null { return this.#list }
-  get camera(): Camera { return this.#camera }
-  get visible(): TileRect { return visibleTiles(this.#camera, this.#viewport, { map: this.#world.map, margin: 2, edge: EDGE_TILES }) }
+  get list(): DrawList | null {
+    return this.#list;
+  }
+  get camera(): Camera {
+    return this.#camera;
+  }
+  get visible(): TileRect {
+    return visibleTiles(this.#camera, this.#viewport, { map: this.#world.map, margin: 2, edge: EDGE_TILES });
+  }
 
   /** Which agent is marked, and whether the camera stays with it. */
   mark(selected: string | null, following: boolean): void {
-    const starts = following && !(this.#following && this.#selected === selected)
-    if (selected !== null) this.#touring = false
-    this.#selected = selected
-    this.#following = following && selected !== null
-    if (starts) this.#glideTo({ ...this.#target, zoom: Math.max(this.#target.zoom, FOLLOW_ZOOM) })
-    this.#busy = true
+    const starts = following && !(this.#following && this.#selected === selected);
+    if (selected !== null) this.#touring = false;
+    this.#selected = selected;
+    this.#following = following && selected !== null;
+    if (starts) this.#glideTo({ ...this.#target, zoom: Math.max(this.#target.zoom, FOLLOW_ZOOM) });
+    this.#busy = true;
   }
 
   /** Whether anybody can see the map; one that is covered is not drawn. */
   setInSight(inSight: boolean): void {
-    this.#inSight = inSight
-    this.#busy = true
+    this.#inSight = inSight;
+    this.#busy = true;
   }
 
   /** The posts that hang at places. */
   setPins(pins: readonly ScenePin[]): void {
-    this.#pins = pins
-    this.#busy = true
+    this.#pins = pins;
+    this.#busy = true;
   }
 
   /** Whether the next taps name tiles. */
   setPicking(picking: boolean): void {
-    this.#picking = picking
+    this.#picking = picking;
     // Nobody can point at a map that moves by itself.
-    if (picking) this.#touring = false
-    this.#canvas.style.cursor = picking ? 'crosshair' : ''
+    if (picking) this.#touring = false;
+    this.#canvas.style.cursor = picking ? 'crosshair' : '';
   }
 
   setInsets(insets: Insets): void {
-    this.#viewport = { ...this.#viewport, ...insets }
-    this.#busy = true
+    this.#viewport = { ...this.#viewport, ...insets };
+    this.#busy = true;
   }
 
   /** Brings a place into the middle, near enough to see people. */
   goTo(place: Point, zoom = FOLLOW_ZOOM): void {
-    this.#touring = false
-    this.#glideTo({ x: place.x, y: place.y, zoom: Math.max(this.#target.zoom, zoom) })
+    this.#touring = false;
+    this.#glideTo({ x: place.x, y: place.y, zoom: Math.max(this.#target.zoom, zoom) });
   }
 
   /** Obeys a key; what is not about the camera is left to the host. */
   obey(intent: KeyIntent): void {
-    this.#touring = false
-    if (intent.kind === 'pan') { this.#stopFollowing(); this.#glideTo(panBy(this.#target, intent.dx, intent.dy)) }
-    if (intent.kind === 'zoom') this.zoomBy(intent.factor)
-    if (intent.kind === 'whole') this.showWhole()
+    this.#touring = false;
+    if (intent.kind === 'pan') {
+      this.#stopFollowing();
+      this.#glideTo(panBy(this.#target, intent.dx, intent.dy));
+    }
+    if (intent.kind === 'zoom') this.zoomBy(intent.factor);
+    if (intent.kind === 'whole') this.showWhole();
   }
 
   /** Zooms about the middle of what can be seen. */
   zoomBy(factor: number): void {
-    this.#touring = false
-    this.#glideTo({ ...this.#target, zoom: this.#target.zoom * factor })
+    this.#touring = false;
+    this.#glideTo({ ...this.#target, zoom: this.#target.zoom * factor });
   }
 
   showWhole(): void {
-    this.#touring = false
-    this.#stopFollowing()
-    this.#glideTo(fitRect({ x: 0, y: 0, ...sizeOf(this.#world.map) }, this.#viewport, 40))
+    this.#touring = false;
+    this.#stopFollowing();
+    this.#glideTo(fitRect({ x: 0, y: 0, ...sizeOf(this.#world.map) }, this.#viewport, 40));
   }
 
   destroy(): void {
-    for (const stop of this.#stop) stop()
-    this.#stage.destroy()
+    for (const stop of this.#stop) stop();
+    this.#stage.destroy();
   }
 
   #listen(): void {
-    this.#stop.push(listenToGestures(this.#canvas, {
-      pan: (dx, dy) => { this.#touring = false; this.#stopFollowing(); this.#jumpTo(panBy(this.#camera, dx, dy)) },
-      zoom: (screen, factor) => { this.#touring = false; this.#glideTo(zoomAt(this.#target, this.#viewport, { screen, factor })) },
-      tap: (at, finger) => this.#tap(at, finger),
-      doubleTap: (at, finger) => this.#doubleTap(at, finger),
-      hover: (at) => this.#hover(at),
-    }))
-    const observer = new ResizeObserver(() => this.#resize())
-    observer.observe(this.#canvas)
-    this.#stop.push(() => observer.disconnect())
-    this.#stop.push(everyFrame((nowMs) => this.#frame(nowMs)))
+    this.#stop.push(
+      listenToGestures(this.#canvas, {
+        pan: (dx, dy) => {
+          this.#touring = false;
+          this.#stopFollowing();
+          this.#jumpTo(panBy(this.#camera, dx, dy));
+        },
+        zoom: (screen, factor) => {
+          this.#touring = false;
+          this.#glideTo(zoomAt(this.#target, this.#viewport, { screen, factor }));
+        },
+        tap: (at, finger) => this.#tap(at, finger),
+        doubleTap: (at, finger) => this.#doubleTap(at, finger),
+        hover: (at) => this.#hover(at),
+      }),
+    );
+    const observer = new ResizeObserver(() => this.#resize());
+    observer.observe(this.#canvas);
+    this.#stop.push(() => observer.disconnect());
+    this.#stop.push(everyFrame((nowMs) => this.#frame(nowMs)));
   }
 
   #resize(): void {
-    const { clientWidth: width, clientHeight: height } = this.#canvas
-    if (width === 0 || height === 0) return
-    this.#viewport = { ...this.#viewport, width, height }
-    this.#stage.resize(width, height)
-    this.#busy = true
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    if (width === 0 || height === 0) return;
+    this.#viewport = { ...this.#viewport, width, height };
+    this.#stage.resize(width, height);
+    this.#busy = true;
   }
 
   #frame(nowMs: number): void {
-    const elapsedMs = nowMs - this.#lastMs
-    if (this.#drewLast) this.#notBeforeMs = nowMs + pauseAfter(elapsedMs)
-    this.#drewLast = false
-    if (!this.#inSight || nowMs < this.#notBeforeMs || (!this.#busy && elapsedMs < IDLE_FRAME_MS)) return
-    this.#drewLast = true
-    const started = performance.now()
-    this.#lastMs = nowMs
-    const moment = this.#host.moment(nowMs)
-    const agents = this.#corrections.apply(moment.agents, Math.min(elapsedMs, 100))
-    const moving = this.#moveCamera(agents, Math.min(elapsedMs, 500))
-    const visible = this.visible
+    const elapsedMs = nowMs - this.#lastMs;
+    if (this.#drewLast) this.#notBeforeMs = nowMs + pauseAfter(elapsedMs);
+    this.#drewLast = false;
+    if (!this.#inSight || nowMs < this.#notBeforeMs || (!this.#busy && elapsedMs < IDLE_FRAME_MS)) return;
+    this.#drewLast = true;
+    const started = performance.now();
+    this.#lastMs = nowMs;
+    const moment = this.#host.moment(nowMs);
+    const agents = this.#corrections.apply(moment.agents, Math.min(elapsedMs, 100));
+    const moving = this.#moveCamera(agents, Math.min(elapsedMs, 500));
+    const visible = this.visible;
     const list = drawList({
-      camera: this.#camera, viewport: this.#viewport, visible, tick: moment.tick, agents, items: moment.items, clusters: moment.clusters,
-      landmarks: this.#world.landmarks, zones: this.#world.zones, pins: this.#pins, selected: this.#selected, hovered: this.#hovered,
-    })
-    this.#list = list
+      camera: this.#camera,
+      viewport: this.#viewport,
+      visible,
+      tick: moment.tick,
+      agents,
+      items: moment.items,
+      clusters: moment.clusters,
+      landmarks: this.#world.landmarks,
+      zones: this.#world.zones,
+      pins: this.#pins,
+      selected: this.#selected,
+      hovered: this.#hovered,
+    });
+    this.#list = list;
     // How many people the picture shows: the list of people is in the page, the picture is not.
-    this.#canvas.dataset['figures'] = String(list.figures.length)
-    const finer = this.#stage.draw({ list, camera: this.#camera, viewport: this.#viewport, visible, light: daylight(moment.minute), tick: moment.tick })
-    this.#busy = moving || finer || agents.some((agent) => agent.moving) || list.bubbles.length > 0 || this.#corrections.areFading
-    this.#rest(nowMs, moving)
-    this.#host.measured(performance.now() - started)
+    this.#canvas.dataset['figures'] = String(list.figures.length);
+    const finer = this.#stage.draw({
+      list,
+      camera: this.#camera,
+      viewport: this.#viewport,
+      visible,
+      light: daylight(moment.minute),
+      tick: moment.tick,
+    });
+    this.#busy =
+      moving || finer || agents.some((agent) => agent.moving) || list.bubbles.length > 0 || this.#corrections.areFading;
+    this.#rest(nowMs, moving);
+    this.#host.measured(performance.now() - started);
   }
 
   #tour(agents: readonly SceneAgent[]): void {
-    const { camera, viewport } = { camera: this.#target, viewport: this.#viewport }
-    if (agents.length > TOUR_PEOPLE || agents.every((agent) => inSight(camera, viewport, agent))) return
-    const better = clampCamera(showPeople(agents, viewport, sizeOf(this.#world.map)), this.#world.map)
-    if (Math.hypot(better.x - camera.x, better.y - camera.y) > TOUR_STEP_TILES || Math.abs(better.zoom / camera.zoom - 1) > 0.1) this.#target = better
+    const { camera, viewport } = { camera: this.#target, viewport: this.#viewport };
+    if (agents.length > TOUR_PEOPLE || agents.every((agent) => inSight(camera, viewport, agent))) return;
+    const better = clampCamera(showPeople(agents, viewport, sizeOf(this.#world.map)), this.#world.map);
+    if (
+      Math.hypot(better.x - camera.x, better.y - camera.y) > TOUR_STEP_TILES ||
+      Math.abs(better.zoom / camera.zoom - 1) > 0.1
+    )
+      this.#target = better;
   }
 
   #moveCamera(agents: readonly SceneAgent[], elapsedMs: number): boolean {
-    const followed = this.#following ? agents.find((agent) => agent.id === this.#selected) : undefined
-    if (followed !== undefined) this.#target = { ...this.#target, x: followed.x + 0.5, y: followed.y + 0.5 }
-    else if (this.#touring) this.#tour(agents)
-    if (this.#camera === this.#target) return false
-    this.#camera = reducedMotion() ? this.#target : glide(this.#camera, this.#target, elapsedMs)
-    return true
+    const followed = this.#following ? agents.find((agent) => agent.id === this.#selected) : undefined;
+    if (followed !== undefined) this.#target = { ...this.#target, x: followed.x + 0.5, y: followed.y + 0.5 };
+    else if (this.#touring) this.#tour(agents);
+    if (this.#camera === this.#target) return false;
+    this.#camera = reducedMotion() ? this.#target : glide(this.#camera, this.#target, elapsedMs);
+    return true;
   }
 
   /** Tells the host where the camera is once it has come to rest, and now and then while it follows somebody. */
   #rest(nowMs: number, moving: boolean): void {
-    if (moving) { this.#restMs ??= nowMs + REST_MS; if (nowMs < this.#restMs) return }
-    if (this.#restMs === null) return
-    this.#restMs = null
-    this.#host.moved(this.#camera, this.visible, !this.#touring && !this.#following)
+    if (moving) {
+      this.#restMs ??= nowMs + REST_MS;
+      if (nowMs < this.#restMs) return;
+    }
+    if (this.#restMs === null) return;
+    this.#restMs = null;
+    this.#host.moved(this.#camera, this.visible, !this.#touring && !this.#following);
   }
 
   #glideTo(camera: Camera): void {
-    this.#target = clampCamera(camera, this.#world.map)
-    this.#busy = true
+    this.#target = clampCamera(camera, this.#world.map);
+    this.#busy = true;
   }
 
   #jumpTo(camera: Camera): void {
-    this.#glideTo(camera)
-    this.#camera = this.#target
-    this.#restMs ??= performance.now() + REST_MS
+    this.#glideTo(camera);
+    this.#camera = this.#target;
+    this.#restMs ??= performance.now() + REST_MS;
   }
 
   #stopFollowing(): void {
-    if (this.#following) this.#host.follow(false)
+    if (this.#following) this.#host.follow(false);
   }
 
   #tap(at: Point, finger: boolean): void {
-    if (this.#picking) { this.#pick(at); return }
-    const hit = this.#list === null ? null : hitTest(this.#list, at, finger)
-    if (hit?.kind === 'pin') this.#host.openPin(hit.ids)
-    else this.#host.select(this.#agentAt(at, finger))
+    if (this.#picking) {
+      this.#pick(at);
+      return;
+    }
+    const hit = this.#list === null ? null : hitTest(this.#list, at, finger);
+    if (hit?.kind === 'pin') this.#host.openPin(hit.ids);
+    else this.#host.select(this.#agentAt(at, finger));
   }
 
   #pick(at: Point): void {
-    const { x, y } = screenToWorld(this.#camera, this.#viewport, at)
-    const { width, height } = this.#world.map
-    if (x >= 0 && y >= 0 && x < width && y < height) this.#host.picked({ x: Math.floor(x), y: Math.floor(y) })
+    const { x, y } = screenToWorld(this.#camera, this.#viewport, at);
+    const { width, height } = this.#world.map;
+    if (x >= 0 && y >= 0 && x < width && y < height) this.#host.picked({ x: Math.floor(x), y: Math.floor(y) });
   }
 
   #agentAt(at: Point, finger: boolean): string | null {
-    const hit = this.#list === null ? null : hitTest(this.#list, at, finger)
+    const hit = this.#list === null ? null : hitTest(this.#list, at, finger);
     if (hit?.kind === 'landmark') {
-      const landmark = this.#world.landmarks.find(({ id }) => id === hit.id)
-      if (landmark !== undefined && this.#camera.zoom < FOLLOW_ZOOM) this.goTo({ x: landmark.x + 0.5, y: landmark.y + 0.5 })
+      const landmark = this.#world.landmarks.find(({ id }) => id === hit.id);
+      if (landmark !== undefined && this.#camera.zoom < FOLLOW_ZOOM)
+        this.goTo({ x: landmark.x + 0.5, y: landmark.y + 0.5 });
     }
-    return hit?.kind === 'agent' ? hit.id : null
+    return hit?.kind === 'agent' ? hit.id : null;
   }
 
   #doubleTap(at: Point, finger: boolean): void {
-    if (this.#picking) { this.#pick(at); return }
-    const id = this.#agentAt(at, finger)
-    if (id === null) { this.#glideTo(zoomAt(this.#target, this.#viewport, { screen: at, factor: 1.8 })); return }
-    this.#host.select(id)
-    this.#host.follow(true)
+    if (this.#picking) {
+      this.#pick(at);
+      return;
+    }
+    const id = this.#agentAt(at, finger);
+    if (id === null) {
+      this.#glideTo(zoomAt(this.#target, this.#viewport, { screen: at, factor: 1.8 }));
+      return;
+    }
+    this.#host.select(id);
+    this.#host.follow(true);
   }
 
   #hover(at: Point | null): void {
-    const hit = at === null || this.#list === null ? null : hitTest(this.#list, at)
-    const hovered = hit?.kind === 'agent' ? hit.id : null
-    this.#canvas.style.cursor = this.#picking ? 'crosshair' : hit === null || hit.kind === 'ground' ? '' : 'pointer'
-    if (hovered !== this.#hovered) this.#busy = true
-    this.#hovered = hovered
+    const hit = at === null || this.#list === null ? null : hitTest(this.#list, at);
+    const hovered = hit?.kind === 'agent' ? hit.id : null;
+    this.#canvas.style.cursor = this.#picking ? 'crosshair' : hit === null || hit.kind === 'ground' ? '' : 'pointer';
+    if (hovered !== this.#hovered) this.#busy = true;
+    this.#hovered = hovered;
   }
 }
 
 /** Calls back before every repaint until the returned function is called. */
 function everyFrame(draw: (nowMs: number) => void): () => void {
-  let frame = 0
+  let frame = 0;
   const loop = (nowMs: number): void => {
-    frame = requestAnimationFrame(loop)
-    draw(nowMs)
-  }
-  frame = requestAnimationFrame(loop)
-  return () => cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(loop);
+    draw(nowMs);
+  };
+  frame = requestAnimationFrame(loop);
+  return () => cancelAnimationFrame(frame);
 }
 
 function sizeOf(map: MapSize): MapSize {
-  return { width: map.width, height: map.height }
+  return { width: map.width, height: map.height };
 }
 
 function reducedMotion(): boolean {
-  return window.matchMedia('(prefers-reduced-motion: reduce)').matches
+  return window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 }

@@ -1,6 +1,6 @@
-import type { AppState } from './app-state.ts'
-import type { Store } from './store.ts'
-import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts'
+import type { AppState } from './app-state.ts';
+import type { Store } from './store.ts';
+import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts';
 
 /**
  * Keeps the address and what is open in step: each page, agent, post and run that is opened is a step
@@ -8,41 +8,52 @@ import { placeOf, readUrl, type UrlState, writeUrl } from './url-state.ts'
  * Returns how to end it.
  */
 export function keepAddress(store: Store<AppState>): () => void {
-  let { place, selected } = store.get()
+  let { place, selected } = store.get();
   const write = (): void => {
-    const now = store.get()
-    if (now.place === place && now.selected === selected) return
-    const isStep = isStepBetween({ place, selected }, now)
-    ;({ place, selected } = now)
-    putAddress({ ...readUrl(window.location.search), ...place, agent: selected }, isStep)
-  }
+    const now = store.get();
+    if (now.place === place && now.selected === selected) return;
+    const isStep = isStepBetween({ place, selected }, now);
+    ({ place, selected } = now);
+    putAddress({ ...readUrl(window.location.search), ...place, agent: selected }, isStep);
+  };
   const goBack = (): void => {
-    const url = readUrl(window.location.search)
-    place = placeOf(url)
-    selected = url.agent
-    store.set((state) => ({ ...state, place, selected, following: state.following && state.selected === url.agent }))
-  }
-  const stop = store.subscribe(write)
-  window.addEventListener('popstate', goBack)
-  return () => { stop(); window.removeEventListener('popstate', goBack) }
+    const url = readUrl(window.location.search);
+    place = placeOf(url);
+    selected = url.agent;
+    store.set((state) => ({ ...state, place, selected, following: state.following && state.selected === url.agent }));
+  };
+  const stop = store.subscribe(write);
+  window.addEventListener('popstate', goBack);
+  return () => {
+    stop();
+    window.removeEventListener('popstate', goBack);
+  };
 }
 
 /** Whether going from one state to the other opens something: a page, an agent, a post or a run. */
-export function isStepBetween(before: Pick<AppState, 'place' | 'selected'>, now: Pick<AppState, 'place' | 'selected'>): boolean {
-  const opened = (was: string | null, is: string | null): boolean => is !== null && is !== was
-  return now.place.view !== before.place.view || opened(before.selected, now.selected) || opened(before.place.post, now.place.post) || opened(before.place.run, now.place.run)
+export function isStepBetween(
+  before: Pick<AppState, 'place' | 'selected'>,
+  now: Pick<AppState, 'place' | 'selected'>,
+): boolean {
+  const opened = (was: string | null, is: string | null): boolean => is !== null && is !== was;
+  return (
+    now.place.view !== before.place.view ||
+    opened(before.selected, now.selected) ||
+    opened(before.place.post, now.place.post) ||
+    opened(before.place.run, now.place.run)
+  );
 }
 
 /** Takes keys out of the address that have served, such as a one-time code. */
 export function forgetInAddress(...keys: readonly string[]): void {
-  const query = new URLSearchParams(window.location.search)
-  for (const key of keys) query.delete(key)
-  window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query.toString()}`)
+  const query = new URLSearchParams(window.location.search);
+  for (const key of keys) query.delete(key);
+  window.history.replaceState(null, '', query.size === 0 ? window.location.pathname : `?${query.toString()}`);
 }
 
 /** Shows a state in the address, as a step to go back from or in place of the present one. */
 export function putAddress(state: UrlState, isStep: boolean): void {
-  const query = writeUrl(state)
-  if (query === window.location.search) return
-  window.history[isStep ? 'pushState' : 'replaceState'](null, '', `${window.location.pathname}${query}`)
+  const query = writeUrl(state);
+  if (query === window.location.search) return;
+  window.history[isStep ? 'pushState' : 'replaceState'](null, '', `${window.location.pathname}${query}`);
 }

@@ -1,5 +1,5 @@
-const FIRST_MS = 500
-const LONGEST_MS = 15_000
+const FIRST_MS = 500;
+const LONGEST_MS = 15_000;
 
 /**
  * How long to wait before trying again: it doubles each time, and the upper half is left to chance so that many viewers of a restarted
@@ -8,6 +8,6 @@ const LONGEST_MS = 15_000
  * @param chance 0 to 1
  */
 export function backoffMs(attempt: number, chance: number): number {
-  const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 16))
-  return Math.round(longest / 2 + (longest / 2) * chance)
+  const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 16));
+  return Math.round(longest / 2 + (longest / 2) * chance);
 }

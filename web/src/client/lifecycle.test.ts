@@ -1,93 +1,123 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import type { AgentDetail } from '@hamlet/contract'
-import type { Api, Reply } from './api.ts'
-import { Lifecycle, type LifecycleState, locks, progress, type Wait } from './lifecycle.ts'
-import { agentDetail } from './agent-detail.fixture.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AgentDetail } from '@hamlet/contract';
+import type { Api, Reply } from './api.ts';
+import { Lifecycle, type LifecycleState, locks, progress, type Wait } from './lifecycle.ts';
+import { agentDetail } from './agent-detail.fixture.ts';
 
-const ADA = agentDetail('ada', { power: 'Asleep', pod: null })
-const QUEUED = agentDetail('ada', { power: 'Awake', pod: null, why: { ready: false, reason: 'NoSeat', message: 'Third in the queue of sparky1' } })
-const AWAKE = agentDetail('ada', { power: 'Awake', why: { ready: true, reason: 'Ready', message: '' } })
-const REFUSED: Reply<never> = { ok: false, refused: { code: 'forbidden', title: 'No', detail: '', status: 403, errors: [] } }
+const ADA = agentDetail('ada', { power: 'Asleep', pod: null });
+const QUEUED = agentDetail('ada', {
+  power: 'Awake',
+  pod: null,
+  why: { ready: false, reason: 'NoSeat', message: 'Third in the queue of sparky1' },
+});
+const AWAKE = agentDetail('ada', { power: 'Awake', why: { ready: true, reason: 'Ready', message: '' } });
+const REFUSED: Reply<never> = {
+  ok: false,
+  refused: { code: 'forbidden', title: 'No', detail: '', status: 403, errors: [] },
+};
 
 /** An api that answers each call so. */
 function apiThat(answer: Reply<unknown>): Api {
-  const call = (): Promise<Reply<unknown>> => Promise.resolve(answer)
+  const call = (): Promise<Reply<unknown>> => Promise.resolve(answer);
   // The answers of these three routes are not read.
-  return { call: call as Api['call'] }
+  return { call: call as Api['call'] };
 }
 
 /** A lifecycle that sees these agents one after the other, the last one again and again, with the states that it went through. */
-function started(seen: readonly (AgentDetail | null)[], answer: Reply<unknown> = { ok: true, data: null }, onWait: (looks: number) => void = () => undefined): { readonly lifecycle: Lifecycle; readonly kinds: string[]; state(): LifecycleState | undefined } {
-  let looks = 0
-  const wait: Wait = () => { onWait(looks); return Promise.resolve() }
-  const lifecycle = new Lifecycle(apiThat(answer), { refreshAgent: () => Promise.resolve(seen[Math.min(looks++, seen.length - 1)] ?? null) }, wait)
-  const kinds: string[] = []
-  lifecycle.states.subscribe(() => { const kind = lifecycle.states.get().get('ada')?.kind; if (kind !== undefined && kind !== kinds.at(-1)) kinds.push(kind) })
-  return { lifecycle, kinds, state: () => lifecycle.states.get().get('ada') }
+function started(
+  seen: readonly (AgentDetail | null)[],
+  answer: Reply<unknown> = { ok: true, data: null },
+  onWait: (looks: number) => void = () => undefined,
+): { readonly lifecycle: Lifecycle; readonly kinds: string[]; state(): LifecycleState | undefined } {
+  let looks = 0;
+  const wait: Wait = () => {
+    onWait(looks);
+    return Promise.resolve();
+  };
+  const lifecycle = new Lifecycle(
+    apiThat(answer),
+    { refreshAgent: () => Promise.resolve(seen[Math.min(looks++, seen.length - 1)] ?? null) },
+    wait,
+  );
+  const kinds: string[] = [];
+  lifecycle.states.subscribe(() => {
+    const kind = lifecycle.states.get().get('ada')?.kind;
+    if (kind !== undefined && kind !== kinds.at(-1)) kinds.push(kind);
+  });
+  return { lifecycle, kinds, state: () => lifecycle.states.get().get('ada') };
 }
 
 test('a change is asked for, watched, and done', async () => {
-  const { lifecycle, kinds, state } = started([QUEUED, null, AWAKE])
-  await lifecycle.ask(ADA, 'awaken')
-  assert.deepEqual(kinds, ['asking', 'pending', 'done'])
-  assert.deepEqual(state(), { kind: 'done', verb: 'awaken', text: 'Ada is awake.' })
-})
+  const { lifecycle, kinds, state } = started([QUEUED, null, AWAKE]);
+  await lifecycle.ask(ADA, 'awaken');
+  assert.deepEqual(kinds, ['asking', 'pending', 'done']);
+  assert.deepEqual(state(), { kind: 'done', verb: 'awaken', text: 'Ada is awake.' });
+});
 
 test('a change that waits for a seat becomes late: it locks nothing, says why, and is still done in the end', async () => {
-  const { lifecycle, kinds } = started([...Array.from({ length: 130 }, () => QUEUED), AWAKE])
-  let late: LifecycleState | undefined
-  lifecycle.states.subscribe(() => { const now = lifecycle.states.get().get('ada'); if (now?.kind === 'late') late = now })
-  await lifecycle.ask(ADA, 'awaken')
-  assert.deepEqual(kinds, ['asking', 'pending', 'late', 'done'])
-  assert.deepEqual(late, { kind: 'late', verb: 'awaken', text: 'Third in the queue of sparky1' })
-  assert.equal(locks(late, 'awaken'), false)
-})
+  const { lifecycle, kinds } = started([...Array.from({ length: 130 }, () => QUEUED), AWAKE]);
+  let late: LifecycleState | undefined;
+  lifecycle.states.subscribe(() => {
+    const now = lifecycle.states.get().get('ada');
+    if (now?.kind === 'late') late = now;
+  });
+  await lifecycle.ask(ADA, 'awaken');
+  assert.deepEqual(kinds, ['asking', 'pending', 'late', 'done']);
+  assert.deepEqual(late, { kind: 'late', verb: 'awaken', text: 'Third in the queue of sparky1' });
+  assert.equal(locks(late, 'awaken'), false);
+});
 
 test('a watch ends where the change never comes, and its note stays to be dismissed', async () => {
-  let waits = 0
-  const { lifecycle, state } = started([QUEUED], undefined, () => { waits += 1 })
-  await lifecycle.ask(ADA, 'awaken')
-  assert.ok(waits < 1000)
-  assert.equal(state()?.kind, 'late')
-  lifecycle.dismiss('ada')
-  assert.equal(state(), undefined)
-})
+  let waits = 0;
+  const { lifecycle, state } = started([QUEUED], undefined, () => {
+    waits += 1;
+  });
+  await lifecycle.ask(ADA, 'awaken');
+  assert.ok(waits < 1000);
+  assert.equal(state()?.kind, 'late');
+  lifecycle.dismiss('ada');
+  assert.equal(state(), undefined);
+});
 
 test('a dismissed change is not watched any more, and does not come back', async () => {
-  const { lifecycle, state } = started([QUEUED], undefined, (looks) => { if (looks === 3) lifecycle.dismiss('ada') })
-  await lifecycle.ask(ADA, 'awaken')
-  assert.equal(state(), undefined)
-})
+  const { lifecycle, state } = started([QUEUED], undefined, (looks) => {
+    if (looks === 3) lifecycle.dismiss('ada');
+  });
+  await lifecycle.ask(ADA, 'awaken');
+  assert.equal(state(), undefined);
+});
 
 test('another change takes the place of the first, whose watch then says nothing', async () => {
-  let second: Promise<void> | null = null
-  const asleep = agentDetail('ada', { power: 'Asleep', pod: null })
-  const { lifecycle, state } = started([QUEUED, QUEUED, asleep], undefined, (looks) => { if (looks === 2) second ??= lifecycle.ask(QUEUED, 'suspend') })
-  await lifecycle.ask(ADA, 'awaken')
-  await second
-  assert.deepEqual(state(), { kind: 'done', verb: 'suspend', text: 'Ada is asleep. Its home and memory are kept.' })
-})
+  let second: Promise<void> | null = null;
+  const asleep = agentDetail('ada', { power: 'Asleep', pod: null });
+  const { lifecycle, state } = started([QUEUED, QUEUED, asleep], undefined, (looks) => {
+    if (looks === 2) second ??= lifecycle.ask(QUEUED, 'suspend');
+  });
+  await lifecycle.ask(ADA, 'awaken');
+  await second;
+  assert.deepEqual(state(), { kind: 'done', verb: 'suspend', text: 'Ada is asleep. Its home and memory are kept.' });
+});
 
 test('a refusal is shown with its verb', async () => {
-  const { lifecycle, state } = started([ADA], REFUSED)
-  await lifecycle.ask(ADA, 'reboot')
-  const now = state()
-  assert.equal(now?.kind === 'refused' && now.verb, 'reboot')
-})
+  const { lifecycle, state } = started([ADA], REFUSED);
+  await lifecycle.ask(ADA, 'reboot');
+  const now = state();
+  assert.equal(now?.kind === 'refused' && now.verb, 'reboot');
+});
 
 test('only the question itself locks every button; a change that is watched locks its own', () => {
-  assert.equal(locks(undefined, 'awaken'), false)
-  assert.equal(locks({ kind: 'asking', verb: 'awaken', text: '' }, 'suspend'), true)
-  assert.equal(locks({ kind: 'pending', verb: 'awaken', text: '' }, 'suspend'), false)
-  assert.equal(locks({ kind: 'pending', verb: 'awaken', text: '' }, 'awaken'), true)
-  assert.equal(locks({ kind: 'done', verb: 'awaken', text: '' }, 'awaken'), false)
-})
+  assert.equal(locks(undefined, 'awaken'), false);
+  assert.equal(locks({ kind: 'asking', verb: 'awaken', text: '' }, 'suspend'), true);
+  assert.equal(locks({ kind: 'pending', verb: 'awaken', text: '' }, 'suspend'), false);
+  assert.equal(locks({ kind: 'pending', verb: 'awaken', text: '' }, 'awaken'), true);
+  assert.equal(locks({ kind: 'done', verb: 'awaken', text: '' }, 'awaken'), false);
+});
 
 test('a reboot is done in a later cycle only, a suspension once the pod is gone', () => {
-  assert.equal(progress('reboot', { ...AWAKE, cycle: 3 }, 3).done, false)
-  assert.deepEqual(progress('reboot', { ...AWAKE, cycle: 4 }, 3), { done: true, text: 'Ada runs again, in cycle 4.' })
-  assert.deepEqual(progress('suspend', { ...ADA, pod: 'ada-0' }, 3), { done: false, text: 'Stopping pod ada-0.' })
-  assert.deepEqual(progress('suspend', { ...AWAKE, pod: null }, 3), { done: false, text: 'Waiting for the operator.' })
-  assert.equal(progress('suspend', ADA, 3).done, true)
-})
+  assert.equal(progress('reboot', { ...AWAKE, cycle: 3 }, 3).done, false);
+  assert.deepEqual(progress('reboot', { ...AWAKE, cycle: 4 }, 3), { done: true, text: 'Ada runs again, in cycle 4.' });
+  assert.deepEqual(progress('suspend', { ...ADA, pod: 'ada-0' }, 3), { done: false, text: 'Stopping pod ada-0.' });
+  assert.deepEqual(progress('suspend', { ...AWAKE, pod: null }, 3), { done: false, text: 'Waiting for the operator.' });
+  assert.equal(progress('suspend', ADA, 3).done, true);
+});

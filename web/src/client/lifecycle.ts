@@ -1,92 +1,119 @@
-import { type AgentDetail, awakenAgent, rebootAgent, suspendAgent } from '@hamlet/contract'
-import type { Api, Refused } from './api.ts'
-import { createStore, type Store } from './store.ts'
-import type { Village } from './village.ts'
+import { type AgentDetail, awakenAgent, rebootAgent, suspendAgent } from '@hamlet/contract';
+import type { Api, Refused } from './api.ts';
+import { createStore, type Store } from './store.ts';
+import type { Village } from './village.ts';
 
-export type Verb = 'awaken' | 'suspend' | 'reboot'
+export type Verb = 'awaken' | 'suspend' | 'reboot';
 /**
  * Where an asked change stands. `text` says what happens now. `asking`: the api has not answered yet. `pending`: it was taken and is watched closely.
  * `late`: it takes longer than usual, for example in the queue for a seat; it is still looked at now and then.
  */
 export type LifecycleState =
   | { readonly kind: 'asking' | 'pending' | 'late' | 'done'; readonly verb: Verb; readonly text: string }
-  | { readonly kind: 'refused'; readonly verb: Verb; readonly refused: Refused }
+  | { readonly kind: 'refused'; readonly verb: Verb; readonly refused: Refused };
 
 /** Whether a change that stands so keeps a button from being pressed: each while the api is asked, then only its own, and not for long. */
 export function locks(state: LifecycleState | undefined, verb: Verb): boolean {
-  return state !== undefined && (state.kind === 'asking' || (state.kind === 'pending' && state.verb === verb))
+  return state !== undefined && (state.kind === 'asking' || (state.kind === 'pending' && state.verb === verb));
 }
 
-const ROUTES = { awaken: awakenAgent, suspend: suspendAgent, reboot: rebootAgent } as const
-const POLL_MS = 1000
+const ROUTES = { awaken: awakenAgent, suspend: suspendAgent, reboot: rebootAgent } as const;
+const POLL_MS = 1000;
 /** After so many looks a change is late, and is looked at less often. */
-const CLOSE_LOOKS = 120
-const LATE_POLL_MS = 10_000
+const CLOSE_LOOKS = 120;
+const LATE_POLL_MS = 10_000;
 /** After so many looks, about two hours, a change that does not come is no longer watched; what is known of it stays. */
-const MAX_LOOKS = CLOSE_LOOKS + 720
+const MAX_LOOKS = CLOSE_LOOKS + 720;
 
 /** What has come of a change so far, from the agent as it is now and the cycle it had when the change was asked. */
-export function progress(verb: Verb, agent: AgentDetail, cycleBefore: number): { readonly done: boolean; readonly text: string } {
-  if (verb === 'suspend') return suspension(agent)
-  const name = agent.display_name
-  const started = verb === 'awaken' || agent.cycle > cycleBefore
-  if (started && agent.power === 'Awake' && agent.why.ready) return { done: true, text: verb === 'awaken' ? `${name} is awake.` : `${name} runs again, in cycle ${agent.cycle}.` }
-  return { done: false, text: started && agent.why.message !== '' ? agent.why.message : 'Waiting for the operator.' }
+export function progress(
+  verb: Verb,
+  agent: AgentDetail,
+  cycleBefore: number,
+): { readonly done: boolean; readonly text: string } {
+  if (verb === 'suspend') return suspension(agent);
+  const name = agent.display_name;
+  const started = verb === 'awaken' || agent.cycle > cycleBefore;
+  if (started && agent.power === 'Awake' && agent.why.ready)
+    return {
+      done: true,
+      text: verb === 'awaken' ? `${name} is awake.` : `${name} runs again, in cycle ${agent.cycle}.`,
+    };
+  return { done: false, text: started && agent.why.message !== '' ? agent.why.message : 'Waiting for the operator.' };
 }
 
 function suspension(agent: AgentDetail): { readonly done: boolean; readonly text: string } {
-  if (agent.power === 'Asleep' && agent.pod === null) return { done: true, text: `${agent.display_name} is asleep. Its home and memory are kept.` }
-  return { done: false, text: agent.pod === null ? 'Waiting for the operator.' : `Stopping pod ${agent.pod}.` }
+  if (agent.power === 'Asleep' && agent.pod === null)
+    return { done: true, text: `${agent.display_name} is asleep. Its home and memory are kept.` };
+  return { done: false, text: agent.pod === null ? 'Waiting for the operator.' : `Stopping pod ${agent.pod}.` };
 }
 
 /** Waits; passed in so that tests do not. */
-export type Wait = (ms: number) => Promise<void>
-const sleep: Wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
+export type Wait = (ms: number) => Promise<void>;
+const sleep: Wait = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 /** Asks for changes of agents' lives and watches what comes of them. Mutable because a change outlives the panel that asked for it. */
 export class Lifecycle {
-  readonly states: Store<ReadonlyMap<string, LifecycleState>> = createStore<ReadonlyMap<string, LifecycleState>>(new Map())
-  readonly #api: Api
-  readonly #village: Pick<Village, 'refreshAgent'>
-  readonly #wait: Wait
+  readonly states: Store<ReadonlyMap<string, LifecycleState>> = createStore<ReadonlyMap<string, LifecycleState>>(
+    new Map(),
+  );
+  readonly #api: Api;
+  readonly #village: Pick<Village, 'refreshAgent'>;
+  readonly #wait: Wait;
   /** The last change that was asked for each agent, or its dismissal: an older watch ends when it is not its own any more. */
-  readonly #latest = new Map<string, symbol>()
+  readonly #latest = new Map<string, symbol>();
 
   constructor(api: Api, village: Pick<Village, 'refreshAgent'>, wait: Wait = sleep) {
-    this.#api = api
-    this.#village = village
-    this.#wait = wait
+    this.#api = api;
+    this.#village = village;
+    this.#wait = wait;
   }
 
   /** @param takeOver whether to take the field from another manager, where an earlier answer named one */
   async ask(agent: AgentDetail, verb: Verb, takeOver = false): Promise<void> {
-    const id = agent.agent_id
-    const own = Symbol(verb)
-    this.#latest.set(id, own)
-    this.#put(id, own, { kind: 'asking', verb, text: 'Asking the village.' })
-    const reply = await this.#api.call(ROUTES[verb], { params: { agent_id: id }, query: { on_conflict: takeOver ? 'take_over' : 'refuse' } })
-    if (!reply.ok) { this.#put(id, own, { kind: 'refused', verb, refused: reply.refused }); return }
-    await this.#watch(agent, verb, own)
+    const id = agent.agent_id;
+    const own = Symbol(verb);
+    this.#latest.set(id, own);
+    this.#put(id, own, { kind: 'asking', verb, text: 'Asking the village.' });
+    const reply = await this.#api.call(ROUTES[verb], {
+      params: { agent_id: id },
+      query: { on_conflict: takeOver ? 'take_over' : 'refuse' },
+    });
+    if (!reply.ok) {
+      this.#put(id, own, { kind: 'refused', verb, refused: reply.refused });
+      return;
+    }
+    await this.#watch(agent, verb, own);
   }
 
   /** Takes the note of a change away, and stops watching it; the change itself goes on. */
   dismiss(id: string): void {
-    this.#latest.delete(id)
-    this.states.set((states) => { const rest = new Map(states); rest.delete(id); return rest })
+    this.#latest.delete(id);
+    this.states.set((states) => {
+      const rest = new Map(states);
+      rest.delete(id);
+      return rest;
+    });
   }
 
   async #watch({ agent_id: id, cycle }: AgentDetail, verb: Verb, own: symbol): Promise<void> {
     for (let looks = 0; looks < MAX_LOOKS && this.#latest.get(id) === own; looks += 1) {
-      const agent = await this.#village.refreshAgent(id)
-      const late = looks >= CLOSE_LOOKS
-      const now = agent === null ? { done: false, text: 'The village does not answer; trying again.' } : progress(verb, agent, cycle)
-      this.#put(id, own, { kind: now.done ? 'done' : late ? 'late' : 'pending', verb, text: now.text })
-      if (now.done) return
-      await this.#wait(late ? LATE_POLL_MS : POLL_MS)
+      const agent = await this.#village.refreshAgent(id);
+      const late = looks >= CLOSE_LOOKS;
+      const now =
+        agent === null
+          ? { done: false, text: 'The village does not answer; trying again.' }
+          : progress(verb, agent, cycle);
+      this.#put(id, own, { kind: now.done ? 'done' : late ? 'late' : 'pending', verb, text: now.text });
+      if (now.done) return;
+      await this.#wait(late ? LATE_POLL_MS : POLL_MS);
     }
   }
 
   #put(id: string, own: symbol, state: LifecycleState): void {
-    if (this.#latest.get(id) === own) this.states.set((states) => new Map(states).set(id, state))
+    if (this.#latest.get(id) === own) this.states.set((states) => new Map(states).set(id, state));
   }
 }

@@ -1,91 +1,178 @@
-import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
-import { test, type TestContext } from 'node:test'
-import { type Connection, type LiveSocket, openLiveSocket } from './live-socket.ts'
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { test, type TestContext } from 'node:test';
+import { type Connection, type LiveSocket, openLiveSocket } from './live-socket.ts';
 
 /** The server's end of a websocket: short texts both ways (RFC 6455), which is all that these tests say. */
-interface Peer { say(text: string): void; onHeard(listener: () => void): void; drop(): void }
+interface Peer {
+  say(text: string): void;
+  onHeard(listener: () => void): void;
+  drop(): void;
+}
 
-const ACCEPT = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+const ACCEPT = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 function peerOf(stream: Duplex, heard: string[]): Peer {
-  let listener: () => void = () => undefined
+  let listener: () => void = () => undefined;
   stream.on('data', (bytes: Buffer) => {
     // Frames of a client are masked: opcode, length, four bytes of mask, text. Several may come at once.
     for (let at = 0; at + 6 <= bytes.length;) {
-      const length = (bytes[at + 1] ?? 0) & 127
-      const mask = bytes.subarray(at + 2, at + 6)
-      const text = bytes.subarray(at + 6, at + 6 + length).map((byte, index) => byte ^ (mask[index % 4] ?? 0))
-      if (((bytes[at] ?? 0) & 15) === 1) { heard.push(Buffer.from(text).toString()); listener() }
-      at += 6 + length
+      const length = (bytes[at + 1] ?? 0) & 127;
+      const mask = bytes.subarray(at + 2, at + 6);
+      const text = bytes.subarray(at + 6, at + 6 + length).map((byte, index) => byte ^ (mask[index % 4] ?? 0));
+      if (((bytes[at] ?? 0) & 15) === 1) {
+        heard.push(Buffer.from(text).toString());
+        listener();
+      }
+      at += 6 + length;
     }
-  })
-  stream.on('error', () => undefined)
+  });
+  stream.on('error', () => undefined);
   return {
-    say: (text) => { const body = Buffer.from(text); stream.write(Buffer.concat([Buffer.from([0x81, body.length]), body])) },
-    onHeard: (next) => { listener = next },
+    say: (text) => {
+      const body = Buffer.from(text);
+      stream.write(Buffer.concat([Buffer.from([0x81, body.length]), body]));
+    },
+    onHeard: (next) => {
+      listener = next;
+    },
     drop: () => stream.end(),
-  }
+  };
 }
 
-interface Line { readonly line: LiveSocket; readonly states: readonly Connection[]; readonly heard: readonly string[]; until(state: Connection, times?: number): Promise<void> }
-interface LineOptions { readonly beatMs?: number; readonly read?: (data: ArrayBuffer | string) => void }
+interface Line {
+  readonly line: LiveSocket;
+  readonly states: readonly Connection[];
+  readonly heard: readonly string[];
+  until(state: Connection, times?: number): Promise<void>;
+}
+interface LineOptions {
+  readonly beatMs?: number;
+  readonly read?: (data: ArrayBuffer | string) => void;
+}
 
 /** A real server and a line to it; `meet` says what the server does with each connection, counted from 1. */
-async function lineTo(context: TestContext, meet: (peer: Peer, count: number) => void, { beatMs = 60_000, read = (): void => undefined }: LineOptions = {}): Promise<Line> {
-  const server = createServer()
-  const streams: Duplex[] = []
-  const heard: string[] = []
+async function lineTo(
+  context: TestContext,
+  meet: (peer: Peer, count: number) => void,
+  { beatMs = 60_000, read = (): void => undefined }: LineOptions = {},
+): Promise<Line> {
+  const server = createServer();
+  const streams: Duplex[] = [];
+  const heard: string[] = [];
   server.on('upgrade', ({ headers }, stream) => {
-    streams.push(stream)
-    const accept = createHash('sha1').update(`${headers['sec-websocket-key'] ?? ''}${ACCEPT}`).digest('base64')
-    stream.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`)
-    meet(peerOf(stream, heard), streams.length)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const states: Connection[] = []
-  let look: () => void = () => undefined
-  const line = openLiveSocket({ url: () => `ws://127.0.0.1:${port}`, beatMs, greeting: () => [{ hello: true }], message: read, connection: (state) => { states.push(state); look() } })
-  context.after(() => { line.close(); for (const stream of streams) stream.destroy(); server.close() })
+    streams.push(stream);
+    const accept = createHash('sha1')
+      .update(`${headers['sec-websocket-key'] ?? ''}${ACCEPT}`)
+      .digest('base64');
+    stream.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
+    meet(peerOf(stream, heard), streams.length);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const states: Connection[] = [];
+  let look: () => void = () => undefined;
+  const line = openLiveSocket({
+    url: () => `ws://127.0.0.1:${port}`,
+    beatMs,
+    greeting: () => [{ hello: true }],
+    message: read,
+    connection: (state) => {
+      states.push(state);
+      look();
+    },
+  });
+  context.after(() => {
+    line.close();
+    for (const stream of streams) stream.destroy();
+    server.close();
+  });
   return {
-    line, states, heard,
-    until: (state, times = 1) => new Promise((resolve) => { look = () => { if (states.filter((known) => known === state).length >= times) resolve() }; look() }),
-  }
+    line,
+    states,
+    heard,
+    until: (state, times = 1) =>
+      new Promise((resolve) => {
+        look = () => {
+          if (states.filter((known) => known === state).length >= times) resolve();
+        };
+        look();
+      }),
+  };
 }
 
-test('a line is live from the first word it can read, and greets each new connection', { timeout: 60_000 }, async (context) => {
-  const { states, heard, line, until } = await lineTo(context, (peer, count) => { peer.say('hello'); if (count === 1) peer.onHeard(() => setTimeout(peer.drop, 50)) })
-  await until('live', 2)
-  assert.deepEqual(states, ['live', 'reconnecting', 'live'])
-  line.send({ look: 1 })
-  while (heard.length < 3) await new Promise((resolve) => { setTimeout(resolve, 5) })
-  assert.deepEqual(heard, ['{"hello":true}', '{"hello":true}', '{"look":1}'])
-})
+test(
+  'a line is live from the first word it can read, and greets each new connection',
+  { timeout: 60_000 },
+  async (context) => {
+    const { states, heard, line, until } = await lineTo(context, (peer, count) => {
+      peer.say('hello');
+      if (count === 1) peer.onHeard(() => setTimeout(peer.drop, 50));
+    });
+    await until('live', 2);
+    assert.deepEqual(states, ['live', 'reconnecting', 'live']);
+    line.send({ look: 1 });
+    while (heard.length < 3)
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5);
+      });
+    assert.deepEqual(heard, ['{"hello":true}', '{"hello":true}', '{"look":1}']);
+  },
+);
 
-test('what cannot be read is never called live: the page is outdated, and tries again', { timeout: 60_000 }, async (context) => {
-  const read = (data: ArrayBuffer | string): void => { if (data === 'of a newer version') throw new Error('frame version 2, wanted 1') }
-  const { states, until } = await lineTo(context, (peer, count) => { peer.say(count === 1 ? 'of a newer version' : 'readable again') }, { read })
-  await until('live')
-  assert.deepEqual(states, ['outdated', 'live'])
-})
+test(
+  'what cannot be read is never called live: the page is outdated, and tries again',
+  { timeout: 60_000 },
+  async (context) => {
+    const read = (data: ArrayBuffer | string): void => {
+      if (data === 'of a newer version') throw new Error('frame version 2, wanted 1');
+    };
+    const { states, until } = await lineTo(
+      context,
+      (peer, count) => {
+        peer.say(count === 1 ? 'of a newer version' : 'readable again');
+      },
+      { read },
+    );
+    await until('live');
+    assert.deepEqual(states, ['outdated', 'live']);
+  },
+);
 
-test('a line that is silent for too long lags, and is then given up for another', { timeout: 60_000 }, async (context) => {
-  const { states, until } = await lineTo(context, (peer, count) => { peer.say('hello'); if (count > 1) setInterval(() => peer.say('beat'), 50).unref() }, { beatMs: 300 })
-  await until('live', 2)
-  assert.deepEqual(states.slice(0, 4), ['live', 'lagging', 'reconnecting', 'live'])
-})
+test(
+  'a line that is silent for too long lags, and is then given up for another',
+  { timeout: 60_000 },
+  async (context) => {
+    const { states, until } = await lineTo(
+      context,
+      (peer, count) => {
+        peer.say('hello');
+        if (count > 1) setInterval(() => peer.say('beat'), 50).unref();
+      },
+      { beatMs: 300 },
+    );
+    await until('live', 2);
+    assert.deepEqual(states.slice(0, 4), ['live', 'lagging', 'reconnecting', 'live']);
+  },
+);
 
 test('a closed line stays closed', { timeout: 60_000 }, async (context) => {
-  let met = 0
-  const { line, states, until } = await lineTo(context, (peer) => { met += 1; peer.say('hello') })
-  await until('live')
-  line.close()
-  await new Promise((resolve) => { setTimeout(resolve, 700) })
-  assert.deepEqual([met, states], [1, ['live']])
-})
+  let met = 0;
+  const { line, states, until } = await lineTo(context, (peer) => {
+    met += 1;
+    peer.say('hello');
+  });
+  await until('live');
+  line.close();
+  await new Promise((resolve) => {
+    setTimeout(resolve, 700);
+  });
+  assert.deepEqual([met, states], [1, ['live']]);
+});

@@ -1,119 +1,131 @@
-import { backoffMs } from './backoff.ts'
+import { backoffMs } from './backoff.ts';
 
 /** How a live connection is. `lagging`: open, but silent for too long. `outdated`: open, but this page cannot read what comes; a newer page can. */
-export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated'
+export type Connection = 'connecting' | 'live' | 'lagging' | 'reconnecting' | 'outdated';
 
 export interface SocketOptions {
   /** Where to connect to; asked anew for each connection, so that it can say where to go on. */
-  url(): string
+  url(): string;
   /** Something arrived: binary or text. Throws where it cannot be read, for example because the server is newer than this page. */
-  message(data: ArrayBuffer | string): void
-  connection(state: Connection): void
+  message(data: ArrayBuffer | string): void;
+  connection(state: Connection): void;
   /** What to say first on a new connection. */
-  greeting(): readonly object[]
+  greeting(): readonly object[];
   /** The server says something at least this often; after three such times without a word the line is given up. */
-  readonly beatMs: number
+  readonly beatMs: number;
 }
-export interface LiveSocket { send(message: object): void; close(): void }
+export interface LiveSocket {
+  send(message: object): void;
+  close(): void;
+}
 
 /** Beats without a word until a line is said to lag, and until it is given up: it may be dead without saying so for minutes. */
-const LAG_BEATS = 1.2
-const DEAD_BEATS = 3
-const WATCH_MS = 1000
+const LAG_BEATS = 1.2;
+const DEAD_BEATS = 3;
+const WATCH_MS = 1000;
 
 /** Keeps a websocket for as long as it is not closed, and comes back after a growing wait where it is lost. */
 export function openLiveSocket(options: SocketOptions): LiveSocket {
-  const line = new Line(options)
-  line.connect()
-  return line
+  const line = new Line(options);
+  line.connect();
+  return line;
 }
 
 /** The websocket address of a path of the origin that served the page. */
 export function socketUrl(path: string): string {
-  const url = new URL(path, window.location.href)
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  return url.href
+  const url = new URL(path, window.location.href);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return url.href;
 }
 
 /** Mutable because a connection is. */
 class Line implements LiveSocket {
-  readonly #options: SocketOptions
-  #socket: WebSocket | null = null
-  #attempt = 0
-  #heardMs = 0
-  #timers: ReturnType<typeof setTimeout>[] = []
-  #closed = false
+  readonly #options: SocketOptions;
+  #socket: WebSocket | null = null;
+  #attempt = 0;
+  #heardMs = 0;
+  #timers: ReturnType<typeof setTimeout>[] = [];
+  #closed = false;
 
   constructor(options: SocketOptions) {
-    this.#options = options
+    this.#options = options;
   }
 
   connect(): void {
-    const socket = new WebSocket(this.#options.url())
-    this.#socket = socket
-    socket.binaryType = 'arraybuffer'
+    const socket = new WebSocket(this.#options.url());
+    this.#socket = socket;
+    socket.binaryType = 'arraybuffer';
     socket.addEventListener('open', () => {
-      this.#heardMs = performance.now()
-      for (const message of this.#options.greeting()) this.send(message)
-      this.#watch()
-    })
+      this.#heardMs = performance.now();
+      for (const message of this.#options.greeting()) this.send(message);
+      this.#watch();
+    });
     socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-      if (this.#socket !== socket || !(data instanceof ArrayBuffer || typeof data === 'string')) return
-      this.#heardMs = performance.now()
-      if (this.#reads(data)) return
+      if (this.#socket !== socket || !(data instanceof ArrayBuffer || typeof data === 'string')) return;
+      this.#heardMs = performance.now();
+      if (this.#reads(data)) return;
       // Nothing that follows can be read either. It tries again later: the server may be rolled back.
-      this.#socket = null
-      socket.close()
-      this.#again('outdated')
-    })
-    socket.addEventListener('close', () => { if (this.#socket === socket) this.#again('reconnecting') })
+      this.#socket = null;
+      socket.close();
+      this.#again('outdated');
+    });
+    socket.addEventListener('close', () => {
+      if (this.#socket === socket) this.#again('reconnecting');
+    });
   }
 
   send(message: object): void {
-    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message))
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
   close(): void {
-    this.#closed = true
-    this.#clearTimers()
-    this.#socket?.close()
+    this.#closed = true;
+    this.#clearTimers();
+    this.#socket?.close();
   }
 
   #reads(data: ArrayBuffer | string): boolean {
     try {
-      this.#options.message(data)
+      this.#options.message(data);
     } catch (error) {
-      console.warn('a live message cannot be read', error)
-      return false
+      console.warn('a live message cannot be read', error);
+      return false;
     }
-    this.#attempt = 0
-    this.#options.connection('live')
-    return true
+    this.#attempt = 0;
+    this.#options.connection('live');
+    return true;
   }
 
   #again(state: 'reconnecting' | 'outdated'): void {
-    this.#clearTimers()
-    if (this.#closed) return
-    this.#options.connection(state)
-    this.#timers.push(setTimeout(() => this.connect(), backoffMs(this.#attempt, Math.random())))
-    this.#attempt += 1
+    this.#clearTimers();
+    if (this.#closed) return;
+    this.#options.connection(state);
+    this.#timers.push(setTimeout(() => this.connect(), backoffMs(this.#attempt, Math.random())));
+    this.#attempt += 1;
   }
 
   #watch(): void {
-    let lookedMs = performance.now()
-    this.#timers.push(setInterval(() => {
-      const nowMs = performance.now()
-      // While the page itself stood still it heard nothing, whatever came: that time is not the line's.
-      this.#heardMs += Math.max(0, nowMs - lookedMs - 2 * WATCH_MS)
-      lookedMs = nowMs
-      const silentMs = nowMs - this.#heardMs
-      if (silentMs > this.#options.beatMs * LAG_BEATS) this.#options.connection('lagging')
-      if (silentMs > this.#options.beatMs * DEAD_BEATS) { const dead = this.#socket; this.#socket = null; dead?.close(); this.#again('reconnecting') }
-    }, WATCH_MS))
+    let lookedMs = performance.now();
+    this.#timers.push(
+      setInterval(() => {
+        const nowMs = performance.now();
+        // While the page itself stood still it heard nothing, whatever came: that time is not the line's.
+        this.#heardMs += Math.max(0, nowMs - lookedMs - 2 * WATCH_MS);
+        lookedMs = nowMs;
+        const silentMs = nowMs - this.#heardMs;
+        if (silentMs > this.#options.beatMs * LAG_BEATS) this.#options.connection('lagging');
+        if (silentMs > this.#options.beatMs * DEAD_BEATS) {
+          const dead = this.#socket;
+          this.#socket = null;
+          dead?.close();
+          this.#again('reconnecting');
+        }
+      }, WATCH_MS),
+    );
   }
 
   #clearTimers(): void {
-    for (const timer of this.#timers) clearTimeout(timer)
-    this.#timers = []
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers = [];
   }
 }

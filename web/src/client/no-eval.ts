@@ -3,9 +3,9 @@
  * violation. This is the switch it reads (`z.config({ jitless: true })` writes the same), set before the first schema is used.
  */
 declare global {
-  var __zod_globalConfig: { jitless?: boolean } | undefined
+  var __zod_globalConfig: { jitless?: boolean } | undefined;
 }
 
-globalThis.__zod_globalConfig = { ...globalThis.__zod_globalConfig, jitless: true }
+globalThis.__zod_globalConfig = { ...globalThis.__zod_globalConfig, jitless: true };
 
-export {}
+export {};

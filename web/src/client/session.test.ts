@@ -1,68 +1,81 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import type { Api, Refused, Reply } from './api.ts'
-import { INITIAL_STATE } from './app-state.ts'
-import { SessionKeeper, verdictOf } from './session.ts'
-import { createStore } from './store.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Api, Refused, Reply } from './api.ts';
+import { INITIAL_STATE } from './app-state.ts';
+import { SessionKeeper, verdictOf } from './session.ts';
+import { createStore } from './store.ts';
 
-const refused = (code: Refused['code'], status: number): Refused => ({ code, title: 'No', detail: '', status, errors: [] })
-const ME = { account_id: 'a1', name: 'keeper', role: 'admin' as const }
-const SIGNED_IN: Reply<unknown> = { ok: true, data: { account: ME } }
+const refused = (code: Refused['code'], status: number): Refused => ({
+  code,
+  title: 'No',
+  detail: '',
+  status,
+  errors: [],
+});
+const ME = { account_id: 'a1', name: 'keeper', role: 'admin' as const };
+const SIGNED_IN: Reply<unknown> = { ok: true, data: { account: ME } };
 
 /** A keeper whose api answers so, one after the other. */
-async function started(...answers: Reply<unknown>[]): Promise<{ readonly keeper: SessionKeeper; session(): unknown; readonly asked: string[] }> {
-  const asked: string[] = []
-  const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> => { asked.push(name); return Promise.resolve(answers.shift() ?? { ok: false, refused: refused('unreachable', 0) }) }
-  const store = createStore(INITIAL_STATE)
-  const keeper = new SessionKeeper({ call: call as Api['call'] }, store)
-  await keeper.refresh()
-  return { keeper, session: () => store.get().session, asked }
+async function started(
+  ...answers: Reply<unknown>[]
+): Promise<{ readonly keeper: SessionKeeper; session(): unknown; readonly asked: string[] }> {
+  const asked: string[] = [];
+  const call = ({ name }: { readonly name: string }): Promise<Reply<unknown>> => {
+    asked.push(name);
+    return Promise.resolve(answers.shift() ?? { ok: false, refused: refused('unreachable', 0) });
+  };
+  const store = createStore(INITIAL_STATE);
+  const keeper = new SessionKeeper({ call: call as Api['call'] }, store);
+  await keeper.refresh();
+  return { keeper, session: () => store.get().session, asked };
 }
 
 test('a visitor is one from the first answer on; nothing has ended', async () => {
-  const { session } = await started({ ok: false, refused: refused('unauthenticated', 401) })
-  assert.deepEqual(session(), { kind: 'visitor', ended: false })
-})
+  const { session } = await started({ ok: false, refused: refused('unauthenticated', 401) });
+  assert.deepEqual(session(), { kind: 'visitor', ended: false });
+});
 
 test('a session that any answer calls expired is over, and the page says so', async () => {
-  const { keeper, session } = await started(SIGNED_IN)
-  assert.deepEqual(session(), { kind: 'account', account: ME })
-  keeper.refused(refused('token_invalid', 401), 'listRuns')
-  assert.deepEqual(session(), { kind: 'visitor', ended: true })
-  keeper.dismissEnded()
-  assert.deepEqual(session(), { kind: 'visitor', ended: false })
-})
+  const { keeper, session } = await started(SIGNED_IN);
+  assert.deepEqual(session(), { kind: 'account', account: ME });
+  keeper.refused(refused('token_invalid', 401), 'listRuns');
+  assert.deepEqual(session(), { kind: 'visitor', ended: true });
+  keeper.dismissEnded();
+  assert.deepEqual(session(), { kind: 'visitor', ended: false });
+});
 
 test('a village that does not answer, or fails, signs nobody out', async () => {
-  const { keeper, session } = await started(SIGNED_IN, { ok: false, refused: refused('unavailable', 503) })
-  await keeper.refresh()
-  await keeper.refresh()
-  assert.deepEqual(session(), { kind: 'account', account: ME })
-})
+  const { keeper, session } = await started(SIGNED_IN, { ok: false, refused: refused('unavailable', 503) });
+  await keeper.refresh();
+  await keeper.refresh();
+  assert.deepEqual(session(), { kind: 'account', account: ME });
+});
 
 test('a role that was taken away is read again as soon as something is refused for it', async () => {
-  const { keeper, session } = await started(SIGNED_IN, { ok: true, data: { account: { ...ME, role: 'member' } } })
-  keeper.refused(refused('forbidden', 403), 'listAudit')
-  await new Promise((resolve) => { setImmediate(resolve) })
-  assert.deepEqual(session(), { kind: 'account', account: { ...ME, role: 'member' } })
-})
+  const { keeper, session } = await started(SIGNED_IN, { ok: true, data: { account: { ...ME, role: 'member' } } });
+  keeper.refused(refused('forbidden', 403), 'listAudit');
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  assert.deepEqual(session(), { kind: 'account', account: { ...ME, role: 'member' } });
+});
 
 test('signing out that fails leaves the session, and says so', async () => {
-  const { keeper, session } = await started(SIGNED_IN)
-  const reply = await keeper.signOut()
-  assert.equal(reply.ok, false)
-  assert.deepEqual(session(), { kind: 'account', account: ME })
-})
+  const { keeper, session } = await started(SIGNED_IN);
+  const reply = await keeper.signOut();
+  assert.equal(reply.ok, false);
+  assert.deepEqual(session(), { kind: 'account', account: ME });
+});
 
 test('other refusals say nothing of the session', () => {
-  assert.equal(verdictOf(refused('insufficient_funds', 409)), null)
-  assert.equal(verdictOf(refused('not_own_agent', 403)), null)
-  assert.equal(verdictOf(refused('account_banned', 403)), 'changed')
-  assert.equal(verdictOf(refused('unauthenticated', 401)), 'ended')
-})
+  assert.equal(verdictOf(refused('insufficient_funds', 409)), null);
+  assert.equal(verdictOf(refused('not_own_agent', 403)), null);
+  assert.equal(verdictOf(refused('account_banned', 403)), 'changed');
+  assert.equal(verdictOf(refused('unauthenticated', 401)), 'ended');
+});
 
 test('until the api says who looks it is unknown; where it does not say, that is known too', async () => {
-  assert.deepEqual(INITIAL_STATE.session, { kind: 'unknown', asked: false })
-  const { session } = await started({ ok: false, refused: refused('unavailable', 503) })
-  assert.deepEqual(session(), { kind: 'unknown', asked: true })
-})
+  assert.deepEqual(INITIAL_STATE.session, { kind: 'unknown', asked: false });
+  const { session } = await started({ ok: false, refused: refused('unavailable', 503) });
+  assert.deepEqual(session(), { kind: 'unknown', asked: true });
+});

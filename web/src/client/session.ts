@@ -1,103 +1,117 @@
-import { bootstrapAccount, getMe, logIn, logOut, redeemCode } from '@hamlet/contract'
-import type { Api, Refused, Reply } from './api.ts'
-import { claimDrafts, forgetDrafts } from './ask/use-draft.ts'
-import type { Account, AppState } from './app-state.ts'
-import type { Store } from './store.ts'
+import { bootstrapAccount, getMe, logIn, logOut, redeemCode } from '@hamlet/contract';
+import type { Api, Refused, Reply } from './api.ts';
+import { claimDrafts, forgetDrafts } from './ask/use-draft.ts';
+import type { Account, AppState } from './app-state.ts';
+import type { Store } from './store.ts';
 
 /** How often it is asked who looks, while that is not known. */
-const UNKNOWN_MS = 5000
+const UNKNOWN_MS = 5000;
 /** Every so many times it is asked whether a session still holds: it may end elsewhere, and public pages would not say so. */
-const CHECK_EVERY = 12
+const CHECK_EVERY = 12;
 
 /** What a refusal says of a session that was thought to hold. */
 export function verdictOf({ code, status }: Pick<Refused, 'code' | 'status'>): 'ended' | 'changed' | null {
-  if (code === 'unauthenticated' || code === 'token_invalid') return 'ended'
-  return status === 403 && (code === 'forbidden' || code === 'account_banned') ? 'changed' : null
+  if (code === 'unauthenticated' || code === 'token_invalid') return 'ended';
+  return status === 403 && (code === 'forbidden' || code === 'account_banned') ? 'changed' : null;
 }
 
 /** Who is signed in here. A village that does not answer signs nobody out. Mutable because it owns a timer. */
 export class SessionKeeper {
-  readonly #api: Api
-  readonly #store: Store<AppState>
-  #timer: ReturnType<typeof setInterval> | undefined
+  readonly #api: Api;
+  readonly #store: Store<AppState>;
+  #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(api: Api, store: Store<AppState>) {
-    this.#api = api
-    this.#store = store
+    this.#api = api;
+    this.#store = store;
   }
 
   start(): void {
-    void this.refresh()
-    let round = 0
+    void this.refresh();
+    let round = 0;
     this.#timer = setInterval(() => {
-      round += 1
-      const { kind } = this.#store.get().session
-      if (kind === 'unknown' || (kind === 'account' && round % CHECK_EVERY === 0 && !document.hidden)) void this.refresh()
-    }, UNKNOWN_MS)
+      round += 1;
+      const { kind } = this.#store.get().session;
+      if (kind === 'unknown' || (kind === 'account' && round % CHECK_EVERY === 0 && !document.hidden))
+        void this.refresh();
+    }, UNKNOWN_MS);
   }
 
   stop(): void {
-    clearInterval(this.#timer)
+    clearInterval(this.#timer);
   }
 
   async refresh(): Promise<void> {
-    const reply = await this.#api.call(getMe, {})
-    if (reply.ok) this.#set(reply.data.account)
-    else if (reply.refused.status === 401 || reply.refused.status === 403) this.#end()
-    else this.#store.set((state) => (state.session.kind === 'unknown' ? { ...state, session: { kind: 'unknown', asked: true } } : state))
+    const reply = await this.#api.call(getMe, {});
+    if (reply.ok) this.#set(reply.data.account);
+    else if (reply.refused.status === 401 || reply.refused.status === 403) this.#end();
+    else
+      this.#store.set((state) =>
+        state.session.kind === 'unknown' ? { ...state, session: { kind: 'unknown', asked: true } } : state,
+      );
   }
 
   /** Hears of every refusal: one may say that the session is over, or allows less than it did. */
   refused(refused: Refused, ofRoute: string): void {
-    if (this.#store.get().session.kind !== 'account' || ofRoute === getMe.name) return
-    const verdict = verdictOf(refused)
-    if (verdict === 'ended') this.#end()
-    if (verdict === 'changed') void this.refresh()
+    if (this.#store.get().session.kind !== 'account' || ofRoute === getMe.name) return;
+    const verdict = verdictOf(refused);
+    if (verdict === 'ended') this.#end();
+    if (verdict === 'changed') void this.refresh();
   }
 
   signIn(name: string, password: string): Promise<Reply<unknown>> {
-    return this.#entered(this.#api.call(logIn, { body: { name, password } }))
+    return this.#entered(this.#api.call(logIn, { body: { name, password } }));
   }
 
   bootstrap(code: string, person: { readonly name: string; readonly password: string }): Promise<Reply<unknown>> {
-    return this.#entered(this.#api.call(bootstrapAccount, { body: { code, ...person } }))
+    return this.#entered(this.#api.call(bootstrapAccount, { body: { code, ...person } }));
   }
 
   /** Sets a password with a one-time code, and signs in. */
   redeem(code: string, password: string): Promise<Reply<unknown>> {
-    return this.#entered(this.#api.call(redeemCode, { body: { code, password } }))
+    return this.#entered(this.#api.call(redeemCode, { body: { code, password } }));
   }
 
   /** Ends the session. Where that is refused or not answered it still holds, and the reply says so. */
   async signOut(): Promise<Reply<unknown>> {
-    const reply = await this.#api.call(logOut, {})
-    if (!reply.ok && verdictOf(reply.refused) !== 'ended') return reply
-    forgetDrafts()
-    this.#store.set((state) => ({ ...state, session: { kind: 'visitor', ended: false } }))
-    return { ok: true, data: null }
+    const reply = await this.#api.call(logOut, {});
+    if (!reply.ok && verdictOf(reply.refused) !== 'ended') return reply;
+    forgetDrafts();
+    this.#store.set((state) => ({ ...state, session: { kind: 'visitor', ended: false } }));
+    return { ok: true, data: null };
   }
 
   /** The notice that a session ended has been read. */
   dismissEnded(): void {
-    this.#store.set((state) => (state.session.kind === 'visitor' ? { ...state, session: { kind: 'visitor', ended: false } } : state))
+    this.#store.set((state) =>
+      state.session.kind === 'visitor' ? { ...state, session: { kind: 'visitor', ended: false } } : state,
+    );
   }
 
   async #entered(asked: Promise<Reply<{ readonly account: Account }>>): Promise<Reply<unknown>> {
-    const reply = await asked
-    if (reply.ok) this.#set(reply.data.account)
-    return reply
+    const reply = await asked;
+    if (reply.ok) this.#set(reply.data.account);
+    return reply;
   }
 
   #set(account: Account): void {
-    claimDrafts(account.account_id)
+    claimDrafts(account.account_id);
     this.#store.set((state) => {
-      const { session } = state
-      const same = session.kind === 'account' && session.account.account_id === account.account_id && session.account.role === account.role && session.account.name === account.name
-      return same ? state : { ...state, session: { kind: 'account', account } }
-    })
+      const { session } = state;
+      const same =
+        session.kind === 'account' &&
+        session.account.account_id === account.account_id &&
+        session.account.role === account.role &&
+        session.account.name === account.name;
+      return same ? state : { ...state, session: { kind: 'account', account } };
+    });
   }
 
   #end(): void {
-    this.#store.set((state) => (state.session.kind === 'visitor' ? state : { ...state, session: { kind: 'visitor', ended: state.session.kind === 'account' } }))
+    this.#store.set((state) =>
+      state.session.kind === 'visitor'
+        ? state
+        : { ...state, session: { kind: 'visitor', ended: state.session.kind === 'account' } },
+    );
   }
 }

@@ -1,41 +1,72 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { NOWHERE, placeAfter, readUrl, writeUrl } from './url-state.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NOWHERE, placeAfter, readUrl, writeUrl } from './url-state.ts';
 
-const EMPTY = { ...NOWHERE, agent: null, x: null, y: null, z: null, code: null, login_error: null, payment: null }
+const EMPTY = { ...NOWHERE, agent: null, x: null, y: null, z: null, code: null, login_error: null, payment: null };
 
 test('what is written is read again', () => {
-  const state = { ...EMPTY, agent: 'ada', x: 40.25, y: 31, z: 24 }
-  assert.equal(writeUrl(state), '?agent=ada&x=40.25&y=31&z=24')
-  assert.deepEqual(readUrl(writeUrl(state)), state)
-  assert.equal(writeUrl(readUrl('')), '')
-})
+  const state = { ...EMPTY, agent: 'ada', x: 40.25, y: 31, z: 24 };
+  assert.equal(writeUrl(state), '?agent=ada&x=40.25&y=31&z=24');
+  assert.deepEqual(readUrl(writeUrl(state)), state);
+  assert.equal(writeUrl(readUrl('')), '');
+});
 
 test('a page with what it is narrowed to has an address of its own', () => {
-  const state = { ...EMPTY, view: 'runs', state: 'failed', who: 'bob', run: '01a2', agent: 'ada', tab: 'money' } as const
-  assert.equal(writeUrl(state), '?view=runs&who=bob&state=failed&run=01a2&agent=ada&tab=money')
-  assert.deepEqual(readUrl(writeUrl(state)), state)
-  assert.equal(writeUrl({ ...EMPTY, view: 'tiers', x: 3, y: 4, z: 20 }), '?view=tiers', 'the camera belongs to the map')
-})
+  const state = {
+    ...EMPTY,
+    view: 'runs',
+    state: 'failed',
+    who: 'bob',
+    run: '01a2',
+    agent: 'ada',
+    tab: 'money',
+  } as const;
+  assert.equal(writeUrl(state), '?view=runs&who=bob&state=failed&run=01a2&agent=ada&tab=money');
+  assert.deepEqual(readUrl(writeUrl(state)), state);
+  assert.equal(
+    writeUrl({ ...EMPTY, view: 'tiers', x: 3, y: 4, z: 20 }),
+    '?view=tiers',
+    'the camera belongs to the map',
+  );
+});
 
 test('the board keeps its place beside the map: what it shows and where the camera is', () => {
-  const state = { ...EMPTY, view: 'board', posts: 'all', tag: 'tools', find: 'rope', post: '0192', x: 12.5, y: 30, z: 26 } as const
-  assert.equal(writeUrl(state), '?view=board&posts=all&tag=tools&find=rope&post=0192&x=12.5&y=30&z=26')
-  assert.deepEqual(readUrl(writeUrl(state)), state)
-})
+  const state = {
+    ...EMPTY,
+    view: 'board',
+    posts: 'all',
+    tag: 'tools',
+    find: 'rope',
+    post: '0192',
+    x: 12.5,
+    y: 30,
+    z: 26,
+  } as const;
+  assert.equal(writeUrl(state), '?view=board&posts=all&tag=tools&find=rope&post=0192&x=12.5&y=30&z=26');
+  assert.deepEqual(readUrl(writeUrl(state)), state);
+});
 
 test('how a payment ended is read once and never written', () => {
-  for (const payment of ['captured', 'not_approved', 'failed', 'cancelled'] as const) assert.equal(readUrl(`?payment=${payment}`).payment, payment)
-  assert.equal(readUrl('?payment=doubled').payment, null)
-  assert.equal(writeUrl(readUrl('?payment=captured&agent=ada')), '?agent=ada')
-})
+  for (const payment of ['captured', 'not_approved', 'failed', 'cancelled'] as const)
+    assert.equal(readUrl(`?payment=${payment}`).payment, payment);
+  assert.equal(readUrl('?payment=doubled').payment, null);
+  assert.equal(writeUrl(readUrl('?payment=captured&agent=ada')), '?agent=ada');
+});
 
 test('nonsense is left out', () => {
-  assert.deepEqual(readUrl('?x=left&y=&z=Infinity&agent=bob&view=bank&tab=mood&state=lost&posts=burnt'), { ...EMPTY, agent: 'bob' })
-})
+  assert.deepEqual(readUrl('?x=left&y=&z=Infinity&agent=bob&view=bank&tab=mood&state=lost&posts=burnt'), {
+    ...EMPTY,
+    agent: 'bob',
+  });
+});
 
 test('another page forgets what the last one was narrowed to', () => {
-  const runs = { ...NOWHERE, view: 'runs', tab: 'money', state: 'done', who: 'ada' } as const
-  assert.deepEqual(placeAfter(runs, { state: null }), { ...runs, state: null })
-  assert.deepEqual(placeAfter(runs, { view: 'schedules', schedule: 'morning' }), { ...NOWHERE, view: 'schedules', tab: 'money', schedule: 'morning' })
-})
+  const runs = { ...NOWHERE, view: 'runs', tab: 'money', state: 'done', who: 'ada' } as const;
+  assert.deepEqual(placeAfter(runs, { state: null }), { ...runs, state: null });
+  assert.deepEqual(placeAfter(runs, { view: 'schedules', schedule: 'morning' }), {
+    ...NOWHERE,
+    view: 'schedules',
+    tab: 'money',
+    schedule: 'morning',
+  });
+});

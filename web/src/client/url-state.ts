@@ -1,82 +1,176 @@
-import { PAYMENT_OUTCOMES, type PaymentOutcome, RUN_STATES, type RunState } from '@hamlet/contract'
+import { PAYMENT_OUTCOMES, type PaymentOutcome, RUN_STATES, type RunState } from '@hamlet/contract';
 
 /** The pages: the village itself, the board beside it, and what runs it. */
-export const VIEWS = ['map', 'board', 'runs', 'schedules', 'ledger', 'tiers', 'market', 'payments', 'moderation', 'people', 'audit'] as const
-export type View = (typeof VIEWS)[number]
+export const VIEWS = [
+  'map',
+  'board',
+  'runs',
+  'schedules',
+  'ledger',
+  'tiers',
+  'market',
+  'payments',
+  'moderation',
+  'people',
+  'audit',
+] as const;
+export type View = (typeof VIEWS)[number];
 /** The map itself is in sight on these; every other page covers it. */
-const MAP_VIEWS: ReadonlySet<View> = new Set<View>(['map', 'board'])
+const MAP_VIEWS: ReadonlySet<View> = new Set<View>(['map', 'board']);
 
 export function showsMap(view: View): boolean {
-  return MAP_VIEWS.has(view)
+  return MAP_VIEWS.has(view);
 }
 
 /** What posts may be narrowed to by their status; `all` is every one of them. */
-export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const
-export type PostFilter = (typeof POST_FILTERS)[number]
+export const POST_FILTERS = ['open', 'resolved', 'closed', 'moderated', 'all'] as const;
+export type PostFilter = (typeof POST_FILTERS)[number];
 /** The parts of the panel about one agent. */
-export const TABS = ['now', 'money', 'models', 'runs', 'standing', 'diary'] as const
-export type Tab = (typeof TABS)[number]
+export const TABS = ['now', 'money', 'models', 'runs', 'standing', 'diary'] as const;
+export type Tab = (typeof TABS)[number];
 
 /**
  * What is open: a page with what it is narrowed to, and a part of the panel. `who` narrows a page to an agent, or the ledger to several with commas
  * between them; `run`, `schedule` and `post` are the ones opened; `find` is what is searched for. `action`, `actor`, `object`, `since` and `turns` narrow the audit.
  */
 export interface Place {
-  readonly view: View; readonly tab: Tab
-  readonly who: string | null; readonly state: RunState | null; readonly schedule: string | null; readonly run: string | null
-  readonly post: string | null; readonly posts: PostFilter; readonly tag: string | null; readonly audience: string | null; readonly find: string | null
-  readonly action: string | null; readonly actor: string | null; readonly object: string | null; readonly since: string | null; readonly turns: boolean
+  readonly view: View;
+  readonly tab: Tab;
+  readonly who: string | null;
+  readonly state: RunState | null;
+  readonly schedule: string | null;
+  readonly run: string | null;
+  readonly post: string | null;
+  readonly posts: PostFilter;
+  readonly tag: string | null;
+  readonly audience: string | null;
+  readonly find: string | null;
+  readonly action: string | null;
+  readonly actor: string | null;
+  readonly object: string | null;
+  readonly since: string | null;
+  readonly turns: boolean;
 }
-export const NOWHERE: Place = { view: 'map', tab: 'now', who: null, state: null, schedule: null, run: null, post: null, posts: 'open', tag: null, audience: null, find: null, action: null, actor: null, object: null, since: null, turns: false }
+export const NOWHERE: Place = {
+  view: 'map',
+  tab: 'now',
+  who: null,
+  state: null,
+  schedule: null,
+  run: null,
+  post: null,
+  posts: 'open',
+  tag: null,
+  audience: null,
+  find: null,
+  action: null,
+  actor: null,
+  object: null,
+  since: null,
+  turns: false,
+};
 
 /** What the address says: what is open, who is selected, where the camera is, the code of the first start, why signing in elsewhere failed, and how a payment at PayPal ended. All of it is optional. */
-export interface UrlState extends Place { readonly agent: string | null; readonly x: number | null; readonly y: number | null; readonly z: number | null; readonly code: string | null; readonly login_error: string | null; readonly payment: PaymentOutcome | null }
+export interface UrlState extends Place {
+  readonly agent: string | null;
+  readonly x: number | null;
+  readonly y: number | null;
+  readonly z: number | null;
+  readonly code: string | null;
+  readonly login_error: string | null;
+  readonly payment: PaymentOutcome | null;
+}
 
 /** Reads a query such as `?agent=ada&x=40.5&y=31&z=24` or `?view=runs&state=failed`; what cannot be read is left out. */
 export function readUrl(search: string): UrlState {
-  const query = new URLSearchParams(search)
-  const oneOf = <T extends string>(key: string, known: readonly T[]): T | undefined => known.find((value) => value === query.get(key))
+  const query = new URLSearchParams(search);
+  const oneOf = <T extends string>(key: string, known: readonly T[]): T | undefined =>
+    known.find((value) => value === query.get(key));
   return {
-    view: oneOf('view', VIEWS) ?? 'map', tab: oneOf('tab', TABS) ?? 'now',
-    who: query.get('who'), state: oneOf('state', RUN_STATES) ?? null, schedule: query.get('schedule'), run: query.get('run'),
-    post: query.get('post'), posts: oneOf('posts', POST_FILTERS) ?? 'open', tag: query.get('tag'), audience: query.get('audience'), find: query.get('find'),
-    action: query.get('action'), actor: query.get('actor'), object: query.get('object'), since: query.get('since'), turns: query.get('turns') === '1',
-    agent: query.get('agent'), x: numberOf(query.get('x')), y: numberOf(query.get('y')), z: numberOf(query.get('z')), code: query.get('code'), login_error: query.get('login_error'), payment: oneOf('payment', PAYMENT_OUTCOMES) ?? null,
-  }
+    view: oneOf('view', VIEWS) ?? 'map',
+    tab: oneOf('tab', TABS) ?? 'now',
+    who: query.get('who'),
+    state: oneOf('state', RUN_STATES) ?? null,
+    schedule: query.get('schedule'),
+    run: query.get('run'),
+    post: query.get('post'),
+    posts: oneOf('posts', POST_FILTERS) ?? 'open',
+    tag: query.get('tag'),
+    audience: query.get('audience'),
+    find: query.get('find'),
+    action: query.get('action'),
+    actor: query.get('actor'),
+    object: query.get('object'),
+    since: query.get('since'),
+    turns: query.get('turns') === '1',
+    agent: query.get('agent'),
+    x: numberOf(query.get('x')),
+    y: numberOf(query.get('y')),
+    z: numberOf(query.get('z')),
+    code: query.get('code'),
+    login_error: query.get('login_error'),
+    payment: oneOf('payment', PAYMENT_OUTCOMES) ?? null,
+  };
 }
 
 /** The query for a state; empty where there is nothing to say. How a payment ended is never written: it is news once. Positions are kept to a quarter of a tile, and only with the map. */
 export function writeUrl(state: UrlState): string {
-  const query = new URLSearchParams()
-  const put = (key: string, value: string | null, silent?: string): void => { if (value !== null && value !== silent) query.set(key, value) }
-  put('view', state.view, 'map')
-  put('posts', state.posts, 'open')
-  for (const key of ['who', 'state', 'schedule', 'run', 'tag', 'audience', 'find', 'action', 'actor', 'object', 'since', 'post', 'agent'] as const) put(key, state[key])
-  put('turns', state.turns ? '1' : null)
-  if (state.agent !== null) put('tab', state.tab, 'now')
+  const query = new URLSearchParams();
+  const put = (key: string, value: string | null, silent?: string): void => {
+    if (value !== null && value !== silent) query.set(key, value);
+  };
+  put('view', state.view, 'map');
+  put('posts', state.posts, 'open');
+  for (const key of [
+    'who',
+    'state',
+    'schedule',
+    'run',
+    'tag',
+    'audience',
+    'find',
+    'action',
+    'actor',
+    'object',
+    'since',
+    'post',
+    'agent',
+  ] as const)
+    put(key, state[key]);
+  put('turns', state.turns ? '1' : null);
+  if (state.agent !== null) put('tab', state.tab, 'now');
   for (const key of ['x', 'y', 'z'] as const) {
-    const value = state[key]
-    if (value !== null && showsMap(state.view)) query.set(key, String(Math.round(value * 4) / 4))
+    const value = state[key];
+    if (value !== null && showsMap(state.view)) query.set(key, String(Math.round(value * 4) / 4));
   }
-  put('code', state.code)
-  put('login_error', state.login_error)
-  const text = query.toString()
-  return text === '' ? '' : `?${text}`
+  put('code', state.code);
+  put('login_error', state.login_error);
+  const text = query.toString();
+  return text === '' ? '' : `?${text}`;
 }
 
 /** What is open, by the address. */
-export function placeOf({ agent: _agent, x: _x, y: _y, z: _z, code: _code, login_error: _error, payment: _payment, ...place }: UrlState): Place {
-  return place
+export function placeOf({
+  agent: _agent,
+  x: _x,
+  y: _y,
+  z: _z,
+  code: _code,
+  login_error: _error,
+  payment: _payment,
+  ...place
+}: UrlState): Place {
+  return place;
 }
 
 /** Another page forgets what the last one was narrowed to; the same page keeps it. */
 export function placeAfter(place: Place, change: Partial<Place>): Place {
-  const other = change.view !== undefined && change.view !== place.view
-  return { ...(other ? { ...NOWHERE, tab: place.tab } : place), ...change }
+  const other = change.view !== undefined && change.view !== place.view;
+  return { ...(other ? { ...NOWHERE, tab: place.tab } : place), ...change };
 }
 
 function numberOf(text: string | null): number | null {
-  if (text === null || text.trim() === '') return null
-  const value = Number(text)
-  return Number.isFinite(value) ? value : null
+  if (text === null || text.trim() === '') return null;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : null;
 }

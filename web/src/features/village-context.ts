@@ -1,51 +1,51 @@
-import type { Role } from '@hamlet/contract'
-import { createContext, useContext } from 'react'
-import type { AppState } from '../client/app-state.ts'
-import type { BoardLive } from '../client/board/board-live.ts'
-import type { Lifecycle } from '../client/lifecycle.ts'
-import type { SessionKeeper } from '../client/session.ts'
-import { type Store, useStore } from '../client/store.ts'
-import type { Village } from '../client/village.ts'
-import type { Api } from '../client/api.ts'
-import type { Place } from '../client/url-state.ts'
+import type { Role } from '@hamlet/contract';
+import { createContext, useContext } from 'react';
+import type { AppState } from '../client/app-state.ts';
+import type { BoardLive } from '../client/board/board-live.ts';
+import type { Lifecycle } from '../client/lifecycle.ts';
+import type { SessionKeeper } from '../client/session.ts';
+import { type Store, useStore } from '../client/store.ts';
+import type { Village } from '../client/village.ts';
+import type { Api } from '../client/api.ts';
+import type { Place } from '../client/url-state.ts';
 
 /** What every panel may use. `goTo` moves the map, if it is there; `open` goes to another page, or opens something on this one. */
 export interface VillageTools {
-  readonly api: Api
-  readonly village: Village
-  readonly store: Store<AppState>
-  readonly lifecycle: Lifecycle
-  readonly session: SessionKeeper
-  readonly board: BoardLive
-  select(id: string | null): void
-  follow(on: boolean): void
-  goTo(place: { readonly x: number; readonly y: number }): void
-  open(change: Partial<Place>): void
+  readonly api: Api;
+  readonly village: Village;
+  readonly store: Store<AppState>;
+  readonly lifecycle: Lifecycle;
+  readonly session: SessionKeeper;
+  readonly board: BoardLive;
+  select(id: string | null): void;
+  follow(on: boolean): void;
+  goTo(place: { readonly x: number; readonly y: number }): void;
+  open(change: Partial<Place>): void;
   /** Begins, or with null ends, the search for a place on the map. */
-  pick(picking: AppState['picking']): void
-  openSignIn(): void
+  pick(picking: AppState['picking']): void;
+  openSignIn(): void;
 }
 
-const Context = createContext<VillageTools | null>(null)
-export const VillageProvider = Context.Provider
+const Context = createContext<VillageTools | null>(null);
+export const VillageProvider = Context.Provider;
 
 export function useVillage(): VillageTools {
-  const tools = useContext(Context)
-  if (tools === null) throw new Error('outside of the village')
-  return tools
+  const tools = useContext(Context);
+  if (tools === null) throw new Error('outside of the village');
+  return tools;
 }
 
 /** The role that the viewer has here. */
 export function useRole(): Role {
-  return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.role : 'visitor'))
+  return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.role : 'visitor'));
 }
 
 /** The account that looks; null for a visitor. */
 export function useViewerId(): string | null {
-  return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.account_id : null))
+  return useVillageState((state) => (state.session.kind === 'account' ? state.session.account.account_id : null));
 }
 
 /** Part of the village's state. */
 export function useVillageState<S>(select: (state: AppState) => S): S {
-  return useStore(useVillage().store, select)
+  return useStore(useVillage().store, select);
 }

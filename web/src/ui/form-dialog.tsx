@@ -1,27 +1,59 @@
-import { type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { Icon } from './icon.tsx'
+import { type ReactElement, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Icon } from './icon.tsx';
 
 /** `draft` is what is written, as a text that differs where it differs; `start` what it was when the dialog opened. */
-interface DialogProps { readonly title: string; readonly draft: string; readonly start: string; readonly onClose: () => void; readonly children: ReactNode }
+interface DialogProps {
+  readonly title: string;
+  readonly draft: string;
+  readonly start: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
 
 /** A large form over the page. Escape asks before it throws away what was written. */
 export function FormDialog({ title, draft, start, onClose, children }: DialogProps): ReactElement {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const titleId = useId()
-  const [leaving, setLeaving] = useState(false)
-  useEffect(() => { dialog.current?.showModal() }, [])
-  useEffect(() => setLeaving(false), [draft])
-  const leave = (): void => { if (draft === start || leaving) onClose(); else setLeaving(true) }
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  const [leaving, setLeaving] = useState(false);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  useEffect(() => setLeaving(false), [draft]);
+  const leave = (): void => {
+    if (draft === start || leaving) onClose();
+    else setLeaving(true);
+  };
   return (
-    <dialog ref={dialog} className="dialog dialog-wide" onCancel={(event) => { event.preventDefault(); leave() }} aria-labelledby={titleId}>
+    <dialog
+      ref={dialog}
+      className="dialog dialog-wide"
+      onCancel={(event) => {
+        event.preventDefault();
+        leave();
+      }}
+      aria-labelledby={titleId}
+    >
       <h2 id={titleId}>{title}</h2>
       {leaving && (
-        <div className="notice notice-waiting" role="alert"><Icon name="alert" size={16} /><span>What you wrote is not saved.
-          <span className="button-row"><button type="button" className="button button-small" onClick={onClose}>Throw it away</button><button type="button" className="button button-small" onClick={() => setLeaving(false)} autoFocus>Go on writing</button></span>
-        </span></div>
+        <div className="notice notice-waiting" role="alert">
+          <Icon name="alert" size={16} />
+          <span>
+            What you wrote is not saved.
+            <span className="button-row">
+              <button type="button" className="button button-small" onClick={onClose}>
+                Throw it away
+              </button>
+              <button type="button" className="button button-small" onClick={() => setLeaving(false)} autoFocus>
+                Go on writing
+              </button>
+            </span>
+          </span>
+        </div>
       )}
       {children}
-      <button type="button" className="icon-button dialog-close" onClick={leave} aria-label="Close"><Icon name="close" /></button>
+      <button type="button" className="icon-button dialog-close" onClick={leave} aria-label="Close">
+        <Icon name="close" />
+      </button>
     </dialog>
-  )
+  );
 }

@@ -1,32 +1,40 @@
-import { Component, type ReactNode, Suspense } from 'react'
+import { Component, type ReactNode, Suspense } from 'react';
 
-interface BoundaryProps { readonly children: ReactNode; readonly fallback: ReactNode; /** What is shown instead of a part that failed; a screen with a way out unless said. */ readonly failed?: ReactNode }
-interface BoundaryState { readonly failed: boolean }
+interface BoundaryProps {
+  readonly children: ReactNode;
+  readonly fallback: ReactNode;
+  /** What is shown instead of a part that failed; a screen with a way out unless said. */ readonly failed?: ReactNode;
+}
+interface BoundaryState {
+  readonly failed: boolean;
+}
 
 /**
  * Holds a part of the page whose code comes later: `fallback` while it comes, and words with a way out where it does not come (the village was
  * upgraded meanwhile, or the network is gone) or fails. A class because React catches errors in classes alone.
  */
 export class LazyBoundary extends Component<BoundaryProps, BoundaryState> {
-  override state: BoundaryState = { failed: false }
+  override state: BoundaryState = { failed: false };
 
   static getDerivedStateFromError(): BoundaryState {
-    return { failed: true }
+    return { failed: true };
   }
 
   override componentDidCatch(error: unknown): void {
-    console.error('a part of the page failed', error)
+    console.error('a part of the page failed', error);
   }
 
   override render(): ReactNode {
-    if (!this.state.failed) return <Suspense fallback={this.props.fallback}>{this.props.children}</Suspense>
-    if (this.props.failed !== undefined) return this.props.failed
+    if (!this.state.failed) return <Suspense fallback={this.props.fallback}>{this.props.children}</Suspense>;
+    if (this.props.failed !== undefined) return this.props.failed;
     return (
       <div className="screen" role="alert">
         <h1>This part of the page could not be shown</h1>
         <p>The village may have been upgraded since this page was opened, or the network is gone.</p>
-        <button type="button" className="button button-strong" onClick={() => window.location.reload()}>Load the page again</button>
+        <button type="button" className="button button-strong" onClick={() => window.location.reload()}>
+          Load the page again
+        </button>
       </div>
-    )
+    );
   }
 }

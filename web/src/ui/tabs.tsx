@@ -1,31 +1,51 @@
-import type { KeyboardEvent, ReactElement } from 'react'
+import type { KeyboardEvent, ReactElement } from 'react';
 
 /** One of several panels: its name, and how many things wait in it, if that is worth saying. */
-export interface TabItem<T extends string> { readonly key: T; readonly word: string; readonly mark?: 'bad' | 'waiting' | undefined }
+export interface TabItem<T extends string> {
+  readonly key: T;
+  readonly word: string;
+  readonly mark?: 'bad' | 'waiting' | undefined;
+}
 
-interface TabsProps<T extends string> { readonly label: string; readonly items: readonly TabItem<T>[]; readonly chosen: T; readonly onChoose: (key: T) => void }
+interface TabsProps<T extends string> {
+  readonly label: string;
+  readonly items: readonly TabItem<T>[];
+  readonly chosen: T;
+  readonly onChoose: (key: T) => void;
+}
 
 /** A row of tabs; arrows walk through them, as assistive technology expects. The panel carries `id={tabPanelId(label)}`. */
 export function Tabs<T extends string>({ label, items, chosen, onChoose }: TabsProps<T>): ReactElement {
   const walk = (event: KeyboardEvent<HTMLDivElement>): void => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    const next = items[(items.findIndex((item) => item.key === chosen) + step + items.length) % items.length]
-    if (step === 0 || next === undefined) return
-    event.preventDefault()
-    onChoose(next.key)
-    event.currentTarget.querySelector<HTMLElement>(`[data-tab="${next.key}"]`)?.focus()
-  }
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    const next = items[(items.findIndex((item) => item.key === chosen) + step + items.length) % items.length];
+    if (step === 0 || next === undefined) return;
+    event.preventDefault();
+    onChoose(next.key);
+    event.currentTarget.querySelector<HTMLElement>(`[data-tab="${next.key}"]`)?.focus();
+  };
   return (
     <div className="tabs" role="tablist" aria-label={label} onKeyDown={walk}>
       {items.map(({ key, word, mark }) => (
-        <button key={key} type="button" role="tab" className="tab" data-tab={key} aria-selected={key === chosen} aria-controls={tabPanelId(label)} tabIndex={key === chosen ? 0 : -1} onClick={() => onChoose(key)}>
-          {word}{mark !== undefined && <span className={`mark mark-${mark}`} aria-hidden="true" />}
+        <button
+          key={key}
+          type="button"
+          role="tab"
+          className="tab"
+          data-tab={key}
+          aria-selected={key === chosen}
+          aria-controls={tabPanelId(label)}
+          tabIndex={key === chosen ? 0 : -1}
+          onClick={() => onChoose(key)}
+        >
+          {word}
+          {mark !== undefined && <span className={`mark mark-${mark}`} aria-hidden="true" />}
         </button>
       ))}
     </div>
-  )
+  );
 }
 
 export function tabPanelId(label: string): string {
-  return `panel-${label.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`
+  return `panel-${label.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
 }

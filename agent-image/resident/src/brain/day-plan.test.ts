@@ -7,13 +7,21 @@ import { interestIn } from './interests.ts';
 import type { Character } from './situation.ts';
 
 const { landmarks } = defaultMap();
-const ADA: Character = { agentId: 'ada', seed: 1, persona: 'Ada keeps the workshop and repairs what others break.', home: 'home-1', tier: 'tier-0' };
+const ADA: Character = {
+  agentId: 'ada',
+  seed: 1,
+  persona: 'Ada keeps the workshop and repairs what others break.',
+  home: 'home-1',
+  tier: 'tier-0',
+};
 const DAYS = Array.from({ length: 50 }, (_, day) => day);
 const GATHERING_MINUTES = [480, 750, 1_110];
 
 test('everybody gathers at the same places at the same minutes', () => {
-  const gatherings = (character: Character, day: number) => planDay(character, landmarks, day).stops.filter(({ fromMinute }) => GATHERING_MINUTES.includes(fromMinute));
-  for (const day of DAYS) assert.deepEqual(gatherings(ADA, day), gatherings({ ...ADA, agentId: 'bob', seed: 99, persona: '' }, day));
+  const gatherings = (character: Character, day: number) =>
+    planDay(character, landmarks, day).stops.filter(({ fromMinute }) => GATHERING_MINUTES.includes(fromMinute));
+  for (const day of DAYS)
+    assert.deepEqual(gatherings(ADA, day), gatherings({ ...ADA, agentId: 'bob', seed: 99, persona: '' }, day));
 });
 
 test('a day holds at least six places, none twice, no home, in order of time', () => {
@@ -22,13 +30,19 @@ test('a day holds at least six places, none twice, no home, in order of time', (
     const ids = stops.map(({ landmarkId }) => landmarkId);
     assert.ok(ids.length >= 6 && new Set(ids).size === ids.length);
     assert.ok(ids.every((id) => landmarks.find(({ landmark_id }) => landmark_id === id)?.kind !== 'home'));
-    assert.deepEqual(stops, stops.toSorted((a, b) => a.fromMinute - b.fromMinute));
+    assert.deepEqual(
+      stops,
+      stops.toSorted((a, b) => a.fromMinute - b.fromMinute),
+    );
   }
 });
 
 test('a place that a higher tier unlocks is for that tier', () => {
-  const places = (tier: string | null) => new Set(DAYS.flatMap((day) => planDay({ ...ADA, tier }, landmarks, day).stops.map(({ landmarkId }) => landmarkId)));
-  const locked = landmarks.flatMap(({ landmark_id, unlocked_by }) => (unlocked_by === undefined ? [] : [{ landmark_id, unlocked_by }]));
+  const places = (tier: string | null) =>
+    new Set(DAYS.flatMap((day) => planDay({ ...ADA, tier }, landmarks, day).stops.map(({ landmarkId }) => landmarkId)));
+  const locked = landmarks.flatMap(({ landmark_id, unlocked_by }) =>
+    unlocked_by === undefined ? [] : [{ landmark_id, unlocked_by }],
+  );
   assert.ok(locked.length > 0);
   for (const { landmark_id, unlocked_by } of locked) {
     assert.ok(!places('tier-0').has(landmark_id) && !places(null).has(landmark_id) && !places('gold').has(landmark_id));
@@ -37,7 +51,12 @@ test('a place that a higher tier unlocks is for that tier', () => {
 });
 
 test('what a persona speaks of draws it more', () => {
-  const visits = (persona: string) => DAYS.filter((day) => planDay({ ...ADA, persona }, landmarks, day).stops.slice(0, 2).some(({ landmarkId }) => landmarkId === 'workshop')).length;
+  const visits = (persona: string) =>
+    DAYS.filter((day) =>
+      planDay({ ...ADA, persona }, landmarks, day)
+        .stops.slice(0, 2)
+        .some(({ landmarkId }) => landmarkId === 'workshop'),
+    ).length;
   const workshop = landmarks.find(({ landmark_id }) => landmark_id === 'workshop');
   assert.ok(workshop !== undefined);
   assert.ok(interestIn(workshop, ADA.persona) > interestIn(workshop, 'Bob knows everybody.'));
@@ -57,22 +76,37 @@ test('chance is even, repeats itself, and depends on each word', () => {
   const mean = draws.reduce((sum, draw) => sum + draw, 0) / draws.length;
   assert.ok(Math.abs(mean - 0.5) < 0.02 && draws.every((draw) => draw >= 0 && draw < 1));
   assert.equal(chance(1, 'ada', 5), chance(1, 'ada', 5));
-  assert.equal(new Set([chance(1, 'ada', 5), chance(2, 'ada', 5), chance(1, 'bob', 5), chance(1, 'ada', 6), chance(1, 'ada5')]).size, 5);
+  assert.equal(
+    new Set([chance(1, 'ada', 5), chance(2, 'ada', 5), chance(1, 'bob', 5), chance(1, 'ada', 6), chance(1, 'ada5')])
+      .size,
+    5,
+  );
   assert.equal(choose([], 0.5), undefined);
   assert.equal(choose(['a', 'b'], 0.999), 'b');
 });
 
 test('the last stop that has begun counts, to the minute', () => {
-  const stops = [{ fromMinute: 400, landmarkId: 'a', why: '' }, { fromMinute: 500, landmarkId: 'b', why: '' }];
+  const stops = [
+    { fromMinute: 400, landmarkId: 'a', why: '' },
+    { fromMinute: 500, landmarkId: 'b', why: '' },
+  ];
   const plan = { rises: 340, retires: 1_320, stops, errandFrom: 0, errandTo: null };
-  assert.deepEqual([399, 400, 499, 500, 1_439].map((minute) => stopAt(plan, minute)?.landmarkId), [undefined, 'a', 'a', 'b', 'b']);
-  assert.deepEqual([339, 340, 1_319, 1_320].map((minute) => isBedtime(plan, minute)), [true, false, false, true]);
+  assert.deepEqual(
+    [399, 400, 499, 500, 1_439].map((minute) => stopAt(plan, minute)?.landmarkId),
+    [undefined, 'a', 'a', 'b', 'b'],
+  );
+  assert.deepEqual(
+    [339, 340, 1_319, 1_320].map((minute) => isBedtime(plan, minute)),
+    [true, false, false, true],
+  );
 });
 
 test('nobody is at one place for more than two village hours and the spread', () => {
   for (const day of DAYS) {
     const { stops } = planDay(ADA, landmarks, day);
-    const longest = Math.max(...stops.slice(1).map(({ fromMinute }, index) => fromMinute - (stops[index]?.fromMinute ?? 0)));
+    const longest = Math.max(
+      ...stops.slice(1).map(({ fromMinute }, index) => fromMinute - (stops[index]?.fromMinute ?? 0)),
+    );
     assert.ok(longest <= 140, `day ${day}: ${longest}`);
   }
 });
@@ -82,8 +116,16 @@ test('ranks are read from the name of a tier, and a tier opens its own places', 
 });
 
 test('a village of homes alone has no stops and no errand', () => {
-  const plan = planDay(ADA, landmarks.filter(({ kind }) => kind === 'home'), 1);
+  const plan = planDay(
+    ADA,
+    landmarks.filter(({ kind }) => kind === 'home'),
+    1,
+  );
   assert.deepEqual([plan.stops, plan.errandTo], [[], null]);
   const one = landmarks.filter(({ kind }) => kind === 'pond');
-  assert.equal(planDay(ADA, one, 1).errandTo, one[0]?.landmark_id, 'with nothing that wants a delivery, any open place');
+  assert.equal(
+    planDay(ADA, one, 1).errandTo,
+    one[0]?.landmark_id,
+    'with nothing that wants a delivery, any open place',
+  );
 });

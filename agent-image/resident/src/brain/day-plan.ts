@@ -52,10 +52,16 @@ export function planDay(character: Character, landmarks: readonly Landmark[], da
     return place === undefined ? [] : [{ fromMinute: minute, landmarkId: place.landmark_id, why }];
   });
   const taken = new Set(gatherings.map(({ landmarkId }) => landmarkId));
-  const favourites = byInterest(character, open.filter(({ landmark_id }) => !taken.has(landmark_id)), day);
+  const favourites = byInterest(
+    character,
+    open.filter(({ landmark_id }) => !taken.has(landmark_id)),
+    day,
+  );
   const visits = VISIT_MINUTES.flatMap((minute, index) => {
     const place = favourites[index];
-    return place === undefined ? [] : [{ fromMinute: minute + shift(place.landmark_id), landmarkId: place.landmark_id, why: 'I like it there' }];
+    return place === undefined
+      ? []
+      : [{ fromMinute: minute + shift(place.landmark_id), landmarkId: place.landmark_id, why: 'I like it there' }];
   });
   const wanting = open.filter(({ kind }) => DELIVERY_KINDS.includes(kind));
   return {
@@ -88,11 +94,14 @@ export function rankOf(tier: string): number {
 
 /** The same place for everybody, so that they meet: it depends on the map alone. */
 function gatheringPlace(open: readonly Landmark[], kinds: readonly string[]): Landmark | undefined {
-  return kinds.map((kind) => open.find((landmark) => landmark.kind === kind)).find((place) => place !== undefined) ?? open[0];
+  return (
+    kinds.map((kind) => open.find((landmark) => landmark.kind === kind)).find((place) => place !== undefined) ?? open[0]
+  );
 }
 
 /** A weighted shuffle (Efraimidis and Spirakis 2006): the more interest, the likelier an early place. */
 function byInterest(character: Character, places: readonly Landmark[], day: number): readonly Landmark[] {
-  const rank = (place: Landmark) => chance(character.seed, character.agentId, day, place.landmark_id) ** (1 / interestIn(place, character.persona));
+  const rank = (place: Landmark) =>
+    chance(character.seed, character.agentId, day, place.landmark_id) ** (1 / interestIn(place, character.persona));
   return places.toSorted((a, b) => rank(b) - rank(a));
 }

@@ -30,7 +30,13 @@ function situation({ minute = 700, self = {}, others = [], items = [], wake, min
     agents: [anAgent('ada', self), ...others],
     items: [...items],
   });
-  const seen = perceive({ world, standing: aStanding(), config: aConfig(), wake: wake ?? null, mind: { ...NEWBORN, delivered: true, ...mind } });
+  const seen = perceive({
+    world,
+    standing: aStanding(),
+    config: aConfig(),
+    wake: wake ?? null,
+    mind: { ...NEWBORN, delivered: true, ...mind },
+  });
   assert.ok(seen !== null);
   return seen;
 }
@@ -53,7 +59,11 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
   },
   {
     name: 'it answers at night too',
-    given: { minute: 1_400, others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Psst' }, 9) },
+    given: {
+      minute: 1_400,
+      others: [anAgent('bob')],
+      wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Psst' }, 9),
+    },
     command: { kind: 'answer', prompt: 'Psst', speaker: 'Bob', to: 'bob', wakeSeq: 9 },
     why: /spoke to me/,
   },
@@ -65,13 +75,20 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
   },
   {
     name: 'an agent that is put to sleep does nothing more',
-    given: { self: { power: 'Asleep' }, others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }) },
+    given: {
+      self: { power: 'Asleep' },
+      others: [anAgent('bob')],
+      wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' }),
+    },
     command: { kind: 'stay' },
     why: /power is Asleep/,
   },
   {
     name: 'coffee is drunk where it was got',
-    given: { self: { landmark_id: 'cafe', position: AT.cafe, inventory: [{ item_id: 'coffee-3', kind: 'coffee' }] }, mind: { visited: ['cafe'] } },
+    given: {
+      self: { landmark_id: 'cafe', position: AT.cafe, inventory: [{ item_id: 'coffee-3', kind: 'coffee' }] },
+      mind: { visited: ['cafe'] },
+    },
     command: { kind: 'act', body: { kind: 'use', target: 'coffee-3' } },
     why: /I have coffee/,
   },
@@ -81,9 +98,19 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
     command: { kind: 'act', body: { kind: 'emote', emote: 'heart' } },
     why: /bob handed me apple-1/,
   },
-  { name: 'at night it goes home', given: { minute: 1_345 }, command: move('home'), why: /it is night, and I live at the home/ },
+  {
+    name: 'at night it goes home',
+    given: { minute: 1_345 },
+    command: move('home'),
+    why: /it is night, and I live at the home/,
+  },
   { name: 'after midnight too', given: { minute: 60 }, command: move('home'), why: /it is night/ },
-  { name: 'on the way home it walks on', given: { minute: 1_345, self: { moving_to: to('home') } }, command: { kind: 'stay' }, why: /it is night/ },
+  {
+    name: 'on the way home it walks on',
+    given: { minute: 1_345, self: { moving_to: to('home') } },
+    command: { kind: 'stay' },
+    why: /it is night/,
+  },
   {
     name: 'at home at night it goes to bed',
     given: { minute: 1_345, self: { landmark_id: 'home', position: AT.home } },
@@ -92,7 +119,11 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
   },
   {
     name: 'in bed it sleeps, though somebody is near',
-    given: { minute: 1_345, self: { landmark_id: 'home', position: AT.home, activity: 'sleeping' }, others: [anAgent('bob', { position: AT.home })] },
+    given: {
+      minute: 1_345,
+      self: { landmark_id: 'home', position: AT.home, activity: 'sleeping' },
+      others: [anAgent('bob', { position: AT.home })],
+    },
     command: { kind: 'stay' },
     why: /in bed/,
   },
@@ -114,7 +145,12 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
     command: move('cafe'),
     why: /everybody has breakfast there/,
   },
-  { name: 'the hour of the day says where to be', given: { minute: 1_120, self: { position: AT.cafe } }, command: move('square'), why: /village gathers there/ },
+  {
+    name: 'the hour of the day says where to be',
+    given: { minute: 1_120, self: { position: AT.cafe } },
+    command: move('square'),
+    why: /village gathers there/,
+  },
   {
     name: 'at a place it does what one does there',
     given: { minute: 1_120, self: { landmark_id: 'square' } },
@@ -127,7 +163,12 @@ const TABLE: readonly { name: string; given: Given; command: Command; why: RegEx
     command: { kind: 'stay' },
     why: /time until the next hour/,
   },
-  { name: 'on its way it walks on', given: { minute: 1_120, self: { moving_to: to('square') } }, command: { kind: 'stay' }, why: /gathers there/ },
+  {
+    name: 'on its way it walks on',
+    given: { minute: 1_120, self: { moving_to: to('square') } },
+    command: { kind: 'stay' },
+    why: /gathers there/,
+  },
 ];
 
 for (const { name, given, command, why } of TABLE) {
@@ -150,7 +191,8 @@ test('somebody near is greeted by name, once', () => {
 });
 
 test('a friend is greeted again after six village hours, to the tick', () => {
-  const met = (ago: number) => /I meet Bob/.test(decide(situation({ others: [anAgent('bob')], mind: { greeted: { bob: 7_000 - ago } } })).why);
+  const met = (ago: number) =>
+    /I meet Bob/.test(decide(situation({ others: [anAgent('bob')], mind: { greeted: { bob: 7_000 - ago } } })).why);
   assert.deepEqual([met(GREET_AGAIN_TICKS - 1), met(GREET_AGAIN_TICKS)], [false, true]);
 });
 
@@ -164,7 +206,8 @@ test('two agents do not answer each other for ever; after a silence they do agai
   const talk = { others: [anAgent('bob')], wake: aWake('spoken_to', { from: 'bob', to: 'ada', text: 'And you?' }) };
   let now = situation(talk);
   let answers = 0;
-  for (; decide(now).command.kind === 'answer' && answers < 20; answers += 1) now = { ...now, mind: settle(now, decide(now), ACCEPTED) };
+  for (; decide(now).command.kind === 'answer' && answers < 20; answers += 1)
+    now = { ...now, mind: settle(now, decide(now), ACCEPTED) };
   assert.equal(answers, MAX_ANSWERS_IN_A_ROW);
   assert.equal(decide({ ...now, tick: now.tick + TALK_REST_TICKS + 1 }).command.kind, 'answer');
 });
@@ -192,7 +235,11 @@ test('a carried thing goes to a place that wants it and is laid down there', () 
   assert.ok(decided.command.kind === 'move' && 'landmark_id' in decided.command.body);
   const place = decided.command.body.landmark_id;
   assert.ok(place === 'cafe' || place === 'market');
-  const there = situation({ minute: 900, self: { inventory, landmark_id: place, position: AT[place] }, mind: { delivered: false } });
+  const there = situation({
+    minute: 900,
+    self: { inventory, landmark_id: place, position: AT[place] },
+    mind: { delivered: false },
+  });
   const laidDown = decide(there);
   assert.deepEqual(laidDown.command, { kind: 'act', body: { kind: 'drop', item_id: 'apple-1' } });
   assert.equal(laidDown.after.delivered, true);
@@ -200,15 +247,26 @@ test('a carried thing goes to a place that wants it and is laid down there', () 
 
 test('where something lies already, it steps aside first', () => {
   const inventory: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
-  const lying = (['cafe', 'market'] as const).map((id, index) => ({ item_id: `wood-${index}`, kind: 'wood', position: AT[id], held_by: null }) as const);
-  const at = (place: 'cafe' | 'market') => situation({ minute: 900, items: lying, self: { inventory, landmark_id: place, position: AT[place] }, mind: { delivered: false } });
+  const lying = (['cafe', 'market'] as const).map(
+    (id, index) => ({ item_id: `wood-${index}`, kind: 'wood', position: AT[id], held_by: null }) as const,
+  );
+  const at = (place: 'cafe' | 'market') =>
+    situation({
+      minute: 900,
+      items: lying,
+      self: { inventory, landmark_id: place, position: AT[place] },
+      mind: { delivered: false },
+    });
   const decided = [decide(at('cafe')), decide(at('market'))];
   assert.equal(decided.filter(({ command }) => command.kind === 'move' && 'dx' in command.body).length, 1);
 });
 
 test('an agent that has walked out of hearing is not answered', () => {
   const wake = aWake('spoken_to', { from: 'bob', to: 'ada', text: 'Hello' });
-  for (const position of [{ x: 70, y: 2 }, { x: 120, y: 120 }]) {
+  for (const position of [
+    { x: 70, y: 2 },
+    { x: 120, y: 120 },
+  ]) {
     assert.notEqual(decide(situation({ others: [anAgent('bob', { position })], wake })).command.kind, 'answer');
   }
 });
@@ -220,10 +278,19 @@ test('the same situation is decided the same way', () => {
 
 test('a new day starts with a clean slate', () => {
   const world = aWorld({ time: { day: 4, minute: 700, phase: 'day' } });
-  const seen = perceive({ world, standing: aStanding(), config: aConfig(), wake: null, mind: { ...NEWBORN, day: 3, visited: ['cafe'], delivered: true } });
+  const seen = perceive({
+    world,
+    standing: aStanding(),
+    config: aConfig(),
+    wake: null,
+    mind: { ...NEWBORN, day: 3, visited: ['cafe'], delivered: true },
+  });
   assert.deepEqual([seen?.mind.day, seen?.mind.visited, seen?.mind.delivered], [4, [], false]);
 });
 
 test('an agent that is not in the world sees nothing', () => {
-  assert.equal(perceive({ world: aWorld({ agents: [] }), standing: aStanding(), config: aConfig(), wake: null, mind: NEWBORN }), null);
+  assert.equal(
+    perceive({ world: aWorld({ agents: [] }), standing: aStanding(), config: aConfig(), wake: null, mind: NEWBORN }),
+    null,
+  );
 });

@@ -17,7 +17,27 @@ import type { Decision, Rule, Situation } from './situation.ts';
 import { bid, buy } from './trade/rules.ts';
 
 /** What matters more comes first: people, here and on the board, then what the agent was given to do and advised, then the night, then company, then the day's work and wishes. */
-const RULES: readonly Rule[] = [suspended, answer, thank, buy, replyOnBoard, answerJudgement, tellPlan, askForHelp, bid, work, followAdvice, sleep, greet, errand, usePlace, enjoy, attend, wonder, linger];
+const RULES: readonly Rule[] = [
+  suspended,
+  answer,
+  thank,
+  buy,
+  replyOnBoard,
+  answerJudgement,
+  tellPlan,
+  askForHelp,
+  bid,
+  work,
+  followAdvice,
+  sleep,
+  greet,
+  errand,
+  usePlace,
+  enjoy,
+  attend,
+  wonder,
+  linger,
+];
 
 /** Decides one turn: the first rule that has something to say and was not refused it a moment ago. Pure. */
 export function decide(situation: Situation): Decision {
@@ -25,14 +45,22 @@ export function decide(situation: Situation): Decision {
     const decided = rule(situation);
     if (decided !== null && !isPaused(situation, decided.key)) return decided;
   }
-  return decision(situation, { command: STAY, goal: situation.mind.goal, why: 'the village refused all that I wanted, so I wait a while' });
+  return decision(situation, {
+    command: STAY,
+    goal: situation.mind.goal,
+    why: 'the village refused all that I wanted, so I wait a while',
+  });
 }
 
 /**
  * The mind after the world has answered. A refusal is remembered so that the next turn tries something else; `final` says that it would be refused
  * for ever, so that what was to be written on the board is done with.
  */
-export function settle(situation: Situation, decided: Decision, answered: { readonly accepted: boolean; readonly final: boolean }): Mind {
+export function settle(
+  situation: Situation,
+  decided: Decision,
+  answered: { readonly accepted: boolean; readonly final: boolean },
+): Mind {
   if (answered.accepted) return decided.after;
   const { mind, tick } = situation;
   const board = answered.final ? decided.after.board : mind.board;

@@ -19,9 +19,26 @@ const DOING: Readonly<Record<Affordance, { readonly may: string; readonly did: s
 };
 
 const ACTIVITY: Readonly<Record<Activity, string>> = {
-  idle: 'spending time', walking: 'walking', sleeping: 'sleeping', resting: 'resting', drinking_coffee: 'having coffee', shopping: 'getting bread', crafting: 'working', reading: 'reading',
-  drawing_water: 'drawing water', fishing: 'fishing', tending: 'tending the plants', gathering_wood: 'gathering wood', sitting: 'sitting', at_board: 'reading the board', meeting: 'waiting for company',
-  stargazing: 'watching the stars', eating: 'eating', drinking: 'drinking', smelling: 'smelling a flower', working: 'working',
+  idle: 'spending time',
+  walking: 'walking',
+  sleeping: 'sleeping',
+  resting: 'resting',
+  drinking_coffee: 'having coffee',
+  shopping: 'getting bread',
+  crafting: 'working',
+  reading: 'reading',
+  drawing_water: 'drawing water',
+  fishing: 'fishing',
+  tending: 'tending the plants',
+  gathering_wood: 'gathering wood',
+  sitting: 'sitting',
+  at_board: 'reading the board',
+  meeting: 'waiting for company',
+  stargazing: 'watching the stars',
+  eating: 'eating',
+  drinking: 'drinking',
+  smelling: 'smelling a flower',
+  working: 'working',
 };
 
 /** What can be done somewhere, after "where one can". */
@@ -35,7 +52,10 @@ export function didDo(use: string): string | null {
 }
 
 /** What an agent is about where it stands, in words that follow "I am"; null while it walks or stands out of doors. */
-export function doingHere({ moving_to, landmark_id, activity }: Pick<AgentView, 'moving_to' | 'landmark_id' | 'activity'>, landmarks: readonly Pick<Landmark, 'landmark_id' | 'name'>[]): string | null {
+export function doingHere(
+  { moving_to, landmark_id, activity }: Pick<AgentView, 'moving_to' | 'landmark_id' | 'activity'>,
+  landmarks: readonly Pick<Landmark, 'landmark_id' | 'name'>[],
+): string | null {
   const place = moving_to === null ? landmarks.find((landmark) => landmark.landmark_id === landmark_id) : undefined;
   return place === undefined ? null : `${ACTIVITY[activity]} at ${place.name}`;
 }

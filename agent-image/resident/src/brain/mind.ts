@@ -34,12 +34,23 @@ export type DayMind = Readonly<z.infer<typeof DayMind>>;
 /** All that the brain carries from turn to turn; its parts of the board and of trade lie in memory by themselves. */
 export type Mind = DayMind & { readonly board: BoardMind; readonly trade: TradeMind };
 
-export const NEW_DAY: DayMind = { day: 0, goal: 'waking up', visited: [], greeted: {}, answered: {}, delivered: false, said: [], refused: {} };
+export const NEW_DAY: DayMind = {
+  day: 0,
+  goal: 'waking up',
+  visited: [],
+  greeted: {},
+  answered: {},
+  delivered: false,
+  said: [],
+  refused: {},
+};
 export const NEWBORN: Mind = { ...NEW_DAY, board: NEW_TO_THE_BOARD, trade: NEW_TO_TRADE };
 
 /** The mind on a given day: a new day starts with empty lists. */
 export function onDay(mind: Mind, day: number): Mind {
-  return mind.day === day ? mind : { ...NEW_DAY, day, goal: mind.goal, answered: mind.answered, board: mind.board, trade: mind.trade };
+  return mind.day === day
+    ? mind
+    : { ...NEW_DAY, day, goal: mind.goal, answered: mind.answered, board: mind.board, trade: mind.trade };
 }
 
 /** A table with one more entry, the newest last, bounded. */

@@ -8,7 +8,8 @@ export const HOW_TO_CONNECT =
   'This village has scripted models only so far, and they understand nothing. To connect a language model, give the models gateway of the api a provider (docs/AGENTS.md, “Connecting a language model”).';
 
 /** The requests that the sentence patterns cover. */
-export const WHAT_I_UNDERSTAND = 'I understand “go to the library”, “say hello to Bob”, “find Bob”, “tell Bob that the bread is ready”, “read the board” and “look around”.';
+export const WHAT_I_UNDERSTAND =
+  'I understand “go to the library”, “say hello to Bob”, “find Bob”, “tell Bob that the bread is ready”, “read the board” and “look around”.';
 
 /** Why a run came to nothing, and what helps. Pure. */
 export function noModelWords(prompt: string): string {

@@ -26,7 +26,15 @@ export interface Perception {
 }
 
 /** Narrows the village to what matters to one agent now; null while the agent is not in the world. */
-export function perceive({ world, standing, config, wake, mind, board = null, work = null }: Perception): Situation | null {
+export function perceive({
+  world,
+  standing,
+  config,
+  wake,
+  mind,
+  board = null,
+  work = null,
+}: Perception): Situation | null {
   const self = world.agents.find((agent) => agent.agent_id === config.agent_id);
   if (self === undefined) return null;
   const seen: Situation = {
@@ -71,7 +79,9 @@ function neighboursOf(self: AgentView, agents: readonly AgentView[]): readonly A
 function itemsNear(from: Tile, { items }: WorldView): readonly LyingItem[] {
   const lying = items.flatMap((item) => (item.position === null ? [] : [{ ...item, position: item.position }]));
   return lying
-    .toSorted((a, b) => tilesBetween(a.position, from) - tilesBetween(b.position, from) || compareText(a.item_id, b.item_id))
+    .toSorted(
+      (a, b) => tilesBetween(a.position, from) - tilesBetween(b.position, from) || compareText(a.item_id, b.item_id),
+    )
     .slice(0, MAX_ITEMS);
 }
 

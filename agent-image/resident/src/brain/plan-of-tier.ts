@@ -21,7 +21,15 @@ export interface ResourcePlan {
 }
 
 /** What a tier means for the agent: the largest model that it includes and that is served, and as many steps a run as its tools allow. Pure. */
-export function planOfTier({ tier, limits, models }: { readonly tier: string | null; readonly limits: Limits | null; readonly models: readonly UsableModel[] }): ResourcePlan {
+export function planOfTier({
+  tier,
+  limits,
+  models,
+}: {
+  readonly tier: string | null;
+  readonly limits: Limits | null;
+  readonly models: readonly UsableModel[];
+}): ResourcePlan {
   const [largest] = models.toSorted((a, b) => b.contextTokens - a.contextTokens || (a.model < b.model ? -1 : 1));
   const toolCalls = Math.min(STEPS_MAX, STEPS_FOR_EACH_TOOL * (limits?.concurrent_tools ?? 0));
   return { tier, model: largest?.model ?? null, toolCalls };
@@ -40,15 +48,25 @@ export function newsOfPlan(before: ResourcePlan, now: ResourcePlan): PlanNews | 
   if (isSamePlan(before, now)) return null;
   const [was, is] = [before.tier ?? 'no tier', now.tier ?? 'no tier'];
   const means = meansInWords(before, now);
-  if (was === is) return { title: 'My means have changed', facts: `I am in ${is} as before. ${means}`, why: `my means have changed within ${is}: my plan changes` };
+  if (was === is)
+    return {
+      title: 'My means have changed',
+      facts: `I am in ${is} as before. ${means}`,
+      why: `my means have changed within ${is}: my plan changes`,
+    };
   const why = `my means have changed with my tier (${before.tier ?? 'none'} before, ${now.tier ?? 'none'} now): my plan changes`;
   return { title: `I am in ${is} now`, facts: `I am in ${is} now, and was in ${was} before. ${means}`, why };
 }
 
 function meansInWords(before: ResourcePlan, now: ResourcePlan): string {
-  const writing = (model: string | null): string => (model === null ? 'sentences of my own list' : `the model ${model}`);
-  const model = before.model === now.model ? null : `I write with ${writing(now.model)} instead of ${writing(before.model)}`;
-  const steps = before.toolCalls === now.toolCalls ? null : `take at most ${now.toolCalls} steps a run instead of ${before.toolCalls}`;
+  const writing = (model: string | null): string =>
+    model === null ? 'sentences of my own list' : `the model ${model}`;
+  const model =
+    before.model === now.model ? null : `I write with ${writing(now.model)} instead of ${writing(before.model)}`;
+  const steps =
+    before.toolCalls === now.toolCalls
+      ? null
+      : `take at most ${now.toolCalls} steps a run instead of ${before.toolCalls}`;
   if (model !== null && steps !== null) return `From now on ${model}, and ${steps}.`;
   if (model !== null) return `From now on ${model}.`;
   return steps === null ? 'I go on with the same model and as many steps a run as before.' : `From now on I ${steps}.`;

@@ -12,14 +12,39 @@ import { greeting, remark, reply } from './speech.ts';
 import { listed, quoted, sentence, shortened } from './words.ts';
 
 const SEEDS = Array.from({ length: 40 }, (_, index) => index * 7_919);
-const TEXTS = ['Can you find Zoe?', 'good bread', '{"tool": "move"}', 'a “quote', 'half a quote”', 'x'.repeat(500), 'thanks', '  two\n\nlines  ', '{name} {topic} {plan} {speaker}', 'Is it so?', 'Hello!', 'Good night'];
+const TEXTS = [
+  'Can you find Zoe?',
+  'good bread',
+  '{"tool": "move"}',
+  'a “quote',
+  'half a quote”',
+  'x'.repeat(500),
+  'thanks',
+  '  two\n\nlines  ',
+  '{name} {topic} {plan} {speaker}',
+  'Is it so?',
+  'Hello!',
+  'Good night',
+];
 
 function assertWhole(texts: readonly string[]): void {
   for (const text of texts) assert.deepEqual(sentenceFaults(text), []);
 }
 
 test('the check itself finds what is no sentence', () => {
-  for (const bad of ['', 'my plan.', 'My plan', 'My plan is  here.', 'My plan is the the best.', 'I like {place}.', 'I had “”.', 'It is undefined.', 'One. two.', 'I ask: .', 'A quote “without an end.']) {
+  for (const bad of [
+    '',
+    'my plan.',
+    'My plan',
+    'My plan is  here.',
+    'My plan is the the best.',
+    'I like {place}.',
+    'I had “”.',
+    'It is undefined.',
+    'One. two.',
+    'I ask: .',
+    'A quote “without an end.',
+  ]) {
     assert.notDeepEqual(sentenceFaults(bad), [], bad);
   }
   assertWhole(['I have read “the the {x}”.', 'One. Two! Three?\n\nFour.', '5 aiDollars came in.']);
@@ -33,19 +58,30 @@ function pairs<A, B>(as: readonly A[], bs: readonly B[]): readonly (readonly [A,
 test('speech', () => {
   for (const [seed, phase] of pairs(SEEDS, ['night', 'morning', 'day', 'evening'] as const)) {
     assertWhole([null, 'Café Hearth'].map((place) => greeting({ seed, phase, place }, 'Ada').text));
-    assertWhole([remark(seed) ?? '', ...TEXTS.map((said) => reply(seed, said, { speaker: 'Bob', plan: 'spending time at Café Hearth' }))]);
+    assertWhole([
+      remark(seed) ?? '',
+      ...TEXTS.map((said) => reply(seed, said, { speaker: 'Bob', plan: 'spending time at Café Hearth' })),
+    ]);
   }
 });
 
 test('needs and help, thanks, penalties and answers', () => {
   for (const [seed, text] of pairs(SEEDS, TEXTS)) {
     const needs = [
-      needOfRun('r1', text, { code: 'step_failed', message: 'there is no zoe' }), needOfRun('r1', text, { code: 'no_model', message: text }), needOfModel('token_quota_exhausted', 'none is left'),
-      needOfModel('model_not_in_tier', 'It is not in tier-0.'), needOfModel('insufficient_funds', 'no money'),
+      needOfRun('r1', text, { code: 'step_failed', message: 'there is no zoe' }),
+      needOfRun('r1', text, { code: 'no_model', message: text }),
+      needOfModel('token_quota_exhausted', 'none is left'),
+      needOfModel('model_not_in_tier', 'It is not in tier-0.'),
+      needOfModel('insufficient_funds', 'no money'),
     ];
     for (const need of needs) {
       assert.ok(need !== null);
-      const occasions = [helpOccasion(seed, need), planOccasion(need), judgedOccasion({ amount: '5', note: text }), judgedOccasion({ amount: '-2.5', note: text })];
+      const occasions = [
+        helpOccasion(seed, need),
+        planOccasion(need),
+        judgedOccasion({ amount: '5', note: text }),
+        judgedOccasion({ amount: '-2.5', note: text }),
+      ];
       assertWhole(occasions.flatMap(({ fallback, facts }) => [fallback, facts]));
     }
   }
@@ -57,14 +93,20 @@ test('answers on the board', () => {
     return [aNews({ post }), aNews({ post, reply: aReply({ body, author_name: 'Grace H', author_type }) })];
   });
   for (const [seed, each] of pairs(SEEDS, news)) {
-    for (const [deed, explained] of [['', false], ['', true], ['I am going to the library now, as you say.', false]] as const) {
+    for (const [deed, explained] of [
+      ['', false],
+      ['', true],
+      ['I am going to the library now, as you say.', false],
+    ] as const) {
       const { fallback, facts } = answerOccasion({ seed, explained }, each, deed);
       assertWhole([fallback, ...(facts === '' ? [] : [facts])]);
     }
   }
 });
 
-const PLANS: readonly ResourcePlan[] = [null, 'tier-0', 'tier-1'].flatMap((tier) => [null, 'small', 'large'].flatMap((model) => [0, 24, 48].map((toolCalls) => ({ tier, model, toolCalls }))));
+const PLANS: readonly ResourcePlan[] = [null, 'tier-0', 'tier-1'].flatMap((tier) =>
+  [null, 'small', 'large'].flatMap((model) => [0, 24, 48].map((toolCalls) => ({ tier, model, toolCalls }))),
+);
 
 test('a change of plan: whole sentences of what changed, and none where nothing did', () => {
   for (const [before, now] of pairs(PLANS, PLANS)) {
@@ -84,7 +126,13 @@ test('a run without a model', () => {
 
 test('words: cut, quoted, listed and ended, each at its edge', () => {
   assert.deepEqual([shortened('abcd', 4), shortened('abcde', 4), shortened(' a \n b ', 9)], ['abcd', 'abc…', 'a b']);
-  assert.equal(quoted('say “hi" now'), '“say \'hi\' now”');
-  assert.deepEqual([listed([]), listed(['a']), listed(['a', 'b']), listed(['a', 'b', 'c'], 3), listed(['a', 'b', 'c', 'd'], 3)], ['', 'a', 'a and b', 'a, b and c', 'a, b, c and 1 more']);
-  assert.deepEqual([sentence(' it is so '), sentence('Is it?'), sentence('He said “yes.”'), sentence('so…')], ['It is so.', 'Is it?', 'He said “yes.”', 'So…']);
+  assert.equal(quoted('say “hi" now'), "“say 'hi' now”");
+  assert.deepEqual(
+    [listed([]), listed(['a']), listed(['a', 'b']), listed(['a', 'b', 'c'], 3), listed(['a', 'b', 'c', 'd'], 3)],
+    ['', 'a', 'a and b', 'a, b and c', 'a, b, c and 1 more'],
+  );
+  assert.deepEqual(
+    [sentence(' it is so '), sentence('Is it?'), sentence('He said “yes.”'), sentence('so…')],
+    ['It is so.', 'Is it?', 'He said “yes.”', 'So…'],
+  );
 });

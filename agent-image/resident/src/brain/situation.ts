@@ -60,11 +60,30 @@ export type Command =
   | { readonly kind: 'stay' }
   | { readonly kind: 'move'; readonly body: MoveBody }
   | { readonly kind: 'act'; readonly body: ActionBody }
-  | { readonly kind: 'reply'; readonly postId: string; readonly to: string; readonly occasion: Occasion; readonly resolves: boolean }
-  | { readonly kind: 'post'; readonly subject: string; readonly audience: 'public' | 'humans'; readonly title: string; readonly tags: readonly string[]; readonly occasion: Occasion }
+  | {
+      readonly kind: 'reply';
+      readonly postId: string;
+      readonly to: string;
+      readonly occasion: Occasion;
+      readonly resolves: boolean;
+    }
+  | {
+      readonly kind: 'post';
+      readonly subject: string;
+      readonly audience: 'public' | 'humans';
+      readonly title: string;
+      readonly tags: readonly string[];
+      readonly occasion: Occasion;
+    }
   | { readonly kind: 'buy'; readonly item: PurchaseItem; readonly seconds: number; readonly maxPrice: string }
   | { readonly kind: 'bid'; readonly auctionId: string; readonly amount: string }
-  | { readonly kind: 'answer'; readonly prompt: string; readonly speaker: string; readonly to: string | null; readonly wakeSeq: number };
+  | {
+      readonly kind: 'answer';
+      readonly prompt: string;
+      readonly speaker: string;
+      readonly to: string | null;
+      readonly wakeSeq: number;
+    };
 
 /** One turn's decision. `after` is the mind if the world accepts the command; `key` names the command for refusals. */
 export interface Decision {
@@ -84,7 +103,9 @@ export function keyOf(command: Command): string {
     case 'stay':
       return 'stay';
     case 'move':
-      return 'landmark_id' in command.body ? `move:${command.body.landmark_id}` : `move:${Object.values(command.body).join(',')}`;
+      return 'landmark_id' in command.body
+        ? `move:${command.body.landmark_id}`
+        : `move:${Object.values(command.body).join(',')}`;
     case 'act':
       return `${command.body.kind}:${objectOf(command.body)}`;
     case 'answer':

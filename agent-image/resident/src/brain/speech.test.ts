@@ -29,7 +29,8 @@ test('what was said today is not said again; when all was said there is nothing 
 });
 
 test('a greeting is of the time of day, and speaks of the place now and then', () => {
-  const text = (phase: 'night' | 'morning' | 'day' | 'evening', place: string | null = null) => SEEDS.map((seed) => greeting({ seed, phase, place }, 'Bob').text);
+  const text = (phase: 'night' | 'morning' | 'day' | 'evening', place: string | null = null) =>
+    SEEDS.map((seed) => greeting({ seed, phase, place }, 'Bob').text);
   assert.ok(text('night').every((each) => each.startsWith('Still up, Bob?')));
   assert.ok(text('morning').every((each) => each.startsWith('Good morning, Bob!')));
   assert.ok(text('evening').every((each) => each.startsWith('Good evening, Bob!')));
@@ -39,15 +40,24 @@ test('a greeting is of the time of day, and speaks of the place now and then', (
 });
 
 test('each tone has its answers, the first that is heard counts, and nobody is answered in their own words', () => {
-  const answers = (said: string) => new Set(SEEDS.map((seed) => reply(seed, said, { speaker: 'Bob', plan: 'reading' })));
+  const answers = (said: string) =>
+    new Set(SEEDS.map((seed) => reply(seed, said, { speaker: 'Bob', plan: 'reading' })));
   const is = (said: string, pattern: RegExp) => [...answers(said)].every((answer) => pattern.test(answer));
   assert.ok(is('Thank you!', /welcome|Any time|pleasure/));
   assert.ok(is('Thanks, how are you?', /welcome|Any time|pleasure/), 'thanks before a question');
   assert.ok(is('Bye', /See you|Take care|Until next/));
   assert.ok(is('Where are you?', /question|Ask me again|not sure|cannot say|As you see/));
   assert.ok(is('Hello there', /Hello|see you/));
-  for (const said of ['I see, Ada.', 'So that is how it is, Ada.', 'Tell me more some time, Ada.', 'As you see, Ada?']) {
-    assert.ok([...answers(said)].every((answer) => !answer.startsWith(said.split(',')[0] ?? '')), said);
+  for (const said of [
+    'I see, Ada.',
+    'So that is how it is, Ada.',
+    'Tell me more some time, Ada.',
+    'As you see, Ada?',
+  ]) {
+    assert.ok(
+      [...answers(said)].every((answer) => !answer.startsWith(said.split(',')[0] ?? '')),
+      said,
+    );
   }
   assert.ok(answers('The bread is ready.').size >= 4);
 });

@@ -35,11 +35,20 @@ const REMARKS: readonly string[] = [
 
 /** Something to say that was not said before; null where all of it was. */
 function unsaid(list: readonly string[], said: readonly string[], dice: number): string | null {
-  return choose(list.filter((text) => !said.includes(text)), dice) ?? null;
+  return (
+    choose(
+      list.filter((text) => !said.includes(text)),
+      dice,
+    ) ?? null
+  );
 }
 
 /** The first words to somebody one meets; `small` is the small talk in them, which is not said twice a day. */
-export function greeting({ seed, phase, place }: Occasion, name: string, said: readonly string[] = []): { readonly text: string; readonly small: string | null } {
+export function greeting(
+  { seed, phase, place }: Occasion,
+  name: string,
+  said: readonly string[] = [],
+): { readonly text: string; readonly small: string | null } {
   const opening = phase === 'night' ? `${HELLO.night}, ${name}?` : `${HELLO[phase]}, ${name}!`;
   const where = place !== null && chance(seed, 'where', name) < 0.4 ? ` So you come to ${place} too.` : '';
   const small = unsaid(SMALL_TALK, said, chance(seed, 'small talk', name));
@@ -62,11 +71,29 @@ const TONES: readonly (readonly [Tone, RegExp])[] = [
 ];
 
 const REPLIES: Readonly<Record<Tone, readonly string[]>> = {
-  question: ['Good question, {speaker}. Right now I am {plan}.', 'I am {plan}. Ask me again when I am done, {speaker}.', 'I am not sure, {speaker}. I am {plan}.', 'I cannot say, {speaker}. I am {plan}.', 'As you see, {speaker}, I am {plan}.'],
-  greeting: ['Hello, {speaker}! I am {plan}.', 'Nice to see you, {speaker}.', 'Hello, {speaker}. I am {plan}.', 'Good to see you, {speaker}. I am {plan}.'],
+  question: [
+    'Good question, {speaker}. Right now I am {plan}.',
+    'I am {plan}. Ask me again when I am done, {speaker}.',
+    'I am not sure, {speaker}. I am {plan}.',
+    'I cannot say, {speaker}. I am {plan}.',
+    'As you see, {speaker}, I am {plan}.',
+  ],
+  greeting: [
+    'Hello, {speaker}! I am {plan}.',
+    'Nice to see you, {speaker}.',
+    'Hello, {speaker}. I am {plan}.',
+    'Good to see you, {speaker}. I am {plan}.',
+  ],
   thanks: ['You are welcome, {speaker}.', 'Any time, {speaker}.', 'With pleasure, {speaker}.'],
   farewell: ['See you, {speaker}.', 'Take care, {speaker}.', 'Until next time, {speaker}.'],
-  statement: ['I see, {speaker}.', 'Is that so, {speaker}?', 'I hear you, {speaker}. I am {plan}.', 'So that is how it is, {speaker}.', 'Tell me more some time, {speaker}.', 'All right, {speaker}. I am {plan}.'],
+  statement: [
+    'I see, {speaker}.',
+    'Is that so, {speaker}?',
+    'I hear you, {speaker}. I am {plan}.',
+    'So that is how it is, {speaker}.',
+    'Tell me more some time, {speaker}.',
+    'All right, {speaker}. I am {plan}.',
+  ],
 };
 
 /** A reply to what was said. It answers politely and claims no understanding that a list of sentences cannot have. */

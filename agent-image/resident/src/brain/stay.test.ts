@@ -4,7 +4,14 @@ import { sentenceFaults } from '@hamlet/test/env/sentence-faults';
 import { diaryEntry, Stay, stayAfter, TOLD_MAX } from './stay.ts';
 import type { StayTurn } from './stay.ts';
 
-const turn = (minute: number, changes: Partial<StayTurn> = {}): StayTurn => ({ turnId: `t${minute}`, clock: { day: 0, minute }, place: 'cafe', name: 'Café Hearth', happening: null, ...changes });
+const turn = (minute: number, changes: Partial<StayTurn> = {}): StayTurn => ({
+  turnId: `t${minute}`,
+  clock: { day: 0, minute },
+  place: 'cafe',
+  name: 'Café Hearth',
+  happening: null,
+  ...changes,
+});
 
 function lived(...turns: readonly StayTurn[]): { readonly stay: Stay; readonly entries: readonly string[] } {
   let stay: Stay | null = null;
@@ -19,27 +26,39 @@ function lived(...turns: readonly StayTurn[]): { readonly stay: Stay; readonly e
 }
 
 test('turns at one place are one entry, which is written when the agent leaves', () => {
-  const { stay, entries } = lived(turn(400, { happening: 'I went to Café Hearth.' }), turn(410), turn(420, { happening: 'I got a coffee.' }), turn(480, { place: null, name: 'out of doors' }));
+  const { stay, entries } = lived(
+    turn(400, { happening: 'I went to Café Hearth.' }),
+    turn(410),
+    turn(420, { happening: 'I got a coffee.' }),
+    turn(480, { place: null, name: 'out of doors' }),
+  );
   assert.deepEqual(entries, ['Day 0, 06:40 to 08:00, Café Hearth: I went to Café Hearth. I got a coffee.']);
   assert.deepEqual([stay.id, stay.place, stay.from, stay.did], ['t480', null, { day: 0, minute: 480 }, []]);
 });
 
 test('back at a place is another stay', () => {
   const { entries } = lived(turn(400), turn(500, { place: 'library', name: 'Library' }), turn(600));
-  assert.deepEqual(entries.map((entry) => entry.split(':')[2]?.trim().split(',')[1]?.trim()), ['Café Hearth', 'Library']);
+  assert.deepEqual(
+    entries.map((entry) => entry.split(':')[2]?.trim().split(',')[1]?.trim()),
+    ['Café Hearth', 'Library'],
+  );
 });
 
 test('what happens again is told once; what is too much is counted', () => {
   const again = lived(turn(400, { happening: 'I smiled.' }), turn(410, { happening: 'I smiled.' }));
   assert.deepEqual([again.stay.did, again.stay.more], [['I smiled.'], 0]);
-  const many = (count: number) => lived(...Array.from({ length: count }, (_, index) => turn(400 + index, { happening: `I said “${index}”.` }))).stay;
+  const many = (count: number) =>
+    lived(...Array.from({ length: count }, (_, index) => turn(400 + index, { happening: `I said “${index}”.` }))).stay;
   assert.deepEqual([many(TOLD_MAX).did.length, many(TOLD_MAX).more], [TOLD_MAX, 0]);
   assert.match(diaryEntry(many(TOLD_MAX + 1)), / One more thing happened\.$/);
   assert.match(diaryEntry(many(TOLD_MAX + 2)), / And 2 more things happened\.$/);
 });
 
 test('an entry is whole sentences, over midnight too, and a stay fits its schema whatever happens', () => {
-  const long = lived(turn(1_439, { name: 'n'.repeat(500), happening: `I said “${'x'.repeat(900)}”` }), { ...turn(0), clock: { day: 1, minute: 0 } }).stay;
+  const long = lived(turn(1_439, { name: 'n'.repeat(500), happening: `I said “${'x'.repeat(900)}”` }), {
+    ...turn(0),
+    clock: { day: 1, minute: 0 },
+  }).stay;
   assert.deepEqual(Stay.parse(long), long);
   assert.match(diaryEntry(long), /^Day 0, 23:59 to day 1, 00:00, n/);
   const quiet = lived(turn(0)).stay;

@@ -35,10 +35,18 @@ export interface StayTurn {
 }
 
 /** The stay after a turn: the one before goes on as long as the place is the same. `ended` is the one before where it does not. Pure. */
-export function stayAfter(before: Stay | null, { turnId, clock, place, name, happening }: StayTurn): { readonly stay: Stay; readonly ended: Stay | null } {
+export function stayAfter(
+  before: Stay | null,
+  { turnId, clock, place, name, happening }: StayTurn,
+): { readonly stay: Stay; readonly ended: Stay | null } {
   const goesOn = before !== null && before.place === place;
-  const stay = goesOn ? { ...before, to: clock } : { id: turnId, place, name: shortened(name, 120), from: clock, to: clock, did: [], more: 0 };
-  return { stay: withHappening(stay, happening), ended: goesOn ? null : before === null ? null : { ...before, to: clock } };
+  const stay = goesOn
+    ? { ...before, to: clock }
+    : { id: turnId, place, name: shortened(name, 120), from: clock, to: clock, did: [], more: 0 };
+  return {
+    stay: withHappening(stay, happening),
+    ended: goesOn ? null : before === null ? null : { ...before, to: clock },
+  };
 }
 
 function withHappening(stay: Stay, happening: string | null): Stay {

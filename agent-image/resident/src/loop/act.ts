@@ -33,7 +33,11 @@ export interface Hands {
 }
 
 /** Does what was decided. `key` makes it happen at most once. */
-export async function act(hands: Hands, situation: Situation, { decided, key }: { decided: Decision; key: string }): Promise<Acted> {
+export async function act(
+  hands: Hands,
+  situation: Situation,
+  { decided, key }: { decided: Decision; key: string },
+): Promise<Acted> {
   const { command } = decided;
   switch (command.kind) {
     case 'stay':
@@ -55,9 +59,16 @@ export async function act(hands: Hands, situation: Situation, { decided, key }: 
 }
 
 /** Writes on the board, with the model of the plan or without. The text is in the record of the turn, and who wrote it. */
-async function write({ village, desk }: Hands, situation: Situation, { command, key }: { command: Extract<Command, { kind: 'reply' | 'post' }>; key: string }): Promise<Acted> {
+async function write(
+  { village, desk }: Hands,
+  situation: Situation,
+  { command, key }: { command: Extract<Command, { kind: 'reply' | 'post' }>; key: string },
+): Promise<Acted> {
   if (desk === undefined) return { outcome: 'silent', why: 'there is nothing to write with' };
-  const { text, by, without } = await desk.pen.write(command.occasion, { model: situation.board?.plan?.model ?? null, persona: situation.character.persona });
+  const { text, by, without } = await desk.pen.write(command.occasion, {
+    model: situation.board?.plan?.model ?? null,
+    persona: situation.character.persona,
+  });
   const written = { outcome: 'written' as const, text, by, without };
   if (command.kind === 'post') {
     const { subject, title, tags, audience } = command;
@@ -73,7 +84,11 @@ async function write({ village, desk }: Hands, situation: Situation, { command, 
   return { ...written, post_id: command.postId, reply_id: answer.value.reply_id };
 }
 
-async function speak(hands: Hands, situation: Situation, { command, key }: { command: Extract<Command, { kind: 'answer' }>; key: string }): Promise<Acted> {
+async function speak(
+  hands: Hands,
+  situation: Situation,
+  { command, key }: { command: Extract<Command, { kind: 'answer' }>; key: string },
+): Promise<Acted> {
   const words = await hands.voice.answer(command.prompt, contextOf(hands, situation, command.speaker));
   if (words.kind === 'silent') return { outcome: 'silent', why: words.why };
   const to = command.to === null ? {} : { to: command.to };
@@ -100,7 +115,11 @@ function actedOf(answer: Answer<{ accepted_seq: number }>): Acted {
 }
 
 /** Buys, and takes a need that this cures off its list. */
-async function purchase({ village, desk }: Hands, { item, seconds, maxPrice }: Extract<Command, { kind: 'buy' }>, key: string): Promise<Acted> {
+async function purchase(
+  { village, desk }: Hands,
+  { item, seconds, maxPrice }: Extract<Command, { kind: 'buy' }>,
+  key: string,
+): Promise<Acted> {
   const answer: Answer<PurchaseView> = await village.buy({ item, seconds, max_price: maxPrice }, key);
   if (answer.kind !== 'ok') return failedOf(answer);
   if (item.kind === 'quota') desk?.needs.drop(OUT_OF_TOKENS);
@@ -109,7 +128,9 @@ async function purchase({ village, desk }: Hands, { item, seconds, maxPrice }: E
 }
 
 function bidOf(answer: Answer<BidView>): Acted {
-  return answer.kind === 'ok' ? { outcome: 'bid', bid_id: answer.value.bid_id, amount: answer.value.amount } : failedOf(answer);
+  return answer.kind === 'ok'
+    ? { outcome: 'bid', bid_id: answer.value.bid_id, amount: answer.value.amount }
+    : failedOf(answer);
 }
 
 function failedOf(answer: Exclude<Answer<never>, { kind: 'ok' }>): Acted {

@@ -17,7 +17,12 @@ import { live } from './village-loop.ts';
 import { noVoice } from './voice.ts';
 
 const LIMITS = { requests_per_minute: 120, concurrent_tools: 1, tokens_per_hour: 20_000, models: ['small'] };
-const RICH_LIMITS = { requests_per_minute: 300, concurrent_tools: 2, tokens_per_hour: 100_000, models: ['small', 'large'] };
+const RICH_LIMITS = {
+  requests_per_minute: 300,
+  concurrent_tools: 2,
+  tokens_per_hour: 100_000,
+  models: ['small', 'large'],
+};
 const SMALL = { model: 'small', contextTokens: 4_096 };
 const LARGE = { model: 'large', contextTokens: 32_768 };
 
@@ -25,11 +30,31 @@ function setUp(village: ScriptedVillage) {
   const inbox = createInbox();
   const needs = createNeeds();
   const memory = forgetfulMemory({ entities: [] });
-  const desk = { needs, means: createMeans(() => village.models()), pen: createPen({ complete: (body) => village.complete(body), onNeed: (need) => needs.add(need) }) };
-  const log = createLog(() => undefined, () => 0, {});
+  const desk = {
+    needs,
+    means: createMeans(() => village.models()),
+    pen: createPen({ complete: (body) => village.complete(body), onNeed: (need) => needs.add(need) }),
+  };
+  const log = createLog(
+    () => undefined,
+    () => 0,
+    {},
+  );
   const run = (turns: number) => {
     village.onTurn = (_, count) => (count >= turns ? inbox.end('stopped') : inbox.nudge());
-    return live({ village, voice: noVoice('no runtime'), memory, attention: createAttention(), desk, cycle: 1, newId: randomUUID, inbox, log, rest: async () => undefined, dice: () => 0 });
+    return live({
+      village,
+      voice: noVoice('no runtime'),
+      memory,
+      attention: createAttention(),
+      desk,
+      cycle: 1,
+      newId: randomUUID,
+      inbox,
+      log,
+      rest: async () => undefined,
+      dice: () => 0,
+    });
   };
   return { inbox, needs, desk, run };
 }
@@ -51,7 +76,11 @@ test('news are answered in the next turn, with the model of the tier, and it say
   const [turn] = village.turns;
   assert.deepEqual([turn?.acted['outcome'], turn?.acted['by'], turn?.acted['without']], ['written', 'small', null]);
   assert.deepEqual(turn?.decided['plan'], { tier: 'tier-0', model: 'small', toolCalls: 24 });
-  assert.deepEqual(turn?.perceived['board'], { news: [{ post_id: anId(1), reply_id: null, why: 'addressed', answered: false }], judged: [], needs: [] });
+  assert.deepEqual(turn?.perceived['board'], {
+    news: [{ post_id: anId(1), reply_id: null, why: 'addressed', answered: false }],
+    judged: [],
+    needs: [],
+  });
 });
 
 test('what others wrote is quoted without their links, and wakes nobody by name', async () => {
@@ -68,7 +97,10 @@ test('a hint of the board brings the next turn at once; what is answered is not 
   const running = loop.run(4);
   village.desk.news.push(aNews(), aNews({ post: aPost({ post_id: anId(7), title: 'Another' }) }));
   await running;
-  assert.deepEqual(village.desk.replies.map(({ postId }) => postId), [anId(1), anId(7)]);
+  assert.deepEqual(
+    village.desk.replies.map(({ postId }) => postId),
+    [anId(1), anId(7)],
+  );
 });
 
 test('a wake turn leaves the news for the next', async () => {
@@ -86,7 +118,10 @@ test('a wake turn leaves the news for the next', async () => {
   assert.equal(asked, 1, 'the tick asked, the wake did not');
 });
 
-for (const [code, told] of [['token_quota_exhausted', /My tokens of this hour are used up/], ['insufficient_funds', /I cannot pay for the model/]] as const) {
+for (const [code, told] of [
+  ['token_quota_exhausted', /My tokens of this hour are used up/],
+  ['insufficient_funds', /I cannot pay for the model/],
+] as const) {
   test(`refused by the gateway with ${code} it writes by itself, says so, and asks for help`, async () => {
     const village = villageOf();
     village.desk.news.push(aNews());
@@ -123,13 +158,20 @@ test('a higher tier changes the model it writes with, and it tells the board', a
 
 test('what is not known at the start is no plan: the first that is known is told to nobody', async () => {
   const village = villageOf();
-  const configs = [{ tier: null, limits: null }, { tier: 'tier-0', limits: null }, { tier: 'tier-0', limits: LIMITS }];
+  const configs = [
+    { tier: null, limits: null },
+    { tier: 'tier-0', limits: null },
+    { tier: 'tier-0', limits: LIMITS },
+  ];
   village.config = async () => ok(aConfig(configs.shift() ?? { tier: 'tier-0', limits: LIMITS }));
   village.desk.script.models = [DOWN, { kind: 'refused', code: 'unavailable', detail: 'not now' }];
   const loop = setUp(village);
   await loop.run(7);
   assert.deepEqual(village.desk.published, []);
-  assert.deepEqual(village.turns.map(({ decided }) => decided['plan'] !== undefined), [false, false, false, false, true, true, true]);
+  assert.deepEqual(
+    village.turns.map(({ decided }) => decided['plan'] !== undefined),
+    [false, false, false, false, true, true, true],
+  );
   assert.deepEqual(loop.desk.means.plan, { tier: 'tier-0', model: 'small', toolCalls: 24 });
 });
 
@@ -141,8 +183,14 @@ test('within one tier it tells of what has changed, and of no tier', async () =>
     return ok(aConfig({ tier: 'tier-0', limits: turns === 1 ? LIMITS : { ...LIMITS, concurrent_tools: 2 } }));
   };
   await setUp(village).run(3);
-  assert.deepEqual(village.desk.published.map(({ title }) => title), ['My means have changed']);
-  assert.match(village.desk.published[0]?.body ?? '', /I am in tier-0 as before\. From now on I take at most 48 steps a run instead of 24\./);
+  assert.deepEqual(
+    village.desk.published.map(({ title }) => title),
+    ['My means have changed'],
+  );
+  assert.match(
+    village.desk.published[0]?.body ?? '',
+    /I am in tier-0 as before\. From now on I take at most 48 steps a run instead of 24\./,
+  );
 });
 
 test('a reward since the last look is thanked for on its post; those before are not', async () => {
@@ -157,11 +205,15 @@ test('a reward since the last look is thanked for on its post; those before are 
   const ledger = village.ledger.bind(village);
   village.ledger = () => {
     turns += 1;
-    if (turns === 2) village.desk.entries.unshift(anEntry({ version: 2, note: 'for the bread', related_post_id: anId(9) }));
+    if (turns === 2)
+      village.desk.entries.unshift(anEntry({ version: 2, note: 'for the bread', related_post_id: anId(9) }));
     return ledger();
   };
   await loop.run(4);
-  assert.deepEqual(village.desk.replies.map(({ postId }) => postId), [anId(9)]);
+  assert.deepEqual(
+    village.desk.replies.map(({ postId }) => postId),
+    [anId(9)],
+  );
   assert.match(village.desk.replies[0]?.body ?? '', /I was given 5 aiDollars with the words “for the bread”/);
 });
 

@@ -13,9 +13,17 @@ function setUp() {
   const stop = new AbortController();
   const pauses: number[] = [];
   const rest = async (ms: number) => void pauses.push(ms);
-  const log = createLog(() => {}, () => 0, {});
+  const log = createLog(
+    () => {},
+    () => 0,
+    {},
+  );
   const heard: string[] = [];
-  const runs: RunEars = { look: () => void heard.push('look'), hint: ({ run_id }) => void heard.push(run_id), arrived: () => void heard.push('arrived') };
+  const runs: RunEars = {
+    look: () => void heard.push('look'),
+    hint: ({ run_id }) => void heard.push(run_id),
+    arrived: () => void heard.push('arrived'),
+  };
   const followed = () => followWakes({ village, inbox, runs, cycle: 3, log, rest, dice: () => 1, stop: stop.signal });
   return { village, inbox, stop, pauses, heard, followed };
 }

@@ -7,10 +7,20 @@ import { quoted, sentence } from '../brain/words.ts';
 import type { Acted } from './act.ts';
 
 /** Where a turn belongs in the diary: the place where the agent is or, once it sets out, goes to. */
-export function placeOfTurn(situation: Situation, { command }: Pick<Decision, 'command'>, acted: Acted): { readonly place: string | null; readonly name: string } {
+export function placeOfTurn(
+  situation: Situation,
+  { command }: Pick<Decision, 'command'>,
+  acted: Acted,
+): { readonly place: string | null; readonly name: string } {
   const { self } = situation;
   const setOut = command.kind === 'move' && acted.outcome === 'accepted';
-  const place = setOut ? ('landmark_id' in command.body ? command.body.landmark_id : null) : self.moving_to === null ? self.landmark_id : self.moving_to.landmark_id;
+  const place = setOut
+    ? 'landmark_id' in command.body
+      ? command.body.landmark_id
+      : null
+    : self.moving_to === null
+      ? self.landmark_id
+      : self.moving_to.landmark_id;
   return { place, name: place === null ? 'out of doors' : nameOf(situation, place) };
 }
 
@@ -22,7 +32,9 @@ export function happeningOf(situation: Situation, decided: Decision, acted: Acte
     case 'accepted':
       return doneInWords(situation, decided, acted.said ?? '');
     case 'written':
-      return decided.command.kind === 'post' ? sentence(`I wrote on the board: ${quoted(decided.command.title)}`) : sentence(`I replied on the board: ${quoted(acted.text.split('\n')[0] ?? '')}`);
+      return decided.command.kind === 'post'
+        ? sentence(`I wrote on the board: ${quoted(decided.command.title)}`)
+        : sentence(`I replied on the board: ${quoted(acted.text.split('\n')[0] ?? '')}`);
     case 'bought':
     case 'bid':
       return tradedInWords(decided, acted);
@@ -37,7 +49,9 @@ function undoneInWords(situation: Situation, { command, goal }: Decision, acted:
     case 'stale':
       return null;
     case 'refused':
-      return command.kind === 'act' && command.body.kind === 'talk' ? notHeard(situation, command.body.to, acted.code) : `I could not go on while I was ${goal} (${acted.code}).`;
+      return command.kind === 'act' && command.body.kind === 'talk'
+        ? notHeard(situation, command.body.to, acted.code)
+        : `I could not go on while I was ${goal} (${acted.code}).`;
     case 'silent':
       return sentence(`I had no words: ${acted.why}`);
     case 'unknown':
@@ -52,13 +66,19 @@ function notHeard(situation: Situation, to: string | undefined, code: string): s
 
 function tradedInWords({ command, why }: Decision, acted: Extract<Acted, { outcome: 'bought' | 'bid' }>): string {
   if (acted.outcome === 'bid') return sentence(`I bid ${acted.amount} aiDollars because ${why}`);
-  return sentence(`I bought ${command.kind === 'buy' ? itemInWords(command.item) : 'compute'} for ${acted.price} aiDollars because ${why}`);
+  return sentence(
+    `I bought ${command.kind === 'buy' ? itemInWords(command.item) : 'compute'} for ${acted.price} aiDollars because ${why}`,
+  );
 }
 
 function doneInWords(situation: Situation, { command, goal, why }: Decision, said: string): string | null {
   switch (command.kind) {
     case 'move':
-      return sentence('landmark_id' in command.body && goal.startsWith('walking to ') ? `I went to ${nameOf(situation, command.body.landmark_id)} because ${why}` : `I was ${goal} because ${why}`);
+      return sentence(
+        'landmark_id' in command.body && goal.startsWith('walking to ')
+          ? `I went to ${nameOf(situation, command.body.landmark_id)} because ${why}`
+          : `I was ${goal} because ${why}`,
+      );
     case 'act':
       return actInWords(situation, command.body, why);
     case 'answer':
@@ -71,7 +91,9 @@ function doneInWords(situation: Situation, { command, goal, why }: Decision, sai
 function actInWords(situation: Situation, body: ActionBody, why: string): string {
   switch (body.kind) {
     case 'talk':
-      return sentence(`I said${body.to === undefined ? '' : ` to ${nameOfAgent(situation, body.to)}`} ${quoted(body.text)}`);
+      return sentence(
+        `I said${body.to === undefined ? '' : ` to ${nameOfAgent(situation, body.to)}`} ${quoted(body.text)}`,
+      );
     case 'emote':
       return body.emote === 'smile' ? 'I smiled.' : sentence(`I made a sign (${body.emote}) because ${why}`);
     case 'pick_up':
@@ -91,7 +113,14 @@ function usedInWords(target: string): string {
 }
 
 const WITH_ITEM: Readonly<Record<string, string>> = {
-  coffee: 'I drank the coffee.', bread: 'I ate the bread.', fish: 'I ate the fish.', apple: 'I ate the apple.', wood: 'I worked with the wood.', flower: 'I smelled the flower.', book: 'I read the book.', tool: 'I worked with the tool.',
+  coffee: 'I drank the coffee.',
+  bread: 'I ate the bread.',
+  fish: 'I ate the fish.',
+  apple: 'I ate the apple.',
+  wood: 'I worked with the wood.',
+  flower: 'I smelled the flower.',
+  book: 'I read the book.',
+  tool: 'I worked with the tool.',
 };
 
 /** An item's id says what it is: `apple-17`. */

@@ -4,7 +4,10 @@ import type { Wake } from '@hamlet/contract';
 export const MAX_WAITING_WAKES = 64;
 
 /** Why a turn begins, or that no more will. */
-export type Trigger = { readonly kind: 'tick' } | { readonly kind: 'wake'; readonly wake: Wake } | { readonly kind: 'ended'; readonly why: EndReason };
+export type Trigger =
+  | { readonly kind: 'tick' }
+  | { readonly kind: 'wake'; readonly wake: Wake }
+  | { readonly kind: 'ended'; readonly why: EndReason };
 
 /** `stale`: a newer run cycle has begun. `stopped`: the process must end. `unpaid`: the paid time of the pod is over. */
 export type EndReason = 'stale' | 'stopped' | 'unpaid';

@@ -26,7 +26,10 @@ export interface LookFrom {
 }
 
 /** Who judged the agent since it looked last, oldest first, and the newest entry of its account. Nothing is answered that lies before the first look. */
-async function judgedSince(village: Village, { standing, board }: LookFrom): Promise<Pick<BoardSight, 'judged' | 'entry' | 'balance'>> {
+async function judgedSince(
+  village: Village,
+  { standing, board }: LookFrom,
+): Promise<Pick<BoardSight, 'judged' | 'entry' | 'balance'>> {
   const { balance } = standing;
   const unchanged = { judged: [], entry: board.entry, balance: board.balance };
   if (balance === null || balance === board.balance) return unchanged;
@@ -34,8 +37,15 @@ async function judgedSince(village: Village, { standing, board }: LookFrom): Pro
   if (answer.kind !== 'ok') return unchanged;
   const newest = answer.value[0]?.version ?? 0;
   const since = board.entry;
-  const entries = since === null ? [] : answer.value.filter(({ version, reason }) => version > since && (reason === 'reward' || reason === 'penalty')).toReversed();
-  const judged = await Promise.all(entries.map(async (entry): Promise<Judged> => ({ entry, post: await postOf(village, entry.related_post_id) })));
+  const entries =
+    since === null
+      ? []
+      : answer.value
+          .filter(({ version, reason }) => version > since && (reason === 'reward' || reason === 'penalty'))
+          .toReversed();
+  const judged = await Promise.all(
+    entries.map(async (entry): Promise<Judged> => ({ entry, post: await postOf(village, entry.related_post_id) })),
+  );
   return { judged, entry: newest, balance };
 }
 
@@ -48,7 +58,11 @@ async function postOf(village: Village, postId: string | null): Promise<Judged['
 /** What there is to know of the board, the account and the means of the agent. What cannot be asked now is looked at in a later turn. */
 export async function lookAtBoard({ village, needs, means }: LookPorts, from: LookFrom): Promise<BoardSight> {
   const { config, board, withNews } = from;
-  const [page, judged, plan] = await Promise.all([withNews ? village.news(board.after) : null, judgedSince(village, from), means.look(config)]);
+  const [page, judged, plan] = await Promise.all([
+    withNews ? village.news(board.after) : null,
+    judgedSince(village, from),
+    means.look(config),
+  ]);
   const read = page?.kind === 'ok' ? page.value : null;
   return { news: read?.news ?? [], nextAfter: read?.next_after ?? null, ...judged, needs: needs.list(), plan };
 }

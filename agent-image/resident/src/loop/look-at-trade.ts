@@ -15,7 +15,11 @@ type TradingVillage = Pick<Village, 'quote' | 'auctions'>;
 type Funds = NonNullable<QuoteAnswer['agent']>;
 
 /** Looks at the price list and the open auctions, and asks the price of what the agent wants and can pay. What cannot be asked now is left for later. */
-export async function lookAtTrade(village: TradingVillage, situation: Situation, config: Pick<AgentConfig, 'limits'>): Promise<TradeSight | null> {
+export async function lookAtTrade(
+  village: TradingVillage,
+  situation: Situation,
+  config: Pick<AgentConfig, 'limits'>,
+): Promise<TradeSight | null> {
   const [prices, auctions] = await Promise.all([village.quote({}), village.auctions()]);
   if (prices.kind !== 'ok' || prices.value.agent === null) return null;
   const want = wantIn(situation, config, prices.value);
@@ -28,7 +32,11 @@ export async function lookAtTrade(village: TradingVillage, situation: Situation,
 
 /** Whether a person waits for an answer of the agent on the board. */
 function personWaits(situation: Situation): boolean {
-  return situation.board?.news.some((news) => (news.reply ?? news.post).author_type !== 'agent' && wantsReply(situation, news)) ?? false;
+  return (
+    situation.board?.news.some(
+      (news) => (news.reply ?? news.post).author_type !== 'agent' && wantsReply(situation, news),
+    ) ?? false
+  );
 }
 
 /** Whether it is time to look: once a minute, and at once when a person waits and it may buy. Pure. */
@@ -38,10 +46,20 @@ export function isTimeToTrade(situation: Situation): boolean {
   return looksAgain(mind.trade, tick) || (mayBuy(mind.trade, tick) && personWaits(situation));
 }
 
-function wantIn(situation: Situation, { limits }: Pick<AgentConfig, 'limits'>, { price_list: prices }: QuoteAnswer): Want | null {
+function wantIn(
+  situation: Situation,
+  { limits }: Pick<AgentConfig, 'limits'>,
+  { price_list: prices }: QuoteAnswer,
+): Want | null {
   const { board, mind, tick } = situation;
   if (board === null || board.plan === null || limits === null || !mayBuy(mind.trade, tick)) return null;
-  return wantOf({ needs: board.needs.map(({ subject }) => subject), limits, model: board.plan.model, prices, personWaits: personWaits(situation) });
+  return wantOf({
+    needs: board.needs.map(({ subject }) => subject),
+    limits,
+    model: board.plan.model,
+    prices,
+    personWaits: personWaits(situation),
+  });
 }
 
 async function offerOf(village: TradingVillage, want: Want): Promise<Offer | null> {
@@ -50,15 +68,39 @@ async function offerOf(village: TradingVillage, want: Want): Promise<Offer | nul
   if (answer.kind !== 'ok') return null;
   const { item: quoted, agent } = answer.value;
   if (quoted === null || agent === null || agent.after === null) return null;
-  return buys({ price: parseAiDollars(quoted.price), available: parseAiDollars(agent.available), tier: agent.tier, tierAfter: agent.after.tier }, oneIn) ? { want, price: quoted.price } : null;
+  return buys(
+    {
+      price: parseAiDollars(quoted.price),
+      available: parseAiDollars(agent.available),
+      tier: agent.tier,
+      tierAfter: agent.after.tier,
+    },
+    oneIn,
+  )
+    ? { want, price: quoted.price }
+    : null;
 }
 
 /** The first auction that it would bid in, of those that end soonest, and only if paying the list price would not cost it its tier. */
-async function plannedBid(village: TradingVillage, auctions: readonly AuctionView[], { as_of, price_list, agent }: QuoteAnswer): Promise<PlannedBid | null> {
+async function plannedBid(
+  village: TradingVillage,
+  auctions: readonly AuctionView[],
+  { as_of, price_list, agent }: QuoteAnswer,
+): Promise<PlannedBid | null> {
   if (agent === null) return null;
-  const inBids = auctions.reduce((sum, { own_bid }) => sum + (own_bid === null ? 0n : parseAiDollars(own_bid.amount)), 0n);
-  const purse = { available: parseAiDollars(agent.available), inBids, nowMs: Date.parse(as_of), gpuHour: parseAiDollars(price_list.gpu.per_hour) };
-  for (const auction of auctions.toSorted((a, b) => Date.parse(a.closes_at) - Date.parse(b.closes_at) || (a.auction_id < b.auction_id ? -1 : 1))) {
+  const inBids = auctions.reduce(
+    (sum, { own_bid }) => sum + (own_bid === null ? 0n : parseAiDollars(own_bid.amount)),
+    0n,
+  );
+  const purse = {
+    available: parseAiDollars(agent.available),
+    inBids,
+    nowMs: Date.parse(as_of),
+    gpuHour: parseAiDollars(price_list.gpu.per_hour),
+  };
+  for (const auction of auctions.toSorted(
+    (a, b) => Date.parse(a.closes_at) - Date.parse(b.closes_at) || (a.auction_id < b.auction_id ? -1 : 1),
+  )) {
     const amount = bidOf(seen(auction), purse);
     if (amount !== null) return keepsTier(village, auction, { agent, amount });
   }
@@ -67,16 +109,30 @@ async function plannedBid(village: TradingVillage, auctions: readonly AuctionVie
 
 function seen({ state, starts_at, ends_at, closes_at, reserve, own_bid }: AuctionView): Parameters<typeof bidOf>[0] {
   return {
-    state, startsAtMs: Date.parse(starts_at), endsAtMs: Date.parse(ends_at), closesAtMs: Date.parse(closes_at), reserve: parseAiDollars(reserve),
+    state,
+    startsAtMs: Date.parse(starts_at),
+    endsAtMs: Date.parse(ends_at),
+    closesAtMs: Date.parse(closes_at),
+    reserve: parseAiDollars(reserve),
     ownBid: own_bid === null ? null : parseAiDollars(own_bid.amount),
   };
 }
 
 /** The bid, if the agent would keep its tier after paying the list price, which no bid exceeds. */
-async function keepsTier(village: TradingVillage, auction: AuctionView, { agent, amount }: { readonly agent: Funds; readonly amount: bigint }): Promise<PlannedBid | null> {
+async function keepsTier(
+  village: TradingVillage,
+  auction: AuctionView,
+  { agent, amount }: { readonly agent: Funds; readonly amount: bigint },
+): Promise<PlannedBid | null> {
   const { auction_id: auctionId, gpu, starts_at, ends_at } = auction;
   const lengthMs = Date.parse(ends_at) - Date.parse(starts_at);
   const answer = await village.quote({ kind: 'gpu', lane: gpu.lane, starts_at, seconds: Math.round(lengthMs / 1_000) });
   if (answer.kind !== 'ok' || answer.value.item === null || answer.value.agent?.after?.tier !== agent.tier) return null;
-  return { auctionId, amount: formatAiDollars(amount), lane: gpu.lane, hours: String(Math.round((lengthMs * 100) / HOUR_MS) / 100), listPrice: answer.value.item.price };
+  return {
+    auctionId,
+    amount: formatAiDollars(amount),
+    lane: gpu.lane,
+    hours: String(Math.round((lengthMs * 100) / HOUR_MS) / 100),
+    listPrice: answer.value.item.price,
+  };
 }

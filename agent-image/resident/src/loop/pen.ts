@@ -7,7 +7,8 @@ import type { Answer } from '../village/village.ts';
 
 const ANSWER_TOKENS = 160;
 const SENTENCES_MAX_CHARS = 1_200;
-const STYLE = 'You write on the board of your village. Write one to three short sentences and nothing else. Claim nothing that you were not told.';
+const STYLE =
+  'You write on the board of your village. Write one to three short sentences and nothing else. Claim nothing that you were not told.';
 
 /** A text for the board, and who wrote its first sentence: a model, or the agent from its own list. */
 export type Written = Readonly<{
@@ -46,7 +47,11 @@ function whyNot(answer: Exclude<Answer<never>, { kind: 'ok' }>): string {
 /** Writes with a model by way of the village's gateway. Which sentence came from where stands under the text. */
 export function createPen({ complete, onNeed }: PenPorts): Pen {
   function byItself(occasion: Occasion, why: string): Written {
-    return { text: joined(occasion.fallback, occasion, 'a sentence of my own list, without a model'), by: 'template', without: why };
+    return {
+      text: joined(occasion.fallback, occasion, 'a sentence of my own list, without a model'),
+      by: 'template',
+      without: why,
+    };
   }
 
   function noteNeed({ code, detail }: Extract<Answer<never>, { kind: 'refused' }>): void {
@@ -57,14 +62,21 @@ export function createPen({ complete, onNeed }: PenPorts): Pen {
   return {
     write: async (occasion, { model, persona }) => {
       if (model === null) return byItself(occasion, 'my tier has no model that is served');
-      const messages = [{ role: 'system' as const, content: `${persona}\n${STYLE}`.trim() }, { role: 'user' as const, content: occasion.prompt }];
+      const messages = [
+        { role: 'system' as const, content: `${persona}\n${STYLE}`.trim() },
+        { role: 'user' as const, content: occasion.prompt },
+      ];
       const answer = await complete({ model, messages, max_tokens: ANSWER_TOKENS });
       if (answer.kind === 'refused') noteNeed(answer);
       if (answer.kind !== 'ok') return byItself(occasion, whyNot(answer));
       const sentence = answer.value.choices[0]?.message.content.trim().slice(0, SENTENCES_MAX_CHARS) ?? '';
       if (sentence === '') return byItself(occasion, 'the model wrote nothing');
       const { scripted } = answer.value.hamlet;
-      return { text: joined(sentence, occasion, `written with the model ${model}${scripted ? ', which is scripted' : ''}`), by: model, without: null };
+      return {
+        text: joined(sentence, occasion, `written with the model ${model}${scripted ? ', which is scripted' : ''}`),
+        by: model,
+        without: null,
+      };
     },
   };
 }

@@ -42,17 +42,34 @@ export interface LivedTurn {
 
 /** Learns from a turn: what the agent will think next, and what it will remember. Pure. */
 export function reflect(situation: Situation, { decided, acted, turnId, stay: before }: LivedTurn): Reflection {
-  const answered = { accepted: acted.outcome !== 'refused', final: acted.outcome === 'refused' && !PASSING.has(acted.code) };
+  const answered = {
+    accepted: acted.outcome !== 'refused',
+    final: acted.outcome === 'refused' && !PASSING.has(acted.code),
+  };
   const mind = acted.outcome === 'unknown' ? unknownTo(situation, decided) : settle(situation, decided, answered);
   const { board, trade, ...day } = mind;
   const { day: date, minute } = situation;
-  const turn = { turnId, clock: { day: date, minute }, ...placeOfTurn(situation, decided, acted), happening: happeningOf(situation, decided, acted) };
+  const turn = {
+    turnId,
+    clock: { day: date, minute },
+    ...placeOfTurn(situation, decided, acted),
+    happening: happeningOf(situation, decided, acted),
+  };
   const { stay, ended } = stayAfter(before, turn);
   const remembered = ended === null ? null : diaryEntry(ended);
   const diary = ended === null || remembered === null ? [] : [entityOf(ended.id, DIARY, [remembered])];
   return {
-    mind, remembered, stay,
-    entities: [...diary, entityOf(HOME, HOME, [situation.character.home]), stateOf(PLAN, day), stateOf(BOARD, board), stateOf(TRADE, trade), stateOf(STAY, stay)],
+    mind,
+    remembered,
+    stay,
+    entities: [
+      ...diary,
+      entityOf(HOME, HOME, [situation.character.home]),
+      stateOf(PLAN, day),
+      stateOf(BOARD, board),
+      stateOf(TRADE, trade),
+      stateOf(STAY, stay),
+    ],
   };
 }
 
@@ -68,10 +85,18 @@ export function recallStay(memory: Pick<MemoryStore, 'recall'>): Stay | null {
 
 /** The mind that the last turn left behind; a new one, or a new part of it, where there is none or it cannot be read. */
 export function recallMind(memory: Pick<MemoryStore, 'recall'>): Mind {
-  return { ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY), board: recalled(memory, BOARD, BoardMind) ?? NEW_TO_THE_BOARD, trade: recalled(memory, TRADE, TradeMind) ?? NEW_TO_TRADE };
+  return {
+    ...(recalled(memory, PLAN, DayMind) ?? NEW_DAY),
+    board: recalled(memory, BOARD, BoardMind) ?? NEW_TO_THE_BOARD,
+    trade: recalled(memory, TRADE, TradeMind) ?? NEW_TO_TRADE,
+  };
 }
 
-function recalled<S extends z.ZodType>(memory: Pick<MemoryStore, 'recall'>, name: string, schema: S): z.output<S> | null {
+function recalled<S extends z.ZodType>(
+  memory: Pick<MemoryStore, 'recall'>,
+  name: string,
+  schema: S,
+): z.output<S> | null {
   try {
     return schema.parse(JSON.parse(memory.recall(name)?.observations[0] ?? ''));
   } catch {

@@ -34,10 +34,30 @@ function villageOf(available: string): ScriptedVillage {
 async function run(village: ScriptedVillage, turns: number): Promise<void> {
   const inbox = createInbox();
   const needs = createNeeds();
-  const desk = { needs, means: createMeans(() => village.models()), pen: createPen({ complete: (body) => village.complete(body), onNeed: (need) => needs.add(need) }) };
+  const desk = {
+    needs,
+    means: createMeans(() => village.models()),
+    pen: createPen({ complete: (body) => village.complete(body), onNeed: (need) => needs.add(need) }),
+  };
   village.onTurn = (_, count) => (count >= turns ? inbox.end('stopped') : inbox.nudge());
-  const log = createLog(() => undefined, () => 0, {});
-  await live({ village, voice: noVoice('none'), memory: forgetfulMemory({ entities: [] }), attention: createAttention(), desk, cycle: 1, newId: randomUUID, inbox, log, rest: async () => undefined, dice: () => 0 });
+  const log = createLog(
+    () => undefined,
+    () => 0,
+    {},
+  );
+  await live({
+    village,
+    voice: noVoice('none'),
+    memory: forgetfulMemory({ entities: [] }),
+    attention: createAttention(),
+    desk,
+    cycle: 1,
+    newId: randomUUID,
+    inbox,
+    log,
+    rest: async () => undefined,
+    dice: () => 0,
+  });
 }
 
 test('for a person who waits it buys the larger model for an hour, says why, and answers', async () => {
@@ -47,7 +67,10 @@ test('for a person who waits it buys the larger model for an hour, says why, and
   assert.deepEqual(village.market.bought, [{ item: { kind: 'model', model: 'large' }, max_price: '0.25' }]);
   const [bought, replied] = village.turns;
   assert.match(bought?.decided.why ?? '', /a person waits.*the model large costs 0\.25 aiDollars for an hour/);
-  assert.deepEqual([bought?.acted['outcome'], bought?.acted['price'], replied?.acted['outcome']], ['bought', '0.25', 'written']);
+  assert.deepEqual(
+    [bought?.acted['outcome'], bought?.acted['price'], replied?.acted['outcome']],
+    ['bought', '0.25', 'written'],
+  );
   assert.ok(bought !== undefined);
   const { entry } = bought.reflected['stay'] as { entry: string };
   assert.match(entry, /I bought the model large for 0\.25 aiDollars because a person waits/);
@@ -93,13 +116,18 @@ test('out of tokens it buys some, for a tenth at most, and asks nobody for help;
   rich.desk.news.push(aNews());
   rich.desk.script.complete = [refused];
   await run(rich, 4);
-  assert.deepEqual(rich.market.bought, [{ item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 }, max_price: '0.02' }]);
+  assert.deepEqual(rich.market.bought, [
+    { item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 }, max_price: '0.02' },
+  ]);
   assert.deepEqual(rich.desk.published, []);
   const poor = villageOf('0.199999');
   poor.desk.news.push(aNews());
   poor.desk.script.complete = [refused, refused];
   await run(poor, 3);
-  assert.deepEqual([poor.market.bought.length, poor.desk.published.map(({ title }) => title)], [0, ['My tokens of this hour are used up']]);
+  assert.deepEqual(
+    [poor.market.bought.length, poor.desk.published.map(({ title }) => title)],
+    [0, ['My tokens of this hour are used up']],
+  );
 });
 
 test('an answer that is lost is not bought twice; a refusal is tried again after a while', async () => {
@@ -112,16 +140,25 @@ test('an answer that is lost is not bought twice; a refusal is tried again after
   refused.market.script.buy = [{ kind: 'refused', code: 'price_above_max', detail: 'it costs more now' }];
   refused.desk.news.push(aNews());
   await run(refused, 3);
-  assert.deepEqual(refused.turns.map(({ acted }) => acted['outcome']), ['refused', 'bought', 'written']);
+  assert.deepEqual(
+    refused.turns.map(({ acted }) => acted['outcome']),
+    ['refused', 'bought', 'written'],
+  );
 });
 
 test('it bids once, what the window costs on the list, and in the auction that closes first', async () => {
   const village = villageOf('100');
   village.market.auctions.push(anAuction({ auction_id: anId(52), closes_at: '2026-01-01T00:40:00Z' }), anAuction());
   await run(village, 4);
-  assert.deepEqual(village.market.bids, [{ auctionId: anId(50), amount: '2' }, { auctionId: anId(52), amount: '2' }]);
+  assert.deepEqual(village.market.bids, [
+    { auctionId: anId(50), amount: '2' },
+    { auctionId: anId(52), amount: '2' },
+  ]);
   const turn = village.turns.find(({ acted }) => acted['outcome'] === 'bid');
-  assert.match(turn?.decided.why ?? '', /2 h of the GPUs of gpu-0 cost 2 aiDollars on the price list, and a fifth of my money is for bids/);
+  assert.match(
+    turn?.decided.why ?? '',
+    /2 h of the GPUs of gpu-0 cost 2 aiDollars on the price list, and a fifth of my money is for bids/,
+  );
 });
 
 test('money in bids counts: no more than a fifth is ever bid', async () => {

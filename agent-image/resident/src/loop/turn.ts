@@ -40,9 +40,16 @@ export type Lived =
 type Seen = { readonly situation: Situation; readonly config: AgentConfig; readonly standing: AgentDetail };
 
 /** Lives one turn: perceive, decide, act, reflect. What was remembered is on the disk when it answers. */
-export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kind: 'ended' }>, mind: Mind): Promise<Lived> {
+export async function liveTurn(
+  ports: TurnPorts,
+  trigger: Exclude<Trigger, { kind: 'ended' }>,
+  mind: Mind,
+): Promise<Lived> {
   const seen = await look(ports, trigger, mind);
-  if (seen.kind !== 'ok') return seen.kind === 'stale' ? seen : { kind: 'unreachable', why: seen.kind === 'refused' ? seen.detail : seen.why };
+  if (seen.kind !== 'ok')
+    return seen.kind === 'stale'
+      ? seen
+      : { kind: 'unreachable', why: seen.kind === 'refused' ? seen.detail : seen.why };
   const { situation, config, standing } = seen.value;
   const turnId = ports.newId();
   const decided = decide(situation);
@@ -58,7 +65,13 @@ export async function liveTurn(ports: TurnPorts, trigger: Exclude<Trigger, { kin
     perceived: perceivedOf(situation, standing),
     decided: { command, goal, why, ...planOf(situation) },
     acted,
-    reflected: { remembered: reflection.remembered, stay: storyOf(reflection.stay), goal: reflection.mind.goal, visited: reflection.mind.visited, ...forgot },
+    reflected: {
+      remembered: reflection.remembered,
+      stay: storyOf(reflection.stay),
+      goal: reflection.mind.goal,
+      visited: reflection.mind.visited,
+      ...forgot,
+    },
   };
   return { kind: 'lived', turn, mind: reflection.mind, loopEveryMs: config.loop_every_ms };
 }
@@ -72,14 +85,39 @@ function speakerOf(wake: Wake | null): string | undefined {
 /** Asks for all that a turn rests on at once. */
 async function look({ village, attention, desk }: TurnPorts, trigger: Trigger, mind: Mind): Promise<Answer<Seen>> {
   const wake = trigger.kind === 'wake' ? trigger.wake : null;
-  const [world, standing, config] = await Promise.all([village.around(speakerOf(wake)), village.standing(), village.config()]);
+  const [world, standing, config] = await Promise.all([
+    village.around(speakerOf(wake)),
+    village.standing(),
+    village.config(),
+  ]);
   if (world.kind !== 'ok') return world;
   if (standing.kind !== 'ok') return standing;
   if (config.kind !== 'ok') return config;
-  const board = desk === undefined ? null : await lookAtBoard({ ...desk, village }, { standing: standing.value, config: config.value, board: mind.board, withNews: wake === null });
-  const situation = perceive({ world: world.value, standing: standing.value, config: config.value, wake, mind, board, work: attention?.work ?? null });
+  const board =
+    desk === undefined
+      ? null
+      : await lookAtBoard(
+          { ...desk, village },
+          { standing: standing.value, config: config.value, board: mind.board, withNews: wake === null },
+        );
+  const situation = perceive({
+    world: world.value,
+    standing: standing.value,
+    config: config.value,
+    wake,
+    mind,
+    board,
+    work: attention?.work ?? null,
+  });
   if (situation === null) return { kind: 'unreachable', why: 'the agent is not in the world yet' };
-  return { kind: 'ok', value: { situation: await withTrade(village, situation, config.value), config: config.value, standing: standing.value } };
+  return {
+    kind: 'ok',
+    value: {
+      situation: await withTrade(village, situation, config.value),
+      config: config.value,
+      standing: standing.value,
+    },
+  };
 }
 
 /** Looks at prices and auctions when it is time to. */
@@ -95,7 +133,10 @@ function planOf({ board }: Situation): object {
   return board === null || board.plan === null ? {} : { plan: board.plan };
 }
 
-function perceivedOf({ tick, day, minute, phase, self, neighbours, items, board }: Situation, standing: AgentDetail): Turn['perceived'] {
+function perceivedOf(
+  { tick, day, minute, phase, self, neighbours, items, board }: Situation,
+  standing: AgentDetail,
+): Turn['perceived'] {
   const { position, moving_to, landmark_id, zone_id, activity, inventory } = self;
   return {
     world: {
@@ -105,7 +146,13 @@ function perceivedOf({ tick, day, minute, phase, self, neighbours, items, board 
       neighbours: neighbours.map((agent) => ({ agent_id: agent.agent_id, position: agent.position })),
       items: items.map(({ item_id, position: at }) => ({ item_id, position: at })),
     },
-    standing: { tier: standing.tier, power: standing.power, cycle: standing.cycle, ready: standing.why.ready, reason: standing.why.reason },
+    standing: {
+      tier: standing.tier,
+      power: standing.power,
+      cycle: standing.cycle,
+      ready: standing.why.ready,
+      reason: standing.why.reason,
+    },
     ...(board === null ? {} : { board: boardInWords(board) }),
   };
 }
@@ -113,8 +160,17 @@ function perceivedOf({ tick, day, minute, phase, self, neighbours, items, board 
 /** What of the board entered the decision: ids and numbers, the texts are on the board. */
 function boardInWords({ news, judged, needs }: BoardSight): object {
   return {
-    news: news.map(({ post, reply, why, answered }) => ({ post_id: post.post_id, reply_id: reply?.reply_id ?? null, why, answered })),
-    judged: judged.map(({ entry }) => ({ ledger_entry_id: entry.ledger_entry_id, reason: entry.reason, amount: entry.amount })),
+    news: news.map(({ post, reply, why, answered }) => ({
+      post_id: post.post_id,
+      reply_id: reply?.reply_id ?? null,
+      why,
+      answered,
+    })),
+    judged: judged.map(({ entry }) => ({
+      ledger_entry_id: entry.ledger_entry_id,
+      reason: entry.reason,
+      amount: entry.amount,
+    })),
     needs: needs.map(({ subject }) => subject),
   };
 }
@@ -126,7 +182,9 @@ function storyOf(stay: Stay): object {
 
 /** Leaves out what the memory holds already in the same words. A full disk costs the memory, not the life. */
 function rememberNews(memory: MemoryStore, entities: readonly Entity[]): { memory_error?: string } {
-  const news = entities.filter(({ name, observations }) => JSON.stringify(memory.recall(name)?.observations) !== JSON.stringify(observations));
+  const news = entities.filter(
+    ({ name, observations }) => JSON.stringify(memory.recall(name)?.observations) !== JSON.stringify(observations),
+  );
   if (news.length === 0) return {};
   try {
     memory.remember(...news);

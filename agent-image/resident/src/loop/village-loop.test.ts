@@ -22,7 +22,11 @@ function setUp(village: ScriptedVillage, voice: Voice = noVoice('no runtime')) {
   const memory = forgetfulMemory({ entities: [] });
   const pauses: number[] = [];
   const lines: string[] = [];
-  const log = createLog((line) => void lines.push(line), () => 0, { agent_id: 'ada' });
+  const log = createLog(
+    (line) => void lines.push(line),
+    () => 0,
+    { agent_id: 'ada' },
+  );
   const rest = async (ms: number) => void pauses.push(ms);
   const attention = createAttention();
   const ports = { village, voice, memory, attention, cycle: 1, newId: randomUUID, inbox, log, rest, dice: () => 0 };
@@ -45,7 +49,10 @@ test('a turn is recorded as perceived, decided, acted, reflected, in the log and
   assert.ok(turn.decided.why.length > 0);
   assert.deepEqual(turn.acted, { outcome: 'accepted', seq: 2 });
   assert.equal(turn.reflected['remembered'], null, 'the stay goes on');
-  assert.match(JSON.stringify(turn.reflected['stay']), /"entry":"Day 0, 10:00, the \w+: I went to the \w+ because [^"]+\."/);
+  assert.match(
+    JSON.stringify(turn.reflected['stay']),
+    /"entry":"Day 0, 10:00, the \w+: I went to the \w+ because [^"]+\."/,
+  );
   assert.deepEqual(village.keys, [`act-${turn.turn_id}`], 'the record of the turn has the bare id as its own key');
   const logged = loop.lines.map((line) => JSON.parse(line)).find(({ event }) => event === 'turn');
   assert.equal(logged.turn_id, turn.turn_id);
@@ -66,14 +73,18 @@ test('what the turn remembers is in memory: the stay, the home and the plan', as
 test('wakes are lived in the order in which they came', async () => {
   const village = scriptedVillage();
   const loop = setUp(village, stubVoice());
-  for (const text of ['first', 'second', 'third']) loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text }));
+  for (const text of ['first', 'second', 'third'])
+    loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text }));
   village.onTurn = (_, count) => {
     if (count === 4) loop.inbox.end('stopped');
   };
   await loop.run();
   const said = village.turns.flatMap(({ wake }) => (wake === undefined ? [] : [wake.detail['text']]));
   assert.deepEqual(said, ['first', 'second', 'third']);
-  assert.deepEqual(village.turns.map(({ trigger }) => trigger), ['tick', 'wake', 'wake', 'wake']);
+  assert.deepEqual(
+    village.turns.map(({ trigger }) => trigger),
+    ['tick', 'wake', 'wake', 'wake'],
+  );
   assert.ok(loop.pauses.every((ms) => ms >= MIN_TURN_GAP_MS));
 });
 
@@ -87,7 +98,10 @@ test('what the runtime answers is spoken, with the words of the prompt in it', a
   await loop.run();
   const [, talk] = village.commands;
   assert.ok(talk !== undefined && 'kind' in talk && talk.kind === 'talk');
-  assert.match(talk.text, /^\[STUB RESPONSE\]\nReceived prompt: List files in repository\n.*repo=https:\/\/example\.org\/engine\.git, branch=main/);
+  assert.match(
+    talk.text,
+    /^\[STUB RESPONSE\]\nReceived prompt: List files in repository\n.*repo=https:\/\/example\.org\/engine\.git, branch=main/,
+  );
   assert.equal(village.turns[1]?.acted['said'], talk.text);
 });
 
@@ -151,12 +165,16 @@ test('turns that the api could not take are recorded later, in order, up to a li
   const missed = MAX_UNRECORDED_TURNS + 3;
   village.script.record = Array.from({ length: missed }, () => DOWN);
   const loop = setUp(village, stubVoice());
-  for (let seq = 1; seq <= missed; seq += 1) loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: `word ${seq}` }, seq));
+  for (let seq = 1; seq <= missed; seq += 1)
+    loop.inbox.push(aWake('spoken_to', { from: 'Grace', to: null, text: `word ${seq}` }, seq));
   village.onTurn = () => loop.inbox.end('stopped');
   await loop.run();
   assert.equal(village.turns.length, MAX_UNRECORDED_TURNS);
   const seqs = village.turns.map(({ wake }) => wake?.seq);
-  assert.deepEqual(seqs, Array.from({ length: MAX_UNRECORDED_TURNS }, (_, index) => missed - MAX_UNRECORDED_TURNS + 1 + index));
+  assert.deepEqual(
+    seqs,
+    Array.from({ length: MAX_UNRECORDED_TURNS }, (_, index) => missed - MAX_UNRECORDED_TURNS + 1 + index),
+  );
 });
 
 test('the end interrupts the pause between two turns', async () => {
@@ -183,15 +201,18 @@ test('a runtime is told who speaks, where, and what the agent is about', async (
     if (count === 2) loop.inbox.end('stopped');
   };
   await loop.run();
-  assert.deepEqual({ ...heard[0], seed: 0 }, {
-    repository: 'https://example.org/engine.git',
-    branch: 'main',
-    speaker: 'Bob',
-    place: 'the square',
-    plan: village.turns[0]?.reflected['goal'],
-    work: null,
-    seed: 0,
-  });
+  assert.deepEqual(
+    { ...heard[0], seed: 0 },
+    {
+      repository: 'https://example.org/engine.git',
+      branch: 'main',
+      speaker: 'Bob',
+      place: 'the square',
+      plan: village.turns[0]?.reflected['goal'],
+      work: null,
+      seed: 0,
+    },
+  );
   assert.deepEqual(village.commands[1], { kind: 'talk', text: 'Yes.', to: 'bob' });
 });
 
@@ -211,10 +232,17 @@ test('at work on a run it answers who speaks, stays where the run leads it, and 
     if (count === 2) loop.inbox.end('stopped');
   };
   await loop.run();
-  assert.deepEqual(village.turns.map(({ decided }) => (decided['command'] as { kind: string }).kind), ['stay', 'answer']);
+  assert.deepEqual(
+    village.turns.map(({ decided }) => (decided['command'] as { kind: string }).kind),
+    ['stay', 'answer'],
+  );
   assert.match(village.turns[0]?.decided.why ?? '', /I am at work: tell nobody/);
   assert.deepEqual(heard, ['at work on something I was asked to do']);
-  assert.ok(village.commands.every((command) => 'kind' in command && command.kind === 'talk' && !command.text.includes('treasure')));
+  assert.ok(
+    village.commands.every(
+      (command) => 'kind' in command && command.kind === 'talk' && !command.text.includes('treasure'),
+    ),
+  );
 });
 
 test('work begins when the turn under way is over', async () => {

@@ -74,7 +74,8 @@ async function record({ village, log }: LoopPorts, unrecorded: Turn[], turn: Tur
       log.warn('turn_unrecorded', { why: answer.why, waiting: unrecorded.length });
       return 'done';
     }
-    if (answer.kind === 'refused') log.warn('turn_refused', { turn_id: next.turn_id, code: answer.code, detail: answer.detail });
+    if (answer.kind === 'refused')
+      log.warn('turn_refused', { turn_id: next.turn_id, code: answer.code, detail: answer.detail });
     unrecorded.shift();
   }
   return 'done';

@@ -6,9 +6,21 @@ import { createScriptedRuntime } from '../scripted-runtime.ts';
 import { fitting } from '../brain/speech.ts';
 import { voiceOf } from './voice.ts';
 
-const CONTEXT = { repository: null, branch: null, speaker: 'Bob', place: null, plan: 'having coffee', work: null, seed: 1 };
+const CONTEXT = {
+  repository: null,
+  branch: null,
+  speaker: 'Bob',
+  place: null,
+  plan: 'having coffee',
+  work: null,
+  seed: 1,
+};
 
-const runtimeThat = (execute: AgentRuntime['execute']): AgentRuntime => ({ initialize: async () => {}, execute, terminate: async () => {} });
+const runtimeThat = (execute: AgentRuntime['execute']): AgentRuntime => ({
+  initialize: async () => {},
+  execute,
+  terminate: async () => {},
+});
 const never = new AbortController().signal;
 
 test('words are cut to what a speech bubble holds, never inside a character', () => {
@@ -20,15 +32,24 @@ test('words are cut to what a speech bubble holds, never inside a character', ()
 });
 
 test('a runtime that fails or says nothing is silent, with the reason', async () => {
-  const failing = voiceOf(runtimeThat(() => Promise.reject(new Error('out of tokens'))), never);
+  const failing = voiceOf(
+    runtimeThat(() => Promise.reject(new Error('out of tokens'))),
+    never,
+  );
   assert.deepEqual(await failing.answer('hello', CONTEXT), { kind: 'silent', why: 'out of tokens' });
-  const mute = voiceOf(runtimeThat(async () => ' \n'), never);
+  const mute = voiceOf(
+    runtimeThat(async () => ' \n'),
+    never,
+  );
   assert.deepEqual(await mute.answer('hello', CONTEXT), { kind: 'silent', why: 'the runtime answered with no words' });
 });
 
 test('a runtime that ignores the end is not waited for', async () => {
   const stop = new AbortController();
-  const voice = voiceOf(runtimeThat(() => Promise.withResolvers<string>().promise), stop.signal);
+  const voice = voiceOf(
+    runtimeThat(() => Promise.withResolvers<string>().promise),
+    stop.signal,
+  );
   const answered = voice.answer('hello', CONTEXT);
   stop.abort(new Error('the resident ends'));
   assert.deepEqual(await answered, { kind: 'silent', why: 'the resident ends' });

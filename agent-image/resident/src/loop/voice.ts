@@ -4,7 +4,9 @@ import { fitting } from '../brain/speech.ts';
 /** A runtime that has not answered after so long is given up; its turn goes on without words. */
 export const ANSWER_TIMEOUT_MS = 20_000;
 
-export type Words = { readonly kind: 'said'; readonly text: string } | { readonly kind: 'silent'; readonly why: string };
+export type Words =
+  | { readonly kind: 'said'; readonly text: string }
+  | { readonly kind: 'silent'; readonly why: string };
 
 /** What the resident says when it is spoken to. Never rejects. */
 export interface Voice {
@@ -19,7 +21,9 @@ export function voiceOf(runtime: AgentRuntime, stop: AbortSignal): Voice {
       try {
         const text = await Promise.race([runtime.execute(prompt, { ...context, signal }), aborted(signal)]);
         const spoken = fitting(text);
-        return spoken === '' ? { kind: 'silent', why: 'the runtime answered with no words' } : { kind: 'said', text: spoken };
+        return spoken === ''
+          ? { kind: 'silent', why: 'the runtime answered with no words' }
+          : { kind: 'said', text: spoken };
       } catch (error) {
         return { kind: 'silent', why: error instanceof Error ? error.message : String(error) };
       }

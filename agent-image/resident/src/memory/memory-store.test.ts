@@ -29,12 +29,19 @@ test('the first start writes the seed, later ones keep what is there', () => {
 test('after a restart the home and the last plan are remembered', () => {
   const path = join(folder(), 'memory.jsonl');
   const before = openMemory({ path, seed });
-  before.remember(entityOf('home', 'home', ['cottage-2']), entityOf('plan', 'plan', ['{"day":1}']), entityOf('turn 1', DIARY, ['I woke up.']));
+  before.remember(
+    entityOf('home', 'home', ['cottage-2']),
+    entityOf('plan', 'plan', ['{"day":1}']),
+    entityOf('turn 1', DIARY, ['I woke up.']),
+  );
   before.remember(entityOf('plan', 'plan', ['{"day":2}']));
   const after = reopen(path);
   assert.deepEqual(after.recall('home')?.observations, ['cottage-2']);
   assert.deepEqual(after.recall('plan')?.observations, ['{"day":2}']);
-  assert.deepEqual(after.diary().map(({ name }) => name), ['turn 1']);
+  assert.deepEqual(
+    after.diary().map(({ name }) => name),
+    ['turn 1'],
+  );
   after.close();
   before.close();
 });
@@ -59,7 +66,10 @@ test('lines of other programs survive a compaction, damaged ones do not', () => 
   openMemory({ path, seed }).close();
   appendFileSync(path, '{"type":"relation","from":"a","to":"b","relationType":"knows"}\nnot json\n');
   reopen(path).close();
-  const lines = readFileSync(path, 'utf8').trim().split('\n').map((line) => JSON.parse(line).type);
+  const lines = readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).type);
   assert.deepEqual(lines, ['relation', 'entity']);
 });
 
@@ -92,5 +102,8 @@ test('beyond the limit, what was not touched for longest is forgotten', () => {
 });
 
 test('an observation is cut at its limit', () => {
-  assert.equal(entityOf('x', 'y', ['z'.repeat(MAX_OBSERVATION_CHARS + 1)]).observations[0]?.length, MAX_OBSERVATION_CHARS);
+  assert.equal(
+    entityOf('x', 'y', ['z'.repeat(MAX_OBSERVATION_CHARS + 1)]).observations[0]?.length,
+    MAX_OBSERVATION_CHARS,
+  );
 });

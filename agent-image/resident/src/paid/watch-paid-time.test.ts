@@ -23,7 +23,21 @@ function setUp(answers: readonly Answer<never>[] | readonly Said[], times: reado
     asked += 1;
     return answer;
   };
-  return { ports: { village: { paidTime }, now: () => nowMs, log: createLog((line) => void lines.push(line), () => 0, {}), stop: stop.signal }, stop, lines, asked: () => asked };
+  return {
+    ports: {
+      village: { paidTime },
+      now: () => nowMs,
+      log: createLog(
+        (line) => void lines.push(line),
+        () => 0,
+        {},
+      ),
+      stop: stop.signal,
+    },
+    stop,
+    lines,
+    asked: () => asked,
+  };
 }
 
 test('with api and operator away the process ends itself once what is paid, and the grace, are over', async () => {
@@ -46,7 +60,13 @@ test('an api that says that it is long over ends it at once', async () => {
 });
 
 test('a process begins where nothing has to be paid, where it is paid, and where the api does not know the question', async () => {
-  for (const answer of [until(null), until(1_000), { kind: 'refused', code: 'not_found', detail: 'old' }, DOWN] as const) assert.notEqual(await untilPaid(setUp([answer] as readonly Said[]).ports), undefined);
+  for (const answer of [
+    until(null),
+    until(1_000),
+    { kind: 'refused', code: 'not_found', detail: 'old' },
+    DOWN,
+  ] as const)
+    assert.notEqual(await untilPaid(setUp([answer] as readonly Said[]).ports), undefined);
 });
 
 test('a process in a pod that nobody pays waits until somebody does, and says so once', async () => {

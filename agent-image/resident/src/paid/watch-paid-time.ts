@@ -22,7 +22,10 @@ export async function untilPaid(ports: PaidPorts, everyMs = ASK_AGAIN_MS): Promi
   const timer = createBell();
   for (let known = await askOnce(ports, null), said = false; ; known = await askOnce(ports, known)) {
     if (mayBegin(known, ports.now()) || ports.stop.aborted) return known;
-    if (!said) ports.log.warn('not_paid', { message: 'the paid time of this pod is over: it waits until the next is paid, or the pod is ended' });
+    if (!said)
+      ports.log.warn('not_paid', {
+        message: 'the paid time of this pod is over: it waits until the next is paid, or the pod is ended',
+      });
     said = true;
     await timer.wait(everyMs, ports.stop);
   }

@@ -33,7 +33,8 @@ export async function goTo(hands: Hands, placeId: string, step: number): Promise
     if (tries === WALKS_MAX) return failed(`I could not get to ${name}: something took me elsewhere.`);
     const noWay = await hands.walk({ landmark_id: placeId }, hands.key(step, tries));
     if (noWay === null) continue;
-    if (!PASSING.has(noWay.code) || tries === WALKS_MAX - 1) return failed(`I could not get to ${name}: ${noWay.detail}.`);
+    if (!PASSING.has(noWay.code) || tries === WALKS_MAX - 1)
+      return failed(`I could not get to ${name}: ${noWay.detail}.`);
     await hands.pause(FULL_PAUSE_MS);
   }
 }
@@ -48,7 +49,8 @@ export async function findAgent(hands: Hands, agentId: string, step: number): Pr
     const other = view.agents.find(({ agent_id }) => agent_id === agentId);
     if (other === undefined) return failed(`There is no ${agentId} in the village.`);
     if (other.power === 'Asleep') return failed(`${other.display_name} is asleep.`);
-    if (self.moving_to === null && tilesBetween(self.position, other.position) <= TALKING_TILES) return done(`I have found ${other.display_name}.`);
+    if (self.moving_to === null && tilesBetween(self.position, other.position) <= TALKING_TILES)
+      return done(`I have found ${other.display_name}.`);
     name = other.display_name;
     if (tries === CHASES_MAX) break;
     why = await follow(hands, other, { step, tries });
@@ -57,7 +59,11 @@ export async function findAgent(hands: Hands, agentId: string, step: number): Pr
 }
 
 /** One walk towards somebody; why that may not have been enough. */
-async function follow(hands: Hands, other: AgentView, { step, tries }: { readonly step: number; readonly tries: number }): Promise<string> {
+async function follow(
+  hands: Hands,
+  other: AgentView,
+  { step, tries }: { readonly step: number; readonly tries: number },
+): Promise<string> {
   const noWay = await hands.walk(towards(other, tries), hands.key(step, tries));
   if (noWay === null) return KEPT_WALKING;
   if (!PASSING.has(noWay.code)) return noWay.detail;
@@ -67,7 +73,15 @@ async function follow(hands: Hands, other: AgentView, { step, tries }: { readonl
 }
 
 /** Tiles around somebody, nearest first: the tile itself may be theirs alone. */
-const AROUND = [{ x: 1, y: 0 }, { x: -1, y: 0 }, { x: 0, y: 1 }, { x: 0, y: -1 }, { x: 1, y: 1 }, { x: -1, y: -1 }, { x: 0, y: 0 }] as const;
+const AROUND = [
+  { x: 1, y: 0 },
+  { x: -1, y: 0 },
+  { x: 0, y: 1 },
+  { x: 0, y: -1 },
+  { x: 1, y: 1 },
+  { x: -1, y: -1 },
+  { x: 0, y: 0 },
+] as const;
 
 /** To where an agent is or is going: a slot of its place at first, then a tile beside it. */
 function towards({ moving_to, landmark_id, position }: AgentView, tries: number): MoveBody {
@@ -79,7 +93,11 @@ function towards({ moving_to, landmark_id, position }: AgentView, tries: number)
 }
 
 /** Acts once. A key that was used for other words means that these were said, in the words of that time. */
-export async function actOnce(hands: Hands, body: ActionBody, at: { readonly step: number; readonly words: string }): Promise<Deed> {
+export async function actOnce(
+  hands: Hands,
+  body: ActionBody,
+  at: { readonly step: number; readonly words: string },
+): Promise<Deed> {
   const answer = await hands.told(() => hands.village.act(body, hands.key(at.step, 0)));
   if (answer.kind === 'ok' || answer.code === 'idempotency_key_reused') return done(at.words);
   return failed(`${at.words.replace(/\.$/, '')}, but that was refused: ${answer.detail}.`);
@@ -91,7 +109,10 @@ export async function usePlace(hands: Hands, step: number): Promise<Deed> {
   const place = view.landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id);
   if (place === undefined) return failed('There is nothing to use where I am.');
   const body = actionAt(place);
-  return actOnce(hands, body, { step, words: body.kind === 'use_board' ? `I have read the ${place.name}.` : `I have used what there is at ${place.name}.` });
+  return actOnce(hands, body, {
+    step,
+    words: body.kind === 'use_board' ? `I have read the ${place.name}.` : `I have used what there is at ${place.name}.`,
+  });
 }
 
 /** Says what there is to be seen. */

@@ -46,7 +46,9 @@ export function createHands(ports: HandsPorts, runId: string, signal: AbortSigna
     return answer;
   };
 
-  async function see(ask: () => Promise<Answer<WorldView>>): Promise<{ readonly view: WorldView; readonly self: AgentView }> {
+  async function see(
+    ask: () => Promise<Answer<WorldView>>,
+  ): Promise<{ readonly view: WorldView; readonly self: AgentView }> {
     const answer = await told(ask);
     if (answer.kind === 'refused') throw new RunFailure(answer.code, answer.detail);
     const self = answer.value.agents.find(({ agent_id }) => agent_id === agentId);

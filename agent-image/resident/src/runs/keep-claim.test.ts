@@ -5,7 +5,11 @@ import type { Answer, Claim } from '../village/village.ts';
 import { keepClaim } from './keep-claim.ts';
 
 const claim: Claim = { cycle: 3, attempt: 2 };
-const refused = (code: 'claim_lapsed' | 'run_settled' | 'no_such_run' | 'agent_frozen'): Answer<never> => ({ kind: 'refused', code, detail: code });
+const refused = (code: 'claim_lapsed' | 'run_settled' | 'no_such_run' | 'agent_frozen'): Answer<never> => ({
+  kind: 'refused',
+  code,
+  detail: code,
+});
 
 /** Keeps a claim against these answers, one a renewal; then the run is over. */
 async function kept(answers: readonly Answer<unknown>[]): Promise<{ readonly end: string; readonly asked: number }> {
@@ -25,10 +29,14 @@ test('a claim is renewed until the run is over, whatever passes', async () => {
 });
 
 test('a claim is lost when the village says so', async () => {
-  for (const lost of [refused('claim_lapsed'), refused('run_settled'), refused('no_such_run'), STALE]) assert.deepEqual(await kept([ok(null), lost, ok(null)]), { end: 'lost', asked: 2 });
+  for (const lost of [refused('claim_lapsed'), refused('run_settled'), refused('no_such_run'), STALE])
+    assert.deepEqual(await kept([ok(null), lost, ok(null)]), { end: 'lost', asked: 2 });
 });
 
 test('nothing is renewed once the run is over', async () => {
   const over = AbortSignal.abort();
-  assert.equal(await keepClaim({ renewRun: () => assert.fail('it was renewed') }, { runId: 'run', claim, over }, 1), 'over');
+  assert.equal(
+    await keepClaim({ renewRun: () => assert.fail('it was renewed') }, { runId: 'run', claim, over }, 1),
+    'over',
+  );
 });

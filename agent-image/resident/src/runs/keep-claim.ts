@@ -17,7 +17,11 @@ interface Kept {
  * Renews the claim on a run until it is over or lost. An api that does not answer is asked again at the next turn: it gives every claim a whole lease
  * when it is back, and refuses what is done under a claim that has lapsed.
  */
-export async function keepClaim(village: Pick<Village, 'renewRun'>, { runId, claim, over }: Kept, everyMs = RUN_RENEW_EVERY_S * 1_000): Promise<'over' | 'lost'> {
+export async function keepClaim(
+  village: Pick<Village, 'renewRun'>,
+  { runId, claim, over }: Kept,
+  everyMs = RUN_RENEW_EVERY_S * 1_000,
+): Promise<'over' | 'lost'> {
   const timer = createBell();
   for (;;) {
     await timer.wait(everyMs, over);

@@ -15,7 +15,11 @@ export interface PatiencePorts {
 export type Told<T> = Extract<Answer<T>, { kind: 'ok' | 'refused' }>;
 
 /** Asks until the village answers. Rejects with CycleOver where a newer cycle has begun, and with the signal's reason when that aborts. */
-export async function untilTold<T>(ask: () => Promise<Answer<T>>, signal: AbortSignal, { rest, dice }: PatiencePorts): Promise<Told<T>> {
+export async function untilTold<T>(
+  ask: () => Promise<Answer<T>>,
+  signal: AbortSignal,
+  { rest, dice }: PatiencePorts,
+): Promise<Told<T>> {
   for (let failures = 1; ; failures += 1) {
     signal.throwIfAborted();
     const answer = await ask();

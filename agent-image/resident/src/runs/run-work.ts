@@ -40,7 +40,10 @@ class Steps implements Progress {
   readonly #note: (step: RunStep) => Promise<void>;
   readonly #stepsMax: RunWorkPorts['stepsMax'];
 
-  constructor(noted: readonly RunStep[], ports: { readonly note: (step: RunStep) => Promise<void>; readonly stepsMax: RunWorkPorts['stepsMax'] }) {
+  constructor(
+    noted: readonly RunStep[],
+    ports: { readonly note: (step: RunStep) => Promise<void>; readonly stepsMax: RunWorkPorts['stepsMax'] },
+  ) {
     this.#notes = new Map(noted.map((step) => [step.step, step]));
     this.#note = ports.note;
     this.#stepsMax = ports.stepsMax;
@@ -59,7 +62,8 @@ class Steps implements Progress {
 
   async #doNow(step: number, perform: Perform): Promise<Deed> {
     const allowed = this.#stepsMax();
-    if (allowed !== null && step >= allowed) throw new RunFailure('too_many_steps', `My tier allows ${allowed} steps in one run`);
+    if (allowed !== null && step >= allowed)
+      throw new RunFailure('too_many_steps', `My tier allows ${allowed} steps in one run`);
     const { outcome, text } = await perform(step);
     const note: RunStep = { step, outcome, text: [...text].slice(0, RUN_REASON_MAX_CHARS).join('') };
     await this.#note(note);
@@ -71,7 +75,10 @@ class Steps implements Progress {
  * What a runtime does a run with. What the village does for a deed goes under a key made of run, number and try, so that a process that was
  * killed between doing and noting does it again without effect.
  */
-export function createRunWork(ports: RunWorkPorts, { run, noted, signal }: RunInHand): { readonly work: RunWork; readonly progress: Progress } {
+export function createRunWork(
+  ports: RunWorkPorts,
+  { run, noted, signal }: RunInHand,
+): { readonly work: RunWork; readonly progress: Progress } {
   const hands = createHands(ports, run.run_id, signal);
   const claim = { cycle: ports.cycle, attempt: run.attempt };
   const note = async (step: RunStep): Promise<void> => {
@@ -84,7 +91,11 @@ export function createRunWork(ports: RunWorkPorts, { run, noted, signal }: RunIn
   return { work: workWith(hands, steps, { agentId: ports.agentId, signal }), progress: steps };
 }
 
-function workWith(hands: Hands, steps: Steps, { agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal }): RunWork {
+function workWith(
+  hands: Hands,
+  steps: Steps,
+  { agentId, signal }: { readonly agentId: string; readonly signal: AbortSignal },
+): RunWork {
   const take = async (words: string, perform: Perform): Promise<Deed> => {
     signal.throwIfAborted();
     return steps.take(words, perform);
@@ -100,7 +111,9 @@ function workWith(hands: Hands, steps: Steps, { agentId, signal }: { readonly ag
     say: (text, to) => {
       const words = fitting(text);
       const said = `I said “${words}”${to === null ? '' : ` to ${to}`}.`;
-      return take('speaking', (step) => actOnce(hands, { kind: 'talk', text: words, ...(to === null ? {} : { to }) }, { step, words: said }));
+      return take('speaking', (step) =>
+        actOnce(hands, { kind: 'talk', text: words, ...(to === null ? {} : { to }) }, { step, words: said }),
+      );
     },
     use: () => take('using the place', (step) => usePlace(hands, step)),
     look: () => take('looking around', () => lookAround(hands)),

@@ -17,8 +17,22 @@ const RUN_ID = '00000000-0000-4000-8000-000000000001';
 
 function aRun(prompt: string, changes: Partial<Run> = {}): Run {
   return {
-    run_id: RUN_ID, agent_id: 'ada', kind: 'prompt', state: 'running', prompt, created_at: '2026-01-01T00:00:00Z', created_by: { role: 'admin', id: 'a' }, schedule: null, attempt: 1, cycle: 1,
-    started_at: null, ended_at: null, summary: null, error: null, cancel_requested_at: null, ...changes,
+    run_id: RUN_ID,
+    agent_id: 'ada',
+    kind: 'prompt',
+    state: 'running',
+    prompt,
+    created_at: '2026-01-01T00:00:00Z',
+    created_by: { role: 'admin', id: 'a' },
+    schedule: null,
+    attempt: 1,
+    cycle: 1,
+    started_at: null,
+    ended_at: null,
+    summary: null,
+    error: null,
+    cancel_requested_at: null,
+    ...changes,
   };
 }
 
@@ -31,7 +45,8 @@ function walkable(self: Partial<AgentView> = {}, others: readonly AgentView[] = 
   village.move = async (body, key) => {
     const answer = await move(body, key);
     if (answer.kind !== 'ok') return answer;
-    if ('landmark_id' in body && body.landmark_id in AT) ada = anAgent('ada', { landmark_id: body.landmark_id, position: AT[body.landmark_id as keyof typeof AT] });
+    if ('landmark_id' in body && body.landmark_id in AT)
+      ada = anAgent('ada', { landmark_id: body.landmark_id, position: AT[body.landmark_id as keyof typeof AT] });
     if ('x' in body) ada = anAgent('ada', { landmark_id: null, position: { x: body.x, y: body.y } });
     return answer;
   };
@@ -47,8 +62,24 @@ function setUp(village: ScriptedVillage, execute?: Execute) {
   const remembered: string[] = [];
   const attention = createAttention();
   const worker = startRunWorker({
-    village, agentId: 'ada', cycle: 1, attention, execute: execute ?? runtime.execute, repository: null, seed: 7, onEnded: ({ prompt }, { summary }) => void remembered.push(`${prompt} ${summary}`), stepsMax: () => null, log: createLog((line) => void lines.push(line), () => 0, {}),
-    rest: async (ms) => void pauses.push(ms), dice: () => 0, stop: stop.signal, onStale: () => void stale.push('stale'),
+    village,
+    agentId: 'ada',
+    cycle: 1,
+    attention,
+    execute: execute ?? runtime.execute,
+    repository: null,
+    seed: 7,
+    onEnded: ({ prompt }, { summary }) => void remembered.push(`${prompt} ${summary}`),
+    stepsMax: () => null,
+    log: createLog(
+      (line) => void lines.push(line),
+      () => 0,
+      {},
+    ),
+    rest: async (ms) => void pauses.push(ms),
+    dice: () => 0,
+    stop: stop.signal,
+    onStale: () => void stale.push('stale'),
   });
   /** Lets it work: every walk has arrived whenever it is asked. */
   async function until(holds: () => boolean): Promise<void> {
@@ -69,12 +100,26 @@ test('a wish is done step by step, noted, and settled with what was done', async
   const { worker, stop, until } = setUp(village);
   worker.look();
   await until(settled(village));
-  assert.deepEqual(village.commands, [{ landmark_id: 'cafe' }, { kind: 'talk', text: 'The bread is ready.', to: 'bob' }]);
+  assert.deepEqual(village.commands, [
+    { landmark_id: 'cafe' },
+    { kind: 'talk', text: 'The bread is ready.', to: 'bob' },
+  ]);
   assert.deepEqual(village.keys, [`run-${RUN_ID}-0-0`, `run-${RUN_ID}-2-0`]);
-  assert.deepEqual(village.steps.map(({ step, outcome }) => [step, outcome]), [[0, 'done'], [1, 'done'], [2, 'done'], [3, 'done']]);
+  assert.deepEqual(
+    village.steps.map(({ step, outcome }) => [step, outcome]),
+    [
+      [0, 'done'],
+      [1, 'done'],
+      [2, 'done'],
+      [3, 'done'],
+    ],
+  );
   const [end] = village.settled;
   assert.equal(end?.state, 'done');
-  assert.match(end?.summary ?? '', /I am at the cafe\. I have found Bob\. I said “The bread is ready\.” to bob\. It is 10:00 and I am at the cafe\. I see Bob\./);
+  assert.match(
+    end?.summary ?? '',
+    /I am at the cafe\. I have found Bob\. I said “The bread is ready\.” to bob\. It is 10:00 and I am at the cafe\. I see Bob\./,
+  );
   stop.abort();
   await worker.ended;
 });
@@ -89,7 +134,10 @@ test('a run that no rule understands fails with no_model, does nothing, and says
   assert.deepEqual([village.commands, village.steps], [[], []]);
   const [end] = village.settled;
   assert.deepEqual([end?.state, end?.error?.code], ['failed', 'no_model']);
-  assert.match(end?.summary ?? '', /^I did nothing\. None of my rules understood “\{'tool'.*no language model.*scripted models only so far.*To connect a language model/);
+  assert.match(
+    end?.summary ?? '',
+    /^I did nothing\. None of my rules understood “\{'tool'.*no language model.*scripted models only so far.*To connect a language model/,
+  );
   assert.deepEqual(sentenceFaults(end?.summary ?? ''), []);
   stop.abort();
 });
@@ -97,7 +145,11 @@ test('a run that no rule understands fails with no_model, does nothing, and says
 test('taken up again after a crash, noted steps are not done again, and the one that was under way has the same key', async () => {
   const village = walkable({ landmark_id: 'market', position: AT.market });
   village.runs.push(aRun('Go to the café. Say "hello". Go to the market. Say "bye".', { attempt: 2 }));
-  village.steps.push({ step: 0, outcome: 'done', text: 'I was at the cafe.' }, { step: 1, outcome: 'done', text: 'I said “hello”.' }, { step: 2, outcome: 'done', text: 'I was at the market.' });
+  village.steps.push(
+    { step: 0, outcome: 'done', text: 'I was at the cafe.' },
+    { step: 1, outcome: 'done', text: 'I said “hello”.' },
+    { step: 2, outcome: 'done', text: 'I was at the market.' },
+  );
   village.script.act = [{ kind: 'refused', code: 'idempotency_key_reused', detail: 'said before' }];
   const { worker, stop, until } = setUp(village);
   worker.look();
@@ -115,14 +167,23 @@ test('a step that the village refuses ends the run, with what was done before', 
   const { worker, stop, until } = setUp(village);
   worker.look();
   await until(settled(village));
-  assert.deepEqual(village.settled.map(({ state, error }) => [state, error?.code]), [['failed', 'step_failed']]);
-  assert.match(village.settled[0]?.summary ?? '', /^I am at the market\. I said “hi”, but that was refused: too long\./);
+  assert.deepEqual(
+    village.settled.map(({ state, error }) => [state, error?.code]),
+    [['failed', 'step_failed']],
+  );
+  assert.match(
+    village.settled[0]?.summary ?? '',
+    /^I am at the market\. I said “hi”, but that was refused: too long\./,
+  );
   assert.equal(village.commands.length, 2, 'it does not go home');
   stop.abort();
 });
 
 test('a full place is tried again after a while; a locked one is not', async () => {
-  for (const [code, walks, state] of [['no_free_slot', 2, 'done'], ['zone_locked', 1, 'failed']] as const) {
+  for (const [code, walks, state] of [
+    ['no_free_slot', 2, 'done'],
+    ['zone_locked', 1, 'failed'],
+  ] as const) {
     const village = walkable();
     village.script.move = [{ kind: 'refused', code, detail: code }];
     village.runs.push(aRun('Go to the library.'));
@@ -165,7 +226,10 @@ test('a cancel ends a run that ignores it, with what was done and what was under
   assert.equal(attention.work, 'first');
   worker.hint({ run_id: RUN_ID, run: { ...first, cancel_requested_at: '2026-01-01T00:00:01Z' } });
   await until(() => village.settled.length === 2);
-  assert.deepEqual(village.settled.map(({ state }) => state), ['cancelled', 'done']);
+  assert.deepEqual(
+    village.settled.map(({ state }) => state),
+    ['cancelled', 'done'],
+  );
   assert.equal(village.settled[0]?.summary, 'Cancelled. Done before that: I am at the market.');
   assert.equal(contexts[0]?.signal.aborted, true);
   await assert.rejects(async () => contexts[0]?.work?.say('too late', null), /wants this run to end/);
@@ -180,7 +244,10 @@ test('a run that is to be cancelled before it is taken up again is ended at once
   const { worker, stop, until } = setUp(village);
   worker.look();
   await until(settled(village));
-  assert.deepEqual([village.settled[0]?.state, village.settled[0]?.summary, village.commands], ['cancelled', 'Cancelled. Done before that: I was half way.', []]);
+  assert.deepEqual(
+    [village.settled[0]?.state, village.settled[0]?.summary, village.commands],
+    ['cancelled', 'Cancelled. Done before that: I was half way.', []],
+  );
   stop.abort();
 });
 
@@ -223,8 +290,16 @@ test('a run whose claim has lapsed is left, unsettled, and taken up again at onc
     worker.look();
     await until(() => village.script[question]?.length === 0);
     await until(settled(village));
-    assert.deepEqual(village.settled.map(({ state, attempt }) => [state, attempt]), [['done', 1]], question);
-    assert.deepEqual(new Set(village.keys), new Set([`run-${RUN_ID}-0-0`]), 'what may have been done is done again under the same key only');
+    assert.deepEqual(
+      village.settled.map(({ state, attempt }) => [state, attempt]),
+      [['done', 1]],
+      question,
+    );
+    assert.deepEqual(
+      new Set(village.keys),
+      new Set([`run-${RUN_ID}-0-0`]),
+      'what may have been done is done again under the same key only',
+    );
     stop.abort();
     await worker.ended;
   }
@@ -246,9 +321,12 @@ test('a newer cycle ends it, whatever told of it', async () => {
 test('a runtime that fails, or that does more than a run may, fails the run with the reason', async () => {
   const failures: readonly (readonly [Execute, string])[] = [
     [() => Promise.reject(new Error('out of tokens')), 'runtime_failed'],
-    [async (_, { work }) => {
-      for (;;) await work?.look();
-    }, 'too_many_steps'],
+    [
+      async (_, { work }) => {
+        for (;;) await work?.look();
+      },
+      'too_many_steps',
+    ],
   ];
   for (const [execute, code] of failures) {
     const village = walkable();

@@ -45,7 +45,7 @@ export function startRunWorker(ports: WorkerPorts): RunWorker {
     while (!stop.aborted) {
       await bell.wait(LOOK_EVERY_MS, stop);
       // One whose end is not taken is looked at again when something is heard of it, or a minute has passed.
-      for (let run = await next(); run !== null && (await take(run)); ) run = await next();
+      for (let run = await next(); run !== null && (await take(run));) run = await next();
     }
   }
 

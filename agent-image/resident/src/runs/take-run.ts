@@ -70,12 +70,18 @@ interface StartedRun {
 }
 
 /** How the run ended; null where it has not, because the process ends, and `lost` where it is no longer this process's to end. */
-async function workUnderClaim(ports: TakePorts, started: StartedRun & { readonly claim: Claim }, cancelled: AbortSignal): Promise<EndedRun | 'lost' | null> {
+async function workUnderClaim(
+  ports: TakePorts,
+  started: StartedRun & { readonly claim: Claim },
+  cancelled: AbortSignal,
+): Promise<EndedRun | 'lost' | null> {
   const { run, claim } = started;
   const [over, lost] = [new AbortController(), new AbortController()];
-  void keepClaim(ports.village, { runId: run.run_id, claim, over: AbortSignal.any([over.signal, cancelled]) }).then((end) => {
-    if (end === 'lost') lost.abort(new ClaimLost('the claim on the run has lapsed'));
-  });
+  void keepClaim(ports.village, { runId: run.run_id, claim, over: AbortSignal.any([over.signal, cancelled]) }).then(
+    (end) => {
+      if (end === 'lost') lost.abort(new ClaimLost('the claim on the run has lapsed'));
+    },
+  );
   try {
     const ended = await workOn(ports, started, AbortSignal.any([cancelled, lost.signal]));
     return lost.signal.aborted ? 'lost' : ended;
@@ -94,7 +100,10 @@ async function workOn(ports: TakePorts, started: StartedRun, cancelled: AbortSig
   const { work, progress } = createRunWork(ports, { run, noted: steps, signal });
   if (run.cancel_requested_at !== null) return cancelledEnd(progress, steps);
   try {
-    const summary = await Promise.race([ports.execute(run.prompt, contextOf(ports, run, { signal, work })), aborted(signal)]);
+    const summary = await Promise.race([
+      ports.execute(run.prompt, contextOf(ports, run, { signal, work })),
+      aborted(signal),
+    ]);
     return { state: 'done', summary: cut(summary.trim() === '' ? 'Done.' : summary, RUN_SUMMARY_MAX_CHARS) };
   } catch (error) {
     if (error instanceof CycleOver || error instanceof ClaimLost) throw error;
@@ -103,7 +112,11 @@ async function workOn(ports: TakePorts, started: StartedRun, cancelled: AbortSig
   }
 }
 
-function contextOf({ repository, seed }: TakePorts, run: Run, { signal, work }: { readonly signal: AbortSignal; readonly work: RunWork }): RuntimeContext {
+function contextOf(
+  { repository, seed }: TakePorts,
+  run: Run,
+  { signal, work }: { readonly signal: AbortSignal; readonly work: RunWork },
+): RuntimeContext {
   return {
     repository: repository?.url ?? null,
     branch: repository?.branch ?? null,
@@ -124,8 +137,15 @@ function cut(text: string, max: number): string {
 /** Says what was done before the end, and what nobody knows the end of. */
 function cancelledEnd({ done, underWay }: Progress, steps: readonly RunStep[]): EndedRun {
   const before = [...steps.map(({ text }) => text), ...done];
-  const told = before.length === 0 ? 'Cancelled before anything was done.' : `Cancelled. Done before that: ${before.join(' ')}`;
-  return { state: 'cancelled', summary: cut(underWay === null ? told : `${told} I was ${underWay}; that may have taken effect.`, RUN_SUMMARY_MAX_CHARS) };
+  const told =
+    before.length === 0 ? 'Cancelled before anything was done.' : `Cancelled. Done before that: ${before.join(' ')}`;
+  return {
+    state: 'cancelled',
+    summary: cut(
+      underWay === null ? told : `${told} I was ${underWay}; that may have taken effect.`,
+      RUN_SUMMARY_MAX_CHARS,
+    ),
+  };
 }
 
 function failedEnd(error: unknown, { done }: Progress): EndedRun {
@@ -133,7 +153,11 @@ function failedEnd(error: unknown, { done }: Progress): EndedRun {
   const timedOut = error instanceof Error && error.name === 'TimeoutError';
   const code = error instanceof RunFailure ? error.code : timedOut ? 'timed_out' : 'runtime_failed';
   const summary = done.length === 0 ? message : `${done.join(' ')} ${message}`;
-  return { state: 'failed', summary: cut(summary || 'It failed.', RUN_SUMMARY_MAX_CHARS), error: { code: cut(code, 64), message: cut(message || code, RUN_REASON_MAX_CHARS) } };
+  return {
+    state: 'failed',
+    summary: cut(summary || 'It failed.', RUN_SUMMARY_MAX_CHARS),
+    error: { code: cut(code, 64), message: cut(message || code, RUN_REASON_MAX_CHARS) },
+  };
 }
 
 /** A runtime may ignore its signal: the end of a run does not wait for it. */

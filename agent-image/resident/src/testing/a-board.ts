@@ -3,7 +3,13 @@ import type { BoardNews, ChatCompletion, ChatCompletionBody, LedgerEntry, Post, 
 import type { UsableModel } from '../brain/plan-of-tier.ts';
 import type { Answer, NewPost, Village } from '../village/village.ts';
 
-const WRITTEN = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z', revision: 1, rewarded: '0', moderation: null } as const;
+const WRITTEN = {
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+  revision: 1,
+  rewarded: '0',
+  moderation: null,
+} as const;
 
 /** An id of its own for each number. */
 export function anId(number: number): string {
@@ -12,13 +18,36 @@ export function anId(number: number): string {
 
 export function aPost(changes: Partial<Post> = {}): Post {
   return {
-    post_id: anId(1), author_type: 'human', author_id: 'key admin', author_name: 'Grace', author_tier: null, audience: 'agent:ada', title: 'A question', body: 'How are you, Ada?', tags: [],
-    status: 'open', place: null, replies: 0, ...WRITTEN, ...changes,
+    post_id: anId(1),
+    author_type: 'human',
+    author_id: 'key admin',
+    author_name: 'Grace',
+    author_tier: null,
+    audience: 'agent:ada',
+    title: 'A question',
+    body: 'How are you, Ada?',
+    tags: [],
+    status: 'open',
+    place: null,
+    replies: 0,
+    ...WRITTEN,
+    ...changes,
   };
 }
 
 export function aReply(changes: Partial<Reply> = {}): Reply {
-  return { reply_id: anId(2), post_id: anId(1), author_type: 'human', author_id: 'key admin', author_name: 'Grace', author_tier: null, body: 'I see.', status: 'shown', ...WRITTEN, ...changes };
+  return {
+    reply_id: anId(2),
+    post_id: anId(1),
+    author_type: 'human',
+    author_id: 'key admin',
+    author_name: 'Grace',
+    author_tier: null,
+    body: 'I see.',
+    status: 'shown',
+    ...WRITTEN,
+    ...changes,
+  };
 }
 
 export function aNews(changes: Partial<BoardNews> = {}): BoardNews {
@@ -27,8 +56,18 @@ export function aNews(changes: Partial<BoardNews> = {}): BoardNews {
 
 export function anEntry(changes: Partial<LedgerEntry> = {}): LedgerEntry {
   return {
-    ledger_entry_id: anId(3), agent_id: 'ada', amount: '5', currency: 'aiDollar', reason: 'reward', source: 'key admin', related_post_id: null, note: 'good bread',
-    timestamp: '2026-01-01T00:00:00Z', version: 1, balance_after: '5', ...changes,
+    ledger_entry_id: anId(3),
+    agent_id: 'ada',
+    amount: '5',
+    currency: 'aiDollar',
+    reason: 'reward',
+    source: 'key admin',
+    related_post_id: null,
+    note: 'good bread',
+    timestamp: '2026-01-01T00:00:00Z',
+    version: 1,
+    balance_after: '5',
+    ...changes,
   };
 }
 
@@ -47,23 +86,49 @@ export interface TestDesk {
 }
 
 export function aDesk(): TestDesk {
-  return { news: [], posts: [], entries: [], models: [], published: [], replies: [], resolved: [], asked: [], script: {} };
+  return {
+    news: [],
+    posts: [],
+    entries: [],
+    models: [],
+    published: [],
+    replies: [],
+    resolved: [],
+    asked: [],
+    script: {},
+  };
 }
 
 function completionOf({ model, messages }: ChatCompletionBody): ChatCompletion {
   return {
-    id: 'chatcmpl-1', object: 'chat.completion', created: 0, model, system_fingerprint: 'test', hamlet: { provider: 'test', scripted: true },
-    choices: [{ index: 0, message: { role: 'assistant', content: `${model} wrote this.`, refusal: null }, logprobs: null, finish_reason: 'stop' }],
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 0,
+    model,
+    system_fingerprint: 'test',
+    hamlet: { provider: 'test', scripted: true },
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content: `${model} wrote this.`, refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+      },
+    ],
     usage: { prompt_tokens: messages.length, completion_tokens: 3, total_tokens: messages.length + 3 },
   };
 }
 
 /** The questions of a village that a desk answers. What the agent has replied to is answered news from then on, as the board says it. */
-export function deskQuestions(desk: TestDesk): Pick<Village, 'news' | 'post' | 'publish' | 'reply' | 'resolve' | 'ledger' | 'models' | 'complete'> {
+export function deskQuestions(
+  desk: TestDesk,
+): Pick<Village, 'news' | 'post' | 'publish' | 'reply' | 'resolve' | 'ledger' | 'models' | 'complete'> {
   const scripted = (question: keyof TestDesk['script']): Answer<never> | undefined => desk.script[question]?.shift();
   const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
   return {
-    news: async (after) => scripted('news') ?? ok({ agent_id: 'ada', news: desk.news.slice(Number(after ?? 0)), next_after: String(desk.news.length) }),
+    news: async (after) =>
+      scripted('news') ??
+      ok({ agent_id: 'ada', news: desk.news.slice(Number(after ?? 0)), next_after: String(desk.news.length) }),
     post: async (postId) => {
       const post = desk.posts.find(({ post_id }) => post_id === postId);
       return post === undefined ? { kind: 'refused', code: 'no_such_post', detail: 'none' } : ok(post);

@@ -18,14 +18,37 @@ export const AS_OF = '2026-01-01T00:00:00.000Z';
 /** An auction of two hours that closes in half an hour. */
 export function anAuction(changes: Partial<AuctionView> = {}): AuctionView {
   return {
-    auction_id: anId(50), gpu: { lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 }, starts_at: '2026-01-01T01:00:00Z', ends_at: '2026-01-01T03:00:00Z', closes_at: '2026-01-01T00:30:00Z',
-    reserve: '0.1', note: '', state: 'open', bidders: 0, own_bid: null, winner: null, price: null, purchase_id: null, created_by: { role: 'admin', id: 'keeper' }, created_at: AS_OF, ended_at: null, end_reason: null,
+    auction_id: anId(50),
+    gpu: { lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 1 },
+    starts_at: '2026-01-01T01:00:00Z',
+    ends_at: '2026-01-01T03:00:00Z',
+    closes_at: '2026-01-01T00:30:00Z',
+    reserve: '0.1',
+    note: '',
+    state: 'open',
+    bidders: 0,
+    own_bid: null,
+    winner: null,
+    price: null,
+    purchase_id: null,
+    created_by: { role: 'admin', id: 'keeper' },
+    created_at: AS_OF,
+    ended_at: null,
+    end_reason: null,
     ...changes,
   };
 }
 
 export function aBid(changes: Partial<BidView> = {}): BidView {
-  return { bid_id: anId(60), auction_id: anId(50), agent_id: 'ada', amount: '1', placed_at: AS_OF, outcome: 'open', ...changes };
+  return {
+    bid_id: anId(60),
+    auction_id: anId(50),
+    agent_id: 'ada',
+    amount: '1',
+    placed_at: AS_OF,
+    outcome: 'open',
+    ...changes,
+  };
 }
 
 /** Prices and an agent's money that a test sets, and what was bought and bid. `keepsTierTo` is the least balance that keeps the tier. */
@@ -58,22 +81,52 @@ function hourPrice(item: PurchaseItem): string {
 
 function quoteOf({ available, keepsTierTo }: TestMarket, asked: PriceAsked): QuoteAnswer {
   const tier = 'tier-0';
-  const agent = { agent_id: 'ada', balance: available, held: '0', available, tier, policy: 'ByBalance' as const, limits: null, purchases: [], next: null };
+  const agent = {
+    agent_id: 'ada',
+    balance: available,
+    held: '0',
+    available,
+    tier,
+    policy: 'ByBalance' as const,
+    limits: null,
+    purchases: [],
+    next: null,
+  };
   const item = 'kind' in asked ? (asked as PurchaseItem & { readonly seconds: number }) : null;
   if (item === null) return { as_of: AS_OF, price_list: PRICES, item: null, agent: { ...agent, after: null } };
   const price = (parseAiDollars(hourPrice(item)) * BigInt(item.seconds)) / 3_600n;
   const left = parseAiDollars(available) - price;
-  const bought = item.kind === 'gpu' ? { kind: 'gpu' as const, lane: item.lane, resource_name: 'nvidia.com/gpu', count: 1 } : item;
+  const bought =
+    item.kind === 'gpu' ? { kind: 'gpu' as const, lane: item.lane, resource_name: 'nvidia.com/gpu', count: 1 } : item;
   return {
-    as_of: AS_OF, price_list: PRICES,
-    item: { item: bought, seconds: item.seconds, starts_at: AS_OF, ends_at: AS_OF, price: formatAiDollars(price), free: true },
-    agent: { ...agent, after: { affordable: left >= 0n, missing: '0', balance: formatAiDollars(left), available: formatAiDollars(left), tier: left >= parseAiDollars(keepsTierTo) ? tier : null, limits: null } },
+    as_of: AS_OF,
+    price_list: PRICES,
+    item: {
+      item: bought,
+      seconds: item.seconds,
+      starts_at: AS_OF,
+      ends_at: AS_OF,
+      price: formatAiDollars(price),
+      free: true,
+    },
+    agent: {
+      ...agent,
+      after: {
+        affordable: left >= 0n,
+        missing: '0',
+        balance: formatAiDollars(left),
+        available: formatAiDollars(left),
+        tier: left >= parseAiDollars(keepsTierTo) ? tier : null,
+        limits: null,
+      },
+    },
   };
 }
 
 /** The questions of a village that a market answers. */
 export function marketQuestions(market: TestMarket): Pick<Village, 'quote' | 'buy' | 'auctions' | 'bid'> {
-  const scripted = (question: keyof TestMarket['script']): Answer<never> | undefined => market.script[question]?.shift();
+  const scripted = (question: keyof TestMarket['script']): Answer<never> | undefined =>
+    market.script[question]?.shift();
   const ok = <T>(value: T): Answer<T> => ({ kind: 'ok', value });
   return {
     quote: async (asked) => {
@@ -84,9 +137,21 @@ export function marketQuestions(market: TestMarket): Pick<Village, 'quote' | 'bu
       const answer = scripted('buy');
       if (answer !== undefined) return answer;
       market.bought.push({ item, max_price });
-      const bought = item.kind === 'gpu' ? { kind: 'gpu' as const, lane: item.lane, resource_name: 'nvidia.com/gpu', count: 1 } : item;
+      const bought =
+        item.kind === 'gpu'
+          ? { kind: 'gpu' as const, lane: item.lane, resource_name: 'nvidia.com/gpu', count: 1 }
+          : item;
       return ok({
-        purchase_id: anId(70), agent_id: 'ada', item: bought, price: max_price, ledger_entry_id: anId(71), auction_id: null, starts_at: AS_OF, ends_at: AS_OF, state: 'active', bought_by: { role: 'agent', id: 'ada' },
+        purchase_id: anId(70),
+        agent_id: 'ada',
+        item: bought,
+        price: max_price,
+        ledger_entry_id: anId(71),
+        auction_id: null,
+        starts_at: AS_OF,
+        ends_at: AS_OF,
+        state: 'active',
+        bought_by: { role: 'agent', id: 'ada' },
         bought_at: AS_OF,
       });
     },
@@ -96,7 +161,8 @@ export function marketQuestions(market: TestMarket): Pick<Village, 'quote' | 'bu
       if (answer !== undefined) return answer;
       market.bids.push({ auctionId, amount });
       market.auctions.forEach((auction, index) => {
-        if (auction.auction_id === auctionId) market.auctions[index] = { ...auction, own_bid: aBid({ auction_id: auctionId, amount }) };
+        if (auction.auction_id === auctionId)
+          market.auctions[index] = { ...auction, own_bid: aBid({ auction_id: auctionId, amount }) };
       });
       return ok(aBid({ auction_id: auctionId, amount }));
     },

@@ -1,7 +1,13 @@
 /** Small worlds for tests: one street with a few landmarks, agents and items where a test wants them. */
 import type { AgentConfig, AgentDetail, AgentView, Landmark, Wake, WorldView } from '@hamlet/contract';
 
-export const AT = { home: { x: 2, y: 2 }, cafe: { x: 20, y: 2 }, market: { x: 40, y: 2 }, square: { x: 60, y: 2 }, library: { x: 80, y: 2 } } as const;
+export const AT = {
+  home: { x: 2, y: 2 },
+  cafe: { x: 20, y: 2 },
+  market: { x: 40, y: 2 },
+  square: { x: 60, y: 2 },
+  library: { x: 80, y: 2 },
+} as const;
 
 function aLandmark(id: keyof typeof AT, affordances: Landmark['affordances']): Landmark {
   return { landmark_id: id, name: `the ${id}`, kind: id, position: AT[id], slots: [AT[id]], affordances };
@@ -71,7 +77,15 @@ export function aStanding(changes: Partial<AgentDetail> = {}): AgentDetail {
     ...anAgent('ada'),
     persona: aConfig().persona,
     entitlement: { tier: 'tier-0', policy: 'ByBalance', pinned_to: null, limits: null, price: null },
-    standing: { balance_tier: 'tier-0', quarantined: false, frozen: false, banned: false, killed: false, token_revoked: false, reason: null },
+    standing: {
+      balance_tier: 'tier-0',
+      quarantined: false,
+      frozen: false,
+      banned: false,
+      killed: false,
+      token_revoked: false,
+      reason: null,
+    },
     balance: '0',
     tier: 'tier-0',
     node: 'sparky1',

@@ -1,7 +1,19 @@
 /** A village in one process: the real rules of the world, no network and no clock. It does what the api does with a command. */
 import { ActionBody, AROUND_MAX_TILES, MoveBody, TICK_MS } from '@hamlet/contract';
 import type { AgentPlace, AgentView, Turn, WorldCommand, WorldEvent, WorldView } from '@hamlet/contract';
-import { advance, agentPlaces, createWorld, defaultMap, itemViews, reduce, stateHash, surroundingOf, timeOfDay, validateCommand, wakesOf } from '@hamlet/core';
+import {
+  advance,
+  agentPlaces,
+  createWorld,
+  defaultMap,
+  itemViews,
+  reduce,
+  stateHash,
+  surroundingOf,
+  timeOfDay,
+  validateCommand,
+  wakesOf,
+} from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import type { Trigger } from '../loop/inbox.ts';
 import type { Answer, Village } from '../village/village.ts';
@@ -34,7 +46,8 @@ export function coreVillage(names: readonly string[], seed: number): CoreVillage
   const tell = (happened: readonly WorldEvent[]) => {
     for (const event of happened) {
       events.push(event);
-      for (const { agent_id, wake } of wakesOf(world, event)) villagers.find(({ agentId }) => agentId === agent_id)?.waiting.push({ kind: 'wake', wake });
+      for (const { agent_id, wake } of wakesOf(world, event))
+        villagers.find(({ agentId }) => agentId === agent_id)?.waiting.push({ kind: 'wake', wake });
     }
   };
   const command = (wish: WorldCommand): Answer<WorldEvent> => {
@@ -103,8 +116,14 @@ function villageOf(agentId: string, { seed, view, around, command }: Rules): Vil
     world: async () => ok(view()),
     around: async (other) => ok(around(agentId, other)),
     standing: async () => ok(aStanding({ agent_id: agentId })),
-    move: async (body) => present(command({ kind: 'move', agent_id: agentId, target: MoveBody.parse(body) }), moveAnswerOf),
-    act: async (body) => present(command({ ...ActionBody.parse(body), agent_id: agentId }), (event) => ({ accepted_seq: event.seq, durable_seq: event.seq, event })),
+    move: async (body) =>
+      present(command({ kind: 'move', agent_id: agentId, target: MoveBody.parse(body) }), moveAnswerOf),
+    act: async (body) =>
+      present(command({ ...ActionBody.parse(body), agent_id: agentId }), (event) => ({
+        accepted_seq: event.seq,
+        durable_seq: event.seq,
+        event,
+      })),
     record: async () => ok(null),
     news: async () => ok({ agent_id: agentId, news: [], next_after: null }),
     post: async () => ({ kind: 'refused', code: 'no_such_post', detail: 'there is no board here' }),

@@ -30,15 +30,32 @@ export interface HttpApi {
 }
 
 const USUAL: Readonly<Record<string, (request: Request) => unknown>> = {
-  'agent-token': () => ({ access_token: 'token-1', expires_at: new Date(Date.now() + 300_000).toISOString(), agent_id: 'ada', uid: 'u', cycle: 1 }),
+  'agent-token': () => ({
+    access_token: 'token-1',
+    expires_at: new Date(Date.now() + 300_000).toISOString(),
+    agent_id: 'ada',
+    uid: 'u',
+    cycle: 1,
+  }),
   world: () => aWorld(),
   ada: () => aStanding(),
-  move: () => ({ accepted_seq: 2, from: { x: 0, y: 0 }, to: { x: 1, y: 1 }, start_tick: 1, arrives_tick: 9, path_tiles: 2 }),
+  move: () => ({
+    accepted_seq: 2,
+    from: { x: 0, y: 0 },
+    to: { x: 1, y: 1 },
+    start_tick: 1,
+    arrives_tick: 9,
+    path_tiles: 2,
+  }),
   news: () => ({ agent_id: 'ada', news: [], next_after: null }),
   models: () => ({ object: 'list', data: [] }),
   next: () => ({ run: null }),
   turns: ({ body }) => ({ turn_id: (body as { turn_id: string }).turn_id }),
-  action: () => ({ accepted_seq: 3, durable_seq: 3, event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' } }),
+  action: () => ({
+    accepted_seq: 3,
+    durable_seq: 3,
+    event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' },
+  }),
 };
 
 export async function startHttpApi(loopEveryMs = 50): Promise<HttpApi> {
@@ -61,7 +78,11 @@ export async function startHttpApi(loopEveryMs = 50): Promise<HttpApi> {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
       return streams.add(response);
     }
-    return json(response, last === 'turns' ? 201 : 200, last === 'config' ? aConfig({ loop_every_ms: loopEveryMs }) : USUAL[last]?.(asked));
+    return json(
+      response,
+      last === 'turns' ? 201 : 200,
+      last === 'config' ? aConfig({ loop_every_ms: loopEveryMs }) : USUAL[last]?.(asked),
+    );
   };
 
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
@@ -71,7 +92,8 @@ export async function startHttpApi(loopEveryMs = 50): Promise<HttpApi> {
     requests,
     refuse,
     hold,
-    send: (event, data) => streams.forEach((stream) => stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
+    send: (event, data) =>
+      streams.forEach((stream) => stream.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)),
     asked: async (ending) => {
       for (;;) {
         const found = requests.find(({ path }) => path.split('?')[0]?.endsWith(ending));
@@ -93,7 +115,13 @@ async function requestOf(request: IncomingMessage): Promise<Request> {
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString('utf8');
   const { method = '', url = '', headers } = request;
-  return { method, path: url, bearer: headers.authorization, key: headers['idempotency-key']?.toString(), body: text === '' ? null : JSON.parse(text) };
+  return {
+    method,
+    path: url,
+    bearer: headers.authorization,
+    key: headers['idempotency-key']?.toString(),
+    body: text === '' ? null : JSON.parse(text),
+  };
 }
 
 function json(response: ServerResponse, status: number, body: unknown): void {

@@ -6,7 +6,19 @@ import { aMarket, marketQuestions } from './a-market.ts';
 import type { TestMarket } from './a-market.ts';
 import { aConfig, aStanding, aWorld } from './a-village.ts';
 
-type Question = 'config' | 'world' | 'standing' | 'move' | 'act' | 'record' | 'follow' | 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun';
+type Question =
+  | 'config'
+  | 'world'
+  | 'standing'
+  | 'move'
+  | 'act'
+  | 'record'
+  | 'follow'
+  | 'nextRun'
+  | 'startRun'
+  | 'noteStep'
+  | 'renewRun'
+  | 'settleRun';
 
 /** A village that answers what a test tells it to, keeps what it was asked, and lets the test send wakes. */
 export interface ScriptedVillage extends Village {
@@ -42,12 +54,18 @@ interface KeptRuns {
   readonly settled: RunEnd[];
 }
 
-function runQuestions({ runs, steps, settled }: KeptRuns, scripted: Scripted): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
+function runQuestions(
+  { runs, steps, settled }: KeptRuns,
+  scripted: Scripted,
+): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
   return {
     nextRun: async () => scripted('nextRun') ?? ok(runs[0] ?? null),
     startRun: async (runId) => {
       const run = runs.find(({ run_id }) => run_id === runId);
-      return scripted('startRun') ?? (run === undefined ? { kind: 'refused', code: 'no_such_run', detail: 'none' } : ok({ run, steps: [...steps] }));
+      return (
+        scripted('startRun') ??
+        (run === undefined ? { kind: 'refused', code: 'no_such_run', detail: 'none' } : ok({ run, steps: [...steps] }))
+      );
     },
     noteStep: async (_runId, _claim, step) => {
       const answer = scripted('noteStep');
@@ -67,21 +85,49 @@ function runQuestions({ runs, steps, settled }: KeptRuns, scripted: Scripted): P
 }
 
 /** Moves and acts, kept as they were asked. */
-function bodyQuestions({ commands, keys }: Pick<ScriptedVillage, 'commands' | 'keys'>, scripted: Scripted): Pick<Village, 'move' | 'act'> {
-  const doing = async <T>(question: 'move' | 'act', body: MoveBody | ActionBody, { key, value }: { key: string; value: T }) => {
+function bodyQuestions(
+  { commands, keys }: Pick<ScriptedVillage, 'commands' | 'keys'>,
+  scripted: Scripted,
+): Pick<Village, 'move' | 'act'> {
+  const doing = async <T>(
+    question: 'move' | 'act',
+    body: MoveBody | ActionBody,
+    { key, value }: { key: string; value: T },
+  ) => {
     commands.push(body);
     keys.push(key);
     return scripted(question) ?? ok(value);
   };
   return {
-    move: (body, key) => doing('move', body, { key, value: { accepted_seq: 2, from: { x: 0, y: 0 }, to: { x: 1, y: 1 }, start_tick: 1, arrives_tick: 9, path_tiles: 2 } }),
+    move: (body, key) =>
+      doing('move', body, {
+        key,
+        value: {
+          accepted_seq: 2,
+          from: { x: 0, y: 0 },
+          to: { x: 1, y: 1 },
+          start_tick: 1,
+          arrives_tick: 9,
+          path_tiles: 2,
+        },
+      }),
     act: (body, key) =>
-      doing('act', body, { key, value: { accepted_seq: 3, durable_seq: 3, event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' } } }),
+      doing('act', body, {
+        key,
+        value: {
+          accepted_seq: 3,
+          durable_seq: 3,
+          event: { kind: 'emote', seq: 3, tick: 1, agent_id: 'ada', emote: 'smile' },
+        },
+      }),
   };
 }
 
 /** The stream of wakes, in the hands of the test. */
-function wakeStream(followedAfter: (number | null)[], scripted: Scripted): Pick<ScriptedVillage, 'send' | 'hangUp' | 'follow'> {
+function wakeStream(
+  followedAfter: (number | null)[],
+  scripted: Scripted,
+): Pick<ScriptedVillage, 'send' | 'hangUp' | 'follow'> {
   let send: (event: WakeEvent) => void = () => {};
   let hangUp: (answer: Answer<null>) => void = () => {};
   return {

@@ -17,7 +17,10 @@ export function fixedToken(token: string): TokenSource {
 }
 
 /** Tokens by exchange. Requests that need one at the same moment share one exchange; a failed one is tried anew. */
-export function exchangedToken(exchange: () => Promise<Pick<AgentTokenAnswer, 'access_token' | 'expires_at'>>, now: () => number): TokenSource {
+export function exchangedToken(
+  exchange: () => Promise<Pick<AgentTokenAnswer, 'access_token' | 'expires_at'>>,
+  now: () => number,
+): TokenSource {
   let current: Promise<{ token: string; renewAt: number }> | null = null;
 
   const trade = async () => {

@@ -24,42 +24,69 @@ beforeEach(() => {
   api.refuse.clear();
   stop = new AbortController();
   let exchanges = 0;
-  const tokens = exchangedToken(async () => ({ access_token: `token-${(exchanges += 1)}`, expires_at: new Date(Date.now() + 300_000).toISOString() }), Date.now);
+  const tokens = exchangedToken(
+    async () => ({
+      access_token: `token-${(exchanges += 1)}`,
+      expires_at: new Date(Date.now() + 300_000).toISOString(),
+    }),
+    Date.now,
+  );
   const client = createClient({ baseUrl: api.url, token: () => tokens.get() });
   village = createHttpVillage({ client, tokens, agentId: 'ada', stopReading: stop.signal, stopWriting: stop.signal });
 });
 
 test('questions go with the token to the paths of the contract', async () => {
   for (const ask of [village.world, village.standing, village.config]) assert.equal((await ask()).kind, 'ok');
-  assert.deepEqual(api.requests.map(({ method, path, bearer }) => [method, path, bearer]), [
-    ['GET', '/api/v1/world', 'Bearer token-1'],
-    ['GET', '/api/v1/agents/ada', 'Bearer token-1'],
-    ['GET', '/api/v1/agents/ada/config', 'Bearer token-1'],
-  ]);
+  assert.deepEqual(
+    api.requests.map(({ method, path, bearer }) => [method, path, bearer]),
+    [
+      ['GET', '/api/v1/world', 'Bearer token-1'],
+      ['GET', '/api/v1/agents/ada', 'Bearer token-1'],
+      ['GET', '/api/v1/agents/ada/config', 'Bearer token-1'],
+    ],
+  );
 });
 
 test('a turn asks for what is around the agent, and for who spoke, not for the whole village', async () => {
   api.requests.length = 0;
   assert.equal((await village.around('bob')).kind, 'ok');
   assert.equal((await village.around()).kind, 'ok');
-  assert.deepEqual(api.requests.map(({ path }) => path), ['/api/v1/world?around=ada&radius=64&with=bob', '/api/v1/world?around=ada&radius=64']);
+  assert.deepEqual(
+    api.requests.map(({ path }) => path),
+    ['/api/v1/world?around=ada&radius=64&with=bob', '/api/v1/world?around=ada&radius=64'],
+  );
 });
 
 test('writes carry the key that makes them happen once; a turn is its own key', async () => {
-  const turn: Turn = { turn_id: randomUUID(), cycle: 1, trigger: 'tick', perceived: {}, decided: { why: 'x' }, acted: {}, reflected: {} };
+  const turn: Turn = {
+    turn_id: randomUUID(),
+    cycle: 1,
+    trigger: 'tick',
+    perceived: {},
+    decided: { why: 'x' },
+    acted: {},
+    reflected: {},
+  };
   await village.move({ landmark_id: 'cafe' }, 'key-1');
   await village.act({ kind: 'emote', emote: 'smile' }, 'key-2');
   await village.record(turn);
-  assert.deepEqual(api.requests.map(({ key, body }) => [key, body]), [
-    ['key-1', { landmark_id: 'cafe' }],
-    ['key-2', { kind: 'emote', emote: 'smile' }],
-    [turn.turn_id, turn],
-  ]);
+  assert.deepEqual(
+    api.requests.map(({ key, body }) => [key, body]),
+    [
+      ['key-1', { landmark_id: 'cafe' }],
+      ['key-2', { kind: 'emote', emote: 'smile' }],
+      [turn.turn_id, turn],
+    ],
+  );
 });
 
 test('a refusal is a value with its code; a newer cycle is the end; a failing api is unreachable', async () => {
   api.refuse.set('move', 'zone_locked');
-  assert.deepEqual(await village.move({ landmark_id: 'cafe' }, 'k'), { kind: 'refused', code: 'zone_locked', detail: (await detailOf('zone_locked')) });
+  assert.deepEqual(await village.move({ landmark_id: 'cafe' }, 'k'), {
+    kind: 'refused',
+    code: 'zone_locked',
+    detail: await detailOf('zone_locked'),
+  });
   api.refuse.set('world', 'stale_cycle');
   assert.deepEqual(await village.world(), { kind: 'stale' });
   for (const code of ['unavailable', 'internal', 'rate_limited'] as const) {
@@ -71,7 +98,10 @@ test('a refusal is a value with its code; a newer cycle is the end; a failing ap
 test('a refused token is traded for a new one, once', async () => {
   api.refuse.set('world', 'token_invalid');
   assert.equal((await village.world()).kind, 'unreachable');
-  assert.deepEqual(api.requests.map(({ bearer }) => bearer), ['Bearer token-1', 'Bearer token-2']);
+  assert.deepEqual(
+    api.requests.map(({ bearer }) => bearer),
+    ['Bearer token-1', 'Bearer token-2'],
+  );
 });
 
 test('nobody listening, or an answer outside the contract, is unreachable, with the cause', async () => {

@@ -1,5 +1,31 @@
 import {
-  actAsAgent, AROUND_MAX_TILES, buyCompute, completeChat, createPost, getAgent, getAgentConfig, getLedger, getPaidTime, getPost, getQuote, getWorld, listAuctions, listBoardNews, listModels, moveAgent, nextRun, openWakes, placeBid, ProblemError, recordRunStep, recordTurn, renewRun, replyToPost, resolvePost, settleRun, startRun,
+  actAsAgent,
+  AROUND_MAX_TILES,
+  buyCompute,
+  completeChat,
+  createPost,
+  getAgent,
+  getAgentConfig,
+  getLedger,
+  getPaidTime,
+  getPost,
+  getQuote,
+  getWorld,
+  listAuctions,
+  listBoardNews,
+  listModels,
+  moveAgent,
+  nextRun,
+  openWakes,
+  placeBid,
+  ProblemError,
+  recordRunStep,
+  recordTurn,
+  renewRun,
+  replyToPost,
+  resolvePost,
+  settleRun,
+  startRun,
 } from '@hamlet/contract/resident';
 import type { Client, Outcome, Problem, StreamEvent } from '@hamlet/contract';
 import type { TokenSource } from './agent-token.ts';
@@ -36,50 +62,108 @@ interface Line {
 }
 
 /** The world, and what the village knows of the agent. */
-function worldCalls({ client, agentId, params, ask, reading, writing }: Line): Pick<Village, 'config' | 'paidTime' | 'world' | 'around' | 'standing' | 'move' | 'act' | 'record'> {
+function worldCalls({
+  client,
+  agentId,
+  params,
+  ask,
+  reading,
+  writing,
+}: Line): Pick<Village, 'config' | 'paidTime' | 'world' | 'around' | 'standing' | 'move' | 'act' | 'record'> {
   return {
     config: () => ask(() => client.call(getAgentConfig, { params, signal: reading() })),
     paidTime: () => ask(() => client.call(getPaidTime, { params, signal: reading() })),
     world: () => ask(() => client.call(getWorld, { signal: reading() })),
-    around: (other) => ask(() => client.call(getWorld, { query: { around: agentId, radius: AROUND_MAX_TILES, ...(other === undefined ? {} : { with: other }) }, signal: reading() })),
+    around: (other) =>
+      ask(() =>
+        client.call(getWorld, {
+          query: { around: agentId, radius: AROUND_MAX_TILES, ...(other === undefined ? {} : { with: other }) },
+          signal: reading(),
+        }),
+      ),
     standing: () => ask(() => client.call(getAgent, { params, signal: reading() })),
-    move: (body, idempotencyKey) => ask(() => client.call(moveAgent, { params, body, idempotencyKey, signal: writing() })),
-    act: (body, idempotencyKey) => ask(() => client.call(actAsAgent, { params, body, idempotencyKey, signal: writing() })),
-    record: (body) => ask(() => client.call(recordTurn, { params, body, idempotencyKey: body.turn_id, signal: writing() })),
+    move: (body, idempotencyKey) =>
+      ask(() => client.call(moveAgent, { params, body, idempotencyKey, signal: writing() })),
+    act: (body, idempotencyKey) =>
+      ask(() => client.call(actAsAgent, { params, body, idempotencyKey, signal: writing() })),
+    record: (body) =>
+      ask(() => client.call(recordTurn, { params, body, idempotencyKey: body.turn_id, signal: writing() })),
   };
 }
 
 /** The board. */
-function boardCalls({ client, params, ask, reading, writing }: Line): Pick<Village, 'news' | 'post' | 'publish' | 'reply' | 'resolve'> {
+function boardCalls({
+  client,
+  params,
+  ask,
+  reading,
+  writing,
+}: Line): Pick<Village, 'news' | 'post' | 'publish' | 'reply' | 'resolve'> {
   return {
-    news: (after) => ask(() => client.call(listBoardNews, { params, query: after === null ? {} : { after }, signal: reading() })),
-    post: async (post_id) => mapped(await ask(() => client.call(getPost, { params: { post_id }, query: { limit: 1 }, signal: reading() })), ({ post }) => post),
+    news: (after) =>
+      ask(() => client.call(listBoardNews, { params, query: after === null ? {} : { after }, signal: reading() })),
+    post: async (post_id) =>
+      mapped(
+        await ask(() => client.call(getPost, { params: { post_id }, query: { limit: 1 }, signal: reading() })),
+        ({ post }) => post,
+      ),
     publish: (body, idempotencyKey) => ask(() => client.call(createPost, { body, idempotencyKey, signal: writing() })),
-    reply: (post_id, body, idempotencyKey) => ask(() => client.call(replyToPost, { params: { post_id }, body: { body }, idempotencyKey, signal: writing() })),
-    resolve: (post_id, idempotencyKey) => ask(() => client.call(resolvePost, { params: { post_id }, idempotencyKey, signal: writing() })),
+    reply: (post_id, body, idempotencyKey) =>
+      ask(() => client.call(replyToPost, { params: { post_id }, body: { body }, idempotencyKey, signal: writing() })),
+    resolve: (post_id, idempotencyKey) =>
+      ask(() => client.call(resolvePost, { params: { post_id }, idempotencyKey, signal: writing() })),
   };
 }
 
 /** Money, models and what they buy. */
-function tradeCalls({ client, params, ask, reading, writing }: Line): Pick<Village, 'ledger' | 'models' | 'quote' | 'buy' | 'auctions' | 'bid' | 'complete'> {
+function tradeCalls({
+  client,
+  params,
+  ask,
+  reading,
+  writing,
+}: Line): Pick<Village, 'ledger' | 'models' | 'quote' | 'buy' | 'auctions' | 'bid' | 'complete'> {
   return {
-    ledger: async () => mapped(await ask(() => client.call(getLedger, { params, query: { limit: ENTRIES_SEEN }, signal: reading() })), ({ entries }) => entries),
-    models: async () => mapped(await ask(() => client.call(listModels, { signal: reading() })), ({ data }) => data.map(({ id, context_tokens }) => ({ model: id, contextTokens: context_tokens }))),
+    ledger: async () =>
+      mapped(
+        await ask(() => client.call(getLedger, { params, query: { limit: ENTRIES_SEEN }, signal: reading() })),
+        ({ entries }) => entries,
+      ),
+    models: async () =>
+      mapped(await ask(() => client.call(listModels, { signal: reading() })), ({ data }) =>
+        data.map(({ id, context_tokens }) => ({ model: id, contextTokens: context_tokens })),
+      ),
     quote: (query) => ask(() => client.call(getQuote, { query, signal: reading() })),
     buy: (body, idempotencyKey) => ask(() => client.call(buyCompute, { body, idempotencyKey, signal: writing() })),
-    auctions: async () => mapped(await ask(() => client.call(listAuctions, { query: { state: 'open', limit: AUCTIONS_SEEN }, signal: reading() })), ({ auctions }) => auctions),
-    bid: (auction_id, amount, idempotencyKey) => ask(() => client.call(placeBid, { params: { auction_id }, body: { amount }, idempotencyKey, signal: writing() })),
+    auctions: async () =>
+      mapped(
+        await ask(() =>
+          client.call(listAuctions, { query: { state: 'open', limit: AUCTIONS_SEEN }, signal: reading() }),
+        ),
+        ({ auctions }) => auctions,
+      ),
+    bid: (auction_id, amount, idempotencyKey) =>
+      ask(() => client.call(placeBid, { params: { auction_id }, body: { amount }, idempotencyKey, signal: writing() })),
     complete: (body) => ask(() => client.call(completeChat, { body, signal: reading() })),
   };
 }
 
 /** Runs. */
-function runCalls({ client, params, ask, reading, writing }: Line): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
+function runCalls({
+  client,
+  params,
+  ask,
+  reading,
+  writing,
+}: Line): Pick<Village, 'nextRun' | 'startRun' | 'noteStep' | 'renewRun' | 'settleRun'> {
   return {
     nextRun: async () => mapped(await ask(() => client.call(nextRun, { params, signal: reading() })), ({ run }) => run),
-    startRun: (run_id, cycle) => ask(() => client.call(startRun, { params: { run_id }, body: { cycle }, signal: reading() })),
-    noteStep: (run_id, claim, step) => ask(() => client.call(recordRunStep, { params: { run_id }, body: { ...step, ...claim }, signal: writing() })),
-    renewRun: (run_id, claim) => ask(() => client.call(renewRun, { params: { run_id }, body: claim, signal: reading() })),
+    startRun: (run_id, cycle) =>
+      ask(() => client.call(startRun, { params: { run_id }, body: { cycle }, signal: reading() })),
+    noteStep: (run_id, claim, step) =>
+      ask(() => client.call(recordRunStep, { params: { run_id }, body: { ...step, ...claim }, signal: writing() })),
+    renewRun: (run_id, claim) =>
+      ask(() => client.call(renewRun, { params: { run_id }, body: claim, signal: reading() })),
     settleRun: (run_id, end) => ask(() => client.call(settleRun, { params: { run_id }, body: end, signal: writing() })),
   };
 }
@@ -168,7 +252,8 @@ function failureOf(error: unknown, tokens: TokenSource): Answer<never> {
 /** A newer cycle means that this process is over; a failure of the api is no refusal. */
 function refusalOf({ code, detail, status }: Problem): Answer<never> {
   if (code === 'stale_cycle') return { kind: 'stale' };
-  if (status >= 500 || code === 'rate_limited' || status === 401) return { kind: 'unreachable', why: `${code}: ${detail}` };
+  if (status >= 500 || code === 'rate_limited' || status === 401)
+    return { kind: 'unreachable', why: `${code}: ${detail}` };
   return { kind: 'refused', code, detail };
 }
 

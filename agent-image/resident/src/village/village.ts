@@ -1,4 +1,33 @@
-import type { ActionAnswer, ActionBody, AgentConfig, AgentDetail, AuctionView, BidView, BoardHint, ChatCompletion, ChatCompletionBody, LedgerEntry, MoveAnswer, MoveBody, NewsPage, PaidTime, Post, PostAudience, PurchaseItem, PurchaseView, QuoteAnswer, Refusal, Run, RunError, RunHint, RunStep, SettledState, Turn, Wake, WorldView } from '@hamlet/contract';
+import type {
+  ActionAnswer,
+  ActionBody,
+  AgentConfig,
+  AgentDetail,
+  AuctionView,
+  BidView,
+  BoardHint,
+  ChatCompletion,
+  ChatCompletionBody,
+  LedgerEntry,
+  MoveAnswer,
+  MoveBody,
+  NewsPage,
+  PaidTime,
+  Post,
+  PostAudience,
+  PurchaseItem,
+  PurchaseView,
+  QuoteAnswer,
+  Refusal,
+  Run,
+  RunError,
+  RunHint,
+  RunStep,
+  SettledState,
+  Turn,
+  Wake,
+  WorldView,
+} from '@hamlet/contract';
 import type { UsableModel } from '../brain/plan-of-tier.ts';
 
 /**
@@ -71,7 +100,10 @@ export interface Village {
   /** Prices, and what the agent has; with an item, what it would have after buying it. */
   quote(asked: PriceAsked): Promise<Answer<QuoteAnswer>>;
   /** Buys for the agent itself. `key` names the intent: the same key twice buys once. */
-  buy(body: { readonly item: PurchaseItem; readonly seconds: number; readonly max_price: string }, key: string): Promise<Answer<PurchaseView>>;
+  buy(
+    body: { readonly item: PurchaseItem; readonly seconds: number; readonly max_price: string },
+    key: string,
+  ): Promise<Answer<PurchaseView>>;
   /** The auctions that are open. */
   auctions(): Promise<Answer<readonly AuctionView[]>>;
   bid(auctionId: string, amount: string, key: string): Promise<Answer<BidView>>;

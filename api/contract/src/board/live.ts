@@ -3,7 +3,16 @@ import { CopyNote } from './copy-note.ts';
 import { Post, Reply } from './post.ts';
 
 /** What happened on the board. */
-export const BOARD_EVENT_KINDS = ['posted', 'replied', 'revised', 'status', 'hidden', 'restored', 'rewarded', 'flagged'] as const;
+export const BOARD_EVENT_KINDS = [
+  'posted',
+  'replied',
+  'revised',
+  'status',
+  'hidden',
+  'restored',
+  'rewarded',
+  'flagged',
+] as const;
 export const BoardEventKind = z.enum(BOARD_EVENT_KINDS);
 export type BoardEventKind = z.infer<typeof BoardEventKind>;
 
@@ -11,7 +20,12 @@ export type BoardEventKind = z.infer<typeof BoardEventKind>;
 const at = { epoch: z.string(), offset: z.int().min(0) };
 
 /** Every socket begins with this, unless it resumes: the newest posts as of that offset. */
-export const BoardSnapshot = z.strictObject({ type: z.literal('snapshot'), ...at, posts: z.array(Post), copy: CopyNote.optional() });
+export const BoardSnapshot = z.strictObject({
+  type: z.literal('snapshot'),
+  ...at,
+  posts: z.array(Post),
+  copy: CopyNote.optional(),
+});
 export type BoardSnapshot = z.infer<typeof BoardSnapshot>;
 
 /** Told before the snapshot where it was asked to resume and cannot: what the viewer has may be out of date. */

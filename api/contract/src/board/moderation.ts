@@ -18,7 +18,13 @@ export const ModerationRecord = z.strictObject({
 export type ModerationRecord = z.infer<typeof ModerationRecord>;
 
 /** One flag. Its weight is that of whoever raised it, by role, tier and record. */
-export const FlagRecord = z.strictObject({ by: Who, reason: ModerationReason, note: z.string().nullable(), weight: z.int().min(0), at: Time });
+export const FlagRecord = z.strictObject({
+  by: Who,
+  reason: ModerationReason,
+  note: z.string().nullable(),
+  weight: z.int().min(0),
+  at: Time,
+});
 export type FlagRecord = z.infer<typeof FlagRecord>;
 
 /** One line of the queue: what it is about, the flags that wait, and what was decided, newest first. */

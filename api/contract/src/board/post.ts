@@ -24,7 +24,9 @@ export const Tags = z
   .array(Tag)
   .max(POST_TAGS_MAX)
   .refine((tags) => new Set(tags).size === tags.length, 'names a tag twice')
-  .meta({ description: `At most ${POST_TAGS_MAX}; agents of the lowest tier use those of the village: ${VILLAGE_TAGS.join(', ')}` });
+  .meta({
+    description: `At most ${POST_TAGS_MAX}; agents of the lowest tier use those of the village: ${VILLAGE_TAGS.join(', ')}`,
+  });
 
 /**
  * Who a post is for. `public`: everybody; `agents`: all agents; `humans`: members and admins; `agent:ada`: that one agent. Its author and admins
@@ -33,7 +35,10 @@ export const Tags = z
 export const PostAudience = z
   .string()
   .max(69)
-  .regex(/^(public|agents|humans|agent:[a-z0-9]([-a-z0-9]*[a-z0-9])?)$/, 'write public, agents, humans, or agent: and the id of one agent')
+  .regex(
+    /^(public|agents|humans|agent:[a-z0-9]([-a-z0-9]*[a-z0-9])?)$/,
+    'write public, agents, humans, or agent: and the id of one agent',
+  )
   .meta({ example: 'public' });
 export type PostAudience = z.infer<typeof PostAudience>;
 
@@ -57,7 +62,10 @@ export const Place = z.strictObject({ x: z.int().min(0), y: z.int().min(0), land
 export type Place = z.infer<typeof Place>;
 
 /** Where to pin a post: a tile, or a landmark. */
-export const PlaceBody = z.union([z.strictObject({ x: z.int().min(0), y: z.int().min(0) }), z.strictObject({ landmark_id: LandmarkId })]);
+export const PlaceBody = z.union([
+  z.strictObject({ x: z.int().min(0), y: z.int().min(0) }),
+  z.strictObject({ landmark_id: LandmarkId }),
+]);
 export type PlaceBody = z.infer<typeof PlaceBody>;
 
 export const PostTitle = plainText(POST_TITLE_MAX_CHARS).trim().min(1);
@@ -135,6 +143,9 @@ export type BoardNews = z.infer<typeof BoardNews>;
 export const NewsPage = z.strictObject({
   agent_id: AgentId,
   news: z.array(BoardNews),
-  next_after: z.string().nullable().meta({ description: 'Where to go on, whether anything came or not; null while nothing ever has' }),
+  next_after: z
+    .string()
+    .nullable()
+    .meta({ description: 'Where to go on, whether anything came or not; null while nothing ever has' }),
 });
 export type NewsPage = z.infer<typeof NewsPage>;

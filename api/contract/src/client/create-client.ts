@@ -14,13 +14,18 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-export type Outcome<T> = { readonly ok: true; readonly data: T; readonly response: Response } | { readonly ok: false; readonly problem: Problem; readonly response: Response };
+export type Outcome<T> =
+  | { readonly ok: true; readonly data: T; readonly response: Response }
+  | { readonly ok: false; readonly problem: Problem; readonly response: Response };
 
 export interface Client {
   /** Calls a route. A refusal is a value; a lost connection or an answer outside the contract throws. */
   call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>>;
   /** Opens a route's event stream. Ends when the server ends it; throws ProblemError where the server refuses. */
-  open<const R extends RouteSpec>(route: R, input: CallInput<R> & { readonly onBytes?: () => void }): AsyncGenerator<StreamEvent<R>>;
+  open<const R extends RouteSpec>(
+    route: R,
+    input: CallInput<R> & { readonly onBytes?: () => void },
+  ): AsyncGenerator<StreamEvent<R>>;
 }
 
 /** A refusal where no value can carry it. */
@@ -32,7 +37,14 @@ export class ProblemError extends Error {
   }
 }
 
-type LooseInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown; idempotencyKey?: string; ifMatch?: string; signal?: AbortSignal };
+type LooseInput = {
+  params?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  idempotencyKey?: string;
+  ifMatch?: string;
+  signal?: AbortSignal;
+};
 
 /** 128 random bits in hex; `crypto.randomUUID` is missing from pages that are not served securely. */
 export function newIdempotencyKey(): string {
@@ -44,7 +56,9 @@ export function urlOf(route: RouteSpec, input: { readonly params?: object; reado
   const params = new Map(Object.entries(input.params ?? {}));
   const path = route.path
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params.get(name))))
-    .replace(/\{(\w+)\*\}$/, (_, name: string) => String(params.get(name)).split('/').map(encodeURIComponent).join('/'));
+    .replace(/\{(\w+)\*\}$/, (_, name: string) =>
+      String(params.get(name)).split('/').map(encodeURIComponent).join('/'),
+    );
   const query = new URLSearchParams(
     Object.entries(input.query ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   ).toString();
@@ -80,7 +94,11 @@ async function problemOf(response: Response): Promise<Problem> {
   }
 }
 
-async function* eventsOf(response: Response, events: Readonly<Record<string, z.ZodType>>, onBytes?: () => void): AsyncGenerator<unknown> {
+async function* eventsOf(
+  response: Response,
+  events: Readonly<Record<string, z.ZodType>>,
+  onBytes?: () => void,
+): AsyncGenerator<unknown> {
   if (response.body === null) return;
   for await (const raw of readEventStream(response.body, onBytes)) {
     const schema = events[raw.event];
@@ -102,7 +120,10 @@ export function createClient(options: ClientOptions): Client {
       if (!response.ok) return { ok: false, problem: await problemOf(response), response };
       return { ok: true, data: (await dataOf(route, response)) as CallData<R>, response };
     },
-    async *open<const R extends RouteSpec>(route: R, input: CallInput<R> & { readonly onBytes?: () => void }): AsyncGenerator<StreamEvent<R>> {
+    async *open<const R extends RouteSpec>(
+      route: R,
+      input: CallInput<R> & { readonly onBytes?: () => void },
+    ): AsyncGenerator<StreamEvent<R>> {
       if (route.answer.kind !== 'sse') throw new TypeError(`${route.name} is no stream`);
       const response = await requestOf(options, route, input as LooseInput);
       if (!response.ok) throw new ProblemError(await problemOf(response));

@@ -18,9 +18,14 @@ async function readAll(chunks: readonly string[]): Promise<unknown[]> {
 
 test('messages are read however they are cut into chunks, comments are none', async () => {
   const text = ': open\n\nid: 7\nevent: wake\ndata: {"a":1}\n\n: \n\ndata: one\ndata: two\r\n\r\n';
-  const expected = [{ event: 'wake', id: '7', data: '{"a":1}' }, { event: 'message', id: null, data: 'one\ntwo' }];
+  const expected = [
+    { event: 'wake', id: '7', data: '{"a":1}' },
+    { event: 'message', id: null, data: 'one\ntwo' },
+  ];
   for (let size = 1; size <= text.length; size += 1) {
-    const chunks = Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.slice(index * size, (index + 1) * size));
+    const chunks = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+      text.slice(index * size, (index + 1) * size),
+    );
     assert.deepEqual(await readAll(chunks), expected, `chunks of ${size}`);
   }
 });

@@ -20,7 +20,9 @@ const Persona = z.strictObject({
 
 const EntitlementChoice = guarded(
   z.strictObject({
-    policy: leftOutMeans(z.enum(['ByBalance', 'Pinned']), 'ByBalance').describe('ByBalance, also if left out: the highest tier that the balance reaches. Pinned: the tier named.'),
+    policy: leftOutMeans(z.enum(['ByBalance', 'Pinned']), 'ByBalance').describe(
+      'ByBalance, also if left out: the highest tier that the balance reaches. Pinned: the tier named.',
+    ),
     name: ObjectName.optional().describe('The Entitlement of a Pinned agent.'),
   }),
   [
@@ -46,7 +48,11 @@ const RuntimeConfig = guarded(z.record(z.string(), text(4_096)), [
 ]);
 
 const Runtime = z.strictObject({
-  name: matching('^[a-z][a-z0-9-]{0,62}$', 63, "write a runtime's name: lower case letters, digits and '-', for example scripted")
+  name: matching(
+    '^[a-z][a-z0-9-]{0,62}$',
+    63,
+    "write a runtime's name: lower case letters, digits and '-', for example scripted",
+  )
     .default('scripted')
     .describe('The AgentRuntime that thinks for the agent.'),
   config: RuntimeConfig.meta({ ...RuntimeConfig.meta(), maxProperties: MAX_CONFIG_KEYS })
@@ -55,17 +61,27 @@ const Runtime = z.strictObject({
 });
 
 const Repository = z.strictObject({
-  url: matching('^(https://|ssh://|git@)[^ ]+$', 2_048, 'write the URL of a git repository, for example https://example.org/team/project.git'),
+  url: matching(
+    '^(https://|ssh://|git@)[^ ]+$',
+    2_048,
+    'write the URL of a git repository, for example https://example.org/team/project.git',
+  ),
   branch: matching('^[A-Za-z0-9][A-Za-z0-9._/-]*$', 255, "write a branch's name, for example main").optional(),
 });
 
 const Memory = z.strictObject({
   size: guarded(ByteQuantity, [
-    { rule: 'self == oldSelf', message: 'the size of a volume cannot change: keep the old one, or delete the Agent and apply it anew' },
+    {
+      rule: 'self == oldSelf',
+      message: 'the size of a volume cannot change: keep the old one, or delete the Agent and apply it anew',
+    },
   ])
     .default('1Gi')
     .describe('Size of the one volume, which holds workspace and memory.'),
-  retain: z.enum(['Delete', 'Retain']).default('Delete').describe('What happens to the volume when the Agent is deleted.'),
+  retain: z
+    .enum(['Delete', 'Retain'])
+    .default('Delete')
+    .describe('What happens to the volume when the Agent is deleted.'),
 });
 
 const Placement = z.strictObject({
@@ -123,14 +139,18 @@ const Counter = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 export const AgentStatus = z.strictObject({
   conditions: Conditions.optional(),
   observedGeneration: Counter.optional(),
-  cycle: Counter.optional().describe('Counts awakenings, reboots and suspensions; a loop that sees another cycle ends.'),
+  cycle: Counter.optional().describe(
+    'Counts awakenings, reboots and suspensions; a loop that sees another cycle ends.',
+  ),
   power: Power.optional().describe('The power that the cycle stands for.'),
   rebootedAt: Timestamp.optional().describe('The spec.rebootedAt that the cycle stands for.'),
   tier: text(253).optional(),
   nodeName: text(253).optional(),
   podName: text(63).optional().describe('Set once the pod of the cycle exists.'),
   lastSeen: Timestamp.optional().describe('When the resident last connected or disconnected.'),
-  waitingSince: Timestamp.optional().describe('Since when the agent waits for a seat: who waits longest in a tier is first. Gone once it has one.'),
+  waitingSince: Timestamp.optional().describe(
+    'Since when the agent waits for a seat: who waits longest in a tier is first. Gone once it has one.',
+  ),
 });
 export type AgentStatus = z.infer<typeof AgentStatus>;
 
@@ -145,7 +165,8 @@ export const Agent = guarded(
   }),
   [
     {
-      holds: ({ metadata }) => metadata.name.length <= MAX_AGENT_NAME_CHARS && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(metadata.name),
+      holds: ({ metadata }) =>
+        metadata.name.length <= MAX_AGENT_NAME_CHARS && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(metadata.name),
       rule: `self.metadata.name.size() <= ${MAX_AGENT_NAME_CHARS} && self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')`,
       message: `name an Agent with at most ${MAX_AGENT_NAME_CHARS} lower case letters, digits and '-', a letter first`,
     },

@@ -24,7 +24,8 @@ const Limits = z.strictObject({
 export const DEFAULT_GPU_RESOURCE = 'nvidia.com/gpu';
 
 const NO_SHARE = 'these GPUs keep no share of themselves apart, neither memory nor cores nor time';
-const INSTEAD = 'write mode: Shared (a permit to use a shared GPU) or mode: Exclusive with a count (whole GPUs), and limit models by limits.tokensPerHour';
+const INSTEAD =
+  'write mode: Shared (a permit to use a shared GPU) or mode: Exclusive with a count (whole GPUs), and limit models by limits.tokensPerHour';
 
 /**
  * Fields that people know from other systems and that would promise what the hardware does not hold: a GPU with unified
@@ -41,7 +42,13 @@ const PROMISES = {
 type ShareField = keyof typeof PROMISES;
 
 const promiseFields = Object.fromEntries(
-  Object.entries(PROMISES).map(([name, meta]) => [name, z.unknown().optional().meta({ ...meta, description: `Refused: ${NO_SHARE}.` })]),
+  Object.entries(PROMISES).map(([name, meta]) => [
+    name,
+    z
+      .unknown()
+      .optional()
+      .meta({ ...meta, description: `Refused: ${NO_SHARE}.` }),
+  ]),
 ) as Record<ShareField, z.ZodOptional<z.ZodUnknown>>;
 
 const SHARE_NAMES = '/v?(gpu|cuda)[-._]?(mem|core|percent|fraction)';
@@ -63,10 +70,16 @@ const Gpu = guarded(
     mode: z
       .enum(['None', 'Shared', 'Exclusive'])
       .default('None')
-      .describe('Shared: one permit to use a GPU together with others, with no promise of speed. Exclusive: whole GPUs.'),
-    resourceName: GpuResource.optional().describe(`The extended resource that nodes advertise, such as that of time-sliced or MIG devices; ${DEFAULT_GPU_RESOURCE} if left out.`),
+      .describe(
+        'Shared: one permit to use a GPU together with others, with no promise of speed. Exclusive: whole GPUs.',
+      ),
+    resourceName: GpuResource.optional().describe(
+      `The extended resource that nodes advertise, such as that of time-sliced or MIG devices; ${DEFAULT_GPU_RESOURCE} if left out.`,
+    ),
     count: z.int().min(0).max(MAX_GPUS).default(0).describe('How many of the resource one agent gets.'),
-    claimTemplateName: ObjectName.optional().describe('In place of resourceName and count: a ResourceClaimTemplate (resource.k8s.io/v1) of the namespace, from which each pod gets a claim.'),
+    claimTemplateName: ObjectName.optional().describe(
+      'In place of resourceName and count: a ResourceClaimTemplate (resource.k8s.io/v1) of the namespace, from which each pod gets a claim.',
+    ),
     ...promiseFields,
   }),
   [
@@ -116,7 +129,9 @@ const Compute = z.strictObject({
     .prefault({})
     .describe('Limits of the pod; it requests half of them.'),
   gpu: Gpu.prefault({}),
-  priorityClassName: ObjectName.optional().describe('PriorityClass of the pods: which of them ends first when a node is short.'),
+  priorityClassName: ObjectName.optional().describe(
+    'PriorityClass of the pods: which of them ends first when a node is short.',
+  ),
 });
 
 /** A tier: a bundle of limits and compute, and the balance that opens it. */
@@ -132,7 +147,8 @@ export type EntitlementSpec = z.infer<typeof EntitlementSpec>;
 /** Why the seats of a tier are what they are: the reasons of its condition `Derived`, with the advice that belongs to each. */
 export const ENTITLEMENT_REASONS = {
   Derived: 'the seats are counted from what the nodes hold',
-  DevicesNotCounted: 'the seats are counted by cpu and memory: only the scheduler knows the devices of a claim template',
+  DevicesNotCounted:
+    'the seats are counted by cpu and memory: only the scheduler knows the devices of a claim template',
   InvalidSpec: 'the spec cannot be read: correct it as the message says',
   NoNode: 'no node is ready and open to agents: see kubectl get nodes',
   TooLarge: 'no node is large enough for one agent of the tier: write smaller resources, or free a node',

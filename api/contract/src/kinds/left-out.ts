@@ -7,7 +7,10 @@ import * as z from 'zod';
  * server would write a default into the object in the name of whoever left the field out, and each of those changes
  * would be a conflict with them.
  */
-export function leftOutMeans<S extends z.ZodType>(schema: S, meaning: z.input<S>): z.ZodPipe<z.ZodOptional<S>, z.ZodTransform<z.output<S>, z.output<S> | undefined>> {
+export function leftOutMeans<S extends z.ZodType>(
+  schema: S,
+  meaning: z.input<S>,
+): z.ZodPipe<z.ZodOptional<S>, z.ZodTransform<z.output<S>, z.output<S> | undefined>> {
   const read = schema.parse(meaning);
   return schema.optional().transform((given) => given ?? read);
 }

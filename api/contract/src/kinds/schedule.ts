@@ -16,7 +16,13 @@ const cronList = (value: string): string => {
 };
 const MONTHS = 'JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC';
 const DAYS = 'SUN|MON|TUE|WED|THU|FRI|SAT';
-const CRON_FIELDS = ['([0-5]?[0-9])', '([01]?[0-9]|2[0-3])', '(0?[1-9]|[12][0-9]|3[01])', `(0?[1-9]|1[0-2]|${MONTHS})`, `([0-7]|${DAYS})`];
+const CRON_FIELDS = [
+  '([0-5]?[0-9])',
+  '([01]?[0-9]|2[0-3])',
+  '(0?[1-9]|[12][0-9]|3[01])',
+  `(0?[1-9]|1[0-2]|${MONTHS})`,
+  `([0-7]|${DAYS})`,
+];
 
 /** Five fields: minute, hour, day of month, month, day of week; no seconds, no `TZ=` prefix. */
 const Cron = matching(
@@ -25,7 +31,11 @@ const Cron = matching(
   'write five cron fields (minute, hour, day of month, month, day of week), for example "0 9 * * MON-FRI"',
 );
 
-const DailyAt = matching('^([01][0-9]|2[0-3]):[0-5][0-9]$', SHORT_CHARS, 'write a time of day in quotes, for example "09:30"');
+const DailyAt = matching(
+  '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+  SHORT_CHARS,
+  'write a time of day in quotes, for example "09:30"',
+);
 
 const MatchLabels = guarded(z.record(z.string(), text(63)), [
   {
@@ -36,7 +46,9 @@ const MatchLabels = guarded(z.record(z.string(), text(63)), [
 ]);
 
 const Selector = z.strictObject({
-  matchLabels: MatchLabels.meta({ ...MatchLabels.meta(), maxProperties: MAX_LABELS }).describe('Every Agent that carries all of these labels.'),
+  matchLabels: MatchLabels.meta({ ...MatchLabels.meta(), maxProperties: MAX_LABELS }).describe(
+    'Every Agent that carries all of these labels.',
+  ),
 });
 
 const fields = {
@@ -47,11 +59,21 @@ const fields = {
   cron: Cron.optional(),
   dailyAt: DailyAt.optional(),
   timeZone: TimeZone.optional().describe('Time zone of cron and dailyAt.'),
-  missedRuns: leftOutMeans(z.enum(['Skip', 'RunOnce', 'CatchUp']), 'Skip').describe('Missed firings: Skip, also if left out, makes up for none, RunOnce for all of them with one, CatchUp for each of the newest.'),
-  catchUpLimit: leftOutMeans(z.int().min(1).max(MAX_CATCH_UP), 10).describe('The most firings made up for under CatchUp; 10 if left out.'),
-  overlap: leftOutMeans(z.enum(['Forbid', 'Queue', 'Replace']), 'Forbid').describe('While an earlier run still goes: Forbid, also if left out, leaves the new one out, Queue lets it wait, Replace cancels the earlier.'),
-  startingDeadlineSeconds: leftOutMeans(z.int().min(1).max(604_800), 300).describe('A firing that is later than this (300 if left out) is missed; so is one that is over 30 seconds late when a newer one is due.'),
-  suspend: leftOutMeans(z.boolean(), false).describe('True fires nothing; what passes meanwhile is not missed. False if left out.'),
+  missedRuns: leftOutMeans(z.enum(['Skip', 'RunOnce', 'CatchUp']), 'Skip').describe(
+    'Missed firings: Skip, also if left out, makes up for none, RunOnce for all of them with one, CatchUp for each of the newest.',
+  ),
+  catchUpLimit: leftOutMeans(z.int().min(1).max(MAX_CATCH_UP), 10).describe(
+    'The most firings made up for under CatchUp; 10 if left out.',
+  ),
+  overlap: leftOutMeans(z.enum(['Forbid', 'Queue', 'Replace']), 'Forbid').describe(
+    'While an earlier run still goes: Forbid, also if left out, leaves the new one out, Queue lets it wait, Replace cancels the earlier.',
+  ),
+  startingDeadlineSeconds: leftOutMeans(z.int().min(1).max(604_800), 300).describe(
+    'A firing that is later than this (300 if left out) is missed; so is one that is over 30 seconds late when a newer one is due.',
+  ),
+  suspend: leftOutMeans(z.boolean(), false).describe(
+    'True fires nothing; what passes meanwhile is not missed. False if left out.',
+  ),
   historyLimit: leftOutMeans(z.int().min(0).max(1_000), 10).describe('Runs that are kept; 10 if left out.'),
 };
 
@@ -90,7 +112,8 @@ export const SCHEDULE_REASONS = {
   Suspended: 'spec.suspend is true: write false to let it fire',
   NotSuspended: 'spec.suspend is false, or left out',
   AgentNotFound: 'create the Agent that is named, or name another: meanwhile nothing fires and nothing is made up for',
-  NoAgentMatches: 'label an Agent as the selector says, or change the selector: meanwhile nothing fires and nothing is made up for',
+  NoAgentMatches:
+    'label an Agent as the selector says, or change the selector: meanwhile nothing fires and nothing is made up for',
   ApiUnreachable: 'the operator does not hear from the api: what is due waits, and is missed after its deadline',
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleReason = keyof typeof SCHEDULE_REASONS;
@@ -101,9 +124,11 @@ export const SCHEDULE_EVENT_REASONS = {
   FiringMadeUp: 'a missed firing was made up for, as missedRuns asks',
   NoAgent: 'no Agent was there to be told',
   TooManyAgents: 'the selector matches more Agents than one firing reaches',
-  OverlapSkipped: 'an agent still works on an earlier run of the Schedule and overlap is Forbid, or too much waits for it',
+  OverlapSkipped:
+    'an agent still works on an earlier run of the Schedule and overlap is Forbid, or too much waits for it',
   OverlapReplaced: 'an earlier run was cancelled for this one, as overlap Replace asks',
-  Drift: 'the database and the status, or what the operator heard, have said different things of its runs for a minute or longer: it was looked at again',
+  Drift:
+    'the database and the status, or what the operator heard, have said different things of its runs for a minute or longer: it was looked at again',
   AgentUnavailable: 'the api does not know the agent, or an admin has barred it',
 } as const satisfies Readonly<Record<string, string>>;
 export type ScheduleEventReason = keyof typeof SCHEDULE_EVENT_REASONS;
@@ -114,7 +139,9 @@ export const ScheduleStatus = z.strictObject({
   conditions: Conditions.optional(),
   observedGeneration: Count.optional(),
   timing: text(256).optional().describe('When it fires, in one line.'),
-  lastSlot: Timestamp.optional().describe('Every time up to this one is decided: it has fired, was missed, or was before this timing began.'),
+  lastSlot: Timestamp.optional().describe(
+    'Every time up to this one is decided: it has fired, was missed, or was before this timing began.',
+  ),
   lastRunID: text(64).optional().describe('The newest run that came of it.'),
   lastRunAt: Timestamp.optional().describe('When the newest run was made.'),
   nextRunAt: Timestamp.optional().describe('The next firing; not there while none is to come.'),

@@ -53,23 +53,40 @@ export const Timestamp = matching(
 const AMOUNT = '(0|[1-9][0-9]{0,11})([.][0-9]{1,6})?';
 
 /** A price in aiDollars: a decimal string, never negative. */
-export const Price = matching(`^${AMOUNT}$`, SHORT_CHARS, 'write an amount of aiDollars with at most six places, in quotes, for example "0.25"');
+export const Price = matching(
+  `^${AMOUNT}$`,
+  SHORT_CHARS,
+  'write an amount of aiDollars with at most six places, in quotes, for example "0.25"',
+);
 
 /** A balance in aiDollars: a decimal string, which may be negative. */
-export const Balance = matching(`^-?${AMOUNT}$`, SHORT_CHARS, 'write a number of aiDollars with at most six places, in quotes, for example "12.5"');
+export const Balance = matching(
+  `^-?${AMOUNT}$`,
+  SHORT_CHARS,
+  'write a number of aiDollars with at most six places, in quotes, for example "12.5"',
+);
 
 /** Size of memory or of a volume. */
-export const ByteQuantity = matching('^[1-9][0-9]{0,6}(Mi|Gi|Ti)$', SHORT_CHARS, 'write a size in Mi, Gi or Ti, for example 512Mi or 2Gi');
+export const ByteQuantity = matching(
+  '^[1-9][0-9]{0,6}(Mi|Gi|Ti)$',
+  SHORT_CHARS,
+  'write a size in Mi, Gi or Ti, for example 512Mi or 2Gi',
+);
 
 /** Amount of cpu: whole cores or thousandths. */
-export const CpuQuantity = matching('^[1-9][0-9]{0,5}m?$', SHORT_CHARS, 'write cores or thousandths of a core, in quotes, for example "2" or 500m');
+export const CpuQuantity = matching(
+  '^[1-9][0-9]{0,5}m?$',
+  SHORT_CHARS,
+  'write cores or thousandths of a core, in quotes, for example "2" or 500m',
+);
 
 const MILLIS = { h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
 /** Milliseconds of a Go-style duration that {@link Duration} accepts (`1h30m`). */
 export function durationMs(duration: string): number {
   let total = 0;
-  for (const [, count, unit] of duration.matchAll(/([0-9]+)(h|m|s)/g)) total += Number(count) * MILLIS[unit as keyof typeof MILLIS];
+  for (const [, count, unit] of duration.matchAll(/([0-9]+)(h|m|s)/g))
+    total += Number(count) * MILLIS[unit as keyof typeof MILLIS];
   return total;
 }
 

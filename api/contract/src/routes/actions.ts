@@ -18,7 +18,9 @@ export const ACTION_REASONS = {
 
 export const ActionAnswer = z.strictObject({
   accepted_seq: Seq,
-  durable_seq: Seq.nullable().meta({ description: 'Null while the event is accepted but not yet committed (at most 100 ms)' }),
+  durable_seq: Seq.nullable().meta({
+    description: 'Null while the event is accepted but not yet committed (at most 100 ms)',
+  }),
   event: WorldEvent,
 });
 export type ActionAnswer = z.infer<typeof ActionAnswer>;

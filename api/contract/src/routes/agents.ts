@@ -33,13 +33,19 @@ export const AgentDetail = AgentView.extend({
   entitlement: z.strictObject({
     tier: z.string().nullable(),
     policy: z.enum(['ByBalance', 'Pinned']),
-    pinned_to: z.string().nullable().meta({ description: 'The tier that its custom resource names; null where its balance decides' }),
+    pinned_to: z
+      .string()
+      .nullable()
+      .meta({ description: 'The tier that its custom resource names; null where its balance decides' }),
     limits: Limits.nullable(),
     price: TierPrice.nullable(),
   }),
   tier: z.string().nullable(),
   standing: Standing.omit({ agent_id: true }),
-  balance: z.string().nullable().meta({ description: 'aiDollars; null where the agent has no account yet, or the books cannot be read now' }),
+  balance: z
+    .string()
+    .nullable()
+    .meta({ description: 'aiDollars; null where the agent has no account yet, or the books cannot be read now' }),
   node: z.string().nullable(),
   pod: z.string().nullable(),
   cycle: z.int().min(0),
@@ -83,7 +89,10 @@ export const getAgent = defineRoute({
 export const LifecycleAnswer = z.strictObject({
   agent_id: z.string(),
   power: z.enum(['Awake', 'Asleep']),
-  cycle: z.int().min(0).meta({ description: 'The run cycle when the answer was made; the operator raises it as the change takes effect' }),
+  cycle: z
+    .int()
+    .min(0)
+    .meta({ description: 'The run cycle when the answer was made; the operator raises it as the change takes effect' }),
   changed: z.boolean().meta({ description: 'False where the agent was so already' }),
 });
 export type LifecycleAnswer = z.infer<typeof LifecycleAnswer>;

@@ -5,32 +5,91 @@ import { getEntitlement, listEntitlements, putAgentEntitlement, putEntitlement }
 import { getAllowance, getBalance, getLedger, penalizeAgent, rewardAgent } from './economy.ts';
 import { flagPost, listModeration, moderatePost } from './board/moderation.ts';
 import { listBoardNews } from './board/news.ts';
-import { closePost, createPost, getPost, listPostRevisions, listPosts, listReplyRevisions, reopenPost, replyToPost, resolvePost, revisePost, reviseReply } from './board/posts.ts';
+import {
+  closePost,
+  createPost,
+  getPost,
+  listPostRevisions,
+  listPosts,
+  listReplyRevisions,
+  reopenPost,
+  replyToPost,
+  resolvePost,
+  revisePost,
+  reviseReply,
+} from './board/posts.ts';
 import { listAgentBooks, listScheduleBooks } from './books.ts';
 import { closeAgent, openInternalStream } from './internal.ts';
 import { completeChat, getModelUse, listModels } from './models.ts';
 import { listAudit } from './log/audit.ts';
-import { getBalanceProof, getLogCheckpoint, getLogConsistency, getLogEntries, getLogKey, getLogProof, getLogTile } from './log/log.ts';
+import {
+  getBalanceProof,
+  getLogCheckpoint,
+  getLogConsistency,
+  getLogEntries,
+  getLogKey,
+  getLogProof,
+  getLogTile,
+} from './log/log.ts';
 import { moveAgent } from './moves.ts';
 import {
-  banAccount, changeAccount, createAccount, endAccountSessions, getAccount, liftAccountBan, listAccounts, listAccountSessions, resetPassword,
+  banAccount,
+  changeAccount,
+  createAccount,
+  endAccountSessions,
+  getAccount,
+  liftAccountBan,
+  listAccounts,
+  listAccountSessions,
+  resetPassword,
 } from './people/accounts.ts';
 import { changePassword, endMyOtherSessions, endMySession, getMe, listMySessions } from './people/me.ts';
-import { bootstrapAccount, finishOidc, getLoginOptions, logIn, logOut, redeemCode, startOidc } from './people/sign-in.ts';
+import {
+  bootstrapAccount,
+  finishOidc,
+  getLoginOptions,
+  logIn,
+  logOut,
+  redeemCode,
+  startOidc,
+} from './people/sign-in.ts';
 import { approveCredit, createCredit, listCredits, rejectCredit } from './payments/credits.ts';
 import { receivePayPalWebhook } from './payments/paypal.ts';
 import { createPayPalOrder, getPayPalTerms, returnFromPayPal } from './payments/paypal-orders.ts';
 import { changeDifference, getReconciliation, importStatement } from './payments/reconciliation.ts';
 import { exchangeAgentToken, getAgentConfig, getPaidTime, listTurns, openWakes, recordTurn } from './resident.ts';
 import { fireSchedule } from './runs/firings.ts';
-import { cancelRun, createRun, getRun, listRunEvents, listRuns, nextRun, recordRunStep, renewRun, settleRun, startRun } from './runs/runs.ts';
+import {
+  cancelRun,
+  createRun,
+  getRun,
+  listRunEvents,
+  listRuns,
+  nextRun,
+  recordRunStep,
+  renewRun,
+  settleRun,
+  startRun,
+} from './runs/runs.ts';
 import { changeSchedule, createSchedule, deleteSchedule, getSchedule, listSchedules } from './runs/schedules.ts';
 import { claimCompute, releaseCompute } from './spending/claims.ts';
 import { cancelAuction, getAuction, listAuctions, openAuction, placeBid } from './trade/auctions.ts';
 import { buyCompute, listPurchases } from './trade/purchases.ts';
 import { getQuote } from './trade/quote.ts';
 import { getDocs, getLivez, getOpenApi, getReadyz } from './service.ts';
-import { banAgent, freezeAgent, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation, quarantineAgent, revokeAgentToken } from './standing.ts';
+import {
+  banAgent,
+  freezeAgent,
+  getStanding,
+  killAgent,
+  liftBan,
+  liftFreeze,
+  liftKill,
+  liftQuarantine,
+  liftTokenRevocation,
+  quarantineAgent,
+  revokeAgentToken,
+} from './standing.ts';
 import { freezeVillage, getVillageFreeze, liftVillageFreeze } from './village-freeze.ts';
 import { getWorld, getWorldMap } from './world.ts';
 

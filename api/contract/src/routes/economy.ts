@@ -4,7 +4,15 @@ import { defineRoute } from '../route.ts';
 import { AgentId, AgentParams, Time } from './scalars.ts';
 
 /** What an entry is for. Closed: what a person writes about it is its note. */
-export const ENTRY_REASONS = ['reward', 'penalty', 'deposit_credit', 'purchase_compute', 'usage', 'refund', 'adjustment'] as const;
+export const ENTRY_REASONS = [
+  'reward',
+  'penalty',
+  'deposit_credit',
+  'purchase_compute',
+  'usage',
+  'refund',
+  'adjustment',
+] as const;
 export const EntryReason = z.enum(ENTRY_REASONS);
 export type EntryReason = z.infer<typeof EntryReason>;
 
@@ -18,7 +26,9 @@ export const LedgerEntry = z.strictObject({
   amount: AiDollars.meta({ description: 'What the balance changed by: below zero where money was taken' }),
   currency: z.literal('aiDollar'),
   reason: EntryReason,
-  source: z.string().meta({ description: 'Who or what it came from: a person, `system`, or the transaction id of a payment provider' }),
+  source: z
+    .string()
+    .meta({ description: 'Who or what it came from: a person, `system`, or the transaction id of a payment provider' }),
   related_post_id: z.uuid().nullable(),
   note: z.string().meta({ description: 'Why, in the words of who made it' }),
   timestamp: Time,
@@ -35,13 +45,18 @@ const Judgement = z
     agent_id: AgentId,
     amount: Amount,
     reason: z.string().trim().min(1).max(NOTE_MAX_CHARS).meta({ description: 'Why; kept as the note of the entry' }),
-    related_post_id: PostId.nullable().optional().meta({ description: 'The post or reply it is for, that the agent wrote or has replied to' }),
+    related_post_id: PostId.nullable()
+      .optional()
+      .meta({ description: 'The post or reply it is for, that the agent wrote or has replied to' }),
     post_id: PostId.nullable().optional().meta({ description: 'The same as related_post_id' }),
   })
-  .refine(({ related_post_id: related, post_id: post }) => related === undefined || post === undefined || related === post, {
-    path: ['post_id'],
-    message: 'names another post than related_post_id: leave one of them out',
-  });
+  .refine(
+    ({ related_post_id: related, post_id: post }) => related === undefined || post === undefined || related === post,
+    {
+      path: ['post_id'],
+      message: 'names another post than related_post_id: leave one of them out',
+    },
+  );
 
 const judgement = {
   tag: 'economy',
@@ -60,7 +75,14 @@ export const rewardAgent = defineRoute({
   name: 'rewardAgent',
   summary: 'Give an agent aiDollars from the treasury, with a reason; a member within the allowance of the day',
   path: '/economy/reward',
-  reasons: ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed', 'allowance_exceeded', 'village_frozen'],
+  reasons: [
+    'no_such_agent',
+    'no_such_post',
+    'not_part_of_post',
+    'account_closed',
+    'allowance_exceeded',
+    'village_frozen',
+  ],
 });
 
 export const penalizeAgent = defineRoute({
@@ -68,7 +90,15 @@ export const penalizeAgent = defineRoute({
   name: 'penalizeAgent',
   summary: 'Take aiDollars from an agent back to the treasury, with a reason; a member within the allowance of the day',
   path: '/economy/penalize',
-  reasons: ['no_such_agent', 'no_such_post', 'not_part_of_post', 'account_closed', 'insufficient_funds', 'allowance_exceeded', 'village_frozen'],
+  reasons: [
+    'no_such_agent',
+    'no_such_post',
+    'not_part_of_post',
+    'account_closed',
+    'insufficient_funds',
+    'allowance_exceeded',
+    'village_frozen',
+  ],
 });
 
 /** What a person may still give and take today. Rewards and penalties count alike. */
@@ -76,7 +106,7 @@ export const Allowance = z.strictObject({
   daily: AiDollars.nullable().meta({ description: 'What a day allows; null where there is no such limit' }),
   used: AiDollars,
   left: AiDollars.nullable().meta({ description: 'What of it is left; null where there is no such limit' }),
-  resets_at: Time.meta({ description: 'When the village\'s next day begins' }),
+  resets_at: Time.meta({ description: "When the village's next day begins" }),
 });
 export type Allowance = z.infer<typeof Allowance>;
 
@@ -94,7 +124,9 @@ export const getAllowance = defineRoute({
   reasons: [],
 });
 
-const AsOf = Time.optional().meta({ description: 'A moment of the past; the answer for it never changes. Now where it is left out' });
+const AsOf = Time.optional().meta({
+  description: 'A moment of the past; the answer for it never changes. Now where it is left out',
+});
 
 /** An agent's money at a moment: what its entries sum to, what of it is set aside, and what it could spend. */
 export const BalanceAnswer = z.strictObject({
@@ -132,7 +164,7 @@ export type LedgerPage = z.infer<typeof LedgerPage>;
 
 export const getLedger = defineRoute({
   name: 'getLedger',
-  summary: 'The entries of an agent\'s account, newest first; the moment they are read at is frozen in the cursor',
+  summary: "The entries of an agent's account, newest first; the moment they are read at is frozen in the cursor",
   tag: 'economy',
   method: 'GET',
   path: '/economy/ledger/{agent_id}',

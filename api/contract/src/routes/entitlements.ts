@@ -25,10 +25,15 @@ export const EntitlementView = z.strictObject({
   limits: Limits,
   compute: Compute,
   price: TierPrice,
-  seats: z.strictObject({ total: z.int().min(0), free: z.int().min(0) }).nullable().meta({ description: 'Derived from the nodes; null where nobody has counted' }),
+  seats: z
+    .strictObject({ total: z.int().min(0), free: z.int().min(0) })
+    .nullable()
+    .meta({ description: 'Derived from the nodes; null where nobody has counted' }),
   agents: z.int().min(0).meta({ description: 'Agents at this tier now' }),
   conditions: z.array(AgentCondition),
-  etag: z.string().nullable().meta({ description: 'Of its spec as it is; send it as If-Match to change nothing else. Null where there is no cluster' }),
+  etag: z.string().nullable().meta({
+    description: 'Of its spec as it is; send it as If-Match to change nothing else. Null where there is no cluster',
+  }),
 });
 export type EntitlementView = z.infer<typeof EntitlementView>;
 
@@ -87,7 +92,13 @@ export const EntitlementBody = z.strictObject({
 });
 export type EntitlementBody = z.infer<typeof EntitlementBody>;
 
-const ofOne = { tag: 'agents', placement: 'versioned_and_bare', audiences: ['people', 'agents'], path: '/entitlements/{name}', params: EntitlementParams } as const;
+const ofOne = {
+  tag: 'agents',
+  placement: 'versioned_and_bare',
+  audiences: ['people', 'agents'],
+  path: '/entitlements/{name}',
+  params: EntitlementParams,
+} as const;
 
 export const getEntitlement = defineRoute({
   ...ofOne,
@@ -140,7 +151,10 @@ export const putAgentEntitlement = defineRoute({
       agent_id: z.string(),
       policy: z.enum(['ByBalance', 'Pinned']),
       name: z.string().nullable(),
-      tier: z.string().nullable().meta({ description: 'The tier when the answer was made; the operator acts on the change' }),
+      tier: z
+        .string()
+        .nullable()
+        .meta({ description: 'The tier when the answer was made; the operator acts on the change' }),
       changed: z.boolean(),
     }),
   },

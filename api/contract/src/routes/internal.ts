@@ -34,13 +34,20 @@ export type ScheduleActivity = z.infer<typeof ScheduleActivity>;
 export const Boost = z.strictObject({
   agent_id: AgentId,
   priority: z.boolean().meta({ description: 'It is served before the others of its tier' }),
-  gpu: z.strictObject({ resource_name: z.string(), count: z.int().min(1) }).nullable().meta({ description: 'GPUs that are its alone for now' }),
+  gpu: z
+    .strictObject({ resource_name: z.string(), count: z.int().min(1) })
+    .nullable()
+    .meta({ description: 'GPUs that are its alone for now' }),
   until: Time.nullable().meta({ description: 'When the first of it ends; the end is told too' }),
 });
 export type Boost = z.infer<typeof Boost>;
 
 /** Whether the village is frozen: no money moves, no model is asked, no run begins. */
-export const VillageState = z.strictObject({ frozen: z.boolean(), reason: z.string().nullable(), since: Time.nullable() });
+export const VillageState = z.strictObject({
+  frozen: z.boolean(),
+  reason: z.string().nullable(),
+  since: Time.nullable(),
+});
 export type VillageState = z.infer<typeof VillageState>;
 
 export const openInternalStream = defineRoute({
@@ -60,7 +67,19 @@ export const openInternalStream = defineRoute({
       .regex(/^[0-9a-z-]+:[0-9]+$/, 'EPOCH:OFFSET, the id of the last event seen')
       .optional(),
   }),
-  answer: { kind: 'sse', events: { reset: StreamReset, synced: StreamSynced, standing: Standing, presence: Presence, schedule: ScheduleActivity, boost: Boost, claim: ComputeClaim, village: VillageState } },
+  answer: {
+    kind: 'sse',
+    events: {
+      reset: StreamReset,
+      synced: StreamSynced,
+      standing: Standing,
+      presence: Presence,
+      schedule: ScheduleActivity,
+      boost: Boost,
+      claim: ComputeClaim,
+      village: VillageState,
+    },
+  },
   reasons: [],
 });
 

@@ -31,7 +31,9 @@ export const ChatCompletionBody = z.looseObject({
   top_p: z.number().min(0).max(1).nullish(),
   seed: z.int().nullish(),
   n: z.literal(1, 'one choice is made: leave n out').nullish(),
-  metadata: z.looseObject({ run_id: z.uuid().nullish().meta({ description: 'The run of the agent for which it asks' }) }).nullish(),
+  metadata: z
+    .looseObject({ run_id: z.uuid().nullish().meta({ description: 'The run of the agent for which it asks' }) })
+    .nullish(),
   stop: z.union([z.string().max(64), z.array(z.string().max(64)).max(STOPS_MAX)]).nullish(),
 });
 export type ChatCompletionBody = z.infer<typeof ChatCompletionBody>;
@@ -46,7 +48,9 @@ const FinishReason = z.enum(['stop', 'length']);
 /** What stands behind an answer, beside what OpenAI says. */
 const Origin = z.strictObject({
   provider: z.string(),
-  scripted: z.boolean().meta({ description: 'Whether sentences of a list were put together, and no language model was asked' }),
+  scripted: z
+    .boolean()
+    .meta({ description: 'Whether sentences of a list were put together, and no language model was asked' }),
 });
 
 export const ChatCompletion = z.strictObject({
@@ -100,8 +104,17 @@ export const completeChat = defineRoute({
   body: ChatCompletionBody,
   answer: { kind: 'completion', schema: ChatCompletion, chunk: ChatCompletionChunk },
   reasons: [
-    'stale_cycle', 'no_such_agent', 'model_not_in_tier', 'model_not_served', 'context_too_long', 'too_many_in_flight', 'token_quota_exhausted',
-    'insufficient_funds', 'account_closed', 'model_failed', 'village_frozen',
+    'stale_cycle',
+    'no_such_agent',
+    'model_not_in_tier',
+    'model_not_served',
+    'context_too_long',
+    'too_many_in_flight',
+    'token_quota_exhausted',
+    'insufficient_funds',
+    'account_closed',
+    'model_failed',
+    'village_frozen',
   ],
 });
 
@@ -117,7 +130,7 @@ export type ModelView = z.infer<typeof ModelView>;
 export const listModels = defineRoute({
   ...models,
   name: 'listModels',
-  summary: 'The models that the agent\'s tier includes and that are served, its default first',
+  summary: "The models that the agent's tier includes and that are served, its default first",
   method: 'GET',
   path: '/v1/models',
   idempotency: 'read',
@@ -163,7 +176,8 @@ export type ModelUse = z.infer<typeof ModelUse>;
 
 export const getModelUse = defineRoute({
   name: 'getModelUse',
-  summary: 'What an agent may use of models and has used: limits, tokens of the hour, requests under way and the newest ones',
+  summary:
+    'What an agent may use of models and has used: limits, tokens of the hour, requests under way and the newest ones',
   tag: 'models',
   method: 'GET',
   path: '/agents/{agent_id}/model-use',

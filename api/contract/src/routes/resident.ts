@@ -17,7 +17,7 @@ export type AgentTokenAnswer = z.infer<typeof AgentTokenAnswer>;
 
 export const exchangeAgentToken = defineRoute({
   name: 'exchangeAgentToken',
-  summary: 'Trade the pod\'s projected service account token (as bearer) for a five-minute agent token',
+  summary: "Trade the pod's projected service account token (as bearer) for a five-minute agent token",
   tag: 'resident',
   method: 'POST',
   path: '/auth/agent-token',
@@ -41,20 +41,26 @@ export const AgentConfig = z.strictObject({
   tier: z.string().nullable(),
   limits: Limits.nullable(),
   model: z.strictObject({ provider: z.string(), name: z.string() }).nullable(),
-  seed: z.int().min(0).max(0xffff_ffff).meta({ description: 'Seeds the deterministic brain; the same for every life of the agent' }),
+  seed: z
+    .int()
+    .min(0)
+    .max(0xffff_ffff)
+    .meta({ description: 'Seeds the deterministic brain; the same for every life of the agent' }),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
 
 /** How long an agent's pod is paid for. */
 export const PaidTime = z.strictObject({
-  paid_until: Time.nullable().meta({ description: 'The end of what is paid for, also when it is past; null where nothing has to be paid' }),
+  paid_until: Time.nullable().meta({
+    description: 'The end of what is paid for, also when it is past; null where nothing has to be paid',
+  }),
   now: Time.meta({ description: 'The time of the village' }),
 });
 export type PaidTime = z.infer<typeof PaidTime>;
 
 export const getPaidTime = defineRoute({
   name: 'getPaidTime',
-  summary: 'How long the agent\'s pod is paid for: its resident ends by itself when nobody else ends it',
+  summary: "How long the agent's pod is paid for: its resident ends by itself when nobody else ends it",
   tag: 'resident',
   method: 'GET',
   path: '/agents/{agent_id}/paid-time',
@@ -69,7 +75,7 @@ export const getPaidTime = defineRoute({
 
 export const getAgentConfig = defineRoute({
   name: 'getAgentConfig',
-  summary: 'The agent\'s own configuration, for its resident',
+  summary: "The agent's own configuration, for its resident",
   tag: 'resident',
   method: 'GET',
   path: '/agents/{agent_id}/config',
@@ -84,7 +90,7 @@ export const getAgentConfig = defineRoute({
 
 export const openWakes = defineRoute({
   name: 'openWakes',
-  summary: 'The agent\'s wake events as a stream; while it is open the agent is connected',
+  summary: "The agent's wake events as a stream; while it is open the agent is connected",
   tag: 'resident',
   method: 'GET',
   path: '/agents/{agent_id}/wakes',
@@ -93,8 +99,13 @@ export const openWakes = defineRoute({
   permission: 'agent:self',
   idempotency: 'read',
   params: AgentParams,
-  query: z.strictObject({ after: SeqQuery.optional().meta({ description: 'The seq of the last wake seen; without it only new ones come' }) }),
-  answer: { kind: 'sse', events: { wake: Wake, run: RunHint, board: BoardHint, cycle: z.strictObject({ cycle: z.int().min(0) }) } },
+  query: z.strictObject({
+    after: SeqQuery.optional().meta({ description: 'The seq of the last wake seen; without it only new ones come' }),
+  }),
+  answer: {
+    kind: 'sse',
+    events: { wake: Wake, run: RunHint, board: BoardHint, cycle: z.strictObject({ cycle: z.int().min(0) }) },
+  },
   reasons: ['not_own_agent', 'no_such_agent', 'stale_cycle'],
 });
 
@@ -141,10 +152,16 @@ export const listTurns = defineRoute({
   permission: 'turns:read',
   idempotency: 'read',
   params: AgentParams,
-  query: z.strictObject({ cursor: z.string().max(256).optional(), limit: z.coerce.number().int().min(1).max(TURNS_PAGE_MAX).default(20) }),
+  query: z.strictObject({
+    cursor: z.string().max(256).optional(),
+    limit: z.coerce.number().int().min(1).max(TURNS_PAGE_MAX).default(20),
+  }),
   answer: {
     kind: 'json',
-    schema: z.strictObject({ turns: z.array(Turn.extend({ agent_id: AgentId, recorded_at: Time })), next_cursor: z.string().nullable() }),
+    schema: z.strictObject({
+      turns: z.array(Turn.extend({ agent_id: AgentId, recorded_at: Time })),
+      next_cursor: z.string().nullable(),
+    }),
   },
   reasons: ['no_such_agent', 'cursor_invalid'],
 });

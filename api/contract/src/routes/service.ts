@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { defineRoute } from '../route.ts';
 
-const ofService = { tag: 'service', method: 'GET', audiences: ['people', 'agents'], permission: 'anyone', idempotency: 'read' } as const;
+const ofService = {
+  tag: 'service',
+  method: 'GET',
+  audiences: ['people', 'agents'],
+  permission: 'anyone',
+  idempotency: 'read',
+} as const;
 
 export const getLivez = defineRoute({
   ...ofService,

@@ -9,7 +9,9 @@ const Reason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 /** Why a measure is taken, and until when. */
 export const MeasureBody = z.strictObject({
   reason: Reason.meta({ example: 'floods the board' }),
-  expires_at: Time.optional().meta({ description: 'When it ends by itself; it holds until it is lifted where this is left out' }),
+  expires_at: Time.optional().meta({
+    description: 'When it ends by itself; it holds until it is lifted where this is left out',
+  }),
 });
 export type MeasureBody = z.infer<typeof MeasureBody>;
 
@@ -24,9 +26,19 @@ const standing = {
 } as const;
 
 /** A measure taken again replaces the one that holds, with its new reason and end. */
-const take = { ...standing, method: 'POST', body: MeasureBody, reasons: ['no_such_agent', 'expiry_in_the_past'] } as const;
+const take = {
+  ...standing,
+  method: 'POST',
+  body: MeasureBody,
+  reasons: ['no_such_agent', 'expiry_in_the_past'],
+} as const;
 /** Lifting what does not hold changes nothing. */
-const lift = { ...standing, method: 'DELETE', query: z.strictObject({ reason: Reason.optional() }), reasons: ['no_such_agent'] } as const;
+const lift = {
+  ...standing,
+  method: 'DELETE',
+  query: z.strictObject({ reason: Reason.optional() }),
+  reasons: ['no_such_agent'],
+} as const;
 
 export const getStanding = defineRoute({
   ...standing,
@@ -46,7 +58,12 @@ export const quarantineAgent = defineRoute({
   path: '/agents/{agent_id}/quarantine',
 });
 
-export const liftQuarantine = defineRoute({ ...lift, name: 'liftQuarantine', summary: 'Take an agent back from quarantine', path: '/agents/{agent_id}/quarantine' });
+export const liftQuarantine = defineRoute({
+  ...lift,
+  name: 'liftQuarantine',
+  summary: 'Take an agent back from quarantine',
+  path: '/agents/{agent_id}/quarantine',
+});
 
 export const freezeAgent = defineRoute({
   ...take,
@@ -55,7 +72,12 @@ export const freezeAgent = defineRoute({
   path: '/agents/{agent_id}/freeze',
 });
 
-export const liftFreeze = defineRoute({ ...lift, name: 'liftFreeze', summary: 'Thaw an agent', path: '/agents/{agent_id}/freeze' });
+export const liftFreeze = defineRoute({
+  ...lift,
+  name: 'liftFreeze',
+  summary: 'Thaw an agent',
+  path: '/agents/{agent_id}/freeze',
+});
 
 export const banAgent = defineRoute({
   ...take,
@@ -64,7 +86,12 @@ export const banAgent = defineRoute({
   path: '/agents/{agent_id}/ban',
 });
 
-export const liftBan = defineRoute({ ...lift, name: 'liftBan', summary: 'Lift the ban of an agent', path: '/agents/{agent_id}/ban' });
+export const liftBan = defineRoute({
+  ...lift,
+  name: 'liftBan',
+  summary: 'Lift the ban of an agent',
+  path: '/agents/{agent_id}/ban',
+});
 
 export const killAgent = defineRoute({
   ...take,
@@ -73,7 +100,12 @@ export const killAgent = defineRoute({
   path: '/agents/{agent_id}/kill',
 });
 
-export const liftKill = defineRoute({ ...lift, name: 'liftKill', summary: 'Let a killed agent come back', path: '/agents/{agent_id}/kill' });
+export const liftKill = defineRoute({
+  ...lift,
+  name: 'liftKill',
+  summary: 'Let a killed agent come back',
+  path: '/agents/{agent_id}/kill',
+});
 
 export const revokeAgentToken = defineRoute({
   ...take,

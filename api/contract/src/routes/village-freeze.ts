@@ -8,7 +8,10 @@ const Reason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 /** Whether the village is frozen, and when what a freeze stops happened last: the proof that it holds. */
 export const VillageFreeze = z.strictObject({
   frozen: z.boolean(),
-  reason: z.string().nullable().meta({ description: 'Why, in the words of the admin; null while the village is not frozen' }),
+  reason: z
+    .string()
+    .nullable()
+    .meta({ description: 'Why, in the words of the admin; null while the village is not frozen' }),
   by: z.strictObject({ role: z.string(), id: z.string() }).nullable(),
   since: Time.nullable(),
   last_transfer_at: Time.nullable().meta({ description: 'When money last moved; null where none ever has' }),
@@ -32,7 +35,8 @@ const freeze = {
 export const getVillageFreeze = defineRoute({
   ...freeze,
   name: 'getVillageFreeze',
-  summary: 'Whether the village is frozen, why and since when, and when money last moved, a model was last asked and a run last began',
+  summary:
+    'Whether the village is frozen, why and since when, and when money last moved, a model was last asked and a run last began',
   method: 'GET',
   permission: 'anyone',
   idempotency: 'read',

@@ -10,9 +10,23 @@ import { WorldView } from '../world/view.ts';
  * The answer has the same form: `agents` and `items` hold only what is near, nearest first.
  */
 export const WorldQuery = z.object({
-  around: ObjectName.optional().meta({ description: 'An agent: only what is near it is answered, itself first. Nothing is near an agent that is not in the world' }),
-  radius: z.coerce.number().int().min(1).max(AROUND_MAX_TILES).default(AROUND_DEFAULT_TILES).meta({ description: 'How far, in tiles; used with around' }),
-  with: z.string().min(1).max(63).optional().meta({ description: 'Another agent that is answered wherever it is; used with around' }),
+  around: ObjectName.optional().meta({
+    description:
+      'An agent: only what is near it is answered, itself first. Nothing is near an agent that is not in the world',
+  }),
+  radius: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(AROUND_MAX_TILES)
+    .default(AROUND_DEFAULT_TILES)
+    .meta({ description: 'How far, in tiles; used with around' }),
+  with: z
+    .string()
+    .min(1)
+    .max(63)
+    .optional()
+    .meta({ description: 'Another agent that is answered wherever it is; used with around' }),
 });
 export type WorldQuery = z.infer<typeof WorldQuery>;
 

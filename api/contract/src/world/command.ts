@@ -36,9 +36,25 @@ export type ActionBody = z.infer<typeof ActionBody>;
 
 /** What the village itself does with an agent; `home` names a home landmark, otherwise one is assigned. Repeating one changes nothing. */
 export type LifecycleCommand =
-  | { kind: 'spawn'; agent_id: string; display_name: string; home?: string; tier: number; awake: boolean; online: boolean }
+  | {
+      kind: 'spawn';
+      agent_id: string;
+      display_name: string;
+      home?: string;
+      tier: number;
+      awake: boolean;
+      online: boolean;
+    }
   | { kind: 'despawn'; agent_id: string }
-  | { kind: 'state'; agent_id: string; awake?: boolean; online?: boolean; tier?: number; display_name?: string; home?: string };
+  | {
+      kind: 'state';
+      agent_id: string;
+      awake?: boolean;
+      online?: boolean;
+      tier?: number;
+      display_name?: string;
+      home?: string;
+    };
 
 /** A wish, to be validated into events or a reason. */
 export type WorldCommand =

@@ -3,14 +3,45 @@ import { ItemId } from './item.ts';
 import { TilePosition } from './map.ts';
 
 /** Faces an agent can pull; closed, so that every viewer can draw each. */
-export const EMOTES = ['wave', 'smile', 'laugh', 'think', 'nod', 'shrug', 'question', 'surprise', 'dance', 'cheer', 'sleepy', 'heart'] as const;
+export const EMOTES = [
+  'wave',
+  'smile',
+  'laugh',
+  'think',
+  'nod',
+  'shrug',
+  'question',
+  'surprise',
+  'dance',
+  'cheer',
+  'sleepy',
+  'heart',
+] as const;
 export const Emote = z.enum(EMOTES);
 export type Emote = z.infer<typeof Emote>;
 
 /** What an agent is busy with; `idle` and `walking` follow from its path. */
 export const ACTIVITIES = [
-  'idle', 'walking', 'sleeping', 'resting', 'drinking_coffee', 'shopping', 'crafting', 'reading', 'drawing_water', 'fishing',
-  'tending', 'gathering_wood', 'sitting', 'at_board', 'meeting', 'stargazing', 'eating', 'drinking', 'smelling', 'working',
+  'idle',
+  'walking',
+  'sleeping',
+  'resting',
+  'drinking_coffee',
+  'shopping',
+  'crafting',
+  'reading',
+  'drawing_water',
+  'fishing',
+  'tending',
+  'gathering_wood',
+  'sitting',
+  'at_board',
+  'meeting',
+  'stargazing',
+  'eating',
+  'drinking',
+  'smelling',
+  'working',
 ] as const;
 export const Activity = z.enum(ACTIVITIES);
 export type Activity = z.infer<typeof Activity>;
@@ -23,43 +54,91 @@ const by = { ...at, agent_id: AgentName };
 export const Lead = z.int().min(0).max(4);
 
 export const SpawnEvent = z.strictObject({
-  ...by, kind: z.literal('spawn'), display_name: z.string(), home: z.string(), x: z.int(), y: z.int(),
-  tier: z.int().min(0).max(255), awake: z.boolean(), online: z.boolean(),
+  ...by,
+  kind: z.literal('spawn'),
+  display_name: z.string(),
+  home: z.string(),
+  x: z.int(),
+  y: z.int(),
+  tier: z.int().min(0).max(255),
+  awake: z.boolean(),
+  online: z.boolean(),
 });
 /** Carried items fall where the agent stood. */
 export const DespawnEvent = z.strictObject({ ...by, kind: z.literal('despawn') });
 export const StateEvent = z.strictObject({
-  ...by, kind: z.literal('state'), awake: z.boolean().optional(), online: z.boolean().optional(),
-  tier: z.int().min(0).max(255).optional(), display_name: z.string().optional(), home: z.string().optional(),
+  ...by,
+  kind: z.literal('state'),
+  awake: z.boolean().optional(),
+  online: z.boolean().optional(),
+  tier: z.int().min(0).max(255).optional(),
+  display_name: z.string().optional(),
+  home: z.string().optional(),
 });
 /** A path record: everything needed to know where the agent is at any later tick. */
 export const MoveEvent = z.strictObject({
-  ...by, kind: z.literal('move'), from: TilePosition, lead: Lead, to: TilePosition, landmark_id: z.string().nullable(),
-  start_tick: z.int().min(0), arrives_tick: z.int().min(0),
+  ...by,
+  kind: z.literal('move'),
+  from: TilePosition,
+  lead: Lead,
+  to: TilePosition,
+  landmark_id: z.string().nullable(),
+  start_tick: z.int().min(0),
+  arrives_tick: z.int().min(0),
 });
 export const ArriveEvent = z.strictObject({
-  ...by, kind: z.literal('arrive'), x: z.int(), y: z.int(), landmark_id: z.string().nullable(),
+  ...by,
+  kind: z.literal('arrive'),
+  x: z.int(),
+  y: z.int(),
+  landmark_id: z.string().nullable(),
 });
 export const TalkEvent = z.strictObject({ ...by, kind: z.literal('talk'), text: z.string(), to: AgentName.nullable() });
 export const EmoteEvent = z.strictObject({ ...by, kind: z.literal('emote'), emote: Emote });
 export const PickUpEvent = z.strictObject({ ...by, kind: z.literal('pick_up'), item_id: ItemId });
 export const DropEvent = z.strictObject({ ...by, kind: z.literal('drop'), item_id: ItemId, x: z.int(), y: z.int() });
 export const UseEvent = z.strictObject({
-  ...by, kind: z.literal('use'), target: z.string(), activity: Activity, until_tick: z.int(),
-  gives: ItemId.nullable(), consumes: ItemId.nullable(),
+  ...by,
+  kind: z.literal('use'),
+  target: z.string(),
+  activity: Activity,
+  until_tick: z.int(),
+  gives: ItemId.nullable(),
+  consumes: ItemId.nullable(),
 });
 export const UseBoardEvent = z.strictObject({
-  ...by, kind: z.literal('use_board'), text: z.string().nullable(), until_tick: z.int(),
+  ...by,
+  kind: z.literal('use_board'),
+  text: z.string().nullable(),
+  until_tick: z.int(),
 });
-export const ItemSpawnEvent = z.strictObject({ ...at, kind: z.literal('item_spawn'), item_id: ItemId, x: z.int(), y: z.int() });
+export const ItemSpawnEvent = z.strictObject({
+  ...at,
+  kind: z.literal('item_spawn'),
+  item_id: ItemId,
+  x: z.int(),
+  y: z.int(),
+});
 export const ItemRemoveEvent = z.strictObject({ ...at, kind: z.literal('item_remove'), item_id: ItemId });
 /** The world goes on on another map, whose version this is; the events before it were made on the map before. */
 export const MapEvent = z.strictObject({ ...at, kind: z.literal('map'), map_version: z.string().min(1).max(64) });
 
 /** One fact of the world. `seq` is gapless from 1; the state is the fold of all events in that order. */
 export const WorldEvent = z.discriminatedUnion('kind', [
-  SpawnEvent, DespawnEvent, StateEvent, MoveEvent, ArriveEvent, TalkEvent, EmoteEvent, PickUpEvent, DropEvent, UseEvent,
-  UseBoardEvent, ItemSpawnEvent, ItemRemoveEvent, MapEvent,
+  SpawnEvent,
+  DespawnEvent,
+  StateEvent,
+  MoveEvent,
+  ArriveEvent,
+  TalkEvent,
+  EmoteEvent,
+  PickUpEvent,
+  DropEvent,
+  UseEvent,
+  UseBoardEvent,
+  ItemSpawnEvent,
+  ItemRemoveEvent,
+  MapEvent,
 ]);
 export type WorldEvent = z.infer<typeof WorldEvent>;
 export type WorldEventKind = WorldEvent['kind'];

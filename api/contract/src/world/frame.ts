@@ -9,11 +9,18 @@ const slot = { agent: z.int().min(0), agent_id: z.string().optional() };
 
 /** Where an agent walks: from, to and a start tick; both ends compute the same tiles from the map. */
 export const PathRecord = z.strictObject({
-  from: TilePosition, lead: Lead, to: TilePosition, start_tick: z.int().min(0),
+  from: TilePosition,
+  lead: Lead,
+  to: TilePosition,
+  start_tick: z.int().min(0),
 });
 export type PathRecord = z.infer<typeof PathRecord>;
 
-export const FrameItem = z.strictObject({ item_id: ItemId, position: TilePosition.nullable(), held_by: z.int().nullable() });
+export const FrameItem = z.strictObject({
+  item_id: ItemId,
+  position: TilePosition.nullable(),
+  held_by: z.int().nullable(),
+});
 export type FrameItem = z.infer<typeof FrameItem>;
 
 /** Everything a viewer draws of one agent, except who it is. */
@@ -32,17 +39,36 @@ export const AgentEntry = z.strictObject({
 export type AgentEntry = z.infer<typeof AgentEntry>;
 
 /** Opens a connection. Not resumed: forget everything known before. */
-export const HelloMessage = z.strictObject({ kind: z.literal('hello'), map_version: z.string(), tick_ms: z.int(), resumed: z.boolean() });
+export const HelloMessage = z.strictObject({
+  kind: z.literal('hello'),
+  map_version: z.string(),
+  tick_ms: z.int(),
+  resumed: z.boolean(),
+});
 /** The cells the server now sends, in cells; the viewer forgets agents and items outside them that are not pinned. */
 export const ViewMessage = z.strictObject({
-  kind: z.literal('view'), x: z.int(), y: z.int(), width: z.int(), height: z.int(),
-  zoom: z.enum(['near', 'mid', 'far']), pinned: z.array(z.int()),
+  kind: z.literal('view'),
+  x: z.int(),
+  y: z.int(),
+  width: z.int(),
+  height: z.int(),
+  zoom: z.enum(['near', 'mid', 'far']),
+  pinned: z.array(z.int()),
 });
 /** Who is in a slot; sent before the slot is first mentioned and again when another agent takes it. */
-export const AgentMessage = z.strictObject({ kind: z.literal('agent'), agent: z.int(), agent_id: z.string(), display_name: z.string() });
+export const AgentMessage = z.strictObject({
+  kind: z.literal('agent'),
+  agent: z.int(),
+  agent_id: z.string(),
+  display_name: z.string(),
+});
 /** The content of one cell; with `reset` the viewer first forgets what it knew of the cell. */
 export const KeyframeMessage = z.strictObject({
-  kind: z.literal('keyframe'), cell: z.int(), reset: z.boolean(), agents: z.array(AgentEntry), items: z.array(FrameItem),
+  kind: z.literal('keyframe'),
+  cell: z.int(),
+  reset: z.boolean(),
+  agents: z.array(AgentEntry),
+  items: z.array(FrameItem),
 });
 /** An agent comes into view, by birth or by walking in. */
 export const SpawnMessage = z.strictObject({ kind: z.literal('spawn'), entry: AgentEntry });
@@ -50,9 +76,18 @@ export const SpawnMessage = z.strictObject({ kind: z.literal('spawn'), entry: Ag
 export const DespawnMessage = z.strictObject({ kind: z.literal('despawn'), ...slot });
 export const PathMessage = z.strictObject({ kind: z.literal('path'), ...slot, path: PathRecord });
 /** A path that follows from the one before: it begins where that one is at `start_tick`. The binary form of most paths; text has them whole. */
-export const TurnMessage = z.strictObject({ kind: z.literal('turn'), ...slot, start_tick: z.int().min(0), dx: z.int(), dy: z.int() });
+export const TurnMessage = z.strictObject({
+  kind: z.literal('turn'),
+  ...slot,
+  start_tick: z.int().min(0),
+  dx: z.int(),
+  dy: z.int(),
+});
 export const StateMessage = z.strictObject({
-  kind: z.literal('state'), ...slot, awake: z.boolean(), online: z.boolean(),
+  kind: z.literal('state'),
+  ...slot,
+  awake: z.boolean(),
+  online: z.boolean(),
   activity: z.strictObject({ activity: Activity, until_tick: z.int() }).nullable(),
   emote: z.strictObject({ emote: Emote, tick: z.int() }).nullable(),
 });
@@ -61,14 +96,26 @@ export const SpeechMessage = z.strictObject({ kind: z.literal('speech'), ...slot
 export const ItemMessage = z.strictObject({ kind: z.literal('item'), item: FrameItem });
 /** Agents in each cell that is not empty, for the far zoom. */
 export const ClusterMessage = z.strictObject({
-  kind: z.literal('cluster'), cells: z.array(z.strictObject({ cell: z.int(), count: z.int() })),
+  kind: z.literal('cluster'),
+  cells: z.array(z.strictObject({ cell: z.int(), count: z.int() })),
 });
 /** Nothing but the tick of the frame. */
 export const ClockMessage = z.strictObject({ kind: z.literal('clock') });
 
 export const FrameMessage = z.discriminatedUnion('kind', [
-  HelloMessage, ViewMessage, AgentMessage, KeyframeMessage, SpawnMessage, DespawnMessage, PathMessage, TurnMessage, StateMessage,
-  SpeechMessage, ItemMessage, ClusterMessage, ClockMessage,
+  HelloMessage,
+  ViewMessage,
+  AgentMessage,
+  KeyframeMessage,
+  SpawnMessage,
+  DespawnMessage,
+  PathMessage,
+  TurnMessage,
+  StateMessage,
+  SpeechMessage,
+  ItemMessage,
+  ClusterMessage,
+  ClockMessage,
 ]);
 export type FrameMessage = z.infer<typeof FrameMessage>;
 export type FrameMessageOf<K extends FrameMessage['kind']> = Extract<FrameMessage, { kind: K }>;
@@ -78,23 +125,40 @@ export type FrameMessageOf<K extends FrameMessage['kind']> = Extract<FrameMessag
  * so that a resume misses nothing.
  */
 export const WorldStateFrame = z.strictObject({
-  type: z.literal('world_state'), epoch: z.int().min(0).max(65_535), tick: z.int().min(0), seq: z.int().min(0),
-  urgent: z.boolean(), messages: z.array(FrameMessage),
+  type: z.literal('world_state'),
+  epoch: z.int().min(0).max(65_535),
+  tick: z.int().min(0),
+  seq: z.int().min(0),
+  urgent: z.boolean(),
+  messages: z.array(FrameMessage),
 });
 export type WorldStateFrame = z.infer<typeof WorldStateFrame>;
 
 /** A viewer may look past the edge of the map. */
-const ViewTile = z.number().min(-16 * VIEW_MAX_TILES).max(16 * VIEW_MAX_TILES);
-const HeldCell = z.int().min(0).max(VIEW_MAX_TILES / CELL_SIZE);
+const ViewTile = z
+  .number()
+  .min(-16 * VIEW_MAX_TILES)
+  .max(16 * VIEW_MAX_TILES);
+const HeldCell = z
+  .int()
+  .min(0)
+  .max(VIEW_MAX_TILES / CELL_SIZE);
 
 /** What a viewer says: the rectangle it looks at in tiles, or, before its first rectangle, where an earlier connection left off. */
 export const ViewerMessage = z.discriminatedUnion('type', [
   z.strictObject({
-    type: z.literal('view'), x: ViewTile, y: ViewTile, width: z.number().min(1).max(VIEW_MAX_TILES), height: z.number().min(1).max(VIEW_MAX_TILES),
-    zoom: z.enum(['near', 'mid', 'far']), pinned: z.array(z.string().max(63)).max(MAX_PINNED).default([]),
+    type: z.literal('view'),
+    x: ViewTile,
+    y: ViewTile,
+    width: z.number().min(1).max(VIEW_MAX_TILES),
+    height: z.number().min(1).max(VIEW_MAX_TILES),
+    zoom: z.enum(['near', 'mid', 'far']),
+    pinned: z.array(z.string().max(63)).max(MAX_PINNED).default([]),
   }),
   z.strictObject({
-    type: z.literal('resume'), epoch: z.int().min(0), seq: z.int().min(0),
+    type: z.literal('resume'),
+    epoch: z.int().min(0),
+    seq: z.int().min(0),
     /** The cells the viewer still holds, as the last `view` of the server said; without them the server sends everything. */
     cells: z.strictObject({ x: HeldCell, y: HeldCell, width: HeldCell, height: HeldCell }).optional(),
   }),

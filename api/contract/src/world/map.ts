@@ -2,23 +2,78 @@ import { z } from 'zod';
 
 /** What a tile is made of; the byte of a tile in the terrain is an index into this list. */
 export const TERRAINS = [
-  'grass', 'meadow', 'flowers', 'tree', 'pine', 'bush', 'road', 'plaza', 'bridge', 'water', 'deep_water', 'sand',
-  'soil', 'wall', 'floor', 'wood_floor', 'rug', 'door', 'window', 'fence', 'counter', 'table', 'bed', 'bookshelf',
-  'workbench', 'notice_board', 'well', 'stall', 'stone', 'crop',
+  'grass',
+  'meadow',
+  'flowers',
+  'tree',
+  'pine',
+  'bush',
+  'road',
+  'plaza',
+  'bridge',
+  'water',
+  'deep_water',
+  'sand',
+  'soil',
+  'wall',
+  'floor',
+  'wood_floor',
+  'rug',
+  'door',
+  'window',
+  'fence',
+  'counter',
+  'table',
+  'bed',
+  'bookshelf',
+  'workbench',
+  'notice_board',
+  'well',
+  'stall',
+  'stone',
+  'crop',
 ] as const;
 export const Terrain = z.enum(TERRAINS);
 export type Terrain = z.infer<typeof Terrain>;
 
 export const LANDMARK_KINDS = [
-  'square', 'board', 'cafe', 'market', 'workshop', 'library', 'garden', 'pond', 'forest', 'home', 'hall', 'bakery',
-  'orchard', 'dock', 'hill', 'observatory', 'waypoint',
+  'square',
+  'board',
+  'cafe',
+  'market',
+  'workshop',
+  'library',
+  'garden',
+  'pond',
+  'forest',
+  'home',
+  'hall',
+  'bakery',
+  'orchard',
+  'dock',
+  'hill',
+  'observatory',
+  'waypoint',
 ] as const;
 export const LandmarkKind = z.enum(LANDMARK_KINDS);
 export type LandmarkKind = z.infer<typeof LandmarkKind>;
 
 /** What one can do at a landmark: the `target` of the action `use`. */
 export const AFFORDANCES = [
-  'sleep', 'rest', 'coffee', 'bread', 'craft', 'read', 'water', 'fish', 'tend', 'gather_wood', 'sit', 'board', 'meet', 'stargaze',
+  'sleep',
+  'rest',
+  'coffee',
+  'bread',
+  'craft',
+  'read',
+  'water',
+  'fish',
+  'tend',
+  'gather_wood',
+  'sit',
+  'board',
+  'meet',
+  'stargaze',
 ] as const;
 export const Affordance = z.enum(AFFORDANCES);
 export type Affordance = z.infer<typeof Affordance>;
@@ -41,7 +96,10 @@ export const Landmark = z.strictObject({
   slots: z.array(TilePosition),
   affordances: z.array(Affordance),
   /** The lowest tier that may enter, `tier-RANK`; absent: everyone. */
-  unlocked_by: z.string().regex(/^tier-[0-9]+$/).optional(),
+  unlocked_by: z
+    .string()
+    .regex(/^tier-[0-9]+$/)
+    .optional(),
 });
 export type Landmark = z.infer<typeof Landmark>;
 
@@ -55,7 +113,10 @@ export const Zone = z.strictObject({
   y: z.int().min(0),
   width: z.int().min(1),
   height: z.int().min(1),
-  unlocked_by: z.string().regex(/^tier-[0-9]+$/).optional(),
+  unlocked_by: z
+    .string()
+    .regex(/^tier-[0-9]+$/)
+    .optional(),
 });
 export type Zone = z.infer<typeof Zone>;
 

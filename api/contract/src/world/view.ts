@@ -5,7 +5,10 @@ import { Landmark, TilePosition, Zone } from './map.ts';
 
 /** An item lies on a tile or is held, never both. */
 export const ItemView = z.strictObject({
-  item_id: ItemId, kind: ItemKind, position: TilePosition.nullable(), held_by: z.string().nullable(),
+  item_id: ItemId,
+  kind: ItemKind,
+  position: TilePosition.nullable(),
+  held_by: z.string().nullable(),
 });
 export type ItemView = z.infer<typeof ItemView>;
 
@@ -14,7 +17,9 @@ export const AgentPlace = z.strictObject({
   agent_id: z.string(),
   display_name: z.string(),
   position: TilePosition,
-  moving_to: z.strictObject({ x: z.int(), y: z.int(), landmark_id: z.string().nullable(), arrives_tick: z.int() }).nullable(),
+  moving_to: z
+    .strictObject({ x: z.int(), y: z.int(), landmark_id: z.string().nullable(), arrives_tick: z.int() })
+    .nullable(),
   activity: Activity,
   speech: z.strictObject({ text: z.string(), tick: z.int() }).nullable(),
   inventory: z.array(z.strictObject({ item_id: ItemId, kind: ItemKind })),
@@ -26,7 +31,9 @@ export type AgentPlace = z.infer<typeof AgentPlace>;
 
 /** `health`: `healthy` has an open stream, `unreachable` should have one and has not, `asleep` is not meant to. */
 export const AgentPresence = z.strictObject({
-  online: z.boolean(), last_seen: z.iso.datetime().nullable(), health: z.enum(['healthy', 'unreachable', 'asleep']),
+  online: z.boolean(),
+  last_seen: z.iso.datetime().nullable(),
+  health: z.enum(['healthy', 'unreachable', 'asleep']),
 });
 
 /** An agent as people and agents see it. */
@@ -35,7 +42,9 @@ export type AgentView = z.infer<typeof AgentView>;
 
 export const DAY_PHASES = ['night', 'morning', 'day', 'evening'] as const;
 export const VillageTime = z.strictObject({
-  day: z.int().min(0), minute: z.int().min(0).max(1439), phase: z.enum(DAY_PHASES),
+  day: z.int().min(0),
+  minute: z.int().min(0).max(1439),
+  phase: z.enum(DAY_PHASES),
 });
 export type VillageTime = z.infer<typeof VillageTime>;
 

@@ -16,22 +16,57 @@ const ADMIN: BoardViewer = { role: 'admin', actor: 'key admin' };
 
 const idOf = (number: number): string => `0190000${number}-0000-7000-8000-000000000000`;
 const replyIdOf = (number: number): string => `0190000f-000${number}-7000-8000-000000000000`;
-const written = { author_type: 'agent', author_id: 'ada', author_name: 'Ada', author_tier: null, created_at: AT, updated_at: AT, revision: 1, rewarded: '0', moderation: null } as const;
+const written = {
+  author_type: 'agent',
+  author_id: 'ada',
+  author_name: 'Ada',
+  author_tier: null,
+  created_at: AT,
+  updated_at: AT,
+  revision: 1,
+  rewarded: '0',
+  moderation: null,
+} as const;
 
 function post(number: number, changes: Partial<Post> = {}): Post {
-  return { ...written, post_id: idOf(number), audience: 'public', title: `post ${number}`, body: 'bread', tags: [], status: 'open', place: null, replies: 0, ...changes };
+  return {
+    ...written,
+    post_id: idOf(number),
+    audience: 'public',
+    title: `post ${number}`,
+    body: 'bread',
+    tags: [],
+    status: 'open',
+    place: null,
+    replies: 0,
+    ...changes,
+  };
 }
 
 function reply(number: number, under: number, changes: Partial<Reply> = {}): Reply {
-  return { ...written, reply_id: replyIdOf(number), post_id: idOf(under), body: `reply ${number}`, status: 'shown', ...changes };
+  return {
+    ...written,
+    reply_id: replyIdOf(number),
+    post_id: idOf(under),
+    body: `reply ${number}`,
+    status: 'shown',
+    ...changes,
+  };
 }
 
 function copyWith(...threads: readonly CopiedThread[]): BoardCopy {
   return copyOf({ threads, whole: true }, LIMITS);
 }
 
-function titles(copy: BoardCopy, viewer = ADMIN, asked: Partial<Parameters<typeof listFromCopy>[2]> = {}): readonly string[] | null {
-  return listFromCopy(copy, viewer, { filter: {}, before: null, limit: 50, ...asked })?.rows.map(({ title }) => title) ?? null;
+function titles(
+  copy: BoardCopy,
+  viewer = ADMIN,
+  asked: Partial<Parameters<typeof listFromCopy>[2]> = {},
+): readonly string[] | null {
+  return (
+    listFromCopy(copy, viewer, { filter: {}, before: null, limit: 50, ...asked })?.rows.map(({ title }) => title) ??
+    null
+  );
 }
 
 const roleless = { role: 'somebody', actor: 'ada' } as unknown as BoardViewer;
@@ -58,7 +93,11 @@ const SEES: readonly (readonly [BoardViewer, Partial<Post>, boolean])[] = [
 for (const [viewer, changes, sees] of SEES) {
   test(`${viewer.role} ${viewer.actor} ${sees ? 'sees' : 'does not see'} ${JSON.stringify(changes)}`, () => {
     assert.equal(maySeePost(viewer, post(1, changes)), sees);
-    assert.equal(maySeeReply(viewer, post(1, changes), reply(1, 1, { author_id: 'cleo' })), sees, 'a reply is for whom its post is for');
+    assert.equal(
+      maySeeReply(viewer, post(1, changes), reply(1, 1, { author_id: 'cleo' })),
+      sees,
+      'a reply is for whom its post is for',
+    );
   });
 }
 
@@ -75,7 +114,11 @@ test('the newest threads are kept, whatever comes in which order, and it is know
   const copy = changeCopy(EMPTY, changes, LIMITS);
   assert.deepEqual([titles(copy), copy.whole], [['post 5', 'post 4', 'post 3', 'post 2'], false]);
   assert.deepEqual(changeCopy(copy, changes, LIMITS), copy, 'saying it again changes nothing');
-  assert.deepEqual(titles(changeCopy(copy, [{ post: post(1), reply: reply(1, 1) }], LIMITS)), titles(copy), 'what is older than all stays out');
+  assert.deepEqual(
+    titles(changeCopy(copy, [{ post: post(1), reply: reply(1, 1) }], LIMITS)),
+    titles(copy),
+    'what is older than all stays out',
+  );
 });
 
 test('memory is bounded: the oldest threads go where texts are long', () => {
@@ -85,11 +128,19 @@ test('memory is bounded: the oldest threads go where texts are long', () => {
 });
 
 test('a page beyond what is kept is never taken for the end, and no cursor names what the viewer may not see', () => {
-  const copy = changeCopy(EMPTY, [1, 2, 3, 4, 5].map((number) => ({ post: post(number, number < 4 ? { audience: 'agent:bob' } : {}), reply: null })), LIMITS);
+  const copy = changeCopy(
+    EMPTY,
+    [1, 2, 3, 4, 5].map((number) => ({ post: post(number, number < 4 ? { audience: 'agent:bob' } : {}), reply: null })),
+    LIMITS,
+  );
   const page = listFromCopy(copy, VISITOR, { filter: {}, before: null, limit: 50 });
   assert.deepEqual([page?.rows.length, page?.next], [2, idOf(4)]);
   assert.equal(titles(copy, VISITOR, { before: idOf(4) }), null);
-  assert.equal(titles(copy, VISITOR, { filter: { audience: 'agent:bob' } }), null, 'what is not for the viewer looks like what is not in the copy');
+  assert.equal(
+    titles(copy, VISITOR, { filter: { audience: 'agent:bob' } }),
+    null,
+    'what is not for the viewer looks like what is not in the copy',
+  );
   assert.deepEqual(titles(copyWith(), VISITOR), [], 'an empty board is empty');
 });
 
@@ -121,7 +172,10 @@ test('a thread has its oldest replies, each once; behind the last that is kept t
   assert.deepEqual(read(replyIdOf(2)), [['reply 3'], replyIdOf(3)]);
   assert.equal(read(replyIdOf(3)), null);
   const revised = changeCopy(copy, [{ post: post(1), reply: reply(2, 1, { body: 'anew', revision: 2 }) }], LIMITS);
-  assert.deepEqual(revised.threads[0]?.replies.map(({ body }) => body), ['reply 1', 'anew', 'reply 3']);
+  assert.deepEqual(
+    revised.threads[0]?.replies.map(({ body }) => body),
+    ['reply 1', 'anew', 'reply 3'],
+  );
 });
 
 test('what is hidden is gone at once for all but its author and who moderates, and a hidden thread looks like none', () => {
@@ -130,7 +184,11 @@ test('what is hidden is gone at once for all but its author and who moderates, a
   const replyGone = hideInCopy(copy, { postId: idOf(1), replyId: replyIdOf(1), note: NOTE });
   assert.deepEqual(threadFromCopy(replyGone, VISITOR, asked), { post: post(1), replies: { rows: [], next: null } });
   assert.equal(threadFromCopy(replyGone, ADMIN, asked)?.replies.rows[0]?.status, 'moderated');
-  assert.deepEqual(hideInCopy(replyGone, { postId: idOf(1), replyId: replyIdOf(1), note: NOTE }), replyGone, 'it is counted once');
+  assert.deepEqual(
+    hideInCopy(replyGone, { postId: idOf(1), replyId: replyIdOf(1), note: NOTE }),
+    replyGone,
+    'it is counted once',
+  );
   const gone = hideInCopy(copy, { postId: idOf(1), replyId: null, note: NOTE });
   assert.equal(threadFromCopy(gone, VISITOR, asked), null);
   assert.equal(threadFromCopy(gone, VISITOR, { ...asked, postId: idOf(9) }), null);

@@ -71,7 +71,10 @@ function withReply(thread: CopiedThread, reply: Reply): CopiedThread {
   const { replies, cut } = thread;
   const position = replies.findIndex(({ reply_id: id }) => id >= reply.reply_id);
   if (position === -1) return cut ? thread : { ...thread, replies: [...replies, reply] };
-  return { ...thread, replies: replies.toSpliced(position, Number(replies[position]?.reply_id === reply.reply_id), reply) };
+  return {
+    ...thread,
+    replies: replies.toSpliced(position, Number(replies[position]?.reply_id === reply.reply_id), reply),
+  };
 }
 
 /** The copy after changes, in the order of their events: each says how the post and reply are by now, and saying it twice changes nothing. Pure. */
@@ -109,5 +112,8 @@ function hideInThread(thread: CopiedThread, { replyId, note }: Hiding): CopiedTh
 
 /** The copy once something is hidden. Pure. */
 export function hideInCopy({ threads, whole }: BoardCopy, hiding: Hiding): BoardCopy {
-  return { threads: threads.map((thread) => (thread.post.post_id === hiding.postId ? hideInThread(thread, hiding) : thread)), whole };
+  return {
+    threads: threads.map((thread) => (thread.post.post_id === hiding.postId ? hideInThread(thread, hiding) : thread)),
+    whole,
+  };
 }

@@ -33,12 +33,36 @@ export const NEWCOMER_S = 86_400;
 
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 /** An agent of the lowest tier, and that in its first day. The numbers follow what forums give to accounts of the lowest trust. */
-const LOWEST: BoardLimits = { posts: 12, replies: 60, flags: 10, links: 2, mentions: 2, bodyChars: 2_000, ownTags: false };
+const LOWEST: BoardLimits = {
+  posts: 12,
+  replies: 60,
+  flags: 10,
+  links: 2,
+  mentions: 2,
+  bodyChars: 2_000,
+  ownTags: false,
+};
 const LOWEST_NEW: BoardLimits = { ...LOWEST, posts: 6, replies: 30, flags: 3 };
 /** An agent that has earned a tier, and a person. */
-const KNOWN: BoardLimits = { posts: 60, replies: 240, flags: 30, links: 20, mentions: 10, bodyChars: 8_000, ownTags: true };
+const KNOWN: BoardLimits = {
+  posts: 60,
+  replies: 240,
+  flags: 30,
+  links: 20,
+  mentions: 10,
+  bodyChars: 8_000,
+  ownTags: true,
+};
 const NEW_PERSON: BoardLimits = { ...KNOWN, posts: 20, replies: 60, flags: 10, links: 5, mentions: 5 };
-const TRUSTED: BoardLimits = { posts: UNLIMITED, replies: UNLIMITED, flags: UNLIMITED, links: UNLIMITED, mentions: UNLIMITED, bodyChars: 8_000, ownTags: true };
+const TRUSTED: BoardLimits = {
+  posts: UNLIMITED,
+  replies: UNLIMITED,
+  flags: UNLIMITED,
+  links: UNLIMITED,
+  mentions: UNLIMITED,
+  bodyChars: 8_000,
+  ownTags: true,
+};
 
 /** What an author may write: more with every tier earned, less while new. Pure. */
 export function boardLimits({ kind, rank, knownForS }: BoardAuthor): BoardLimits {
@@ -80,8 +104,11 @@ export function overLimit({ title = '', body, tags = [] }: BoardText, limits: Bo
   const all = `${title}\n${body}`;
   const characters = [...body].length;
   const strange = limits.ownTags ? undefined : tags.find((tag) => !(VILLAGE_TAGS as readonly string[]).includes(tag));
-  if (characters > limits.bodyChars) return `The text has ${characters} characters; at most ${limits.bodyChars} at this tier`;
+  if (characters > limits.bodyChars)
+    return `The text has ${characters} characters; at most ${limits.bodyChars} at this tier`;
   if (linksIn(all) > limits.links) return `At most ${limits.links} links at this tier`;
   if (mentionsOf(all).length > limits.mentions) return `At most ${limits.mentions} names with an @ at this tier`;
-  return strange === undefined ? null : `The tag ${strange} is none of the village's: ${VILLAGE_TAGS.join(', ')}; others from the second tier on`;
+  return strange === undefined
+    ? null
+    : `The tag ${strange} is none of the village's: ${VILLAGE_TAGS.join(', ')}; others from the second tier on`;
 }

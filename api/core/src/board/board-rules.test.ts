@@ -21,11 +21,27 @@ test('limits grow with time and with tiers, and never shrink', () => {
   ];
   for (const [index, limits] of ladder.entries()) {
     const next = ladder[index + 1] ?? limits;
-    for (const what of ['posts', 'replies', 'flags', 'links', 'mentions', 'bodyChars'] as const) assert.ok(limits[what] <= next[what], what);
+    for (const what of ['posts', 'replies', 'flags', 'links', 'mentions', 'bodyChars'] as const)
+      assert.ok(limits[what] <= next[what], what);
   }
-  assert.deepEqual(ladder.map(({ posts, ownTags }) => [posts, ownTags]), [[6, false], [12, false], [60, true], [Number.MAX_SAFE_INTEGER, true]]);
-  assert.deepEqual(boardLimits({ kind: 'member', rank: 0, knownForS: null }), boardLimits({ kind: 'member', rank: 0, knownForS: NEWCOMER_S }), 'a key is as old as the village');
-  assert.ok(boardLimits({ kind: 'member', rank: 0, knownForS: 5 }).posts < boardLimits({ kind: 'member', rank: 0, knownForS: null }).posts);
+  assert.deepEqual(
+    ladder.map(({ posts, ownTags }) => [posts, ownTags]),
+    [
+      [6, false],
+      [12, false],
+      [60, true],
+      [Number.MAX_SAFE_INTEGER, true],
+    ],
+  );
+  assert.deepEqual(
+    boardLimits({ kind: 'member', rank: 0, knownForS: null }),
+    boardLimits({ kind: 'member', rank: 0, knownForS: NEWCOMER_S }),
+    'a key is as old as the village',
+  );
+  assert.ok(
+    boardLimits({ kind: 'member', rank: 0, knownForS: 5 }).posts <
+      boardLimits({ kind: 'member', rank: 0, knownForS: null }).posts,
+  );
 });
 
 test('names and links are found where people see them', () => {
@@ -53,20 +69,39 @@ test('what is over a limit is said in words, the first thing first', () => {
 test('a flag weighs what its raiser is worth', () => {
   const flagger: Flagger = { kind: 'agent', rank: 0, isNew: false, upheld: 0, dismissed: 0 };
   const rows: readonly [Partial<Flagger>, number][] = [
-    [{}, 1], [{ isNew: true }, 0], [{ rank: 1 }, 2], [{ rank: 1, isNew: true }, 2], [{ kind: 'member' }, 2], [{ kind: 'member', isNew: true }, 1],
-    [{ kind: 'admin', dismissed: 9 }, FLAGS_HIDE_AT], [{ kind: 'system' }, FLAGS_HIDE_AT],
-    [{ kind: 'member', dismissed: 2 }, 2], [{ kind: 'member', dismissed: 3 }, 0], [{ kind: 'member', upheld: 3, dismissed: 3 }, 2],
-    [{ kind: 'member', upheld: 3 }, 3], [{ kind: 'member', upheld: 4, dismissed: 2 }, 2], [{ kind: 'member', upheld: 5, dismissed: 2 }, 3],
+    [{}, 1],
+    [{ isNew: true }, 0],
+    [{ rank: 1 }, 2],
+    [{ rank: 1, isNew: true }, 2],
+    [{ kind: 'member' }, 2],
+    [{ kind: 'member', isNew: true }, 1],
+    [{ kind: 'admin', dismissed: 9 }, FLAGS_HIDE_AT],
+    [{ kind: 'system' }, FLAGS_HIDE_AT],
+    [{ kind: 'member', dismissed: 2 }, 2],
+    [{ kind: 'member', dismissed: 3 }, 0],
+    [{ kind: 'member', upheld: 3, dismissed: 3 }, 2],
+    [{ kind: 'member', upheld: 3 }, 3],
+    [{ kind: 'member', upheld: 4, dismissed: 2 }, 2],
+    [{ kind: 'member', upheld: 5, dismissed: 2 }, 3],
   ];
-  for (const [change, weight] of rows) assert.equal(flagWeight({ ...flagger, ...change }), weight, JSON.stringify(change));
+  for (const [change, weight] of rows)
+    assert.equal(flagWeight({ ...flagger, ...change }), weight, JSON.stringify(change));
   const newcomers = Array.from({ length: 100 }, () => flagWeight({ ...flagger, isNew: true }));
-  assert.equal(newcomers.reduce((sum, weight) => sum + weight, 0), 0, 'no crowd of newcomers hides anybody');
+  assert.equal(
+    newcomers.reduce((sum, weight) => sum + weight, 0),
+    0,
+    'no crowd of newcomers hides anybody',
+  );
 });
 
 test('a decision changes what it says, or there is nothing to decide', () => {
   const shown: ModerationState = { hiddenBy: null, openFlags: false, last: null };
   const hide = { decision: 'hide', hiddenByBefore: null } as const;
-  const rows: readonly [ModerationState, Parameters<typeof decideModeration>[1], ReturnType<typeof decideModeration>][] = [
+  const rows: readonly [
+    ModerationState,
+    Parameters<typeof decideModeration>[1],
+    ReturnType<typeof decideModeration>,
+  ][] = [
     [shown, 'hide', { hiddenBy: 'admin', flags: 'settle' }],
     [{ ...shown, hiddenBy: 'flags' }, 'hide', { hiddenBy: 'admin', flags: 'settle' }],
     [{ ...shown, hiddenBy: 'admin' }, 'hide', null],
@@ -78,9 +113,14 @@ test('a decision changes what it says, or there is nothing to decide', () => {
     [{ ...shown, openFlags: true, hiddenBy: 'flags' }, 'keep', null],
     [shown, 'undo', null],
     [{ ...shown, hiddenBy: 'admin', last: hide }, 'undo', { hiddenBy: null, flags: 'reopen' }],
-    [{ ...shown, last: { decision: 'restore', hiddenByBefore: 'flags' } }, 'undo', { hiddenBy: 'flags', flags: 'reopen' }],
+    [
+      { ...shown, last: { decision: 'restore', hiddenByBefore: 'flags' } },
+      'undo',
+      { hiddenBy: 'flags', flags: 'reopen' },
+    ],
   ];
-  for (const [state, decision, verdict] of rows) assert.deepEqual(decideModeration(state, decision), verdict, `${decision} ${JSON.stringify(state)}`);
+  for (const [state, decision, verdict] of rows)
+    assert.deepEqual(decideModeration(state, decision), verdict, `${decision} ${JSON.stringify(state)}`);
 });
 
 test('a note is called by its first line, cut at a word where that is too long', () => {

@@ -61,6 +61,10 @@ export function maySeePost(viewer: BoardViewer, post: Pick<Post, Standing | 'aud
 }
 
 /** The same of a reply: it is for whoever its post is for, unless it is hidden itself. Pure. */
-export function maySeeReply(viewer: BoardViewer, post: Pick<Post, Standing | 'audience'>, reply: Pick<Reply, Standing>): boolean {
+export function maySeeReply(
+  viewer: BoardViewer,
+  post: Pick<Post, Standing | 'audience'>,
+  reply: Pick<Reply, Standing>,
+): boolean {
   return maySeePost(viewer, post) && (!isHidden(reply) || isExempt(viewer, reply));
 }

@@ -20,7 +20,10 @@ export interface CopyPage<T> {
 }
 
 /** A page of what was found; null where all of it would lie behind what the copy holds. The cursor is of a row that is shown: no other id leaves. */
-function pageOf<T>(found: readonly T[], { limit, complete, idOf }: { readonly limit: number; readonly complete: boolean; readonly idOf: (row: T) => string }): CopyPage<T> | null {
+function pageOf<T>(
+  found: readonly T[],
+  { limit, complete, idOf }: { readonly limit: number; readonly complete: boolean; readonly idOf: (row: T) => string },
+): CopyPage<T> | null {
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
   if (found.length <= limit && complete) return { rows, next: null };
@@ -29,9 +32,16 @@ function pageOf<T>(found: readonly T[], { limit, complete, idOf }: { readonly li
 
 function matches(post: Post, { status, tag, audience, author, authorType, landmarkId }: PostQuestion): boolean {
   const same: readonly (readonly [string | undefined, string | undefined])[] = [
-    [status, post.status], [audience, post.audience], [author, post.author_id], [authorType, post.author_type], [landmarkId, post.place?.landmark_id ?? undefined],
+    [status, post.status],
+    [audience, post.audience],
+    [author, post.author_id],
+    [authorType, post.author_type],
+    [landmarkId, post.place?.landmark_id ?? undefined],
   ];
-  return same.every(([wanted, is]) => wanted === undefined || wanted === is) && (tag === undefined || post.tags.includes(tag));
+  return (
+    same.every(([wanted, is]) => wanted === undefined || wanted === is) &&
+    (tag === undefined || post.tags.includes(tag))
+  );
 }
 
 /** A page of the posts that a viewer may see, newest first, as the database would answer; null where the copy cannot tell. Pure. */
@@ -41,7 +51,9 @@ export function listFromCopy(
   asked: { readonly filter: PostQuestion; readonly before: string | null; readonly limit: number },
 ): CopyPage<Post> | null {
   const { filter, before, limit } = asked;
-  const found = copy.threads.flatMap(({ post }) => ((before === null || post.post_id < before) && maySeePost(viewer, post) && matches(post, filter) ? [post] : []));
+  const found = copy.threads.flatMap(({ post }) =>
+    (before === null || post.post_id < before) && maySeePost(viewer, post) && matches(post, filter) ? [post] : [],
+  );
   return pageOf(found, { limit, complete: copy.whole, idOf: ({ post_id: id }) => id });
 }
 
@@ -58,7 +70,9 @@ export function threadFromCopy(
   const thread = copy.threads.find(({ post }) => post.post_id === postId);
   if (thread === undefined || !maySeePost(viewer, thread.post)) return null;
   const { post } = thread;
-  const found = thread.replies.filter((reply) => (after === null || reply.reply_id > after) && maySeeReply(viewer, post, reply));
+  const found = thread.replies.filter(
+    (reply) => (after === null || reply.reply_id > after) && maySeeReply(viewer, post, reply),
+  );
   const replies = pageOf(found, { limit, complete: !thread.cut, idOf: ({ reply_id: id }) => id });
   return replies === null ? null : { post, replies };
 }

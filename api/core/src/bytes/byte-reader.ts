@@ -26,7 +26,8 @@ export class ByteReader {
   #take(count: number): number {
     const at = this.#at;
     this.#at += count;
-    if (this.#at > this.#bytes.length) throw new MalformedBytes(`the bytes end at ${this.#bytes.length}, wanted ${this.#at}`);
+    if (this.#at > this.#bytes.length)
+      throw new MalformedBytes(`the bytes end at ${this.#bytes.length}, wanted ${this.#at}`);
     return at;
   }
 

@@ -4,13 +4,33 @@ import { ByteReader } from './byte-reader.ts';
 import { ByteWriter } from './byte-writer.ts';
 
 test('a number takes the fewest bytes, so that equal states have equal bytes', () => {
-  for (const [value, bytes] of [[0, 1], [1, 1], [126, 1], [127, 1], [128, 2], [16_383, 2], [16_384, 3], [2 ** 21 - 1, 3], [2 ** 21, 4], [2 ** 28 - 1, 4], [2 ** 28, 5], [2 ** 32 - 1, 5]] as const) {
+  for (const [value, bytes] of [
+    [0, 1],
+    [1, 1],
+    [126, 1],
+    [127, 1],
+    [128, 2],
+    [16_383, 2],
+    [16_384, 3],
+    [2 ** 21 - 1, 3],
+    [2 ** 21, 4],
+    [2 ** 28 - 1, 4],
+    [2 ** 28, 5],
+    [2 ** 32 - 1, 5],
+  ] as const) {
     const writer = new ByteWriter();
     writer.varint(value);
     assert.equal(writer.finish().length, bytes, `${value}`);
     assert.equal(new ByteReader(writer.finish()).varint(), value);
   }
-  for (const [value, bytes] of [[0, 1], [-1, 1], [63, 1], [-64, 1], [64, 2], [-65, 2]] as const) {
+  for (const [value, bytes] of [
+    [0, 1],
+    [-1, 1],
+    [63, 1],
+    [-64, 1],
+    [64, 2],
+    [-65, 2],
+  ] as const) {
     const writer = new ByteWriter();
     writer.signed(value);
     assert.equal(writer.finish().length, bytes, `${value}`);
@@ -32,7 +52,21 @@ test('a writer grows by what it is given, and starts again with what it has', ()
 });
 
 test('a text is its length in UTF-8 and its UTF-8, be it ASCII, long or neither', () => {
-  for (const text of ['', 'a', 'agent-1', 'é', 'ascii before an é', '\u007f', '\u0080', '漢字', '😀', 'x'.repeat(127), 'x'.repeat(128), `${'x'.repeat(126)}é`, 'é'.repeat(64)]) {
+  for (const text of [
+    '',
+    'a',
+    'agent-1',
+    'é',
+    'ascii before an é',
+    '\u007f',
+    '\u0080',
+    '漢字',
+    '😀',
+    'x'.repeat(127),
+    'x'.repeat(128),
+    `${'x'.repeat(126)}é`,
+    'é'.repeat(64),
+  ]) {
     const writer = new ByteWriter();
     writer.u8(7);
     writer.text(text);

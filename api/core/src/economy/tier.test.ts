@@ -60,6 +60,28 @@ test('of one rank the higher threshold is taken, then the first name', () => {
   ];
   assert.equal(tierOfBalance(twins, 9n, null), 'a');
   assert.equal(tierOfBalance(twins, 4n, null), 'c');
-  assert.equal(tierOfBalance([{ name: 'a', rank: 1, minBalance: 3n }, { name: 'b', rank: 1, minBalance: 5n }], 9n, null), 'b', 'the threshold comes before the name');
-  assert.equal(tierOfBalance([{ name: 'a', rank: 1, minBalance: 5n }, { name: 'b', rank: 2, minBalance: 3n }], 9n, null), 'b', 'the rank comes before the threshold');
+  assert.equal(
+    tierOfBalance(
+      [
+        { name: 'a', rank: 1, minBalance: 3n },
+        { name: 'b', rank: 1, minBalance: 5n },
+      ],
+      9n,
+      null,
+    ),
+    'b',
+    'the threshold comes before the name',
+  );
+  assert.equal(
+    tierOfBalance(
+      [
+        { name: 'a', rank: 1, minBalance: 5n },
+        { name: 'b', rank: 2, minBalance: 3n },
+      ],
+      9n,
+      null,
+    ),
+    'b',
+    'the rank comes before the threshold',
+  );
 });

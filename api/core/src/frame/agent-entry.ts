@@ -13,7 +13,12 @@ const DRAWN_BACK_TICKS = 10;
 
 function recordOf(world: WorldState, { tiles, lead, startTick }: Walk): PathRecord {
   const first = tiles[0] ?? 0;
-  return { from: tilePosition(world.map, first), lead, to: tilePosition(world.map, tiles.at(-1) ?? first), start_tick: startTick };
+  return {
+    from: tilePosition(world.map, first),
+    lead,
+    to: tilePosition(world.map, tiles.at(-1) ?? first),
+    start_tick: startTick,
+  };
 }
 
 /** The path of an agent as viewers hold it. One that has ended is told whole, so that both ends list it in the same cells. */
@@ -28,7 +33,11 @@ function earlierRecord(world: WorldState, slot: number, tick: number): PathRecor
 }
 
 /** Power, presence, activity and emote of an agent at a tick. */
-export function agentShowing(world: WorldState, slot: number, tick: number): Omit<FrameMessageOf<'state'>, 'kind' | 'agent'> {
+export function agentShowing(
+  world: WorldState,
+  slot: number,
+  tick: number,
+): Omit<FrameMessageOf<'state'>, 'kind' | 'agent'> {
   const { agents } = world;
   const until_tick = agents.activityUntil[slot] ?? 0;
   const emoteTick = agents.emoteTick[slot] ?? 0;

@@ -3,8 +3,19 @@ import type { AgentEntry, FrameItem, FrameMessage, PathRecord, WorldStateFrame }
 import { ByteReader, MalformedBytes } from '../bytes/byte-reader.ts';
 import { itemId } from '../world/state/item-table.ts';
 import {
-  FRAME_URGENT, FRAME_VERSION, HAS_ACTIVITY, HAS_BEFORE, HAS_EMOTE, HAS_INVENTORY, HAS_SPEECH, IS_AWAKE, IS_ONLINE, ITEM_HELD, ITEM_LIES,
-  MESSAGE_KINDS, ZOOMS,
+  FRAME_URGENT,
+  FRAME_VERSION,
+  HAS_ACTIVITY,
+  HAS_BEFORE,
+  HAS_EMOTE,
+  HAS_INVENTORY,
+  HAS_SPEECH,
+  IS_AWAKE,
+  IS_ONLINE,
+  ITEM_HELD,
+  ITEM_LIES,
+  MESSAGE_KINDS,
+  ZOOMS,
 } from './frame-kinds.ts';
 
 interface In {
@@ -35,7 +46,10 @@ function showing(input: In, flags: number): Pick<AgentEntry, 'awake' | 'online' 
   return {
     awake: (flags & IS_AWAKE) !== 0,
     online: (flags & IS_ONLINE) !== 0,
-    activity: (flags & HAS_ACTIVITY) === 0 ? null : { activity: named(ACTIVITIES, reader.u8()), until_tick: tick + reader.signed() },
+    activity:
+      (flags & HAS_ACTIVITY) === 0
+        ? null
+        : { activity: named(ACTIVITIES, reader.u8()), until_tick: tick + reader.signed() },
     emote: (flags & HAS_EMOTE) === 0 ? null : { emote: named(EMOTES, reader.u8()), tick: tick + reader.signed() },
   };
 }
@@ -59,7 +73,10 @@ function entry(input: In): AgentEntry {
   const before = (flags & HAS_BEFORE) === 0 ? null : path(input, reader.u8());
   const state = showing(input, flags);
   return {
-    agent, path: record, before, ...state,
+    agent,
+    path: record,
+    before,
+    ...state,
     speech: (flags & HAS_SPEECH) === 0 ? null : { tick: input.tick + reader.signed(), text: reader.text() },
     inventory: (flags & HAS_INVENTORY) === 0 ? [] : list(reader.u8(), () => itemName(reader)),
   };
@@ -76,14 +93,26 @@ function cluster({ reader }: In): FrameMessage {
 
 const READERS: { readonly [K in FrameMessage['kind']]: (input: In, bits: number) => FrameMessage } = {
   clock: () => ({ kind: 'clock' }),
-  hello: ({ reader }, bits) => ({ kind: 'hello', tick_ms: reader.varint(), map_version: reader.text(), resumed: bits === 1 }),
+  hello: ({ reader }, bits) => ({
+    kind: 'hello',
+    tick_ms: reader.varint(),
+    map_version: reader.text(),
+    resumed: bits === 1,
+  }),
   view: ({ reader }, bits) => ({
-    kind: 'view', x: reader.varint(), y: reader.varint(), width: reader.varint(), height: reader.varint(), zoom: named(ZOOMS, bits),
+    kind: 'view',
+    x: reader.varint(),
+    y: reader.varint(),
+    width: reader.varint(),
+    height: reader.varint(),
+    zoom: named(ZOOMS, bits),
     pinned: list(reader.varint(), () => reader.u16()),
   }),
   agent: ({ reader }) => ({ kind: 'agent', agent: reader.u16(), agent_id: reader.text(), display_name: reader.text() }),
   keyframe: (input, bits) => ({
-    kind: 'keyframe', cell: input.reader.varint(), reset: bits === 1,
+    kind: 'keyframe',
+    cell: input.reader.varint(),
+    reset: bits === 1,
     agents: list(input.reader.varint(), () => entry(input)),
     items: list(input.reader.varint(), () => item(input.reader, input.reader.u8())),
   }),
@@ -91,10 +120,19 @@ const READERS: { readonly [K in FrameMessage['kind']]: (input: In, bits: number)
   despawn: ({ reader }) => ({ kind: 'despawn', agent: reader.u16() }),
   path: (input, bits) => ({ kind: 'path', agent: input.reader.u16(), path: path(input, bits) }),
   turn: ({ reader, tick }) => ({
-    kind: 'turn', agent: reader.u16(), start_tick: tick + reader.signed(), dx: reader.signed(), dy: reader.signed(),
+    kind: 'turn',
+    agent: reader.u16(),
+    start_tick: tick + reader.signed(),
+    dx: reader.signed(),
+    dy: reader.signed(),
   }),
   state: (input, bits) => ({ kind: 'state', agent: input.reader.u16(), ...showing(input, bits) }),
-  speech: ({ reader, tick }) => ({ kind: 'speech', agent: reader.u16(), tick: tick + reader.signed(), text: reader.text() }),
+  speech: ({ reader, tick }) => ({
+    kind: 'speech',
+    agent: reader.u16(),
+    tick: tick + reader.signed(),
+    text: reader.text(),
+  }),
   item: ({ reader }, bits) => ({ kind: 'item', item: item(reader, bits) }),
   cluster,
 };

@@ -1,10 +1,30 @@
 import { ACTIVITIES, EMOTES, ITEM_KINDS } from '@hamlet/contract';
-import type { AgentEntry, FrameItem, FrameMessage, FrameMessageOf, PathRecord, WorldStateFrame } from '@hamlet/contract';
+import type {
+  AgentEntry,
+  FrameItem,
+  FrameMessage,
+  FrameMessageOf,
+  PathRecord,
+  WorldStateFrame,
+} from '@hamlet/contract';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { parseItemId } from '../world/state/item-table.ts';
 import {
-  FRAME_UPDATE, FRAME_URGENT, FRAME_VERSION, HAS_ACTIVITY, HAS_BEFORE, HAS_EMOTE, HAS_INVENTORY, HAS_SPEECH, IS_AWAKE, IS_ONLINE,
-  ITEM_GONE, ITEM_HELD, ITEM_LIES, MESSAGE_KINDS, ZOOMS,
+  FRAME_UPDATE,
+  FRAME_URGENT,
+  FRAME_VERSION,
+  HAS_ACTIVITY,
+  HAS_BEFORE,
+  HAS_EMOTE,
+  HAS_INVENTORY,
+  HAS_SPEECH,
+  IS_AWAKE,
+  IS_ONLINE,
+  ITEM_GONE,
+  ITEM_HELD,
+  ITEM_LIES,
+  MESSAGE_KINDS,
+  ZOOMS,
 } from './frame-kinds.ts';
 
 /** Ticks inside a frame are written as their distance from the frame's tick. */
@@ -30,7 +50,12 @@ function path(out: Out, record: PathRecord): void {
 type Showing = Pick<AgentEntry, 'awake' | 'online' | 'activity' | 'emote'>;
 
 function showingFlags(state: Showing): number {
-  return (state.awake ? IS_AWAKE : 0) | (state.online ? IS_ONLINE : 0) | (state.activity === null ? 0 : HAS_ACTIVITY) | (state.emote === null ? 0 : HAS_EMOTE);
+  return (
+    (state.awake ? IS_AWAKE : 0) |
+    (state.online ? IS_ONLINE : 0) |
+    (state.activity === null ? 0 : HAS_ACTIVITY) |
+    (state.emote === null ? 0 : HAS_EMOTE)
+  );
 }
 
 function showing(out: Out, state: Showing): void {
@@ -65,7 +90,10 @@ function itemBody(out: Out, item: FrameItem): void {
 
 function entry(out: Out, agent: AgentEntry): void {
   const { writer } = out;
-  const more = (agent.speech === null ? 0 : HAS_SPEECH) | (agent.inventory.length === 0 ? 0 : HAS_INVENTORY) | (agent.before === null ? 0 : HAS_BEFORE);
+  const more =
+    (agent.speech === null ? 0 : HAS_SPEECH) |
+    (agent.inventory.length === 0 ? 0 : HAS_INVENTORY) |
+    (agent.before === null ? 0 : HAS_BEFORE);
   writer.u8(showingFlags(agent) | more);
   writer.u16(agent.agent);
   for (const record of agent.before === null ? [agent.path] : [agent.path, agent.before]) {
@@ -97,7 +125,8 @@ function keyframe(out: Out, message: FrameMessageOf<'keyframe'>): void {
 
 function view(out: Out, message: FrameMessageOf<'view'>): void {
   head(out, 'view', ZOOMS.indexOf(message.zoom));
-  for (const number of [message.x, message.y, message.width, message.height, message.pinned.length]) out.writer.varint(number);
+  for (const number of [message.x, message.y, message.width, message.height, message.pinned.length])
+    out.writer.varint(number);
   for (const agent of message.pinned) out.writer.u16(agent);
 }
 

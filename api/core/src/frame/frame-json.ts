@@ -10,10 +10,18 @@ function named<T extends { agent: number }>(value: T, idOf: IdOf): T {
 
 function withIds(message: FrameMessage, idOf: IdOf): FrameMessage {
   switch (message.kind) {
-    case 'path': case 'turn': case 'state': case 'speech': case 'despawn': return named(message, idOf);
-    case 'spawn': return { ...message, entry: named<AgentEntry>(message.entry, idOf) };
-    case 'keyframe': return { ...message, agents: message.agents.map((agent) => named(agent, idOf)) };
-    default: return message;
+    case 'path':
+    case 'turn':
+    case 'state':
+    case 'speech':
+    case 'despawn':
+      return named(message, idOf);
+    case 'spawn':
+      return { ...message, entry: named<AgentEntry>(message.entry, idOf) };
+    case 'keyframe':
+      return { ...message, agents: message.agents.map((agent) => named(agent, idOf)) };
+    default:
+      return message;
   }
 }
 

@@ -8,7 +8,19 @@ export const FRAME_URGENT = 2;
 
 /** Low four bits of a message's first byte; the high four are its own. */
 export const MESSAGE_KINDS = [
-  'clock', 'hello', 'view', 'agent', 'keyframe', 'spawn', 'despawn', 'path', 'state', 'speech', 'item', 'cluster', 'turn',
+  'clock',
+  'hello',
+  'view',
+  'agent',
+  'keyframe',
+  'spawn',
+  'despawn',
+  'path',
+  'state',
+  'speech',
+  'item',
+  'cluster',
+  'turn',
 ] as const satisfies readonly FrameMessage['kind'][];
 
 export const ZOOMS = ['near', 'mid', 'far'] as const;

@@ -7,7 +7,9 @@ export interface ModelRoom {
   readonly quota: number;
 }
 
-export type ModelVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: 'too_many_in_flight' | 'token_quota_exhausted' };
+export type ModelVerdict =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: 'too_many_in_flight' | 'token_quota_exhausted' };
 
 /** Whether a request that takes at most so many tokens is let in. All of them must fit: a request is never begun that could overdraw the hour. Pure. */
 export function decideModelRequest(room: ModelRoom, tokens: number): ModelVerdict {

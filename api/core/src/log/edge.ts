@@ -34,7 +34,11 @@ function foldSubtree(hashes: Uint8Array, sha256: Sha256): Uint8Array {
 }
 
 /** The hash of `count` hashes of a tile from `from` on; `count` is a power of two and divides `from`. */
-export function subtreeHash(hashes: Uint8Array, { from, count }: { readonly from: number; readonly count: number }, sha256: Sha256): Uint8Array {
+export function subtreeHash(
+  hashes: Uint8Array,
+  { from, count }: { readonly from: number; readonly count: number },
+  sha256: Sha256,
+): Uint8Array {
   return foldSubtree(hashes.subarray(from * HASH_BYTES, (from + count) * HASH_BYTES), sha256);
 }
 
@@ -64,7 +68,11 @@ interface Growth {
 }
 
 /** Adds hashes to a level: full tiles are noted, and their roots are added to the level above. */
-function growLevel(growth: Growth, at: { readonly level: number; readonly first: number; readonly hashes: Uint8Array }, sha256: Sha256): void {
+function growLevel(
+  growth: Growth,
+  at: { readonly level: number; readonly first: number; readonly hashes: Uint8Array },
+  sha256: Sha256,
+): void {
   const { level, hashes } = at;
   const before = growth.partials[level] ?? new Uint8Array(0);
   const all = new Uint8Array(before.length + hashes.length);
@@ -79,14 +87,19 @@ function growLevel(growth: Growth, at: { readonly level: number; readonly first:
     roots.set(foldSubtree(tile, sha256), index * HASH_BYTES);
   }
   growth.partials[level] = all.slice(full * tileBytes);
-  if (full > 0) growLevel(growth, { level: level + 1, first: Math.floor(at.first / TILE_WIDTH), hashes: roots }, sha256);
+  if (full > 0)
+    growLevel(growth, { level: level + 1, first: Math.floor(at.first / TILE_WIDTH), hashes: roots }, sha256);
 }
 
 /**
  * The edge behind more entries, and the tiles that are full now. Those that are not full yet are `partialTiles` of the edge.
  * @param leaves hashes of the entries, behind each other
  */
-export function growEdge(edge: Edge, leaves: Uint8Array, sha256: Sha256): { readonly edge: Edge; readonly full: readonly Tile[] } {
+export function growEdge(
+  edge: Edge,
+  leaves: Uint8Array,
+  sha256: Sha256,
+): { readonly edge: Edge; readonly full: readonly Tile[] } {
   const growth: Growth = { tiles: [], partials: [...edge.partials] };
   growLevel(growth, { level: 0, first: Math.floor(edge.size / TILE_WIDTH), hashes: leaves }, sha256);
   return { edge: { size: edge.size + leaves.length / HASH_BYTES, partials: growth.partials }, full: growth.tiles };
@@ -94,11 +107,15 @@ export function growEdge(edge: Edge, leaves: Uint8Array, sha256: Sha256): { read
 
 /** The tiles at the edge that hold something and are not full. */
 export function partialTiles({ size, partials }: Edge): readonly Tile[] {
-  return partials.flatMap((hashes, level) => (hashes.length === 0 ? [] : [{ level, number: Math.floor(size / TILE_WIDTH ** (level + 1)), hashes }]));
+  return partials.flatMap((hashes, level) =>
+    hashes.length === 0 ? [] : [{ level, number: Math.floor(size / TILE_WIDTH ** (level + 1)), hashes }],
+  );
 }
 
 /** Where the edge of a tree of some size lies: tile and width on each level, from level 0 to the highest. */
-export function edgeTiles(size: number): readonly { readonly level: number; readonly number: number; readonly width: number }[] {
+export function edgeTiles(
+  size: number,
+): readonly { readonly level: number; readonly number: number; readonly width: number }[] {
   const tiles = [];
   for (let level = 0, count = size; count > 0; level += 1, count = Math.floor(count / TILE_WIDTH)) {
     tiles.push({ level, number: Math.floor(count / TILE_WIDTH), width: count % TILE_WIDTH });
@@ -107,8 +124,12 @@ export function edgeTiles(size: number): readonly { readonly level: number; read
 }
 
 /** The edge of a tree from its tiles, which may have grown since. @param hashesOf the hashes of a tile, as many as there are */
-export function edgeOf(size: number, hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array): Edge {
-  const partials = edgeTiles(size).map(({ level, number, width }) => (width === 0 ? new Uint8Array(0) : hashesOf({ level, number }).slice(0, width * HASH_BYTES)));
+export function edgeOf(
+  size: number,
+  hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array,
+): Edge {
+  const partials = edgeTiles(size).map(({ level, number, width }) =>
+    width === 0 ? new Uint8Array(0) : hashesOf({ level, number }).slice(0, width * HASH_BYTES),
+  );
   return { size, partials };
 }
-

@@ -18,7 +18,7 @@ export function writeEntryBundle(entries: readonly Uint8Array[]): Uint8Array {
 /** Reads what `writeEntryBundle` writes; null where the bytes end early. */
 export function readEntryBundle(bundle: Uint8Array): readonly Uint8Array[] | null {
   const entries: Uint8Array[] = [];
-  for (let at = 0; at < bundle.length; ) {
+  for (let at = 0; at < bundle.length;) {
     const length = ((bundle[at] ?? 0) << 8) | (bundle[at + 1] ?? 0);
     const end = at + 2 + length;
     if (end > bundle.length) return null;

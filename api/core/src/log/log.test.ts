@@ -17,7 +17,15 @@ const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
 const CRYPTO: NoteCrypto = {
   sha256,
   verify: (message, signature, publicKey) =>
-    verify(null, message, createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') }, format: 'jwk' }), signature),
+    verify(
+      null,
+      message,
+      createPublicKey({
+        key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') },
+        format: 'jwk',
+      }),
+      signature,
+    ),
 };
 const SIZE = 1_100;
 const leaves = Array.from({ length: SIZE }, (_, index) => leafHash(Buffer.from(`entry ${index}`), sha256));
@@ -37,34 +45,47 @@ function concat(hashes: readonly Uint8Array[]): Uint8Array {
 }
 
 /** All tiles of a tree that grew in steps. */
-function grown(size: number, step: number): { readonly root: Uint8Array; readonly tiles: ReadonlyMap<string, Uint8Array> } {
+function grown(
+  size: number,
+  step: number,
+): { readonly root: Uint8Array; readonly tiles: ReadonlyMap<string, Uint8Array> } {
   const tiles = new Map<string, Uint8Array>();
   let edge = EMPTY_EDGE;
   for (let at = 0; at < size; at += step) {
     const next = growEdge(edge, concat(leaves.slice(at, Math.min(at + step, size))), sha256);
     edge = next.edge;
-    for (const { level, number, hashes } of [...next.full, ...partialTiles(edge)]) tiles.set(`${level}/${number}`, hashes);
+    for (const { level, number, hashes } of [...next.full, ...partialTiles(edge)])
+      tiles.set(`${level}/${number}`, hashes);
   }
   assert.equal(edge.size, size);
   return { root: rootOf(edge, sha256), tiles };
 }
 
 test('a tree has the root of RFC 6962, however it grew, and its edge is in its tiles', () => {
-  assert.equal(Buffer.from(rootOf(EMPTY_EDGE, sha256)).toString('hex'), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+  assert.equal(
+    Buffer.from(rootOf(EMPTY_EDGE, sha256)).toString('hex'),
+    'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  );
   for (const size of [1, 2, 3, 7, 8, 255, 256, 257, 511, 512, 700, SIZE]) {
     const expected = treeHash(leaves.slice(0, size));
-    for (const step of [1, 7, 256, 1_000]) assert.deepEqual(Buffer.from(grown(size, step).root), Buffer.from(expected), `${size} in steps of ${step}`);
+    for (const step of [1, 7, 256, 1_000])
+      assert.deepEqual(Buffer.from(grown(size, step).root), Buffer.from(expected), `${size} in steps of ${step}`);
   }
   const { tiles } = grown(SIZE, 13);
   for (const size of [1, 255, 256, 300, 512, 1_024, SIZE]) {
     const edge = edgeOf(size, ({ level, number }) => tiles.get(`${level}/${number}`) ?? new Uint8Array(0));
-    assert.deepEqual(Buffer.from(rootOf(edge, sha256)), Buffer.from(treeHash(leaves.slice(0, size))), `the edge at ${size}`);
+    assert.deepEqual(
+      Buffer.from(rootOf(edge, sha256)),
+      Buffer.from(treeHash(leaves.slice(0, size))),
+      `the edge at ${size}`,
+    );
   }
 });
 
 test('every entry is proven, and nothing else', () => {
   const { tiles } = grown(SIZE, SIZE);
-  const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array => tiles.get(`${level}/${number}`) ?? new Uint8Array(0);
+  const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array =>
+    tiles.get(`${level}/${number}`) ?? new Uint8Array(0);
   for (const size of [1, 2, 3, 5, 8, 256, 257, 700, SIZE]) {
     const root = Buffer.from(treeHash(leaves.slice(0, size)));
     for (let position = 0; position < size; position += size > 20 ? 37 : 1) {
@@ -74,7 +95,11 @@ test('every entry is proven, and nothing else', () => {
       assert.ok(led !== null && root.equals(led), `${position} of ${size}`);
       const other = rootByInclusion({ position, size, hash: leafHash(Buffer.from('another'), sha256), proof }, sha256);
       assert.ok(other !== null && !root.equals(other));
-      assert.equal(rootByInclusion({ position, size, hash: own, proof: [...proof, own] }, sha256), null, 'one hash too many');
+      assert.equal(
+        rootByInclusion({ position, size, hash: own, proof: [...proof, own] }, sha256),
+        null,
+        'one hash too many',
+      );
     }
   }
   assert.throws(() => inclusionRanges(5, 5), RangeError);
@@ -82,8 +107,21 @@ test('every entry is proven, and nothing else', () => {
 
 test('a tree is shown to be the beginning of another, and one that is not is not', () => {
   const { tiles } = grown(SIZE, SIZE);
-  const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array => tiles.get(`${level}/${number}`) ?? new Uint8Array(0);
-  for (const [from, to] of [[1, 1], [1, 2], [2, 3], [3, 7], [4, 7], [6, 8], [255, 256], [256, 700], [300, 700], [512, SIZE], [699, SIZE]] as const) {
+  const hashesOf = ({ level, number }: { level: number; number: number }): Uint8Array =>
+    tiles.get(`${level}/${number}`) ?? new Uint8Array(0);
+  for (const [from, to] of [
+    [1, 1],
+    [1, 2],
+    [2, 3],
+    [3, 7],
+    [4, 7],
+    [6, 8],
+    [255, 256],
+    [256, 700],
+    [300, 700],
+    [512, SIZE],
+    [699, SIZE],
+  ] as const) {
     const proof = consistencyRanges(from, to).map((range) => rangeHash(range, hashesOf, sha256));
     const first = { size: from, root: treeHash(leaves.slice(0, from)) };
     const second = { size: to, root: treeHash(leaves.slice(0, to)) };
@@ -98,10 +136,30 @@ test('a tree is shown to be the beginning of another, and one that is not is not
 test('tiles have the paths of C2SP tlog-tiles', () => {
   assert.equal(tilePath({ number: 1_234_067, width: TILE_WIDTH }), 'x001/x234/067');
   assert.equal(tilePath({ number: 0, width: 8 }), '000.p/8');
-  for (const address of [{ number: 0, width: 256 }, { number: 999, width: 255 }, { number: 1_000, width: 1 }]) assert.deepEqual(readTilePath(tilePath(address)), address);
-  for (const wrong of ['', '0', '1000', 'x000/067', '067.p/0', '067.p/256', '067.p/300', 'x001/67', '../067', 'x001/x234/067/']) assert.equal(readTilePath(wrong), null, wrong);
+  for (const address of [
+    { number: 0, width: 256 },
+    { number: 999, width: 255 },
+    { number: 1_000, width: 1 },
+  ])
+    assert.deepEqual(readTilePath(tilePath(address)), address);
+  for (const wrong of [
+    '',
+    '0',
+    '1000',
+    'x000/067',
+    '067.p/0',
+    '067.p/256',
+    '067.p/300',
+    'x001/67',
+    '../067',
+    'x001/x234/067/',
+  ])
+    assert.equal(readTilePath(wrong), null, wrong);
   assert.deepEqual(tilesOfLevel(70_000, 0).at(-1), { number: 273, width: 112 });
-  assert.deepEqual(tilesOfLevel(70_000, 1), [{ number: 0, width: 256 }, { number: 1, width: 17 }]);
+  assert.deepEqual(tilesOfLevel(70_000, 1), [
+    { number: 0, width: 256 },
+    { number: 1, width: 17 },
+  ]);
   assert.deepEqual(tilesOfLevel(70_000, 3), []);
 });
 
@@ -114,9 +172,15 @@ test('a note of another implementation is opened, and a changed one is not', () 
   assert.equal(openNote(note.replace('answer', 'riddle'), key, CRYPTO), null);
   assert.equal(openNote(note, { ...key, name: 'Somebody' }, CRYPTO), null);
   assert.equal(openNote(text, key, CRYPTO), null);
-  assert.equal(readVerifierKey('PeterNeumann+c74f20a4+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW', sha256), null, 'id and key do not belong together');
+  assert.equal(
+    readVerifierKey('PeterNeumann+c74f20a4+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW', sha256),
+    null,
+    'id and key do not belong together',
+  );
   assert.equal(writeVerifierKey(key, sha256), 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW');
-  const signature = Uint8Array.fromBase64('x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=').slice(4);
+  const signature = Uint8Array.fromBase64(
+    'x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=',
+  ).slice(4);
   assert.equal(writeNote(text, { key, signature }, sha256), note);
 });
 
@@ -125,13 +189,24 @@ test('a checkpoint is read as it was written, and nothing else is one', () => {
   const text = writeCheckpoint(checkpoint);
   assert.deepEqual(readCheckpoint(text), { ...checkpoint, root: new Uint8Array(checkpoint.root) });
   assert.equal(readCheckpoint(`${text}an extension\n`)?.size, 20_852_163);
-  for (const wrong of ['', 'origin\n1\n', text.trimEnd(), text.replace('20852163', '020852163'), text.replace('20852163', '-1'), text.replace('20852163', '9007199254740992')]) assert.equal(readCheckpoint(wrong), null, wrong);
+  for (const wrong of [
+    '',
+    'origin\n1\n',
+    text.trimEnd(),
+    text.replace('20852163', '020852163'),
+    text.replace('20852163', '-1'),
+    text.replace('20852163', '9007199254740992'),
+  ])
+    assert.equal(readCheckpoint(wrong), null, wrong);
 });
 
 test('entries of a bundle are told apart by their lengths', () => {
   const entries = [new Uint8Array(0), Buffer.from('one'), new Uint8Array(65_535).fill(7)];
   const bundle = writeEntryBundle(entries);
-  assert.deepEqual(readEntryBundle(bundle)?.map((entry) => Buffer.from(entry)), entries.map((entry) => Buffer.from(entry)));
+  assert.deepEqual(
+    readEntryBundle(bundle)?.map((entry) => Buffer.from(entry)),
+    entries.map((entry) => Buffer.from(entry)),
+  );
   assert.equal(readEntryBundle(bundle.subarray(0, -1)), null);
   assert.throws(() => writeEntryBundle([new Uint8Array(65_536)]), RangeError);
 });
@@ -145,9 +220,18 @@ test('a record is read field by field, and bytes that are none are refused', () 
   };
   const number = Buffer.alloc(8);
   number.writeBigInt64BE(-5n);
-  const bytes = Buffer.concat([Buffer.from([0, 0, 0, 4]), field(25, Buffer.from('wörd')), field(20, number), field(25, null), field(16, Buffer.from([1]))]);
+  const bytes = Buffer.concat([
+    Buffer.from([0, 0, 0, 4]),
+    field(25, Buffer.from('wörd')),
+    field(20, number),
+    field(25, null),
+    field(16, Buffer.from([1])),
+  ]);
   const record = openRecord(bytes);
-  assert.deepEqual([record.count, record.field(0), record.field(1), record.field(2), record.field(3)], [4, 'wörd', -5n, null, true]);
+  assert.deepEqual(
+    [record.count, record.field(0), record.field(1), record.field(2), record.field(3)],
+    [4, 'wörd', -5n, null, true],
+  );
   assert.throws(() => record.field(4), RangeError);
   assert.throws(() => openRecord(bytes.subarray(0, -1)), RangeError);
   assert.throws(() => openRecord(Buffer.concat([bytes, Buffer.from([0])])), RangeError);
@@ -163,9 +247,21 @@ test('only a signature by the name and by the key counts, wherever it stands amo
   const text = 'checkpoint\n';
   const ours = writeNote(text, { key, signature }, sha256);
   assert.equal(openNote(ours, key, gullible), text);
-  assert.equal(openNote(writeNote(text, { key: sameName, signature }, sha256), key, gullible), null, 'another key of the name');
-  assert.equal(openNote(ours.replace('\u2014 village', '\u2014 stranger'), key, gullible), null, 'the id of the key under another name');
-  assert.equal(openNote(writeNote(text, { key, signature: signature.slice(1) }, sha256), key, gullible), null, 'a signature that is too short');
+  assert.equal(
+    openNote(writeNote(text, { key: sameName, signature }, sha256), key, gullible),
+    null,
+    'another key of the name',
+  );
+  assert.equal(
+    openNote(ours.replace('\u2014 village', '\u2014 stranger'), key, gullible),
+    null,
+    'the id of the key under another name',
+  );
+  assert.equal(
+    openNote(writeNote(text, { key, signature: signature.slice(1) }, sha256), key, gullible),
+    null,
+    'a signature that is too short',
+  );
   const both = writeNote(text, { key: sameName, signature }, sha256) + ours.slice(ours.indexOf('\u2014'));
   assert.equal(openNote(both, key, gullible), text);
 });

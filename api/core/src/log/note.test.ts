@@ -36,7 +36,9 @@ test('a signed note is text, an empty line and signatures, each line ended', () 
   };
   for (const [why, text] of Object.entries(wrong)) assert.equal(readNote(text), null, why);
   const short = readNote(`checkpoint\n\n\u2014 village ${base64(1, 2, 3, 4, 5)}\n`);
-  assert.deepEqual(short?.signatures, [{ name: 'village', keyId: new Uint8Array([1, 2, 3, 4]), signature: new Uint8Array([5]) }]);
+  assert.deepEqual(short?.signatures, [
+    { name: 'village', keyId: new Uint8Array([1, 2, 3, 4]), signature: new Uint8Array([5]) },
+  ]);
 });
 
 test('the name of a key is one word without a plus', () => {

@@ -52,7 +52,11 @@ export function readVerifierKey(text: string, sha256: Sha256): NoteKey | null {
 }
 
 /** The note as it is kept and sent. @param signature of the text */
-export function writeNote(text: string, signer: { readonly key: NoteKey; readonly signature: Uint8Array }, sha256: Sha256): string {
+export function writeNote(
+  text: string,
+  signer: { readonly key: NoteKey; readonly signature: Uint8Array },
+  sha256: Sha256,
+): string {
   const bytes = new Uint8Array([...keyId(signer.key, sha256), ...signer.signature]);
   return `${text}\n${DASH}${signer.key.name} ${bytes.toBase64()}\n`;
 }
@@ -61,7 +65,10 @@ export function writeNote(text: string, signer: { readonly key: NoteKey; readonl
 export function readNote(note: string): SignedNote | null {
   const split = note.lastIndexOf(`\n\n${DASH}`);
   if (split < 0 || !note.endsWith('\n')) return null;
-  const signatures = note.slice(split + 2, -1).split('\n').map(readSignature);
+  const signatures = note
+    .slice(split + 2, -1)
+    .split('\n')
+    .map(readSignature);
   const good = signatures.filter((signature) => signature !== null);
   return good.length === signatures.length ? { text: note.slice(0, split + 1), signatures: good } : null;
 }
@@ -92,6 +99,10 @@ export function openNote(note: string, key: NoteKey, { sha256, verify }: NoteCry
   const signed = readNote(note);
   if (signed === null) return null;
   const id = keyId(key, sha256);
-  const ours = signed.signatures.filter((each) => each.name === key.name && sameBytes(each.keyId, id) && each.signature.length === SIGNATURE_BYTES);
-  return ours.some(({ signature }) => verify(encoder.encode(signed.text), signature, key.publicKey)) ? signed.text : null;
+  const ours = signed.signatures.filter(
+    (each) => each.name === key.name && sameBytes(each.keyId, id) && each.signature.length === SIGNATURE_BYTES,
+  );
+  return ours.some(({ signature }) => verify(encoder.encode(signed.text), signature, key.publicKey))
+    ? signed.text
+    : null;
 }

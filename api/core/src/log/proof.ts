@@ -28,7 +28,7 @@ function splitOf(count: number): number {
 export function inclusionRanges(position: number, size: number): readonly Range[] {
   if (!(position >= 0 && position < size)) throw new RangeError(`a tree of ${size} has no entry ${position}`);
   const ranges: Range[] = [];
-  for (let from = 0, to = size; to - from > 1; ) {
+  for (let from = 0, to = size; to - from > 1;) {
     const middle = from + splitOf(to - from);
     const left = position < middle;
     ranges.unshift(left ? { from: middle, to } : { from, to: middle });
@@ -40,7 +40,8 @@ export function inclusionRanges(position: number, size: number): readonly Range[
 
 /** The subtrees that show a tree to be the beginning of a larger one (RFC 9162, 2.1.4.1). Throws RangeError where it cannot be. */
 export function consistencyRanges(first: number, second: number): readonly Range[] {
-  if (!(first >= 1 && first <= second)) throw new RangeError(`a tree of ${first} is not the beginning of one of ${second}`);
+  if (!(first >= 1 && first <= second))
+    throw new RangeError(`a tree of ${first} is not the beginning of one of ${second}`);
   const ranges: Range[] = [];
   let [from, to, whole] = [0, second, true];
   while (first < to) {
@@ -60,7 +61,7 @@ export function consistencyRanges(first: number, second: number): readonly Range
 /** The full subtrees that a range which begins at one is made of, from left to right. */
 export function nodesOf({ from, to }: Range): readonly TreeNode[] {
   const nodes: TreeNode[] = [];
-  for (let at = from; at < to; ) {
+  for (let at = from; at < to;) {
     let level = 0;
     for (let count = 2; at % count === 0 && at + count <= to; count *= 2) level += 1;
     nodes.push({ level, index: at / 2 ** level });
@@ -70,7 +71,12 @@ export function nodesOf({ from, to }: Range): readonly TreeNode[] {
 }
 
 /** The tile that a subtree's hash is made of: `count` of its hashes from `from` on. */
-export function tileOfNode({ level, index }: TreeNode): { readonly level: number; readonly number: number; readonly from: number; readonly count: number } {
+export function tileOfNode({ level, index }: TreeNode): {
+  readonly level: number;
+  readonly number: number;
+  readonly from: number;
+  readonly count: number;
+} {
   const tileLevel = Math.floor(level / 8);
   const count = 2 ** (level % 8);
   const first = index * count;
@@ -78,7 +84,11 @@ export function tileOfNode({ level, index }: TreeNode): { readonly level: number
 }
 
 /** The hash over a range. @param hashesOf the hashes of a tile */
-export function rangeHash(range: Range, hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array, sha256: Sha256): Uint8Array {
+export function rangeHash(
+  range: Range,
+  hashesOf: (tile: { readonly level: number; readonly number: number }) => Uint8Array,
+  sha256: Sha256,
+): Uint8Array {
   const hashes = nodesOf(range).map((node) => {
     const tile = tileOfNode(node);
     return subtreeHash(hashesOf(tile), tile, sha256);
@@ -99,7 +109,11 @@ export function rootByInclusion({ position, size, hash, proof }: Inclusion, sha2
   if (!(position >= 0 && position < size)) return null;
   const ranges = inclusionRanges(position, size);
   if (ranges.length !== proof.length) return null;
-  return proof.reduce((root, next, index) => ((ranges[index]?.from ?? 0) > position ? nodeHash(root, next, sha256) : nodeHash(next, root, sha256)), hash);
+  return proof.reduce(
+    (root, next, index) =>
+      (ranges[index]?.from ?? 0) > position ? nodeHash(root, next, sha256) : nodeHash(next, root, sha256),
+    hash,
+  );
 }
 
 /** Two trees and what shows the first to be the beginning of the second. */
@@ -110,7 +124,11 @@ export interface Consistency {
 }
 
 /** The roots of both trees that a proof leads to. Where the first tree is a full subtree of the second, the way up begins with its own root. */
-function climb({ first, proof }: Consistency, ranges: readonly Range[], sha256: Sha256): readonly [Uint8Array, Uint8Array] {
+function climb(
+  { first, proof }: Consistency,
+  ranges: readonly Range[],
+  sha256: Sha256,
+): readonly [Uint8Array, Uint8Array] {
   const whole = ranges.every(({ from }) => from >= first.size);
   const [seed = first.root, ...rest] = whole ? [first.root, ...proof] : proof;
   let [firstRoot, secondRoot] = [seed, seed];

@@ -55,7 +55,11 @@ test('bytes that end early or late are no record, wherever they lie', () => {
   const whole = record(number(1n), text('word'));
   const lies = Buffer.concat([whole, Buffer.alloc(64)]);
   for (let length = 0; length < whole.length; length += 1) {
-    assert.throws(() => openRecord(lies.subarray(0, length)), { name: 'RangeError', message: 'no record of the log' }, `${length} bytes`);
+    assert.throws(
+      () => openRecord(lies.subarray(0, length)),
+      { name: 'RangeError', message: 'no record of the log' },
+      `${length} bytes`,
+    );
   }
   assert.equal(openRecord(lies.subarray(0, whole.length)).field(1), 'word');
   assert.throws(() => openRecord(lies), { message: 'no record of the log' });
@@ -70,8 +74,23 @@ test('a field of a type that no record has, and text that is no UTF-8, are refus
 test('a transfer has a payer and a payee, each with what was left to it; other records have neither', () => {
   const transfer = (balance: Buffer): Buffer =>
     record(
-      text(SEALED_KINDS.ledger), text('id'), text('key'), text('wage'), text(''), text(''), number(70n),
-      number(-3n), text('treasury/'), number(12n), number(900n), text(''), number(4n), text('agent/ada'), number(2n), balance, text(''),
+      text(SEALED_KINDS.ledger),
+      text('id'),
+      text('key'),
+      text('wage'),
+      text(''),
+      text(''),
+      number(70n),
+      number(-3n),
+      text('treasury/'),
+      number(12n),
+      number(900n),
+      text(''),
+      number(4n),
+      text('agent/ada'),
+      number(2n),
+      balance,
+      text(''),
     );
   assert.deepEqual(sidesOf(openRecord(transfer(number(75n)))), [
     { account: -3n, owner: 'treasury/', version: 12n, amount: -70n, balanceAfter: 900n },

@@ -56,7 +56,8 @@ export function openRecord(bytes: Uint8Array): SealedRecord {
     field: (index) => {
       const start = starts[index];
       const read = start === undefined ? undefined : TYPES[view.getInt32(start)];
-      if (start === undefined || read === undefined) throw new RangeError(`no field ${index} that a record of the log can have`);
+      if (start === undefined || read === undefined)
+        throw new RangeError(`no field ${index} that a record of the log can have`);
       const length = view.getInt32(start + 4);
       return length < 0 ? null : read(bytes.subarray(start + 8, start + 8 + length));
     },
@@ -87,7 +88,13 @@ export function sidesOf(record: SealedRecord): readonly [payer: SealedSide, paye
 
 function sideAt(record: SealedRecord, at: number, amount: bigint): SealedSide {
   const balance = record.field(at + 3);
-  return { account: numberOf(record.field(at)), owner: String(record.field(at + 1)), version: numberOf(record.field(at + 2)), amount, balanceAfter: balance === null ? null : numberOf(balance) };
+  return {
+    account: numberOf(record.field(at)),
+    owner: String(record.field(at + 1)),
+    version: numberOf(record.field(at + 2)),
+    amount,
+    balanceAfter: balance === null ? null : numberOf(balance),
+  };
 }
 
 function numberOf(field: Field): bigint {

@@ -9,7 +9,8 @@ export interface TileAddress {
 /** The number of a tile as C2SP tlog-tiles writes it: `x001/x234/067`, and `x001/x234/067.p/8` of one that is not full. */
 export function tilePath({ number, width }: TileAddress): string {
   const groups: string[] = [];
-  for (let rest = number; groups.length === 0 || rest > 0; rest = Math.floor(rest / 1_000)) groups.unshift(String(rest % 1_000).padStart(3, '0'));
+  for (let rest = number; groups.length === 0 || rest > 0; rest = Math.floor(rest / 1_000))
+    groups.unshift(String(rest % 1_000).padStart(3, '0'));
   const path = groups.map((group, index) => (index < groups.length - 1 ? `x${group}` : group)).join('/');
   return width === TILE_WIDTH ? path : `${path}.p/${width}`;
 }
@@ -18,12 +19,20 @@ export function tilePath({ number, width }: TileAddress): string {
 export function readTilePath(path: string): TileAddress | null {
   const [, digits, width] = /^((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/.exec(path) ?? [];
   if (digits === undefined) return null;
-  const address = { number: Number(digits.replaceAll(/[x/]/g, '')), width: width === undefined ? TILE_WIDTH : Number(width) };
-  return Number.isSafeInteger(address.number) && address.width <= TILE_WIDTH && tilePath(address) === path ? address : null;
+  const address = {
+    number: Number(digits.replaceAll(/[x/]/g, '')),
+    width: width === undefined ? TILE_WIDTH : Number(width),
+  };
+  return Number.isSafeInteger(address.number) && address.width <= TILE_WIDTH && tilePath(address) === path
+    ? address
+    : null;
 }
 
 /** The tiles of one level of a tree, from the left: all full, but for the last. */
 export function tilesOfLevel(size: number, level: number): readonly TileAddress[] {
   const hashes = Math.floor(size / TILE_WIDTH ** level);
-  return Array.from({ length: Math.ceil(hashes / TILE_WIDTH) }, (_, number) => ({ number, width: Math.min(TILE_WIDTH, hashes - number * TILE_WIDTH) }));
+  return Array.from({ length: Math.ceil(hashes / TILE_WIDTH) }, (_, number) => ({
+    number,
+    width: Math.min(TILE_WIDTH, hashes - number * TILE_WIDTH),
+  }));
 }

@@ -62,11 +62,20 @@ test('the nearest place by what one can do there', () => {
 test('the walks of the village are the same in every release: saved paths replay on them', () => {
   let [hash, walks] = [0, 0];
   for (let number = 0; number < 3_000; number += 1) {
-    const [from, to] = [drawBelow(map.stepCost.length, 5, number, 1), number % 3 === 0 ? (map.slots[drawBelow(map.slots.length, 5, number, 2)]?.tile ?? 0) : drawBelow(map.stepCost.length, 5, number, 2)];
+    const [from, to] = [
+      drawBelow(map.stepCost.length, 5, number, 1),
+      number % 3 === 0
+        ? (map.slots[drawBelow(map.slots.length, 5, number, 2)]?.tile ?? 0)
+        : drawBelow(map.stepCost.length, 5, number, 2),
+    ];
     const walk = walkTiles(map, from, to);
     if (walk === null) continue;
     walks += 1;
     hash = hashText(walk.join(), hash);
   }
-  assert.deepEqual([map.version, walks, hashToHex(hash)], ['e5cf52ab', 2044, 'b085cb2b'], 'a change of map, search or step cost is a new map for every saved world: give it a version of its own (docs/adr/0041)');
+  assert.deepEqual(
+    [map.version, walks, hashToHex(hash)],
+    ['e5cf52ab', 2044, 'b085cb2b'],
+    'a change of map, search or step cost is a new map for every saved world: give it a version of its own (docs/adr/0041)',
+  );
 });

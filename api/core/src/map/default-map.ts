@@ -18,5 +18,11 @@ export function defaultMap(): WorldMap {
     ...paintGreenPlaces(painter),
     ...paintHomes(painter),
   ];
-  return buildMap({ width: VILLAGE_WIDTH, height: VILLAGE_HEIGHT, terrain: painter.terrain, landmarks, zones: VILLAGE_ZONES });
+  return buildMap({
+    width: VILLAGE_WIDTH,
+    height: VILLAGE_HEIGHT,
+    terrain: painter.terrain,
+    landmarks,
+    zones: VILLAGE_ZONES,
+  });
 }

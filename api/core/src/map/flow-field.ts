@@ -74,7 +74,11 @@ function relax(map: WorldMap, growth: Growth, tile: number): number {
   );
 }
 
-function improve(map: WorldMap, growth: Growth, way: { readonly tile: number; readonly next: number; readonly back: number }): number {
+function improve(
+  map: WorldMap,
+  growth: Growth,
+  way: { readonly tile: number; readonly next: number; readonly back: number },
+): number {
   const { next } = way;
   const cost = growth.reached + (map.stepCost[way.tile] ?? 0);
   if (map.walkable[next] !== 1 || (growth.distance[next] ?? 0) <= cost) return 0;

@@ -6,11 +6,22 @@ import { terrainCode } from './terrain.ts';
 test('outside the canvas nothing is painted and nothing is seen, and no row runs into the next', () => {
   const painter = new Painter(4, 3);
   painter.fill({ x: 0, y: 0, width: 4, height: 3 }, 'road');
-  for (const [x, y] of [[-1, 1], [4, 1], [1, -1], [1, 3]] as const) {
+  for (const [x, y] of [
+    [-1, 1],
+    [4, 1],
+    [1, -1],
+    [1, 3],
+  ] as const) {
     assert.equal(painter.is(x, y, 'road'), false, `${x},${y}`);
     painter.set(x, y, 'water');
   }
-  for (const [x, y] of [[0, 0], [3, 0], [0, 2], [3, 2]] as const) assert.equal(painter.is(x, y, 'road'), true, `${x},${y}`);
+  for (const [x, y] of [
+    [0, 0],
+    [3, 0],
+    [0, 2],
+    [3, 2],
+  ] as const)
+    assert.equal(painter.is(x, y, 'road'), true, `${x},${y}`);
   assert.ok(painter.terrain.every((code) => code === terrainCode('road')));
   painter.fill({ x: 2, y: 1, width: 9, height: 9 }, 'sand');
   assert.equal(painter.terrain.filter((code) => code === terrainCode('sand')).length, 4);

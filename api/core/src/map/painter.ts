@@ -50,17 +50,22 @@ export class Painter {
   ellipse(center: TilePosition, radius: { readonly x: number; readonly y: number }, terrain: Terrain): void {
     for (let y = -radius.y; y <= radius.y; y += 1) {
       for (let x = -radius.x; x <= radius.x; x += 1) {
-        const inside = (x * x * radius.y * radius.y + y * y * radius.x * radius.x) <= radius.x * radius.x * radius.y * radius.y;
+        const inside =
+          x * x * radius.y * radius.y + y * y * radius.x * radius.x <= radius.x * radius.x * radius.y * radius.y;
         if (inside) this.set(center.x + x, center.y + y, terrain);
       }
     }
   }
 
   /** Plants `terrain` on tiles of `onto` with a chance in percent, drawn by place so that the same plan grows the same way. */
-  scatter(rect: Rect, plant: { readonly terrain: Terrain; readonly onto: Terrain; readonly percent: number; readonly salt: number }): void {
+  scatter(
+    rect: Rect,
+    plant: { readonly terrain: Terrain; readonly onto: Terrain; readonly percent: number; readonly salt: number },
+  ): void {
     for (let y = rect.y; y < rect.y + rect.height; y += 1) {
       for (let x = rect.x; x < rect.x + rect.width; x += 1) {
-        if (this.is(x, y, plant.onto) && drawBelow(100, plant.salt, x, y) < plant.percent) this.set(x, y, plant.terrain);
+        if (this.is(x, y, plant.onto) && drawBelow(100, plant.salt, x, y) < plant.percent)
+          this.set(x, y, plant.terrain);
       }
     }
   }

@@ -71,7 +71,10 @@ export function walkTiles(map: WorldMap, from: number, to: number): readonly num
 }
 
 /** The tiles of a path record, in walking order. Server and viewers compute the same from the same map. */
-export function pathTiles(map: WorldMap, path: { readonly from: TilePosition; readonly to: TilePosition }): TilePosition[] {
+export function pathTiles(
+  map: WorldMap,
+  path: { readonly from: TilePosition; readonly to: TilePosition },
+): TilePosition[] {
   const tiles = walkTiles(map, tileIndex(map, path.from), tileIndex(map, path.to)) ?? [tileIndex(map, path.from)];
   return tiles.map((tile) => tilePosition(map, tile));
 }

@@ -33,10 +33,15 @@ export function walkingDistance(map: WorldMap, from: TilePosition, landmarkId: s
 
 /** The nearest landmark, on foot, where one can do something and a rank may enter; null when there is none. */
 export function nearestLandmark(
-  map: WorldMap, from: TilePosition, wanted: { readonly affordance: Affordance; readonly rank?: number },
+  map: WorldMap,
+  from: TilePosition,
+  wanted: { readonly affordance: Affordance; readonly rank?: number },
 ): Landmark | null {
   const reachable = map.landmarks
-    .filter((landmark) => landmark.affordances.includes(wanted.affordance) && rankOf(landmark.unlocked_by) <= (wanted.rank ?? 0))
+    .filter(
+      (landmark) =>
+        landmark.affordances.includes(wanted.affordance) && rankOf(landmark.unlocked_by) <= (wanted.rank ?? 0),
+    )
     .map((landmark) => ({ landmark, tiles: walkingDistance(map, from, landmark.landmark_id) }))
     .filter(({ tiles }) => tiles >= 0);
   return reachable.toSorted((a, b) => a.tiles - b.tiles)[0]?.landmark ?? null;

@@ -25,15 +25,23 @@ function scratchFor(map: WorldMap): Scratch {
   if (known !== undefined) return known;
   const tiles = map.width * map.height;
   const made: Scratch = {
-    cost: new Int32Array(tiles), step: new Uint8Array(tiles), seen: new Int32Array(tiles), done: new Int32Array(tiles),
-    queue: new BucketQueue(), stamp: 0,
+    cost: new Int32Array(tiles),
+    step: new Uint8Array(tiles),
+    seen: new Int32Array(tiles),
+    done: new Int32Array(tiles),
+    queue: new BucketQueue(),
+    stamp: 0,
   };
   scratchOf.set(map, made);
   return made;
 }
 
 /** Tiles of a walk along one axis and then the other, or null when something stands in the way. */
-function cornerWalk(map: WorldMap, ends: { from: number; to: number }, axes: readonly [number, number]): number[] | null {
+function cornerWalk(
+  map: WorldMap,
+  ends: { from: number; to: number },
+  axes: readonly [number, number],
+): number[] | null {
   const tiles = [ends.from];
   let tile = ends.from;
   for (const axis of axes) {
@@ -51,12 +59,12 @@ function cornerWalk(map: WorldMap, ends: { from: number; to: number }, axes: rea
 
 function tilesApart(map: WorldMap, from: number, to: number): number {
   const [fromX, toX] = [from % map.width, to % map.width];
-  return Math.abs(fromX - toX) + Math.abs((from - fromX) - (to - toX)) / map.width;
+  return Math.abs(fromX - toX) + Math.abs(from - fromX - (to - toX)) / map.width;
 }
 
 function walkBack(map: WorldMap, scratch: Scratch, ends: { from: number; to: number }): number[] {
   const tiles = [ends.to];
-  for (let tile = ends.to; tile !== ends.from; ) {
+  for (let tile = ends.to; tile !== ends.from;) {
     const step = scratch.step[tile] ?? 0;
     tile -= (STEP_X[step] ?? 0) + (STEP_Y[step] ?? 0) * map.width;
     tiles.push(tile);

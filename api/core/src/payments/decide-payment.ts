@@ -66,7 +66,8 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** How much is gone. A dispute that is lost ends in a refund of the same money, so the greater of the two counts; one that is open counts beside. */
 function takenOf({ status, amount, takings }: PaymentTruth): bigint {
-  if (ALL_TAKEN.has(status) || takings.some(({ kind, state }) => kind === 'reversal' && state !== 'none')) return amount;
+  if (ALL_TAKEN.has(status) || takings.some(({ kind, state }) => kind === 'reversal' && state !== 'none'))
+    return amount;
   const refunded = total(takings.filter(({ kind, state }) => kind === 'refund' && state !== 'none'));
   const lost = total(takings.filter(({ kind, state }) => kind === 'dispute' && state === 'taken'));
   const open = total(takings.filter(({ kind, state }) => kind === 'dispute' && state === 'open'));
@@ -77,7 +78,8 @@ function takenOf({ status, amount, takings }: PaymentTruth): bigint {
 function decideFresh(truth: PaymentTruth, hint: PaymentHint | null, rules: PaymentRules): PaymentDecision {
   const { amount, currency, customId } = truth;
   if (currency !== rules.currency) return { kind: 'wait', why: 'other_currency' };
-  if (hint !== null && (hint.amount !== amount || hint.currency !== currency || hint.customId !== customId)) return { kind: 'wait', why: 'differs_from_event' };
+  if (hint !== null && (hint.amount !== amount || hint.currency !== currency || hint.customId !== customId))
+    return { kind: 'wait', why: 'differs_from_event' };
   if (customId === null) return { kind: 'wait', why: 'no_agent_named' };
   const worth = worthOf(amount, rules.ratePerUnit);
   if (worth < 1n) return { kind: 'never', why: 'worth_nothing' };
@@ -96,12 +98,18 @@ function decideAgain(truth: PaymentTruth, { agentId, amount }: Credited): Paymen
  * Decides from what the provider says now, so that no order of notifications and no repetition of them makes a difference.
  * `truth` is null where the provider does not know the payment (yet). Pure.
  */
-export function decidePayment(truth: PaymentTruth | null, known: { readonly hint: PaymentHint | null; readonly credited: Credited | null }, rules: PaymentRules): PaymentDecision {
+export function decidePayment(
+  truth: PaymentTruth | null,
+  known: { readonly hint: PaymentHint | null; readonly credited: Credited | null },
+  rules: PaymentRules,
+): PaymentDecision {
   if (truth === null) return { kind: 'wait', why: 'not_found' };
   const { status, takings } = truth;
-  if (NOT_PAID.has(status)) return known.credited === null ? { kind: 'never', why: 'not_paid' } : decideAgain(truth, known.credited);
+  if (NOT_PAID.has(status))
+    return known.credited === null ? { kind: 'never', why: 'not_paid' } : decideAgain(truth, known.credited);
   if (!PAID.has(status)) return { kind: 'wait', why: status === 'PENDING' ? 'not_completed' : 'status_unknown' };
   // The provider knows of a refund that nobody has told of: how much is gone comes with its notification.
-  if (status === 'PARTIALLY_REFUNDED' && !takings.some(({ kind }) => kind === 'refund')) return { kind: 'wait', why: 'refund_not_told' };
+  if (status === 'PARTIALLY_REFUNDED' && !takings.some(({ kind }) => kind === 'refund'))
+    return { kind: 'wait', why: 'refund_not_told' };
   return known.credited === null ? decideFresh(truth, known.hint, rules) : decideAgain(truth, known.credited);
 }

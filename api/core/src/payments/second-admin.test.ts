@@ -5,7 +5,11 @@ import type { Eyes } from './second-admin.ts';
 
 const ASKED = new Date('2026-11-23T12:00:00Z');
 const old = new Date(ASKED.getTime() - SECOND_ADMIN_AGE_MS);
-const eyes = (id: string, hands: readonly string[] = [], ownSince: Date | null = old): Eyes => ({ id, hands, ownSince });
+const eyes = (id: string, hands: readonly string[] = [], ownSince: Date | null = old): Eyes => ({
+  id,
+  hands,
+  ownSince,
+});
 const key = (id: string): Eyes => eyes(id, [], null);
 
 const CASES: readonly (readonly [name: string, asker: Eyes, approver: Eyes, why: RegExp | null])[] = [
@@ -16,10 +20,20 @@ const CASES: readonly (readonly [name: string, asker: Eyes, approver: Eyes, why:
   ['a key that approves', eyes('account a'), key('key admin'), /A key cannot approve/],
   ['an approver whom the asker made or reset', eyes('account a'), eyes('account b', ['account a']), /made or reset/],
   ['an approver who made the asker', eyes('account b', ['account a']), eyes('account a'), /made or reset/],
-  ['an approver whom somebody made whom the asker made', eyes('account a'), eyes('account c', ['account b', 'account a']), /made or reset/],
+  [
+    'an approver whom somebody made whom the asker made',
+    eyes('account a'),
+    eyes('account c', ['account b', 'account a']),
+    /made or reset/,
+  ],
   ['an approver whom a key made', eyes('account a'), eyes('account b', ['key admin']), /A key made/],
   ['an asker whom a key made', eyes('account b', ['key admin']), eyes('account a'), /A key made/],
-  ['an approver who is a moment too young', eyes('account a'), eyes('account b', [], new Date(old.getTime() + 1)), /24 hours/],
+  [
+    'an approver who is a moment too young',
+    eyes('account a'),
+    eyes('account b', [], new Date(old.getTime() + 1)),
+    /24 hours/,
+  ],
 ];
 
 for (const [name, asker, approver, why] of CASES) {

@@ -13,4 +13,5 @@ const TABLE: readonly (readonly [string, Partial<typeof facts> | { leaseUntilMs:
   ['a village that is back for a whole lease does not', { attentiveSinceMs: 70_001 }, true],
 ];
 
-for (const [name, changes, lapsed] of TABLE) test(`claim: ${name}`, () => assert.equal(claimLapsed({ ...facts, ...changes }), lapsed));
+for (const [name, changes, lapsed] of TABLE)
+  test(`claim: ${name}`, () => assert.equal(claimLapsed({ ...facts, ...changes }), lapsed));

@@ -10,74 +10,220 @@ const cancelling: RunProgress = { ...running, cancelRequested: true };
 const done: RunProgress = { ...running, state: 'done' };
 const lapsed: RunProgress = { ...running, state: 'queued' };
 
-const refused = (reason: Extract<RunVerdict, { kind: 'refused' }>['reason']): RunVerdict => ({ kind: 'refused', reason });
-const changed = (next: RunProgress, event: Extract<RunVerdict, { kind: 'change' }>['event']): RunVerdict => ({ kind: 'change', next, event });
+const refused = (reason: Extract<RunVerdict, { kind: 'refused' }>['reason']): RunVerdict => ({
+  kind: 'refused',
+  reason,
+});
+const changed = (next: RunProgress, event: Extract<RunVerdict, { kind: 'change' }>['event']): RunVerdict => ({
+  kind: 'change',
+  next,
+  event,
+});
 const SAME: RunVerdict = { kind: 'same' };
 const RENEWED: RunVerdict = { kind: 'renewed' };
 
 const TABLE: readonly (readonly [string, RunProgress, RunCommand, RunVerdict])[] = [
   ['a run that waits is taken up', queued, { kind: 'start', cycle: 3 }, changed(running, 'started')],
   ['taken up again in the same cycle it goes on', running, { kind: 'start', cycle: 3 }, RENEWED],
-  ['one whose claim has lapsed is another attempt, in the same cycle too', lapsed, { kind: 'start', cycle: 3 }, changed({ ...running, attempt: 2 }, 'redelivered')],
-  ['one whose claim has lapsed is another attempt in a newer cycle', lapsed, { kind: 'start', cycle: 4 }, changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered')],
+  [
+    'one whose claim has lapsed is another attempt, in the same cycle too',
+    lapsed,
+    { kind: 'start', cycle: 3 },
+    changed({ ...running, attempt: 2 }, 'redelivered'),
+  ],
+  [
+    'one whose claim has lapsed is another attempt in a newer cycle',
+    lapsed,
+    { kind: 'start', cycle: 4 },
+    changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered'),
+  ],
   ['one whose claim has lapsed is not for an older cycle', lapsed, { kind: 'start', cycle: 2 }, refused('stale_cycle')],
   ['a claim is renewed', running, { kind: 'renew', cycle: 3, attempt: 1 }, RENEWED],
   ['a claim is renewed by a resident that names no attempt', running, { kind: 'renew', cycle: 3 }, RENEWED],
-  ['the claim on a run that is to be cancelled is renewed', cancelling, { kind: 'renew', cycle: 3, attempt: 1 }, RENEWED],
+  [
+    'the claim on a run that is to be cancelled is renewed',
+    cancelling,
+    { kind: 'renew', cycle: 3, attempt: 1 },
+    RENEWED,
+  ],
   ['a lapsed claim is not renewed', lapsed, { kind: 'renew', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
-  ['the claim before this one is not renewed', { ...running, attempt: 2 }, { kind: 'renew', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
-  ['the claim of an older cycle is not renewed', running, { kind: 'renew', cycle: 2, attempt: 1 }, refused('stale_cycle')],
+  [
+    'the claim before this one is not renewed',
+    { ...running, attempt: 2 },
+    { kind: 'renew', cycle: 3, attempt: 1 },
+    refused('claim_lapsed'),
+  ],
+  [
+    'the claim of an older cycle is not renewed',
+    running,
+    { kind: 'renew', cycle: 2, attempt: 1 },
+    refused('stale_cycle'),
+  ],
   ['no claim on a run that waits', queued, { kind: 'renew', cycle: 3, attempt: 1 }, refused('run_not_started')],
   ['no claim on a settled run', done, { kind: 'renew', cycle: 3, attempt: 1 }, refused('run_settled')],
   ['a claim lapses: the run waits again', running, { kind: 'lapse' }, changed(lapsed, 'lapsed')],
-  ['a claim lapses while the run waits for a permission', { ...running, state: 'waiting_permission' }, { kind: 'lapse' }, changed(lapsed, 'lapsed')],
-  ['a claim lapses for the last time', { ...running, attempt: RUN_ATTEMPTS_MAX }, { kind: 'lapse' }, { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' }],
-  ['the claim on a run that is to be cancelled lapses: the grace of the cancel decides', cancelling, { kind: 'lapse' }, SAME],
+  [
+    'a claim lapses while the run waits for a permission',
+    { ...running, state: 'waiting_permission' },
+    { kind: 'lapse' },
+    changed(lapsed, 'lapsed'),
+  ],
+  [
+    'a claim lapses for the last time',
+    { ...running, attempt: RUN_ATTEMPTS_MAX },
+    { kind: 'lapse' },
+    { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' },
+  ],
+  [
+    'the claim on a run that is to be cancelled lapses: the grace of the cancel decides',
+    cancelling,
+    { kind: 'lapse' },
+    SAME,
+  ],
   ['nothing lapses on a run that waits', lapsed, { kind: 'lapse' }, SAME],
   ['nothing lapses on a settled run', done, { kind: 'lapse' }, SAME],
   ['a step under a lapsed claim', lapsed, { kind: 'step', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
-  ['a step under a lapsed claim, of a resident that names no attempt', lapsed, { kind: 'step', cycle: 3 }, refused('claim_lapsed')],
-  ['a step under the claim before this one', { ...running, attempt: 2 }, { kind: 'step', cycle: 3, attempt: 1 }, refused('claim_lapsed')],
-  ['a step under this claim', { ...running, attempt: 2 }, { kind: 'step', cycle: 3, attempt: 2 }, changed({ ...running, attempt: 2 }, 'step')],
-  ['settled under a lapsed claim', lapsed, { kind: 'settle', cycle: 3, attempt: 1, state: 'done' }, refused('claim_lapsed')],
-  ['settled under the claim before this one', { ...running, attempt: 2 }, { kind: 'settle', cycle: 3, attempt: 1, state: 'done' }, refused('claim_lapsed')],
-  ['a lapsed run is cancelled at once', lapsed, { kind: 'cancel' }, changed({ ...lapsed, state: 'cancelled' }, 'settled')],
-  ['a newer cycle gets it again', running, { kind: 'start', cycle: 4 }, changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered')],
-  ['a newer cycle gets one that is to be cancelled too', cancelling, { kind: 'start', cycle: 4 }, changed({ ...cancelling, cycle: 4, attempt: 2 }, 'redelivered')],
-  ['one that waits for a permission goes on in a newer cycle', { ...running, state: 'waiting_permission' }, { kind: 'start', cycle: 4 }, changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered')],
+  [
+    'a step under a lapsed claim, of a resident that names no attempt',
+    lapsed,
+    { kind: 'step', cycle: 3 },
+    refused('claim_lapsed'),
+  ],
+  [
+    'a step under the claim before this one',
+    { ...running, attempt: 2 },
+    { kind: 'step', cycle: 3, attempt: 1 },
+    refused('claim_lapsed'),
+  ],
+  [
+    'a step under this claim',
+    { ...running, attempt: 2 },
+    { kind: 'step', cycle: 3, attempt: 2 },
+    changed({ ...running, attempt: 2 }, 'step'),
+  ],
+  [
+    'settled under a lapsed claim',
+    lapsed,
+    { kind: 'settle', cycle: 3, attempt: 1, state: 'done' },
+    refused('claim_lapsed'),
+  ],
+  [
+    'settled under the claim before this one',
+    { ...running, attempt: 2 },
+    { kind: 'settle', cycle: 3, attempt: 1, state: 'done' },
+    refused('claim_lapsed'),
+  ],
+  [
+    'a lapsed run is cancelled at once',
+    lapsed,
+    { kind: 'cancel' },
+    changed({ ...lapsed, state: 'cancelled' }, 'settled'),
+  ],
+  [
+    'a newer cycle gets it again',
+    running,
+    { kind: 'start', cycle: 4 },
+    changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered'),
+  ],
+  [
+    'a newer cycle gets one that is to be cancelled too',
+    cancelling,
+    { kind: 'start', cycle: 4 },
+    changed({ ...cancelling, cycle: 4, attempt: 2 }, 'redelivered'),
+  ],
+  [
+    'one that waits for a permission goes on in a newer cycle',
+    { ...running, state: 'waiting_permission' },
+    { kind: 'start', cycle: 4 },
+    changed({ ...running, cycle: 4, attempt: 2 }, 'redelivered'),
+  ],
   ['an older cycle does not', running, { kind: 'start', cycle: 2 }, refused('stale_cycle')],
   ['a settled run is not taken up', done, { kind: 'start', cycle: 4 }, refused('run_settled')],
-  ['after too many cycles it fails', { ...running, attempt: RUN_ATTEMPTS_MAX }, { kind: 'start', cycle: 4 }, { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' }],
+  [
+    'after too many cycles it fails',
+    { ...running, attempt: RUN_ATTEMPTS_MAX },
+    { kind: 'start', cycle: 4 },
+    { kind: 'spent', next: { ...running, attempt: RUN_ATTEMPTS_MAX, state: 'failed' }, event: 'settled' },
+  ],
   ['a step of a run in hand', running, { kind: 'step', cycle: 3 }, changed(running, 'step')],
   ['a step of a run that waits', queued, { kind: 'step', cycle: 3 }, refused('run_not_started')],
   ['a step of an older cycle', running, { kind: 'step', cycle: 2 }, refused('stale_cycle')],
   ['a step of a cycle that has not started it', running, { kind: 'step', cycle: 4 }, refused('run_not_started')],
   ['a step of a settled run', done, { kind: 'step', cycle: 3 }, refused('run_settled')],
   ['done', running, { kind: 'settle', cycle: 3, state: 'done' }, changed(done, 'settled')],
-  ['failed', running, { kind: 'settle', cycle: 3, state: 'failed' }, changed({ ...running, state: 'failed' }, 'settled')],
-  ['done although it was to be cancelled: it came too late', cancelling, { kind: 'settle', cycle: 3, state: 'done' }, changed({ ...cancelling, state: 'done' }, 'settled')],
-  ['cancelled as asked', cancelling, { kind: 'settle', cycle: 3, state: 'cancelled' }, changed({ ...cancelling, state: 'cancelled' }, 'settled')],
-  ['cancelled without being asked', running, { kind: 'settle', cycle: 3, state: 'cancelled' }, refused('cancel_not_requested')],
+  [
+    'failed',
+    running,
+    { kind: 'settle', cycle: 3, state: 'failed' },
+    changed({ ...running, state: 'failed' }, 'settled'),
+  ],
+  [
+    'done although it was to be cancelled: it came too late',
+    cancelling,
+    { kind: 'settle', cycle: 3, state: 'done' },
+    changed({ ...cancelling, state: 'done' }, 'settled'),
+  ],
+  [
+    'cancelled as asked',
+    cancelling,
+    { kind: 'settle', cycle: 3, state: 'cancelled' },
+    changed({ ...cancelling, state: 'cancelled' }, 'settled'),
+  ],
+  [
+    'cancelled without being asked',
+    running,
+    { kind: 'settle', cycle: 3, state: 'cancelled' },
+    refused('cancel_not_requested'),
+  ],
   ['settled twice the same way', done, { kind: 'settle', cycle: 3, state: 'done' }, SAME],
   ['settled another way', done, { kind: 'settle', cycle: 3, state: 'failed' }, refused('run_settled')],
   ['settled by another cycle', done, { kind: 'settle', cycle: 4, state: 'done' }, refused('run_settled')],
   ['settled without a start', queued, { kind: 'settle', cycle: 3, state: 'done' }, refused('run_not_started')],
   ['settled by an older cycle', running, { kind: 'settle', cycle: 2, state: 'done' }, refused('stale_cycle')],
-  ['a run that waits is cancelled at once', queued, { kind: 'cancel' }, changed({ ...queued, state: 'cancelled' }, 'settled')],
+  [
+    'a run that waits is cancelled at once',
+    queued,
+    { kind: 'cancel' },
+    changed({ ...queued, state: 'cancelled' }, 'settled'),
+  ],
   ['one that goes is asked to end', running, { kind: 'cancel' }, changed(cancelling, 'cancel_requested')],
   ['asked twice', cancelling, { kind: 'cancel' }, SAME],
   ['a settled run is not cancelled', done, { kind: 'cancel' }, refused('run_settled')],
-  ['given up while it waits', queued, { kind: 'give_up', state: 'failed' }, changed({ ...queued, state: 'failed' }, 'settled')],
-  ['given up while it goes', running, { kind: 'give_up', state: 'cancelled' }, changed({ ...running, state: 'cancelled' }, 'settled')],
+  [
+    'given up while it waits',
+    queued,
+    { kind: 'give_up', state: 'failed' },
+    changed({ ...queued, state: 'failed' }, 'settled'),
+  ],
+  [
+    'given up while it goes',
+    running,
+    { kind: 'give_up', state: 'cancelled' },
+    changed({ ...running, state: 'cancelled' }, 'settled'),
+  ],
   ['given up after its end', done, { kind: 'give_up', state: 'failed' }, SAME],
 ];
 
-for (const [name, run, command, verdict] of TABLE) test(`run: ${name}`, () => assert.deepEqual(decideRun(run, command), verdict));
+for (const [name, run, command, verdict] of TABLE)
+  test(`run: ${name}`, () => assert.deepEqual(decideRun(run, command), verdict));
 
 test('what is settled is never changed again, by whatever command', () => {
   const commands: readonly RunCommand[] = [
-    { kind: 'start', cycle: 9 }, { kind: 'step', cycle: 3 }, { kind: 'settle', cycle: 3, state: 'done' }, { kind: 'settle', cycle: 3, state: 'failed' },
-    { kind: 'settle', cycle: 3, state: 'cancelled' }, { kind: 'cancel' }, { kind: 'give_up', state: 'failed' }, { kind: 'give_up', state: 'cancelled' }, { kind: 'renew', cycle: 3 }, { kind: 'lapse' },
+    { kind: 'start', cycle: 9 },
+    { kind: 'step', cycle: 3 },
+    { kind: 'settle', cycle: 3, state: 'done' },
+    { kind: 'settle', cycle: 3, state: 'failed' },
+    { kind: 'settle', cycle: 3, state: 'cancelled' },
+    { kind: 'cancel' },
+    { kind: 'give_up', state: 'failed' },
+    { kind: 'give_up', state: 'cancelled' },
+    { kind: 'renew', cycle: 3 },
+    { kind: 'lapse' },
   ];
-  for (const state of RUN_STATES.filter(isSettled)) for (const command of commands) assert.ok(['same', 'refused'].includes(decideRun({ ...running, state }, command).kind), `${state} ${command.kind}`);
+  for (const state of RUN_STATES.filter(isSettled))
+    for (const command of commands)
+      assert.ok(
+        ['same', 'refused'].includes(decideRun({ ...running, state }, command).kind),
+        `${state} ${command.kind}`,
+      );
 });

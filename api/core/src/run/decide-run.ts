@@ -34,7 +34,11 @@ export type RunRefusal = 'stale_cycle' | 'run_settled' | 'run_not_started' | 'cl
 
 /** `same`: asked before, nothing changes. `renewed`: the claim holds for another lease, nothing else changes. `spent`: the run has been taken up too often and fails instead. */
 export type RunVerdict =
-  | { readonly kind: 'change'; readonly next: RunProgress; readonly event: 'started' | 'redelivered' | 'step' | 'cancel_requested' | 'lapsed' | 'settled' }
+  | {
+      readonly kind: 'change';
+      readonly next: RunProgress;
+      readonly event: 'started' | 'redelivered' | 'step' | 'cancel_requested' | 'lapsed' | 'settled';
+    }
   | { readonly kind: 'spent'; readonly next: RunProgress; readonly event: 'settled' }
   | { readonly kind: 'same' }
   | { readonly kind: 'renewed' }
@@ -116,11 +120,15 @@ function settle(run: RunProgress, { state, ...claim }: RunClaim & { readonly sta
 function cancel(run: RunProgress): RunVerdict {
   if (isSettled(run.state)) return SETTLED;
   if (run.state === 'queued') return settledAs(run, 'cancelled');
-  return run.cancelRequested ? SAME : { kind: 'change', next: { ...run, cancelRequested: true }, event: 'cancel_requested' };
+  return run.cancelRequested
+    ? SAME
+    : { kind: 'change', next: { ...run, cancelRequested: true }, event: 'cancel_requested' };
 }
 
 /** The run waits again, behind the steps that were noted. One that is to be cancelled stays: the village gives it up when its grace is over. */
 function lapse(run: RunProgress): RunVerdict {
   if (isSettled(run.state) || run.state === 'queued' || run.cancelRequested) return SAME;
-  return run.attempt >= RUN_ATTEMPTS_MAX ? spent(run) : { kind: 'change', next: { ...run, state: 'queued' }, event: 'lapsed' };
+  return run.attempt >= RUN_ATTEMPTS_MAX
+    ? spent(run)
+    : { kind: 'change', next: { ...run, state: 'queued' }, event: 'lapsed' };
 }

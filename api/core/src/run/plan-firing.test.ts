@@ -4,10 +4,22 @@ import type { FiringOutcome, Overlap } from '@hamlet/contract';
 import { planFiring } from './plan-firing.ts';
 import type { FiringFacts, RunUnderWay } from './plan-firing.ts';
 
-const OF_ADA: readonly RunUnderWay[] = [{ runId: 'r1', agentId: 'ada', state: 'running' }, { runId: 'r2', agentId: 'ada', state: 'queued' }];
+const OF_ADA: readonly RunUnderWay[] = [
+  { runId: 'r1', agentId: 'ada', state: 'running' },
+  { runId: 'r2', agentId: 'ada', state: 'queued' },
+];
 
 function facts(changes: Partial<FiringFacts>): FiringFacts {
-  return { agents: ['ada'], overlap: 'Forbid', isKnown: () => true, isBarred: () => false, underWay: [], waitingFor: () => 0, waitingMax: 3, ...changes };
+  return {
+    agents: ['ada'],
+    overlap: 'Forbid',
+    isKnown: () => true,
+    isBarred: () => false,
+    underWay: [],
+    waitingFor: () => 0,
+    waitingMax: 3,
+    ...changes,
+  };
 }
 
 const TABLE: readonly (readonly [string, Partial<FiringFacts>, FiringOutcome, number])[] = [
@@ -17,7 +29,12 @@ const TABLE: readonly (readonly [string, Partial<FiringFacts>, FiringOutcome, nu
   ['Replace cancels all that is under way', { overlap: 'Replace', underWay: OF_ADA }, 'replaced', 2],
   ["another agent's runs are no overlap", { agents: ['bob'], underWay: OF_ADA }, 'started', 0],
   ['an unknown agent', { isKnown: () => false }, 'agent_unknown', 0],
-  ['a barred agent, whatever is under way', { overlap: 'Replace', isBarred: () => true, underWay: OF_ADA }, 'agent_barred', 0],
+  [
+    'a barred agent, whatever is under way',
+    { overlap: 'Replace', isBarred: () => true, underWay: OF_ADA },
+    'agent_barred',
+    0,
+  ],
   ['too much waits already', { waitingFor: () => 3 }, 'skipped_overlap', 0],
   ['too much waits for a queue', { overlap: 'Queue', underWay: OF_ADA, waitingFor: () => 3 }, 'skipped_overlap', 0],
   ['what is replaced makes its own room', { overlap: 'Replace', underWay: OF_ADA, waitingFor: () => 3 }, 'replaced', 2],
@@ -26,7 +43,10 @@ const TABLE: readonly (readonly [string, Partial<FiringFacts>, FiringOutcome, nu
 for (const [name, changes, outcome, cancelled] of TABLE) {
   test(`firing: ${name}`, () => {
     const plan = planFiring(facts(changes));
-    assert.deepEqual(plan.agents.map((agent) => agent.outcome), [outcome]);
+    assert.deepEqual(
+      plan.agents.map((agent) => agent.outcome),
+      [outcome],
+    );
     assert.equal(plan.agents[0]?.runs, ['started', 'queued', 'replaced'].includes(outcome));
     assert.equal(plan.cancel.length, cancelled);
   });
@@ -35,6 +55,9 @@ for (const [name, changes, outcome, cancelled] of TABLE) {
 test('an agent that is named twice gets one run, in the order of the names', () => {
   for (const overlap of ['Forbid', 'Queue', 'Replace'] as const satisfies readonly Overlap[]) {
     const plan = planFiring(facts({ overlap, agents: ['bob', 'ada', 'bob'] }));
-    assert.deepEqual(plan.agents.map(({ agentId }) => agentId), ['bob', 'ada']);
+    assert.deepEqual(
+      plan.agents.map(({ agentId }) => agentId),
+      ['bob', 'ada'],
+    );
   }
 });

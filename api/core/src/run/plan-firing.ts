@@ -39,11 +39,17 @@ export function planFiring(facts: FiringFacts): FiringPlan {
     const outcome = outcomeFor(facts, agentId, underWay.has(agentId));
     return { agentId, outcome, runs: outcome === 'started' || outcome === 'queued' || outcome === 'replaced' };
   });
-  const cancel = agents.flatMap(({ agentId, outcome }) => (outcome === 'replaced' ? (underWay.get(agentId) ?? []) : []));
+  const cancel = agents.flatMap(({ agentId, outcome }) =>
+    outcome === 'replaced' ? (underWay.get(agentId) ?? []) : [],
+  );
   return { agents, cancel };
 }
 
-function outcomeFor({ overlap, isKnown, isBarred, waitingFor, waitingMax }: FiringFacts, agentId: string, busy: boolean): FiringOutcome {
+function outcomeFor(
+  { overlap, isKnown, isBarred, waitingFor, waitingMax }: FiringFacts,
+  agentId: string,
+  busy: boolean,
+): FiringOutcome {
   if (!isKnown(agentId)) return 'agent_unknown';
   if (isBarred(agentId)) return 'agent_barred';
   if (busy && overlap === 'Forbid') return 'skipped_overlap';

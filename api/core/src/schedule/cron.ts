@@ -30,9 +30,19 @@ interface Field {
 const MINUTE: Field = { name: 'minute', min: 0, max: 59, words: [] };
 const HOUR: Field = { name: 'hour', min: 0, max: 23, words: [] };
 const DAY_OF_MONTH: Field = { name: 'day of month', min: 1, max: 31, words: [] };
-const MONTH: Field = { name: 'month', min: 1, max: 12, words: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'] };
+const MONTH: Field = {
+  name: 'month',
+  min: 1,
+  max: 12,
+  words: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
+};
 /** 7 is Sunday too, so that FRI-SUN and 5-7 are ranges. */
-const DAY_OF_WEEK: Field = { name: 'day of week', min: 0, max: 7, words: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] };
+const DAY_OF_WEEK: Field = {
+  name: 'day of week',
+  min: 0,
+  max: 7,
+  words: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'],
+};
 
 function valueOf(field: Field, word: string): number {
   const index = field.words.indexOf(word.toUpperCase());
@@ -40,7 +50,9 @@ function valueOf(field: Field, word: string): number {
   if (/^[0-9]{1,2}$/.test(word) || index >= 0) {
     if (value >= field.min && value <= field.max) return value;
   }
-  throw new CronError(`${field.name}: write a number from ${field.min} to ${field.max}${field.words.length === 0 ? '' : ` or a name such as ${field.words[1]}`} instead of "${word}"`);
+  throw new CronError(
+    `${field.name}: write a number from ${field.min} to ${field.max}${field.words.length === 0 ? '' : ` or a name such as ${field.words[1]}`} instead of "${word}"`,
+  );
 }
 
 interface Range {
@@ -61,7 +73,10 @@ function rangeOf(field: Field, text: string, stepped: boolean): Range {
   // "5/15" is 5, 20, 35, 50: a start with a step and no end runs to the end of the field.
   if (last === undefined) return { from, to: stepped ? field.max : from };
   const to = endOf(field, last, from);
-  if (more.length > 0 || to < from) throw new CronError(`${field.name}: "${text}" runs backwards: write the smaller value first, or two ranges with a comma between`);
+  if (more.length > 0 || to < from)
+    throw new CronError(
+      `${field.name}: "${text}" runs backwards: write the smaller value first, or two ranges with a comma between`,
+    );
   return { from, to };
 }
 
@@ -70,7 +85,8 @@ function valuesOf(field: Field, text: string): ReadonlySet<number> {
   for (const item of text.split(',')) {
     const [bare = '', stepText, ...more] = item.split('/');
     const step = stepText === undefined ? 1 : Number(stepText);
-    if (more.length > 0 || !Number.isInteger(step) || step < 1) throw new CronError(`${field.name}: write a step of at least 1 instead of "${item}"`);
+    if (more.length > 0 || !Number.isInteger(step) || step < 1)
+      throw new CronError(`${field.name}: write a step of at least 1 instead of "${item}"`);
     const { from, to } = rangeOf(field, bare, stepText !== undefined);
     for (let value = from; value <= to; value += step) values.add(field === DAY_OF_WEEK ? value % 7 : value);
   }
@@ -87,8 +103,17 @@ const ascending = (values: Iterable<number>): readonly number[] => [...values].t
 export function readCron(text: string): CronFields {
   const fields = text.trim().split(/\s+/);
   const [minute, hour, dayOfMonth, month, dayOfWeek] = fields;
-  if (fields.length !== 5 || minute === undefined || hour === undefined || dayOfMonth === undefined || month === undefined || dayOfWeek === undefined) {
-    throw new CronError(`write five fields (minute, hour, day of month, month, day of week) instead of ${fields.length}`);
+  if (
+    fields.length !== 5 ||
+    minute === undefined ||
+    hour === undefined ||
+    dayOfMonth === undefined ||
+    month === undefined ||
+    dayOfWeek === undefined
+  ) {
+    throw new CronError(
+      `write five fields (minute, hour, day of month, month, day of week) instead of ${fields.length}`,
+    );
   }
   const minutes = ascending(valuesOf(MINUTE, minute));
   return {

@@ -8,7 +8,10 @@ import type { Timetable } from './timetable.ts';
  */
 export const ALWAYS_IN_TIME_MS = 30_000;
 
-export type MissedRunsPolicy = Pick<ScheduleSpec, 'missedRuns' | 'catchUpLimit' | 'startingDeadlineSeconds' | 'suspend'>;
+export type MissedRunsPolicy = Pick<
+  ScheduleSpec,
+  'missedRuns' | 'catchUpLimit' | 'startingDeadlineSeconds' | 'suspend'
+>;
 
 export interface DueInput {
   readonly timetable: Timetable;
@@ -43,14 +46,22 @@ export interface DuePlan {
 function inTime({ timetable, policy, decidedMs, nowMs }: DueInput): readonly number[] {
   const deadlineMs = policy.startingDeadlineSeconds * 1_000;
   const alwaysFromMs = nowMs - Math.min(ALWAYS_IN_TIME_MS, deadlineMs);
-  const young = slotsBetween(timetable, { afterMs: Math.max(decidedMs, alwaysFromMs - 1), untilMs: nowMs }, Number.MAX_SAFE_INTEGER);
+  const young = slotsBetween(
+    timetable,
+    { afterMs: Math.max(decidedMs, alwaysFromMs - 1), untilMs: nowMs },
+    Number.MAX_SAFE_INTEGER,
+  );
   if (young.length > 0) return young;
   const newest = newestSlotsBetween(timetable, { afterMs: decidedMs, untilMs: nowMs }, 1);
   return newest.filter((slot) => nowMs - slot <= deadlineMs);
 }
 
 /** Of the missed slots before `beforeMs`, those that are made up for. */
-function madeUpFor({ timetable, policy, decidedMs }: DueInput, beforeMs: number, othersFire: boolean): readonly number[] {
+function madeUpFor(
+  { timetable, policy, decidedMs }: DueInput,
+  beforeMs: number,
+  othersFire: boolean,
+): readonly number[] {
   const missed = { afterMs: decidedMs, untilMs: beforeMs - 1 };
   switch (policy.missedRuns) {
     case 'Skip':
@@ -76,8 +87,15 @@ export function duePlan(input: DueInput): DuePlan {
   if (policy.suspend) return { fire: [], missed: undefined, lookAtMs: undefined };
   const young = inTime(input);
   const madeUp = madeUpFor(input, young[0] ?? nowMs + 1, young.length > 0);
-  const fire = [...madeUp.map((slotMs) => ({ slotMs, madeUp: true })), ...young.map((slotMs) => ({ slotMs, madeUp: false }))];
-  return { fire, missed: givenUp(input, (fire[0]?.slotMs ?? nowMs + 1) - 1), lookAtMs: nextSlots(timetable, Math.max(nowMs, decidedMs), 1)[0] };
+  const fire = [
+    ...madeUp.map((slotMs) => ({ slotMs, madeUp: true })),
+    ...young.map((slotMs) => ({ slotMs, madeUp: false })),
+  ];
+  return {
+    fire,
+    missed: givenUp(input, (fire[0]?.slotMs ?? nowMs + 1) - 1),
+    lookAtMs: nextSlots(timetable, Math.max(nowMs, decidedMs), 1)[0],
+  };
 }
 
 function givenUp({ timetable, decidedMs }: DueInput, untilMs: number): MissedSlots | undefined {
@@ -101,7 +119,10 @@ export interface Past {
  * Up to when every slot is decided. A Schedule begins when it is made, and anew when its timing changes or it is no
  * longer suspended: what lies before that was never due.
  */
-export function decidedUntil(past: Past, { timing, nowMs }: { readonly timing: string; readonly nowMs: number }): number {
+export function decidedUntil(
+  past: Past,
+  { timing, nowMs }: { readonly timing: string; readonly nowMs: number },
+): number {
   if (past.timing === undefined) return past.lastSlotMs ?? past.createdMs;
   if (past.timing !== timing || past.suspended) return Math.max(nowMs, past.lastSlotMs ?? nowMs);
   return past.lastSlotMs ?? past.createdMs;

@@ -56,7 +56,11 @@ export function slotsBetween(timetable: Timetable, { afterMs, untilMs }: Stretch
 }
 
 /** The newest `limit` slots of a stretch, ascending. */
-export function newestSlotsBetween(timetable: Timetable, { afterMs, untilMs }: Stretch, limit: number): readonly number[] {
+export function newestSlotsBetween(
+  timetable: Timetable,
+  { afterMs, untilMs }: Stretch,
+  limit: number,
+): readonly number[] {
   const slots: number[] = [];
   if (limit <= 0) return slots;
   for (const slot of backwards(timetable, untilMs)) {
@@ -69,7 +73,8 @@ export function newestSlotsBetween(timetable: Timetable, { afterMs, untilMs }: S
 /** How many slots a stretch has, counted up to {@link MAX_COUNTED}. */
 export function countSlots(timetable: Timetable, { afterMs, untilMs }: Stretch): number {
   if (untilMs <= afterMs) return 0;
-  if (timetable.kind === 'periodic') return Math.min(MAX_COUNTED, Math.floor(untilMs / timetable.periodMs) - Math.floor(afterMs / timetable.periodMs));
+  if (timetable.kind === 'periodic')
+    return Math.min(MAX_COUNTED, Math.floor(untilMs / timetable.periodMs) - Math.floor(afterMs / timetable.periodMs));
   let count = 0;
   for (let day = Math.floor(untilMs / DAY_MS); day >= Math.floor(afterMs / DAY_MS); day -= 1) {
     count += firingsOfUtcDay(timetable, day).filter((slot) => slot > afterMs && slot <= untilMs).length;

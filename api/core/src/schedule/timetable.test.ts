@@ -12,9 +12,29 @@ const CASES = process.env['HAMLET_TEST_FULL'] === '1' ? 4_000 : 200;
 const SEED = 20_261_122;
 
 const ZONES = [
-  'UTC', 'Europe/Zurich', 'Europe/Dublin', 'Europe/London', 'America/New_York', 'America/St_Johns', 'America/Havana', 'America/Nuuk', 'America/Santiago', 'America/Sao_Paulo',
-  'Africa/Cairo', 'Africa/Casablanca', 'Asia/Beirut', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Tehran', 'Antarctica/Troll', 'Australia/Lord_Howe', 'Australia/Adelaide', 'Pacific/Chatham',
-  'Pacific/Apia', 'Pacific/Kiritimati', 'Etc/GMT+12',
+  'UTC',
+  'Europe/Zurich',
+  'Europe/Dublin',
+  'Europe/London',
+  'America/New_York',
+  'America/St_Johns',
+  'America/Havana',
+  'America/Nuuk',
+  'America/Santiago',
+  'America/Sao_Paulo',
+  'Africa/Cairo',
+  'Africa/Casablanca',
+  'Asia/Beirut',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Tehran',
+  'Antarctica/Troll',
+  'Australia/Lord_Howe',
+  'Australia/Adelaide',
+  'Pacific/Chatham',
+  'Pacific/Apia',
+  'Pacific/Kiritimati',
+  'Etc/GMT+12',
 ];
 
 function timetable(timing: Timing): Timetable {
@@ -26,14 +46,19 @@ function timetable(timing: Timing): Timetable {
 const cron = (fields: string, timeZone = 'UTC'): Timetable => timetable({ cron: fields, timeZone });
 const daily = (dailyAt: string, timeZone: string): Timetable => timetable({ dailyAt, timeZone });
 const at = (time: string): number => Date.parse(time);
-const texts = (slots: readonly number[]): readonly string[] => slots.map((slot) => new Date(slot).toISOString().replace(':00.000Z', 'Z'));
-const next = (table: Timetable, after: string, count: number): readonly string[] => texts(nextSlots(table, at(after), count));
+const texts = (slots: readonly number[]): readonly string[] =>
+  slots.map((slot) => new Date(slot).toISOString().replace(':00.000Z', 'Z'));
+const next = (table: Timetable, after: string, count: number): readonly string[] =>
+  texts(nextSlots(table, at(after), count));
 
 test('a date is found from the number of its day, and back, over 400 years', () => {
   for (let day = -80_000; day < 80_000; day += 1) {
     const { year, month, dayOfMonth, dayOfWeek } = civilDay(day);
     const date = new Date(day * DAY_MS);
-    assert.deepEqual([year, month, dayOfMonth, dayOfWeek], [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCDay()]);
+    assert.deepEqual(
+      [year, month, dayOfMonth, dayOfWeek],
+      [date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCDay()],
+    );
     assert.equal(dayNumberOf({ year, month, dayOfMonth }), day);
   }
 });
@@ -42,16 +67,49 @@ test('a date is found from the number of its day, and back, over 400 years', () 
 function drawCron(...keys: readonly number[]): string {
   const draw = (bound: number, salt: number): number => drawBelow(bound, SEED, ...keys, salt);
   const pick = (salt: number, choices: readonly string[]): string => choices[draw(choices.length, salt)] ?? '*';
-  const minute = pick(1, ['*', '*/15', '*/7', '0', '30', String(draw(60, 11)), `${draw(30, 12)}-${30 + draw(30, 13)}`, '5/20', '15,45', `${draw(60, 14)},${draw(60, 15)}`]);
-  const hour = pick(2, ['*', '*/2', '*/6', '0', '1', '2', '3', '23', '0-3', '1,2', '22-23', '2,3', String(draw(24, 21)), '1/5', '9-17']);
+  const minute = pick(1, [
+    '*',
+    '*/15',
+    '*/7',
+    '0',
+    '30',
+    String(draw(60, 11)),
+    `${draw(30, 12)}-${30 + draw(30, 13)}`,
+    '5/20',
+    '15,45',
+    `${draw(60, 14)},${draw(60, 15)}`,
+  ]);
+  const hour = pick(2, [
+    '*',
+    '*/2',
+    '*/6',
+    '0',
+    '1',
+    '2',
+    '3',
+    '23',
+    '0-3',
+    '1,2',
+    '22-23',
+    '2,3',
+    String(draw(24, 21)),
+    '1/5',
+    '9-17',
+  ]);
   const dayOfMonth = pick(3, ['*', '*', '*', '*/2', '1', '29-31', '15,31', String(1 + draw(31, 31))]);
   const month = pick(4, ['*', '*', '*', '*', 'MAR,OCT,NOV,APR', 'JAN-MAR', '*/3', '9-12']);
   const dayOfWeek = pick(5, ['*', '*', '*', 'SUN', 'MON-FRI', 'FRI-SUN', '7', '*/2', '0,6', 'SAT', '5-7']);
   return [minute, hour, dayOfMonth, month, dayOfWeek].join(' ');
 }
 
-const formats = new Map(ZONES.map((zone) => [zone, new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })]));
-const offsetText = (zone: string, instant: number): string => formats.get(zone)?.format(instant).replace(/^.*GMT/, '') ?? '';
+const formats = new Map(
+  ZONES.map((zone) => [zone, new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })]),
+);
+const offsetText = (zone: string, instant: number): string =>
+  formats
+    .get(zone)
+    ?.format(instant)
+    .replace(/^.*GMT/, '') ?? '';
 
 /** A day of 2010 to 2035 in the zone: in two of three cases one around which the clocks change, if they ever do. */
 function drawDay(zone: string, index: number): number {
@@ -86,21 +144,45 @@ test(`${CASES} jobs, zones and days: every way to ask agrees with a walk minute 
 
 test('02:30 in spring and autumn: once a day, at the leap and the first time', () => {
   const zurich = daily('02:30', 'Europe/Zurich');
-  assert.deepEqual(next(zurich, '2026-03-27T12:00:00Z', 3), ['2026-03-28T01:30Z', '2026-03-29T01:00Z', '2026-03-30T00:30Z']);
-  assert.deepEqual(next(zurich, '2026-10-23T12:00:00Z', 4), ['2026-10-24T00:30Z', '2026-10-25T00:30Z', '2026-10-26T01:30Z', '2026-10-27T01:30Z']);
+  assert.deepEqual(next(zurich, '2026-03-27T12:00:00Z', 3), [
+    '2026-03-28T01:30Z',
+    '2026-03-29T01:00Z',
+    '2026-03-30T00:30Z',
+  ]);
+  assert.deepEqual(next(zurich, '2026-10-23T12:00:00Z', 4), [
+    '2026-10-24T00:30Z',
+    '2026-10-25T00:30Z',
+    '2026-10-26T01:30Z',
+    '2026-10-27T01:30Z',
+  ]);
   const newYork = daily('02:30', 'America/New_York');
   assert.deepEqual(next(newYork, '2026-03-07T12:00:00Z', 2), ['2026-03-08T07:00Z', '2026-03-09T06:30Z']);
-  assert.deepEqual(next(daily('01:30', 'America/New_York'), '2026-10-31T12:00:00Z', 2), ['2026-11-01T05:30Z', '2026-11-02T06:30Z']);
+  assert.deepEqual(next(daily('01:30', 'America/New_York'), '2026-10-31T12:00:00Z', 2), [
+    '2026-11-01T05:30Z',
+    '2026-11-02T06:30Z',
+  ]);
 });
 
 test('times that are leapt over together fire once, together with the first that is there', () => {
-  assert.deepEqual(next(cron('15,45 2,3 29 3 *', 'Europe/Zurich'), '2026-03-01T00:00:00Z', 3), ['2026-03-29T01:00Z', '2026-03-29T01:15Z', '2026-03-29T01:45Z']);
+  assert.deepEqual(next(cron('15,45 2,3 29 3 *', 'Europe/Zurich'), '2026-03-01T00:00:00Z', 3), [
+    '2026-03-29T01:00Z',
+    '2026-03-29T01:15Z',
+    '2026-03-29T01:45Z',
+  ]);
   assert.deepEqual(next(cron('0 2,3 29 3 *', 'Europe/Zurich'), '2026-03-01T00:00:00Z', 1), ['2026-03-29T01:00Z']);
 });
 
 test('a job with * in the hour or the minute follows the clock as it runs', () => {
-  assert.deepEqual(next(cron('0 * * * *', 'Europe/Zurich'), '2026-03-28T23:30:00Z', 3), ['2026-03-29T00:00Z', '2026-03-29T01:00Z', '2026-03-29T02:00Z']);
-  assert.deepEqual(next(cron('30 * * * *', 'Europe/Zurich'), '2026-10-24T23:40:00Z', 3), ['2026-10-25T00:30Z', '2026-10-25T01:30Z', '2026-10-25T02:30Z']);
+  assert.deepEqual(next(cron('0 * * * *', 'Europe/Zurich'), '2026-03-28T23:30:00Z', 3), [
+    '2026-03-29T00:00Z',
+    '2026-03-29T01:00Z',
+    '2026-03-29T02:00Z',
+  ]);
+  assert.deepEqual(next(cron('30 * * * *', 'Europe/Zurich'), '2026-10-24T23:40:00Z', 3), [
+    '2026-10-25T00:30Z',
+    '2026-10-25T01:30Z',
+    '2026-10-25T02:30Z',
+  ]);
   assert.deepEqual(next(cron('*/30 2 * * *', 'Europe/Zurich'), '2026-03-28T12:00:00Z', 1), ['2026-03-30T00:00Z']);
 });
 
@@ -108,23 +190,54 @@ test('half-hour zones, half-hour summer times, two-hour summer times, and a day 
   assert.deepEqual(next(daily('09:00', 'Asia/Kolkata'), '2026-01-01T00:00:00Z', 1), ['2026-01-01T03:30Z']);
   assert.deepEqual(next(daily('00:00', 'Asia/Kathmandu'), '2026-01-01T00:00:00Z', 1), ['2026-01-01T18:15Z']);
   // Lord Howe leaps from 02:00 to 02:30 on 4 October 2026 and returns from 02:00 to 01:30 on 5 April.
-  assert.deepEqual(next(daily('02:10', 'Australia/Lord_Howe'), '2026-10-03T00:00:00Z', 2), ['2026-10-03T15:30Z', '2026-10-04T15:10Z']);
-  assert.deepEqual(next(daily('01:45', 'Australia/Lord_Howe'), '2026-04-04T00:00:00Z', 2), ['2026-04-04T14:45Z', '2026-04-05T15:15Z']);
+  assert.deepEqual(next(daily('02:10', 'Australia/Lord_Howe'), '2026-10-03T00:00:00Z', 2), [
+    '2026-10-03T15:30Z',
+    '2026-10-04T15:10Z',
+  ]);
+  assert.deepEqual(next(daily('01:45', 'Australia/Lord_Howe'), '2026-04-04T00:00:00Z', 2), [
+    '2026-04-04T14:45Z',
+    '2026-04-05T15:15Z',
+  ]);
   // Troll leaps from 01:00 to 03:00.
-  assert.deepEqual(next(daily('01:30', 'Antarctica/Troll'), '2026-03-28T12:00:00Z', 2), ['2026-03-29T01:00Z', '2026-03-29T23:30Z']);
+  assert.deepEqual(next(daily('01:30', 'Antarctica/Troll'), '2026-03-28T12:00:00Z', 2), [
+    '2026-03-29T01:00Z',
+    '2026-03-29T23:30Z',
+  ]);
   // Apia had no 30 December 2011.
-  assert.deepEqual(next(daily('09:00', 'Pacific/Apia'), '2011-12-29T00:00:00Z', 2), ['2011-12-29T19:00Z', '2011-12-30T19:00Z']);
+  assert.deepEqual(next(daily('09:00', 'Pacific/Apia'), '2011-12-29T00:00:00Z', 2), [
+    '2011-12-29T19:00Z',
+    '2011-12-30T19:00Z',
+  ]);
 });
 
 test('the clocks leap at midnight, and at the end of the year', () => {
-  assert.deepEqual(next(daily('00:00', 'America/Santiago'), '2026-09-05T12:00:00Z', 2), ['2026-09-06T04:00Z', '2026-09-07T03:00Z']);
-  assert.deepEqual(next(daily('23:59', 'Pacific/Kiritimati'), '2026-12-31T00:00:00Z', 2), ['2026-12-31T09:59Z', '2027-01-01T09:59Z']);
-  assert.deepEqual(next(cron('0 0 1 1 *', 'Pacific/Chatham'), '2026-12-30T00:00:00Z', 2), ['2026-12-31T10:15Z', '2027-12-31T10:15Z']);
+  assert.deepEqual(next(daily('00:00', 'America/Santiago'), '2026-09-05T12:00:00Z', 2), [
+    '2026-09-06T04:00Z',
+    '2026-09-07T03:00Z',
+  ]);
+  assert.deepEqual(next(daily('23:59', 'Pacific/Kiritimati'), '2026-12-31T00:00:00Z', 2), [
+    '2026-12-31T09:59Z',
+    '2027-01-01T09:59Z',
+  ]);
+  assert.deepEqual(next(cron('0 0 1 1 *', 'Pacific/Chatham'), '2026-12-30T00:00:00Z', 2), [
+    '2026-12-31T10:15Z',
+    '2027-12-31T10:15Z',
+  ]);
 });
 
 test('day of month and day of week: either is enough when both are given, as Vixie cron has it', () => {
-  assert.deepEqual(next(cron('0 12 13 * FRI'), '2026-11-01T00:00:00Z', 5), ['2026-11-06T12:00Z', '2026-11-13T12:00Z', '2026-11-20T12:00Z', '2026-11-27T12:00Z', '2026-12-04T12:00Z']);
-  assert.deepEqual(next(cron('0 12 */2 * FRI'), '2026-11-01T00:00:00Z', 2), ['2026-11-13T12:00Z', '2026-11-27T12:00Z'], 'a field that begins with * restricts the other');
+  assert.deepEqual(next(cron('0 12 13 * FRI'), '2026-11-01T00:00:00Z', 5), [
+    '2026-11-06T12:00Z',
+    '2026-11-13T12:00Z',
+    '2026-11-20T12:00Z',
+    '2026-11-27T12:00Z',
+    '2026-12-04T12:00Z',
+  ]);
+  assert.deepEqual(
+    next(cron('0 12 */2 * FRI'), '2026-11-01T00:00:00Z', 2),
+    ['2026-11-13T12:00Z', '2026-11-27T12:00Z'],
+    'a field that begins with * restricts the other',
+  );
 });
 
 test('rare dates are found, and those that never come are known', () => {
@@ -141,7 +254,10 @@ test('every: slots are the multiples of the period in Unix time', () => {
   assert.deepEqual(slotsBetween(table, { afterMs: 10_000, untilMs: 40_000 }, 2), [20_000, 30_000]);
   assert.deepEqual(newestSlotsBetween(table, { afterMs: 10_000, untilMs: 40_000 }, 2), [30_000, 40_000]);
   assert.equal(countSlots(table, { afterMs: 10_000, untilMs: 40_000 }), 3);
-  assert.equal(slotAtOrBefore(timetable({ every: '1h30m' }), at('2026-11-22T10:00:00Z')), Math.floor(at('2026-11-22T10:00:00Z') / 5_400_000) * 5_400_000);
+  assert.equal(
+    slotAtOrBefore(timetable({ every: '1h30m' }), at('2026-11-22T10:00:00Z')),
+    Math.floor(at('2026-11-22T10:00:00Z') / 5_400_000) * 5_400_000,
+  );
 });
 
 test('what cannot be read says what to write instead', () => {
@@ -149,9 +265,18 @@ test('what cannot be read says what to write instead', () => {
     const reading = readTiming(timing);
     return reading.ok ? 'taken' : reading.problem;
   };
-  assert.equal(problem({ cron: '0 22-2 * * *', timeZone: 'UTC' }), 'cron: hour: "22-2" runs backwards: write the smaller value first, or two ranges with a comma between');
-  assert.match(problem({ cron: '0 0 0 * *', timeZone: 'UTC' }), /day of month: write a number from 1 to 31 instead of "0"/);
-  assert.match(problem({ cron: '0 0 * FOO *', timeZone: 'UTC' }), /month: write a number from 1 to 12 or a name such as FEB instead of "FOO"/);
+  assert.equal(
+    problem({ cron: '0 22-2 * * *', timeZone: 'UTC' }),
+    'cron: hour: "22-2" runs backwards: write the smaller value first, or two ranges with a comma between',
+  );
+  assert.match(
+    problem({ cron: '0 0 0 * *', timeZone: 'UTC' }),
+    /day of month: write a number from 1 to 31 instead of "0"/,
+  );
+  assert.match(
+    problem({ cron: '0 0 * FOO *', timeZone: 'UTC' }),
+    /month: write a number from 1 to 12 or a name such as FEB instead of "FOO"/,
+  );
   assert.match(problem({ cron: '*/0 * * * *', timeZone: 'UTC' }), /step of at least 1/);
   assert.match(problem({ cron: '* * * *', timeZone: 'UTC' }), /write five fields .* instead of 4/);
   assert.equal(problem({ dailyAt: '09:00', timeZone: 'Europe/Zurick' }), 'timeZone: "Europe/Zurick" is not known here');

@@ -31,7 +31,9 @@ interface Calendar {
 /** When a Schedule fires, ready to be asked: see `slots.ts`. */
 export type Timetable = Periodic | Calendar;
 
-export type TimetableReading = { readonly ok: true; readonly timetable: Timetable } | { readonly ok: false; readonly problem: string };
+export type TimetableReading =
+  | { readonly ok: true; readonly timetable: Timetable }
+  | { readonly ok: false; readonly problem: string };
 
 const MAX_LEAP_MS = 3 * 3_600_000;
 const MINUTE_MS = 60_000;
@@ -44,7 +46,8 @@ function cronOf({ cron, dailyAt = '' }: Timing): string {
 
 /** Reads the timing of a Schedule; the problem says what to write instead. */
 export function readTiming(timing: Timing): TimetableReading {
-  if (timing.every !== undefined) return { ok: true, timetable: { kind: 'periodic', periodMs: durationMs(timing.every) } };
+  if (timing.every !== undefined)
+    return { ok: true, timetable: { kind: 'periodic', periodMs: durationMs(timing.every) } };
   const zone = timing.timeZone ?? 'UTC';
   try {
     localMs(zone, 0);

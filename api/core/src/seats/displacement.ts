@@ -26,10 +26,12 @@ function victimsOn(board: NodeBoard, size: Amounts, rank: number): readonly Seat
   });
 }
 
-const highest = (victims: readonly Seated[]): number => victims.reduce((rank, victim) => Math.max(rank, victim.rank), Number.NEGATIVE_INFINITY);
+const highest = (victims: readonly Seated[]): number =>
+  victims.reduce((rank, victim) => Math.max(rank, victim.rank), Number.NEGATIVE_INFINITY);
 
 /** The lower ranks have to leave first, then the smaller number of agents. */
-const milderFirst = (a: Displacement, b: Displacement): number => highest(a.victims) - highest(b.victims) || a.victims.length - b.victims.length;
+const milderFirst = (a: Displacement, b: Displacement): number =>
+  highest(a.victims) - highest(b.victims) || a.victims.length - b.victims.length;
 
 /** The mildest way to make room for `size` on one of `boards` by taking from lower ranks, on the first of equals; undefined if there is none. */
 export function displacementFor(boards: readonly NodeBoard[], size: Amounts, rank: number): Displacement | undefined {

@@ -6,7 +6,12 @@ import { amountsOf, type Amounts } from './room.ts';
 import { GPU, LOW, MIDDLE, node, room } from './testing/sample-village.ts';
 
 const sizeOf = (cpu: number): Amounts => amountsOf(room(cpu, cpu), [GPU]);
-const agent = (key: string, rank: number, cpu: number): Seated => ({ key, rank, createdAt: '2026-11-22T09:00:00Z', size: sizeOf(cpu) });
+const agent = (key: string, rank: number, cpu: number): Seated => ({
+  key,
+  rank,
+  createdAt: '2026-11-22T09:00:00Z',
+  size: sizeOf(cpu),
+});
 
 function boardOf(name: string, cpu: number, agents: readonly Seated[]): NodeBoard {
   const board = new NodeBoard(node(name, room(cpu, cpu, 0, 20)), room(0, 0, 0, 0), [GPU]);
@@ -16,14 +21,30 @@ function boardOf(name: string, cpu: number, agents: readonly Seated[]): NodeBoar
 
 test('room for a rank is what is free with what lower ranks have, not with what its peers have', () => {
   const board = boardOf('a', 400, [agent('low', 0, 100), agent('peer', 1, 200)]);
-  assert.deepEqual([200, 201, 400].map((cpu) => board.couldFit(sizeOf(cpu), 1)), [true, false, false]);
-  assert.deepEqual([400, 401].map((cpu) => board.couldFit(sizeOf(cpu), 2)), [true, false]);
+  assert.deepEqual(
+    [200, 201, 400].map((cpu) => board.couldFit(sizeOf(cpu), 1)),
+    [true, false, false],
+  );
+  assert.deepEqual(
+    [400, 401].map((cpu) => board.couldFit(sizeOf(cpu), 2)),
+    [true, false],
+  );
 });
 
 test('the lowest rank goes first, within it the youngest, then the last by name; peers never', () => {
   const old = { ...agent('old', 0, 1), createdAt: '2026-11-22T08:00:00Z' };
-  const board = boardOf('a', 900, [agent('mid', 1, 1), old, agent('b', 0, 1), agent('a', 0, 1), agent('c', 0, 1), agent('peer', 2, 1)]);
-  assert.deepEqual(board.displaceable(2).map(({ key }) => key), ['c', 'b', 'a', 'old', 'mid']);
+  const board = boardOf('a', 900, [
+    agent('mid', 1, 1),
+    old,
+    agent('b', 0, 1),
+    agent('a', 0, 1),
+    agent('c', 0, 1),
+    agent('peer', 2, 1),
+  ]);
+  assert.deepEqual(
+    board.displaceable(2).map(({ key }) => key),
+    ['c', 'b', 'a', 'old', 'mid'],
+  );
   assert.deepEqual(board.displaceable(0), []);
 });
 

@@ -1,7 +1,21 @@
 const BINARY = 1_024;
 const POWERS: Readonly<Record<string, number>> = {
-  n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18,
-  Ki: BINARY, Mi: BINARY ** 2, Gi: BINARY ** 3, Ti: BINARY ** 4, Pi: BINARY ** 5, Ei: BINARY ** 6,
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: BINARY,
+  Mi: BINARY ** 2,
+  Gi: BINARY ** 3,
+  Ti: BINARY ** 4,
+  Pi: BINARY ** 5,
+  Ei: BINARY ** 6,
 };
 const QUANTITY = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/;
 /** What decimal fractions lose as binary ones. */

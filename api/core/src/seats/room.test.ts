@@ -42,7 +42,10 @@ test('sizes are added, taken away and compared part by part', () => {
   assert.deepEqual(left, NODE);
   assert.deepEqual(sum(NODE, [1, 2]), [401, 302, 10, 2, 1]);
   assert.deepEqual(beyond([5, 2, 1], [3, 4]), [2, 0, 1]);
-  assert.deepEqual([isWithin([1, 2], [1, 2]), isWithin([2, 2], [1, 2]), isWithin([0, 0, 1], [1, 2])], [true, false, false]);
+  assert.deepEqual(
+    [isWithin([1, 2], [1, 2]), isWithin([2, 2], [1, 2]), isWithin([0, 0, 1], [1, 2])],
+    [true, false, false],
+  );
 });
 
 test('a pod cannot change its devices while it runs; cpu, memory and pods do not count', () => {

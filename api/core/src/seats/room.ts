@@ -45,11 +45,15 @@ export function add(to: number[], what: Amounts, sign: 1 | -1): void {
 export const sum = (left: Amounts, right: Amounts): number[] => left.map((value, index) => value + (right[index] ?? 0));
 
 /** What `size` has more than `other`. */
-export const beyond = (size: Amounts, other: Amounts): number[] => size.map((value, index) => Math.max(0, value - (other[index] ?? 0)));
+export const beyond = (size: Amounts, other: Amounts): number[] =>
+  size.map((value, index) => Math.max(0, value - (other[index] ?? 0)));
 
 /** How often `need` goes into `room`. */
 export function timesIn(need: Amounts, room: Amounts): number {
-  const times = need.reduce((least, wanted, index) => (wanted > 0 ? Math.min(least, Math.floor((room[index] ?? 0) / wanted)) : least), Number.MAX_SAFE_INTEGER);
+  const times = need.reduce(
+    (least, wanted, index) => (wanted > 0 ? Math.min(least, Math.floor((room[index] ?? 0) / wanted)) : least),
+    Number.MAX_SAFE_INTEGER,
+  );
   return Math.max(0, times);
 }
 

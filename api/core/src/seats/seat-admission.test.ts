@@ -19,18 +19,35 @@ test('a smaller tier is admitted at once, also on a node that is overfull', () =
 test('the room that an agent gives back with a smaller tier goes to nobody before its pod is smaller', () => {
   const plan = planned({ nodes: [node('a', room(200, 200, 0, 10))], claims: [claim('ada', 'middle', on('a'))] });
   assert.deepEqual(plan.admit(claim('ada', 'low', on('a', MIDDLE.size))), { granted: true, node: 'a' });
-  assert.deepEqual(plan.admit(claim('bob', 'low')), { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' });
+  assert.deepEqual(plan.admit(claim('bob', 'low')), {
+    granted: false,
+    node: 'a',
+    reason: 'SeatClearing',
+    blocking: 'node a',
+  });
 });
 
 test('a larger tier that has no room waits for the next plan, and the agent keeps what it has', () => {
-  const plan = planned({ nodes: [node('a', room(250, 250, 0, 10))], claims: [claim('ada', 'low', on('a')), claim('bob', 'low', on('a'))] });
+  const plan = planned({
+    nodes: [node('a', room(250, 250, 0, 10))],
+    claims: [claim('ada', 'low', on('a')), claim('bob', 'low', on('a'))],
+  });
   assert.equal(plan.admit(claim('ada', 'middle', on('a', LOW.size))), undefined);
-  assert.deepEqual([plan.verdictOf('village/ada'), plan.seatsOf('low')], [{ granted: true, node: 'a' }, { total: 2, free: 0 }]);
+  assert.deepEqual(
+    [plan.verdictOf('village/ada'), plan.seatsOf('low')],
+    [
+      { granted: true, node: 'a' },
+      { total: 2, free: 0 },
+    ],
+  );
 });
 
 test('an agent that waits to grow, or whose node is gone, waits for the next plan with a change of its tier', () => {
   const nodes = [node('a', room(250, 250, 0, 10))];
-  const growing = planned({ nodes, claims: [claim('ada', 'middle', on('a', LOW.size)), claim('bob', 'middle', on('a', LOW.size))] });
+  const growing = planned({
+    nodes,
+    claims: [claim('ada', 'middle', on('a', LOW.size)), claim('bob', 'middle', on('a', LOW.size))],
+  });
   const waits = ['ada', 'bob'].find((name) => growing.verdictOf(`village/${name}`)?.reason !== undefined) ?? '';
   assert.equal(growing.admit(claim(waits, 'low', on('a', LOW.size))), undefined);
   const gone = planned({ nodes, claims: [claim('ada', 'middle', on('lost'))] });
@@ -39,7 +56,10 @@ test('an agent that waits to grow, or whose node is gone, waits for the next pla
 
 test('a bought seat takes its device from what is free, and a device of which none is bought asks for nothing', () => {
   const bought = planned({ claims: [claim('ada', 'low', on('a'))] });
-  assert.equal(bought.admit(claim('ada', 'low', { ...on('a', LOW.size), seat: { rank: 9, size: room(100, 100, 1) } }))?.granted, true);
+  assert.equal(
+    bought.admit(claim('ada', 'low', { ...on('a', LOW.size), seat: { rank: 9, size: room(100, 100, 1) } }))?.granted,
+    true,
+  );
   assert.equal(bought.seatsOf('high')?.free, 0);
   const none = planned({ tiers: [LOW], claims: [claim('ada', 'low', on('a'))] });
   const size = { ...LOW.size, devices: { [GPU]: 0 } };

@@ -7,38 +7,68 @@ import { claim, GPU, HIGH, LOW, MIDDLE, node, on, planned, room, verdict } from 
 test('among equal nodes the first by name is chosen; with as many agents the one with more seats', () => {
   const equal = [node('b', room(500, 500, 0, 10)), node('a', room(500, 500, 0, 10)), node('c', room(500, 500, 0, 10))];
   assert.equal(verdict(planned({ nodes: equal, claims: [claim('ada', 'low')] }), 'ada')?.node, 'a');
-  for (const [a, b, chosen] of [[500, 400, 'a'], [400, 500, 'b']] as const) {
-    assert.equal(verdict(planned({ nodes: [node('a', room(a, a, 0, 10)), node('b', room(b, b, 0, 10))], claims: [claim('ada', 'low')] }), 'ada')?.node, chosen);
+  for (const [a, b, chosen] of [
+    [500, 400, 'a'],
+    [400, 500, 'b'],
+  ] as const) {
+    assert.equal(
+      verdict(
+        planned({ nodes: [node('a', room(a, a, 0, 10)), node('b', room(b, b, 0, 10))], claims: [claim('ada', 'low')] }),
+        'ada',
+      )?.node,
+      chosen,
+    );
   }
 });
 
 test('a node with one seat left gives it, and one with none gives nothing', () => {
-  const plan = planned({ nodes: [node('a', room(100, 100, 0, 10))], claims: [claim('ada', 'low'), claim('bob', 'low')] });
+  const plan = planned({
+    nodes: [node('a', room(100, 100, 0, 10))],
+    claims: [claim('ada', 'low'), claim('bob', 'low')],
+  });
   assert.deepEqual([verdict(plan, 'ada')?.granted, verdict(plan, 'bob')?.granted], [true, false]);
 });
 
 test('a displaced agent leaves its place on the node: the next agents spread over it again', () => {
   const nodes = [node('a', room(400, 400, 1, 20)), node('b', room(600, 600, 0, 20))];
-  const claims = [claim('top', 'high'), claim('m1', 'middle', on('a')), claim('m2', 'middle', on('a')), claim('m3', 'middle', on('b')), claim('new', 'low')];
+  const claims = [
+    claim('top', 'high'),
+    claim('m1', 'middle', on('a')),
+    claim('m2', 'middle', on('a')),
+    claim('m3', 'middle', on('b')),
+    claim('new', 'low'),
+  ];
   const plan = planned({ nodes, claims });
-  assert.deepEqual(['m1', 'm2'].map((name) => verdict(plan, name)?.reason), [undefined, 'Displaced']);
+  assert.deepEqual(
+    ['m1', 'm2'].map((name) => verdict(plan, name)?.reason),
+    [undefined, 'Displaced'],
+  );
   assert.equal(verdict(plan, 'new')?.node, 'b');
 });
 
 test('the pod of an agent that was made for one node takes the room there from a lower rank, also where another node is free', () => {
   const nodes = [node('a', room(200, 200, 0, 10)), node('b', room(900, 900, 0, 10))];
-  const plan = planned({ nodes, claims: [claim('ada', 'middle', { pod: { heldTo: 'a' } }), claim('low', 'low', on('a'))] });
+  const plan = planned({
+    nodes,
+    claims: [claim('ada', 'middle', { pod: { heldTo: 'a' } }), claim('low', 'low', on('a'))],
+  });
   assert.equal(verdict(plan, 'low')?.reason, 'Displaced');
 });
 
 test('a pod that was made for a node that has failed takes a seat of a lower rank elsewhere', () => {
   const nodes = [node('a', room(200, 200, 0, 10), { open: false }), node('b', room(200, 200, 0, 10))];
-  const plan = planned({ nodes, claims: [claim('ada', 'middle', { pod: { heldTo: 'a' } }), claim('low', 'low', on('b'))] });
+  const plan = planned({
+    nodes,
+    claims: [claim('ada', 'middle', { pod: { heldTo: 'a' } }), claim('low', 'low', on('b'))],
+  });
   assert.equal(verdict(plan, 'low')?.reason, 'Displaced');
 });
 
 test('an agent whose volume is on a lost node displaces nobody elsewhere', () => {
-  const plan = planned({ nodes: [node('b', room(200, 200, 0, 10))], claims: [claim('ada', 'middle', { volumeOn: 'lost' }), claim('low', 'low', on('b'))] });
+  const plan = planned({
+    nodes: [node('b', room(200, 200, 0, 10))],
+    claims: [claim('ada', 'middle', { volumeOn: 'lost' }), claim('low', 'low', on('b'))],
+  });
   assert.deepEqual([verdict(plan, 'ada')?.granted, verdict(plan, 'low')?.granted], [false, true]);
 });
 
@@ -72,8 +102,18 @@ test('an agent with a volume does not move to the node with a GPU', () => {
 test('an agent that could move reads that no node has room, not that its own is full', () => {
   const nodes = [node('a', room(500, 500, 0, 10)), node('b', room(300, 300, 1, 10))];
   const other: SeatTier = { name: 'other', rank: 2, size: room(200, 200) };
-  const plan = planned({ nodes, tiers: [LOW, MIDDLE, HIGH, other], claims: [claim('ada', 'high', on('a', MIDDLE.size)), claim('bob', 'other', on('b'))] });
-  assert.deepEqual(verdict(plan, 'ada'), { granted: true, node: 'a', reason: 'NoSeat', blocking: 'memory', position: 1 });
+  const plan = planned({
+    nodes,
+    tiers: [LOW, MIDDLE, HIGH, other],
+    claims: [claim('ada', 'high', on('a', MIDDLE.size)), claim('bob', 'other', on('b'))],
+  });
+  assert.deepEqual(verdict(plan, 'ada'), {
+    granted: true,
+    node: 'a',
+    reason: 'NoSeat',
+    blocking: 'memory',
+    position: 1,
+  });
 });
 
 test('a GPU is said to be taken only where it is the GPU that is short', () => {
@@ -81,16 +121,28 @@ test('a GPU is said to be taken only where it is the GPU that is short', () => {
   const tiers = [LOW, MIDDLE, HIGH, peer];
   const reasonFor = (tier: string, gpus: number, taken: number): string | undefined => {
     const nodes = [node('a', room(400, 400, gpus, 10), { taken: room(0, 0, taken, 0) })];
-    return verdict(planned({ nodes, tiers, claims: [claim('runs', 'peer', on('a')), claim('ada', tier)] }), 'ada')?.reason;
+    return verdict(planned({ nodes, tiers, claims: [claim('runs', 'peer', on('a')), claim('ada', tier)] }), 'ada')
+      ?.reason;
   };
   assert.equal(reasonFor('high', 1, 0), 'NoSeat', 'cpu is short, the GPU is free');
   assert.equal(reasonFor('middle', 1, 2), 'NoSeat', 'an overdrawn GPU is nothing to an agent that needs none');
   const twoKinds = planned({
     nodes: [node('a', { cpuMillis: 900, memoryBytes: 900, pods: 10, devices: { [GPU]: 1, 'b.org/fpga': 1 } })],
-    tiers: [HIGH, { name: 'fpga', rank: 2, size: { cpuMillis: 1, memoryBytes: 1, pods: 1, devices: { 'b.org/fpga': 1 } } }],
-    claims: [claim('runs', 'high', on('a')), claim('waits', 'high'), claim('runs2', 'fpga', on('a')), claim('waits2', 'fpga')],
+    tiers: [
+      HIGH,
+      { name: 'fpga', rank: 2, size: { cpuMillis: 1, memoryBytes: 1, pods: 1, devices: { 'b.org/fpga': 1 } } },
+    ],
+    claims: [
+      claim('runs', 'high', on('a')),
+      claim('waits', 'high'),
+      claim('runs2', 'fpga', on('a')),
+      claim('waits2', 'fpga'),
+    ],
   });
-  assert.deepEqual(['waits', 'waits2'].map((name) => verdict(twoKinds, name)?.blocking), [GPU, 'b.org/fpga']);
+  assert.deepEqual(
+    ['waits', 'waits2'].map((name) => verdict(twoKinds, name)?.blocking),
+    [GPU, 'b.org/fpga'],
+  );
 });
 
 test('a pod that waits for the scheduler is left to it while the room of its seat is cleared', () => {
@@ -101,6 +153,9 @@ test('a pod that waits for the scheduler is left to it while the room of its sea
 
 test('an agent that only waits for a pod to end stands in no queue', () => {
   const nodes = [node('a', room(100, 100, 0, 10), { ending: LOW.size })];
-  const plan = planned({ nodes, claims: [claim('ada', 'low', { waitingSince: '2026-11-22T08:00:00Z' }), claim('bob', 'low')] });
+  const plan = planned({
+    nodes,
+    claims: [claim('ada', 'low', { waitingSince: '2026-11-22T08:00:00Z' }), claim('bob', 'low')],
+  });
   assert.deepEqual([verdict(plan, 'ada')?.position, verdict(plan, 'bob')?.position, plan.waiting], [undefined, 1, 2]);
 });

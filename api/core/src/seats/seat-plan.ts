@@ -38,10 +38,15 @@ interface Candidate {
 const nameOf = (key: string): string => key.slice(key.indexOf('/') + 1);
 
 const devicesOf = (sizes: readonly Room[]): readonly string[] =>
-  [...new Set(sizes.flatMap(({ devices }) => Object.entries(devices).flatMap(([name, count]) => (count > 0 ? [name] : []))))].toSorted();
+  [
+    ...new Set(
+      sizes.flatMap(({ devices }) => Object.entries(devices).flatMap(([name, count]) => (count > 0 ? [name] : []))),
+    ),
+  ].toSorted();
 
 /** Seats that were bought are told from those of the tier, and from each other, by a name of their own. */
-const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatClaim['seat']>): string => `${tier} ${JSON.stringify([rank, size.devices])}`;
+const nameOfSeat = (tier: string, { rank, size }: NonNullable<SeatClaim['seat']>): string =>
+  `${tier} ${JSON.stringify([rank, size.devices])}`;
 
 /** Of nodes with room that with the fewest agents, then that with the most seats left: agents spread as the scheduler spreads them. */
 const roomierFirst = (a: Candidate, b: Candidate): number => a.board.agents - b.board.agents || b.times - a.times;
@@ -66,10 +71,15 @@ export class SeatPlan {
   readonly #waiting: { readonly want: Want; readonly verdict: SeatVerdict }[] = [];
 
   constructor({ nodes, tiers, claims, reserve }: SeatInput) {
-    this.#devices = devicesOf([...tiers.map(({ size }) => size), ...claims.flatMap(({ seat }) => (seat === undefined ? [] : [seat.size]))]);
-    for (const node of nodes.toSorted((a, b) => textOrder(a.name, b.name))) this.#boards.set(node.name, new NodeBoard(node, reserve, this.#devices));
+    this.#devices = devicesOf([
+      ...tiers.map(({ size }) => size),
+      ...claims.flatMap(({ seat }) => (seat === undefined ? [] : [seat.size])),
+    ]);
+    for (const node of nodes.toSorted((a, b) => textOrder(a.name, b.name)))
+      this.#boards.set(node.name, new NodeBoard(node, reserve, this.#devices));
     this.#open = [...this.#boards.values()].filter(({ open }) => open);
-    for (const tier of tiers) this.#tiers.set(tier.name, { name: tier.name, rank: tier.rank, size: amountsOf(tier.size, this.#devices) });
+    for (const tier of tiers)
+      this.#tiers.set(tier.name, { name: tier.name, rank: tier.rank, size: amountsOf(tier.size, this.#devices) });
     for (const claim of claims) this.#clear(claim);
     for (const claim of claims) this.#take(claim);
     this.#serveAll();
@@ -94,7 +104,8 @@ export class SeatPlan {
   seatsOf(tier: string): TierSeats | undefined {
     const sized = this.#tiers.get(tier);
     if (sized === undefined) return undefined;
-    const count = (roomOf: (board: NodeBoard) => Amounts): number => this.#open.reduce((total, board) => total + timesIn(sized.size, roomOf(board)), 0);
+    const count = (roomOf: (board: NodeBoard) => Amounts): number =>
+      this.#open.reduce((total, board) => total + timesIn(sized.size, roomOf(board)), 0);
     return { total: count(({ whole }) => whole), free: count(({ free }) => free) };
   }
 
@@ -110,7 +121,11 @@ export class SeatPlan {
   admit(claim: SeatClaim): SeatVerdict | undefined {
     const tier = this.#tierOf(claim);
     // A device that nobody asked for when the plan was made is not in it.
-    if (tier === undefined || !devicesOf(claim.seat === undefined ? [] : [claim.seat.size]).every((name) => this.#devices.includes(name))) return undefined;
+    if (
+      tier === undefined ||
+      !devicesOf(claim.seat === undefined ? [] : [claim.seat.size]).every((name) => this.#devices.includes(name))
+    )
+      return undefined;
     const entry = this.#entries.get(claim.key);
     if (entry === undefined) return this.#admitNew(claim, tier);
     if (entry.tier.name === tier.name) return entry.verdict;
@@ -142,7 +157,9 @@ export class SeatPlan {
   #tierOf(claim: SeatClaim): SizedTier | undefined {
     const { tier, seat } = claim;
     const own = this.#tiers.get(tier);
-    return own === undefined || seat === undefined ? own : { name: nameOfSeat(tier, seat), rank: seat.rank, size: amountsOf(seat.size, this.#devices) };
+    return own === undefined || seat === undefined
+      ? own
+      : { name: nameOfSeat(tier, seat), rank: seat.rank, size: amountsOf(seat.size, this.#devices) };
   }
 
   /** Its pods that are ending hold their room until they are gone. */
@@ -201,7 +218,8 @@ export class SeatPlan {
   #grow(want: Want, { board, seated }: Seat): void {
     board.unseat(seated);
     const moves = differInDevices(want.tier.size, seated.size);
-    const others = moves && want.claim.volumeOn === undefined ? this.#boardsFor(want.claim).filter((other) => other !== board) : [];
+    const others =
+      moves && want.claim.volumeOn === undefined ? this.#boardsFor(want.claim).filter((other) => other !== board) : [];
     const found = this.#find(want, [board]) ?? this.#find(want, others);
     if (found !== undefined && this.#fitsNow(want, found)) {
       // The pod that it leaves holds its room until it is gone, and what it has too much until it is smaller.
@@ -210,14 +228,26 @@ export class SeatPlan {
     }
     board.seat(seated);
     if (found !== undefined) return this.#growLater(want, { board, seated }, found);
-    const { reason, blocking } = shortage({ ...want, claim: { ...want.claim, pinnedTo: others.length > 0 ? want.claim.pinnedTo : board.name } }, [board, ...others], this.#devices);
-    this.#wait(want, { granted: true, node: board.name, reason, ...(blocking === undefined ? {} : { blocking }) }, { board, seated });
+    const { reason, blocking } = shortage(
+      { ...want, claim: { ...want.claim, pinnedTo: others.length > 0 ? want.claim.pinnedTo : board.name } },
+      [board, ...others],
+      this.#devices,
+    );
+    this.#wait(
+      want,
+      { granted: true, node: board.name, reason, ...(blocking === undefined ? {} : { blocking }) },
+      { board, seated },
+    );
   }
 
   /** It keeps what it has until the larger room is clear, which nobody else gets meanwhile. */
   #growLater(want: Want, { board, seated }: Seat, found: NodeBoard): void {
     found.take(found === board ? beyond(want.tier.size, seated.size) : want.tier.size);
-    this.#wait(want, { granted: true, node: board.name, reason: 'SeatClearing', blocking: `node ${found.name}` }, { board, seated });
+    this.#wait(
+      want,
+      { granted: true, node: board.name, reason: 'SeatClearing', blocking: `node ${found.name}` },
+      { board, seated },
+    );
   }
 
   #find(want: Want, boards: readonly NodeBoard[]): NodeBoard | undefined {
@@ -236,7 +266,14 @@ export class SeatPlan {
     entry.seat.board.unseat(victim);
     entry.seat.board.clear(victim.size);
     const by = nameOf(key);
-    const claim: SeatClaim = { key: victim.key, tier: entry.tier.name, seated: true, createdAt: victim.createdAt, pinnedTo: victim.pinnedTo, volumeOn: victim.volumeOn };
+    const claim: SeatClaim = {
+      key: victim.key,
+      tier: entry.tier.name,
+      seated: true,
+      createdAt: victim.createdAt,
+      pinnedTo: victim.pinnedTo,
+      volumeOn: victim.volumeOn,
+    };
     const want: Want = { claim, tier: entry.tier, displacedBy: by };
     this.#wait(want, { granted: false, reason: 'Displaced', blocking: `agent ${by}` });
     enqueue(this.#queue, want);
@@ -246,7 +283,11 @@ export class SeatPlan {
     if (want.displacedBy !== undefined) return;
     const { reason, blocking } = shortage(want, boards, this.#devices);
     // A pod that waits for the scheduler is left to it.
-    this.#wait(want, { granted: want.claim.pod !== undefined, reason, ...(blocking === undefined ? {} : { blocking }) });
+    this.#wait(want, {
+      granted: want.claim.pod !== undefined,
+      reason,
+      ...(blocking === undefined ? {} : { blocking }),
+    });
   }
 
   #wait(want: Want, verdict: SeatVerdict, seat?: Seat): void {
@@ -263,7 +304,12 @@ export class SeatPlan {
     if (!this.#fitsNow(want, board)) {
       board.take(tier.size);
       // A pod that waits for the scheduler is left to it.
-      const verdict: SeatVerdict = { granted: claim.pod !== undefined, node: board.name, reason: 'SeatClearing', blocking: `node ${board.name}` };
+      const verdict: SeatVerdict = {
+        granted: claim.pod !== undefined,
+        node: board.name,
+        reason: 'SeatClearing',
+        blocking: `node ${board.name}`,
+      };
       this.#wait(want, verdict);
       return verdict;
     }
@@ -302,7 +348,12 @@ export class SeatPlan {
   /** A node with room now; if there is none, one that will have it when pods are gone that are ending. */
   #roomiestFor(want: Pick<Want, 'claim' | 'tier'>, boards: readonly NodeBoard[]): NodeBoard | undefined {
     const { size } = want.tier;
-    return this.#roomiest(boards.filter((board) => this.#fitsNow(want, board)), size) ?? this.#roomiest(boards, size);
+    return (
+      this.#roomiest(
+        boards.filter((board) => this.#fitsNow(want, board)),
+        size,
+      ) ?? this.#roomiest(boards, size)
+    );
   }
 
   #roomiest(boards: readonly NodeBoard[], size: Amounts): NodeBoard | undefined {
@@ -316,10 +367,13 @@ export class SeatPlan {
 
   #rankWaiting(): void {
     // Who has only to wait for a pod that is ending stands in no queue.
-    const queue = this.#waiting.filter(({ verdict }) => verdict.reason !== 'SeatClearing').toSorted((a, b) => firstServed(a.want, b.want));
+    const queue = this.#waiting
+      .filter(({ verdict }) => verdict.reason !== 'SeatClearing')
+      .toSorted((a, b) => firstServed(a.want, b.want));
     for (const [index, { want, verdict }] of queue.entries()) {
       const entry = this.#entries.get(want.claim.key);
-      if (entry?.verdict === verdict) this.#entries.set(want.claim.key, { ...entry, verdict: { ...verdict, position: queuePlace(index + 1) } });
+      if (entry?.verdict === verdict)
+        this.#entries.set(want.claim.key, { ...entry, verdict: { ...verdict, position: queuePlace(index + 1) } });
     }
   }
 }

@@ -13,13 +13,19 @@ const VILLAGES = process.env['HAMLET_TEST_FULL'] === undefined ? 1_500 : 30_000;
 function randomVillage(seed: number): SeatInput {
   let drawn = 0;
   const draw = (bound: number): number => drawBelow(bound, seed, (drawn += 1));
-  const nodes = Array.from({ length: draw(5) }, (_, index) => node(`n${index}`, room(draw(12) * 100, draw(12) * 100, draw(3), draw(12)), { open: draw(5) > 0, taken: room(draw(4) * 100, draw(4) * 100, 0, draw(3)) }));
+  const nodes = Array.from({ length: draw(5) }, (_, index) =>
+    node(`n${index}`, room(draw(12) * 100, draw(12) * 100, draw(3), draw(12)), {
+      open: draw(5) > 0,
+      taken: room(draw(4) * 100, draw(4) * 100, 0, draw(3)),
+    }),
+  );
   const names = ['n0', 'n1', 'n2', 'n3', 'n9'];
   const tiers = [LOW, MIDDLE, HIGH, { name: 'twin', rank: 1, size: room(draw(4) * 100, 100) }];
   const tierNames = ['low', 'middle', 'high', 'twin', 'missing'];
   const claims = Array.from({ length: draw(24) }, (_, index): SeatClaim => {
     const kind = draw(4);
-    const pod = kind === 0 ? { pod: { node: names[draw(5)], size: tiers[draw(4)]?.size } } : kind === 1 ? { pod: {} } : {};
+    const pod =
+      kind === 0 ? { pod: { node: names[draw(5)], size: tiers[draw(4)]?.size } } : kind === 1 ? { pod: {} } : {};
     return claim(`a${index}`, tierNames[draw(20) === 0 ? 4 : draw(4)] ?? 'low', {
       ...pod,
       seated: draw(4) === 0,
@@ -32,16 +38,28 @@ function randomVillage(seed: number): SeatInput {
   return { nodes, tiers, claims, reserve: room(draw(2) * 100, 0, 0, 0) };
 }
 
-const tierIn = ({ tiers }: SeatInput, name: string | undefined): SeatTier | undefined => tiers.find((tier) => tier.name === name);
+const tierIn = ({ tiers }: SeatInput, name: string | undefined): SeatTier | undefined =>
+  tiers.find((tier) => tier.name === name);
 
 /** What is left of a node when `sizes` are taken from it. */
 function left(input: SeatInput, on: SeatNode, sizes: readonly Room[]): Room {
-  const of = (pick: (size: Room) => number): number => pick(on.allocatable) - pick(on.taken) - pick(input.reserve) - sizes.reduce((total, size) => total + pick(size), 0);
-  return { cpuMillis: of((size) => size.cpuMillis), memoryBytes: of((size) => size.memoryBytes), pods: of((size) => size.pods), devices: { [GPU]: of((size) => size.devices[GPU] ?? 0) } };
+  const of = (pick: (size: Room) => number): number =>
+    pick(on.allocatable) - pick(on.taken) - pick(input.reserve) - sizes.reduce((total, size) => total + pick(size), 0);
+  return {
+    cpuMillis: of((size) => size.cpuMillis),
+    memoryBytes: of((size) => size.memoryBytes),
+    pods: of((size) => size.pods),
+    devices: { [GPU]: of((size) => size.devices[GPU] ?? 0) },
+  };
 }
 
 const goesInto = (need: Room, into: Room): boolean =>
-  [[need.cpuMillis, into.cpuMillis], [need.memoryBytes, into.memoryBytes], [need.pods, into.pods], [need.devices[GPU] ?? 0, into.devices[GPU] ?? 0]].every(([wanted = 0, has = 0]) => wanted === 0 || wanted <= has);
+  [
+    [need.cpuMillis, into.cpuMillis],
+    [need.memoryBytes, into.memoryBytes],
+    [need.pods, into.pods],
+    [need.devices[GPU] ?? 0, into.devices[GPU] ?? 0],
+  ].every(([wanted = 0, has = 0]) => wanted === 0 || wanted <= has);
 
 interface Facts {
   readonly claim: SeatClaim;
@@ -66,26 +84,48 @@ function check(input: SeatInput, plan: SeatPlan): void {
   const facts = factsOf(input, plan);
   for (const at of input.nodes) {
     const here = facts.filter(({ verdict: { granted, node: name } }) => granted && name === at.name);
-    const rest = left(input, at, here.map(({ size }) => size));
-    const newcomers = here.filter(({ isNew, size, claim: { pod } }) => isNew || (pod?.size !== undefined && !goesInto(size, pod.size)));
-    for (const { claim: { key }, size } of newcomers) {
-      const before = { cpuMillis: rest.cpuMillis + size.cpuMillis, memoryBytes: rest.memoryBytes + size.memoryBytes, pods: rest.pods + size.pods, devices: { [GPU]: (rest.devices[GPU] ?? 0) + (size.devices[GPU] ?? 0) } };
+    const rest = left(
+      input,
+      at,
+      here.map(({ size }) => size),
+    );
+    const newcomers = here.filter(
+      ({ isNew, size, claim: { pod } }) => isNew || (pod?.size !== undefined && !goesInto(size, pod.size)),
+    );
+    for (const {
+      claim: { key },
+      size,
+    } of newcomers) {
+      const before = {
+        cpuMillis: rest.cpuMillis + size.cpuMillis,
+        memoryBytes: rest.memoryBytes + size.memoryBytes,
+        pods: rest.pods + size.pods,
+        devices: { [GPU]: (rest.devices[GPU] ?? 0) + (size.devices[GPU] ?? 0) },
+      };
       assert.ok(goesInto(size, before), `${key} came to ${at.name}, which was full`);
     }
   }
   for (const at of input.nodes) assertNothingOverfilled(input, at, facts);
   for (const { claim: each, tier, verdict: got } of facts) {
-    if (each.pod !== undefined) assert.ok(got.granted || got.reason === 'Displaced', `${each.key} has a pod and lost its seat for ${got.reason}`);
+    if (each.pod !== undefined)
+      assert.ok(got.granted || got.reason === 'Displaced', `${each.key} has a pod and lost its seat for ${got.reason}`);
     if (got.reason === 'Displaced') {
       const taker = facts.find(({ claim: { key } }) => `agent ${key.slice(8)}` === got.blocking);
-      assert.ok(each.pod?.node !== undefined && taker !== undefined && taker.tier.rank > tier.rank, `${each.key} was displaced by ${got.blocking}`);
+      assert.ok(
+        each.pod?.node !== undefined && taker !== undefined && taker.tier.rank > tier.rank,
+        `${each.key} was displaced by ${got.blocking}`,
+      );
     }
-    if (!got.granted && got.reason !== 'Displaced' && got.reason !== 'SeatClearing') assertNoInversion(input, facts, { each, tier });
+    if (!got.granted && got.reason !== 'Displaced' && got.reason !== 'SeatClearing')
+      assertNoInversion(input, facts, { each, tier });
   }
 }
 
 /** What a node keeps for an agent: its seat, or the one that it gets when a pod is gone that is ending. */
-function reservedOn(at: SeatNode, { verdict: { granted, node: name, reason, blocking }, tier, size }: Facts): readonly Room[] {
+function reservedOn(
+  at: SeatNode,
+  { verdict: { granted, node: name, reason, blocking }, tier, size }: Facts,
+): readonly Room[] {
   if (reason === 'SeatClearing' && blocking === `node ${at.name}`) return [tier.size];
   return granted && name === at.name ? [size] : [];
 }
@@ -94,27 +134,49 @@ function reservedOn(at: SeatNode, { verdict: { granted, node: name, reason, bloc
 function held(input: SeatInput, at: SeatNode): readonly { readonly key: string; readonly size: Room }[] {
   return input.claims.flatMap(({ key, pod, tier, ending = [] }) => [
     // Whose tier is gone makes no claim: its pod is in what the node has taken.
-    ...(pod?.node === at.name ? [tierIn(input, tier)].flatMap((own) => (own === undefined ? [] : [{ key, size: pod.size ?? own.size }])) : []),
+    ...(pod?.node === at.name
+      ? [tierIn(input, tier)].flatMap((own) => (own === undefined ? [] : [{ key, size: pod.size ?? own.size }]))
+      : []),
     ...ending.flatMap(({ node: name, size }) => (name === at.name ? [{ key, size }] : [])),
   ]);
 }
 
 /** Newcomers together with all that is there at this moment are no more than the node has; its own ending pods count for nobody. */
 function assertNothingOverfilled(input: SeatInput, at: SeatNode, facts: readonly Facts[]): void {
-  const newcomers = facts.filter(({ verdict: { granted, node: name, reason }, claim: { pod } }) => granted && name === at.name && reason === undefined && pod?.node === undefined);
-  for (const { claim: { key }, size } of newcomers) {
-    const others = [...held(input, at).filter((pod) => pod.key !== key).map((pod) => pod.size), ...newcomers.filter((other) => other.claim.key !== key && !other.claim.ending?.some(({ node: name }) => name === at.name)).map((other) => other.size)];
+  const newcomers = facts.filter(
+    ({ verdict: { granted, node: name, reason }, claim: { pod } }) =>
+      granted && name === at.name && reason === undefined && pod?.node === undefined,
+  );
+  for (const {
+    claim: { key },
+    size,
+  } of newcomers) {
+    const others = [
+      ...held(input, at)
+        .filter((pod) => pod.key !== key)
+        .map((pod) => pod.size),
+      ...newcomers
+        .filter((other) => other.claim.key !== key && !other.claim.ending?.some(({ node: name }) => name === at.name))
+        .map((other) => other.size),
+    ];
     assert.ok(goesInto(size, left(input, at, others)), `${key} came to ${at.name} before the room was there`);
   }
 }
 
 /** Whoever is refused would not fit anywhere even without all agents of lower ranks: nobody lower has a seat in its stead. */
-function assertNoInversion(input: SeatInput, facts: readonly Facts[], { each, tier }: { readonly each: SeatClaim; readonly tier: SeatTier }): void {
+function assertNoInversion(
+  input: SeatInput,
+  facts: readonly Facts[],
+  { each, tier }: { readonly each: SeatClaim; readonly tier: SeatTier },
+): void {
   // Those keep a claim on a seat elsewhere, which no verdict shows until their pods have ended.
   if (facts.some((other) => other.verdict.reason === 'Displaced' && other.tier.rank >= tier.rank)) return;
   for (const at of input.nodes.filter(({ open, name }) => open && (each.pinnedTo ?? name) === name)) {
     const equals = facts.filter((other) => other.tier.rank >= tier.rank).flatMap((other) => reservedOn(at, other));
-    assert.ok(!goesInto(tier.size, left(input, at, equals)), `${each.key} of rank ${tier.rank} waits although ${at.name} has room but for lower ranks`);
+    assert.ok(
+      !goesInto(tier.size, left(input, at, equals)),
+      `${each.key} of rank ${tier.rank} waits although ${at.name} has room but for lower ranks`,
+    );
   }
 }
 
@@ -124,9 +186,16 @@ test(`rules that hold in ${VILLAGES} random villages`, () => {
     try {
       const plan = seatPlan(input);
       check(input, plan);
-      const turned = seatPlan({ ...input, nodes: input.nodes.toReversed(), tiers: input.tiers.toReversed(), claims: input.claims.toReversed() });
-      for (const { key } of input.claims) assert.deepEqual(turned.verdictOf(key), plan.verdictOf(key), 'the order of the input does not count');
-      for (const { name } of input.tiers) assert.ok((plan.seatsOf(name)?.free ?? 0) <= (plan.seatsOf(name)?.total ?? 0));
+      const turned = seatPlan({
+        ...input,
+        nodes: input.nodes.toReversed(),
+        tiers: input.tiers.toReversed(),
+        claims: input.claims.toReversed(),
+      });
+      for (const { key } of input.claims)
+        assert.deepEqual(turned.verdictOf(key), plan.verdictOf(key), 'the order of the input does not count');
+      for (const { name } of input.tiers)
+        assert.ok((plan.seatsOf(name)?.free ?? 0) <= (plan.seatsOf(name)?.total ?? 0));
     } catch (error) {
       throw new Error(`seed ${seed}`, { cause: error });
     }
@@ -140,8 +209,14 @@ test(`a higher rank never costs an agent its seat, in ${VILLAGES} random village
     const raised = { ...input, tiers: [...input.tiers, { name: 'raised', rank: 9, size: LOW.size }] };
     for (const each of input.claims.filter(({ tier, pod }) => tier === 'low' && pod === undefined)) {
       if (plan.verdictOf(each.key)?.granted !== true) continue;
-      const higher = seatPlan({ ...raised, claims: input.claims.map((other) => (other === each ? { ...each, tier: 'raised' } : other)) });
-      assert.ok(higher.verdictOf(each.key)?.granted === true || higher.verdictOf(each.key)?.reason === 'SeatClearing', `seed ${seed}: ${each.key}`);
+      const higher = seatPlan({
+        ...raised,
+        claims: input.claims.map((other) => (other === each ? { ...each, tier: 'raised' } : other)),
+      });
+      assert.ok(
+        higher.verdictOf(each.key)?.granted === true || higher.verdictOf(each.key)?.reason === 'SeatClearing',
+        `seed ${seed}: ${each.key}`,
+      );
     }
   }
 });
@@ -154,7 +229,11 @@ test('following the plan comes to rest: who is granted runs, who is displaced en
     for (; changes > 0 && turns < 40; turns += 1) {
       const plan = seatPlan(input);
       const claims = input.claims.map((each) => followed(each, plan, LOW.size));
-      changes = claims.filter((each, index) => JSON.stringify([each.pod, each.ending]) !== JSON.stringify([input.claims[index]?.pod, input.claims[index]?.ending])).length;
+      changes = claims.filter(
+        (each, index) =>
+          JSON.stringify([each.pod, each.ending]) !==
+          JSON.stringify([input.claims[index]?.pod, input.claims[index]?.ending]),
+      ).length;
       input = { ...input, claims };
     }
     assert.equal(changes, 0, `seed ${seed} still moves after ${turns} turns`);
@@ -164,7 +243,13 @@ test('following the plan comes to rest: who is granted runs, who is displaced en
 function followed({ ending: _gone, ...each }: SeatClaim, plan: SeatPlan, size: Room): SeatClaim {
   const got = plan.verdictOf(each.key);
   if (got === undefined) return each;
-  if (got.reason === 'Displaced') return { ...each, pod: undefined, seated: false, ending: [{ node: each.pod?.node ?? '', size: each.pod?.size ?? size }] };
+  if (got.reason === 'Displaced')
+    return {
+      ...each,
+      pod: undefined,
+      seated: false,
+      ending: [{ node: each.pod?.node ?? '', size: each.pod?.size ?? size }],
+    };
   const isFree = got.granted && got.node !== undefined;
   return isFree && got.reason === undefined ? { ...each, pod: { node: got.node } } : each;
 }

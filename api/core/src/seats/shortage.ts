@@ -11,7 +11,8 @@ export interface Shortage {
 
 /** The device that is short on every one of `boards`, if that is what is wrong. */
 function bookedDevice(boards: readonly NodeBoard[], size: Amounts, devices: readonly string[]): string | undefined {
-  const lacking = (index: number): boolean => boards.every(({ free }) => (size[index] ?? 0) > Math.max(0, free[index] ?? 0));
+  const lacking = (index: number): boolean =>
+    boards.every(({ free }) => (size[index] ?? 0) > Math.max(0, free[index] ?? 0));
   return devices.find((_name, index) => lacking(DEVICES + index));
 }
 
@@ -21,8 +22,13 @@ function tooLarge(size: Amounts, [first]: readonly NodeBoard[], devices: readonl
 }
 
 /** @param boards those that the agent may use */
-export function shortage({ claim: { pinnedTo }, tier: { size } }: Want, boards: readonly NodeBoard[], devices: readonly string[]): Shortage {
-  if (boards.length === 0) return pinnedTo === undefined ? { reason: 'NoNode' } : { reason: 'NodeClosed', blocking: `node ${pinnedTo}` };
+export function shortage(
+  { claim: { pinnedTo }, tier: { size } }: Want,
+  boards: readonly NodeBoard[],
+  devices: readonly string[],
+): Shortage {
+  if (boards.length === 0)
+    return pinnedTo === undefined ? { reason: 'NoNode' } : { reason: 'NodeClosed', blocking: `node ${pinnedTo}` };
   const large = boards.filter(({ whole }) => fits(size, whole));
   const [first] = large;
   if (first === undefined) return tooLarge(size, boards, devices);

@@ -47,7 +47,8 @@ export function queuePlace(exact: number): number {
   return lead * power;
 }
 
-const placeInWords = (position: number): string => (position < ROUNDED_FROM ? `place ${position} in the queue` : `place ${position} or later in the queue`);
+const placeInWords = (position: number): string =>
+  position < ROUNDED_FROM ? `place ${position} in the queue` : `place ${position} or later in the queue`;
 
 const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
   NoSeat: (blocking) => `no node has ${blocking} left for a seat`,
@@ -55,7 +56,8 @@ const SENTENCES: Readonly<Record<SeatReason, (blocking: string) => string>> = {
   NodeClosed: (blocking) => `${blocking}, the only node that the agent may use, is not ready or not open to agents`,
   NoNode: () => 'no node is ready and open to agents',
   GpuBooked: (blocking) => `every ${blocking} is taken`,
-  TooLarge: (blocking) => `no node that the agent may use has so much ${blocking} for agents, even if no other agent were there`,
+  TooLarge: (blocking) =>
+    `no node that the agent may use has so much ${blocking} for agents, even if no other agent were there`,
   Displaced: (blocking) => `${blocking} is of a higher tier and needed the seat`,
   SeatClearing: (blocking) => `a pod on ${blocking} is ending and has the room of the seat until it is gone`,
   SeatPending: () => 'others wait for a seat too: its place among them is being worked out',

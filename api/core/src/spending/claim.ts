@@ -43,7 +43,10 @@ export interface PricedTier {
 }
 
 /** The time that was used of a hold and is not posted yet. It ends with what the hold pays for. Pure. */
-export function usedMs({ runningSinceMs, usedMs: before, untilMs }: Pick<HeldClaim, 'runningSinceMs' | 'usedMs' | 'untilMs'>, nowMs: number): number {
+export function usedMs(
+  { runningSinceMs, usedMs: before, untilMs }: Pick<HeldClaim, 'runningSinceMs' | 'usedMs' | 'untilMs'>,
+  nowMs: number,
+): number {
   return runningSinceMs === null ? before : before + Math.max(0, Math.min(nowMs, untilMs) - runningSinceMs);
 }
 
@@ -77,13 +80,21 @@ export type AskDecision =
   | { readonly kind: 'take' };
 
 /** The time of a pod counts from the moment at which it is said to run; that of the cycle before counts to the moment at which the next one asks. */
-function meterOf(held: HeldClaim, { cycle, runs }: Ask, nowMs: number): Pick<HeldClaim, 'cycle' | 'runningSinceMs' | 'usedMs'> {
+function meterOf(
+  held: HeldClaim,
+  { cycle, runs }: Ask,
+  nowMs: number,
+): Pick<HeldClaim, 'cycle' | 'runningSinceMs' | 'usedMs'> {
   const before = cycle === held.cycle ? held : { usedMs: usedMs(held, nowMs), runningSinceMs: null };
   return { cycle, usedMs: before.usedMs, runningSinceMs: before.runningSinceMs ?? (runs ? nowMs : null) };
 }
 
 /** Decides what an operator's wish does to what is held. @param perHour of the tier that is asked for. Pure and total. */
-export function decideAsk(held: HeldClaim | null, ask: Ask, { perHour, nowMs }: { readonly perHour: bigint; readonly nowMs: number }): AskDecision {
+export function decideAsk(
+  held: HeldClaim | null,
+  ask: Ask,
+  { perHour, nowMs }: { readonly perHour: bigint; readonly nowMs: number },
+): AskDecision {
   if (perHour === 0n) return { kind: 'free' };
   if (held === null || held.uid !== ask.uid || held.tier !== ask.tier || held.untilMs <= nowMs) return { kind: 'take' };
   return { kind: 'keep', meter: meterOf(held, ask, nowMs) };
@@ -104,24 +115,42 @@ function isLived(held: HeldClaim, agent: ClaimedAgent | null): boolean {
 }
 
 /** Whether nothing runs by a claim. What was asked for lately is not judged: resources tell of it a moment later. */
-export function isOrphan(held: HeldClaim, { agent, askedMs, nowMs }: { readonly agent: ClaimedAgent | null; readonly askedMs: number; readonly nowMs: number }, { settleInMs }: ClaimTerms): boolean {
+export function isOrphan(
+  held: HeldClaim,
+  { agent, askedMs, nowMs }: { readonly agent: ClaimedAgent | null; readonly askedMs: number; readonly nowMs: number },
+  { settleInMs }: ClaimTerms,
+): boolean {
   return nowMs - askedMs > settleInMs && !isLived(held, agent);
 }
 
 /** What is due of a claim that is no orphan. @param told whether the operator was told that it is not held any more. Pure. */
-export function upkeepOf(held: Pick<HeldClaim, 'untilMs'>, { nowMs, told }: { readonly nowMs: number; readonly told: boolean }, { renewMs }: ClaimTerms): Upkeep {
+export function upkeepOf(
+  held: Pick<HeldClaim, 'untilMs'>,
+  { nowMs, told }: { readonly nowMs: number; readonly told: boolean },
+  { renewMs }: ClaimTerms,
+): Upkeep {
   if (told) return held.untilMs <= nowMs ? 'end' : 'none';
   return held.untilMs - nowMs <= renewMs ? 'renew' : 'none';
 }
 
 /** What follows where a next hold could not be taken. Pure. */
-export function afterRefusedRenewal({ untilMs }: Pick<HeldClaim, 'untilMs'>, nowMs: number, { endMs }: ClaimTerms): Upkeep {
+export function afterRefusedRenewal(
+  { untilMs }: Pick<HeldClaim, 'untilMs'>,
+  nowMs: number,
+  { endMs }: ClaimTerms,
+): Upkeep {
   return untilMs - nowMs <= endMs ? 'tell' : 'none';
 }
 
 /** The highest tier below another that an agent can pay a period of; null where there is none. A free one can always be paid. Pure. */
-export function payableBelow(tiers: readonly PricedTier[], tier: string, { available, terms }: { readonly available: bigint; readonly terms: ClaimTerms }): string | null {
+export function payableBelow(
+  tiers: readonly PricedTier[],
+  tier: string,
+  { available, terms }: { readonly available: bigint; readonly terms: ClaimTerms },
+): string | null {
   const rank = tiers.find(({ name }) => name === tier)?.rank ?? -1;
-  const below = tiers.filter((each) => each.rank < rank && (each.perHour === 0n || holdAmount(each.perHour, terms) <= available));
+  const below = tiers.filter(
+    (each) => each.rank < rank && (each.perHour === 0n || holdAmount(each.perHour, terms) <= available),
+  );
   return below.toSorted((a, b) => b.rank - a.rank || a.name.localeCompare(b.name))[0]?.name ?? null;
 }

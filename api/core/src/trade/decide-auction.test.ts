@@ -29,21 +29,33 @@ test('the highest bid wins and pays the second, at least the reserve', () => {
   for (const [bids, winner, price] of cases) {
     const result = decideAuction(10n, bids);
     assert.deepEqual([result.winner?.agentId ?? null, result.winner?.price ?? null], [winner, price]);
-    assert.equal(result.others.length + (result.winner === null ? 0 : 1), bids.length, 'something becomes of every bid');
+    assert.equal(
+      result.others.length + (result.winner === null ? 0 : 1),
+      bids.length,
+      'something becomes of every bid',
+    );
   }
-  assert.deepEqual(decideAuction(10n, [barred('a', 90n, 1), bid('b', 50n, 2), bid('c', 20n, 3)]).others.map(({ outcome }) => outcome), ['passed_over', 'lost']);
+  assert.deepEqual(
+    decideAuction(10n, [barred('a', 90n, 1), bid('b', 50n, 2), bid('c', 20n, 3)]).others.map(({ outcome }) => outcome),
+    ['passed_over', 'lost'],
+  );
 });
 
 test('nobody gains by bidding otherwise than what the window is worth to it', () => {
   const seeded = new Seeded(30);
   const whole = (low: number, high: number): number => Math.floor(seeded.between(low, high + 1));
   for (let round = 0; round < 2_000; round += 1) {
-    const others = Array.from({ length: whole(0, 4) }, (_, index) => bid(`other-${index}`, BigInt(whole(1, 40)), index + 2));
+    const others = Array.from({ length: whole(0, 4) }, (_, index) =>
+      bid(`other-${index}`, BigInt(whole(1, 40)), index + 2),
+    );
     const [worth, lie] = [BigInt(whole(1, 40)), BigInt(whole(1, 40))];
     const gain = (amount: bigint): bigint => {
       const { winner } = decideAuction(5n, [bid('me', amount, 1), ...others]);
       return winner?.agentId === 'me' ? worth - winner.price : 0n;
     };
-    assert.ok(gain(worth) >= gain(lie), `worth ${worth}, bid ${lie} against ${others.map(({ amount }) => amount).join()}`);
+    assert.ok(
+      gain(worth) >= gain(lie),
+      `worth ${worth}, bid ${lie} against ${others.map(({ amount }) => amount).join()}`,
+    );
   }
 });

@@ -14,7 +14,11 @@ export interface OpenBid {
 export interface AuctionResult {
   readonly winner: { readonly bidId: string; readonly agentId: string; readonly price: bigint } | null;
   /** All others, and what became of each. */
-  readonly others: readonly { readonly bidId: string; readonly agentId: string; readonly outcome: 'lost' | 'passed_over' }[];
+  readonly others: readonly {
+    readonly bidId: string;
+    readonly agentId: string;
+    readonly outcome: 'lost' | 'passed_over';
+  }[];
 }
 
 function before(a: OpenBid, b: OpenBid): number {
@@ -29,7 +33,11 @@ export function decideAuction(reserve: bigint, bids: readonly OpenBid[]): Auctio
   const [winner, second] = bids.filter(({ eligible, amount }) => eligible && amount >= reserve).toSorted(before);
   const others = bids
     .filter((bid) => bid !== winner)
-    .map(({ bidId, agentId, eligible }) => ({ bidId, agentId, outcome: eligible ? ('lost' as const) : ('passed_over' as const) }));
+    .map(({ bidId, agentId, eligible }) => ({
+      bidId,
+      agentId,
+      outcome: eligible ? ('lost' as const) : ('passed_over' as const),
+    }));
   if (winner === undefined) return { winner: null, others };
   return { winner: { bidId: winner.bidId, agentId: winner.agentId, price: second?.amount ?? reserve }, others };
 }

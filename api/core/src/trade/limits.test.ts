@@ -15,14 +15,24 @@ test('what lasts raises its own limit and no other', () => {
     [[{ ...lasts, kind: 'quota', limit: 'requests_per_minute', amount: 60 }], { requests_per_minute: 180 }],
     [[{ ...lasts, kind: 'model', model: 'large' }], { models: ['small', 'large'] }],
     [[{ ...lasts, kind: 'model', model: 'small' }], {}],
-    [[{ ...lasts, kind: 'priority' }, { ...lasts, kind: 'gpu' }], {}],
+    [
+      [
+        { ...lasts, kind: 'priority' },
+        { ...lasts, kind: 'gpu' },
+      ],
+      {},
+    ],
   ];
-  for (const [purchases, raised] of cases) assert.deepEqual(effectiveLimits(TIER, purchases, 1_500), { ...TIER, ...raised });
+  for (const [purchases, raised] of cases)
+    assert.deepEqual(effectiveLimits(TIER, purchases, 1_500), { ...TIER, ...raised });
 });
 
 test('it begins at its first moment and is over at its last', () => {
   const at = (nowMs: number): number | null => effectiveLimits(TIER, [tokens(500)], nowMs).tokens_per_hour;
-  assert.deepEqual([at(999), at(999.999), at(1_000), at(1_999.999), at(2_000)], [20_000, 20_000, 20_500, 20_500, 20_000]);
+  assert.deepEqual(
+    [at(999), at(999.999), at(1_000), at(1_999.999), at(2_000)],
+    [20_000, 20_000, 20_500, 20_500, 20_000],
+  );
 });
 
 test('a limit that the tier leaves open stays open, and who has no tier has no limits to raise', () => {

@@ -15,7 +15,10 @@ export function lastsAt({ fromMs, untilMs }: ActivePurchase, nowMs: number): boo
 /** A limit that the tier leaves open stays open. */
 function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurchase[]): number | null {
   if (limit === null) return null;
-  return lasting.reduce((sum, bought) => (bought.kind === 'quota' && bought.limit === quota ? sum + bought.amount : sum), limit);
+  return lasting.reduce(
+    (sum, bought) => (bought.kind === 'quota' && bought.limit === quota ? sum + bought.amount : sum),
+    limit,
+  );
 }
 
 /**
@@ -24,7 +27,11 @@ function raised(limit: number | null, quota: Quota, lasting: readonly ActivePurc
  *
  * @param nowMs milliseconds since 1970, by the database's clock
  */
-export function effectiveLimits<T extends Limits | null>(tier: T, purchases: readonly ActivePurchase[], nowMs: number): T {
+export function effectiveLimits<T extends Limits | null>(
+  tier: T,
+  purchases: readonly ActivePurchase[],
+  nowMs: number,
+): T {
   if (tier === null) return tier;
   const lasting = purchases.filter((purchase) => lastsAt(purchase, nowMs));
   const models = lasting.flatMap((bought) => (bought.kind === 'model' ? [bought.model] : []));

@@ -13,7 +13,8 @@ function tier(name: string, rank: number, minBalance: string): NamedTier {
 const TIERS = [tier('tier-2', 2, '100'), tier('tier-0', 0, '0'), tier('tier-1', 1, '10')];
 
 test('the next tier is the nearest one above that the balance does not reach', () => {
-  const next = (balance: bigint, current: string | null): string | null => nextTier(TIERS, balance, current)?.name ?? null;
+  const next = (balance: bigint, current: string | null): string | null =>
+    nextTier(TIERS, balance, current)?.name ?? null;
   assert.equal(next(0n, 'tier-0'), 'tier-1');
   assert.equal(next(9_999_999n, 'tier-0'), 'tier-1');
   assert.equal(next(10_000_000n, 'tier-0'), 'tier-2', 'a threshold that is reached is not ahead');
@@ -28,13 +29,17 @@ test('of two tiers of one threshold the higher is opened, and a higher tier that
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '10')], 0n, null)?.name, 'b');
   assert.equal(nextTier([tier('a', 1, '10'), tier('b', 2, '5')], 0n, null)?.name, 'b');
   const twins = [tier('b', 1, '10'), tier('a', 1, '10')];
-  for (const order of [twins, twins.toReversed()]) assert.equal(nextTier(order, 0n, null)?.name, 'a', 'of one threshold and rank the first by name');
+  for (const order of [twins, twins.toReversed()])
+    assert.equal(nextTier(order, 0n, null)?.name, 'a', 'of one threshold and rank the first by name');
 });
 
 test('what changes is named with what it was', () => {
   const to = EntitlementSpec.parse({
-    rank: 1, minBalance: '10', limits: { ...LIMITS, tokensPerHour: 100_000, models: ['small', 'large'] },
-    compute: { resources: { cpu: '2' }, gpu: { mode: 'Shared', count: 1 } }, price: { perHour: '0.05' },
+    rank: 1,
+    minBalance: '10',
+    limits: { ...LIMITS, tokensPerHour: 100_000, models: ['small', 'large'] },
+    compute: { resources: { cpu: '2' }, gpu: { mode: 'Shared', count: 1 } },
+    price: { perHour: '0.05' },
   });
   assert.deepEqual(tierChanges(TIERS[1]?.spec ?? null, to), [
     { what: 'tokens_per_hour', from: '20000', to: '100000' },

@@ -24,7 +24,9 @@ const NOTHING = '-';
 
 function gpuText({ mode, resourceName, count, claimTemplateName }: EntitlementSpec['compute']['gpu']): string {
   if (mode === 'None') return NOTHING;
-  return claimTemplateName === undefined ? `${mode} ${count} ${resourceName ?? 'nvidia.com/gpu'}` : `${mode} by ${claimTemplateName}`;
+  return claimTemplateName === undefined
+    ? `${mode} ${count} ${resourceName ?? 'nvidia.com/gpu'}`
+    : `${mode} by ${claimTemplateName}`;
 }
 
 /** Each thing that a tier gives, as text, in the order in which people ask. */

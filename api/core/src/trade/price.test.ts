@@ -4,7 +4,12 @@ import { PriceList } from '@hamlet/contract';
 import type { PurchaseItem } from '@hamlet/contract';
 import { priceOf } from './price.ts';
 
-const LIST = PriceList.parse({ tokens_per_hour: { unit: 10_000, per_hour: '0.02' }, priority: { per_hour: '0.1' }, models: { large: { per_hour: '0.25' } }, gpu: { per_hour: '1', lanes: [{ lane: 'gpu-0' }] } });
+const LIST = PriceList.parse({
+  tokens_per_hour: { unit: 10_000, per_hour: '0.02' },
+  priority: { per_hour: '0.1' },
+  models: { large: { per_hour: '0.25' } },
+  gpu: { per_hour: '1', lanes: [{ lane: 'gpu-0' }] },
+});
 
 test('a price is by amount and time, rounded up to a micro-aiDollar', () => {
   const cases: readonly (readonly [PurchaseItem, number, bigint | null])[] = [
@@ -46,5 +51,6 @@ test('a list names each lane once and gives nothing away', () => {
     { gpu: { per_hour: '1', lanes: [{ lane: 'a' }, { lane: 'a' }] } },
     { gpu: { per_hour: '1', lanes: [{ lane: 'a', resource_name: 'gpu' }] } },
     { speed: { per_hour: '1' } },
-  ]) assert.equal(PriceList.safeParse(bad).success, false, JSON.stringify(bad));
+  ])
+    assert.equal(PriceList.safeParse(bad).success, false, JSON.stringify(bad));
 });

@@ -1,4 +1,12 @@
-import type { AgentEntry, FrameItem, FrameMessage, FrameMessageOf, PathRecord, ViewerMessage, WorldStateFrame } from '@hamlet/contract';
+import type {
+  AgentEntry,
+  FrameItem,
+  FrameMessage,
+  FrameMessageOf,
+  PathRecord,
+  ViewerMessage,
+  WorldStateFrame,
+} from '@hamlet/contract';
 import { tileIndex, walkTiles } from '../map/path-tiles.ts';
 import { cellOf, cellsOfWalk } from '../world/state/cell-index.ts';
 import { turningPoint } from '../world/walk.ts';
@@ -7,7 +15,11 @@ import type { SeenAgent, View } from './view.ts';
 
 function walkFrom(view: View, path: PathRecord): Walk {
   const from = tileIndex(view.map, path.from);
-  return { tiles: walkTiles(view.map, from, tileIndex(view.map, path.to)) ?? [from], startTick: path.start_tick, lead: path.lead };
+  return {
+    tiles: walkTiles(view.map, from, tileIndex(view.map, path.to)) ?? [from],
+    startTick: path.start_tick,
+    lead: path.lead,
+  };
 }
 
 /** Whether a cell lies in the rectangle the server sends. */
@@ -35,7 +47,17 @@ function putItem(view: View, item: FrameItem): void {
 
 function putAgent(view: View, entry: AgentEntry): void {
   const { agent, path, before, awake, online, activity, emote, speech, inventory } = entry;
-  view.agents.set(agent, { agent, walk: walkFrom(view, path), before: before === null ? null : walkFrom(view, before), awake, online, activity, emote, speech, inventory });
+  view.agents.set(agent, {
+    agent,
+    walk: walkFrom(view, path),
+    before: before === null ? null : walkFrom(view, before),
+    awake,
+    online,
+    activity,
+    emote,
+    speech,
+    inventory,
+  });
 }
 
 function forget(view: View): void {
@@ -55,7 +77,8 @@ function narrow(view: View, message: FrameMessageOf<'view'>): void {
   for (const [agent, { walk }] of view.agents) {
     if (!view.pinned.has(agent) && !cellsOfWalk(view.map, walk).some(sees)) view.agents.delete(agent);
   }
-  for (const [itemId, tile] of view.lying) if (zoom !== 'near' || !sees(cellOf(view.map, tile))) view.lying.delete(itemId);
+  for (const [itemId, tile] of view.lying)
+    if (zoom !== 'near' || !sees(cellOf(view.map, tile))) view.lying.delete(itemId);
 }
 
 function keyframe(view: View, message: FrameMessageOf<'keyframe'>): void {
@@ -104,18 +127,21 @@ const APPLY: { readonly [K in FrameMessage['kind']]: (view: View, message: Frame
     view.pinned.delete(message.agent);
   },
   path: (view, message) => toSeen(view, message.agent, (seen) => setWalk(seen, walkFrom(view, message.path))),
-  turn: (view, message) => toSeen(view, message.agent, (seen) => {
-    const { tile, lead } = turningPoint(seen.walk, message.start_tick, view.map.width);
-    const to = tile + message.dx + message.dy * view.map.width;
-    setWalk(seen, { tiles: walkTiles(view.map, tile, to) ?? [tile], startTick: message.start_tick, lead });
-  }),
-  state: (view, message) => toSeen(view, message.agent, (seen) => {
-    const { awake, online, activity, emote } = message;
-    Object.assign(seen, { awake, online, activity, emote });
-  }),
-  speech: (view, message) => toSeen(view, message.agent, (seen) => {
-    seen.speech = { text: message.text, tick: message.tick };
-  }),
+  turn: (view, message) =>
+    toSeen(view, message.agent, (seen) => {
+      const { tile, lead } = turningPoint(seen.walk, message.start_tick, view.map.width);
+      const to = tile + message.dx + message.dy * view.map.width;
+      setWalk(seen, { tiles: walkTiles(view.map, tile, to) ?? [tile], startTick: message.start_tick, lead });
+    }),
+  state: (view, message) =>
+    toSeen(view, message.agent, (seen) => {
+      const { awake, online, activity, emote } = message;
+      Object.assign(seen, { awake, online, activity, emote });
+    }),
+  speech: (view, message) =>
+    toSeen(view, message.agent, (seen) => {
+      seen.speech = { text: message.text, tick: message.tick };
+    }),
   item: (view, message) => putItem(view, message.item),
   cluster: (view, message) => {
     view.clusters.clear();

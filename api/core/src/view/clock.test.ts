@@ -10,7 +10,8 @@ test('the drawn tick never runs backwards, keeps close and moves smoothly, howev
   const startMs = 5000;
   for (let ms = 0; ms < 60_000; ms += 16) {
     // A frame every half second, up to 180 ms late.
-    if (Math.floor(ms / 500) !== Math.floor((ms - 16) / 500)) observeTick(clock, 1000 + Math.floor((ms - drawBelow(180, 3, ms)) / 100), startMs + ms);
+    if (Math.floor(ms / 500) !== Math.floor((ms - 16) / 500))
+      observeTick(clock, 1000 + Math.floor((ms - drawBelow(180, 3, ms)) / 100), startMs + ms);
     const tick = tickAt(clock, startMs + ms);
     if (last >= 0) {
       assert.ok(tick >= last, 'monotone');
@@ -18,7 +19,11 @@ test('the drawn tick never runs backwards, keeps close and moves smoothly, howev
     }
     last = tick;
     drawn += 1;
-    if (ms > 5000) assert.ok(Math.abs(tick - (1000 + ms / 100 - DRAW_BEHIND_TICKS)) < 2.5, `close to the truth at ${ms} ms: ${tick}`);
+    if (ms > 5000)
+      assert.ok(
+        Math.abs(tick - (1000 + ms / 100 - DRAW_BEHIND_TICKS)) < 2.5,
+        `close to the truth at ${ms} ms: ${tick}`,
+      );
   }
   assert.ok(drawn > 0);
 });

@@ -6,10 +6,24 @@ import { buildMap } from '../map/world-map.ts';
 import { createView, viewAgents } from './view.ts';
 import type { DrawnAgent, SeenAgent } from './view.ts';
 
-const map = buildMap({ width: 16, height: 4, terrain: new Uint8Array(64).fill(terrainCode('grass')), landmarks: [], zones: [] });
+const map = buildMap({
+  width: 16,
+  height: 4,
+  terrain: new Uint8Array(64).fill(terrainCode('grass')),
+  landmarks: [],
+  zones: [],
+});
 
 const standing: SeenAgent = {
-  agent: 0, walk: { tiles: [3], startTick: 0, lead: 0 }, before: null, awake: true, online: true, activity: null, emote: null, speech: null, inventory: [],
+  agent: 0,
+  walk: { tiles: [3], startTick: 0, lead: 0 },
+  before: null,
+  awake: true,
+  online: true,
+  activity: null,
+  emote: null,
+  speech: null,
+  inventory: [],
 };
 
 function drawn(seen: Partial<SeenAgent>, tick: number): DrawnAgent | undefined {
@@ -22,28 +36,58 @@ test('the walk before is drawn up to the tick from which the newer one knows the
   const before = { tiles: [0, 1, 2, 3], startTick: 0, lead: 0 };
   const turned = { before, walk: { tiles: [3, 19], startTick: 12, lead: 2 } };
   // A walk that begins with a step under way knows that step; before it the older one counts.
-  assert.deepEqual([12 - TICKS_PER_TILE - 1, 12 - TICKS_PER_TILE, 12, 16].map((tick) => [drawn(turned, tick)?.x, drawn(turned, tick)?.y]), [[1.75, 0], [2, 0], [3, 0], [3, 1]]);
+  assert.deepEqual(
+    [12 - TICKS_PER_TILE - 1, 12 - TICKS_PER_TILE, 12, 16].map((tick) => [
+      drawn(turned, tick)?.x,
+      drawn(turned, tick)?.y,
+    ]),
+    [
+      [1.75, 0],
+      [2, 0],
+      [3, 0],
+      [3, 1],
+    ],
+  );
   const halted = { before, walk: { tiles: [3], startTick: 12, lead: 0 } };
-  assert.deepEqual([11, 12].map((tick) => drawn(halted, tick)?.moving), [true, false]);
+  assert.deepEqual(
+    [11, 12].map((tick) => drawn(halted, tick)?.moving),
+    [true, false],
+  );
   const elsewhere = { before: { tiles: [0], startTick: 0, lead: 0 }, walk: { tiles: [5], startTick: 12, lead: 0 } };
-  assert.deepEqual([11, 12].map((tick) => drawn(elsewhere, tick)?.x), [0, 5], 'from its start the newer one counts');
+  assert.deepEqual(
+    [11, 12].map((tick) => drawn(elsewhere, tick)?.x),
+    [0, 5],
+    'from its start the newer one counts',
+  );
   assert.equal(drawn(halted, 11)?.x, 2.75, 'a walk without a step under way knows nothing of before its start');
 });
 
 test('activity, words and faces end at their tick', () => {
   const busy = { activity: { activity: 'fishing' as const, until_tick: 50 } };
-  assert.deepEqual([49, 50].map((tick) => drawn(busy, tick)?.activity), ['fishing', 'idle']);
+  assert.deepEqual(
+    [49, 50].map((tick) => drawn(busy, tick)?.activity),
+    ['fishing', 'idle'],
+  );
   const spoken = { speech: { text: 'Hello', tick: 10 } };
-  assert.deepEqual([9 + SPEECH_TICKS, 10 + SPEECH_TICKS].map((tick) => drawn(spoken, tick)?.speech), ['Hello', null]);
+  assert.deepEqual(
+    [9 + SPEECH_TICKS, 10 + SPEECH_TICKS].map((tick) => drawn(spoken, tick)?.speech),
+    ['Hello', null],
+  );
   const waving = { emote: { emote: 'wave' as const, tick: 10 } };
-  assert.deepEqual([9 + EMOTE_TICKS, 10 + EMOTE_TICKS].map((tick) => drawn(waving, tick)?.emote), ['wave', null]);
+  assert.deepEqual(
+    [9 + EMOTE_TICKS, 10 + EMOTE_TICKS].map((tick) => drawn(waving, tick)?.emote),
+    ['wave', null],
+  );
   assert.equal(drawn({ ...busy, awake: false }, 10)?.activity, 'sleeping');
 });
 
 test('an agent that has gone out of view is drawn until the tick at which it went, and never twice', () => {
   const view = createView(map);
   view.gone = [{ seen: standing, tick: 20 }];
-  assert.deepEqual([19, 20].map((tick) => viewAgents(view, tick).length), [1, 0]);
+  assert.deepEqual(
+    [19, 20].map((tick) => viewAgents(view, tick).length),
+    [1, 0],
+  );
   view.agents.set(0, standing);
   assert.equal(viewAgents(view, 19).length, 1);
 });

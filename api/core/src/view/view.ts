@@ -45,8 +45,18 @@ export interface View {
 /** A view that has seen nothing yet. */
 export function createView(map: WorldMap): View {
   return {
-    map, epoch: 0, seq: 0, tick: 0, cells: { x: 0, y: 0, width: 0, height: 0 }, zoom: 'near', pinned: new Set(), agents: new Map(),
-    gone: [], names: new Map(), lying: new Map(), clusters: new Map(),
+    map,
+    epoch: 0,
+    seq: 0,
+    tick: 0,
+    cells: { x: 0, y: 0, width: 0, height: 0 },
+    zoom: 'near',
+    pinned: new Set(),
+    agents: new Map(),
+    gone: [],
+    names: new Map(),
+    lying: new Map(),
+    clusters: new Map(),
   };
 }
 
@@ -93,7 +103,11 @@ function draw(view: View, seen: SeenAgent, tick: number): DrawnAgent {
   const moving = step !== 0 && tick < arrivalTick(walk);
   const who = view.names.get(seen.agent) ?? { agentId: '', name: '' };
   return {
-    agent: seen.agent, ...who, x, y, moving,
+    agent: seen.agent,
+    ...who,
+    x,
+    y,
+    moving,
     facing: FACINGS[moving ? step : lastStep(walk, view.map.width)] ?? 'south',
     asleep: !seen.awake,
     online: seen.online,
@@ -114,7 +128,10 @@ export function viewAgents(view: View, tick: number): DrawnAgent[] {
 /** Items that lie in view. */
 export function viewItems(view: View): { itemId: string; kind: ItemKind; x: number; y: number }[] {
   return Array.from(view.lying, ([itemId, tile]) => ({
-    itemId, kind: parseItemId(itemId)?.kind ?? 'apple', x: tile % view.map.width, y: Math.floor(tile / view.map.width),
+    itemId,
+    kind: parseItemId(itemId)?.kind ?? 'apple',
+    x: tile % view.map.width,
+    y: Math.floor(tile / view.map.width),
   }));
 }
 

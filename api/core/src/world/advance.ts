@@ -14,12 +14,16 @@ import { reduce } from './reduce.ts';
 import type { WorldState } from './state/state.ts';
 
 /** What grows or is laid out at a landmark every dawn. */
-const GROWTH: Partial<Readonly<Record<LandmarkKind, readonly { readonly kind: ItemKind; readonly count: number }[]>>> = {
-  garden: [{ kind: 'apple', count: 4 }, { kind: 'flower', count: 4 }],
-  orchard: [{ kind: 'apple', count: 6 }],
-  forest: [{ kind: 'wood', count: 5 }],
-  library: [{ kind: 'book', count: 2 }],
-};
+const GROWTH: Partial<Readonly<Record<LandmarkKind, readonly { readonly kind: ItemKind; readonly count: number }[]>>> =
+  {
+    garden: [
+      { kind: 'apple', count: 4 },
+      { kind: 'flower', count: 4 },
+    ],
+    orchard: [{ kind: 'apple', count: 6 }],
+    forest: [{ kind: 'wood', count: 5 }],
+    library: [{ kind: 'book', count: 2 }],
+  };
 const GROWTH_RADIUS = 5;
 const GROWTH_ATTEMPTS = 24;
 
@@ -29,7 +33,8 @@ type Append = (event: WorldEvent) => void;
 function wheelOf(world: WorldState): TimerWheel {
   if (world.wheel !== null) return world.wheel;
   const wheel = new TimerWheel(world.tick);
-  for (const slot of aliveSlots(world)) if (!has(world.agents, slot, ARRIVED)) wheel.schedule(arrivalTick(walkOf(world, slot)), slot);
+  for (const slot of aliveSlots(world))
+    if (!has(world.agents, slot, ARRIVED)) wheel.schedule(arrivalTick(walkOf(world, slot)), slot);
   world.wheel = wheel;
   return wheel;
 }
@@ -37,11 +42,16 @@ function wheelOf(world: WorldState): TimerWheel {
 function arrivals(world: WorldState, tick: number, append: Append): void {
   for (const due of wheelOf(world).take(tick)) {
     const walk = walkOf(world, due.slot);
-    const stale = !has(world.agents, due.slot, ALIVE) || has(world.agents, due.slot, ARRIVED) || arrivalTick(walk) !== due.tick;
+    const stale =
+      !has(world.agents, due.slot, ALIVE) || has(world.agents, due.slot, ARRIVED) || arrivalTick(walk) !== due.tick;
     if (stale) continue;
     const position = positionAt(world, due.slot, tick);
     append({
-      seq: world.seq + 1, tick, kind: 'arrive', agent_id: world.agents.ids[due.slot] ?? '', ...position,
+      seq: world.seq + 1,
+      tick,
+      kind: 'arrive',
+      agent_id: world.agents.ids[due.slot] ?? '',
+      ...position,
       landmark_id: landmarkAt(world.map, position)?.landmark_id ?? null,
     });
   }
@@ -76,15 +86,19 @@ function grow(world: WorldState, tick: number, append: Append): void {
   for (const landmark of world.map.landmarks) {
     for (const kind of cropsOf(landmark)) {
       const place = world.items.byNumber.size < MAX_ITEMS ? growthPlace(world, landmark) : null;
-      if (place !== null) append({ seq: world.seq + 1, tick, kind: 'item_spawn', item_id: itemId(kind, world.items.next), ...place });
+      if (place !== null)
+        append({ seq: world.seq + 1, tick, kind: 'item_spawn', item_id: itemId(kind, world.items.next), ...place });
     }
   }
 }
 
 /** At dawn whatever still lies about is tidied away, which bounds the number of things, and new things grow. */
 function dawn(world: WorldState, tick: number, append: Append): void {
-  const lying = [...world.items.byNumber.values()].filter((item) => item.tile >= 0).toSorted((a, b) => a.number - b.number);
-  for (const item of lying) append({ seq: world.seq + 1, tick, kind: 'item_remove', item_id: itemId(item.kind, item.number) });
+  const lying = [...world.items.byNumber.values()]
+    .filter((item) => item.tile >= 0)
+    .toSorted((a, b) => a.number - b.number);
+  for (const item of lying)
+    append({ seq: world.seq + 1, tick, kind: 'item_remove', item_id: itemId(item.kind, item.number) });
   grow(world, tick, append);
 }
 

@@ -28,16 +28,27 @@ function floodedMap(): WorldMap {
     const floods = ((x >> 2) + (y >> 2) * 2) % 3 === 0 && !dry.has(tile);
     return floods ? terrainCode('water') : (map.terrain[y * map.width + x] ?? 0);
   });
-  return buildMap({ width, height: map.height, terrain, landmarks: kept, zones: map.zones.filter((zone) => zone.x + zone.width <= width) });
+  return buildMap({
+    width,
+    height: map.height,
+    terrain,
+    landmarks: kept,
+    zones: map.zones.filter((zone) => zone.x + zone.width <= width),
+  });
 }
 
 function assertStands(world: WorldState, tick: number): void {
-  for (const slot of aliveSlots(world)) assert.ok(isInMainRegion(world.map, tileAt(world, slot, tick)), 'everybody can reach most of the map');
+  for (const slot of aliveSlots(world))
+    assert.ok(isInMainRegion(world.map, tileAt(world, slot, tick)), 'everybody can reach most of the map');
   for (const item of world.items.byNumber.values()) {
     assert.equal(item.tile >= 0, item.holder < 0, 'an item lies or is held');
     if (item.tile >= 0) assert.equal(world.map.walkable[item.tile], 1, 'an item lies where it can be picked up');
   }
-  assert.equal(world.items.lyingAt.size, [...world.items.byNumber.values()].filter(({ tile }) => tile >= 0).length, 'one item lies on a tile');
+  assert.equal(
+    world.items.lyingAt.size,
+    [...world.items.byNumber.values()].filter(({ tile }) => tile >= 0).length,
+    'one item lies on a tile',
+  );
 }
 
 for (const seed of [1, 2, 3]) {
@@ -51,11 +62,25 @@ for (const seed of [1, 2, 3]) {
     assert.equal(stateHash(old), before, 'the old world is unchanged');
     assert.deepEqual([moved.seq, moved.tick, moved.map.version], [moment.seq, moment.tick, flooded.version]);
     assertStands(moved, moment.tick);
-    const whoIs = (world: WorldState): unknown => agentPlaces(world, moment.tick).map(({ agent_id, display_name, inventory, speech }) => ({ agent_id, display_name, inventory, speech }));
+    const whoIs = (world: WorldState): unknown =>
+      agentPlaces(world, moment.tick).map(({ agent_id, display_name, inventory, speech }) => ({
+        agent_id,
+        display_name,
+        inventory,
+        speech,
+      }));
     assert.deepEqual(whoIs(moved), whoIs(old));
     assert.deepEqual(aliveSlots(moved), aliveSlots(old));
-    assert.deepEqual([...moved.items.byNumber.keys()].toSorted(), [...old.items.byNumber.keys()].toSorted(), 'nothing is lost while there is room');
-    assert.equal(stateHash(changeMap(restoreWorld(map, snapshotWorld(old)), flooded, moment)), stateHash(moved), 'a replay comes to the same');
+    assert.deepEqual(
+      [...moved.items.byNumber.keys()].toSorted(),
+      [...old.items.byNumber.keys()].toSorted(),
+      'nothing is lost while there is room',
+    );
+    assert.equal(
+      stateHash(changeMap(restoreWorld(map, snapshotWorld(old)), flooded, moment)),
+      stateHash(moved),
+      'a replay comes to the same',
+    );
     assert.equal(stateHash(restoreWorld(flooded, snapshotWorld(moved))), stateHash(moved));
     const later = runRandomly(moved, { draw: drawsOf(seed + 9), steps: 400, seen: () => undefined });
     for (const slot of aliveSlots(moved)) assert.equal(flooded.walkable[tileAt(moved, slot, later)], 1);
@@ -64,7 +89,11 @@ for (const seed of [1, 2, 3]) {
 
 function villageOfAda(tick: number): WorldState {
   const world = createWorld(map, 1);
-  const outcome = validateCommand(world, { kind: 'spawn', agent_id: 'ada', display_name: 'Ada', tier: 0, awake: true, online: true }, tick);
+  const outcome = validateCommand(
+    world,
+    { kind: 'spawn', agent_id: 'ada', display_name: 'Ada', tier: 0, awake: true, online: true },
+    tick,
+  );
   for (const event of outcome.ok ? outcome.events : []) reduce(world, event);
   return world;
 }
@@ -73,7 +102,12 @@ test('an agent under way sets out for the same landmark, and arrives there', () 
   const old = villageOfAda(0);
   const outcome = validateCommand(old, { kind: 'move', agent_id: 'ada', target: { landmark_id: 'forest' } }, 0);
   for (const event of outcome.ok ? outcome.events : []) reduce(old, event);
-  const shifted = buildMap({ ...map, landmarks: map.landmarks.map((landmark) => (landmark.landmark_id === 'forest' ? { ...landmark, slots: landmark.slots.toReversed() } : landmark)) });
+  const shifted = buildMap({
+    ...map,
+    landmarks: map.landmarks.map((landmark) =>
+      landmark.landmark_id === 'forest' ? { ...landmark, slots: landmark.slots.toReversed() } : landmark,
+    ),
+  });
   const moved = changeMap(old, shifted, { seq: old.seq + 1, tick: 8 });
   assert.deepEqual(positionAt(moved, 0, 8), positionAt(old, 0, 8));
   assert.equal(isMoving(moved, 0, 8), true);
@@ -87,8 +121,15 @@ test('an agent whose way is cut off is announced as arrived where it stands', ()
   for (const event of outcome.ok ? outcome.events : []) reduce(old, event);
   // All that is left of the map is what lies around the agent.
   const here = positionAt(old, 0, 8);
-  const island = map.terrain.map((code, tile) => (Math.max(Math.abs((tile % map.width) - here.x), Math.abs(Math.floor(tile / map.width) - here.y)) <= 2 ? code : terrainCode('water')));
-  const moved = changeMap(old, buildMap({ ...map, terrain: island, landmarks: [] , zones: [] }), { seq: old.seq + 1, tick: 8 });
+  const island = map.terrain.map((code, tile) =>
+    Math.max(Math.abs((tile % map.width) - here.x), Math.abs(Math.floor(tile / map.width) - here.y)) <= 2
+      ? code
+      : terrainCode('water'),
+  );
+  const moved = changeMap(old, buildMap({ ...map, terrain: island, landmarks: [], zones: [] }), {
+    seq: old.seq + 1,
+    tick: 8,
+  });
   advance(moved, 100);
   assert.equal(isMoving(moved, 0, 100), false);
   assertStands(moved, 100);
@@ -97,5 +138,8 @@ test('an agent whose way is cut off is announced as arrived where it stands', ()
 
 test('a world does not change its map in place', () => {
   const world = villageOfAda(0);
-  assert.throws(() => reduce(world, { seq: world.seq + 1, tick: 5, kind: 'map', map_version: 'other' }), /from map [0-9a-f]+ to map other/);
+  assert.throws(
+    () => reduce(world, { seq: world.seq + 1, tick: 5, kind: 'map', map_version: 'other' }),
+    /from map [0-9a-f]+ to map other/,
+  );
 });

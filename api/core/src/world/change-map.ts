@@ -24,7 +24,11 @@ function standingTile(map: WorldMap, position: TilePosition): number {
   for (let radius = 0; radius <= Math.max(map.width, map.height); radius += 1) {
     const onRing = ring(map, center, radius).filter((tile) => isInMainRegion(map, tile));
     const [first, ...others] = onRing;
-    if (first !== undefined) return others.reduce((best, tile) => (stepsTo(map, center, tile) < stepsTo(map, center, best) ? tile : best), first);
+    if (first !== undefined)
+      return others.reduce(
+        (best, tile) => (stepsTo(map, center, tile) < stepsTo(map, center, best) ? tile : best),
+        first,
+      );
   }
   throw new Error(`map ${map.version} has no tile that an agent can stand on`);
 }
@@ -87,7 +91,8 @@ function bringAgent(old: WorldState, world: WorldState, slot: number): void {
 function bringItems(old: WorldState, world: WorldState): void {
   world.items.next = old.items.next;
   for (const item of [...old.items.byNumber.values()].toSorted((a, b) => a.number - b.number)) {
-    const tile = item.tile < 0 ? undefined : dropTiles(world, standingTile(world.map, tilePosition(old.map, item.tile)), 1)[0];
+    const tile =
+      item.tile < 0 ? undefined : dropTiles(world, standingTile(world.map, tilePosition(old.map, item.tile)), 1)[0];
     if (item.holder < 0 && tile === undefined) continue;
     world.items.byNumber.set(item.number, { ...item, tile: -1, holder: -1 });
     moveItem(world, item.number, { tile: tile ?? -1, holder: item.holder });

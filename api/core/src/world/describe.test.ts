@@ -11,20 +11,61 @@ import { createWorld } from './state/state.ts';
 import type { WorldState } from './state/state.ts';
 
 const SIDE = 3;
-const GARDEN: Landmark = { landmark_id: 'garden', name: 'Garden', kind: 'garden', position: { x: 1, y: 1 }, slots: [{ x: 1, y: 1 }], affordances: ['tend'] };
-const map = buildMap({ width: SIDE, height: SIDE, terrain: new Uint8Array(SIDE * SIDE).fill(terrainCode('grass')), landmarks: [GARDEN], zones: [] });
+const GARDEN: Landmark = {
+  landmark_id: 'garden',
+  name: 'Garden',
+  kind: 'garden',
+  position: { x: 1, y: 1 },
+  slots: [{ x: 1, y: 1 }],
+  affordances: ['tend'],
+};
+const map = buildMap({
+  width: SIDE,
+  height: SIDE,
+  terrain: new Uint8Array(SIDE * SIDE).fill(terrainCode('grass')),
+  landmarks: [GARDEN],
+  zones: [],
+});
 
 function withAda(seed = 1): WorldState {
   const world = createWorld(map, seed);
-  return reduce(world, { seq: 1, tick: 1, kind: 'spawn', agent_id: 'ada', display_name: 'Ada', home: 'garden', x: 1, y: 1, tier: 0, awake: true, online: true });
+  return reduce(world, {
+    seq: 1,
+    tick: 1,
+    kind: 'spawn',
+    agent_id: 'ada',
+    display_name: 'Ada',
+    home: 'garden',
+    x: 1,
+    y: 1,
+    tier: 0,
+    awake: true,
+    online: true,
+  });
 }
 
 test('an activity and spoken words end at their tick, not one earlier or later', () => {
   const world = withAda();
-  reduce(world, { seq: 2, tick: 5, kind: 'use', agent_id: 'ada', target: 'garden', activity: 'tending', until_tick: 20, gives: null, consumes: null });
+  reduce(world, {
+    seq: 2,
+    tick: 5,
+    kind: 'use',
+    agent_id: 'ada',
+    target: 'garden',
+    activity: 'tending',
+    until_tick: 20,
+    gives: null,
+    consumes: null,
+  });
   reduce(world, { seq: 3, tick: 6, kind: 'talk', agent_id: 'ada', text: 'Hello', to: null });
-  assert.deepEqual([5, 19, 20].map((tick) => activityAt(world, 0, tick)), ['tending', 'tending', 'idle']);
-  assert.deepEqual([6, 5 + SPEECH_TICKS, 6 + SPEECH_TICKS].map((tick) => speechAt(world, 0, tick)?.text ?? null), ['Hello', 'Hello', null]);
+  assert.deepEqual(
+    [5, 19, 20].map((tick) => activityAt(world, 0, tick)),
+    ['tending', 'tending', 'idle'],
+  );
+  assert.deepEqual(
+    [6, 5 + SPEECH_TICKS, 6 + SPEECH_TICKS].map((tick) => speechAt(world, 0, tick)?.text ?? null),
+    ['Hello', 'Hello', null],
+  );
 });
 
 test('an item on the first tile of the map lies there; one that is held lies nowhere', () => {
@@ -32,7 +73,11 @@ test('an item on the first tile of the map lies there; one that is held lies now
   reduce(world, { seq: 2, tick: 2, kind: 'item_spawn', item_id: 'apple-1', x: 0, y: 0 });
   assert.deepEqual(itemViews(world), [{ item_id: 'apple-1', kind: 'apple', position: { x: 0, y: 0 }, held_by: null }]);
   reduce(world, { seq: 3, tick: 3, kind: 'pick_up', agent_id: 'ada', item_id: 'apple-1' });
-  assert.deepEqual(itemViews(world), [{ item_id: 'apple-1', kind: 'apple', position: null, held_by: 'ada' }], 'the agent of slot 0 holds it');
+  assert.deepEqual(
+    itemViews(world),
+    [{ item_id: 'apple-1', kind: 'apple', position: null, held_by: 'ada' }],
+    'the agent of slot 0 holds it',
+  );
 });
 
 test('the first slot of the map is held by the agent of the first slot, and free again when it goes', () => {

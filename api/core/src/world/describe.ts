@@ -90,7 +90,9 @@ function itemView(world: WorldState, item: Item): ItemView {
 
 /** Every item, by number. */
 export function itemViews(world: WorldState): ItemView[] {
-  return [...world.items.byNumber.values()].toSorted((a, b) => a.number - b.number).map((item) => itemView(world, item));
+  return [...world.items.byNumber.values()]
+    .toSorted((a, b) => a.number - b.number)
+    .map((item) => itemView(world, item));
 }
 
 /** What is around an agent: itself, those near it and one other by name, and what lies about; empty where the agent is not in the world. */
@@ -100,7 +102,11 @@ export interface Surrounding {
 }
 
 /** The nearest agents and lying items within a radius in tiles, at most as many as an answer holds; `also` is named wherever it is. */
-export function surroundingOf(world: WorldState, agentId: string, look: { readonly radius: number; readonly tick: number; readonly also: string | undefined }): Surrounding {
+export function surroundingOf(
+  world: WorldState,
+  agentId: string,
+  look: { readonly radius: number; readonly tick: number; readonly also: string | undefined },
+): Surrounding {
   const self = slotOf(world, agentId);
   if (self < 0) return { agents: [], items: [] };
   const { tick, radius } = look;

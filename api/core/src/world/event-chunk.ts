@@ -45,7 +45,11 @@ function writeEvent(writer: ByteWriter, event: ChunkEvent, names: Names): void {
   writer.varint((event.arrives_tick - event.start_tick) / TICKS_PER_TILE);
 }
 
-function readEvent(reader: ByteReader, head: { seq: number; tick: number; kind: ChunkEvent['kind'] }, names: readonly string[]): ChunkEvent {
+function readEvent(
+  reader: ByteReader,
+  head: { seq: number; tick: number; kind: ChunkEvent['kind'] },
+  names: readonly string[],
+): ChunkEvent {
   const { seq, tick, kind } = head;
   const agent_id = names[reader.varint() - 1] ?? '';
   if (kind === 'emote') return { seq, tick, agent_id, kind, emote: EMOTES[reader.u8()] ?? EMOTES[0] };
@@ -55,7 +59,18 @@ function readEvent(reader: ByteReader, head: { seq: number; tick: number; kind: 
   const to = { x: reader.varint(), y: reader.varint() };
   const lead = reader.varint();
   const start_tick = tick + reader.signed();
-  return { seq, tick, agent_id, kind, landmark_id, from, to, lead, start_tick, arrives_tick: start_tick + reader.varint() * TICKS_PER_TILE };
+  return {
+    seq,
+    tick,
+    agent_id,
+    kind,
+    landmark_id,
+    from,
+    to,
+    lead,
+    start_tick,
+    arrives_tick: start_tick + reader.varint() * TICKS_PER_TILE,
+  };
 }
 
 /** Packs moves, arrivals and emotes, in order, into one self-contained chunk of about ten bytes each. Throws for other kinds. */

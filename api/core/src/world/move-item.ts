@@ -12,7 +12,11 @@ function takeAway(world: WorldState, number: number): void {
 }
 
 /** Puts an item on a tile or into somebody's hands. */
-export function moveItem(world: WorldState, number: number, where: { readonly tile: number; readonly holder: number }): void {
+export function moveItem(
+  world: WorldState,
+  number: number,
+  where: { readonly tile: number; readonly holder: number },
+): void {
   takeAway(world, number);
   const item = world.items.byNumber.get(number);
   if (item === undefined) return;

@@ -25,9 +25,18 @@ export function cellsOfRect(
 }
 
 /** Slots of agents within a distance, nearest first, then by slot. */
-export function slotsNear(world: WorldState, center: TilePosition, look: { readonly radius: number; readonly tick: number }): number[] {
+export function slotsNear(
+  world: WorldState,
+  center: TilePosition,
+  look: { readonly radius: number; readonly tick: number },
+): number[] {
   const side = look.radius * 2 + 1;
-  const cells = cellsOfRect(world.map, { x: center.x - look.radius, y: center.y - look.radius, width: side, height: side });
+  const cells = cellsOfRect(world.map, {
+    x: center.x - look.radius,
+    y: center.y - look.radius,
+    width: side,
+    height: side,
+  });
   const found = new Map<number, number>();
   for (const cell of cells) {
     for (const slot of world.index.agentsIn(cell)) {
@@ -42,7 +51,12 @@ export function slotsNear(world: WorldState, center: TilePosition, look: { reado
 export function itemsNear(world: WorldState, center: TilePosition, radius: number): number[] {
   const side = radius * 2 + 1;
   const found: { readonly number: number; readonly distance: number }[] = [];
-  for (const cell of cellsOfRect(world.map, { x: center.x - radius, y: center.y - radius, width: side, height: side })) {
+  for (const cell of cellsOfRect(world.map, {
+    x: center.x - radius,
+    y: center.y - radius,
+    width: side,
+    height: side,
+  })) {
     for (const number of world.index.itemsIn(cell)) {
       const tile = world.items.byNumber.get(number)?.tile ?? -1;
       const distance = tile < 0 ? Number.POSITIVE_INFINITY : distanceBetween(center, tilePosition(world.map, tile));
@@ -53,6 +67,10 @@ export function itemsNear(world: WorldState, center: TilePosition, radius: numbe
 }
 
 /** Ids of agents within a distance in tiles, nearest first. */
-export function near(world: WorldState, center: TilePosition, look: { readonly radius: number; readonly tick: number }): string[] {
+export function near(
+  world: WorldState,
+  center: TilePosition,
+  look: { readonly radius: number; readonly tick: number },
+): string[] {
   return slotsNear(world, center, look).map((slot) => world.agents.ids[slot] ?? '');
 }

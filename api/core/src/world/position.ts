@@ -37,11 +37,16 @@ export function isMoving(world: WorldState, slot: number, tick: number): boolean
 }
 
 /** Where and when the next step of an agent can begin: a new path starts at the next tile boundary, so nobody turns between tiles. */
-export function nextBoundary(world: WorldState, slot: number, tick: number): { tile: number; tick: number; lead: number } {
+export function nextBoundary(
+  world: WorldState,
+  slot: number,
+  tick: number,
+): { tile: number; tick: number; lead: number } {
   const walk = walkOf(world, slot);
   const first = walk.tiles[0] ?? 0;
   if (tick >= arrivalTick(walk)) return { tile: walk.tiles.at(-1) ?? first, tick, lead: 0 };
-  if (tick <= walk.startTick) return { tile: first, tick: walk.startTick, lead: tick === walk.startTick ? 0 : walk.lead };
+  if (tick <= walk.startTick)
+    return { tile: first, tick: walk.startTick, lead: tick === walk.startTick ? 0 : walk.lead };
   const steps = Math.ceil((tick - walk.startTick) / TICKS_PER_TILE);
   const tile = walk.tiles[steps] ?? first;
   const at = walk.startTick + steps * TICKS_PER_TILE;

@@ -38,7 +38,13 @@ function randomSubjects(world: WorldState, draw: Draw): Subjects {
   const landmark = world.map.landmarks[draw(world.map.landmarks.length)];
   if (landmark === undefined) throw new Error('the map has no landmarks');
   const agent_id = draw(20) === 0 ? NOBODY : (ids[draw(ids.length)] ?? NOBODY);
-  return { agent_id, fresh: `agent-${draw(NAMES)}`, item_id: item?.item_id ?? 'apple-0', tile: item?.position ?? { x: 3, y: 3 }, landmark };
+  return {
+    agent_id,
+    fresh: `agent-${draw(NAMES)}`,
+    item_id: item?.item_id ?? 'apple-0',
+    tile: item?.position ?? { x: 3, y: 3 },
+    landmark,
+  };
 }
 
 /** A command somebody might send at any time, sensible or not: for tests that must hold whatever is sent. */
@@ -63,7 +69,10 @@ function randomCommand(world: WorldState, draw: Draw): WorldCommand {
 }
 
 /** Runs a world for some steps of a random length and hands every event to `seen` after it is reduced. */
-export function runRandomly(world: WorldState, run: { draw: Draw; steps: number; seen: (event: WorldEvent) => void }): number {
+export function runRandomly(
+  world: WorldState,
+  run: { draw: Draw; steps: number; seen: (event: WorldEvent) => void },
+): number {
   const { draw, steps, seen } = run;
   let tick = world.tick;
   for (let step = 0; step < steps; step += 1) {

@@ -27,11 +27,14 @@ export function placeAt(world: WorldState, slot: number, tile: number): number {
 
 /** Puts an agent on a path and lists it where the path leads; snapshots restore through it too. */
 export function setPath(
-  world: WorldState, slot: number, path: { readonly from: number; readonly to: number; readonly startTick: number; readonly lead: number },
+  world: WorldState,
+  slot: number,
+  path: { readonly from: number; readonly to: number; readonly startTick: number; readonly lead: number },
 ): void {
   const { agents } = world;
   const walk = walkTiles(world.map, path.from, path.to);
-  if (walk === null) throw new Error(`no way from tile ${path.from} to ${path.to}: the event was not made for this map`);
+  if (walk === null)
+    throw new Error(`no way from tile ${path.from} to ${path.to}: the event was not made for this map`);
   agents.from[slot] = path.from;
   agents.to[slot] = path.to;
   agents.startTick[slot] = path.startTick;
@@ -41,13 +44,21 @@ export function setPath(
   world.index.place(slot, { tiles: walk, lead: path.lead });
 }
 
-function setActivity(world: WorldState, slot: number, activity: { readonly name: Activity; readonly untilTick: number }): void {
+function setActivity(
+  world: WorldState,
+  slot: number,
+  activity: { readonly name: Activity; readonly untilTick: number },
+): void {
   world.agents.activity[slot] = ACTIVITIES.indexOf(activity.name);
   world.agents.activityUntil[slot] = activity.untilTick;
 }
 
 /** Enters an agent in a slot; snapshots restore through it too. */
-export function seatAgent(world: WorldState, slot: number, who: { readonly agentId: string; readonly name: string }): void {
+export function seatAgent(
+  world: WorldState,
+  slot: number,
+  who: { readonly agentId: string; readonly name: string },
+): void {
   const { agents } = world;
   ensureCapacity(agents, slot);
   agents.ids[slot] = who.agentId;
@@ -70,7 +81,15 @@ function spawn(world: WorldState, event: WorldEventOf<'spawn'>): void {
   agents.flags[slot] = ALIVE | ARRIVED | (event.awake ? AWAKE : 0) | (event.online ? ONLINE : 0);
   agents.tier[slot] = event.tier;
   agents.home[slot] = world.map.landmarkIndex.get(event.home) ?? 0;
-  for (const column of [agents.place, agents.activity, agents.activityUntil, agents.emote, agents.emoteTick, agents.speechTick]) column[slot] = 0;
+  for (const column of [
+    agents.place,
+    agents.activity,
+    agents.activityUntil,
+    agents.emote,
+    agents.emoteTick,
+    agents.speechTick,
+  ])
+    column[slot] = 0;
   setPath(world, slot, { from: tile, to: tile, startTick: event.tick, lead: 0 });
   holdPlace(world, slot, placeAt(world, slot, tile));
 }
@@ -89,7 +108,8 @@ function despawn(world: WorldState, event: WorldEventOf<'despawn'>): void {
   const slot = actor(world, event);
   const carried = agents.carried[slot] ?? [];
   const tiles = dropTiles(world, tileAt(world, slot, event.tick), carried.length);
-  for (const [index, number] of [...carried].entries()) moveItem(world, number, { tile: tiles[index] ?? 0, holder: -1 });
+  for (const [index, number] of [...carried].entries())
+    moveItem(world, number, { tile: tiles[index] ?? 0, holder: -1 });
   holdPlace(world, slot, 0);
   world.index.place(slot, NOWHERE);
   agents.slotById.delete(event.agent_id);
@@ -114,7 +134,12 @@ function move(world: WorldState, event: WorldEventOf<'move'>): void {
   const slot = actor(world, event);
   const { map } = world;
   world.agents.earlier[slot] = walkOf(world, slot);
-  const path = { from: tileIndex(map, event.from), to: tileIndex(map, event.to), startTick: event.start_tick, lead: event.lead };
+  const path = {
+    from: tileIndex(map, event.from),
+    to: tileIndex(map, event.to),
+    startTick: event.start_tick,
+    lead: event.lead,
+  };
   setPath(world, slot, path);
   holdPlace(world, slot, placeAt(world, slot, path.to));
   setActivity(world, slot, { name: 'idle', untilTick: 0 });
@@ -165,12 +190,15 @@ const HANDLERS: { readonly [K in WorldEventKind]: (world: WorldState, event: Wor
     if (event.consumes !== null) removeItem(world, numberOf(event.consumes));
     if (event.gives !== null) create(world, event.gives, { tile: -1, holder: slot });
   },
-  use_board: (world, event) => setActivity(world, actor(world, event), { name: 'at_board', untilTick: event.until_tick }),
+  use_board: (world, event) =>
+    setActivity(world, actor(world, event), { name: 'at_board', untilTick: event.until_tick }),
   item_spawn: (world, event) => create(world, event.item_id, { tile: tileIndex(world.map, event), holder: -1 }),
   item_remove: (world, event) => removeItem(world, numberOf(event.item_id)),
   // A world cannot exchange its own map in place: recovery replaces the whole world with `changeMap`.
   map: (world, event) => {
-    throw new Error(`event ${event.seq} moves the world from map ${world.map.version} to map ${event.map_version}: recover it with a version of Hamlet that has that map`);
+    throw new Error(
+      `event ${event.seq} moves the world from map ${world.map.version} to map ${event.map_version}: recover it with a version of Hamlet that has that map`,
+    );
   },
 };
 

@@ -17,9 +17,17 @@ function writeAgent(writer: ByteWriter, world: WorldState, slot: number): void {
   const { agents } = world;
   writer.varint(slot);
   for (const texts of [agents.ids, agents.names, agents.speech]) writer.text(texts[slot] ?? '');
-  for (const column of [agents.flags, agents.tier, agents.lead, agents.activity, agents.emote]) writer.u8(column[slot] ?? 0);
+  for (const column of [agents.flags, agents.tier, agents.lead, agents.activity, agents.emote])
+    writer.u8(column[slot] ?? 0);
   const numbers = [
-    agents.home, agents.from, agents.to, agents.startTick, agents.activityUntil, agents.emoteTick, agents.speechTick, agents.place,
+    agents.home,
+    agents.from,
+    agents.to,
+    agents.startTick,
+    agents.activityUntil,
+    agents.emoteTick,
+    agents.speechTick,
+    agents.place,
   ];
   for (const column of numbers) writer.varint(column[slot] ?? 0);
 }
@@ -29,7 +37,8 @@ function readAgent(reader: ByteReader, world: WorldState): void {
   const slot = reader.varint();
   seatAgent(world, slot, { agentId: reader.text(), name: reader.text() });
   agents.speech[slot] = reader.text();
-  for (const column of [agents.flags, agents.tier, agents.lead, agents.activity, agents.emote]) column[slot] = reader.u8();
+  for (const column of [agents.flags, agents.tier, agents.lead, agents.activity, agents.emote])
+    column[slot] = reader.u8();
   agents.home[slot] = reader.varint();
   const path = { from: reader.varint(), to: reader.varint(), startTick: reader.varint(), lead: agents.lead[slot] ?? 0 };
   for (const column of [agents.activityUntil, agents.emoteTick, agents.speechTick]) column[slot] = reader.varint();

@@ -21,13 +21,21 @@ export function hearingTiles(world: WorldState, from: TilePosition): number {
   return zoneAt(world.map, from)?.rules.includes('quiet') === true ? QUIET_HEARING_TILES : HEARING_TILES;
 }
 
-function wake(world: WorldState, slot: number, what: { event: WorldEvent; kind: Wake['kind']; detail: Wake['detail'] }): AgentWake {
+function wake(
+  world: WorldState,
+  slot: number,
+  what: { event: WorldEvent; kind: Wake['kind']; detail: Wake['detail'] },
+): AgentWake {
   const { event, kind, detail } = what;
   return { agent_id: world.agents.ids[slot] ?? '', wake: { seq: event.seq, tick: event.tick, kind, detail } };
 }
 
 /** Others who are awake within a distance, nearest first. */
-function othersNear(world: WorldState, center: TilePosition, look: { radius: number; tick: number; except: number }): number[] {
+function othersNear(
+  world: WorldState,
+  center: TilePosition,
+  look: { radius: number; tick: number; except: number },
+): number[] {
   return slotsNear(world, center, look).filter((slot) => slot !== look.except && has(world.agents, slot, AWAKE));
 }
 
@@ -65,22 +73,32 @@ function wokenByDrop(world: WorldState, event: WorldEventOf<'drop'>): AgentWake[
   return seen.map((slot, order) => {
     const within = distanceBetween(event, positionAt(world, slot, event.tick)) <= REACH_TILES;
     const kind = order === 0 && within ? 'handed' : 'item_seen';
-    return wake(world, slot, { event, kind, detail: { item_id: event.item_id, from: event.agent_id, x: event.x, y: event.y } });
+    return wake(world, slot, {
+      event,
+      kind,
+      detail: { item_id: event.item_id, from: event.agent_id, x: event.x, y: event.y },
+    });
   });
 }
 
 function wokenByGrowth(world: WorldState, event: WorldEventOf<'item_spawn'>): AgentWake[] {
-  return othersNear(world, event, { radius: SIGHT_TILES, tick: event.tick, except: -1 })
-    .map((slot) => wake(world, slot, { event, kind: 'item_seen', detail: { item_id: event.item_id, x: event.x, y: event.y } }));
+  return othersNear(world, event, { radius: SIGHT_TILES, tick: event.tick, except: -1 }).map((slot) =>
+    wake(world, slot, { event, kind: 'item_seen', detail: { item_id: event.item_id, x: event.x, y: event.y } }),
+  );
 }
 
 /** Who should look up because of an event, and why. Call it after the event is reduced. */
 export function wakesOf(world: WorldState, event: WorldEvent): AgentWake[] {
   switch (event.kind) {
-    case 'talk': return wokenByTalk(world, event);
-    case 'arrive': return wokenByArrival(world, event);
-    case 'drop': return wokenByDrop(world, event);
-    case 'item_spawn': return wokenByGrowth(world, event);
-    default: return [];
+    case 'talk':
+      return wokenByTalk(world, event);
+    case 'arrive':
+      return wokenByArrival(world, event);
+    case 'drop':
+      return wokenByDrop(world, event);
+    case 'item_spawn':
+      return wokenByGrowth(world, event);
+    default:
+      return [];
   }
 }

@@ -16,7 +16,11 @@ export function arrivalTick(walk: Walk): number {
 }
 
 /** The tile a walk is on, and the step that led there, at a tick at which a next one begins. */
-export function turningPoint(walk: Walk, startTick: number, width: number): { readonly tile: number; readonly lead: number } {
+export function turningPoint(
+  walk: Walk,
+  startTick: number,
+  width: number,
+): { readonly tile: number; readonly lead: number } {
   const last = walk.tiles.length - 1;
   const steps = Math.floor((startTick - walk.startTick) / TICKS_PER_TILE);
   if (steps > last) return { tile: walk.tiles[last] ?? 0, lead: 0 };
@@ -32,7 +36,9 @@ export function walkPosition(walk: Walk, width: number, tick: number): { x: numb
   if (steps < 0) {
     const ahead = Math.max(steps, -1);
     return {
-      x: (first % width) + (STEP_X[walk.lead] ?? 0) * ahead, y: Math.floor(first / width) + (STEP_Y[walk.lead] ?? 0) * ahead, step: walk.lead,
+      x: (first % width) + (STEP_X[walk.lead] ?? 0) * ahead,
+      y: Math.floor(first / width) + (STEP_Y[walk.lead] ?? 0) * ahead,
+      step: walk.lead,
     };
   }
   const whole = Math.min(Math.floor(steps), walk.tiles.length - 1);
@@ -40,5 +46,9 @@ export function walkPosition(walk: Walk, width: number, tick: number): { x: numb
   const next = walk.tiles[whole + 1];
   const step = next === undefined ? 0 : stepBetween(tile, next, width);
   const part = next === undefined ? 0 : steps - whole;
-  return { x: (tile % width) + (STEP_X[step] ?? 0) * part, y: Math.floor(tile / width) + (STEP_Y[step] ?? 0) * part, step };
+  return {
+    x: (tile % width) + (STEP_X[step] ?? 0) * part,
+    y: Math.floor(tile / width) + (STEP_Y[step] ?? 0) * part,
+    step,
+  };
 }

@@ -35,7 +35,8 @@ function assertSound(world: WorldState, tick: number): void {
     }
     assert.deepEqual(world.index.cellsOf(slot), cellsOfWalk(map, walkOf(world, slot)));
     assert.ok((world.agents.carried[slot]?.length ?? 0) <= INVENTORY_LIMIT);
-    if (!has(world.agents, slot, AWAKE)) assert.ok(arrivalTick(walkOf(world, slot)) - tick <= 8, 'a sleeper walks to the next tile at most');
+    if (!has(world.agents, slot, AWAKE))
+      assert.ok(arrivalTick(walkOf(world, slot)) - tick <= 8, 'a sleeper walks to the next tile at most');
   }
   assert.equal(world.slotHolders.filter((holder) => holder > 0).length, holders.size);
   const lying = new Set<number>();
@@ -65,20 +66,28 @@ for (const seed of seeds) {
       const tick = runRandomly(world, { draw, steps: 50, seen });
       assertSound(world, tick);
       if (round % 10 === 5) restored = restoreWorld(map, snapshotWorld(world));
-      if (restored !== null) assert.equal(stateHash(restored), stateHash(world), `restored world differs at seq ${world.seq}`);
+      if (restored !== null)
+        assert.equal(stateHash(restored), stateHash(world), `restored world differs at seq ${world.seq}`);
     }
     const replayed = createWorld(map, seed);
     for (const event of log) reduce(replayed, event);
     assert.deepEqual(snapshotWorld(replayed), snapshotWorld(world));
-    assert.ok(log.every((event) => WorldEvent.safeParse(event).success), 'every event is one of the contract');
-    assert.deepEqual(log.map((event) => event.seq), log.map((_, index) => index + 1));
+    assert.ok(
+      log.every((event) => WorldEvent.safeParse(event).success),
+      'every event is one of the contract',
+    );
+    assert.deepEqual(
+      log.map((event) => event.seq),
+      log.map((_, index) => index + 1),
+    );
   });
 
   test(`a restored world goes on as the first one does (seed ${seed})`, () => {
     const first = createWorld(map, seed);
     runRandomly(first, { draw: drawsOf(seed), steps: 500, seen: () => undefined });
     const second = restoreWorld(map, snapshotWorld(first));
-    for (const world of [first, second]) runRandomly(world, { draw: drawsOf(seed + 1), steps: 300, seen: () => undefined });
+    for (const world of [first, second])
+      runRandomly(world, { draw: drawsOf(seed + 1), steps: 300, seen: () => undefined });
     assert.equal(stateHash(second), stateHash(first));
   });
 
@@ -86,7 +95,11 @@ for (const seed of seeds) {
     const world = createWorld(map, seed);
     const packed: WorldEvent[] = [];
     const kinds: readonly string[] = GROUP_COMMITTED_EVENTS;
-    runRandomly(world, { draw: drawsOf(seed), steps: 1500, seen: (event) => kinds.includes(event.kind) && packed.push(event) });
+    runRandomly(world, {
+      draw: drawsOf(seed),
+      steps: 1500,
+      seen: (event) => kinds.includes(event.kind) && packed.push(event),
+    });
     const bytes = encodeEvents(packed);
     assert.deepEqual(decodeEvents(bytes), packed);
     assert.ok(bytes.length < packed.length * 24, `${bytes.length} bytes for ${packed.length} events`);
@@ -105,7 +118,12 @@ test('an agent moves a quarter of a tile a tick at most, never jumps, and is alw
   for (let tick = 1; tick < 6000; tick += 1) {
     advance(world, tick);
     if (draw(9) === 0) act(tick, { kind: 'move', agent_id: 'ada', target: { dx: draw(20) - 10, dy: draw(20) - 10 } });
-    if (draw(200) === 0) act(tick, { kind: 'move', agent_id: 'ada', target: { landmark_id: map.landmarks[draw(20)]?.landmark_id ?? 'cafe' } });
+    if (draw(200) === 0)
+      act(tick, {
+        kind: 'move',
+        agent_id: 'ada',
+        target: { landmark_id: map.landmarks[draw(20)]?.landmark_id ?? 'cafe' },
+      });
     const is = exactPositionAt(world, 0, tick);
     assert.ok(Number.isInteger(is.x) || Number.isInteger(is.y));
     assert.ok(Math.abs(is.x - was.x) + Math.abs(is.y - was.y) <= 0.25, `jumped at tick ${tick}`);
@@ -115,14 +133,60 @@ test('an agent moves a quarter of a tile a tick at most, never jumps, and is alw
 
 test('positions of the moving and the standing', () => {
   const world = createWorld(map, 1);
-  reduce(world, { seq: 1, tick: 10, kind: 'spawn', agent_id: 'ada', display_name: 'Ada', home: 'home-elm', x: 70, y: 62, tier: 0, awake: true, online: true });
+  reduce(world, {
+    seq: 1,
+    tick: 10,
+    kind: 'spawn',
+    agent_id: 'ada',
+    display_name: 'Ada',
+    home: 'home-elm',
+    x: 70,
+    y: 62,
+    tier: 0,
+    awake: true,
+    online: true,
+  });
   const move = { kind: 'move', agent_id: 'ada', lead: 0, landmark_id: null } as const;
-  reduce(world, { ...move, seq: 2, tick: 10, from: { x: 70, y: 62 }, to: { x: 73, y: 62 }, start_tick: 10, arrives_tick: 22 });
-  assert.deepEqual([10, 13, 14, 22, 90].map((tick) => positionAt(world, 0, tick).x), [70, 70, 71, 73, 73]);
-  assert.deepEqual([10, 11, 13, 21, 22].map((tick) => exactPositionAt(world, 0, tick).x), [70, 70.25, 70.75, 72.75, 73]);
-  assert.deepEqual([21, 22].map((tick) => isMoving(world, 0, tick)), [true, false]);
-  reduce(world, { ...move, seq: 3, tick: 15, lead: 2, from: { x: 72, y: 62 }, to: { x: 72, y: 60 }, start_tick: 18, arrives_tick: 26 });
-  assert.deepEqual([15, 17, 18, 20].map((tick) => exactPositionAt(world, 0, tick)), [{ x: 71.25, y: 62 }, { x: 71.75, y: 62 }, { x: 72, y: 62 }, { x: 72, y: 61.5 }]);
+  reduce(world, {
+    ...move,
+    seq: 2,
+    tick: 10,
+    from: { x: 70, y: 62 },
+    to: { x: 73, y: 62 },
+    start_tick: 10,
+    arrives_tick: 22,
+  });
+  assert.deepEqual(
+    [10, 13, 14, 22, 90].map((tick) => positionAt(world, 0, tick).x),
+    [70, 70, 71, 73, 73],
+  );
+  assert.deepEqual(
+    [10, 11, 13, 21, 22].map((tick) => exactPositionAt(world, 0, tick).x),
+    [70, 70.25, 70.75, 72.75, 73],
+  );
+  assert.deepEqual(
+    [21, 22].map((tick) => isMoving(world, 0, tick)),
+    [true, false],
+  );
+  reduce(world, {
+    ...move,
+    seq: 3,
+    tick: 15,
+    lead: 2,
+    from: { x: 72, y: 62 },
+    to: { x: 72, y: 60 },
+    start_tick: 18,
+    arrives_tick: 26,
+  });
+  assert.deepEqual(
+    [15, 17, 18, 20].map((tick) => exactPositionAt(world, 0, tick)),
+    [
+      { x: 71.25, y: 62 },
+      { x: 71.75, y: 62 },
+      { x: 72, y: 62 },
+      { x: 72, y: 61.5 },
+    ],
+  );
 });
 
 test('an event out of order or from another world is a bug, not a change', () => {

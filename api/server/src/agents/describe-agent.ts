@@ -1,5 +1,15 @@
 import { CHAIN, durationMs, formatAiDollars } from '@hamlet/contract';
-import type { AgentConfig, AgentDetail, AgentPlace, AgentView, EntitlementSpec, EntitlementView, Limits, Standing, TierPrice } from '@hamlet/contract';
+import type {
+  AgentConfig,
+  AgentDetail,
+  AgentPlace,
+  AgentView,
+  EntitlementSpec,
+  EntitlementView,
+  Limits,
+  Standing,
+  TierPrice,
+} from '@hamlet/contract';
 import { hashText } from '@hamlet/core';
 import type { PresenceRow } from '@hamlet/store';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
@@ -47,11 +57,17 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
   if (record.spec.power === 'Asleep') {
     // The operator's own words, once it has spoken.
     const said = [...conditions.values()].find(({ reason }) => reason === 'Asleep');
-    return { ready: false, reason: 'Asleep', message: said?.message ?? 'spec.power is Asleep: write Awake to let the agent run' };
+    return {
+      ready: false,
+      reason: 'Asleep',
+      message: said?.message ?? 'spec.power is Asleep: write Awake to let the agent run',
+    };
   }
   const quarantined = conditions.get('Quarantined');
   if (quarantined?.status === 'True') return { ready: false, reason: quarantined.reason, message: quarantined.message };
-  const blocking = CHAIN.map((type) => conditions.get(type)).find((condition) => condition !== undefined && condition.status !== 'True');
+  const blocking = CHAIN.map((type) => conditions.get(type)).find(
+    (condition) => condition !== undefined && condition.status !== 'True',
+  );
   if (blocking !== undefined) return { ready: false, reason: blocking.reason, message: blocking.message };
   if (!online) return { ready: false, reason: 'NotConnected', message: 'The resident has not reached the api yet.' };
   return { ready: true, reason: 'Ready', message: 'The agent is in the world and connected.' };
@@ -59,11 +75,19 @@ export function whyOf(record: AgentRecord, online: boolean): AgentDetail['why'] 
 
 function limitsOfTier({ limits }: EntitlementSpec): Limits {
   const { requestsPerMinute, concurrentTools, tokensPerHour, models } = limits;
-  return { requests_per_minute: requestsPerMinute, concurrent_tools: concurrentTools, tokens_per_hour: tokensPerHour, models };
+  return {
+    requests_per_minute: requestsPerMinute,
+    concurrent_tools: concurrentTools,
+    tokens_per_hour: tokensPerHour,
+    models,
+  };
 }
 
 /** The limits of a tier in the words of the wire, raised by what was bought where that is given. */
-export function limitsOf(entitlement: EntitlementSpec | null, raise: (limits: Limits) => Limits = (limits) => limits): Limits | null {
+export function limitsOf(
+  entitlement: EntitlementSpec | null,
+  raise: (limits: Limits) => Limits = (limits) => limits,
+): Limits | null {
   return entitlement === null ? null : raise(limitsOfTier(entitlement));
 }
 
@@ -72,7 +96,13 @@ function priceOfTier({ price }: EntitlementSpec): TierPrice {
 }
 
 function conditionsOf(conditions: AgentRecord['status']['conditions']): AgentDetail['conditions'] {
-  return (conditions ?? []).map(({ type, status, reason, message, lastTransitionTime }) => ({ type, status, reason, message, last_transition_time: lastTransitionTime }));
+  return (conditions ?? []).map(({ type, status, reason, message, lastTransitionTime }) => ({
+    type,
+    status,
+    reason,
+    message,
+    last_transition_time: lastTransitionTime,
+  }));
 }
 
 /** A tier in the words of the wire. Pure. */
@@ -86,7 +116,12 @@ export function entitlementView({ name, spec, status, etag }: EntitlementRecord)
     compute: {
       cpu: resources.cpu,
       memory: resources.memory,
-      gpu: { mode: gpu.mode, resource_name: gpu.resourceName ?? null, count: gpu.count, claim_template_name: gpu.claimTemplateName ?? null },
+      gpu: {
+        mode: gpu.mode,
+        resource_name: gpu.resourceName ?? null,
+        count: gpu.count,
+        claim_template_name: gpu.claimTemplateName ?? null,
+      },
       priority_class_name: priorityClassName ?? null,
     },
     price: priceOfTier(spec),
@@ -123,7 +158,10 @@ export interface Holdings {
 }
 
 /** Everything people may know of an agent. */
-export function agentDetail({ record, place, presence, entitlement, standing }: Described, { balance, raise }: Holdings): AgentDetail {
+export function agentDetail(
+  { record, place, presence, entitlement, standing }: Described,
+  { balance, raise }: Holdings,
+): AgentDetail {
   const view = agentView(record, place, presence);
   const { spec, status } = record;
   return {

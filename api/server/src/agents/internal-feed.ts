@@ -1,5 +1,12 @@
 import type { Presence } from '@hamlet/contract';
-import { inSnapshot, internalEventRange, readInternalEvents, readPresence, readStandings, readVillage } from '@hamlet/store';
+import {
+  inSnapshot,
+  internalEventRange,
+  readInternalEvents,
+  readPresence,
+  readStandings,
+  readVillage,
+} from '@hamlet/store';
 import type { Db, InternalEvent, Tx } from '@hamlet/store';
 import type { EventSink } from '../http/event-sink.ts';
 import { coalesce } from '../service/coalesce.ts';
@@ -21,7 +28,13 @@ export type SnapshotPart = (tx: Tx) => Promise<readonly Pick<InternalEvent, 'eve
 
 async function presencePart(tx: Tx): ReturnType<SnapshotPart> {
   return (await readPresence(tx)).map((row) => {
-    const data: Presence = { agent_id: row.agentId, uid: row.uid, cycle: row.cycle, connected: row.connected, last_seen: row.lastSeen.toISOString() };
+    const data: Presence = {
+      agent_id: row.agentId,
+      uid: row.uid,
+      cycle: row.cycle,
+      connected: row.connected,
+      last_seen: row.lastSeen.toISOString(),
+    };
     return { event: 'presence', data };
   });
 }
@@ -53,7 +66,8 @@ async function begin({ db, parts }: Pick<FeedPorts, 'db' | 'parts'>, sink: Event
     const id = `${epoch}:${last}`;
     // Without an id until all of it is said: who is cut off in between must begin anew.
     sink.send('reset', { epoch });
-    for (const part of [standingPart, presencePart, ...parts]) for (const { event, data } of await part(tx)) sink.send(event, data);
+    for (const part of [standingPart, presencePart, ...parts])
+      for (const { event, data } of await part(tx)) sink.send(event, data);
     sink.send('synced', {}, id);
     return last;
   });
@@ -73,14 +87,20 @@ export function createInternalFeed({ db, signal, parts, log }: FeedPorts): Inter
       const { streamEpoch: epoch } = await readVillage(db);
       let offset = (await resumeFrom(db, after, epoch)) ?? (await begin({ db, parts }, sink, epoch));
       const drain = async (): Promise<void> => {
-        for (let page = await readInternalEvents(db, offset, PAGE); page.length > 0; page = await readInternalEvents(db, offset, PAGE)) {
+        for (
+          let page = await readInternalEvents(db, offset, PAGE);
+          page.length > 0;
+          page = await readInternalEvents(db, offset, PAGE)
+        ) {
           for (const { id, event, data } of page) {
             sink.send(event, data, `${epoch}:${id}`);
             offset = id;
           }
         }
       };
-      const pump = coalesce(() => drain().catch((error: unknown) => log('warn', 'the internal stream waits for the database', { error })));
+      const pump = coalesce(() =>
+        drain().catch((error: unknown) => log('warn', 'the internal stream waits for the database', { error })),
+      );
       pumps.add(pump);
       void pump();
       return () => void pumps.delete(pump);

@@ -25,16 +25,31 @@ export function openKubernetesSource(ports: WatchPorts): AgentSource {
   const watch = watchVillage(ports);
 
   /** Both fields are always applied together: one of ours left out would be given up, and be gone. */
-  async function write(before: AgentRecord, { power, rebootedAt }: Fields, onConflict: OnConflict): Promise<Outcome<LifecycleChange>> {
+  async function write(
+    before: AgentRecord,
+    { power, rebootedAt }: Fields,
+    onConflict: OnConflict,
+  ): Promise<Outcome<LifecycleChange>> {
     const spec = { ...(power === undefined ? {} : { power }), ...(rebootedAt === undefined ? {} : { rebootedAt }) };
-    const object = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name: before.agentId, namespace, uid: before.uid }, spec };
-    const after = await client.apply<KubeObject>(AGENTS, object, { fieldManager: FIELD_MANAGER, force: onConflict === 'take_over' });
+    const object = {
+      apiVersion: API_VERSION,
+      kind: 'Agent',
+      metadata: { name: before.agentId, namespace, uid: before.uid },
+      spec,
+    };
+    const after = await client.apply<KubeObject>(AGENTS, object, {
+      fieldManager: FIELD_MANAGER,
+      force: onConflict === 'take_over',
+    });
     watch.see(after);
     return accepted({ record: recordOf(after), changed: true });
   }
 
   /** Decides from what the API server holds now, not from the watch. */
-  async function change(agentId: string, decide: (record: AgentRecord, written: WrittenAgent['spec']) => Promise<Outcome<LifecycleChange>>): Promise<Outcome<LifecycleChange>> {
+  async function change(
+    agentId: string,
+    decide: (record: AgentRecord, written: WrittenAgent['spec']) => Promise<Outcome<LifecycleChange>>,
+  ): Promise<Outcome<LifecycleChange>> {
     try {
       const agent = await client.get<WrittenAgent>(AGENTS, { namespace, name: agentId });
       return await decide(recordOf(agent), agent.spec);
@@ -75,6 +90,7 @@ function refusalOf(error: unknown): Outcome<LifecycleChange> {
   if (status === 404) return refused('no_such_agent');
   if (status === 422 && message.includes('asleep cannot reboot')) return refused('reboot_while_asleep');
   if (status !== 409) throw error;
-  if (!message.includes('conflict with "')) return refused('no_such_agent', 'The agent was deleted or made anew meanwhile');
+  if (!message.includes('conflict with "'))
+    return refused('no_such_agent', 'The agent was deleted or made anew meanwhile');
   return refused('field_owned_elsewhere', `${message}. Repeat with on_conflict=take_over to take the field over`);
 }

@@ -5,7 +5,12 @@ import type { Log } from '../service/log.ts';
 import type { AgentRecord, EntitlementRecord } from './agent-source.ts';
 
 export const AGENTS: ResourceType = { group: GROUP, version: VERSION, plural: 'agents', kind: 'Agent' };
-export const ENTITLEMENTS: ResourceType = { group: GROUP, version: VERSION, plural: 'entitlements', kind: 'Entitlement' };
+export const ENTITLEMENTS: ResourceType = {
+  group: GROUP,
+  version: VERSION,
+  plural: 'entitlements',
+  kind: 'Entitlement',
+};
 
 /** An Agent as the API server has it, in our words. Throws where it does not match the schema (an older version's object). */
 export function recordOf(object: KubeObject): AgentRecord {
@@ -59,7 +64,10 @@ export function watchVillage(ports: WatchPorts): VillageWatch {
   const hearers: (() => void)[] = [];
   const onFailure = (error: unknown): void => log('warn', 'a watch of the cluster failed and is resumed', { error });
 
-  function mirror<T>(type: ResourceType, read: (object: KubeObject) => T): { readonly reflector: Reflector<KubeObject>; readonly held: Map<string, T> } {
+  function mirror<T>(
+    type: ResourceType,
+    read: (object: KubeObject) => T,
+  ): { readonly reflector: Reflector<KubeObject>; readonly held: Map<string, T> } {
     const held = new Map<string, T>();
     const transform = (raw: KubeObject): KubeObject => {
       ports.onObject?.(type.kind, raw);
@@ -72,10 +80,13 @@ export function watchVillage(ports: WatchPorts): VillageWatch {
         if (kind === 'deleted') {
           held.delete(name);
           ports.onDeleted?.(type.kind, object);
-        }
-        else held.set(name, read(object));
+        } else held.set(name, read(object));
       } catch (error) {
-        log('error', 'a custom resource does not match its schema and is left as it was', { kind: type.kind, name, error });
+        log('error', 'a custom resource does not match its schema and is left as it was', {
+          kind: type.kind,
+          name,
+          error,
+        });
       }
       for (const hear of hearers) hear();
     });

@@ -1,7 +1,18 @@
 /** The api on a real API server: agents from custom resources, lifecycle by server-side apply, tokens by TokenReview. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_VERSION, awakenAgent, exchangeAgentToken, getAgentConfig, getEntitlement, moveAgent, openInternalStream, putAgentEntitlement, rebootAgent, suspendAgent } from '@hamlet/contract';
+import {
+  API_VERSION,
+  awakenAgent,
+  exchangeAgentToken,
+  getAgentConfig,
+  getEntitlement,
+  moveAgent,
+  openInternalStream,
+  putAgentEntitlement,
+  rebootAgent,
+  suspendAgent,
+} from '@hamlet/contract';
 import type { AgentTokenAnswer, Client, Outcome } from '@hamlet/contract';
 import { PODS, SERVICE_ACCOUNTS } from '@hamlet/kube';
 import type { KubeObject } from '@hamlet/kube';
@@ -22,7 +33,11 @@ before(async () => {
   [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
   await kube.installCrds();
   namespace = await kube.namespace();
-  const environment = { HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace };
+  const environment = {
+    HAMLET_AGENT_SOURCE: 'kubernetes',
+    HAMLET_KUBECONFIG: kube.kubeconfig,
+    HAMLET_NAMESPACE: namespace,
+  };
   play = new Play((await village.startReplica(environment)).peopleUrl);
 });
 after(async () => {
@@ -33,37 +48,76 @@ after(async () => {
 async function applyAgent(name: string, spec: object = {}, fieldManager = 'kubectl'): Promise<KubeObject> {
   const wanted = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name, namespace }, spec };
   const agent = await kube.client.apply<KubeObject>(AGENTS, wanted, { fieldManager });
-  await eventually(`${name} in the world`, async () => (await play.world()).agents.find((each) => each.agent_id === name));
+  await eventually(`${name} in the world`, async () =>
+    (await play.world()).agents.find((each) => each.agent_id === name),
+  );
   return agent;
 }
 
 async function setStatus(name: string, status: object): Promise<void> {
   await kube.client.mergePatch(AGENTS, { status }, { namespace, name, subresource: 'status' });
-  await eventually(`the status of ${name}`, async () => JSON.stringify((await play.agent(name)).cycle) === JSON.stringify((status as { cycle?: number }).cycle ?? 0));
+  await eventually(
+    `the status of ${name}`,
+    async () =>
+      JSON.stringify((await play.agent(name)).cycle) === JSON.stringify((status as { cycle?: number }).cycle ?? 0),
+  );
 }
 
 async function writtenSpec(name: string): Promise<Readonly<Record<string, unknown>>> {
-  const { spec } = await kube.client.get<KubeObject & { readonly spec: Readonly<Record<string, unknown>> }>(AGENTS, { namespace, name });
+  const { spec } = await kube.client.get<KubeObject & { readonly spec: Readonly<Record<string, unknown>> }>(AGENTS, {
+    namespace,
+    name,
+  });
   return spec;
 }
 
 /** A pod as the operator makes it, and the token its kubelet would project. */
-async function podToken(agent: KubeObject, podName: string, changes: { readonly serviceAccountName?: string; readonly audiences?: readonly string[]; readonly owned?: boolean } = {}): Promise<string> {
+async function podToken(
+  agent: KubeObject,
+  podName: string,
+  changes: {
+    readonly serviceAccountName?: string;
+    readonly audiences?: readonly string[];
+    readonly owned?: boolean;
+  } = {},
+): Promise<string> {
   const { serviceAccountName = 'hamlet-agent', audiences = ['hamlet-api'], owned = true } = changes;
-  const owner = { apiVersion: API_VERSION, kind: 'Agent', name: agent.metadata.name, uid: agent.metadata.uid, controller: true };
-  const pod = await kube.client.create<KubeObject>(PODS, {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: podName, namespace, ownerReferences: owned ? [owner] : [] },
-    spec: { serviceAccountName, automountServiceAccountToken: false, containers: [{ name: 'resident', image: 'hamlet/agent' }] },
-  }, { namespace });
+  const owner = {
+    apiVersion: API_VERSION,
+    kind: 'Agent',
+    name: agent.metadata.name,
+    uid: agent.metadata.uid,
+    controller: true,
+  };
+  const pod = await kube.client.create<KubeObject>(
+    PODS,
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: podName, namespace, ownerReferences: owned ? [owner] : [] },
+      spec: {
+        serviceAccountName,
+        automountServiceAccountToken: false,
+        containers: [{ name: 'resident', image: 'hamlet/agent' }],
+      },
+    },
+    { namespace },
+  );
   const request = {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
     metadata: { name: serviceAccountName },
-    spec: { audiences, expirationSeconds: LIFETIME_S, boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: podName, uid: pod.metadata.uid } },
+    spec: {
+      audiences,
+      expirationSeconds: LIFETIME_S,
+      boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: podName, uid: pod.metadata.uid },
+    },
   };
-  const { status } = await kube.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, { namespace, name: serviceAccountName, subresource: 'token' });
+  const { status } = await kube.client.create<{ status: { token: string } }>(SERVICE_ACCOUNTS, request, {
+    namespace,
+    name: serviceAccountName,
+    subresource: 'token',
+  });
   return status.token;
 }
 
@@ -89,7 +143,10 @@ test('the details say what the operator wrote, and why in words', async () => {
   const lastTransitionTime = new Date().toISOString();
   const message = '0/2 nodes are available: 2 Insufficient nvidia.com/gpu.';
   await setStatus('uma', {
-    cycle: 3, tier: 'tier-9', nodeName: 'sparky2', podName: 'uma-3',
+    cycle: 3,
+    tier: 'tier-9',
+    nodeName: 'sparky2',
+    podName: 'uma-3',
     conditions: [
       { type: 'Accepted', status: 'True', reason: 'Accepted', message: '', lastTransitionTime },
       { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime },
@@ -122,7 +179,10 @@ test('a field that somebody else owns is not taken without being asked to, and t
   const refused = await play.admin.call(suspendAgent, on('max'));
   assert.equal(refused.ok ? null : refused.problem.code, 'field_owned_elsewhere');
   assert.match(refused.ok ? '' : refused.problem.detail, /argocd/);
-  assert.equal(dataOf(await play.admin.call(suspendAgent, { ...on('max'), query: { on_conflict: 'take_over' } })).power, 'Asleep');
+  assert.equal(
+    dataOf(await play.admin.call(suspendAgent, { ...on('max'), query: { on_conflict: 'take_over' } })).power,
+    'Asleep',
+  );
 });
 
 const BY_UPDATE = { query: { fieldManager: 'kubectl-client-side-apply' } };
@@ -130,9 +190,15 @@ const BY_UPDATE = { query: { fieldManager: 'kubectl-client-side-apply' } };
 /** How people apply an Agent, for the first time and again. */
 const APPLIERS: Readonly<Record<string, (name: string, spec: object) => Promise<KubeObject>>> = {
   'kubectl apply': async (name, spec) => {
-    const present = (await kube.client.list<KubeObject>(AGENTS, { namespace })).items.some(({ metadata }) => metadata.name === name);
+    const present = (await kube.client.list<KubeObject>(AGENTS, { namespace })).items.some(
+      ({ metadata }) => metadata.name === name,
+    );
     if (present) return kube.client.mergePatch<KubeObject>(AGENTS, { spec }, { ...BY_UPDATE, namespace, name });
-    return kube.client.create<KubeObject>(AGENTS, { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec }, { ...BY_UPDATE, namespace });
+    return kube.client.create<KubeObject>(
+      AGENTS,
+      { apiVersion: API_VERSION, kind: 'Agent', metadata: { name }, spec },
+      { ...BY_UPDATE, namespace },
+    );
   },
   'kubectl apply --server-side': (name, spec) => {
     const wanted = { apiVersion: API_VERSION, kind: 'Agent', metadata: { name, namespace }, spec };
@@ -144,13 +210,23 @@ for (const [how, apply] of Object.entries(APPLIERS)) {
   test(`${how} owns nothing that it leaves out: what people decide by the api conflicts with nobody, and outlives another apply`, async () => {
     const name = how === 'kubectl apply' ? 'kim' : 'leo';
     await apply(name, { displayName: 'First' });
-    await eventually(`${name} in the world`, async () => (await play.world()).agents.find((each) => each.agent_id === name));
+    await eventually(`${name} in the world`, async () =>
+      (await play.world()).agents.find((each) => each.agent_id === name),
+    );
     assert.equal((await play.agent(name)).power, 'Awake', 'what is left out is read as what it means');
     dataOf(await play.admin.call(rebootAgent, on(name)));
     assert.equal((await writtenSpec(name))['power'], undefined, 'a reboot decides nothing of power');
     assert.equal(dataOf(await play.admin.call(suspendAgent, on(name))).power, 'Asleep');
-    assert.equal(dataOf(await play.admin.call(putAgentEntitlement, { ...on(name), body: { policy: 'ByBalance' } })).changed, false);
-    const tier = { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name: 'pin', namespace }, spec: { rank: 1, limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 } } };
+    assert.equal(
+      dataOf(await play.admin.call(putAgentEntitlement, { ...on(name), body: { policy: 'ByBalance' } })).changed,
+      false,
+    );
+    const tier = {
+      apiVersion: API_VERSION,
+      kind: 'Entitlement',
+      metadata: { name: 'pin', namespace },
+      spec: { rank: 1, limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 } },
+    };
     await kube.client.apply(ENTITLEMENTS, tier, { fieldManager: 'test' });
     await eventually('the tier', async () => (await play.admin.call(getEntitlement, { params: { name: 'pin' } })).ok);
     dataOf(await play.admin.call(putAgentEntitlement, { ...on(name), body: { policy: 'Pinned', name: 'pin' } }));
@@ -171,7 +247,8 @@ test('an Agent whose power was written in the name of who applied it, as default
 });
 
 test('nobody is no agent', async () => {
-  for (const route of [awakenAgent, suspendAgent, rebootAgent]) assert.equal(await codeOf(play.admin.call(route, on('nobody'))), 'no_such_agent');
+  for (const route of [awakenAgent, suspendAgent, rebootAgent])
+    assert.equal(await codeOf(play.admin.call(route, on('nobody'))), 'no_such_agent');
 });
 
 test('a pod trades its token for one of its agent, life and cycle', async () => {
@@ -188,8 +265,14 @@ test('a pod trades its token for one of its agent, life and cycle', async () => 
 test('the exchange trusts neither a wrong audience, nor another account, nor a pod that is gone, foreign or of an older cycle', async () => {
   const bob = await applyAgent('bob');
   await setStatus('bob', { cycle: 5 });
-  assert.equal(await codeOf(exchange(await podToken(bob, 'bob-6', { audiences: ['somebody-else'] }))), 'token_review_refused');
-  assert.equal(await codeOf(exchange(await podToken(bob, 'bob-7', { serviceAccountName: 'default' }))), 'token_review_refused');
+  assert.equal(
+    await codeOf(exchange(await podToken(bob, 'bob-6', { audiences: ['somebody-else'] }))),
+    'token_review_refused',
+  );
+  assert.equal(
+    await codeOf(exchange(await podToken(bob, 'bob-7', { serviceAccountName: 'default' }))),
+    'token_review_refused',
+  );
   assert.equal(await codeOf(exchange(await podToken(bob, 'bob-8', { owned: false }))), 'token_not_from_pod');
   assert.equal(await codeOf(exchange(await podToken(bob, 'bob-4'))), 'stale_cycle');
   assert.equal(await codeOf(exchange(await podToken(bob, 'impostor-5'))), 'token_not_from_pod');
@@ -200,9 +283,16 @@ test('the exchange trusts neither a wrong audience, nor another account, nor a p
 });
 
 test('the operator is known by its own projected token, and nobody else by theirs', async () => {
-  await kube.client.apply(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'hamlet-operator', namespace } }, { fieldManager: 'test' });
+  await kube.client.apply(
+    SERVICE_ACCOUNTS,
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'hamlet-operator', namespace } },
+    { fieldManager: 'test' },
+  );
   const cleo = await applyAgent('cleo');
-  const operator: Client = clientOf(play.url, await podToken(cleo, 'operator-1', { serviceAccountName: 'hamlet-operator', owned: false }));
+  const operator: Client = clientOf(
+    play.url,
+    await podToken(cleo, 'operator-1', { serviceAccountName: 'hamlet-operator', owned: false }),
+  );
   for await (const event of operator.open(openInternalStream, {})) {
     assert.equal(event.event, 'reset');
     break;

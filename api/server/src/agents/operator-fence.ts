@@ -21,9 +21,15 @@ export function staleFence({ leaseUid, transitions }: Fence): Refused {
 }
 
 /** Acts for the present leader in one transaction, in which none can take its place; refuses any other. */
-export async function asLeader<T>(db: Db, headers: IncomingHttpHeaders, act: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
+export async function asLeader<T>(
+  db: Db,
+  headers: IncomingHttpHeaders,
+  act: (tx: Tx) => Promise<T>,
+): Promise<Outcome<T>> {
   const fence = fenceOf(headers);
   if (!fence.ok) return fence;
   await noteFence(db, fence.data);
-  return inTransaction<Outcome<T>>(db, async (tx) => ((await holdFence(tx, fence.data)) ? { ok: true, data: await act(tx) } : staleFence(fence.data)));
+  return inTransaction<Outcome<T>>(db, async (tx) =>
+    (await holdFence(tx, fence.data)) ? { ok: true, data: await act(tx) } : staleFence(fence.data),
+  );
 }

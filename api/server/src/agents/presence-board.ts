@@ -23,7 +23,12 @@ export interface PresenceBoard {
  * Keeps presence in Postgres and in memory. Level-based: once a second this replica says that it lives and which streams it serves, so that a row
  * swept by mistake comes back; replicas that fell silent are swept by whoever notices.
  */
-export async function startPresenceBoard(ports: { readonly db: Db; readonly signal: InternalSignal; readonly replicaId: string; readonly log: Log }): Promise<PresenceBoard> {
+export async function startPresenceBoard(ports: {
+  readonly db: Db;
+  readonly signal: InternalSignal;
+  readonly replicaId: string;
+  readonly log: Log;
+}): Promise<PresenceBoard> {
   const { db, replicaId, log } = ports;
   const mine = new Set<Stream>();
   const hearers: (() => void)[] = [];
@@ -46,13 +51,18 @@ export async function startPresenceBoard(ports: { readonly db: Db; readonly sign
 
   await beat(db, replicaId);
   await refresh();
-  const quietly = (work: () => Promise<void>) => (): void => void work().catch((error: unknown) => log('warn', 'presence was not kept', { error }));
+  const quietly = (work: () => Promise<void>) => (): void =>
+    void work().catch((error: unknown) => log('warn', 'presence was not kept', { error }));
   ports.signal.on('presence', quietly(refresh));
   let beating = false;
   const timer = setInterval(() => {
     if (beating) return;
     beating = true;
-    quietly(() => assertMine().finally(() => { beating = false; }))();
+    quietly(() =>
+      assertMine().finally(() => {
+        beating = false;
+      }),
+    )();
   }, BEAT_MS);
 
   return {

@@ -3,7 +3,16 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Agent, Entitlement } from '@hamlet/contract';
 import type { AgentStatus, EntitlementSpec, Standing } from '@hamlet/contract';
-import { ensureSampleAgent, INTERNAL_EVENTS_CHANNEL, listen, readSampleAgents, readStandings, rebootSample, SAMPLE_AGENTS_CHANNEL, setSamplePower } from '@hamlet/store';
+import {
+  ensureSampleAgent,
+  INTERNAL_EVENTS_CHANNEL,
+  listen,
+  readSampleAgents,
+  readStandings,
+  rebootSample,
+  SAMPLE_AGENTS_CHANNEL,
+  setSamplePower,
+} from '@hamlet/store';
 import type { Db, SampleAgentRow } from '@hamlet/store';
 import { parse } from 'yaml';
 import { accepted, refused } from '../http/outcome.ts';
@@ -21,7 +30,9 @@ interface Samples {
 async function readSamples(folder: string): Promise<Samples> {
   const agents: Agent[] = [];
   const entitlements = new Map<string, EntitlementSpec>();
-  for (const name of (await readdir(folder)).filter((file) => /^good-(agent|entitlement)-.*\.yaml$/.test(file)).sort()) {
+  for (const name of (await readdir(folder))
+    .filter((file) => /^good-(agent|entitlement)-.*\.yaml$/.test(file))
+    .sort()) {
     const document: unknown = parse(await readFile(join(folder, name), 'utf8'));
     if (name.startsWith('good-agent-')) agents.push(Agent.parse(document));
     else {
@@ -59,15 +70,32 @@ function heldAgainst(standing: Standing | undefined): 'Killed' | 'Banned' | 'Qua
 function conditionsOf(row: SampleAgentRow, { standing, tier }: Circumstances): NonNullable<AgentStatus['conditions']> {
   const lastTransitionTime = (row.rebootedAt ?? row.createdAt).toISOString();
   const held = heldAgainst(standing);
-  const condition = (type: string, holds: boolean, about: { readonly reason: string; readonly message: string }): NonNullable<AgentStatus['conditions']>[number] => ({
-    type, status: holds ? 'True' : 'False', ...about, lastTransitionTime,
+  const condition = (
+    type: string,
+    holds: boolean,
+    about: { readonly reason: string; readonly message: string },
+  ): NonNullable<AgentStatus['conditions']>[number] => ({
+    type,
+    status: holds ? 'True' : 'False',
+    ...about,
+    lastTransitionTime,
   });
   const why = { reason: held ?? 'ByBalance', message: standing?.reason ?? `the tier is ${tier ?? 'none'}` };
   return [
     condition('Accepted', true, { reason: 'Accepted', message: 'read from the samples' }),
     condition('Entitled', held === undefined, why),
-    condition('Suspended', row.power === 'Asleep', { reason: row.power, message: row.power === 'Asleep' ? 'spec.power is Asleep: write Awake to let the agent run' : 'spec.power is Awake, or left out' }),
-    condition('Quarantined', held === 'Quarantined', held === 'Quarantined' ? why : { reason: 'NotQuarantined', message: '' }),
+    condition('Suspended', row.power === 'Asleep', {
+      reason: row.power,
+      message:
+        row.power === 'Asleep'
+          ? 'spec.power is Asleep: write Awake to let the agent run'
+          : 'spec.power is Awake, or left out',
+    }),
+    condition(
+      'Quarantined',
+      held === 'Quarantined',
+      held === 'Quarantined' ? why : { reason: 'NotQuarantined', message: '' },
+    ),
   ];
 }
 
@@ -79,7 +107,11 @@ function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstanc
     agentId: row.agentId,
     uid: row.uid,
     createdAt: row.createdAt.toISOString(),
-    spec: { ...sample.spec, power: row.power, ...(row.rebootedAt === null ? {} : { rebootedAt: row.rebootedAt.toISOString() }) },
+    spec: {
+      ...sample.spec,
+      power: row.power,
+      ...(row.rebootedAt === null ? {} : { rebootedAt: row.rebootedAt.toISOString() }),
+    },
     status: {
       cycle: row.cycle,
       power: row.power,
@@ -92,7 +124,11 @@ function recordOf(sample: Agent, row: SampleAgentRow, circumstances: Circumstanc
 }
 
 /** Every sample agent that has a row, in the order of the samples. */
-function recordsOf(samples: Samples, rows: readonly SampleAgentRow[], standings: readonly Standing[]): ReadonlyMap<string, AgentRecord> {
+function recordsOf(
+  samples: Samples,
+  rows: readonly SampleAgentRow[],
+  standings: readonly Standing[],
+): ReadonlyMap<string, AgentRecord> {
   const rowOf = new Map(rows.map((row) => [row.agentId, row]));
   const standingOf = new Map(standings.map((standing) => [standing.agent_id, standing]));
   return new Map(
@@ -101,13 +137,20 @@ function recordsOf(samples: Samples, rows: readonly SampleAgentRow[], standings:
       const { policy, name } = sample.spec.entitlement;
       const standing = standingOf.get(sample.metadata.name);
       const tier = policy === 'Pinned' ? name : (standing?.balance_tier ?? lowestTier(samples.entitlements));
-      return row === undefined ? [] : [[row.agentId, recordOf(sample, row, { tier, node: NODES[index % NODES.length] ?? '', standing })] as const];
+      return row === undefined
+        ? []
+        : [[row.agentId, recordOf(sample, row, { tier, node: NODES[index % NODES.length] ?? '', standing })] as const];
     }),
   );
 }
 
 /** Agents and Entitlements of a folder of samples, with their lifecycle in Postgres: for development and tests without a cluster. */
-export async function openSamplesSource(ports: { readonly db: Db; readonly listenUrl: string; readonly folder: string; readonly log: Log }): Promise<AgentSource> {
+export async function openSamplesSource(ports: {
+  readonly db: Db;
+  readonly listenUrl: string;
+  readonly folder: string;
+  readonly log: Log;
+}): Promise<AgentSource> {
   const { db, log } = ports;
   const samples = await readSamples(ports.folder);
   const hearers: (() => void)[] = [];
@@ -119,7 +162,8 @@ export async function openSamplesSource(ports: { readonly db: Db; readonly liste
     records = recordsOf(samples, await readSampleAgents(db), await readStandings(db));
     if (JSON.stringify([...records.values()]) !== before) for (const hear of hearers) hear();
   }
-  const refreshQuietly = (): void => void refresh().catch((error: unknown) => log('warn', 'the sample agents were not read', { error }));
+  const refreshQuietly = (): void =>
+    void refresh().catch((error: unknown) => log('warn', 'the sample agents were not read', { error }));
 
   await refresh();
   const listener = listen(ports.listenUrl, [SAMPLE_AGENTS_CHANNEL, INTERNAL_EVENTS_CHANNEL], refreshQuietly);
@@ -136,7 +180,12 @@ export async function openSamplesSource(ports: { readonly db: Db; readonly liste
     list: () => [...records.values()],
     get: (agentId) => records.get(agentId) ?? null,
     entitlement: (name) => samples.entitlements.get(name) ?? null,
-    entitlements: () => [...samples.entitlements].map(([name, spec]) => ({ name, spec, status: { agents: [...records.values()].filter(({ status }) => status.tier === name).length } })),
+    entitlements: () =>
+      [...samples.entitlements].map(([name, spec]) => ({
+        name,
+        spec,
+        status: { agents: [...records.values()].filter(({ status }) => status.tier === name).length },
+      })),
     onChange: (hear) => void hearers.push(hear),
     setPower: async (agentId, power) => {
       const result = records.has(agentId) ? await setSamplePower(db, agentId, power) : null;

@@ -17,13 +17,17 @@ export interface PlacedResident extends Omit<WantedResident, 'uid'> {
 }
 
 /** The commands that make the world hold exactly who is wanted, and as wanted. Pure; none where it does already. */
-export function planSettlement(wanted: readonly WantedResident[], placed: readonly PlacedResident[]): readonly LifecycleCommand[] {
+export function planSettlement(
+  wanted: readonly WantedResident[],
+  placed: readonly PlacedResident[],
+): readonly LifecycleCommand[] {
   const wantedById = new Map(wanted.map((resident) => [resident.agentId, resident]));
   const staying = new Map<string, PlacedResident>();
   const commands: LifecycleCommand[] = [];
   for (const resident of placed) {
     const life = wantedById.get(resident.agentId);
-    if (life !== undefined && (resident.uid === null || resident.uid === life.uid)) staying.set(resident.agentId, resident);
+    if (life !== undefined && (resident.uid === null || resident.uid === life.uid))
+      staying.set(resident.agentId, resident);
     else commands.push({ kind: 'despawn', agent_id: resident.agentId });
   }
   for (const resident of wanted) commands.push(...settle(resident, staying.get(resident.agentId)));
@@ -33,7 +37,17 @@ export function planSettlement(wanted: readonly WantedResident[], placed: readon
 function settle(wanted: WantedResident, placed: PlacedResident | undefined): readonly LifecycleCommand[] {
   const { agentId, displayName, home, tier, awake, online } = wanted;
   if (placed === undefined) {
-    return [{ kind: 'spawn', agent_id: agentId, display_name: displayName, tier, awake, online, ...(home === null ? {} : { home }) }];
+    return [
+      {
+        kind: 'spawn',
+        agent_id: agentId,
+        display_name: displayName,
+        tier,
+        awake,
+        online,
+        ...(home === null ? {} : { home }),
+      },
+    ];
   }
   const change = {
     ...(placed.displayName === displayName ? {} : { display_name: displayName }),

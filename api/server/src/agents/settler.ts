@@ -79,7 +79,8 @@ export function startSettler(ports: SettlerPorts): Settler {
 
 /** Works on a few at a time: a thousand agents that are applied at once are let in with a hundred commits, not a thousand. */
 async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += AT_ONCE) await Promise.all(items.slice(start, start + AT_ONCE).map(work));
+  for (let start = 0; start < items.length; start += AT_ONCE)
+    await Promise.all(items.slice(start, start + AT_ONCE).map(work));
 }
 
 /** Compares and commands once; true where nothing was left to do. */

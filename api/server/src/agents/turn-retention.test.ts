@@ -32,7 +32,19 @@ before(async () => {
   // The replica keeps texts for good: each round is the test's own.
   ({ peopleUrl: url } = await village.startReplica({ HAMLET_TURN_DAYS: '0' }));
   for (let cycle = 0; cycle < NEW; cycle += 1) {
-    await recordTurn(app, { agentId: 'ada', uid: 'life-1' }, { turn_id: randomUUID(), cycle, trigger: 'tick', perceived: {}, decided: { why: 'new' }, acted: {}, reflected: {} });
+    await recordTurn(
+      app,
+      { agentId: 'ada', uid: 'life-1' },
+      {
+        turn_id: randomUUID(),
+        cycle,
+        trigger: 'tick',
+        perceived: {},
+        decided: { why: 'new' },
+        acted: {},
+        reflected: {},
+      },
+    );
   }
   await eventually('every row to be sealed', sealedWhole);
 });
@@ -56,11 +68,15 @@ async function sealedWhole(): Promise<boolean> {
 }
 
 async function leavesOfTurns(): Promise<unknown> {
-  return superuser.run("select count(*)::integer as n, encode(sha256(string_agg(leaf, '' order by xact, id)), 'hex') as hash from log.leaf where kind = 3");
+  return superuser.run(
+    "select count(*)::integer as n, encode(sha256(string_agg(leaf, '' order by xact, id)), 'hex') as hash from log.leaf where kind = 3",
+  );
 }
 
 async function texts(): Promise<unknown> {
-  const [row] = await superuser.run('select count(*) filter (where turn is not null)::integer as kept, count(text_sha256)::integer as dropped from turn');
+  const [row] = await superuser.run(
+    'select count(*) filter (where turn is not null)::integer as kept, count(text_sha256)::integer as dropped from turn',
+  );
   return row;
 }
 
@@ -68,15 +84,22 @@ test('one batch is bounded, is one act, and takes the oldest', async () => {
   const before = new Date(Date.now() - 30 * DAY_MS);
   assert.equal(await dropTurnTexts(app, { before, atMost: 10 }), 10);
   assert.deepEqual(await texts(), { kept: OLD + NEW - 10, dropped: 10 });
-  assert.deepEqual(await superuser.run('select max(cycle)::integer as newest from turn where turn is null'), [{ newest: 10 }]);
-  assert.deepEqual(await superuser.run("select detail->'turns' as turns from audit where action = 'turn.drop_texts'"), [{ turns: 10 }]);
+  assert.deepEqual(await superuser.run('select max(cycle)::integer as newest from turn where turn is null'), [
+    { newest: 10 },
+  ]);
+  assert.deepEqual(await superuser.run("select detail->'turns' as turns from audit where action = 'turn.drop_texts'"), [
+    { turns: 10 },
+  ]);
 });
 
 test('replicas take turns, all old texts go, new ones stay, and a second round finds nothing', async () => {
   const leaves = await leavesOfTurns();
   const rounds = await Promise.all([0, 1, 2].map(() => dropOldTexts(app, { days: 30, now: new Date() })));
   const rest = await dropOldTexts(app, { days: 30, now: new Date() });
-  assert.equal(rounds.reduce((sum, each) => sum + each, rest), OLD - 10);
+  assert.equal(
+    rounds.reduce((sum, each) => sum + each, rest),
+    OLD - 10,
+  );
   assert.equal(await dropOldTexts(app, { days: 30, now: new Date() }), 0);
   assert.deepEqual(await texts(), { kept: NEW, dropped: OLD });
   assert.deepEqual(await leavesOfTurns(), leaves, 'leaves do not change');
@@ -86,7 +109,10 @@ test('replicas take turns, all old texts go, new ones stay, and a second round f
 
 test('the log without the texts verifies whole', async () => {
   await eventually('every row to be sealed', sealedWhole);
-  const [source, outside] = [villageSource(url, TOKENS.admin), await readKept(village.environment['HAMLET_LOG_DIR'] ?? '')];
+  const [source, outside] = [
+    villageSource(url, TOKENS.admin),
+    await readKept(village.environment['HAMLET_LOG_DIR'] ?? ''),
+  ];
   const verdict = await verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
   assert.ok(verdict.ok, JSON.stringify(verdict));
 });
@@ -97,7 +123,9 @@ test('a hash beside a text that was changed does not hide the change', async () 
   try {
     await superuser.run('alter table turn drop constraint text_or_hash');
     await superuser.run('alter table turn disable trigger text_goes');
-    await superuser.run("update turn set text_sha256 = sha256(convert_to(turn::text, 'UTF8')), turn = turn || '{\"forged\": true}' where turn is not null");
+    await superuser.run(
+      "update turn set text_sha256 = sha256(convert_to(turn::text, 'UTF8')), turn = turn || '{\"forged\": true}' where turn is not null",
+    );
     assert.notDeepEqual(await leavesOfTurns(), leaves);
   } finally {
     await superuser.run('rollback');
@@ -107,10 +135,18 @@ test('a hash beside a text that was changed does not hide the change', async () 
 test('nothing else of a turn changes, whoever asks: neither its text, nor its hash, nor a text of the last day', async () => {
   const [kept] = await superuser.run('select turn_id from turn where turn is not null limit 1');
   const id = String(kept?.['turn_id']);
-  for (const change of ["turn = '{}'", "turn = null, text_sha256 = sha256('x')", 'turn = null', "agent_id = 'bob'", "turn = null, text_sha256 = sha256(convert_to(turn::text, 'UTF8')), agent_id = 'bob'"]) {
+  for (const change of [
+    "turn = '{}'",
+    "turn = null, text_sha256 = sha256('x')",
+    'turn = null',
+    "agent_id = 'bob'",
+    "turn = null, text_sha256 = sha256(convert_to(turn::text, 'UTF8')), agent_id = 'bob'",
+  ]) {
     await assert.rejects(superuser.run(`update turn set ${change} where turn_id = '${id}'`), { code: '42501' }, change);
   }
-  await assert.rejects(superuser.run(`update turn set turn = '{}', text_sha256 = null where turn is null`), { code: '42501' });
+  await assert.rejects(superuser.run(`update turn set turn = '{}', text_sha256 = null where turn is null`), {
+    code: '42501',
+  });
   await assert.rejects(superuser.run('delete from turn'), { code: '42501' });
   await assert.rejects(dropTurnTexts(app, { before: new Date(), atMost: 10 }), /texts of the last day stay/);
   await assert.rejects(dropTurnTexts(app, { before: new Date(0), atMost: 10_001 }), /1 to 10000/);

@@ -10,7 +10,10 @@ const BATCHES_MAX = 40;
 const DAY_MS = 86_400_000;
 
 /** Drops texts of turns that are older than `days`; one round. Returns how many. */
-export async function dropOldTexts(db: Db, { days, now }: { readonly days: number; readonly now: Date }): Promise<number> {
+export async function dropOldTexts(
+  db: Db,
+  { days, now }: { readonly days: number; readonly now: Date },
+): Promise<number> {
   const before = new Date(now.getTime() - days * DAY_MS);
   let dropped = 0;
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
@@ -22,7 +25,15 @@ export async function dropOldTexts(db: Db, { days, now }: { readonly days: numbe
 }
 
 /** Keeps texts of turns for so many days, 0 for good. Replicas take turns. Returns what stops it. */
-export function startTurnRetention({ db, days, log }: { readonly db: Db; readonly days: number; readonly log: Log }): () => Promise<void> {
+export function startTurnRetention({
+  db,
+  days,
+  log,
+}: {
+  readonly db: Db;
+  readonly days: number;
+  readonly log: Log;
+}): () => Promise<void> {
   if (days === 0) return async () => undefined;
   return repeat(
     EVERY_MS,

@@ -74,13 +74,16 @@ export class WakeHub {
     const stream = await this.#ports.presence.connect({ agentId, uid, cycle });
     if (stream === null) return refused('stale_cycle');
     for (const other of this.#open.get(agentId) ?? []) this.#end(other, cycle > other.stream.cycle ? cycle : undefined);
-    if (after !== undefined) for (const wake of this.#kept.get(agentId) ?? []) if (wake.seq > after) sink.send('wake', wake, String(wake.seq));
+    if (after !== undefined)
+      for (const wake of this.#kept.get(agentId) ?? []) if (wake.seq > after) sink.send('wake', wake, String(wake.seq));
     const opened = { stream, sink };
     this.#open.set(agentId, (this.#open.get(agentId) ?? new Set<OpenStream>()).add(opened));
     this.#review();
     return accepted(() => {
       this.#remove(opened);
-      this.#ports.presence.disconnect(stream).catch((error: unknown) => this.#ports.log('warn', 'a disconnect was not noted', { agent_id: agentId, error }));
+      this.#ports.presence
+        .disconnect(stream)
+        .catch((error: unknown) => this.#ports.log('warn', 'a disconnect was not noted', { agent_id: agentId, error }));
     });
   }
 
@@ -102,7 +105,8 @@ export class WakeHub {
       const cycle = this.#newestCycle(open.stream);
       const row = this.#ports.presence.get(open.stream.agentId);
       if (cycle === null || cycle > open.stream.cycle) this.#end(open, cycle ?? undefined);
-      else if (row !== null && row.streamNo > open.stream.streamNo) this.#end(open, row.cycle > open.stream.cycle ? row.cycle : undefined);
+      else if (row !== null && row.streamNo > open.stream.streamNo)
+        this.#end(open, row.cycle > open.stream.cycle ? row.cycle : undefined);
     }
   }
 

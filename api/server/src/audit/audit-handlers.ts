@@ -23,11 +23,22 @@ function recordView(row: RecordRow): AuditRecord {
   };
 }
 
-type Asked = { readonly [K in 'kind' | 'actor' | 'action' | 'except' | 'object' | 'q' | 'since' | 'until']?: string | undefined } & { readonly kind?: RecordKind | undefined };
+type Asked = {
+  readonly [K in 'kind' | 'actor' | 'action' | 'except' | 'object' | 'q' | 'since' | 'until']?: string | undefined;
+} & { readonly kind?: RecordKind | undefined };
 
 function questionOf(asked: Asked): AuditQuestion {
   const or = (text: string | undefined): string | null => text ?? null;
-  return { kind: asked.kind ?? null, actor: or(asked.actor), action: or(asked.action), except: or(asked.except), object: or(asked.object), words: or(asked.q), since: or(asked.since), until: or(asked.until) };
+  return {
+    kind: asked.kind ?? null,
+    actor: or(asked.actor),
+    action: or(asked.action),
+    except: or(asked.except),
+    object: or(asked.object),
+    words: or(asked.q),
+    since: or(asked.since),
+    until: or(asked.until),
+  };
 }
 
 /** Who did what to whom. */
@@ -40,7 +51,9 @@ export function auditHandlers({ db }: Services): Pick<Handlers, 'listAudit'> {
         const before = cursor === undefined ? null : readAuditCursor(cursor, question);
         if (before === undefined) return refused('cursor_invalid');
         const found = await searchRecords(db, { ...question, before, limit: limit + 1 });
-        const { rows, next } = cutPage(found, limit, ({ at, recordId }) => writeAuditCursor(question, { at, id: recordId }));
+        const { rows, next } = cutPage(found, limit, ({ at, recordId }) =>
+          writeAuditCursor(question, { at, id: recordId }),
+        );
         return accepted({ records: rows.map(recordView), next_cursor: next });
       },
     },

@@ -1,7 +1,15 @@
 /** The audit: every act and every movement of money is found by who, what, whom, words and time, page by page, each once. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { awakenAgent, freezeAgent, liftFreeze, listAudit, penalizeAgent, rewardAgent, suspendAgent } from '@hamlet/contract';
+import {
+  awakenAgent,
+  freezeAgent,
+  liftFreeze,
+  listAudit,
+  penalizeAgent,
+  rewardAgent,
+  suspendAgent,
+} from '@hamlet/contract';
 import type { AuditRecord, Client } from '@hamlet/contract';
 import { clientOf, startTestVillage, TOKENS } from '../testing/test-village.ts';
 import type { TestVillage } from '../testing/test-village.ts';
@@ -19,7 +27,9 @@ before(async () => {
   admin = clientOf(peopleUrl, TOKENS.admin);
   member = clientOf(peopleUrl, TOKENS.member);
   for (const agent_id of ['ada', 'bob']) {
-    assert.ok((await member.call(rewardAgent, { body: { agent_id, amount: '2', reason: `a poem for ${agent_id}` } })).ok);
+    assert.ok(
+      (await member.call(rewardAgent, { body: { agent_id, amount: '2', reason: `a poem for ${agent_id}` } })).ok,
+    );
   }
   assert.ok((await admin.call(freezeAgent, { params: { agent_id: 'bob' }, body: { reason: 'spends too fast' } })).ok);
   assert.ok((await admin.call(liftFreeze, { params: { agent_id: 'bob' } })).ok);
@@ -39,15 +49,38 @@ async function find(query: Query): Promise<readonly AuditRecord[]> {
 test('acts and money are found by actor, action, object, words and time', async () => {
   const all = await find({});
   assert.ok(all.length >= 10, `${all.length}`);
-  assert.deepEqual(all.map(({ at }) => at), all.map(({ at }) => at).toSorted().toReversed(), 'newest first');
+  assert.deepEqual(
+    all.map(({ at }) => at),
+    all
+      .map(({ at }) => at)
+      .toSorted()
+      .toReversed(),
+    'newest first',
+  );
   const money = await find({ kind: 'ledger' });
-  assert.deepEqual(money.map(({ action, object }) => `${action} ${object}`), ['ledger.penalty ada', 'ledger.reward bob', 'ledger.reward ada']);
-  assert.deepEqual(money[0]?.detail, { amount_micro: '500000', from: 'agent/ada', to: 'treasury', source: money[0]?.actor_id, note: 'late again' });
+  assert.deepEqual(
+    money.map(({ action, object }) => `${action} ${object}`),
+    ['ledger.penalty ada', 'ledger.reward bob', 'ledger.reward ada'],
+  );
+  assert.deepEqual(money[0]?.detail, {
+    amount_micro: '500000',
+    from: 'agent/ada',
+    to: 'treasury',
+    source: money[0]?.actor_id,
+    note: 'late again',
+  });
   assert.deepEqual((await find({ action: 'ledger' })).length, 3, 'an area');
-  assert.deepEqual((await find({ except: 'ledger' })).filter(({ kind }) => kind === 'ledger'), [], 'an area left out');
+  assert.deepEqual(
+    (await find({ except: 'ledger' })).filter(({ kind }) => kind === 'ledger'),
+    [],
+    'an area left out',
+  );
   assert.deepEqual((await find({ action: 'ledger.penalty' })).length, 1);
   assert.ok((await find({ action: 'led' })).length === 0, 'no part of a word');
-  assert.deepEqual((await find({ q: 'fast spends' })).map(({ object }) => object), ['bob']);
+  assert.deepEqual(
+    (await find({ q: 'fast spends' })).map(({ object }) => object),
+    ['bob'],
+  );
   assert.deepEqual((await find({ q: 'poem bob' })).map(({ kind }) => kind).toSorted(), ['act', 'ledger']);
   assert.ok((await find({ object: 'cleo' })).every(({ object }) => object === 'cleo'));
   const [own] = await find({ q: 'poem ada', kind: 'act' });
@@ -55,7 +88,10 @@ test('acts and money are found by actor, action, object, words and time', async 
   assert.ok((await find({ actor: own.actor_id })).every(({ actor_id }) => actor_id === own.actor_id));
   const [before_, since] = [await find({ until: between }), await find({ since: between })];
   assert.equal(before_.length + since.length, all.length);
-  assert.ok(since.some(({ action }) => action === 'ledger.penalty') && before_.every(({ action }) => action !== 'ledger.penalty'));
+  assert.ok(
+    since.some(({ action }) => action === 'ledger.penalty') &&
+      before_.every(({ action }) => action !== 'ledger.penalty'),
+  );
 });
 
 test('pages hold each record once, whatever is done meanwhile', async () => {
@@ -67,9 +103,13 @@ test('pages hold each record once, whatever is done meanwhile', async () => {
     assert.ok(answer.ok);
     seen.push(...answer.data.records.map(({ record_id }) => record_id));
     cursor = answer.data.next_cursor ?? undefined;
-    if (seen.length === 3) assert.ok((await admin.call(rewardAgent, { body: { agent_id: 'dan', amount: '1', reason: 'meanwhile' } })).ok);
+    if (seen.length === 3)
+      assert.ok((await admin.call(rewardAgent, { body: { agent_id: 'dan', amount: '1', reason: 'meanwhile' } })).ok);
   } while (cursor !== undefined);
-  assert.deepEqual(seen, all.map(({ record_id }) => record_id));
+  assert.deepEqual(
+    seen,
+    all.map(({ record_id }) => record_id),
+  );
 });
 
 test('a cursor belongs to its question', async () => {

@@ -17,7 +17,11 @@ const ApiKeysFile = z.strictObject({
 /** Makes the keys of a file the ones that count; without a file there are none. */
 export async function loadApiKeys(db: Db, file: string | undefined): Promise<void> {
   const keys = ApiKeysFile.parse(file === undefined ? {} : JSON.parse(await readFile(file, 'utf8')));
-  const named = (role: ApiKey['role'], token: string | undefined, agentId: string | null = null): readonly (ApiKey & { hash: Buffer })[] =>
+  const named = (
+    role: ApiKey['role'],
+    token: string | undefined,
+    agentId: string | null = null,
+  ): readonly (ApiKey & { hash: Buffer })[] =>
     token === undefined ? [] : [{ name: agentId ?? role, role, agentId, hash: hashOf(token) }];
   await replaceApiKeys(db, [
     ...named('admin', keys.adminToken),

@@ -6,7 +6,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { AgentSpec } from '@hamlet/contract';
-import { closeLife, inTransaction, insertAccount, insertAccountBan, insertSession, migrate, openDatabase, raiseCycle, revokeAgentSessions, takeMeasure } from '@hamlet/store';
+import {
+  closeLife,
+  inTransaction,
+  insertAccount,
+  insertAccountBan,
+  insertSession,
+  migrate,
+  openDatabase,
+  raiseCycle,
+  revokeAgentSessions,
+  takeMeasure,
+} from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
@@ -27,7 +38,11 @@ const KEYS = {
   adminToken: 'a-key-of-an-admin-for-tests',
   memberToken: 'a-key-of-a-member-for-tests',
   operatorToken: 'a-key-of-the-operator-for-tests',
-  agentTokens: { ada: 'a-key-of-ada-for-the-tests', bob: 'a-key-of-bob-for-the-tests', nobody: 'a-key-of-nobody-for-tests' },
+  agentTokens: {
+    ada: 'a-key-of-ada-for-the-tests',
+    bob: 'a-key-of-bob-for-the-tests',
+    nobody: 'a-key-of-nobody-for-tests',
+  },
 };
 const PROJECTED = 'a.projected.token';
 
@@ -38,10 +53,20 @@ let authenticate: Authenticate;
 const asked: string[] = [];
 
 function record(agentId: string, cycle?: number): AgentRecord {
-  return { agentId, uid: `uid-of-${agentId}`, createdAt: '2026-11-23T00:00:00Z', spec: AgentSpec.parse({ displayName: agentId }), status: cycle === undefined ? {} : { cycle }, deleting: false };
+  return {
+    agentId,
+    uid: `uid-of-${agentId}`,
+    createdAt: '2026-11-23T00:00:00Z',
+    spec: AgentSpec.parse({ displayName: agentId }),
+    status: cycle === undefined ? {} : { cycle },
+    deleting: false,
+  };
 }
 
-const agents = new Map([['ada', record('ada', 3)], ['bob', record('bob')]]);
+const agents = new Map([
+  ['ada', record('ada', 3)],
+  ['bob', record('bob')],
+]);
 const source = { get: (agentId: string): AgentRecord | null => agents.get(agentId) ?? null };
 /** A cluster that knows one token of the operator. */
 const cluster: TokenReviewer = {
@@ -72,16 +97,38 @@ function ask(headers: Credentials['headers'], way: Way = {}): Promise<Actor | Re
   return authenticate({ headers, address: '192.0.2.7', listener: ['people'], reads: true, ...way });
 }
 const byToken = (token: string, way?: Way): Promise<Actor | Refused> => ask({ authorization: `Bearer ${token}` }, way);
-const refusalOf = (answer: Actor | Refused | Outcome<unknown>): string | null => ('ok' in answer && !answer.ok ? answer.reason : null);
+const refusalOf = (answer: Actor | Refused | Outcome<unknown>): string | null =>
+  'ok' in answer && !answer.ok ? answer.reason : null;
 
 test('each key of the file speaks for its role', async () => {
   assert.deepEqual(await byToken(KEYS.adminToken), { role: 'admin', id: 'key admin', accountId: null, name: 'admin' });
-  assert.deepEqual(await byToken(KEYS.memberToken), { role: 'member', id: 'key member', accountId: null, name: 'member' });
+  assert.deepEqual(await byToken(KEYS.memberToken), {
+    role: 'member',
+    id: 'key member',
+    accountId: null,
+    name: 'member',
+  });
   assert.deepEqual(await byToken(KEYS.operatorToken), { role: 'operator', id: 'operator' });
   const life = { role: 'agent', podUid: null, stale: false } as const;
-  assert.deepEqual(await byToken(KEYS.agentTokens.ada), { ...life, id: 'agent ada', agentId: 'ada', uid: 'uid-of-ada', cycle: 3 });
-  assert.deepEqual(await byToken(KEYS.agentTokens.bob), { ...life, id: 'agent bob', agentId: 'bob', uid: 'uid-of-bob', cycle: 0 });
-  assert.equal(refusalOf(await byToken(KEYS.agentTokens.nobody)), 'token_invalid', 'a key of an agent that is not there');
+  assert.deepEqual(await byToken(KEYS.agentTokens.ada), {
+    ...life,
+    id: 'agent ada',
+    agentId: 'ada',
+    uid: 'uid-of-ada',
+    cycle: 3,
+  });
+  assert.deepEqual(await byToken(KEYS.agentTokens.bob), {
+    ...life,
+    id: 'agent bob',
+    agentId: 'bob',
+    uid: 'uid-of-bob',
+    cycle: 0,
+  });
+  assert.equal(
+    refusalOf(await byToken(KEYS.agentTokens.nobody)),
+    'token_invalid',
+    'a key of an agent that is not there',
+  );
 });
 
 test('a key that is short, or a file with something else in it, is refused; without a file there are no keys', async () => {
@@ -98,18 +145,24 @@ test('a key that is short, or a file with something else in it, is refused; with
 
 test('a token that nobody gave is refused, and only one of three parts is shown to the cluster', async () => {
   assert.deepEqual(await byToken(PROJECTED), { role: 'operator', id: 'operator' });
-  for (const token of ['unknown', 'two.parts', 'one.of.four.parts', 'another.projected.token']) assert.equal(refusalOf(await byToken(token)), 'token_invalid', token);
+  for (const token of ['unknown', 'two.parts', 'one.of.four.parts', 'another.projected.token'])
+    assert.equal(refusalOf(await byToken(token)), 'token_invalid', token);
   assert.deepEqual(asked, [PROJECTED, 'another.projected.token']);
 });
 
 test('a header that is no bearer token is refused, also beside a session', async () => {
-  for (const authorization of ['Basic abc', 'Bearer', 'Bearer a b', '']) assert.equal(refusalOf(await ask({ authorization })), 'token_invalid', authorization);
+  for (const authorization of ['Basic abc', 'Bearer', 'Bearer a b', ''])
+    assert.equal(refusalOf(await ask({ authorization })), 'token_invalid', authorization);
 });
 
 test('without credentials one is a visitor where people are served, and nobody elsewhere', async () => {
   const visitor = { role: 'visitor', id: 'visitor 192.0.2.7' };
   assert.deepEqual(await ask({}), visitor);
-  assert.deepEqual(await ask({ cookie: sessionCookie(newSecret('')).split(';')[0] ?? '' }), visitor, 'a session that is unknown');
+  assert.deepEqual(
+    await ask({ cookie: sessionCookie(newSecret('')).split(';')[0] ?? '' }),
+    visitor,
+    'a session that is unknown',
+  );
   assert.equal(refusalOf(await ask({}, { listener: ['agents'] })), 'unauthenticated');
 });
 
@@ -118,9 +171,20 @@ test('a session is its account, until that is banned', async () => {
   const id = newSecret('');
   const headers = { cookie: sessionCookie(id).split(';')[0] ?? '' };
   await insertAccount(db, { accountId, name: 'Grace', role: 'member', passwordHash: null });
-  await insertSession(db, { idHash: hashOf(id), accountId, expiresAt: new Date('2999-01-01T00:00:00Z'), signedInBy: 'password', address: null, userAgent: null });
+  await insertSession(db, {
+    idHash: hashOf(id),
+    accountId,
+    expiresAt: new Date('2999-01-01T00:00:00Z'),
+    signedInBy: 'password',
+    address: null,
+    userAgent: null,
+  });
   assert.deepEqual(await ask(headers), { role: 'member', id: `account ${accountId}`, accountId, name: 'Grace' });
-  assert.equal(refusalOf(await ask(headers, { listener: ['agents'] })), 'unauthenticated', 'a browser has no business where agents are served');
+  assert.equal(
+    refusalOf(await ask(headers, { listener: ['agents'] })),
+    'unauthenticated',
+    'a browser has no business where agents are served',
+  );
   await inTransaction(db, (tx) => insertAccountBan(tx, { accountId, reason: 'spam', expiresAt: null }, BY));
   assert.equal(refusalOf(await ask(headers)), 'account_banned');
 });
@@ -130,7 +194,8 @@ function vouching(data: ReviewedAgent): TokenReviewer {
   return { reviewAgent: async () => ({ ok: true, data }), reviewOperator: async () => false };
 }
 const NOW = new Date('2999-01-01T00:00:00Z');
-const exchange = (life: ReviewedAgent, now = NOW): ReturnType<typeof exchangeToken> => exchangeToken({ db, reviewer: vouching(life) }, 'projected', now);
+const exchange = (life: ReviewedAgent, now = NOW): ReturnType<typeof exchangeToken> =>
+  exchangeToken({ db, reviewer: vouching(life) }, 'projected', now);
 
 async function tokenOf(life: ReviewedAgent): Promise<string> {
   const outcome = await exchange(life);
@@ -147,7 +212,14 @@ test('a projected token is traded for one of five minutes, of the life and cycle
   const { access_token: token, ...life } = outcome.data;
   assert.match(token, /^hat_/);
   assert.deepEqual(life, { expires_at: '2999-01-01T00:05:00.000Z', agent_id: 'cleo', uid: 'uid-of-cleo', cycle: 5 });
-  const actor = { role: 'agent', id: 'agent cleo', agentId: 'cleo', uid: 'uid-of-cleo', podUid: 'pod-of-cleo', cycle: 5 } as const;
+  const actor = {
+    role: 'agent',
+    id: 'agent cleo',
+    agentId: 'cleo',
+    uid: 'uid-of-cleo',
+    podUid: 'pod-of-cleo',
+    cycle: 5,
+  } as const;
   assert.deepEqual(await byToken(token), { ...actor, stale: false });
   agents.set('cleo', record('cleo', 6));
   assert.deepEqual(await byToken(token), { ...actor, stale: true }, 'the resource tells of a newer cycle');
@@ -173,7 +245,10 @@ test('what is held against an agent is what it hears, whatever it comes with', a
   const eve = { agentId: 'eve', uid: 'uid-of-eve', podUid: null, cycle: 0 };
   const [token, revoked] = [await tokenOf(eve), await tokenOf(eve)];
   agents.set('bob', record('bob'));
-  for (const agentId of ['eve', 'bob']) await inTransaction(db, (tx) => takeMeasure(tx, { agentId, measure: 'freeze', reason: 'too loud', expiresAt: null }, BY));
+  for (const agentId of ['eve', 'bob'])
+    await inTransaction(db, (tx) =>
+      takeMeasure(tx, { agentId, measure: 'freeze', reason: 'too loud', expiresAt: null }, BY),
+    );
   assert.equal(refusalOf(await byToken(token)), 'agent_frozen');
   assert.equal(refusalOf(await byToken(KEYS.agentTokens.bob)), 'agent_frozen');
   assert.equal(refusalOf(await exchange(eve)), 'agent_frozen');
@@ -195,8 +270,17 @@ test('a token that was revoked, is unknown or of a life that has ended is refuse
 
 test('where there is no cluster a key of an agent is its projected token, and the key of the operator is its own', async () => {
   const reviewer = createDevReviewer(db, source);
-  assert.deepEqual(await reviewer.reviewAgent(KEYS.agentTokens.ada), { ok: true, data: { agentId: 'ada', uid: 'uid-of-ada', podUid: null, cycle: 3 } });
-  for (const token of [KEYS.adminToken, KEYS.operatorToken, 'unknown']) assert.equal(refusalOf(await reviewer.reviewAgent(token)), 'token_review_refused');
+  assert.deepEqual(await reviewer.reviewAgent(KEYS.agentTokens.ada), {
+    ok: true,
+    data: { agentId: 'ada', uid: 'uid-of-ada', podUid: null, cycle: 3 },
+  });
+  for (const token of [KEYS.adminToken, KEYS.operatorToken, 'unknown'])
+    assert.equal(refusalOf(await reviewer.reviewAgent(token)), 'token_review_refused');
   assert.equal(refusalOf(await reviewer.reviewAgent(KEYS.agentTokens.nobody)), 'token_not_from_pod');
-  assert.deepEqual(await Promise.all([KEYS.operatorToken, KEYS.agentTokens.ada, 'unknown'].map((token) => reviewer.reviewOperator(token))), [true, false, false]);
+  assert.deepEqual(
+    await Promise.all(
+      [KEYS.operatorToken, KEYS.agentTokens.ada, 'unknown'].map((token) => reviewer.reviewOperator(token)),
+    ),
+    [true, false, false],
+  );
 });

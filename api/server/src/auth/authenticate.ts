@@ -58,10 +58,22 @@ async function barsOf(db: Db, agentIds: readonly string[]): Promise<readonly (He
 function lookUpsOf({ db, source, reviewer, monotonicMs }: AuthenticatePorts) {
   return {
     source,
-    keyOf: throughOutage(gathered((tokens) => findApiKeys(db, tokens.map(hashOf))), monotonicMs),
-    agentSessionOf: throughOutage(gathered((tokens) => findAgentSessions(db, tokens.map(hashOf))), monotonicMs),
-    barOf: throughOutage(gathered((agentIds) => barsOf(db, agentIds)), monotonicMs),
-    accountOf: throughOutage(gathered((ids) => findSessions(db, ids.map(hashOf), SESSION_IDLE_MS)), monotonicMs),
+    keyOf: throughOutage(
+      gathered((tokens) => findApiKeys(db, tokens.map(hashOf))),
+      monotonicMs,
+    ),
+    agentSessionOf: throughOutage(
+      gathered((tokens) => findAgentSessions(db, tokens.map(hashOf))),
+      monotonicMs,
+    ),
+    barOf: throughOutage(
+      gathered((agentIds) => barsOf(db, agentIds)),
+      monotonicMs,
+    ),
+    accountOf: throughOutage(
+      gathered((ids) => findSessions(db, ids.map(hashOf), SESSION_IDLE_MS)),
+      monotonicMs,
+    ),
     isOperator: throughOutage((token: string) => reviewer.reviewOperator(token), monotonicMs, { freshMs: 60_000 }),
   };
 }
@@ -72,7 +84,15 @@ function agentActor(source: AuthenticatePorts['source'], agentId: string, life: 
   if (life.bar !== null) return refusalOfBar(agentId, life.bar);
   const record = source.get(agentId);
   const newest = record?.uid === life.uid ? Math.max(life.currentCycle, record.status.cycle ?? 0) : life.currentCycle;
-  return { role: 'agent', id: `agent ${agentId}`, agentId, uid: life.uid, podUid: life.podUid, cycle: life.cycle, stale: life.cycle < newest };
+  return {
+    role: 'agent',
+    id: `agent ${agentId}`,
+    agentId,
+    uid: life.uid,
+    podUid: life.podUid,
+    cycle: life.cycle,
+    stale: life.cycle < newest,
+  };
 }
 
 /** A key of the role agent is a development token: it speaks for whatever cycle is current. */
@@ -82,7 +102,13 @@ async function keyActor({ source, barOf }: LookUps, key: ApiKey, reads: boolean)
   const record = source.get(key.agentId ?? '');
   if (record === null) return refused('token_invalid', `There is no agent ${key.agentId}`);
   const cycle = record.status.cycle ?? 0;
-  return agentActor(source, record.agentId, { uid: record.uid, podUid: null, cycle, currentCycle: cycle, bar: await barOf(record.agentId, reads) });
+  return agentActor(source, record.agentId, {
+    uid: record.uid,
+    podUid: null,
+    cycle,
+    currentCycle: cycle,
+    bar: await barOf(record.agentId, reads),
+  });
 }
 
 async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Promise<Actor | Refused> {
@@ -91,14 +117,17 @@ async function bearerActor(lookUps: LookUps, token: string, reads: boolean): Pro
     const session = await agentSessionOf(token, reads);
     if (session === null) return refused('token_invalid');
     // Barred, the agent hears of that; afterwards the token is a bad one as any other, and its holder exchanges another.
-    if (session.revoked && session.bar === null) return refused('token_invalid', 'This token was revoked; exchange a new one');
+    if (session.revoked && session.bar === null)
+      return refused('token_invalid', 'This token was revoked; exchange a new one');
     return agentActor(source, session.agentId, session);
   }
   const key = await keyOf(token, reads);
   if (key !== null) return keyActor(lookUps, key, reads);
   // Only a signed token can be a projected one; anything else need not trouble the cluster.
   const mayBeProjected = token.split('.').length === 3;
-  return mayBeProjected && (await isOperator(token, reads)) ? { role: 'operator', id: 'operator' } : refused('token_invalid');
+  return mayBeProjected && (await isOperator(token, reads))
+    ? { role: 'operator', id: 'operator' }
+    : refused('token_invalid');
 }
 
 /** Finds out who sends a request: by API key, agent token, the operator's projected token, or session. */
@@ -113,6 +142,11 @@ export function createAuthenticate(ports: AuthenticatePorts): Authenticate {
     const account = session === null ? null : await lookUps.accountOf(session, reads);
     if (account === null) return { role: 'visitor', id: `visitor ${address}` };
     if (account.ban !== null) return refusalOfBan(account.ban);
-    return { role: account.role, id: accountObject(account.accountId), accountId: account.accountId, name: account.name };
+    return {
+      role: account.role,
+      id: accountObject(account.accountId),
+      accountId: account.accountId,
+      name: account.name,
+    };
   };
 }

@@ -11,7 +11,15 @@ import type { Refused } from '../http/outcome.ts';
 import { startConnectionGuard } from './connection-guard.ts';
 import type { ConnectionGuard } from './connection-guard.ts';
 
-const AGENT: Actor = { role: 'agent', id: 'agent ada', agentId: 'ada', uid: 'uid', podUid: null, cycle: 0, stale: false };
+const AGENT: Actor = {
+  role: 'agent',
+  id: 'agent ada',
+  agentId: 'ada',
+  uid: 'uid',
+  podUid: null,
+  cycle: 0,
+  stale: false,
+};
 const MEMBER: Actor = { role: 'member', id: 'account 1', accountId: '1', name: 'Grace' };
 const KEY: Actor = { role: 'member', id: 'key member', accountId: null, name: 'member' };
 const VISITOR: Actor = { role: 'visitor', id: 'visitor 192.0.2.7' };
@@ -66,10 +74,15 @@ function watched(by: ConnectionGuard, actor: Actor): Watched {
   return Object.assign(connection, { unwatch });
 }
 
-const closed = (connection: Watched): Promise<boolean> => until('the connection is closed', async () => connection.closedBy.length > 0);
+const closed = (connection: Watched): Promise<boolean> =>
+  until('the connection is closed', async () => connection.closedBy.length > 0);
 
 /** Bans everybody who is watched, tells of a change, and says who was closed by it once `last` is. */
-async function closedOf(all: Readonly<Record<string, Watched>>, tell: () => void | Promise<void>, last: string): Promise<readonly string[]> {
+async function closedOf(
+  all: Readonly<Record<string, Watched>>,
+  tell: () => void | Promise<void>,
+  last: string,
+): Promise<readonly string[]> {
   for (const connection of Object.values(all)) connection.now = BANNED;
   await tell();
   await until(`${last} is closed`, async () => (all[last]?.closedBy.length ?? 0) > 0);
@@ -78,28 +91,63 @@ async function closedOf(all: Readonly<Record<string, Watched>>, tell: () => void
 }
 
 test('a change of an account ends what that account has open, and nothing else', async () => {
-  const all = { key: watched(guard, KEY), visitor: watched(guard, VISITOR), agent: watched(guard, AGENT), other: watched(guard, { ...MEMBER, accountId: '2' }), member: watched(guard, MEMBER) };
+  const all = {
+    key: watched(guard, KEY),
+    visitor: watched(guard, VISITOR),
+    agent: watched(guard, AGENT),
+    other: watched(guard, { ...MEMBER, accountId: '2' }),
+    member: watched(guard, MEMBER),
+  };
   assert.deepEqual(await closedOf(all, () => announceAccount(db, '1'), 'member'), ['member']);
   assert.deepEqual(all.member.closedBy, ['account_banned']);
 });
 
 test('a change of standing ends what those agents have open, and nothing else', async () => {
-  const all = { member: watched(guard, MEMBER), visitor: watched(guard, VISITOR), bob: watched(guard, { ...AGENT, id: 'agent bob', agentId: 'bob' }), ada: watched(guard, AGENT) };
+  const all = {
+    member: watched(guard, MEMBER),
+    visitor: watched(guard, VISITOR),
+    bob: watched(guard, { ...AGENT, id: 'agent bob', agentId: 'bob' }),
+    ada: watched(guard, AGENT),
+  };
   assert.deepEqual(await closedOf(all, () => tellStanding(['ada', 'cleo']), 'ada'), ['ada']);
 });
 
 test('a guard that listens again looks at every account, since a change may have passed unheard', async () => {
-  const another = startConnectionGuard({ listenUrl: appUrl, log: () => undefined, onStanding: () => undefined, everyMs: NEVER_MS });
-  const all = { key: watched(another, KEY), visitor: watched(another, VISITOR), first: watched(another, { ...MEMBER, accountId: '2' }), second: watched(another, MEMBER) };
+  const another = startConnectionGuard({
+    listenUrl: appUrl,
+    log: () => undefined,
+    onStanding: () => undefined,
+    everyMs: NEVER_MS,
+  });
+  const all = {
+    key: watched(another, KEY),
+    visitor: watched(another, VISITOR),
+    first: watched(another, { ...MEMBER, accountId: '2' }),
+    second: watched(another, MEMBER),
+  };
   assert.deepEqual(await closedOf(all, () => undefined, 'second'), ['first', 'second']);
   await another.stop();
 });
 
 test('all but visitors are looked at again and again, told or not', async () => {
-  const another = startConnectionGuard({ listenUrl: appUrl, log: () => undefined, onStanding: () => undefined, everyMs: 10 });
-  const all = { visitor: watched(another, VISITOR), agent: watched(another, AGENT), member: watched(another, MEMBER), key: watched(another, KEY) };
+  const another = startConnectionGuard({
+    listenUrl: appUrl,
+    log: () => undefined,
+    onStanding: () => undefined,
+    everyMs: 10,
+  });
+  const all = {
+    visitor: watched(another, VISITOR),
+    agent: watched(another, AGENT),
+    member: watched(another, MEMBER),
+    key: watched(another, KEY),
+  };
   await until('each was looked at twice', async () => all.agent.looks > 1 && all.member.looks > 1 && all.key.looks > 1);
-  assert.deepEqual([all.visitor.looks, ...Object.values(all).flatMap(({ closedBy }) => closedBy)], [0], 'who is the same stays');
+  assert.deepEqual(
+    [all.visitor.looks, ...Object.values(all).flatMap(({ closedBy }) => closedBy)],
+    [0],
+    'who is the same stays',
+  );
   all.key.unwatch();
   const { looks } = all.key;
   const before = all.agent.looks;
@@ -109,7 +157,10 @@ test('all but visitors are looked at again and again, told or not', async () => 
 });
 
 test('somebody else, or the same one in another role, is not let in on the connection of before', async () => {
-  for (const now of [{ ...MEMBER, id: 'account 2' }, { ...MEMBER, role: 'admin' }] as const) {
+  for (const now of [
+    { ...MEMBER, id: 'account 2' },
+    { ...MEMBER, role: 'admin' },
+  ] as const) {
     const connection = watched(guard, MEMBER);
     connection.now = now;
     await announceAccount(db, '1');

@@ -38,7 +38,12 @@ export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVE
   async function look(connection: OpenConnection): Promise<void> {
     try {
       const now = await connection.recheck();
-      const refusal: Refused | null = 'ok' in now ? now : now.id === connection.actor.id && now.role === connection.actor.role ? null : { ok: false, reason: 'token_invalid' };
+      const refusal: Refused | null =
+        'ok' in now
+          ? now
+          : now.id === connection.actor.id && now.role === connection.actor.role
+            ? null
+            : { ok: false, reason: 'token_invalid' };
       if (refusal !== null && open.delete(connection)) connection.close(refusal);
     } catch (error) {
       // While nobody can be asked, what was let in stays: the map is to be readable.
@@ -52,7 +57,10 @@ export function startConnectionGuard({ listenUrl, log, onStanding, everyMs = EVE
 
   onStanding((agentIds) => lookAt((actor) => actor.role === 'agent' && agentIds.includes(actor.agentId)));
   const listener = listen(listenUrl, [ACCOUNTS_CHANNEL], (_channel, accountId) => {
-    lookAt((actor) => 'accountId' in actor && actor.accountId !== null && (accountId === null || actor.accountId === accountId));
+    lookAt(
+      (actor) =>
+        'accountId' in actor && actor.accountId !== null && (accountId === null || actor.accountId === accountId),
+    );
   });
   const timer = setInterval(() => lookAt(({ role }) => role !== 'visitor'), everyMs);
   return {

@@ -12,14 +12,19 @@ import type { TokenReviewer } from './token-reviewer.ts';
 const TOKEN_LIFE_MS = 300_000;
 
 /** Trades a pod's projected token for a five-minute token of the life and cycle that the pod lives. */
-export async function exchangeToken(ports: { readonly db: Db; readonly reviewer: TokenReviewer }, projected: string, now: Date): Promise<Outcome<AgentTokenAnswer>> {
+export async function exchangeToken(
+  ports: { readonly db: Db; readonly reviewer: TokenReviewer },
+  projected: string,
+  now: Date,
+): Promise<Outcome<AgentTokenAnswer>> {
   const { db, reviewer } = ports;
   const reviewed = await reviewer.reviewAgent(projected);
   if (!reviewed.ok) return reviewed;
   const { agentId, uid, podUid, cycle } = reviewed.data;
   const bar = (await readBars(db, [agentId])).get(agentId);
   if (bar !== undefined) return refusalOfBar(agentId, bar);
-  if ((await openLife(db, uid, agentId)) === null) return refused('token_not_from_pod', 'This life of the agent has ended');
+  if ((await openLife(db, uid, agentId)) === null)
+    return refused('token_not_from_pod', 'This life of the agent has ended');
   const current = await raiseCycle(db, uid, cycle);
   if (current !== null && current > cycle) return refused('stale_cycle');
   const token = newSecret(AGENT_TOKEN_PREFIX);

@@ -23,7 +23,10 @@ test('what is asked for in one turn is looked up together, each key once, and ea
   const { asked, find } = lookUps();
   const told = Promise.all([find('a'), find('b'), find('a')]);
   await turn();
-  assert.deepEqual(asked.map(({ keys }) => keys), [['a', 'b']]);
+  assert.deepEqual(
+    asked.map(({ keys }) => keys),
+    [['a', 'b']],
+  );
   asked[0]?.answer.resolve(['of a', 'of b']);
   assert.deepEqual(await told, ['of a', 'of b', 'of a']);
 });
@@ -54,7 +57,10 @@ test('a failure is told to those who asked together and to nobody else', async (
   await turn();
   const next = find('c');
   asked[0]?.answer.reject(new Error('away'));
-  assert.deepEqual((await together).map(({ status }) => status), ['rejected', 'rejected']);
+  assert.deepEqual(
+    (await together).map(({ status }) => status),
+    ['rejected', 'rejected'],
+  );
   await turn();
   asked[1]?.answer.resolve(['of c']);
   assert.equal(await next, 'of c');
@@ -73,5 +79,8 @@ test('at most 500 are looked up at once; the others follow', async () => {
   await turn();
   assert.deepEqual(asked[1]?.keys, ['500']);
   asked[1]?.answer.resolve(['500']);
-  assert.deepEqual(await told, Array.from({ length: 501 }, (_, index) => String(index)));
+  assert.deepEqual(
+    await told,
+    Array.from({ length: 501 }, (_, index) => String(index)),
+  );
 });

@@ -6,20 +6,45 @@ import type { KubeClient, KubeObject } from '@hamlet/kube';
 import type { AgentRecord } from '../agents/agent-source.ts';
 import { createKubernetesReviewer, lifeOf } from './kubernetes-reviewer.ts';
 
-const ADA: AgentRecord = { agentId: 'ada', uid: 'uid-of-ada', createdAt: '2026-11-23T00:00:00Z', spec: AgentSpec.parse({ displayName: 'Ada' }), status: { cycle: 3 }, deleting: false };
+const ADA: AgentRecord = {
+  agentId: 'ada',
+  uid: 'uid-of-ada',
+  createdAt: '2026-11-23T00:00:00Z',
+  spec: AgentSpec.parse({ displayName: 'Ada' }),
+  status: { cycle: 3 },
+  deleting: false,
+};
 const SOURCE = { get: (agentId: string): AgentRecord | null => (agentId === 'ada' ? ADA : null) };
-const OWNER = { apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', name: 'ada', uid: 'uid-of-ada', controller: true };
+const OWNER = {
+  apiVersion: 'hamlet.village/v1alpha1',
+  kind: 'Agent',
+  name: 'ada',
+  uid: 'uid-of-ada',
+  controller: true,
+};
 
 function pod(metadata: Partial<KubeObject['metadata']> = {}): KubeObject {
-  return { metadata: { name: 'ada-3', uid: 'uid-of-pod', resourceVersion: '1', ownerReferences: [OWNER], ...metadata } };
+  return {
+    metadata: { name: 'ada-3', uid: 'uid-of-pod', resourceVersion: '1', ownerReferences: [OWNER], ...metadata },
+  };
 }
 
 test('a token speaks for the agent that controls its pod, in the cycle of the name of the pod', () => {
   const life = (of: KubeObject): unknown => lifeOf(of, 'uid-of-pod', SOURCE);
-  assert.deepEqual(life(pod()), { ok: true, data: { agentId: 'ada', uid: 'uid-of-ada', podUid: 'uid-of-pod', cycle: 3 } });
-  assert.deepEqual(life(pod({ name: 'ada-4' })), { ok: true, data: { agentId: 'ada', uid: 'uid-of-ada', podUid: 'uid-of-pod', cycle: 4 } }, 'the status may lag');
+  assert.deepEqual(life(pod()), {
+    ok: true,
+    data: { agentId: 'ada', uid: 'uid-of-ada', podUid: 'uid-of-pod', cycle: 3 },
+  });
+  assert.deepEqual(
+    life(pod({ name: 'ada-4' })),
+    { ok: true, data: { agentId: 'ada', uid: 'uid-of-ada', podUid: 'uid-of-pod', cycle: 4 } },
+    'the status may lag',
+  );
   const other = { ...OWNER, name: 'bob', controller: false };
-  assert.deepEqual(life(pod({ ownerReferences: [other, OWNER] })), { ok: true, data: { agentId: 'ada', uid: 'uid-of-ada', podUid: 'uid-of-pod', cycle: 3 } });
+  assert.deepEqual(life(pod({ ownerReferences: [other, OWNER] })), {
+    ok: true,
+    data: { agentId: 'ada', uid: 'uid-of-ada', podUid: 'uid-of-pod', cycle: 3 },
+  });
 });
 
 test('an agent without a cycle yet is in its cycle 0', () => {
@@ -32,12 +57,42 @@ const REFUSED: readonly (readonly [why: string, pod: KubeObject | null, reason: 
   ['another pod of the name', pod({ uid: 'another' }), 'token_not_from_pod', /is gone/],
   ['a pod that is ending', pod({ deletionTimestamp: '2026-11-23T00:00:00Z' }), 'token_not_from_pod', /is ending/],
   ['a pod that nobody owns', pod({ ownerReferences: [] }), 'token_not_from_pod', /belongs to no agent/],
-  ['a pod without owners', { metadata: { name: 'ada-3', uid: 'uid-of-pod', resourceVersion: '1' } }, 'token_not_from_pod', /belongs to no agent/],
-  ['an owner that does not control it', pod({ ownerReferences: [{ ...OWNER, controller: false }] }), 'token_not_from_pod', /belongs to no agent/],
-  ['an owner that says nothing of control', pod({ ownerReferences: [{ apiVersion: OWNER.apiVersion, kind: 'Agent', name: 'ada', uid: 'uid-of-ada' }] }), 'token_not_from_pod', /belongs to no agent/],
-  ['an owner of another kind', pod({ ownerReferences: [{ ...OWNER, kind: 'Job' }] }), 'token_not_from_pod', /belongs to no agent/],
-  ['an agent that is not there', pod({ ownerReferences: [{ ...OWNER, name: 'bob' }] }), 'token_not_from_pod', /belongs to no agent/],
-  ['an earlier agent of the name', pod({ ownerReferences: [{ ...OWNER, uid: 'earlier' }] }), 'token_not_from_pod', /belongs to no agent/],
+  [
+    'a pod without owners',
+    { metadata: { name: 'ada-3', uid: 'uid-of-pod', resourceVersion: '1' } },
+    'token_not_from_pod',
+    /belongs to no agent/,
+  ],
+  [
+    'an owner that does not control it',
+    pod({ ownerReferences: [{ ...OWNER, controller: false }] }),
+    'token_not_from_pod',
+    /belongs to no agent/,
+  ],
+  [
+    'an owner that says nothing of control',
+    pod({ ownerReferences: [{ apiVersion: OWNER.apiVersion, kind: 'Agent', name: 'ada', uid: 'uid-of-ada' }] }),
+    'token_not_from_pod',
+    /belongs to no agent/,
+  ],
+  [
+    'an owner of another kind',
+    pod({ ownerReferences: [{ ...OWNER, kind: 'Job' }] }),
+    'token_not_from_pod',
+    /belongs to no agent/,
+  ],
+  [
+    'an agent that is not there',
+    pod({ ownerReferences: [{ ...OWNER, name: 'bob' }] }),
+    'token_not_from_pod',
+    /belongs to no agent/,
+  ],
+  [
+    'an earlier agent of the name',
+    pod({ ownerReferences: [{ ...OWNER, uid: 'earlier' }] }),
+    'token_not_from_pod',
+    /belongs to no agent/,
+  ],
   ['a pod with no number', pod({ name: 'ada-x' }), 'token_not_from_pod', /not named/],
   ['a pod with the name of another', pod({ name: 'bob-3' }), 'token_not_from_pod', /not named/],
   ['a pod with more than a number', pod({ name: 'ada-3-4' }), 'token_not_from_pod', /not named/],
@@ -47,7 +102,11 @@ for (const [why, of, reason, detail] of REFUSED) {
   test(`a token is refused: ${why}`, () => {
     const outcome = lifeOf(of, 'uid-of-pod', SOURCE);
     assert.equal(outcome.ok, false);
-    assert.deepEqual([outcome.reason, detail.test(outcome.detail ?? '')], [reason, true], outcome.detail ?? 'no detail');
+    assert.deepEqual(
+      [outcome.reason, detail.test(outcome.detail ?? '')],
+      [reason, true],
+      outcome.detail ?? 'no detail',
+    );
   });
 }
 
@@ -62,16 +121,28 @@ interface Answer {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-const BOUND = { 'authentication.kubernetes.io/pod-name': ['ada-3'], 'authentication.kubernetes.io/pod-uid': ['uid-of-pod'] };
-const GOOD: Answer = { authenticated: true, audiences: ['hamlet-api'], username: 'system:serviceaccount:village:hamlet-agent', extra: BOUND };
+const BOUND = {
+  'authentication.kubernetes.io/pod-name': ['ada-3'],
+  'authentication.kubernetes.io/pod-uid': ['uid-of-pod'],
+};
+const GOOD: Answer = {
+  authenticated: true,
+  audiences: ['hamlet-api'],
+  username: 'system:serviceaccount:village:hamlet-agent',
+  extra: BOUND,
+};
 
 /** A cluster that reviews every token in this way and has one pod. */
-function cluster({ authenticated, audiences, username, extra }: Answer, getPod: () => KubeObject = pod): Pick<KubeClient, 'create' | 'get'> {
+function cluster(
+  { authenticated, audiences, username, extra }: Answer,
+  getPod: () => KubeObject = pod,
+): Pick<KubeClient, 'create' | 'get'> {
   const answer = JSON.stringify({ status: { authenticated, audiences, user: { username, extra } } });
   return { create: async () => JSON.parse(answer), get: async () => JSON.parse(JSON.stringify(getPod())) };
 }
 
-const reviewer = (client: Pick<KubeClient, 'create' | 'get'>): ReturnType<typeof createKubernetesReviewer> => createKubernetesReviewer({ client, namespace: 'village', source: SOURCE });
+const reviewer = (client: Pick<KubeClient, 'create' | 'get'>): ReturnType<typeof createKubernetesReviewer> =>
+  createKubernetesReviewer({ client, namespace: 'village', source: SOURCE });
 const agentOf = async (client: Pick<KubeClient, 'create' | 'get'>): Promise<string> => {
   const outcome = await reviewer(client).reviewAgent('token');
   return outcome.ok ? outcome.data.agentId : outcome.reason;
@@ -80,13 +151,29 @@ const agentOf = async (client: Pick<KubeClient, 'create' | 'get'>): Promise<stri
 test('a projected token counts where the cluster vouches for it, for this audience and account, bound to a pod that is there', async () => {
   assert.equal(await agentOf(cluster(GOOD)), 'ada');
   assert.equal(await agentOf(cluster({ ...GOOD, authenticated: false })), 'token_review_refused');
-  assert.equal(await agentOf(cluster({ audiences: ['hamlet-api'], username: GOOD.username ?? '', extra: BOUND })), 'token_review_refused', 'the cluster does not say');
+  assert.equal(
+    await agentOf(cluster({ audiences: ['hamlet-api'], username: GOOD.username ?? '', extra: BOUND })),
+    'token_review_refused',
+    'the cluster does not say',
+  );
   assert.equal(await agentOf(cluster({ ...GOOD, audiences: ['another'] })), 'token_review_refused');
-  assert.equal(await agentOf(cluster({ ...GOOD, username: 'system:serviceaccount:village:hamlet-operator' })), 'token_review_refused');
-  assert.equal(await agentOf(cluster({ ...GOOD, username: 'system:serviceaccount:elsewhere:hamlet-agent' })), 'token_review_refused');
+  assert.equal(
+    await agentOf(cluster({ ...GOOD, username: 'system:serviceaccount:village:hamlet-operator' })),
+    'token_review_refused',
+  );
+  assert.equal(
+    await agentOf(cluster({ ...GOOD, username: 'system:serviceaccount:elsewhere:hamlet-agent' })),
+    'token_review_refused',
+  );
   assert.equal(await agentOf(cluster({ ...GOOD, extra: {} })), 'token_not_from_pod');
-  assert.equal(await agentOf(cluster({ ...GOOD, extra: { 'authentication.kubernetes.io/pod-name': ['ada-3'] } })), 'token_not_from_pod');
-  assert.equal(await agentOf(cluster({ ...GOOD, extra: { 'authentication.kubernetes.io/pod-uid': ['uid-of-pod'] } })), 'token_not_from_pod');
+  assert.equal(
+    await agentOf(cluster({ ...GOOD, extra: { 'authentication.kubernetes.io/pod-name': ['ada-3'] } })),
+    'token_not_from_pod',
+  );
+  assert.equal(
+    await agentOf(cluster({ ...GOOD, extra: { 'authentication.kubernetes.io/pod-uid': ['uid-of-pod'] } })),
+    'token_not_from_pod',
+  );
 });
 
 test('a pod that the cluster does not have is gone; another failure of the cluster is no answer', async () => {

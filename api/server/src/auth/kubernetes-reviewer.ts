@@ -12,9 +12,16 @@ const OPERATOR_ACCOUNT = 'hamlet-operator';
 const POD_NAME = 'authentication.kubernetes.io/pod-name';
 const POD_UID = 'authentication.kubernetes.io/pod-uid';
 
-const User = z.object({ username: z.string().default(''), extra: z.record(z.string(), z.array(z.string())).default({}) });
+const User = z.object({
+  username: z.string().default(''),
+  extra: z.record(z.string(), z.array(z.string())).default({}),
+});
 const Review = z.object({
-  status: z.object({ authenticated: z.boolean().default(false), audiences: z.array(z.string()).default([]), user: User.prefault({}) }),
+  status: z.object({
+    authenticated: z.boolean().default(false),
+    audiences: z.array(z.string()).default([]),
+    user: User.prefault({}),
+  }),
 });
 
 interface Reviewed {
@@ -24,11 +31,19 @@ interface Reviewed {
 }
 
 /** Asks the cluster's TokenReview, and then the pod that the token is bound to: a deleted pod's token still reviews as good for a while. */
-export function createKubernetesReviewer(ports: { readonly client: Pick<KubeClient, 'create' | 'get'>; readonly namespace: string; readonly source: Pick<AgentSource, 'get'> }): TokenReviewer {
+export function createKubernetesReviewer(ports: {
+  readonly client: Pick<KubeClient, 'create' | 'get'>;
+  readonly namespace: string;
+  readonly source: Pick<AgentSource, 'get'>;
+}): TokenReviewer {
   const { client, namespace, source } = ports;
 
   async function review(token: string): Promise<Reviewed | null> {
-    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token, audiences: [AUDIENCE] } };
+    const body = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenReview',
+      spec: { token, audiences: [AUDIENCE] },
+    };
     const { status } = Review.parse(await client.create(TOKEN_REVIEWS, body, {}));
     if (!status.authenticated || !status.audiences.includes(AUDIENCE)) return null;
     const { username, extra } = status.user;
@@ -47,18 +62,26 @@ export function createKubernetesReviewer(ports: { readonly client: Pick<KubeClie
   return {
     reviewAgent: async (token) => {
       const reviewed = await review(token);
-      if (reviewed?.username !== `system:serviceaccount:${namespace}:${AGENT_ACCOUNT}`) return refused('token_review_refused');
+      if (reviewed?.username !== `system:serviceaccount:${namespace}:${AGENT_ACCOUNT}`)
+        return refused('token_review_refused');
       if (reviewed.podName === undefined || reviewed.podUid === undefined) return refused('token_not_from_pod');
       return lifeOf(await findPod(reviewed.podName), reviewed.podUid, source);
     },
-    reviewOperator: async (token) => (await review(token))?.username === `system:serviceaccount:${namespace}:${OPERATOR_ACCOUNT}`,
+    reviewOperator: async (token) =>
+      (await review(token))?.username === `system:serviceaccount:${namespace}:${OPERATOR_ACCOUNT}`,
   };
 }
 
 /** The life that a pod lives: the pod must be the very one, not ending, controlled by an Agent that is there, and of its current cycle. Pure. */
-export function lifeOf(pod: KubeObject | null, podUid: string, source: Pick<AgentSource, 'get'>): Outcome<ReviewedAgent> {
-  if (pod === null || pod.metadata.uid !== podUid) return refused('token_not_from_pod', 'The pod of this token is gone');
-  if (pod.metadata.deletionTimestamp !== undefined) return refused('token_not_from_pod', 'The pod of this token is ending');
+export function lifeOf(
+  pod: KubeObject | null,
+  podUid: string,
+  source: Pick<AgentSource, 'get'>,
+): Outcome<ReviewedAgent> {
+  if (pod === null || pod.metadata.uid !== podUid)
+    return refused('token_not_from_pod', 'The pod of this token is gone');
+  if (pod.metadata.deletionTimestamp !== undefined)
+    return refused('token_not_from_pod', 'The pod of this token is ending');
   const record = controllerOf(pod, source);
   if (record === null) return refused('token_not_from_pod', 'The pod of this token belongs to no agent');
   const cycle = cycleIn(pod.metadata.name, record.agentId);

@@ -20,7 +20,8 @@ export function createPasswords(): Passwords {
   let atWork = 0;
 
   async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (waiting.length >= WAITING_MAX) throw new UnavailableError('Too many passwords are being checked right now; try again');
+    if (waiting.length >= WAITING_MAX)
+      throw new UnavailableError('Too many passwords are being checked right now; try again');
     if (atWork >= AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
     else atWork += 1;
     try {

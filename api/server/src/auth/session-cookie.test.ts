@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { attemptCookie, attemptOf, endedAttemptCookie, endedSessionCookie, SESSION_IDLE_MS, SESSION_MAX_MS, sessionCookie, sessionOf } from './session-cookie.ts';
+import {
+  attemptCookie,
+  attemptOf,
+  endedAttemptCookie,
+  endedSessionCookie,
+  SESSION_IDLE_MS,
+  SESSION_MAX_MS,
+  sessionCookie,
+  sessionOf,
+} from './session-cookie.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -27,9 +36,16 @@ test('a session is read from the cookie of its name alone', () => {
 });
 
 test('a cookie is kept from scripts, other hosts and plain http, for as long as it counts', () => {
-  assert.equal(sessionCookie('abc'), '__Host-hamlet_session=abc; Path=/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax');
-  assert.equal(attemptCookie('abc', 600_000), '__Host-hamlet_sign_in=abc; Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax');
-  for (const ended of [endedSessionCookie(), endedAttemptCookie()]) assert.match(ended, /^__Host-hamlet_\w+=; Path=\/; Max-Age=0; /);
+  assert.equal(
+    sessionCookie('abc'),
+    '__Host-hamlet_session=abc; Path=/; Max-Age=604800; Secure; HttpOnly; SameSite=Lax',
+  );
+  assert.equal(
+    attemptCookie('abc', 600_000),
+    '__Host-hamlet_sign_in=abc; Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax',
+  );
+  for (const ended of [endedSessionCookie(), endedAttemptCookie()])
+    assert.match(ended, /^__Host-hamlet_\w+=; Path=\/; Max-Age=0; /);
   assert.equal(attemptOf(attemptCookie('abc', 1).split(';')[0]), 'abc');
   assert.equal(attemptOf(sessionCookie('abc').split(';')[0]), null);
 });

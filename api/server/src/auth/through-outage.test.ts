@@ -10,10 +10,13 @@ const TOO_LATE = Object.assign(new Error('canceling statement due to statement t
 /** A look-up that has found `ada` once, and then fails in this way. */
 async function lookUpThatFails(failure: Error): Promise<(standIn: boolean) => Promise<string>> {
   let fails = false;
-  const lookUp = throughOutage(async () => {
-    if (fails) throw failure;
-    return 'ada';
-  }, () => 0);
+  const lookUp = throughOutage(
+    async () => {
+      if (fails) throw failure;
+      return 'ada';
+    },
+    () => 0,
+  );
   assert.equal(await lookUp('secret', false), 'ada');
   fails = true;
   return (standIn) => lookUp('secret', standIn);
@@ -33,7 +36,10 @@ test('a database that is only busy is no outage: nothing stands in', async () =>
 });
 
 /** A look-up by a clock that the test moves; it numbers its answers, and fails while it is told to. */
-function lookUpByClock(freshMs?: number): { readonly lookUp: LookUp<string>; readonly clock: { nowMs: number; isAway: boolean } } {
+function lookUpByClock(freshMs?: number): {
+  readonly lookUp: LookUp<string>;
+  readonly clock: { nowMs: number; isAway: boolean };
+} {
   const clock = { nowMs: 0, isAway: false };
   let asked = 0;
   const find = async (secret: string): Promise<string> => {

@@ -11,7 +11,11 @@ export type LookUp<T> = (secret: string, standIn: boolean) => Promise<T>;
  * A look-up that survives an outage: what was found last stands in while Postgres is away, so that the map stays readable. With `freshMs` an answer is
  * also reused for so long without asking. At most 10,000 answers are remembered.
  */
-export function throughOutage<T>(find: (secret: string) => Promise<T>, monotonicMs: () => number, options: { readonly freshMs: number } = { freshMs: 0 }): LookUp<T> {
+export function throughOutage<T>(
+  find: (secret: string) => Promise<T>,
+  monotonicMs: () => number,
+  options: { readonly freshMs: number } = { freshMs: 0 },
+): LookUp<T> {
   const remembered = new Map<string, { readonly found: T; readonly atMs: number }>();
   return async (secret, standIn) => {
     const before = remembered.get(secret);

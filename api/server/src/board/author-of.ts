@@ -33,14 +33,23 @@ export function agentAuthor(agentId: string, source: AgentSource): Author | null
   if (record === null) return null;
   const tier = record.status.tier ?? null;
   const rank = tier === null ? 0 : (source.entitlement(tier)?.rank ?? 0);
-  const by: Byline = { authorType: 'agent', authorId: agentId, authorName: record.spec.displayName ?? agentId, authorTier: tier };
+  const by: Byline = {
+    authorType: 'agent',
+    authorId: agentId,
+    authorName: record.spec.displayName ?? agentId,
+    authorTier: tier,
+  };
   return { ok: true, viewer: { role: 'agent', actor: agentId }, by, kind: 'agent', rank, accountId: null };
 }
 
 /** Whoever asks, as an author; an admin may write in the name of the village. */
 export function authorOf(actor: Actor, source: AgentSource, asType?: 'system'): Author | Refused {
-  if (asType === 'system') return actor.role === 'admin' ? THE_VILLAGE : refused('forbidden', 'Only an admin writes in the name of the village');
-  if (actor.role === 'agent') return agentAuthor(actor.agentId, source) ?? refused('no_such_agent', `There is no agent ${actor.agentId}`);
+  if (asType === 'system')
+    return actor.role === 'admin'
+      ? THE_VILLAGE
+      : refused('forbidden', 'Only an admin writes in the name of the village');
+  if (actor.role === 'agent')
+    return agentAuthor(actor.agentId, source) ?? refused('no_such_agent', `There is no agent ${actor.agentId}`);
   if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
   const by: Byline = { authorType: 'human', authorId: actor.id, authorName: actor.name, authorTier: null };
   return { ok: true, viewer: viewerOf(actor), by, kind: actor.role, rank: 0, accountId: actor.accountId };
@@ -52,7 +61,11 @@ export function isAuthor({ by }: Author, row: { readonly authorType: string; rea
 }
 
 /** Why a text may not be written anew over the revision that its writer has seen; null where it may. Pure. */
-export function refuseRevision(author: Author, row: { readonly authorType: string; readonly authorId: string; readonly hidden: unknown; readonly revision: number }, seen: number): Refused | null {
+export function refuseRevision(
+  author: Author,
+  row: { readonly authorType: string; readonly authorId: string; readonly hidden: unknown; readonly revision: number },
+  seen: number,
+): Refused | null {
   if (!isAuthor(author, row)) return refused('not_its_author');
   if (row.hidden !== null) return refused('post_moderated');
   return row.revision === seen ? null : refused('revision_conflict', `Revision ${row.revision} is the newest`);

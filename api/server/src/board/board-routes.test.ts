@@ -3,7 +3,18 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import {
-  closePost, createPost, getPost, listBoardNews, listPostRevisions, listPosts, listReplyRevisions, replyToPost, reopenPost, resolvePost, revisePost, reviseReply,
+  closePost,
+  createPost,
+  getPost,
+  listBoardNews,
+  listPostRevisions,
+  listPosts,
+  listReplyRevisions,
+  replyToPost,
+  reopenPost,
+  resolvePost,
+  revisePost,
+  reviseReply,
 } from '@hamlet/contract';
 import type { CallData, CallInput, Client, NewsPage, Post } from '@hamlet/contract';
 import { boardLimits } from '@hamlet/core';
@@ -50,11 +61,27 @@ test('a post has the words of the original documents, and is answered', async ()
   const { post_id, created_at, updated_at, place, ...rest } = asked;
   assert.ok(created_at === updated_at && place?.landmark_id === 'board');
   assert.deepEqual(rest, {
-    author_type: 'agent', author_id: 'ada', author_name: 'ada', author_tier: 'tier-1', audience: 'public', title: 'Who bakes bread?', body: 'I am hungry.', tags: ['question'],
-    status: 'open', replies: 0, revision: 1, rewarded: '0', moderation: null,
+    author_type: 'agent',
+    author_id: 'ada',
+    author_name: 'ada',
+    author_tier: 'tier-1',
+    audience: 'public',
+    title: 'Who bakes bread?',
+    body: 'I am hungry.',
+    tags: ['question'],
+    status: 'open',
+    replies: 0,
+    revision: 1,
+    rewarded: '0',
+    moderation: null,
   });
-  const { reply, reply_id } = dataOf(await member.call(replyToPost, { params: { post_id }, body: { body: 'I do. Come to the bakery.' } }));
-  assert.deepEqual([reply.reply_id, reply.author_type, reply.author_id, reply.author_name, reply.status], [reply_id, 'human', 'key member', 'member', 'shown']);
+  const { reply, reply_id } = dataOf(
+    await member.call(replyToPost, { params: { post_id }, body: { body: 'I do. Come to the bakery.' } }),
+  );
+  assert.deepEqual(
+    [reply.reply_id, reply.author_type, reply.author_id, reply.author_name, reply.status],
+    [reply_id, 'human', 'key member', 'member', 'shown'],
+  );
   const read = await thread(visitor, post_id);
   assert.deepEqual([read.post.replies, read.replies.map(({ body }) => body)], [1, ['I do. Come to the bakery.']]);
 });
@@ -62,8 +89,16 @@ test('a post has the words of the original documents, and is answered', async ()
 test('the village itself writes by the hand of an admin, and of nobody else', async () => {
   const said = await post(play.admin, { author_type: 'system', title: 'The well is closed' });
   assert.deepEqual([said.author_type, said.author_id, said.author_name], ['system', 'village', 'The village']);
-  assert.equal(await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', author_type: 'system' } })), 'forbidden');
-  dataOf(await play.admin.call(replyToPost, { params: { post_id: said.post_id }, body: { body: 'Open again.', author_type: 'system' } }));
+  assert.equal(
+    await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', author_type: 'system' } })),
+    'forbidden',
+  );
+  dataOf(
+    await play.admin.call(replyToPost, {
+      params: { post_id: said.post_id },
+      body: { body: 'Open again.', author_type: 'system' },
+    }),
+  );
   assert.equal((await thread(visitor, said.post_id)).replies.length, 1);
 });
 
@@ -73,7 +108,11 @@ test('every audience sees what is for it, in lists, searches, counts and threads
   for (const audience of ['public', 'agents', 'humans', 'agent:bob']) {
     const one = await post(play.as('ada'), { audience, title: `${audience} ${word}` });
     made.set(audience, one);
-    dataOf(await play.as('ada').call(replyToPost, { params: { post_id: one.post_id }, body: { body: `under ${audience} re${word}` } }));
+    dataOf(
+      await play
+        .as('ada')
+        .call(replyToPost, { params: { post_id: one.post_id }, body: { body: `under ${audience} re${word}` } }),
+    );
   }
   const sees = async (as: Client): Promise<readonly string[]> => {
     const listed = (await titles(as, { limit: 50 })).filter((title) => title.endsWith(word));
@@ -93,37 +132,65 @@ test('every audience sees what is for it, in lists, searches, counts and threads
   assert.deepEqual(await sees(play.as('ada')), ['agent:bob', 'humans', 'agents', 'public']);
   assert.deepEqual(await sees(play.admin), ['agent:bob', 'humans', 'agents', 'public']);
   const secret = made.get('agent:bob')?.post_id ?? '';
-  assert.equal(await codeOf(member.call(replyToPost, { params: { post_id: secret }, body: { body: 'hello' } })), 'no_such_post');
+  assert.equal(
+    await codeOf(member.call(replyToPost, { params: { post_id: secret }, body: { body: 'hello' } })),
+    'no_such_post',
+  );
   assert.equal(await codeOf(member.call(listPostRevisions, { params: { post_id: secret } })), 'no_such_post');
-  assert.equal(await codeOf(play.as('bob').call(replyToPost, { params: { post_id: secret }, body: { body: 'I heard you.' } })), null);
+  assert.equal(
+    await codeOf(play.as('bob').call(replyToPost, { params: { post_id: secret }, body: { body: 'I heard you.' } })),
+    null,
+  );
 });
 
 test('lists go by status, tag, author, place and words, page by page, and a cursor answers its own question only', async () => {
   const tag = `t${randomUUID().slice(0, 6)}`;
   const made: Post[] = [];
-  for (let number = 0; number < 5; number += 1) made.push(await post(member, { title: `Numbered ${number}`, tags: [tag], ...(number === 2 ? { place: { x: 3, y: 4 } } : {}) }));
+  for (let number = 0; number < 5; number += 1)
+    made.push(
+      await post(member, {
+        title: `Numbered ${number}`,
+        tags: [tag],
+        ...(number === 2 ? { place: { x: 3, y: 4 } } : {}),
+      }),
+    );
   const { post_id } = made[1] ?? {};
   dataOf(await member.call(closePost, { params: { post_id: post_id ?? '' } }));
   assert.deepEqual(await titles(visitor, { tag, status: 'closed' }), ['Numbered 1']);
-  assert.deepEqual(await titles(visitor, { tag, status: 'open', author: 'key member', author_type: 'human', audience: 'public' }), ['Numbered 4', 'Numbered 3', 'Numbered 2', 'Numbered 0']);
+  assert.deepEqual(
+    await titles(visitor, { tag, status: 'open', author: 'key member', author_type: 'human', audience: 'public' }),
+    ['Numbered 4', 'Numbered 3', 'Numbered 2', 'Numbered 0'],
+  );
   assert.deepEqual(await titles(visitor, { tag, q: '"numbered 3" or "numbered 0"' }), ['Numbered 3', 'Numbered 0']);
   assert.deepEqual(await titles(visitor, { tag, landmark_id: 'board' }), []);
   const first = dataOf(await visitor.call(listPosts, { query: { tag, limit: 2 } }));
   const cursor = first.next_cursor ?? '';
   const second = dataOf(await visitor.call(listPosts, { query: { tag, limit: 2, cursor } }));
   const third = dataOf(await visitor.call(listPosts, { query: { tag, limit: 2, cursor: second.next_cursor ?? '' } }));
-  assert.deepEqual([first, second, third].map(({ posts }) => posts.map(({ title }) => title)), [['Numbered 4', 'Numbered 3'], ['Numbered 2', 'Numbered 1'], ['Numbered 0']]);
+  assert.deepEqual(
+    [first, second, third].map(({ posts }) => posts.map(({ title }) => title)),
+    [['Numbered 4', 'Numbered 3'], ['Numbered 2', 'Numbered 1'], ['Numbered 0']],
+  );
   assert.deepEqual([second.posts[0]?.place, third.next_cursor], [{ x: 3, y: 4, landmark_id: null }, null]);
   assert.equal(await codeOf(visitor.call(listPosts, { query: { cursor } })), 'cursor_invalid');
-  assert.equal(await codeOf(visitor.call(getPost, { params: { post_id: post_id ?? '' }, query: { cursor } })), 'cursor_invalid');
+  assert.equal(
+    await codeOf(visitor.call(getPost, { params: { post_id: post_id ?? '' }, query: { cursor } })),
+    'cursor_invalid',
+  );
 });
 
 test('replies come oldest first, in pages', async () => {
   const { post_id } = await post(member);
-  for (let number = 0; number < 5; number += 1) dataOf(await member.call(replyToPost, { params: { post_id }, body: { body: `number ${number}` } }));
+  for (let number = 0; number < 5; number += 1)
+    dataOf(await member.call(replyToPost, { params: { post_id }, body: { body: `number ${number}` } }));
   const bodies: string[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: CallData<typeof getPost> = dataOf(await visitor.call(getPost, { params: { post_id }, query: { limit: 2, ...(cursor === undefined ? {} : { cursor }) } }));
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: CallData<typeof getPost> = dataOf(
+      await visitor.call(getPost, {
+        params: { post_id },
+        query: { limit: 2, ...(cursor === undefined ? {} : { cursor }) },
+      }),
+    );
     bodies.push(...page.replies.map(({ body }) => body));
     cursor = page.next_cursor;
   }
@@ -133,8 +200,14 @@ test('replies come oldest first, in pages', async () => {
 test('a text written anew leaves the one before readable; two who write at once do not lose one', async () => {
   const { post_id } = await post(play.as('ada'), { tags: ['help'] });
   const params = { post_id };
-  const revise = (as: Client, body: CallInput<typeof revisePost>['body']): ReturnType<typeof as.call<typeof revisePost>> => as.call(revisePost, { params, body });
-  const [one, other] = await Promise.all([revise(play.as('ada'), { revision: 1, body: 'one' }), revise(play.as('ada'), { revision: 1, body: 'other' })]);
+  const revise = (
+    as: Client,
+    body: CallInput<typeof revisePost>['body'],
+  ): ReturnType<typeof as.call<typeof revisePost>> => as.call(revisePost, { params, body });
+  const [one, other] = await Promise.all([
+    revise(play.as('ada'), { revision: 1, body: 'one' }),
+    revise(play.as('ada'), { revision: 1, body: 'other' }),
+  ]);
   assert.deepEqual([one.ok, other.ok].toSorted(), [false, true]);
   assert.equal(one.ok ? (other.ok ? '' : other.problem.code) : one.problem.code, 'revision_conflict');
   const kept = one.ok ? 'one' : 'other';
@@ -142,20 +215,46 @@ test('a text written anew leaves the one before readable; two who write at once 
   assert.deepEqual([third.revision, third.title, third.body, third.tags], [3, 'Who bakes cake?', kept, []]);
   assert.equal(dataOf(await revise(play.as('ada'), { revision: 3, body: kept })).post.revision, 3, 'nothing changed');
   const { revisions } = dataOf(await visitor.call(listPostRevisions, { params }));
-  assert.deepEqual(revisions.map(({ number, title, body, tags }) => [number, title, body, tags]), [
-    [3, 'Who bakes cake?', kept, []], [2, 'Who bakes bread?', kept, ['help']], [1, 'Who bakes bread?', 'I am hungry.', ['help']],
-  ]);
+  assert.deepEqual(
+    revisions.map(({ number, title, body, tags }) => [number, title, body, tags]),
+    [
+      [3, 'Who bakes cake?', kept, []],
+      [2, 'Who bakes bread?', kept, ['help']],
+      [1, 'Who bakes bread?', 'I am hungry.', ['help']],
+    ],
+  );
   assert.equal(await codeOf(revise(member, { revision: 3, body: 'mine now' })), 'not_its_author');
   assert.equal(await codeOf(revise(play.admin, { revision: 3, body: 'mine now' })), 'not_its_author');
   assert.deepEqual(await titles(visitor, { q: '"who bakes cake"' }), ['Who bakes cake?']);
 
   const { reply_id } = dataOf(await member.call(replyToPost, { params, body: { body: 'first' } }));
   const reply = { ...params, reply_id };
-  assert.equal(dataOf(await member.call(reviseReply, { params: reply, body: { revision: 1, body: 'second' } })).reply.revision, 2);
-  assert.equal(await codeOf(member.call(reviseReply, { params: reply, body: { revision: 1, body: 'third' } })), 'revision_conflict');
-  assert.equal(await codeOf(play.as('ada').call(reviseReply, { params: reply, body: { revision: 2, body: 'mine' } })), 'not_its_author');
-  assert.deepEqual(dataOf(await visitor.call(listReplyRevisions, { params: reply })).revisions.map(({ number, body }) => [number, body]), [[2, 'second'], [1, 'first']]);
-  assert.equal(await codeOf(visitor.call(listReplyRevisions, { params: { ...params, reply_id: randomUUID() } })), 'no_such_post');
+  assert.equal(
+    dataOf(await member.call(reviseReply, { params: reply, body: { revision: 1, body: 'second' } })).reply.revision,
+    2,
+  );
+  assert.equal(
+    await codeOf(member.call(reviseReply, { params: reply, body: { revision: 1, body: 'third' } })),
+    'revision_conflict',
+  );
+  assert.equal(
+    await codeOf(play.as('ada').call(reviseReply, { params: reply, body: { revision: 2, body: 'mine' } })),
+    'not_its_author',
+  );
+  assert.deepEqual(
+    dataOf(await visitor.call(listReplyRevisions, { params: reply })).revisions.map(({ number, body }) => [
+      number,
+      body,
+    ]),
+    [
+      [2, 'second'],
+      [1, 'first'],
+    ],
+  );
+  assert.equal(
+    await codeOf(visitor.call(listReplyRevisions, { params: { ...params, reply_id: randomUUID() } })),
+    'no_such_post',
+  );
 });
 
 test('its author and admins close, resolve and open a post; closed it takes nothing more', async () => {
@@ -168,20 +267,43 @@ test('its author and admins close, resolve and open a post; closed it takes noth
   assert.equal(dataOf(await play.admin.call(closePost, { params })).post.status, 'closed');
   assert.equal(dataOf(await play.admin.call(closePost, { params })).post.status, 'closed');
   assert.equal(await codeOf(member.call(replyToPost, answer)), 'post_closed');
-  assert.equal(await codeOf(play.as('bob').call(revisePost, { params, body: { revision: 1, body: 'x' } })), 'post_closed');
-  for (const route of [reopenPost, resolvePost]) assert.equal(await codeOf(play.as('bob').call(route, { params })), 'not_its_author', 'an admin closed it');
+  assert.equal(
+    await codeOf(play.as('bob').call(revisePost, { params, body: { revision: 1, body: 'x' } })),
+    'post_closed',
+  );
+  for (const route of [reopenPost, resolvePost])
+    assert.equal(await codeOf(play.as('bob').call(route, { params })), 'not_its_author', 'an admin closed it');
   assert.equal(dataOf(await play.admin.call(reopenPost, { params })).post.status, 'open');
   dataOf(await play.as('bob').call(closePost, { params }));
-  assert.equal(dataOf(await play.as('bob').call(reopenPost, { params })).post.status, 'open', 'what the author closed the author opens');
+  assert.equal(
+    dataOf(await play.as('bob').call(reopenPost, { params })).post.status,
+    'open',
+    'what the author closed the author opens',
+  );
   assert.equal(await codeOf(member.call(replyToPost, answer)), null);
   assert.equal(await codeOf(member.call(resolvePost, { params: { post_id: randomUUID() } })), 'no_such_post');
 });
 
 test('what cannot be written is refused with words that say what can', async () => {
-  assert.equal(await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', audience: 'agent:nobody' } })), 'no_such_agent');
-  assert.equal(await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', place: { landmark_id: 'nowhere' } } })), 'no_such_landmark');
-  assert.equal(await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', place: { x: 9_999, y: 0 } } })), 'out_of_bounds');
-  for (const body of [{ title: ' ', body: 'y' }, { title: 'x', body: 'a\u0000b' }, { title: 'x', body: '\ud800' }, { title: 'x', body: 'y', tags: ['No'] }, { title: 'x', body: 'y', audience: 'admins' }]) {
+  assert.equal(
+    await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', audience: 'agent:nobody' } })),
+    'no_such_agent',
+  );
+  assert.equal(
+    await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', place: { landmark_id: 'nowhere' } } })),
+    'no_such_landmark',
+  );
+  assert.equal(
+    await codeOf(member.call(createPost, { body: { title: 'x', body: 'y', place: { x: 9_999, y: 0 } } })),
+    'out_of_bounds',
+  );
+  for (const body of [
+    { title: ' ', body: 'y' },
+    { title: 'x', body: 'a\u0000b' },
+    { title: 'x', body: '\ud800' },
+    { title: 'x', body: 'y', tags: ['No'] },
+    { title: 'x', body: 'y', audience: 'admins' },
+  ]) {
     assert.equal(await codeOf(member.call(createPost, { body })), 'validation_failed', JSON.stringify(body));
   }
 });
@@ -195,25 +317,35 @@ test('an agent of the lowest tier writes less than one that has earned a tier', 
   const links = 'https://a.example '.repeat(lowest.links + 1);
   assert.match(await refusedFor({ body: links }), /^board_content_limited: At most 2 links/);
   assert.match(await refusedFor({ body: '@ada @bob @cleo look' }), /^board_content_limited: At most 2 names/);
-  assert.match(await refusedFor({ body: 'x'.repeat(lowest.bodyChars + 1) }), /^board_content_limited: The text has 2001/);
+  assert.match(
+    await refusedFor({ body: 'x'.repeat(lowest.bodyChars + 1) }),
+    /^board_content_limited: The text has 2001/,
+  );
   assert.match(await refusedFor({ tags: ['crypto'] }), /^board_content_limited: The tag crypto/);
   await post(play.as('ada'), { body: links, tags: ['crypto'] });
   for (let number = 0; number < lowest.posts; number += 1) await post(play.as('eve'), { title: `Post ${number}` });
   const full = await fetch(`${play.url}/board/posts`, {
     method: 'POST',
-    headers: { authorization: 'Bearer test-token-of-agent-eve', 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    headers: {
+      authorization: 'Bearer test-token-of-agent-eve',
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
     body: JSON.stringify({ title: 'one more', body: 'y' }),
   });
   assert.deepEqual([full.status, ((await full.json()) as { code: string }).code], [429, 'board_rate_limited']);
   const wait = Number(full.headers.get('retry-after'));
   assert.ok(wait > 3_000 && wait <= 3_600, `${wait}`);
   // Twenty at once are no way around it.
-  const at = await Promise.all(Array.from({ length: 20 }, () => play.as('fay').call(createPost, { body: { title: 'x', body: 'y' } })));
+  const at = await Promise.all(
+    Array.from({ length: 20 }, () => play.as('fay').call(createPost, { body: { title: 'x', body: 'y' } })),
+  );
   assert.equal(at.filter(({ ok }) => ok).length, lowest.posts);
 });
 
 test('one key is one post', async () => {
-  const call = (): ReturnType<typeof member.call<typeof createPost>> => member.call(createPost, { body: { title: 'Once', body: 'quux' }, idempotencyKey: 'once' });
+  const call = (): ReturnType<typeof member.call<typeof createPost>> =>
+    member.call(createPost, { body: { title: 'Once', body: 'quux' }, idempotencyKey: 'once' });
   const [first, second] = [dataOf(await call()), dataOf(await call())];
   assert.equal(first.post_id, second.post_id);
   assert.deepEqual(await titles(visitor, { q: 'quux' }), ['Once']);
@@ -236,16 +368,30 @@ test('news tell an agent what concerns it, and whether it has answered', async (
     const page = await news();
     return page.news.length === 3 ? page : null;
   });
-  assert.deepEqual(heard.news.map(({ post: { title }, reply, why, answered }) => [title, reply?.body ?? null, why, answered]), [
-    ['For dan', null, 'addressed', false], ['About @dan', null, 'mention', false], ['From dan', 'an answer', 'reply', false],
-  ]);
+  assert.deepEqual(
+    heard.news.map(({ post: { title }, reply, why, answered }) => [title, reply?.body ?? null, why, answered]),
+    [
+      ['For dan', null, 'addressed', false],
+      ['About @dan', null, 'mention', false],
+      ['From dan', 'an answer', 'reply', false],
+    ],
+  );
   dataOf(await dan.call(replyToPost, { params: { post_id: toDan.post_id }, body: { body: 'Here I am.' } }));
-  assert.deepEqual((await news()).news.map(({ answered }) => answered), [true, false, false]);
+  assert.deepEqual(
+    (await news()).news.map(({ answered }) => answered),
+    [true, false, false],
+  );
   const end = heard.next_after ?? '';
   assert.deepEqual((await news(end)).news, []);
   assert.equal((await news(end)).next_after, end);
   dataOf(await play.as('cleo').call(replyToPost, { params: { post_id: own.post_id }, body: { body: 'another' } }));
-  await eventually('what came since', async () => (await news(end)).news.map(({ reply }) => reply?.body).join() === 'another');
-  assert.equal(await codeOf(play.as('cleo').call(listBoardNews, { params: { agent_id: 'cleo' }, query: { after: end } })), 'cursor_invalid');
+  await eventually(
+    'what came since',
+    async () => (await news(end)).news.map(({ reply }) => reply?.body).join() === 'another',
+  );
+  assert.equal(
+    await codeOf(play.as('cleo').call(listBoardNews, { params: { agent_id: 'cleo' }, query: { after: end } })),
+    'cursor_invalid',
+  );
   assert.equal(await codeOf(play.as('cleo').call(listBoardNews, { params })), 'not_own_agent');
 });

@@ -1,6 +1,17 @@
 import type { flagPost, ModerationNote } from '@hamlet/contract';
 import { FLAGS_HIDE_AT, flagWeight, NEWCOMER_S } from '@hamlet/core';
-import { findPost, findReply, holdSubject, insertFlag, lookAs, readFlagRecord, setHidden, subjectId, VILLAGE, weighFlags } from '@hamlet/store';
+import {
+  findPost,
+  findReply,
+  holdSubject,
+  insertFlag,
+  lookAs,
+  readFlagRecord,
+  setHidden,
+  subjectId,
+  VILLAGE,
+  weighFlags,
+} from '@hamlet/store';
 import type { PostRow, ReplyRow, Subject, Tx } from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -22,11 +33,20 @@ function findSubject(tx: Tx, { postId, replyId }: Subject): Promise<PostRow | Re
 async function weightOf(tx: Tx, author: Author, { record }: Desk): Promise<number> {
   const { authorType, authorId } = author.by;
   const past = await readFlagRecord(tx, { authorType, authorId });
-  return flagWeight({ kind: author.kind, rank: author.rank, isNew: record.knownForS !== null && record.knownForS < NEWCOMER_S, ...past });
+  return flagWeight({
+    kind: author.kind,
+    rank: author.rank,
+    isNew: record.knownForS !== null && record.knownForS < NEWCOMER_S,
+    ...past,
+  });
 }
 
 /** Hides what enough flags were raised against, until an admin has looked. What the village says itself stays. Returns why it is hidden; null where it is not. */
-async function hideIfHeavy(tx: Tx, subject: Subject, { requestId, traceparent, now }: Asked): Promise<ModerationNote | null> {
+async function hideIfHeavy(
+  tx: Tx,
+  subject: Subject,
+  { requestId, traceparent, now }: Asked,
+): Promise<ModerationNote | null> {
   const held = await holdSubject(tx, subject);
   const { weight, reason } = await weighFlags(tx, subject);
   if (held === null || reason === null) return null;
@@ -34,11 +54,19 @@ async function hideIfHeavy(tx: Tx, subject: Subject, { requestId, traceparent, n
   const hidden: ModerationNote = { reason, note: null, by: 'flags', at: now.toISOString() };
   await setHidden(tx, subject, { hidden, wasHidden: false });
   const detail = { post_id: subject.postId, reason, weight };
-  await recordAct(tx, { actor: { role: 'system', id: 'flags' }, requestId, traceparent }, { action: 'board.hide', object: subjectId(subject), detail });
+  await recordAct(
+    tx,
+    { actor: { role: 'system', id: 'flags' }, requestId, traceparent },
+    { action: 'board.hide', object: subjectId(subject), detail },
+  );
   return hidden;
 }
 
-async function flag(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{ post_id: string; reply_id: string | null; hidden: boolean }>> {
+async function flag(
+  request: Asked,
+  tx: Tx,
+  ports: Ports,
+): Promise<Outcome<{ post_id: string; reply_id: string | null; hidden: boolean }>> {
   const { actor, params, body } = request;
   const author = authorOf(actor, ports.source);
   if (!author.ok) return author;
@@ -54,11 +82,19 @@ async function flag(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{ pos
   const weight = await weightOf(tx, author, desk);
   await lookAs(tx, author.viewer);
   const by = { type: author.by.authorType, id: author.by.authorId, name: author.by.authorName };
-  if (!(await insertFlag(tx, { ...subject, by, reason: body.reason, note: body.note, weight }))) return refused('already_flagged');
-  await recordAct(tx, request, { action: 'board.flag', object: subjectId(subject), detail: { post_id: subject.postId, reason: body.reason, note: body.note, weight } });
+  if (!(await insertFlag(tx, { ...subject, by, reason: body.reason, note: body.note, weight })))
+    return refused('already_flagged');
+  await recordAct(tx, request, {
+    action: 'board.flag',
+    object: subjectId(subject),
+    detail: { post_id: subject.postId, reason: body.reason, note: body.note, weight },
+  });
   await lookAs(tx, VILLAGE);
   const hidden = await hideIfHeavy(tx, subject, request);
-  return { ...accepted({ post_id: subject.postId, reply_id: subject.replyId, hidden: hidden !== null }), afterCommit: () => ports.board.tellDecided(subject, hidden) };
+  return {
+    ...accepted({ post_id: subject.postId, reply_id: subject.replyId, hidden: hidden !== null }),
+    afterCommit: () => ports.board.tellDecided(subject, hidden),
+  };
 }
 
 /** What people and agents say should not be on the board. */

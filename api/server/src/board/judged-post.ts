@@ -13,6 +13,9 @@ export async function findJudged(
   const { actor, agentId, relatedPostId } = judged;
   if (relatedPostId === null) return { ok: true, subject: null };
   const related = await findRelated(tx, viewerOf(actor), { id: relatedPostId, agentId });
-  if (related === null) return refused('no_such_post', `There is no post or reply ${relatedPostId}, or it is not for you`);
-  return related.tookPart ? { ok: true, subject: related } : refused('not_part_of_post', `${agentId} wrote neither it nor a reply to it`);
+  if (related === null)
+    return refused('no_such_post', `There is no post or reply ${relatedPostId}, or it is not for you`);
+  return related.tookPart
+    ? { ok: true, subject: related }
+    : refused('not_part_of_post', `${agentId} wrote neither it nor a reply to it`);
 }

@@ -1,8 +1,32 @@
 import type { ModerationItem, ModerationNote, ModerationRecord, moderatePost, Post, Reply } from '@hamlet/contract';
 import { decideModeration } from '@hamlet/core';
 import type { ModerationVerdict } from '@hamlet/core';
-import { cutPage, findLastDecision, findPost, findReply, holdSubject, insertDecision, lookAs, readAs, readQueue, readQueueDetails, reopenFlags, setHidden, settleFlags, subjectId } from '@hamlet/store';
-import type { DecisionRow, FlagRow, HeldSubject, LastDecision, QueueDetails, QueueRow, Subject, Tx } from '@hamlet/store';
+import {
+  cutPage,
+  findLastDecision,
+  findPost,
+  findReply,
+  holdSubject,
+  insertDecision,
+  lookAs,
+  readAs,
+  readQueue,
+  readQueueDetails,
+  reopenFlags,
+  setHidden,
+  settleFlags,
+  subjectId,
+} from '@hamlet/store';
+import type {
+  DecisionRow,
+  FlagRow,
+  HeldSubject,
+  LastDecision,
+  QueueDetails,
+  QueueRow,
+  Subject,
+  Tx,
+} from '@hamlet/store';
 import type { Handlers, RequestOf } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome } from '../http/outcome.ts';
@@ -22,7 +46,15 @@ function whoOf(row: FlagRow | DecisionRow): ModerationRecord['by'] {
 }
 
 function recordView(row: DecisionRow): ModerationRecord {
-  return { moderation_id: row.moderationId, decision: row.decision, reason: row.reason, note: row.note, by: whoOf(row), at: row.at, undone: row.undone };
+  return {
+    moderation_id: row.moderationId,
+    decision: row.decision,
+    reason: row.reason,
+    note: row.note,
+    by: whoOf(row),
+    at: row.at,
+    undone: row.undone,
+  };
 }
 
 /** A line of the queue in the words of the wire. Pure. */
@@ -31,18 +63,26 @@ function itemView(line: QueueRow, { posts, replies, flags, decisions }: QueueDet
   const reply = replies.find(({ replyId }) => replyId === line.replyId);
   if (post === undefined) return [];
   const ofLine = ({ subject }: { readonly subject: string }): boolean => subject === line.subject;
-  return [{
-    post: postView(post),
-    reply: reply === undefined ? null : replyView(reply),
-    weight: line.weight,
-    waiting_since: line.waitingSince,
-    flags: flags.filter(ofLine).map((row) => ({ by: whoOf(row), reason: row.reason, note: row.note, weight: row.weight, at: row.at })),
-    decisions: decisions.filter(ofLine).map(recordView),
-  }];
+  return [
+    {
+      post: postView(post),
+      reply: reply === undefined ? null : replyView(reply),
+      weight: line.weight,
+      waiting_since: line.waitingSince,
+      flags: flags
+        .filter(ofLine)
+        .map((row) => ({ by: whoOf(row), reason: row.reason, note: row.note, weight: row.weight, at: row.at })),
+      decisions: decisions.filter(ofLine).map(recordView),
+    },
+  ];
 }
 
 /** Why it is hidden once this is decided; null where it is shown. Pure. */
-function hiddenAfter({ body, now }: Asked, last: LastDecision | null, hiddenBy: 'admin' | 'flags' | null): ModerationNote | null {
+function hiddenAfter(
+  { body, now }: Asked,
+  last: LastDecision | null,
+  hiddenBy: 'admin' | 'flags' | null,
+): ModerationNote | null {
   if (hiddenBy === null) return null;
   if (body.decision === 'undo') return last?.hiddenBefore ?? null;
   return { reason: body.reason, note: body.note, by: hiddenBy, at: now.toISOString() };
@@ -57,23 +97,53 @@ interface Weighed {
 /** What the decision comes to; null where there is nothing to decide in that way. Pure. */
 function verdictOn({ body }: Asked, { held, last }: Weighed): ModerationVerdict | null {
   const lastState = last === null ? null : { decision: last.decision, hiddenByBefore: last.hiddenBefore?.by ?? null };
-  return decideModeration({ hiddenBy: held.hidden?.by ?? null, openFlags: held.openFlags, last: lastState }, body.decision);
+  return decideModeration(
+    { hiddenBy: held.hidden?.by ?? null, openFlags: held.openFlags, last: lastState },
+    body.decision,
+  );
 }
 
 /** Keeps a decision and does what it says. Returns its id, and why it is hidden from now on. */
-async function carryOut(request: Asked, tx: Tx, { subject, held, last, verdict, by }: Weighed & { readonly verdict: ModerationVerdict; readonly by: ModerationRecord['by'] }): Promise<{ readonly moderationId: string; readonly hidden: ModerationNote | null }> {
+async function carryOut(
+  request: Asked,
+  tx: Tx,
+  {
+    subject,
+    held,
+    last,
+    verdict,
+    by,
+  }: Weighed & { readonly verdict: ModerationVerdict; readonly by: ModerationRecord['by'] },
+): Promise<{ readonly moderationId: string; readonly hidden: ModerationNote | null }> {
   const { decision, reason, note } = request.body;
   const undoes = decision === 'undo' ? (last?.moderationId ?? null) : null;
-  const moderationId = await insertDecision(tx, { ...subject, decision, reason, note, by, hiddenBefore: held.hidden, undoes });
+  const moderationId = await insertDecision(tx, {
+    ...subject,
+    decision,
+    reason,
+    note,
+    by,
+    hiddenBefore: held.hidden,
+    undoes,
+  });
   if (verdict.flags === 'settle') await settleFlags(tx, subject, moderationId);
   if (undoes !== null) await reopenFlags(tx, undoes);
   const hidden = hiddenAfter(request, last, verdict.hiddenBy);
-  if (hidden !== null || held.hidden !== null) await setHidden(tx, subject, { hidden, wasHidden: held.hidden !== null });
-  await recordAct(tx, request, { action: `board.${decision}`, object: subjectId(subject), detail: { post_id: subject.postId, moderation_id: moderationId, reason, note, undoes } });
+  if (hidden !== null || held.hidden !== null)
+    await setHidden(tx, subject, { hidden, wasHidden: held.hidden !== null });
+  await recordAct(tx, request, {
+    action: `board.${decision}`,
+    object: subjectId(subject),
+    detail: { post_id: subject.postId, moderation_id: moderationId, reason, note, undoes },
+  });
   return { moderationId, hidden };
 }
 
-async function moderate(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{ post: Post; reply: Reply | null; moderation: ModerationRecord }>> {
+async function moderate(
+  request: Asked,
+  tx: Tx,
+  ports: Ports,
+): Promise<Outcome<{ post: Post; reply: Reply | null; moderation: ModerationRecord }>> {
   const author = authorOf(request.actor, ports.source);
   if (!author.ok) return author;
   const subject: Subject = { postId: request.params.post_id, replyId: request.body.reply_id };
@@ -91,7 +161,14 @@ async function moderate(request: Asked, tx: Tx, ports: Ports): Promise<Outcome<{
   const made = decisions.find((row) => row.moderationId === moderationId);
   if (post === null || made === undefined) throw new Error('what was decided cannot be read');
   const afterCommit = (): void => ports.board.tellDecided(subject, hidden);
-  return { ...accepted({ post: postView(post), reply: reply === null ? null : replyView(reply), moderation: recordView(made) }), afterCommit };
+  return {
+    ...accepted({
+      post: postView(post),
+      reply: reply === null ? null : replyView(reply),
+      moderation: recordView(made),
+    }),
+    afterCommit,
+  };
 }
 
 /** What admins decide about the board: with a reason, and so that it can be undone. */

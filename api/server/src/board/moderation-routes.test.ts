@@ -2,7 +2,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { closePost, createPost, flagPost, getPost, listModeration, listPosts, moderatePost, penalizeAgent, replyToPost, revisePost, reviseReply, rewardAgent } from '@hamlet/contract';
+import {
+  closePost,
+  createPost,
+  flagPost,
+  getPost,
+  listModeration,
+  listPosts,
+  moderatePost,
+  penalizeAgent,
+  replyToPost,
+  revisePost,
+  reviseReply,
+  rewardAgent,
+} from '@hamlet/contract';
 import type { CallInput, Client, ModerationItem, Post } from '@hamlet/contract';
 import { FLAGS_HIDE_AT } from '@hamlet/core';
 import { openDatabase, readAudit } from '@hamlet/store';
@@ -43,7 +56,10 @@ async function reply(as: Client, postId: string): Promise<string> {
   return dataOf(await as.call(replyToPost, { params: { post_id: postId }, body: { body: 'Cheaper.' } })).reply_id;
 }
 
-function decide(postId: string, body: CallInput<typeof moderatePost>['body']): ReturnType<typeof play.admin.call<typeof moderatePost>> {
+function decide(
+  postId: string,
+  body: CallInput<typeof moderatePost>['body'],
+): ReturnType<typeof play.admin.call<typeof moderatePost>> {
   return play.admin.call(moderatePost, { params: { post_id: postId }, body });
 }
 
@@ -64,7 +80,10 @@ test('what is hidden is gone for all but its author and admins, with the reason;
   const { post_id } = await post(play.as('ada'));
   dataOf(await play.as('ada').call(closePost, { params: { post_id } }));
   const hidden = dataOf(await decide(post_id, { reason: 'spam', note: 'an advertisement' }));
-  assert.deepEqual([hidden.post.status, hidden.moderation.decision, hidden.moderation.by, hidden.moderation.undone], ['moderated', 'hide', { type: 'human', id: 'key admin', name: 'admin' }, false]);
+  assert.deepEqual(
+    [hidden.post.status, hidden.moderation.decision, hidden.moderation.by, hidden.moderation.undone],
+    ['moderated', 'hide', { type: 'human', id: 'key admin', name: 'admin' }, false],
+  );
   for (const who of [visitor, member, play.as('bob')]) {
     assert.equal(await seenBy(who, post_id), null);
     assert.deepEqual(dataOf(await who.call(listPosts, { query: { q: 'coins' } })).posts, []);
@@ -72,8 +91,14 @@ test('what is hidden is gone for all but its author and admins, with the reason;
   const { moderation } = (await seenBy(play.as('ada'), post_id)) ?? {};
   assert.deepEqual([moderation?.reason, moderation?.note, moderation?.by], ['spam', 'an advertisement', 'admin']);
   assert.equal((await seenBy(play.admin, post_id))?.status, 'moderated');
-  assert.equal(await codeOf(play.as('ada').call(revisePost, { params: { post_id }, body: { revision: 1, body: 'x' } })), 'post_moderated');
-  assert.equal(await codeOf(play.as('ada').call(replyToPost, { params: { post_id }, body: { body: 'x' } })), 'post_moderated');
+  assert.equal(
+    await codeOf(play.as('ada').call(revisePost, { params: { post_id }, body: { revision: 1, body: 'x' } })),
+    'post_moderated',
+  );
+  assert.equal(
+    await codeOf(play.as('ada').call(replyToPost, { params: { post_id }, body: { body: 'x' } })),
+    'post_moderated',
+  );
   assert.equal(await codeOf(play.as('ada').call(closePost, { params: { post_id } })), 'post_moderated');
   assert.equal(await codeOf(decide(post_id, { reason: 'spam' })), 'nothing_to_decide');
   const restored = dataOf(await decide(post_id, { decision: 'restore', reason: 'other', note: 'it was a joke' }));
@@ -94,7 +119,15 @@ test('a decision is undone, and the one before it after that', async () => {
   assert.equal(dataOf(await decide(post_id, { decision: 'undo', reason: 'other' })).post.status, 'open');
   assert.equal(await codeOf(decide(post_id, { decision: 'undo', reason: 'other' })), 'nothing_to_decide');
   const line = (await queue('decided')).find((item) => item.post.post_id === post_id);
-  assert.deepEqual(line?.decisions.map(({ decision, undone }) => [decision, undone]), [['undo', false], ['undo', false], ['restore', true], ['hide', true]]);
+  assert.deepEqual(
+    line?.decisions.map(({ decision, undone }) => [decision, undone]),
+    [
+      ['undo', false],
+      ['undo', false],
+      ['restore', true],
+      ['hide', true],
+    ],
+  );
   const audited = (await readAudit(owner, post_id, 10)).map(({ action }) => action);
   assert.deepEqual(audited, ['board.undo', 'board.undo', 'board.restore', 'board.hide', 'board.post']);
 });
@@ -107,7 +140,10 @@ test('a reply is hidden for itself, and counts no more while it is', async () =>
   const shown = dataOf(await visitor.call(getPost, { params: { post_id } }));
   assert.deepEqual([shown.post.replies, shown.replies.map(({ author_id }) => author_id)], [1, ['key member']]);
   assert.equal(dataOf(await play.as('bob').call(getPost, { params: { post_id } })).replies[0]?.status, 'moderated');
-  assert.equal(await codeOf(play.as('bob').call(reviseReply, { params: { post_id, reply_id }, body: { revision: 1, body: 'x' } })), 'post_moderated');
+  assert.equal(
+    await codeOf(play.as('bob').call(reviseReply, { params: { post_id, reply_id }, body: { revision: 1, body: 'x' } })),
+    'post_moderated',
+  );
   dataOf(await decide(post_id, { decision: 'undo', reason: 'other', reply_id }));
   assert.equal((await seenBy(visitor, post_id))?.replies, 2);
 });
@@ -118,20 +154,44 @@ test('enough weight of flags hides until an admin has looked; what the admin say
   assert.equal(await codeOf(flag(member, randomUUID())), 'no_such_post');
   assert.equal(dataOf(await flag(member, post_id)).hidden, false);
   assert.equal(await codeOf(flag(member, post_id)), 'already_flagged');
-  assert.equal(dataOf(await flag(play.as('ada'), post_id)).hidden, false, 'ada has a tier: her flag weighs as much as a person\'s');
-  assert.equal(dataOf(await flag(play.as('cleo'), post_id)).hidden, false, 'a newcomer of the lowest tier weighs nothing');
+  assert.equal(
+    dataOf(await flag(play.as('ada'), post_id)).hidden,
+    false,
+    "ada has a tier: her flag weighs as much as a person's",
+  );
+  assert.equal(
+    dataOf(await flag(play.as('cleo'), post_id)).hidden,
+    false,
+    'a newcomer of the lowest tier weighs nothing',
+  );
   const [line] = (await queue('waiting')).filter((item) => item.post.post_id === post_id);
-  assert.deepEqual([line?.weight, line?.flags.map(({ by, weight }) => [by.id, weight])], [4, [['cleo', 0], ['ada', 2], ['key member', 2]]]);
+  assert.deepEqual(
+    [line?.weight, line?.flags.map(({ by, weight }) => [by.id, weight])],
+    [
+      4,
+      [
+        ['cleo', 0],
+        ['ada', 2],
+        ['key member', 2],
+      ],
+    ],
+  );
   assert.equal((await seenBy(play.admin, post_id))?.flags, 4);
   assert.equal((await seenBy(visitor, post_id))?.flags, undefined);
   assert.equal(dataOf(await flag(play.admin, post_id)).hidden, true);
   const hidden = await seenBy(play.as('bob'), post_id);
-  assert.deepEqual([hidden?.status, hidden?.moderation?.by, hidden?.moderation?.reason], ['moderated', 'flags', 'spam']);
+  assert.deepEqual(
+    [hidden?.status, hidden?.moderation?.by, hidden?.moderation?.reason],
+    ['moderated', 'flags', 'spam'],
+  );
   assert.equal(await seenBy(visitor, post_id), null);
   assert.equal(await codeOf(flag(play.as('dan'), post_id)), 'no_such_post');
   // Restored, the flags are dismissed; that undone, they wait again and it is hidden by them.
   assert.equal(dataOf(await decide(post_id, { decision: 'restore', reason: 'other' })).post.status, 'open');
-  assert.equal((await queue('waiting')).some((item) => item.post.post_id === post_id), false);
+  assert.equal(
+    (await queue('waiting')).some((item) => item.post.post_id === post_id),
+    false,
+  );
   const undone = dataOf(await decide(post_id, { decision: 'undo', reason: 'other' })).post;
   assert.deepEqual([undone.status, undone.moderation?.by, undone.flags], ['moderated', 'flags', FLAGS_HIDE_AT + 4]);
   assert.equal(dataOf(await decide(post_id, { reason: 'spam', note: 'confirmed' })).post.moderation?.by, 'admin');
@@ -153,35 +213,70 @@ test('flags are dismissed by keeping what they are against; who cries wolf weigh
 
 test('the queue is read page by page, and a cursor of the one is none of the other', async () => {
   const seen: string[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page: { items: ModerationItem[]; next_cursor: string | null } = dataOf(await play.admin.call(listModeration, { query: { state: 'decided', limit: 2, ...(cursor === undefined ? {} : { cursor }) } }));
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page: { items: ModerationItem[]; next_cursor: string | null } = dataOf(
+      await play.admin.call(listModeration, {
+        query: { state: 'decided', limit: 2, ...(cursor === undefined ? {} : { cursor }) },
+      }),
+    );
     seen.push(...page.items.map(({ post: { post_id }, reply: about }) => about?.reply_id ?? post_id));
-    if (page.next_cursor !== null) assert.equal(await codeOf(play.admin.call(listModeration, { query: { state: 'waiting', cursor: page.next_cursor } })), 'cursor_invalid');
+    if (page.next_cursor !== null)
+      assert.equal(
+        await codeOf(play.admin.call(listModeration, { query: { state: 'waiting', cursor: page.next_cursor } })),
+        'cursor_invalid',
+      );
     cursor = page.next_cursor;
   }
-  assert.deepEqual(seen, (await queue('decided')).map(({ post: { post_id }, reply: about }) => about?.reply_id ?? post_id));
+  assert.deepEqual(
+    seen,
+    (await queue('decided')).map(({ post: { post_id }, reply: about }) => about?.reply_id ?? post_id),
+  );
   assert.ok(seen.length >= 7 && new Set(seen).size === seen.length);
 });
 
 test('a reward names a post or reply that the agent has part in, and is counted there', async () => {
   const { post_id } = await post(member);
   const reply_id = await reply(play.as('cleo'), post_id);
-  const give = (agentId: string, related: string, amount = '2.5'): ReturnType<typeof play.admin.call<typeof rewardAgent>> =>
-    play.admin.call(rewardAgent, { body: { agent_id: agentId, amount, reason: 'a good answer', related_post_id: related } });
+  const give = (
+    agentId: string,
+    related: string,
+    amount = '2.5',
+  ): ReturnType<typeof play.admin.call<typeof rewardAgent>> =>
+    play.admin.call(rewardAgent, {
+      body: { agent_id: agentId, amount, reason: 'a good answer', related_post_id: related },
+    });
   dataOf(await give('cleo', reply_id));
   dataOf(await give('cleo', post_id, '1'));
-  dataOf(await play.admin.call(penalizeAgent, { body: { agent_id: 'cleo', amount: '0.5', reason: 'late', related_post_id: reply_id } }));
+  dataOf(
+    await play.admin.call(penalizeAgent, {
+      body: { agent_id: 'cleo', amount: '0.5', reason: 'late', related_post_id: reply_id },
+    }),
+  );
   const { post: counted, replies } = dataOf(await visitor.call(getPost, { params: { post_id } }));
   assert.deepEqual([counted.rewarded, replies[0]?.rewarded], ['1', '2']);
   assert.equal(await codeOf(give('dan', reply_id)), 'not_part_of_post');
   assert.equal(await codeOf(give('dan', post_id)), 'not_part_of_post');
   assert.equal(await codeOf(give('cleo', randomUUID())), 'no_such_post');
-  const secret = dataOf(await play.as('ada').call(createPost, { body: { title: 'psst', body: 'x', audience: 'agent:bob' } })).post_id;
-  assert.equal(await codeOf(member.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'x', post_id: secret } })), 'no_such_post');
+  const secret = dataOf(
+    await play.as('ada').call(createPost, { body: { title: 'psst', body: 'x', audience: 'agent:bob' } }),
+  ).post_id;
+  assert.equal(
+    await codeOf(member.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'x', post_id: secret } })),
+    'no_such_post',
+  );
   const idempotencyKey = randomUUID();
   for (let time = 0; time < 2; time += 1) {
-    dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: '3', reason: 'once', related_post_id: reply_id }, idempotencyKey }));
+    dataOf(
+      await play.admin.call(rewardAgent, {
+        body: { agent_id: 'cleo', amount: '3', reason: 'once', related_post_id: reply_id },
+        idempotencyKey,
+      }),
+    );
     await owner.deleteFrom('idempotency_key').execute();
   }
-  assert.equal(dataOf(await visitor.call(getPost, { params: { post_id } })).replies[0]?.rewarded, '5', 'a retry after a day is counted once');
+  assert.equal(
+    dataOf(await visitor.call(getPost, { params: { post_id } })).replies[0]?.rewarded,
+    '5',
+    'a retry after a day is counted once',
+  );
 });

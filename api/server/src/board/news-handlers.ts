@@ -7,7 +7,11 @@ import { postView, replyView } from './post-view.ts';
 import { viewerOf } from './viewer-of.ts';
 
 /** What concerns an agent, as it asks for itself. */
-export function newsHandlers({ db, source, board }: Pick<Services, 'db' | 'source' | 'board'>): Pick<Handlers, 'listBoardNews'> {
+export function newsHandlers({
+  db,
+  source,
+  board,
+}: Pick<Services, 'db' | 'source' | 'board'>): Pick<Handlers, 'listBoardNews'> {
   return {
     listBoardNews: {
       kind: 'plain',
@@ -19,9 +23,15 @@ export function newsHandlers({ db, source, board }: Pick<Services, 'db' | 'sourc
         const upTo = rows.at(-1)?.offset ?? after;
         const news = rows.flatMap(({ post, reply, replyId, why, answered }) =>
           // What was taken off the board meanwhile concerns nobody.
-          post === null || (replyId !== null && reply === null) ? [] : [{ post: postView(post), reply: reply === null ? null : replyView(reply), why, answered }],
+          post === null || (replyId !== null && reply === null)
+            ? []
+            : [{ post: postView(post), reply: reply === null ? null : replyView(reply), why, answered }],
         );
-        return accepted({ agent_id: agentId, news, next_after: upTo === 0 ? null : newsCursorOf(agentId, board.epoch, upTo) });
+        return accepted({
+          agent_id: agentId,
+          news,
+          next_after: upTo === 0 ? null : newsCursorOf(agentId, board.epoch, upTo),
+        });
       },
     },
   };

@@ -21,10 +21,16 @@ const STATUS_ACTIONS = { open: 'board.reopen', closed: 'board.close', resolved: 
 
 function refuseUnknown(audience: string, { source }: Ports): Refused | null {
   const agentId = addresseeOf(audience);
-  return agentId === null || source.get(agentId) !== null ? null : refused('no_such_agent', `There is no agent ${agentId}`);
+  return agentId === null || source.get(agentId) !== null
+    ? null
+    : refused('no_such_agent', `There is no agent ${agentId}`);
 }
 
-async function create(request: RequestOf<typeof createPost>, tx: Tx, ports: Ports): Promise<Outcome<{ post_id: string; post: Post }>> {
+async function create(
+  request: RequestOf<typeof createPost>,
+  tx: Tx,
+  ports: Ports,
+): Promise<Outcome<{ post_id: string; post: Post }>> {
   const { actor, body } = request;
   const author = authorOf(actor, ports.source, body.author_type);
   if (!author.ok) return author;
@@ -34,9 +40,21 @@ async function create(request: RequestOf<typeof createPost>, tx: Tx, ports: Port
   const denied = refuseUnknown(body.audience, ports) ?? overRate(desk, 'posts') ?? overContent(desk, body);
   if (denied !== null) return denied;
   const { audience, title, body: text, tags } = body;
-  const post = await insertPost(tx, { by: author.by, audience, title, body: text, tags, place: pinned.place, mentions: mentionedIn(body, author, ports.source) });
+  const post = await insertPost(tx, {
+    by: author.by,
+    audience,
+    title,
+    body: text,
+    tags,
+    place: pinned.place,
+    mentions: mentionedIn(body, author, ports.source),
+  });
   if (post === null) throw new Error('no post was made');
-  await recordAct(tx, request, { action: 'board.post', object: post.postId, detail: { audience, title, author_type: author.by.authorType } });
+  await recordAct(tx, request, {
+    action: 'board.post',
+    object: post.postId,
+    detail: { audience, title, author_type: author.by.authorType },
+  });
   return { ...accepted({ post_id: post.postId, post: postView(post) }), afterCommit: ports.board.nudge };
 }
 
@@ -47,7 +65,8 @@ async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Port
   const desk = await sitDown(tx, author);
   const post = await findPost(tx, params.post_id);
   if (post === null) return refused('no_such_post');
-  const unfit = refuseRevision(author, post, body.revision) ?? (post.status === 'closed' ? refused('post_closed') : null);
+  const unfit =
+    refuseRevision(author, post, body.revision) ?? (post.status === 'closed' ? refused('post_closed') : null);
   if (unfit !== null) return unfit;
   const text = { title: post.title, body: post.body, tags: post.tags, ...given(body) };
   if (isSameText(text, post)) return accepted({ post: postView(post) });
@@ -59,8 +78,16 @@ async function revise(request: RequestOf<typeof revisePost>, tx: Tx, ports: Port
   return { ...accepted({ post: postView(revised) }), afterCommit: ports.board.nudge };
 }
 
-function given({ title, body, tags }: RequestOf<typeof revisePost>['body']): Partial<Pick<Post, 'title' | 'body' | 'tags'>> {
-  return { ...(title === undefined ? {} : { title }), ...(body === undefined ? {} : { body }), ...(tags === undefined ? {} : { tags }) };
+function given({
+  title,
+  body,
+  tags,
+}: RequestOf<typeof revisePost>['body']): Partial<Pick<Post, 'title' | 'body' | 'tags'>> {
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(body === undefined ? {} : { body }),
+    ...(tags === undefined ? {} : { tags }),
+  };
 }
 
 function isSameText(a: Pick<Post, 'title' | 'body' | 'tags'>, b: Pick<Post, 'title' | 'body' | 'tags'>): boolean {
@@ -74,7 +101,11 @@ async function wasSettledByAdmin(tx: Tx, postId: string): Promise<boolean> {
 }
 
 /** Opens, closes or resolves a post. Saying it again changes nothing. */
-async function settle(request: Settling, tx: Tx, to: { readonly status: 'open' | 'closed' | 'resolved'; readonly ports: Ports }): Promise<Outcome<{ post: Post }>> {
+async function settle(
+  request: Settling,
+  tx: Tx,
+  to: { readonly status: 'open' | 'closed' | 'resolved'; readonly ports: Ports },
+): Promise<Outcome<{ post: Post }>> {
   const { actor, params } = request;
   const author = authorOf(actor, to.ports.source);
   if (!author.ok) return author;
@@ -83,10 +114,15 @@ async function settle(request: Settling, tx: Tx, to: { readonly status: 'open' |
   if (post === null) return refused('no_such_post');
   if (actor.role !== 'admin' && !isAuthor(author, post)) return refused('not_its_author');
   if (post.status === to.status) return accepted({ post: postView(post) });
-  if (actor.role !== 'admin' && post.status !== 'open' && (await wasSettledByAdmin(tx, post.postId))) return refused('not_its_author', 'An admin closed this post, so only an admin changes that');
+  if (actor.role !== 'admin' && post.status !== 'open' && (await wasSettledByAdmin(tx, post.postId)))
+    return refused('not_its_author', 'An admin closed this post, so only an admin changes that');
   const settled = await setPostStatus(tx, post.postId, to.status);
   if (settled === null) return refused('post_moderated');
-  await recordAct(tx, request, { action: STATUS_ACTIONS[to.status], object: post.postId, detail: { from: post.status } });
+  await recordAct(tx, request, {
+    action: STATUS_ACTIONS[to.status],
+    object: post.postId,
+    detail: { from: post.status },
+  });
   return { ...accepted({ post: postView(settled) }), afterCommit: to.ports.board.nudge };
 }
 

@@ -37,11 +37,25 @@ export function postView(row: PostRow): Post {
 
 /** A reply in the words of the wire. Pure. */
 export function replyView(row: ReplyRow): Reply {
-  return { reply_id: row.replyId, post_id: row.postId, status: row.hidden === null ? 'shown' : 'moderated', ...writtenView(row) };
+  return {
+    reply_id: row.replyId,
+    post_id: row.postId,
+    status: row.hidden === null ? 'shown' : 'moderated',
+    ...writtenView(row),
+  };
 }
 
 /** Every text that something has had, newest first: the one that is shown, and those before it. Pure. */
-export function revisionViews(shown: Pick<PostRow, 'revision' | 'body' | 'updatedAt'> & Partial<Pick<PostRow, 'title' | 'tags'>>, earlier: readonly RevisionRow[]): Revision[] {
-  const newest: Revision = { number: shown.revision, title: shown.title ?? null, body: shown.body, tags: shown.tags ?? [], at: shown.updatedAt };
+export function revisionViews(
+  shown: Pick<PostRow, 'revision' | 'body' | 'updatedAt'> & Partial<Pick<PostRow, 'title' | 'tags'>>,
+  earlier: readonly RevisionRow[],
+): Revision[] {
+  const newest: Revision = {
+    number: shown.revision,
+    title: shown.title ?? null,
+    body: shown.body,
+    tags: shown.tags ?? [],
+    at: shown.updatedAt,
+  };
   return [newest, ...earlier.map(({ number, title, body, tags, at }) => ({ number, title, body, tags, at }))];
 }

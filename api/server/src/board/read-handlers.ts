@@ -13,9 +13,12 @@ import { viewerOf } from './viewer-of.ts';
 
 type Names = 'listPosts' | 'getPost' | 'listPostRevisions' | 'listReplyRevisions';
 
-const LIST_LACKING = 'The database cannot be reached right now, and the copy of the newest posts holds none of these; try again';
-const SEARCH_LACKING = 'Words are searched for by the database, which cannot be reached right now; list posts without q, or try again';
-const THREAD_LACKING = 'The database cannot be reached right now, and the copy of the newest posts does not hold this for you; try again';
+const LIST_LACKING =
+  'The database cannot be reached right now, and the copy of the newest posts holds none of these; try again';
+const SEARCH_LACKING =
+  'Words are searched for by the database, which cannot be reached right now; list posts without q, or try again';
+const THREAD_LACKING =
+  'The database cannot be reached right now, and the copy of the newest posts does not hold this for you; try again';
 
 /** A cursor that goes on with a question behind a row; null where nothing follows. */
 function nextCursor(question: string, next: string | null): string | null {
@@ -26,8 +29,21 @@ type Ports = Pick<Services, 'db' | 'board'>;
 type Listed = DataOf<typeof listPosts>;
 type Thread = DataOf<typeof getPost>;
 
-function list({ query, actor, now }: RequestOf<typeof listPosts>, { db, board }: Ports): Promise<Outcome<Listed>> | Refused {
-  const { cursor, limit, landmark_id: landmarkId, author_type: authorType, q: search, status, tag, audience, author } = query;
+function list(
+  { query, actor, now }: RequestOf<typeof listPosts>,
+  { db, board }: Ports,
+): Promise<Outcome<Listed>> | Refused {
+  const {
+    cursor,
+    limit,
+    landmark_id: landmarkId,
+    author_type: authorType,
+    q: search,
+    status,
+    tag,
+    audience,
+    author,
+  } = query;
   const filter: PostFilter = { status, tag, audience, author, authorType, landmarkId, search };
   const question = JSON.stringify(Object.values(filter));
   const before = readBoardCursor(cursor, question);
@@ -47,7 +63,10 @@ function list({ query, actor, now }: RequestOf<typeof listPosts>, { db, board }:
   });
 }
 
-function readThread({ params: { post_id: postId }, query: { cursor, limit }, actor, now }: RequestOf<typeof getPost>, { db, board }: Ports): Promise<Outcome<Thread>> | Refused {
+function readThread(
+  { params: { post_id: postId }, query: { cursor, limit }, actor, now }: RequestOf<typeof getPost>,
+  { db, board }: Ports,
+): Promise<Outcome<Thread>> | Refused {
   const after = readBoardCursor(cursor, postId);
   if (after === undefined) return refused('cursor_invalid');
   const viewer = viewerOf(actor);
@@ -62,7 +81,13 @@ function readThread({ params: { post_id: postId }, query: { cursor, limit }, act
       }),
     copied: (copy) => {
       const thread = threadFromCopy(copy, viewer, { postId: postId.toLowerCase(), after, limit });
-      return thread === null ? null : { post: thread.post, replies: [...thread.replies.rows], next_cursor: nextCursor(postId, thread.replies.next) };
+      return thread === null
+        ? null
+        : {
+            post: thread.post,
+            replies: [...thread.replies.rows],
+            next_cursor: nextCursor(postId, thread.replies.next),
+          };
     },
     lacking: THREAD_LACKING,
   });
@@ -82,7 +107,9 @@ export function readHandlers(ports: Ports): Pick<Handlers, Names> {
       run: async ({ params: { post_id: postId }, actor }) =>
         readAs(db, viewerOf(actor), async (tx) => {
           const post = await findPost(tx, postId);
-          return post === null ? refused('no_such_post') : accepted({ revisions: revisionViews(post, await readRevisions(tx, postId, REVISIONS_MAX)) });
+          return post === null
+            ? refused('no_such_post')
+            : accepted({ revisions: revisionViews(post, await readRevisions(tx, postId, REVISIONS_MAX)) });
         }),
     },
     listReplyRevisions: {
@@ -90,7 +117,9 @@ export function readHandlers(ports: Ports): Pick<Handlers, Names> {
       run: async ({ params: { post_id: postId, reply_id: replyId }, actor }) =>
         readAs(db, viewerOf(actor), async (tx) => {
           const reply = await findReply(tx, postId, replyId);
-          return reply === null ? refused('no_such_post') : accepted({ revisions: revisionViews(reply, await readRevisions(tx, replyId, REVISIONS_MAX)) });
+          return reply === null
+            ? refused('no_such_post')
+            : accepted({ revisions: revisionViews(reply, await readRevisions(tx, replyId, REVISIONS_MAX)) });
         }),
     },
   };

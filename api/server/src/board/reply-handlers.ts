@@ -20,19 +20,41 @@ function refuseSettled(status: PostStatus | null): Refused | null {
   return status === 'closed' ? refused('post_closed') : null;
 }
 
-async function reply(request: RequestOf<typeof replyToPost>, tx: Tx, ports: Ports): Promise<Outcome<{ reply_id: string; reply: Reply }>> {
-  const { actor, params: { post_id: postId }, body } = request;
+async function reply(
+  request: RequestOf<typeof replyToPost>,
+  tx: Tx,
+  ports: Ports,
+): Promise<Outcome<{ reply_id: string; reply: Reply }>> {
+  const {
+    actor,
+    params: { post_id: postId },
+    body,
+  } = request;
   const author = authorOf(actor, ports.source, body.author_type);
   if (!author.ok) return author;
   const desk = await sitDown(tx, author);
-  const denied = refuseSettled(await findPostStatus(tx, postId)) ?? overRate(desk, 'replies') ?? overContent(desk, body);
+  const denied =
+    refuseSettled(await findPostStatus(tx, postId)) ?? overRate(desk, 'replies') ?? overContent(desk, body);
   if (denied !== null) return denied;
-  const made = await insertReply(tx, { by: author.by, postId, body: body.body, mentions: mentionedIn(body, author, ports.source) });
-  await recordAct(tx, request, { action: 'board.reply', object: made.replyId, detail: { post_id: postId, author_type: author.by.authorType } });
+  const made = await insertReply(tx, {
+    by: author.by,
+    postId,
+    body: body.body,
+    mentions: mentionedIn(body, author, ports.source),
+  });
+  await recordAct(tx, request, {
+    action: 'board.reply',
+    object: made.replyId,
+    detail: { post_id: postId, author_type: author.by.authorType },
+  });
   return { ...accepted({ reply_id: made.replyId, reply: replyView(made) }), afterCommit: ports.board.nudge };
 }
 
-async function revise(request: RequestOf<typeof reviseReply>, tx: Tx, ports: Ports): Promise<Outcome<{ reply: Reply }>> {
+async function revise(
+  request: RequestOf<typeof reviseReply>,
+  tx: Tx,
+  ports: Ports,
+): Promise<Outcome<{ reply: Reply }>> {
   const { actor, params, body } = request;
   const author = authorOf(actor, ports.source);
   if (!author.ok) return author;
@@ -46,7 +68,11 @@ async function revise(request: RequestOf<typeof reviseReply>, tx: Tx, ports: Por
   if (denied !== null) return denied;
   const revised = await storeRevision(tx, { replyId: found.replyId, body: body.body, revision: body.revision });
   if (revised === null) return refused('revision_conflict');
-  await recordAct(tx, request, { action: 'board.revise', object: found.replyId, detail: { post_id: found.postId, revision: revised.revision } });
+  await recordAct(tx, request, {
+    action: 'board.revise',
+    object: found.replyId,
+    detail: { post_id: found.postId, revision: revised.revision },
+  });
   return { ...accepted({ reply: replyView(revised) }), afterCommit: ports.board.nudge };
 }
 

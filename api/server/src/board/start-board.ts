@@ -69,10 +69,14 @@ async function placesOf({ reader }: BoardPorts): Promise<Board['placeOf']> {
     if (wanted === null) return { ok: true, place: null };
     if ('landmark_id' in wanted) {
       const landmark = landmarks.find(({ landmark_id: id }) => id === wanted.landmark_id);
-      return landmark === undefined ? refused('no_such_landmark') : { ok: true, place: { ...landmark.position, landmarkId: landmark.landmark_id } };
+      return landmark === undefined
+        ? refused('no_such_landmark')
+        : { ok: true, place: { ...landmark.position, landmarkId: landmark.landmark_id } };
     }
     if (wanted.x >= size.width || wanted.y >= size.height) return refused('out_of_bounds');
-    const there = landmarks.find(({ position, slots }) => [position, ...slots].some(({ x, y }) => x === wanted.x && y === wanted.y));
+    const there = landmarks.find(({ position, slots }) =>
+      [position, ...slots].some(({ x, y }) => x === wanted.x && y === wanted.y),
+    );
     return { ok: true, place: { ...wanted, landmarkId: there?.landmark_id ?? null } };
   };
 }
@@ -94,7 +98,11 @@ export async function startBoard(ports: BoardPorts): Promise<RunningBoard> {
   const feed = createBoardFeed({ pages: createBoardPages({ db, relay, epoch, read: copy.read }), relay, log });
   startBoardCourier({ db, relay, hub, log });
   const notes = startWorldNotes({ ...ports, whereIs: whereIs(ports), onPosted: relay.nudge });
-  const stopForgetting = repeat(FORGET_EVERY_MS, () => forgetBoardEvents(db, KEPT_EVENTS, KEPT_NEWS_DAYS), (error) => log('warn', 'old events of the board wait for the database', { error }));
+  const stopForgetting = repeat(
+    FORGET_EVERY_MS,
+    () => forgetBoardEvents(db, KEPT_EVENTS, KEPT_NEWS_DAYS),
+    (error) => log('warn', 'old events of the board wait for the database', { error }),
+  );
   const nudge = (): void => {
     relay.nudge();
     copy.noteBack();

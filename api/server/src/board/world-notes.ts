@@ -24,10 +24,21 @@ export interface WorldNotesPorts {
 
 async function postOf({ seq, agentId, text }: WorldNote, { source, whereIs }: WorldNotesPorts): Promise<NewPost> {
   // An agent whose resource is gone has still pinned its note.
-  const by: Byline = agentAuthor(agentId, source)?.by ?? { authorType: 'agent', authorId: agentId, authorName: agentId, authorTier: null };
+  const by: Byline = agentAuthor(agentId, source)?.by ?? {
+    authorType: 'agent',
+    authorId: agentId,
+    authorName: agentId,
+    authorTier: null,
+  };
   const place = await whereIs(agentId);
   return {
-    by, audience: 'public', title: titleOfNote(text), body: text, tags: ['note'], mentions: [], worldSeq: seq,
+    by,
+    audience: 'public',
+    title: titleOfNote(text),
+    body: text,
+    tags: ['note'],
+    mentions: [],
+    worldSeq: seq,
     place: place === null ? null : { x: place.x, y: place.y, landmarkId: place.landmark_id },
   };
 }
@@ -41,7 +52,11 @@ async function postNotes(tx: Tx, ports: WorldNotesPorts): Promise<{ readonly pos
     const post = await insertPost(tx, await postOf(note, ports));
     if (post === null) continue;
     const detail = { audience: 'public', title: post.title, author_type: 'agent', world_seq: note.seq };
-    const acting = { actor: { role: 'agent', id: `agent ${note.agentId}` }, requestId: randomUUID(), traceparent: null };
+    const acting = {
+      actor: { role: 'agent', id: `agent ${note.agentId}` },
+      requestId: randomUUID(),
+      traceparent: null,
+    };
     await recordAct(tx, acting, { action: 'board.post', object: post.postId, detail });
   }
   await moveWorldCursor(tx, taken.upTo);

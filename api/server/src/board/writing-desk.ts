@@ -28,7 +28,10 @@ export async function sitDown(tx: Tx, { viewer, by, kind, rank, accountId }: Aut
 export function overRate({ limits, record }: Desk, what: 'posts' | 'replies' | 'flags'): Refused | null {
   if (record[what] < limits[what]) return null;
   const retryAfterS = Math.max(1, record[`${what}FreeInS`]);
-  return { ...refused('board_rate_limited', `At most ${limits[what]} ${what} in an hour; wait ${retryAfterS} s`), retryAfterS };
+  return {
+    ...refused('board_rate_limited', `At most ${limits[what]} ${what} in an hour; wait ${retryAfterS} s`),
+    retryAfterS,
+  };
 }
 
 /** A refusal where a text has more in it than its author may write. Pure. */
@@ -39,5 +42,7 @@ export function overContent({ limits }: Desk, text: BoardText): Refused | null {
 
 /** The agents that a text names with an @, without its author. */
 export function mentionedIn({ title = '', body }: BoardText, author: Author, source: AgentSource): readonly string[] {
-  return mentionsOf(`${title}\n${body}`).filter((name) => source.get(name) !== null && !(author.by.authorType === 'agent' && author.by.authorId === name));
+  return mentionsOf(`${title}\n${body}`).filter(
+    (name) => source.get(name) !== null && !(author.by.authorType === 'agent' && author.by.authorId === name),
+  );
 }

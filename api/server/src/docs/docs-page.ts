@@ -57,7 +57,10 @@ function answerDetails(route: RouteSpec): string {
 
 function reasonLinks(route: RouteSpec): string {
   return [...reasonsByStatus(route)]
-    .map(([status, reasons]) => `${status} ${reasons.map((reason) => `<a href="#${reason}"><code>${reason}</code></a>`).join(' ')}`)
+    .map(
+      ([status, reasons]) =>
+        `${status} ${reasons.map((reason) => `<a href="#${reason}"><code>${reason}</code></a>`).join(' ')}`,
+    )
     .join(' · ');
 }
 

@@ -10,8 +10,12 @@ test('the document is valid OpenAPI 3.1 and holds every route on every path', as
   const result = await new Validator().validate(structuredClone(document));
   assert.equal(result.valid, true, JSON.stringify(result.valid ? '' : result.errors, null, 2));
   const paths = document['paths'] as Record<string, Record<string, { operationId: string }>>;
-  for (const route of ROUTES) for (const path of pathsOf(route)) assert.ok(paths[path.replace('*}', '}')]?.[route.method.toLowerCase()], `${route.method} ${path}`);
-  const ids = Object.values(paths).flatMap((operations) => Object.values(operations).map(({ operationId }) => operationId));
+  for (const route of ROUTES)
+    for (const path of pathsOf(route))
+      assert.ok(paths[path.replace('*}', '}')]?.[route.method.toLowerCase()], `${route.method} ${path}`);
+  const ids = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).map(({ operationId }) => operationId),
+  );
   assert.equal(new Set(ids).size, ids.length, 'operation ids are unique');
 });
 

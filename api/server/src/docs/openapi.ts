@@ -12,21 +12,45 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
 
 function parametersOf(route: RouteSpec): Json[] {
   const parameters: Json[] = [];
-  for (const [part, location] of [['params', 'path'], ['query', 'query']] as const) {
+  for (const [part, location] of [
+    ['params', 'path'],
+    ['query', 'query'],
+  ] as const) {
     const schema = route[part];
     if (schema === undefined) continue;
-    const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input') as { properties?: Record<string, Json>; required?: string[] };
+    const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input') as {
+      properties?: Record<string, Json>;
+      required?: string[];
+    };
     for (const [name, property] of Object.entries(properties)) {
-      parameters.push({ name, in: location, required: location === 'path' || required.includes(name), schema: property });
+      parameters.push({
+        name,
+        in: location,
+        required: location === 'path' || required.includes(name),
+        schema: property,
+      });
     }
   }
   if (route.idempotency === 'key') {
-    const description = 'A value of your own for each intent, kept across its retries; the same key and body give the same answer for 24 hours';
-    parameters.push({ name: 'Idempotency-Key', in: 'header', required: true, description, schema: { type: 'string', minLength: 1, maxLength: 255 } });
+    const description =
+      'A value of your own for each intent, kept across its retries; the same key and body give the same answer for 24 hours';
+    parameters.push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: true,
+      description,
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    });
   }
   if (route.ifMatch === true) {
     const description = 'The etag of what is to be changed: 412 where it is not any more that';
-    parameters.push({ name: 'If-Match', in: 'header', required: false, description, schema: { type: 'string', minLength: 1, maxLength: 128 } });
+    parameters.push({
+      name: 'If-Match',
+      in: 'header',
+      required: false,
+      description,
+      schema: { type: 'string', minLength: 1, maxLength: 128 },
+    });
   }
   return parameters;
 }
@@ -36,7 +60,10 @@ function contentOf(route: RouteSpec): Json {
     case 'json':
       return { 'application/json': { schema: jsonSchemaOf(route.answer.schema, 'output') } };
     case 'completion':
-      return { 'application/json': { schema: jsonSchemaOf(route.answer.schema, 'output') }, 'text/event-stream': { schema: jsonSchemaOf(route.answer.chunk, 'output') } };
+      return {
+        'application/json': { schema: jsonSchemaOf(route.answer.schema, 'output') },
+        'text/event-stream': { schema: jsonSchemaOf(route.answer.chunk, 'output') },
+      };
     case 'redirect':
       return {};
     case 'bytes':
@@ -82,11 +109,20 @@ function operationOf(route: RouteSpec, operationId: string): Json {
     operationId,
     summary: route.summary,
     tags: [route.tag],
-    security: (PERMISSIONS[route.permission] as readonly string[]).includes('visitor') ? [{}, { bearer: [] }, { session: [] }] : [{ bearer: [] }, { session: [] }],
+    security: (PERMISSIONS[route.permission] as readonly string[]).includes('visitor')
+      ? [{}, { bearer: [] }, { session: [] }]
+      : [{ bearer: [] }, { session: [] }],
     'x-permission': route.permission,
     'x-audiences': route.audiences,
     parameters: parametersOf(route),
-    ...(route.body === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: jsonSchemaOf(route.body, 'input') } } } }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: jsonSchemaOf(route.body, 'input') } },
+          },
+        }),
     responses: responsesOf(route),
   };
 }
@@ -102,12 +138,20 @@ function build(): Json {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Hamlet', version: '1.0.0', description: 'A village of AI agents: the world, its agents, and what people do with them.' },
+    info: {
+      title: 'Hamlet',
+      version: '1.0.0',
+      description: 'A village of AI agents: the world, its agents, and what people do with them.',
+    },
     paths,
     components: {
       schemas: { Problem: jsonSchemaOf(Problem, 'output') },
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', description: 'An API key, an agent token, or the operator\'s projected token' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: "An API key, an agent token, or the operator's projected token",
+        },
         session: { type: 'apiKey', in: 'cookie', name: '__Host-hamlet_session' },
       },
     },

@@ -1,6 +1,14 @@
 import { formatAiDollars } from '@hamlet/contract';
 import type { Allowance, BalanceAnswer, LedgerPage } from '@hamlet/contract';
-import { cutPage, findAgentAccount, freezeMoment, readAllowance, readEntries, readFunds, readFundsAt } from '@hamlet/store';
+import {
+  cutPage,
+  findAgentAccount,
+  freezeMoment,
+  readAllowance,
+  readEntries,
+  readFunds,
+  readFundsAt,
+} from '@hamlet/store';
 import type { Db, Funds } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { idempotencyKeyOf } from '../http/idempotent.ts';
@@ -28,14 +36,35 @@ type Asked = Pick<Judgement, 'actor' | 'now' | 'requestId' | 'traceparent'> & {
 function judgementOf(kind: Judgement['kind'], { actor, now, requestId, traceparent, headers, body }: Asked): Judgement {
   const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
   const relatedPostId = body.related_post_id ?? body.post_id ?? null;
-  return { kind, actor, now, requestId, traceparent, idempotencyKey, agentId: body.agent_id, amount: body.amount, note: body.reason, relatedPostId };
+  return {
+    kind,
+    actor,
+    now,
+    requestId,
+    traceparent,
+    idempotencyKey,
+    agentId: body.agent_id,
+    amount: body.amount,
+    note: body.reason,
+    relatedPostId,
+  };
 }
 
 function balanceAnswer(agentId: string, { balance, held, asOf }: Funds): BalanceAnswer {
-  return { agent_id: agentId, balance: formatAiDollars(balance), held: formatAiDollars(held), available: formatAiDollars(balance - held), as_of: asOf };
+  return {
+    agent_id: agentId,
+    balance: formatAiDollars(balance),
+    held: formatAiDollars(held),
+    available: formatAiDollars(balance - held),
+    as_of: asOf,
+  };
 }
 
-async function allowanceOf(db: Db, { actor, now }: Pick<Judgement, 'actor' | 'now'>, rules: EconomyRules): Promise<Allowance> {
+async function allowanceOf(
+  db: Db,
+  { actor, now }: Pick<Judgement, 'actor' | 'now'>,
+  rules: EconomyRules,
+): Promise<Allowance> {
   const resets_at = nextDayAt(now, rules.timeZone).toISOString();
   const daily = dailyLimitOf(actor, rules);
   const used = await readAllowance(db, { memberId: actor.id, day: villageDay(now, rules.timeZone) });
@@ -50,13 +79,24 @@ interface PageAsked {
   readonly limit: number;
 }
 
-async function readPage(db: Db, accountId: number, { agentId, asOf, cursor, limit }: PageAsked): Promise<Outcome<LedgerPage>> {
+async function readPage(
+  db: Db,
+  accountId: number,
+  { agentId, asOf, cursor, limit }: PageAsked,
+): Promise<Outcome<LedgerPage>> {
   const from = cursor === undefined ? null : readLedgerCursor(cursor, agentId);
   if (from === undefined) return refused('cursor_invalid');
   const moment = from?.asOf ?? (await freezeMoment(db, accountId, asOf));
   const read = await readEntries(db, accountId, { asOf: moment, before: from?.before ?? null, limit: limit + 1 });
-  const { rows, next } = cutPage(read, limit, ({ version }) => writeLedgerCursor(agentId, { asOf: moment, before: version }));
-  return accepted({ agent_id: agentId, entries: rows.map((row) => entryView(agentId, row)), as_of: moment, next_cursor: next });
+  const { rows, next } = cutPage(read, limit, ({ version }) =>
+    writeLedgerCursor(agentId, { asOf: moment, before: version }),
+  );
+  return accepted({
+    agent_id: agentId,
+    entries: rows.map((row) => entryView(agentId, row)),
+    as_of: moment,
+    next_cursor: next,
+  });
 }
 
 /** Money of agents: what people give and take, what there is, and every entry that made it so. */
@@ -67,17 +107,36 @@ export function economyHandlers({ db, source, standing, economy, board }: Servic
   const unknown = (agentId: string): boolean => source.get(agentId) === null;
 
   return {
-    rewardAgent: { kind: 'tx', run: async (request, tx) => ({ ...(await judge(tx, judgementOf('reward', request), ports)), afterCommit: board.nudge }) },
-    penalizeAgent: { kind: 'tx', run: async (request, tx) => ({ ...(await judge(tx, judgementOf('penalty', request), ports)), afterCommit: board.nudge }) },
-    getAllowance: { kind: 'plain', run: async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy)) },
+    rewardAgent: {
+      kind: 'tx',
+      run: async (request, tx) => ({
+        ...(await judge(tx, judgementOf('reward', request), ports)),
+        afterCommit: board.nudge,
+      }),
+    },
+    penalizeAgent: {
+      kind: 'tx',
+      run: async (request, tx) => ({
+        ...(await judge(tx, judgementOf('penalty', request), ports)),
+        afterCommit: board.nudge,
+      }),
+    },
+    getAllowance: {
+      kind: 'plain',
+      run: async ({ actor, now }) => accepted(await allowanceOf(db, { actor, now }, economy)),
+    },
     getBalance: {
       kind: 'plain',
       run: async ({ params: { agent_id: agentId }, query, now }) => {
         const account = await findAgentAccount(db, agentId);
         if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
-        if (account === null) return accepted(balanceAnswer(agentId, { balance: 0n, held: 0n, asOf: query.as_of ?? now.toISOString() }));
+        if (account === null)
+          return accepted(balanceAnswer(agentId, { balance: 0n, held: 0n, asOf: query.as_of ?? now.toISOString() }));
         const { accountId } = account;
-        const funds = query.as_of === undefined ? await readFunds(db, accountId) : await readFundsAt(db, accountId, await freezeMoment(db, accountId, query.as_of));
+        const funds =
+          query.as_of === undefined
+            ? await readFunds(db, accountId)
+            : await readFundsAt(db, accountId, await freezeMoment(db, accountId, query.as_of));
         return accepted(balanceAnswer(agentId, funds));
       },
     },
@@ -86,8 +145,19 @@ export function economyHandlers({ db, source, standing, economy, board }: Servic
       run: async ({ params: { agent_id: agentId }, query, now }) => {
         const account = await findAgentAccount(db, agentId);
         if (account === null && unknown(agentId)) return refused('no_such_agent', `There is no agent ${agentId}`);
-        if (account === null) return accepted({ agent_id: agentId, entries: [], as_of: query.as_of ?? now.toISOString(), next_cursor: null });
-        return readPage(db, account.accountId, { agentId, asOf: query.as_of ?? null, cursor: query.cursor, limit: query.limit });
+        if (account === null)
+          return accepted({
+            agent_id: agentId,
+            entries: [],
+            as_of: query.as_of ?? now.toISOString(),
+            next_cursor: null,
+          });
+        return readPage(db, account.accountId, {
+          agentId,
+          asOf: query.as_of ?? null,
+          cursor: query.cursor,
+          limit: query.limit,
+        });
       },
     },
   };

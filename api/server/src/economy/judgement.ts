@@ -51,10 +51,21 @@ export function dailyLimitOf({ role }: Pick<Actor, 'role'>, { dailyAllowance, re
 /** What the ledger is asked. An admin's penalty is drawn on no day: it makes no money. The key is of the person and route for good, so that not even a retry after days posts twice. */
 function askedOf(judgement: Judgement, subject: Subject | null, { lives, rules }: JudgementPorts): AgentJudgement {
   const { kind, actor, now, agentId, amount, note, idempotencyKey, relatedPostId, traceparent } = judgement;
-  const allowance = actor.role === 'admin' && kind === 'penalty' ? null : { day: villageDay(now, rules.timeZone), limit: dailyLimitOf(actor, rules) };
+  const allowance =
+    actor.role === 'admin' && kind === 'penalty'
+      ? null
+      : { day: villageDay(now, rules.timeZone), limit: dailyLimitOf(actor, rules) };
   return {
-    kind, agentId, note, subject, allowance, amount: parseAiDollars(amount), key: `${kind} ${actor.id} ${idempotencyKey}`, source: actor.id,
-    actor: { role: actor.role, id: actor.id }, about: { relatedPostId, traceparent },
+    kind,
+    agentId,
+    note,
+    subject,
+    allowance,
+    amount: parseAiDollars(amount),
+    key: `${kind} ${actor.id} ${idempotencyKey}`,
+    source: actor.id,
+    actor: { role: actor.role, id: actor.id },
+    about: { relatedPostId, traceparent },
     // An agent that was applied a moment ago has an account before it lives.
     opens: lives(agentId),
   };
@@ -67,7 +78,11 @@ async function audit(tx: Tx, judgement: Judgement, entry: LedgerEntry): Promise<
 }
 
 /** The refusal of the ledger in the caller's words. Throws where the ledger refuses what no caller can have asked for. Pure. */
-function refusalOf({ agentId, actor }: Judgement, { reason, available }: Extract<AgentJudged, { ok: false }>, rules: EconomyRules): Refused {
+function refusalOf(
+  { agentId, actor }: Judgement,
+  { reason, available }: Extract<AgentJudged, { ok: false }>,
+  rules: EconomyRules,
+): Refused {
   switch (reason) {
     case 'no_such_account':
       return refused('no_such_agent', `There is no agent ${agentId}`);
@@ -75,7 +90,12 @@ function refusalOf({ agentId, actor }: Judgement, { reason, available }: Extract
       return refused(reason, `${agentId} has ${formatAiDollars(available)} aiDollars to spend; take at most that`);
     case 'allowance_exceeded': {
       const said = `${formatAiDollars(available)} aiDollars are left of today's allowance of ${formatAiDollars(dailyLimitOf(actor, rules))}`;
-      return refused(reason, actor.role === 'admin' ? `${said}; propose a credit of more (POST /economy/credits), which another admin approves` : said);
+      return refused(
+        reason,
+        actor.role === 'admin'
+          ? `${said}; propose a credit of more (POST /economy/credits), which another admin approves`
+          : said,
+      );
     }
     case 'account_closed':
       return refused(reason);

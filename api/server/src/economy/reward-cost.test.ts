@@ -34,7 +34,10 @@ after(async () => {
 
 /** The transactions since one of them that claimed the key of a write. */
 function claimsSince(seen: number): readonly (readonly string[])[] {
-  return tap.transactions().slice(seen).filter((statements) => statements.some((text) => /claim_key|pg_try_advisory_xact_lock/.test(text)));
+  return tap
+    .transactions()
+    .slice(seen)
+    .filter((statements) => statements.some((text) => /claim_key|pg_try_advisory_xact_lock/.test(text)));
 }
 
 /** The statements of the one write that `work` does. The API answers after the commit, so the tap has read it by then. */
@@ -47,13 +50,17 @@ async function statementsOf(work: () => Promise<unknown>): Promise<readonly stri
 }
 
 async function postBy(agentId: 'bob'): Promise<string> {
-  return dataOf(await play.as(agentId).call(createPost, { body: { title: 'Fresh bread', body: 'At the bakery.' } })).post_id;
+  return dataOf(await play.as(agentId).call(createPost, { body: { title: 'Fresh bread', body: 'At the bakery.' } }))
+    .post_id;
 }
 
 test('a reward by a member about a post takes at most eight round trips, and a retry of it three', async () => {
   const post = await postBy('bob');
   const member = clientOf(play.url, TOKENS.member);
-  await eventually('the tier of who has nothing', async () => (await readTiers(village.openDb(), ['bob']))[0]?.balanceTier === 'tier-0');
+  await eventually(
+    'the tier of who has nothing',
+    async () => (await readTiers(village.openDb(), ['bob']))[0]?.balanceTier === 'tier-0',
+  );
   const body = { agent_id: 'bob', amount: '0.5', reason: 'good bread', related_post_id: post };
   const idempotencyKey = randomUUID();
   const statements = await statementsOf(async () => dataOf(await member.call(rewardAgent, { body, idempotencyKey })));
@@ -61,7 +68,10 @@ test('a reward by a member about a post takes at most eight round trips, and a r
   assert.deepEqual([statements[0], statements.at(-1)], ['begin', 'commit']);
   const seen = tap.transactions().length;
   dataOf(await member.call(rewardAgent, { body, idempotencyKey }));
-  assert.deepEqual(claimsSince(seen).map(({ length }) => length), [3]);
+  assert.deepEqual(
+    claimsSince(seen).map(({ length }) => length),
+    [3],
+  );
 });
 
 test('a reward that opens a tier adds at most four', async () => {
@@ -72,6 +82,8 @@ test('a reward that opens a tier adds at most four', async () => {
 
 test('a refusal takes no more than what it refuses', async () => {
   const body = { agent_id: 'fay', amount: '1', reason: 'burnt it' };
-  const statements = await statementsOf(async () => assert.equal(refusalOf(await play.admin.call(penalizeAgent, { body })), 'insufficient_funds'));
+  const statements = await statementsOf(async () =>
+    assert.equal(refusalOf(await play.admin.call(penalizeAgent, { body })), 'insufficient_funds'),
+  );
   assert.ok(statements.length <= REWARD_MAX, `${statements.length} statements:\n${statements.join('\n')}`);
 });

@@ -28,7 +28,15 @@ export interface FreezeBoard {
 }
 
 /** Reads whether the village is frozen, then follows it. */
-export async function startFreezeBoard({ db, signal, log }: { readonly db: Db; readonly signal: InternalSignal; readonly log: Log }): Promise<FreezeBoard> {
+export async function startFreezeBoard({
+  db,
+  signal,
+  log,
+}: {
+  readonly db: Db;
+  readonly signal: InternalSignal;
+  readonly log: Log;
+}): Promise<FreezeBoard> {
   const callbacks: ((frozen: boolean) => void)[] = [];
   let frozen = (await readFreeze(db)) !== null;
   let stop = new AbortController();

@@ -27,7 +27,11 @@ async function shown(db: Db): Promise<VillageFreeze> {
 
 /** Freezes the village and lifts the freeze. Each act is a row, a line of the audit and an event to every replica and the operator, in one transaction. */
 export function freezeHandlers({ db }: Pick<Services, 'db'>): Pick<Handlers, Names> {
-  async function conclude(tx: Tx, acting: Acting, { action, reason }: { readonly action: string; readonly reason: string | null }): Promise<Outcome<VillageFreeze>> {
+  async function conclude(
+    tx: Tx,
+    acting: Acting,
+    { action, reason }: { readonly action: string; readonly reason: string | null },
+  ): Promise<Outcome<VillageFreeze>> {
     await recordAct(tx, acting, { action, object: VILLAGE, detail: { reason } });
     await addInternalEvent(tx, 'village', villageState(await readFreeze(tx)));
     return accepted(await shown(tx));
@@ -38,7 +42,10 @@ export function freezeHandlers({ db }: Pick<Services, 'db'>): Pick<Handlers, Nam
     freezeVillage: {
       kind: 'tx',
       run: async (request, tx) => {
-        const { actor, body: { reason } } = request;
+        const {
+          actor,
+          body: { reason },
+        } = request;
         if (!(await freezeVillage(tx, { reason, actor }))) return accepted(await shown(tx));
         return conclude(tx, request, { action: 'village.freeze', reason });
       },
@@ -46,7 +53,10 @@ export function freezeHandlers({ db }: Pick<Services, 'db'>): Pick<Handlers, Nam
     liftVillageFreeze: {
       kind: 'tx',
       run: async (request, tx) => {
-        const { actor, query: { reason = null } } = request;
+        const {
+          actor,
+          query: { reason = null },
+        } = request;
         if (!(await liftVillageFreeze(tx, { reason, actor }))) return accepted(await shown(tx));
         return conclude(tx, request, { action: 'lift.village.freeze', reason });
       },

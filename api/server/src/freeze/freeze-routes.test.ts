@@ -1,7 +1,14 @@
 /** Freeze of the village by HTTP on a real Postgres, with two replicas. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { freezeVillage, getVillageFreeze, liftVillageFreeze, listAudit, openInternalStream, rewardAgent } from '@hamlet/contract';
+import {
+  freezeVillage,
+  getVillageFreeze,
+  liftVillageFreeze,
+  listAudit,
+  openInternalStream,
+  rewardAgent,
+} from '@hamlet/contract';
 import type { VillageFreeze, VillageState } from '@hamlet/contract';
 import { codeOf, dataOf, Play } from '../testing/play.ts';
 import { clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
@@ -53,17 +60,24 @@ test('everybody reads whether the village is frozen, and when money last moved',
 
 test('the audit has each freeze and each lifting once, with who and why', async () => {
   const { records } = dataOf(await one.admin.call(listAudit, { query: { object: 'village', limit: 10 } }));
-  assert.deepEqual(records.map(({ action, detail }) => [action, detail]), [
-    ['lift.village.freeze', { reason: 'found it' }],
-    ['village.freeze', { reason: REASON }],
-  ]);
+  assert.deepEqual(
+    records.map(({ action, detail }) => [action, detail]),
+    [
+      ['lift.village.freeze', { reason: 'found it' }],
+      ['village.freeze', { reason: REASON }],
+    ],
+  );
 });
 
 test('the stream of the operator begins with it and follows it', async () => {
   const heard: VillageState[] = [];
   const stopping = new AbortController();
   const follow = async (): Promise<void> => {
-    for await (const event of clientOf(two.url, TOKENS.operator).open(openInternalStream, { query: {}, signal: stopping.signal })) if (event.event === 'village') heard.push(event.data);
+    for await (const event of clientOf(two.url, TOKENS.operator).open(openInternalStream, {
+      query: {},
+      signal: stopping.signal,
+    }))
+      if (event.event === 'village') heard.push(event.data);
   };
   follow().catch(() => undefined);
   await eventually('the first state', () => heard.length === 1);
@@ -71,6 +85,13 @@ test('the stream of the operator begins with it and follows it', async () => {
   await eventually('the freeze', () => heard.length === 2);
   await lift();
   await eventually('the lifting', () => heard.length === 3);
-  assert.deepEqual(heard.map(({ frozen, reason }) => [frozen, reason]), [[false, null], [true, REASON], [false, null]]);
+  assert.deepEqual(
+    heard.map(({ frozen, reason }) => [frozen, reason]),
+    [
+      [false, null],
+      [true, REASON],
+      [false, null],
+    ],
+  );
   stopping.abort();
 });

@@ -3,7 +3,19 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { buyCompute, claimCompute, completeChat, createCredit, fireSchedule, freezeVillage, getLedger, getVillageFreeze, liftVillageFreeze, penalizeAgent, rewardAgent } from '@hamlet/contract';
+import {
+  buyCompute,
+  claimCompute,
+  completeChat,
+  createCredit,
+  fireSchedule,
+  freezeVillage,
+  getLedger,
+  getVillageFreeze,
+  liftVillageFreeze,
+  penalizeAgent,
+  rewardAgent,
+} from '@hamlet/contract';
 import type { VillageFreeze } from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { heldProvider } from '../gateway/testing/held-provider.ts';
@@ -23,12 +35,17 @@ before(async () => {
   village = await startTestVillage();
   const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
   const text = await readFile(tier, 'utf8');
-  await writeFile(tier, `${text.replace('models: [small]', 'models: [small, held]').replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`);
+  await writeFile(
+    tier,
+    `${text.replace('models: [small]', 'models: [small, held]').replace(/\n {2}price:[^\n]*(\n {4}[^\n]*)*/, '')}  price: { perThousandTokens: "1" }\n`,
+  );
   one = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
   two = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
   db = village.openDb();
   await one.play.everybody();
-  dataOf(await one.play.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'money for tokens' } }));
+  dataOf(
+    await one.play.admin.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'money for tokens' } }),
+  );
 });
 after(() => village.remove());
 
@@ -45,7 +62,9 @@ async function owed(): Promise<number> {
 }
 
 async function usageOfBob(): Promise<number> {
-  const { entries } = dataOf(await one.play.admin.call(getLedger, { params: { agent_id: 'bob' }, query: { limit: 100 } }));
+  const { entries } = dataOf(
+    await one.play.admin.call(getLedger, { params: { agent_id: 'bob' }, query: { limit: 100 } }),
+  );
   return entries.filter(({ reason }) => reason === 'usage').length;
 }
 
@@ -71,8 +90,13 @@ test('a model that answers is cut off by a freeze on another replica; what it ha
   assert.ok(!text.includes('Then.'));
   assert.equal(await eventually('the note of what was used', owed), 1);
   assert.equal(await usageOfBob(), 0);
-  for (const play of [one, two]) assert.equal(await codeOf(play.play.as('bob').call(completeChat, { body: chat })), 'village_frozen');
-  assert.equal(dataOf(await clientOf(one.play.url).call(getVillageFreeze, {})).last_model_request_at, asked, 'no model was asked since');
+  for (const play of [one, two])
+    assert.equal(await codeOf(play.play.as('bob').call(completeChat, { body: chat })), 'village_frozen');
+  assert.equal(
+    dataOf(await clientOf(one.play.url).call(getVillageFreeze, {})).last_model_request_at,
+    asked,
+    'no model was asked since',
+  );
   await lift();
   await eventually('the usage to be posted', async () => (await owed()) === 0 && (await usageOfBob()) === 1);
   assert.equal(await codeOf(two.play.as('bob').call(completeChat, { body: chat })), null);
@@ -88,8 +112,12 @@ test('whatever moves money is refused by its route, and a retry with its key goe
     penalty: admin.call(penalizeAgent, { body: { ...money, agent_id: 'bob' } }),
     credit: admin.call(createCredit, { body: { agent_id: 'ada', provider_transaction_id: 'T-frozen', amount: '1' } }),
     purchase: one.play.as('bob').call(buyCompute, { body: { item: { kind: 'priority' }, seconds: 60 } }),
-    claim: leaderOf(one.play.url, 'lease-freeze:1').call(claimCompute, { body: { agent_id: 'ada', uid: 'u', cycle: 1, tier: 'tier-1', pod_uid: null, image_digest: null } }),
-    firing: leaderOf(one.play.url, 'lease-freeze:1').call(fireSchedule, { body: firingBody({ schedule_uid: 'frozen' }) }),
+    claim: leaderOf(one.play.url, 'lease-freeze:1').call(claimCompute, {
+      body: { agent_id: 'ada', uid: 'u', cycle: 1, tier: 'tier-1', pod_uid: null, image_digest: null },
+    }),
+    firing: leaderOf(one.play.url, 'lease-freeze:1').call(fireSchedule, {
+      body: firingBody({ schedule_uid: 'frozen' }),
+    }),
   };
   for (const [what, call] of Object.entries(calls)) {
     const code = await codeOf(call);
@@ -98,7 +126,12 @@ test('whatever moves money is refused by its route, and a retry with its key goe
   }
   await lift();
   assert.equal(await codeOf(admin.call(rewardAgent, { body: money, idempotencyKey })), null);
-  assert.equal(await codeOf(leaderOf(one.play.url, 'lease-freeze:1').call(fireSchedule, { body: firingBody({ schedule_uid: 'frozen' }) })), null);
+  assert.equal(
+    await codeOf(
+      leaderOf(one.play.url, 'lease-freeze:1').call(fireSchedule, { body: firingBody({ schedule_uid: 'frozen' }) }),
+    ),
+    null,
+  );
   await one.finishAll('ada');
 });
 
@@ -119,8 +152,14 @@ test('a replica that starts while the village is frozen obeys, and does not lift
   await freeze();
   const third = new RunPlay((await village.startReplica({}, { providers })).peopleUrl);
   assert.equal(dataOf(await clientOf(third.play.url).call(getVillageFreeze, {})).frozen, true);
-  assert.equal(await codeOf(third.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } })), 'village_frozen');
+  assert.equal(
+    await codeOf(third.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } })),
+    'village_frozen',
+  );
   assert.equal(await codeOf(third.play.as('bob').call(completeChat, { body: chat })), 'village_frozen');
   await lift(third);
-  assert.equal(await codeOf(two.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } })), null);
+  assert.equal(
+    await codeOf(two.play.admin.call(rewardAgent, { body: { agent_id: 'ada', amount: '1', reason: 'test' } })),
+    null,
+  );
 });

@@ -1,6 +1,14 @@
 import type { ChatCompletionBody } from '@hamlet/contract';
 import { decideModelRequest } from '@hamlet/core';
-import { addModelRequest, endModelRequest, holdModelHour, inTransaction, isRunOf, isVillageFrozenError, MODEL_HOUR_S } from '@hamlet/store';
+import {
+  addModelRequest,
+  endModelRequest,
+  holdModelHour,
+  inTransaction,
+  isRunOf,
+  isVillageFrozenError,
+  MODEL_HOUR_S,
+} from '@hamlet/store';
 import type { Db, ModelHour, ModelRequestEnd } from '@hamlet/store';
 import type { FreezeBoard } from '../freeze/freeze-board.ts';
 import type { AgentActor } from '../http/actor.ts';
@@ -61,33 +69,73 @@ export function modelLimits({ limits }: Allowance, { used, resetsInS, inFlight }
   const tokens = limits.tokens_per_hour ?? 0;
   const atOnce = limits.concurrent_tools ?? 0;
   return [
-    { name: 'tokens', quota: tokens, remaining: Math.max(0, tokens - used), unit: 'tokens', windowS: MODEL_HOUR_S, resetS: resetsInS },
+    {
+      name: 'tokens',
+      quota: tokens,
+      remaining: Math.max(0, tokens - used),
+      unit: 'tokens',
+      windowS: MODEL_HOUR_S,
+      resetS: resetsInS,
+    },
     { name: 'in-flight', quota: atOnce, remaining: Math.max(0, atOnce - inFlight), unit: 'concurrent-requests' },
   ];
 }
 
-function tooMuch(reason: 'too_many_in_flight' | 'token_quota_exhausted', allowance: Allowance, { hour, tokens }: { readonly hour: ModelHour; readonly tokens: number }): Refused {
+function tooMuch(
+  reason: 'too_many_in_flight' | 'token_quota_exhausted',
+  allowance: Allowance,
+  { hour, tokens }: { readonly hour: ModelHour; readonly tokens: number },
+): Refused {
   const limits = modelLimits(allowance, hour);
   const { tokens_per_hour: quota, concurrent_tools: atOnce } = allowance.limits;
   if (reason === 'too_many_in_flight') {
-    return { ...refused(reason, `The tier ${allowance.tier} allows ${atOnce ?? 0} at one time, and ${hour.inFlight} are under way`), limits, retryAfterS: 1 };
+    return {
+      ...refused(
+        reason,
+        `The tier ${allowance.tier} allows ${atOnce ?? 0} at one time, and ${hour.inFlight} are under way`,
+      ),
+      limits,
+      retryAfterS: 1,
+    };
   }
   const detail = `This request can take ${tokens} tokens, and of the ${quota ?? 0} an hour of the tier ${allowance.tier} ${Math.max(0, (quota ?? 0) - hour.used)} are left for the next ${hour.resetsInS} s`;
   return { ...refused(reason, detail), limits, retryAfterS: hour.resetsInS };
 }
 
 /** Takes a place and tokens of the hour, in one transaction that no other request of the agent can pass. */
-async function enter({ db }: GatewayPorts, { agent }: AskedChat, about: { readonly allowance: Allowance; readonly plan: PlannedRequest; readonly runId: string | null }): Promise<Outcome<Omit<Ticket, 'reservation' | 'startedMs'>>> {
+async function enter(
+  { db }: GatewayPorts,
+  { agent }: AskedChat,
+  about: { readonly allowance: Allowance; readonly plan: PlannedRequest; readonly runId: string | null },
+): Promise<Outcome<Omit<Ticket, 'reservation' | 'startedMs'>>> {
   const { allowance, plan, runId } = about;
   const { route, request, tokens } = plan;
   return inTransaction(db, async (tx) => {
     const hour = await holdModelHour(tx, agent.agentId, REQUEST_LIFE);
-    const room = { inFlight: hour.inFlight, inFlightMax: allowance.limits.concurrent_tools ?? 0, used: hour.used, quota: allowance.limits.tokens_per_hour ?? 0 };
+    const room = {
+      inFlight: hour.inFlight,
+      inFlightMax: allowance.limits.concurrent_tools ?? 0,
+      used: hour.used,
+      quota: allowance.limits.tokens_per_hour ?? 0,
+    };
     const verdict = decideModelRequest(room, tokens);
     if (!verdict.ok) return tooMuch(verdict.reason, allowance, { hour, tokens });
     const { agentId, uid: agentUid, podUid } = agent;
-    const requestId = await addModelRequest(tx, { agentId, agentUid, podUid, runId, tier: allowance.tier, model: request.model, provider: route.provider.name, reservedTokens: tokens });
-    return accepted({ requestId, plan, limits: modelLimits(allowance, { ...hour, used: hour.used + tokens, inFlight: hour.inFlight + 1 }) });
+    const requestId = await addModelRequest(tx, {
+      agentId,
+      agentUid,
+      podUid,
+      runId,
+      tier: allowance.tier,
+      model: request.model,
+      provider: route.provider.name,
+      reservedTokens: tokens,
+    });
+    return accepted({
+      requestId,
+      plan,
+      limits: modelLimits(allowance, { ...hour, used: hour.used + tokens, inFlight: hour.inFlight + 1 }),
+    });
   });
 }
 
@@ -109,13 +157,22 @@ async function letIn(ports: GatewayPorts, asked: AskedChat): Promise<Outcome<Tic
   if (!entered.ok) return entered;
   const { requestId } = entered.data;
   const circumstance = { podUid: agent.podUid, runId, traceparent };
-  const reserve = (): Promise<Outcome<Reservation>> => ports.meter.reserve({ agentId: agent.agentId, model: body.model, tokens: plan.data.tokens, key: requestId, circumstance });
+  const reserve = (): Promise<Outcome<Reservation>> =>
+    ports.meter.reserve({
+      agentId: agent.agentId,
+      model: body.model,
+      tokens: plan.data.tokens,
+      key: requestId,
+      circumstance,
+    });
   const reserved = await reserve().catch((error: unknown) => {
     if (isVillageFrozenError(error)) return refused('village_frozen');
     throw error;
   });
   if (reserved.ok) return accepted({ ...entered.data, reservation: reserved.data, startedMs });
-  await inTransaction(ports.db, (tx) => endModelRequest(tx, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 }));
+  await inTransaction(ports.db, (tx) =>
+    endModelRequest(tx, requestId, { outcome: 'not_paid', promptTokens: 0, completionTokens: 0 }),
+  );
   return reserved;
 }
 
@@ -127,7 +184,11 @@ export async function admitChat(ports: GatewayPorts, asked: AskedChat): Promise<
 }
 
 /** Writes down what a request took: money first, then the tokens of the hour. */
-async function conclude(ports: GatewayPorts, { requestId, plan, reservation, startedMs }: Ticket, end: ModelRequestEnd): Promise<void> {
+async function conclude(
+  ports: GatewayPorts,
+  { requestId, plan, reservation, startedMs }: Ticket,
+  end: ModelRequestEnd,
+): Promise<void> {
   const usage = { promptTokens: end.promptTokens, completionTokens: end.completionTokens };
   const used = end.promptTokens + end.completionTokens;
   try {
@@ -154,23 +215,49 @@ class Gathered {
 }
 
 /** Ends a request that has no whole answer. What came until then was made and is paid for; the provider's own count is missing. */
-async function giveUp(ports: GatewayPorts, ticket: Ticket, { gathered, error, stopped }: { readonly gathered: Gathered; readonly error: unknown; readonly stopped: 'frozen' | 'gone' | null }): Promise<Refused> {
+async function giveUp(
+  ports: GatewayPorts,
+  ticket: Ticket,
+  {
+    gathered,
+    error,
+    stopped,
+  }: { readonly gathered: Gathered; readonly error: unknown; readonly stopped: 'frozen' | 'gone' | null },
+): Promise<Refused> {
   const { route, request, promptTokens } = ticket.plan;
-  const completionTokens = gathered.text === '' ? 0 : route.provider.countTokens(request.model, [{ role: 'assistant', text: gathered.text }]);
+  const completionTokens =
+    gathered.text === '' ? 0 : route.provider.countTokens(request.model, [{ role: 'assistant', text: gathered.text }]);
   const outcome = stopped === null ? 'failed' : 'cancelled';
   // A caller who goes away before the first word has made the provider read the prompt all the same.
   const isPromptPaid = completionTokens > 0 || (stopped === 'gone' && gathered.asked);
   await conclude(ports, ticket, { outcome, promptTokens: isPromptPaid ? promptTokens : 0, completionTokens });
-  if (stopped === 'frozen') return refused('village_frozen', 'The village was frozen while the model answered; only what it had answered is charged');
-  if (stopped === null) ports.log('warn', 'the provider of a model failed', { model: request.model, provider: route.provider.name, request_id: ticket.requestId, error });
-  return refused('model_failed', `The provider ${route.provider.name} failed; nothing more was charged than what it had answered`);
+  if (stopped === 'frozen')
+    return refused(
+      'village_frozen',
+      'The village was frozen while the model answered; only what it had answered is charged',
+    );
+  if (stopped === null)
+    ports.log('warn', 'the provider of a model failed', {
+      model: request.model,
+      provider: route.provider.name,
+      request_id: ticket.requestId,
+      error,
+    });
+  return refused(
+    'model_failed',
+    `The provider ${route.provider.name} failed; nothing more was charged than what it had answered`,
+  );
 }
 
 /**
  * Asks the provider, hands each piece of text on, and writes down what was used. An answer that is not paid for is not an answer: where the
  * end cannot be written down this throws.
  */
-export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: { readonly gone: AbortSignal; readonly onText: (text: string) => void }): Promise<Outcome<Completed>> {
+export async function carryOut(
+  ports: GatewayPorts,
+  ticket: Ticket,
+  caller: { readonly gone: AbortSignal; readonly onText: (text: string) => void },
+): Promise<Outcome<Completed>> {
   const { route, request } = ticket.plan;
   const gathered = new Gathered();
   const frozen = ports.freeze.signal();
@@ -185,7 +272,11 @@ export async function carryOut(ports: GatewayPorts, ticket: Ticket, caller: { re
     }
     if (gathered.end === null) throw new Error('the provider ended without an end');
   } catch (error) {
-    return giveUp(ports, ticket, { gathered, error, stopped: frozen.aborted ? 'frozen' : caller.gone.aborted ? 'gone' : null });
+    return giveUp(ports, ticket, {
+      gathered,
+      error,
+      stopped: frozen.aborted ? 'frozen' : caller.gone.aborted ? 'gone' : null,
+    });
   }
   const { finish, usage } = gathered.end;
   await conclude(ports, ticket, { outcome: 'done', ...usage });

@@ -2,7 +2,10 @@ import type { ChatCompletion, ChatCompletionChunk, CompletionUsage } from '@haml
 import type { Completed, Ticket } from './chat-gateway.ts';
 import type { ModelUsage } from './model-provider.ts';
 
-function headOf({ requestId, plan }: Ticket, createdS: number): Pick<ChatCompletion, 'id' | 'created' | 'model' | 'system_fingerprint' | 'hamlet'> {
+function headOf(
+  { requestId, plan }: Ticket,
+  createdS: number,
+): Pick<ChatCompletion, 'id' | 'created' | 'model' | 'system_fingerprint' | 'hamlet'> {
   const { provider, served } = plan.route;
   return {
     id: `chatcmpl-${requestId}`,
@@ -14,7 +17,11 @@ function headOf({ requestId, plan }: Ticket, createdS: number): Pick<ChatComplet
 }
 
 function usageOf({ promptTokens, completionTokens }: ModelUsage): CompletionUsage {
-  return { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens };
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
 }
 
 /** A whole answer in OpenAI's words. Pure. */
@@ -22,7 +29,9 @@ export function completionOf(ticket: Ticket, { text, finish, usage }: Completed,
   return {
     ...headOf(ticket, createdS),
     object: 'chat.completion',
-    choices: [{ index: 0, message: { role: 'assistant', content: text, refusal: null }, logprobs: null, finish_reason: finish }],
+    choices: [
+      { index: 0, message: { role: 'assistant', content: text, refusal: null }, logprobs: null, finish_reason: finish },
+    ],
     usage: usageOf(usage),
   };
 }
@@ -35,16 +44,27 @@ export interface Chunks {
   last(completed: Completed): readonly ChatCompletionChunk[];
 }
 
-export function chunksOf(ticket: Ticket, options: { readonly createdS: number; readonly includeUsage: boolean }): Chunks {
+export function chunksOf(
+  ticket: Ticket,
+  options: { readonly createdS: number; readonly includeUsage: boolean },
+): Chunks {
   const { createdS, includeUsage } = options;
   const head = { ...headOf(ticket, createdS), object: 'chat.completion.chunk' as const };
   const beforeUsage = includeUsage ? { usage: null } : {};
-  const chunk = (delta: ChatCompletionChunk['choices'][number]['delta'], finish: 'stop' | 'length' | null): ChatCompletionChunk => ({
-    ...head, ...beforeUsage, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+  const chunk = (
+    delta: ChatCompletionChunk['choices'][number]['delta'],
+    finish: 'stop' | 'length' | null,
+  ): ChatCompletionChunk => ({
+    ...head,
+    ...beforeUsage,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
   });
   return {
     first: () => chunk({ role: 'assistant', content: '' }, null),
     text: (text) => chunk({ content: text }, null),
-    last: ({ finish, usage }) => [chunk({}, finish), ...(includeUsage ? [{ ...head, choices: [], usage: usageOf(usage) }] : [])],
+    last: ({ finish, usage }) => [
+      chunk({}, finish),
+      ...(includeUsage ? [{ ...head, choices: [], usage: usageOf(usage) }] : []),
+    ],
   };
 }

@@ -16,26 +16,58 @@ const RECENT_REQUESTS = 20;
 const NOTHING = { requests_per_minute: 0, concurrent_tools: 0, tokens_per_hour: 0, models: [] } as const;
 
 /** Answers in pieces; once the first has left, a failure is told in the stream and nowhere else. */
-async function stream(gateway: GatewayPorts, ticket: Ticket, about: { readonly asked: AskedChat; readonly now: Date; readonly channel: CompletionChannel }): Promise<null> {
+async function stream(
+  gateway: GatewayPorts,
+  ticket: Ticket,
+  about: { readonly asked: AskedChat; readonly now: Date; readonly channel: CompletionChannel },
+): Promise<null> {
   const { asked, now, channel } = about;
-  const chunks = chunksOf(ticket, { createdS: Math.floor(now.getTime() / 1_000), includeUsage: asked.body.stream_options?.include_usage === true });
+  const chunks = chunksOf(ticket, {
+    createdS: Math.floor(now.getTime() / 1_000),
+    includeUsage: asked.body.stream_options?.include_usage === true,
+  });
   channel.begin(ticket.limits);
   channel.send(chunks.first());
   try {
-    const outcome = await carryOut(gateway, ticket, { gone: channel.gone, onText: (text) => channel.send(chunks.text(text)) });
+    const outcome = await carryOut(gateway, ticket, {
+      gone: channel.gone,
+      onText: (text) => channel.send(chunks.text(text)),
+    });
     if (outcome.ok) for (const chunk of chunks.last(outcome.data)) channel.send(chunk);
     channel.end(outcome.ok ? undefined : outcome);
   } catch (error) {
-    gateway.log('error', 'a streamed answer of a model could not be concluded', { request_id: ticket.requestId, error });
+    gateway.log('error', 'a streamed answer of a model could not be concluded', {
+      request_id: ticket.requestId,
+      error,
+    });
     channel.end(refusalOfError(error));
   }
   return null;
 }
 
-function requestView({ requestId, model, provider, runId, podUid, promptTokens, completionTokens, outcome, startedAt, endedAt }: ModelRequestRow): ModelRequestView {
+function requestView({
+  requestId,
+  model,
+  provider,
+  runId,
+  podUid,
+  promptTokens,
+  completionTokens,
+  outcome,
+  startedAt,
+  endedAt,
+}: ModelRequestRow): ModelRequestView {
   return {
-    request_id: requestId, model, provider, run_id: runId, pod_uid: podUid, prompt_tokens: promptTokens, completion_tokens: completionTokens,
-    ms: endedAt === null ? null : endedAt.getTime() - startedAt.getTime(), outcome, started_at: startedAt.toISOString(),
+    request_id: requestId,
+    model,
+    provider,
+    run_id: runId,
+    pod_uid: podUid,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    ms: endedAt === null ? null : endedAt.getTime() - startedAt.getTime(),
+    outcome,
+    started_at: startedAt.toISOString(),
   };
 }
 
@@ -50,7 +82,10 @@ function completeChat({ source, gateway }: Services): Handlers['completeChat'] {
       if (body.stream === true) return stream(gateway, ticket.data, { asked, now, channel });
       const outcome = await carryOut(gateway, ticket.data, { gone: channel.gone, onText: () => undefined });
       if (!outcome.ok) return outcome;
-      return { ...accepted(completionOf(ticket.data, outcome.data, Math.floor(now.getTime() / 1_000))), limits: ticket.data.limits };
+      return {
+        ...accepted(completionOf(ticket.data, outcome.data, Math.floor(now.getTime() / 1_000))),
+        limits: ticket.data.limits,
+      };
     },
   };
 }
@@ -63,7 +98,11 @@ function listModels({ db, source, gateway }: Services): Handlers['listModels'] {
       const allowance = await gateway.limits.of(agentId);
       const served = (allowance?.limits.models ?? []).flatMap((name) => gateway.routes.get(name) ?? []);
       const data = served.map(({ provider, served: { model, contextTokens, createdS } }) => ({
-        id: model, object: 'model' as const, created: createdS, owned_by: provider.name, context_tokens: contextTokens,
+        id: model,
+        object: 'model' as const,
+        created: createdS,
+        owned_by: provider.name,
+        context_tokens: contextTokens,
       }));
       const limits = allowance === null ? [] : modelLimits(allowance, await readModelHour(db, agentId, REQUEST_LIFE));
       return { ...accepted({ object: 'list' as const, data }), limits };
@@ -77,7 +116,10 @@ function getModelUse({ db, source, gateway }: Services): Handlers['getModelUse']
     run: async ({ params: { agent_id: agentId }, now }) => {
       if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
       const allowance = await gateway.limits.of(agentId);
-      const [hour, recent] = await Promise.all([readModelHour(db, agentId, REQUEST_LIFE), readModelRequests(db, agentId, RECENT_REQUESTS)]);
+      const [hour, recent] = await Promise.all([
+        readModelHour(db, agentId, REQUEST_LIFE),
+        readModelRequests(db, agentId, RECENT_REQUESTS),
+      ]);
       const limits = allowance?.limits ?? { ...NOTHING, models: [] };
       const quota = limits.tokens_per_hour ?? 0;
       const use: ModelUse = {

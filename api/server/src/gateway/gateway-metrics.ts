@@ -8,18 +8,46 @@ const BUCKETS_S = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 /** What is counted of requests to models. */
 export interface GatewayMetrics {
   refused(reason: string): void;
-  ended(model: string, end: { readonly outcome: ModelOutcome; readonly usage: ModelUsage; readonly durationMs: number }): void;
+  ended(
+    model: string,
+    end: { readonly outcome: ModelOutcome; readonly usage: ModelUsage; readonly durationMs: number },
+  ): void;
   /** A request whose cost or end could not be written down. */
   unsettled(): void;
 }
 
 export function createGatewayMetrics(registry: Registry): GatewayMetrics {
   const registers = [registry];
-  const requests = new Counter({ name: 'hamlet_model_requests_total', help: 'Requests to models that were let in, by model and outcome', labelNames: ['model', 'outcome'], registers });
-  const refusals = new Counter({ name: 'hamlet_model_refusals_total', help: 'Requests to models that were not let in, by reason', labelNames: ['reason'], registers });
-  const tokens = new Counter({ name: 'hamlet_model_tokens_total', help: 'Tokens of models, by model and kind (prompt, completion)', labelNames: ['model', 'kind'], registers });
-  const seconds = new Histogram({ name: 'hamlet_model_request_seconds', help: 'Time from letting a request in to the end of its answer, by model', labelNames: ['model'], buckets: BUCKETS_S, registers });
-  const unsettled = new Counter({ name: 'hamlet_model_unsettled_total', help: 'Requests to models whose end could not be written down', registers });
+  const requests = new Counter({
+    name: 'hamlet_model_requests_total',
+    help: 'Requests to models that were let in, by model and outcome',
+    labelNames: ['model', 'outcome'],
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'hamlet_model_refusals_total',
+    help: 'Requests to models that were not let in, by reason',
+    labelNames: ['reason'],
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'hamlet_model_tokens_total',
+    help: 'Tokens of models, by model and kind (prompt, completion)',
+    labelNames: ['model', 'kind'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'hamlet_model_request_seconds',
+    help: 'Time from letting a request in to the end of its answer, by model',
+    labelNames: ['model'],
+    buckets: BUCKETS_S,
+    registers,
+  });
+  const unsettled = new Counter({
+    name: 'hamlet_model_unsettled_total',
+    help: 'Requests to models whose end could not be written down',
+    registers,
+  });
   return {
     refused: (reason) => refusals.inc({ reason }),
     ended: (model, { outcome, usage, durationMs }) => {

@@ -3,7 +3,15 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ChatCompletionChunk, completeChat, getModelUse, listModels, penalizeAgent, Problem, rewardAgent } from '@hamlet/contract';
+import {
+  ChatCompletionChunk,
+  completeChat,
+  getModelUse,
+  listModels,
+  penalizeAgent,
+  Problem,
+  rewardAgent,
+} from '@hamlet/contract';
 import type { CallInput, ChatCompletion, ModelUse, Outcome } from '@hamlet/contract';
 import { readModelRequests } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
@@ -26,7 +34,10 @@ before(async () => {
   village = await startTestVillage();
   // The lowest tier of this village names models that fail and wait, and one that nobody serves.
   const tier = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-entitlement-tier-0.yaml');
-  await writeFile(tier, (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing, unserved]'));
+  await writeFile(
+    tier,
+    (await readFile(tier, 'utf8')).replace('models: [small]', 'models: [small, held, failing, unserved]'),
+  );
   const replica = await village.startReplica({}, { providers: [held.provider, ...held.usual] });
   url = replica.peopleUrl;
   metricsUrl = replica.metricsUrl;
@@ -37,7 +48,11 @@ before(async () => {
 after(() => village.remove());
 
 function ask(agentId: AgentId, changes: Partial<Body> = {}): Promise<Outcome<ChatCompletion>> {
-  const body = { model: 'small', messages: [{ role: 'user', content: 'Where is the mill, please?' }], ...changes } as Body;
+  const body = {
+    model: 'small',
+    messages: [{ role: 'user', content: 'Where is the mill, please?' }],
+    ...changes,
+  } as Body;
   return play.as(agentId).call(completeChat, { body });
 }
 
@@ -74,8 +89,14 @@ test('a model of the tier answers as OpenAI does, says that it is scripted, and 
   assert.equal(now.tokens.used - before.tokens.used, usage.total_tokens);
   assert.equal(now.in_flight, 0);
   const [request] = now.recent;
-  assert.deepEqual([request?.model, request?.outcome, request?.prompt_tokens, request?.completion_tokens], ['small', 'done', usage.prompt_tokens, usage.completion_tokens]);
-  assert.equal((await ask('bob', { seed: 7 })).ok && dataOf(await ask('bob', { seed: 7 })).choices[0]?.message.content, dataOf(await ask('bob', { seed: 7 })).choices[0]?.message.content);
+  assert.deepEqual(
+    [request?.model, request?.outcome, request?.prompt_tokens, request?.completion_tokens],
+    ['small', 'done', usage.prompt_tokens, usage.completion_tokens],
+  );
+  assert.equal(
+    (await ask('bob', { seed: 7 })).ok && dataOf(await ask('bob', { seed: 7 })).choices[0]?.message.content,
+    dataOf(await ask('bob', { seed: 7 })).choices[0]?.message.content,
+  );
 });
 
 test('nothing of what was said is kept', async () => {
@@ -86,10 +107,18 @@ test('nothing of what was said is kept', async () => {
 
 test('in pieces: the same text, the usage where it is asked for, and DONE', async () => {
   const whole = dataOf(await ask('bob')).choices[0]?.message.content;
-  const response = await post('bob', { model: 'small', messages: [{ role: 'user', content: 'Where is the mill, please?' }], stream: true, stream_options: { include_usage: true } });
+  const response = await post('bob', {
+    model: 'small',
+    messages: [{ role: 'user', content: 'Where is the mill, please?' }],
+    stream: true,
+    stream_options: { include_usage: true },
+  });
   assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
   assert.match(response.headers.get('ratelimit-policy') ?? '', /"tokens";q=20000;qu="tokens";w=3600/);
-  const lines = (await response.text()).split('\n\n').filter((line) => line !== '').map((line) => line.replace(/^data: /, ''));
+  const lines = (await response.text())
+    .split('\n\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replace(/^data: /, ''));
   assert.equal(lines.at(-1), '[DONE]');
   const chunks = lines.slice(0, -1).map((line) => ChatCompletionChunk.parse(JSON.parse(line)));
   assert.equal(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join(''), whole);
@@ -110,9 +139,17 @@ test('a model outside the tier, one that nobody serves, and a prompt too long ar
   const large = await refusalOf(ask('bob', { model: 'large' }));
   assert.equal(large.code, 'model_not_in_tier');
   assert.equal(large.status, 403);
-  assert.deepEqual(large.error, { message: large.detail, type: 'permission_error', param: null, code: 'model_not_in_tier' });
+  assert.deepEqual(large.error, {
+    message: large.detail,
+    type: 'permission_error',
+    param: null,
+    code: 'model_not_in_tier',
+  });
   assert.equal((await refusalOf(ask('ada', { model: 'unserved' }))).code, 'model_not_in_tier');
-  assert.equal((await refusalOf(ask('bob', { messages: [{ role: 'user', content: 'word '.repeat(5_000) }] }))).code, 'context_too_long');
+  assert.equal(
+    (await refusalOf(ask('bob', { messages: [{ role: 'user', content: 'word '.repeat(5_000) }] }))).code,
+    'context_too_long',
+  );
   const invalid = Problem.parse(await (await post('bob', { model: 'small', messages: [] })).json());
   assert.equal(invalid.error?.type, 'invalid_request_error');
   assert.equal(invalid.error?.param, 'messages');
@@ -122,7 +159,10 @@ test('a model outside the tier, one that nobody serves, and a prompt too long ar
 test('only agents ask models; a person looks at what an agent has used, an agent at its own', async () => {
   const member = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${TOKENS.member}` } });
   assert.equal(member.status, 403);
-  assert.equal((await refusalOf(play.as('bob').call(getModelUse, { params: { agent_id: 'ada' } }))).code, 'not_own_agent');
+  assert.equal(
+    (await refusalOf(play.as('bob').call(getModelUse, { params: { agent_id: 'ada' } }))).code,
+    'not_own_agent',
+  );
   assert.equal(dataOf(await play.as('bob').call(getModelUse, { params: { agent_id: 'bob' } })).tier, 'tier-0');
 });
 
@@ -130,7 +170,10 @@ test('the headers tell requests, tokens and what is in flight', async () => {
   const answer = await ask('bob');
   const policies = answer.response.headers.get('ratelimit-policy') ?? '';
   const states = answer.response.headers.get('ratelimit') ?? '';
-  assert.match(policies, /^"tier-0";q=120;w=60, "tokens";q=20000;qu="tokens";w=3600, "in-flight";q=1;qu="concurrent-requests"$/);
+  assert.match(
+    policies,
+    /^"tier-0";q=120;w=60, "tokens";q=20000;qu="tokens";w=3600, "in-flight";q=1;qu="concurrent-requests"$/,
+  );
   assert.match(states, /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=0$/);
 });
 
@@ -150,7 +193,9 @@ test('as many at one time as the tier allows; the next waits for its turn', asyn
 test('a caller who leaves ends the request; what came until then is counted', async () => {
   const leaving = new AbortController();
   const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST', signal: leaving.signal, headers: { authorization: `Bearer ${agentToken('cleo')}`, 'content-type': 'application/json' },
+    method: 'POST',
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${agentToken('cleo')}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'held', messages: [{ role: 'user', content: 'wait' }], stream: true }),
   });
   await response.body?.getReader().read();
@@ -169,7 +214,9 @@ test('a provider that fails is told as such, and nothing is taken for nothing', 
   assert.equal(failed.code, 'model_failed');
   assert.equal(failed.error?.type, 'server_error');
   assert.equal((await useOf('cleo')).tokens.used, before);
-  const inPieces = await (await post('cleo', { model: 'failing', messages: [{ role: 'user', content: 'x' }], stream: true })).text();
+  const inPieces = await (
+    await post('cleo', { model: 'failing', messages: [{ role: 'user', content: 'x' }], stream: true })
+  ).text();
   assert.match(inPieces, /"code":"model_failed"/);
   assert.doesNotMatch(inPieces, /\[DONE\]/);
 });
@@ -190,7 +237,7 @@ test('the tokens of the hour: what could overdraw them is refused with the time 
   assert.ok((await useOf('dan')).tokens.used <= tokens.quota);
 });
 
-test('a run that is the agent\'s own is noted with the request, another is not', async () => {
+test("a run that is the agent's own is noted with the request, another is not", async () => {
   const runs = new RunPlay(url);
   const own = await runs.give('eve');
   const other = await runs.give('fay');
@@ -208,7 +255,10 @@ test('a reward opens another list of models, more at one time and more tokens; a
     const use = await useOf('fay');
     return use.tier === 'tier-1' ? use : null;
   });
-  assert.deepEqual([richer.tokens.quota, richer.limits.concurrent_tools, richer.limits.requests_per_minute], [100_000, 2, 300]);
+  assert.deepEqual(
+    [richer.tokens.quota, richer.limits.concurrent_tools, richer.limits.requests_per_minute],
+    [100_000, 2, 300],
+  );
   assert.ok((await modelsOf('fay')).includes('large'));
   const paid = dataOf(await ask('fay', { model: 'large' }));
   assert.equal(paid.model, 'large');
@@ -216,7 +266,10 @@ test('a reward opens another list of models, more at one time and more tokens; a
     const detail = await play.agent('fay');
     return Number(detail.balance) < 12 ? detail : null;
   });
-  assert.ok(Math.abs(12 - Number(agent.balance) - paid.usage.total_tokens * 0.000_002) < 0.000_01, `${agent.balance} after ${paid.usage.total_tokens} tokens`);
+  assert.ok(
+    Math.abs(12 - Number(agent.balance) - paid.usage.total_tokens * 0.000_002) < 0.000_01,
+    `${agent.balance} after ${paid.usage.total_tokens} tokens`,
+  );
   dataOf(await play.admin.call(penalizeAgent, { body: { ...judge, amount: '10' } }));
   await eventually('tier-0 again', async () => (await useOf('fay')).tier === 'tier-0');
   assert.equal((await refusalOf(ask('fay', { model: 'large' }))).code, 'model_not_in_tier');

@@ -59,6 +59,8 @@ export interface ModelRoute {
 
 /** Which provider serves which model: the first that names it. */
 export function routesOf(providers: readonly ModelProvider[]): ReadonlyMap<string, ModelRoute> {
-  const all = providers.flatMap((provider) => provider.models.map((served) => [served.model, { provider, served }] as const));
+  const all = providers.flatMap((provider) =>
+    provider.models.map((served) => [served.model, { provider, served }] as const),
+  );
   return new Map(all.toReversed());
 }

@@ -44,21 +44,36 @@ async function errorOf(call: PromiseLike<unknown>): Promise<APIError> {
 }
 
 test('a question is answered, with its usage and the limits that hold', async () => {
-  const { data, response, request_id: requestId } = await clientOf('bob').chat.completions.create({ model: 'small', messages: MESSAGES }).withResponse();
+  const {
+    data,
+    response,
+    request_id: requestId,
+  } = await clientOf('bob').chat.completions.create({ model: 'small', messages: MESSAGES }).withResponse();
   const [choice] = data.choices;
-  assert.deepEqual([data.object, data.model, choice?.message.role, choice?.finish_reason], ['chat.completion', 'small', 'assistant', 'stop']);
+  assert.deepEqual(
+    [data.object, data.model, choice?.message.role, choice?.finish_reason],
+    ['chat.completion', 'small', 'assistant', 'stop'],
+  );
   assert.match(choice?.message.content ?? '', /mill/);
   assert.equal(data.usage?.total_tokens, (data.usage?.prompt_tokens ?? 0) + (data.usage?.completion_tokens ?? 0));
   assert.match(requestId ?? '', /^[0-9a-f-]{36}$/);
-  assert.match(response.headers.get('ratelimit-policy') ?? '', /^"tier-0";q=120;w=60, "tokens";q=20000;qu="tokens";w=3600, "in-flight";q=1;/);
-  assert.match(response.headers.get('ratelimit') ?? '', /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=\d+$/);
+  assert.match(
+    response.headers.get('ratelimit-policy') ?? '',
+    /^"tier-0";q=120;w=60, "tokens";q=20000;qu="tokens";w=3600, "in-flight";q=1;/,
+  );
+  assert.match(
+    response.headers.get('ratelimit') ?? '',
+    /^"tier-0";r=\d+;t=\d+, "tokens";r=\d+;t=\d+, "in-flight";r=\d+$/,
+  );
 });
 
 test('the same answer in pieces, which the client puts together again', async () => {
   const asked = { model: 'small', messages: MESSAGES, seed: 7 };
   const client = clientOf('bob');
   const whole = await client.chat.completions.create(asked);
-  const { data: stream, response } = await client.chat.completions.create({ ...asked, stream: true, stream_options: { include_usage: true } }).withResponse();
+  const { data: stream, response } = await client.chat.completions
+    .create({ ...asked, stream: true, stream_options: { include_usage: true } })
+    .withResponse();
   assert.match(response.headers.get('ratelimit') ?? '', /"tokens";r=\d+/);
   let text = '';
   let usage: OpenAI.CompletionUsage | null | undefined;
@@ -75,15 +90,25 @@ test('the same answer in pieces, which the client puts together again', async ()
 test('the models of the tier are a list that the client pages through', async () => {
   const models: OpenAI.Model[] = [];
   for await (const model of clientOf('bob').models.list()) models.push(model);
-  assert.deepEqual(models.map(({ id, object }) => [id, object]), [['small', 'model'], ['held', 'model'], ['failing', 'model']]);
+  assert.deepEqual(
+    models.map(({ id, object }) => [id, object]),
+    [
+      ['small', 'model'],
+      ['held', 'model'],
+      ['failing', 'model'],
+    ],
+  );
   assert.equal(models[0]?.owned_by, 'scripted');
   assert.ok((models[0]?.created ?? 0) > 0);
 });
 
-test('what is refused is the client\'s own error, with our status, code and words', async () => {
+test("what is refused is the client's own error, with our status, code and words", async () => {
   const outside = await errorOf(clientOf('bob').chat.completions.create({ model: 'large', messages: MESSAGES }));
   assert.ok(outside instanceof PermissionDeniedError);
-  assert.deepEqual([outside.status, outside.code, outside.type, outside.param], [403, 'model_not_in_tier', 'permission_error', null]);
+  assert.deepEqual(
+    [outside.status, outside.code, outside.type, outside.param],
+    [403, 'model_not_in_tier', 'permission_error', null],
+  );
   assert.match(outside.message, /^403 .*large/);
   assert.match(outside.requestID ?? '', /^[0-9a-f-]{36}$/);
   assert.match(outside.headers?.get('ratelimit') ?? '', /"tier-0";r=\d+/);
@@ -93,7 +118,9 @@ test('what is refused is the client\'s own error, with our status, code and word
   assert.deepEqual([empty.type, empty.param], ['invalid_request_error', 'messages']);
 
   const image = { type: 'image_url' as const, image_url: { url: 'https://example.org/mill.png' } };
-  const seen = await errorOf(clientOf('bob').chat.completions.create({ model: 'small', messages: [{ role: 'user', content: [image] }] }));
+  const seen = await errorOf(
+    clientOf('bob').chat.completions.create({ model: 'small', messages: [{ role: 'user', content: [image] }] }),
+  );
   assert.deepEqual([seen.status, seen.code, seen.param], [400, 'validation_failed', 'messages.0.content.0.type']);
   assert.match(seen.message, /these models read text only/);
 
@@ -107,7 +134,10 @@ test('too many at one time: the client is told when to come again, and by itself
   const open = await clientOf('cleo').chat.completions.create({ model: 'held', messages: MESSAGES, stream: true });
   const refused = await errorOf(clientOf('cleo').chat.completions.create({ model: 'small', messages: MESSAGES }));
   assert.ok(refused instanceof RateLimitError);
-  assert.deepEqual([refused.status, refused.code, refused.type, refused.headers?.get('retry-after')], [429, 'too_many_in_flight', 'rate_limit_error', '1']);
+  assert.deepEqual(
+    [refused.status, refused.code, refused.type, refused.headers?.get('retry-after')],
+    [429, 'too_many_in_flight', 'rate_limit_error', '1'],
+  );
   const turnedAway = Promise.withResolvers<void>();
   const patient = clientOf('cleo', {
     maxRetries: 60,
@@ -136,5 +166,12 @@ test('a model that fails: as an answer, and in the middle of pieces', async () =
 test('a client that stops reading frees its place', async () => {
   const stream = await clientOf('eve').chat.completions.create({ model: 'held', messages: MESSAGES, stream: true });
   for await (const chunk of stream) if (chunk.choices[0]?.delta.content === 'First.') break;
-  await eventually('a free place', async () => clientOf('eve').chat.completions.create({ model: 'small', messages: MESSAGES }).then(() => true, () => false));
+  await eventually('a free place', async () =>
+    clientOf('eve')
+      .chat.completions.create({ model: 'small', messages: MESSAGES })
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
 });

@@ -20,7 +20,10 @@ function textOf({ content }: ChatMessage): string {
 }
 
 function promptOf(messages: readonly ChatMessage[]): readonly PromptMessage[] {
-  return messages.map((message) => ({ role: message.role === 'developer' ? 'system' : message.role, text: textOf(message) }));
+  return messages.map((message) => ({
+    role: message.role === 'developer' ? 'system' : message.role,
+    text: textOf(message),
+  }));
 }
 
 function namesOf(models: readonly string[]): string {
@@ -28,19 +31,37 @@ function namesOf(models: readonly string[]): string {
 }
 
 /** What a body asks of which provider, or why the agent may not ask it. Pure. */
-export function planRequest(body: ChatCompletionBody, allowance: Allowance, routes: ReadonlyMap<string, ModelRoute>): Outcome<PlannedRequest> {
+export function planRequest(
+  body: ChatCompletionBody,
+  allowance: Allowance,
+  routes: ReadonlyMap<string, ModelRoute>,
+): Outcome<PlannedRequest> {
   const { model } = body;
   const { models } = allowance.limits;
-  if (!models.includes(model)) return refused('model_not_in_tier', `The tier ${allowance.tier} includes ${namesOf(models)}, and not ${model}`);
+  if (!models.includes(model))
+    return refused('model_not_in_tier', `The tier ${allowance.tier} includes ${namesOf(models)}, and not ${model}`);
   const route = routes.get(model);
-  if (route === undefined) return refused('model_not_served', `The tier includes ${model}, but no provider of this village serves it; served are ${namesOf([...routes.keys()])}`);
+  if (route === undefined)
+    return refused(
+      'model_not_served',
+      `The tier includes ${model}, but no provider of this village serves it; served are ${namesOf([...routes.keys()])}`,
+    );
   const messages = promptOf(body.messages);
   const promptTokens = route.provider.countTokens(model, messages);
   const { contextTokens, answerTokens } = route.served;
   const room = contextTokens - promptTokens;
-  if (room < 1) return refused('context_too_long', `The messages have ${promptTokens} tokens; ${model} holds ${contextTokens} with its answer`);
+  if (room < 1)
+    return refused(
+      'context_too_long',
+      `The messages have ${promptTokens} tokens; ${model} holds ${contextTokens} with its answer`,
+    );
   const maxTokens = Math.min(body.max_completion_tokens ?? body.max_tokens ?? answerTokens, room);
   const stop = typeof body.stop === 'string' ? [body.stop] : (body.stop ?? []);
   const seed = hashText(String(body.seed ?? JSON.stringify(messages)));
-  return accepted({ route, promptTokens, tokens: promptTokens + maxTokens, request: { model, messages, maxTokens, seed, stop } });
+  return accepted({
+    route,
+    promptTokens,
+    tokens: promptTokens + maxTokens,
+    request: { model, messages, maxTokens, seed, stop },
+  });
 }

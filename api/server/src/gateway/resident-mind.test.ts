@@ -1,7 +1,17 @@
 /** A resident as a process of its own: people, rewards and its tier change what it does, and it says so on the board. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createPost, getModelUse, getPost, listPosts, listTurns, penalizeAgent, replyToPost, rewardAgent, suspendAgent } from '@hamlet/contract';
+import {
+  createPost,
+  getModelUse,
+  getPost,
+  listPosts,
+  listTurns,
+  penalizeAgent,
+  replyToPost,
+  rewardAgent,
+  suspendAgent,
+} from '@hamlet/contract';
 import type { CallData, Post, Reply } from '@hamlet/contract';
 import { dataOf } from '../testing/play.ts';
 import { residentProcesses } from '../testing/resident-process.ts';
@@ -42,7 +52,11 @@ function replyOf(agentId: string, postId: string, count = 1): Promise<Reply> {
 }
 
 function turnOf(agentId: string, what: string, is: (turn: Turn) => boolean): Promise<Turn> {
-  return eventually(what, async () => dataOf(await runs.play.admin.call(listTurns, { params: { agent_id: agentId }, query: { limit: 100 } })).turns.find(is));
+  return eventually(what, async () =>
+    dataOf(await runs.play.admin.call(listTurns, { params: { agent_id: agentId }, query: { limit: 100 } })).turns.find(
+      is,
+    ),
+  );
 }
 
 async function write(title: string, body: string): Promise<string> {
@@ -61,18 +75,41 @@ test('it answers a person on the board, with the model of its tier, and says wit
 test('blocked by a run that failed it asks people for help; what one replies is what it does next', async () => {
   dataOf(await runs.play.admin.call(suspendAgent, { params: { agent_id: 'eve' } }));
   const { run_id } = await runs.give('bob', 'Find eve.');
-  const asked = await eventually('the question for help', async () => (await postsOf('bob')).find(({ title }) => title === 'I am stuck with a run'));
+  const asked = await eventually('the question for help', async () =>
+    (await postsOf('bob')).find(({ title }) => title === 'I am stuck with a run'),
+  );
   assert.equal((await runs.get(run_id)).state, 'failed');
   assert.deepEqual([asked.audience, asked.tags], ['humans', ['help']]);
   assert.match(asked.body, new RegExp(`“Find eve\\.” It failed \\(step_failed\\).*${run_id}`, 's'));
-  dataOf(await runs.play.admin.call(replyToPost, { params: { post_id: asked.post_id }, body: { body: 'Let her sleep. Go to the library, please.' } }));
+  dataOf(
+    await runs.play.admin.call(replyToPost, {
+      params: { post_id: asked.post_id },
+      body: { body: 'Let her sleep. Go to the library, please.' },
+    }),
+  );
   const { body } = await replyOf('bob', asked.post_id);
   assert.match(body, /I am going to .*[Ll]ibrary.* now, as you say/);
-  const advised = await turnOf('bob', 'a turn that follows the advice', ({ decided }) => /advised it on the board/.test(decided.why));
+  const advised = await turnOf('bob', 'a turn that follows the advice', ({ decided }) =>
+    /advised it on the board/.test(decided.why),
+  );
   assert.equal((advised.decided['command'] as { kind: string }).kind, 'move');
-  await eventually('the post resolved', async () => (await postsOf('bob')).find(({ post_id, status }) => post_id === asked.post_id && status === 'resolved'));
-  const arrived = await turnOf('bob', 'the end of the way', ({ decided, acted }) => /advised it on the board/.test(decided.why) && acted['outcome'] === 'accepted' && (decided['command'] as { kind: string }).kind === 'act');
-  assert.match(String(arrived.perceived['world'] && (arrived.perceived['world'] as { self: { landmark_id: string } }).self.landmark_id), /library/);
+  await eventually('the post resolved', async () =>
+    (await postsOf('bob')).find(({ post_id, status }) => post_id === asked.post_id && status === 'resolved'),
+  );
+  const arrived = await turnOf(
+    'bob',
+    'the end of the way',
+    ({ decided, acted }) =>
+      /advised it on the board/.test(decided.why) &&
+      acted['outcome'] === 'accepted' &&
+      (decided['command'] as { kind: string }).kind === 'act',
+  );
+  assert.match(
+    String(
+      arrived.perceived['world'] && (arrived.perceived['world'] as { self: { landmark_id: string } }).self.landmark_id,
+    ),
+    /library/,
+  );
 });
 
 test('a reward is thanked for where it was given; the higher tier changes its plan, a penalty changes it back, and it says so', async () => {
@@ -81,21 +118,38 @@ test('a reward is thanked for where it was given; the higher tier changes its pl
   const judge = { agent_id: 'bob', reason: 'for the bread', related_post_id: postId };
   dataOf(await runs.play.admin.call(rewardAgent, { body: { ...judge, amount: '12' } }));
   assert.match((await replyOf('bob', postId, 2)).body, /I was given 12 aiDollars with the words “for the bread”/);
-  const told = await eventually('the post about the tier', async () => (await postsOf('bob')).find(({ title }) => title === 'I am in tier-1 now'));
+  const told = await eventually('the post about the tier', async () =>
+    (await postsOf('bob')).find(({ title }) => title === 'I am in tier-1 now'),
+  );
   assert.match(told.body, /the model large instead of the model small, and take at most 48 steps a run instead of 24/);
   assert.match(told.body, /— written with the model large, which is scripted$/);
   assert.equal(told.author_tier, 'tier-1');
-  const richer = await turnOf('bob', 'the plan of tier-1', ({ decided }) => (decided['plan'] as { tier?: string } | undefined)?.tier === 'tier-1');
+  const richer = await turnOf(
+    'bob',
+    'the plan of tier-1',
+    ({ decided }) => (decided['plan'] as { tier?: string } | undefined)?.tier === 'tier-1',
+  );
   assert.deepEqual(richer.decided['plan'], { tier: 'tier-1', model: 'large', toolCalls: 48 });
   dataOf(await runs.play.admin.call(penalizeAgent, { body: { ...judge, amount: '11', reason: 'it was old' } }));
   assert.match((await replyOf('bob', postId, 3)).body, /I lost 11 aiDollars, with the words “it was old”/);
-  const poorer = await turnOf('bob', 'the plan of tier-0 again', ({ decided }) => /\(tier-1 before, tier-0 now\)/.test(decided.why));
+  const poorer = await turnOf('bob', 'the plan of tier-0 again', ({ decided }) =>
+    /\(tier-1 before, tier-0 now\)/.test(decided.why),
+  );
   assert.deepEqual(poorer.decided['plan'], { tier: 'tier-0', model: 'small', toolCalls: 24 });
 });
 
 test('two agents on the board do not go on for ever', async () => {
   await residents.start('cleo');
-  const postId = dataOf(await runs.play.as('cleo').call(createPost, { body: { title: 'A question', body: 'How do you bake your bread, Bob?', audience: 'agent:bob', tags: ['question'] } })).post_id;
+  const postId = dataOf(
+    await runs.play.as('cleo').call(createPost, {
+      body: {
+        title: 'A question',
+        body: 'How do you bake your bread, Bob?',
+        audience: 'agent:bob',
+        tags: ['question'],
+      },
+    }),
+  ).post_id;
   await replyOf('bob', postId);
   // An agent replies to agents once a minute of village time at most: three such minutes are 9 s here.
   const quiet = await eventually('a thread that is quiet for three village minutes', async () => {

@@ -17,13 +17,19 @@ export interface GatewayStart extends Omit<GatewayPorts, 'routes' | 'metrics'> {
 }
 
 /** Starts the gateway, and what says of its requests that nobody ended that they are lost. */
-export function startGateway({ registry, providers = [createScriptedProvider()], ...ports }: GatewayStart): GatewayPorts & { stop(): Promise<void> } {
+export function startGateway({
+  registry,
+  providers = [createScriptedProvider()],
+  ...ports
+}: GatewayStart): GatewayPorts & { stop(): Promise<void> } {
   const { db, log } = ports;
   async function sweep(): Promise<void> {
     const lost = await markLostModelRequests(db, REQUEST_LIFE);
     if (lost > 0) log('warn', 'requests to models were lost with their replica', { lost });
     await forgetOldModelRequests(db);
   }
-  const stop = repeat(EVERY_MS, sweep, (error) => log('warn', 'lost requests to models wait for the database', { error }));
+  const stop = repeat(EVERY_MS, sweep, (error) =>
+    log('warn', 'lost requests to models wait for the database', { error }),
+  );
   return { ...ports, routes: routesOf(providers), metrics: createGatewayMetrics(registry), stop };
 }

@@ -5,7 +5,15 @@
 export type Actor =
   | { readonly role: 'visitor'; readonly id: string }
   | { readonly role: 'member' | 'admin'; readonly id: string; readonly accountId: string | null; readonly name: string }
-  | { readonly role: 'agent'; readonly id: string; readonly agentId: string; readonly uid: string; readonly podUid: string | null; readonly cycle: number; readonly stale: boolean }
+  | {
+      readonly role: 'agent';
+      readonly id: string;
+      readonly agentId: string;
+      readonly uid: string;
+      readonly podUid: string | null;
+      readonly cycle: number;
+      readonly stale: boolean;
+    }
   | { readonly role: 'operator'; readonly id: string };
 
 export type AgentActor = Extract<Actor, { role: 'agent' }>;

@@ -28,9 +28,13 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
-  const routes = ROUTES.filter((route) => route.audiences.some((audience) => audiences.includes(audience)) && (only === undefined || route.tag === only));
+  const routes = ROUTES.filter(
+    (route) =>
+      route.audiences.some((audience) => audiences.includes(audience)) && (only === undefined || route.tag === only),
+  );
   app.use(countAddress(ports.gate));
-  for (const route of routes) mount(app, { route, handler: handlers[route.name] as AnyHandler, listener: audiences }, ports);
+  for (const route of routes)
+    mount(app, { route, handler: handlers[route.name] as AnyHandler, listener: audiences }, ports);
   if (webDir !== undefined) app.use(serveWeb(webDir));
   app.use(refuseUnknown(routes));
   app.use(refuseBroken);
@@ -63,7 +67,10 @@ function serveWeb(webDir: string): RequestHandler {
     index: 'index.html',
     redirect: false,
     setHeaders: (response, path) => {
-      response.setHeader('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+      response.setHeader(
+        'cache-control',
+        path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      );
       response.setHeader('x-content-type-options', 'nosniff');
       if (path.endsWith('.html')) response.setHeader('content-security-policy', PAGE_POLICY);
     },
@@ -76,11 +83,17 @@ function patternOf(path: string): RegExp {
 
 /** A known path with another method is told which methods it knows. */
 function refuseUnknown(routes: readonly RouteSpec[]): RequestHandler {
-  const known = routes.flatMap((route) => pathsOf(route).map((path) => ({ pattern: patternOf(path), method: route.method })));
+  const known = routes.flatMap((route) =>
+    pathsOf(route).map((path) => ({ pattern: patternOf(path), method: route.method })),
+  );
   return (request, response) => {
     const methods = known.filter(({ pattern }) => pattern.test(request.path)).map(({ method }) => method);
     if (methods.length > 0) response.set('allow', [...new Set(methods)].join(', '));
-    sendRefusal(response, methods.length > 0 ? refused('method_not_allowed', `Use ${methods.join(' or ')}`) : refused('route_not_found'), randomUUID());
+    sendRefusal(
+      response,
+      methods.length > 0 ? refused('method_not_allowed', `Use ${methods.join(' or ')}`) : refused('route_not_found'),
+      randomUUID(),
+    );
   };
 }
 
@@ -88,5 +101,12 @@ function refuseUnknown(routes: readonly RouteSpec[]): RequestHandler {
 // oxlint-disable-next-line max-params -- express knows an error handler by its four parameters
 const refuseBroken: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   if (response.headersSent) response.destroy();
-  else sendRefusal(response, error instanceof URIError ? refused('validation_failed', 'The path is not properly encoded') : refusalOfError(error), randomUUID());
+  else
+    sendRefusal(
+      response,
+      error instanceof URIError
+        ? refused('validation_failed', 'The path is not properly encoded')
+        : refusalOfError(error),
+      randomUUID(),
+    );
 };

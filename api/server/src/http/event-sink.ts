@@ -27,13 +27,16 @@ export function openEventSink(response: Response): EventSink & { start(onEnd: ()
   }
 
   return {
-    send: (event, data, id) => write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
+    send: (event, data, id) =>
+      write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`),
     close: () => {
       open = false;
       if (started) response.end();
     },
     start: (onEnd) => {
-      response.status(200).set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+      response
+        .status(200)
+        .set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
       response.flushHeaders();
       started = true;
       response.write(`: open\n\n${waiting.join('')}`);

@@ -24,7 +24,13 @@ const SEED = Number(process.env['HAMLET_TEST_SEED'] ?? 20_261_123);
 const [REQUESTS, MESSAGES] = process.env['HAMLET_TEST_FULL'] === '1' ? [100, 250] : [5, 60];
 /** An api that has not answered by then never will. */
 const CAP_MS = 60_000;
-const ROLES: Readonly<Record<string, string | undefined>> = { visitor: undefined, member: TOKENS.member, admin: TOKENS.admin, agent: agentToken('ada'), operator: TOKENS.operator };
+const ROLES: Readonly<Record<string, string | undefined>> = {
+  visitor: undefined,
+  member: TOKENS.member,
+  admin: TOKENS.admin,
+  agent: agentToken('ada'),
+  operator: TOKENS.operator,
+};
 /** What these do outlasts the request: whoever is barred, or frozen, is refused ever after. They come last. */
 const LAST = /freeze|\/(kill|ban|quarantine|revoke)|internal/;
 
@@ -49,25 +55,47 @@ function textOf(value: unknown): string {
 }
 
 function entriesOf(drawn: unknown): readonly (readonly [string, string])[] {
-  return Object.entries(typeof drawn === 'object' && drawn !== null ? drawn : {}).slice(0, 20).map(([name, value]) => [name, textOf(value)]);
+  return Object.entries(typeof drawn === 'object' && drawn !== null ? drawn : {})
+    .slice(0, 20)
+    .map(([name, value]) => [name, textOf(value)]);
 }
 
 /** Draws requests to a route. */
 function requestsTo(route: RouteSpec): (random: Seeded) => { readonly path: string; readonly init: RequestInit } {
-  const [params, query, body] = [route.params, route.query, route.body].map((schema) => (schema === undefined ? null : extremeValues(schema)));
+  const [params, query, body] = [route.params, route.query, route.body].map((schema) =>
+    schema === undefined ? null : extremeValues(schema),
+  );
   return (random) => {
     const given = Object.fromEntries(entriesOf(params?.(random)));
-    const path = route.path.replaceAll(/\{(\w+)\*?\}/g, (_, name: string) => encodeURIComponent(given[name] ?? textOf(anyExtreme(random)) ?? '') || 'x');
+    const path = route.path.replaceAll(
+      /\{(\w+)\*?\}/g,
+      (_, name: string) => encodeURIComponent(given[name] ?? textOf(anyExtreme(random)) ?? '') || 'x',
+    );
     const asked = new URLSearchParams(entriesOf(query?.(random)).map(([name, value]) => [name, value]));
-    const headers = { 'content-type': 'application/json', 'idempotency-key': random.chance(0.9) ? randomUUID() : 'k'.repeat(random.between(1, 2_000)) };
-    const sent = route.method === 'GET' ? {} : { body: JSON.stringify(body === null || body === undefined ? anyExtreme(random) : body(random)) ?? 'null' };
-    return { path: `${route.placement === 'absolute' ? '' : '/api/v1'}${path}?${asked}`, init: { method: route.method, headers, redirect: 'manual', ...sent } };
+    const headers = {
+      'content-type': 'application/json',
+      'idempotency-key': random.chance(0.9) ? randomUUID() : 'k'.repeat(random.between(1, 2_000)),
+    };
+    const sent =
+      route.method === 'GET'
+        ? {}
+        : { body: JSON.stringify(body === null || body === undefined ? anyExtreme(random) : body(random)) ?? 'null' };
+    return {
+      path: `${route.placement === 'absolute' ? '' : '/api/v1'}${path}?${asked}`,
+      init: { method: route.method, headers, redirect: 'manual', ...sent },
+    };
   };
 }
 
-const broken = (): readonly string[] => village.logs.flatMap((chunk) => chunk.split('\n')).filter((line) => line.includes('"request failed"') && line.includes('"error"')).slice(-3);
+const broken = (): readonly string[] =>
+  village.logs
+    .flatMap((chunk) => chunk.split('\n'))
+    .filter((line) => line.includes('"request failed"') && line.includes('"error"'))
+    .slice(-3);
 
-const routes = (ROUTES as readonly RouteSpec[]).toSorted((a, b) => Number(LAST.test(a.path)) - Number(LAST.test(b.path)));
+const routes = (ROUTES as readonly RouteSpec[]).toSorted(
+  (a, b) => Number(LAST.test(a.path)) - Number(LAST.test(b.path)),
+);
 for (const route of routes) {
   test(`${route.method} ${route.path} takes anything (${route.name}, seed ${SEED})`, async () => {
     const drawRequest = requestsTo(route);
@@ -75,10 +103,14 @@ for (const route of routes) {
       for (let number = 0; number < REQUESTS; number += 1) {
         const { path, init } = drawRequest(new Seeded(SEED + number));
         const stopping = new AbortController();
-        const headers = { ...(init.headers as Record<string, string>), ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+        const headers = {
+          ...(init.headers as Record<string, string>),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        };
         const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(CAP_MS)]);
         const response = await fetch(`${api.url}${path}`, { ...init, headers, signal });
-        if (response.status === 500) assert.fail(`${role}: ${path.slice(0, 300)} ${String(init.body).slice(0, 300)}\n${broken().join('\n')}`);
+        if (response.status === 500)
+          assert.fail(`${role}: ${path.slice(0, 300)} ${String(init.body).slice(0, 300)}\n${broken().join('\n')}`);
         stopping.abort();
       }
     }
@@ -89,10 +121,17 @@ for (const path of ['/ws/world?format=json', '/ws/world', '/ws/board', '/ws/boar
   test(`${path} takes anything (seed ${SEED})`, async () => {
     const drawMessage = extremeValues(ViewerMessage);
     for (const token of Object.values(ROLES)) {
-      const socket = new WebSocket(`${api.url.replace('http', 'ws')}${path}`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+      const socket = new WebSocket(
+        `${api.url.replace('http', 'ws')}${path}`,
+        token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+      );
       socket.on('error', () => undefined);
-      const isOpen = await once(socket, 'open').then(() => true, () => false);
-      for (let number = 0; isOpen && number < MESSAGES; number += 1) socket.send(JSON.stringify(drawMessage(new Seeded(SEED + number))) ?? '');
+      const isOpen = await once(socket, 'open').then(
+        () => true,
+        () => false,
+      );
+      for (let number = 0; isOpen && number < MESSAGES; number += 1)
+        socket.send(JSON.stringify(drawMessage(new Seeded(SEED + number))) ?? '');
       socket.terminate();
     }
   });
@@ -102,7 +141,9 @@ test('the message that held an api for as long as it ran is refused', async () =
   const socket = new WebSocket(`${api.url.replace('http', 'ws')}/ws/world?format=json`);
   await once(socket, 'open');
   const { seq, epoch } = await new Play(api.url).world();
-  socket.send(JSON.stringify({ type: 'resume', epoch, seq, cells: { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 } }));
+  socket.send(
+    JSON.stringify({ type: 'resume', epoch, seq, cells: { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 } }),
+  );
   socket.send(JSON.stringify({ type: 'view', x: 0, y: 0, width: 100, height: 100, zoom: 'near' }));
   await once(socket, 'message', { signal: AbortSignal.timeout(CAP_MS) });
   socket.terminate();

@@ -7,7 +7,8 @@ import type { CompletionChannel } from './completion/completion-channel.ts';
 import type { EventSink } from './event-sink.ts';
 import type { Outcome } from './outcome.ts';
 
-type Part<R, K extends 'params' | 'query' | 'body'> = R extends Readonly<Record<K, infer S>> ? (S extends z.ZodType ? z.output<S> : undefined) : undefined;
+type Part<R, K extends 'params' | 'query' | 'body'> =
+  R extends Readonly<Record<K, infer S>> ? (S extends z.ZodType ? z.output<S> : undefined) : undefined;
 
 /** A request that was limited, authenticated, authorized and parsed. */
 export interface RequestOf<R extends RouteSpec> {
@@ -31,7 +32,14 @@ export interface WriteKey {
 }
 
 /** What a route answers with, before its schema has read it. */
-export type DataOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'json' | 'completion'; readonly schema: infer S extends z.ZodType } ? z.input<S> : R['answer'] extends { readonly kind: 'bytes' } ? Uint8Array : string;
+export type DataOf<R extends RouteSpec> = R['answer'] extends {
+  readonly kind: 'json' | 'completion';
+  readonly schema: infer S extends z.ZodType;
+}
+  ? z.input<S>
+  : R['answer'] extends { readonly kind: 'bytes' }
+    ? Uint8Array
+    : string;
 
 /**
  * How a route is served. `plain` answers. `tx` runs in one transaction with its idempotency key. `world` hands key and command to the writer of the
@@ -41,12 +49,15 @@ export type DataOf<R extends RouteSpec> = R['answer'] extends { readonly kind: '
 export type HandlerOf<R extends RouteSpec> = R['answer'] extends { readonly kind: 'sse' }
   ? { readonly kind: 'stream'; open(request: RequestOf<R>, sink: EventSink): Promise<Outcome<() => void>> }
   : R['answer'] extends { readonly kind: 'completion' }
-  ? { readonly kind: 'completion'; run(request: RequestOf<R>, channel: CompletionChannel): Promise<Outcome<DataOf<R>> | null> }
-  : R['idempotency'] extends 'key'
-    ?
-        | { readonly kind: 'tx'; run(request: RequestOf<R>, tx: Tx): Promise<Outcome<DataOf<R>>> }
-        | { readonly kind: 'world'; run(request: RequestOf<R>, key: WriteKey): Promise<Answered> }
-    : { readonly kind: 'plain'; run(request: RequestOf<R>): Promise<Outcome<DataOf<R>>> };
+    ? {
+        readonly kind: 'completion';
+        run(request: RequestOf<R>, channel: CompletionChannel): Promise<Outcome<DataOf<R>> | null>;
+      }
+    : R['idempotency'] extends 'key'
+      ?
+          | { readonly kind: 'tx'; run(request: RequestOf<R>, tx: Tx): Promise<Outcome<DataOf<R>>> }
+          | { readonly kind: 'world'; run(request: RequestOf<R>, key: WriteKey): Promise<Answered> }
+      : { readonly kind: 'plain'; run(request: RequestOf<R>): Promise<Outcome<DataOf<R>>> };
 
 type RouteNamed<N> = Extract<(typeof ROUTES)[number], { readonly name: N }>;
 

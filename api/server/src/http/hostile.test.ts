@@ -24,7 +24,11 @@ let api: ApiProcess;
 before(async () => {
   village = await startTestVillage();
   // No proxy is trusted, since loopback addresses stand for callers here.
-  api = await startApiProcess(village, { HAMLET_TRUSTED_PROXIES: '192.0.2.1', HAMLET_RATE_LIMIT: '300', HAMLET_SOCKETS_PER_ADDRESS: String(SOCKETS_MAX) });
+  api = await startApiProcess(village, {
+    HAMLET_TRUSTED_PROXIES: '192.0.2.1',
+    HAMLET_RATE_LIMIT: '300',
+    HAMLET_SOCKETS_PER_ADDRESS: String(SOCKETS_MAX),
+  });
 });
 after(async () => {
   await api.stop('SIGKILL');
@@ -40,11 +44,18 @@ interface Asked {
 /** Asks from an address of this machine; 0 where the connection was ended instead of an answer. */
 function ask(from: string, { path, method = 'GET', body }: Asked): Promise<number> {
   return new Promise((resolve) => {
-    const headers = { 'content-type': 'application/json', ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) };
-    const sent = request(`${api.url}${path}`, { method, headers, localAddress: from, agent: false, timeout: CAP_MS }, (response) => {
-      response.resume();
-      response.once('close', () => resolve(response.statusCode ?? 0));
-    });
+    const headers = {
+      'content-type': 'application/json',
+      ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+    };
+    const sent = request(
+      `${api.url}${path}`,
+      { method, headers, localAddress: from, agent: false, timeout: CAP_MS },
+      (response) => {
+        response.resume();
+        response.once('close', () => resolve(response.statusCode ?? 0));
+      },
+    );
     sent.once('error', () => resolve(0)).once('timeout', () => sent.destroy());
     sent.end(body);
   });
@@ -68,7 +79,8 @@ async function assertServed(what: string): Promise<void> {
 
 async function flood(times: number, asked: Asked): Promise<readonly number[]> {
   const statuses: number[] = [];
-  for (let sent = 0; sent < times; sent += 20) statuses.push(...(await Promise.all(Array.from({ length: 20 }, () => ask(HOSTILE, asked)))));
+  for (let sent = 0; sent < times; sent += 20)
+    statuses.push(...(await Promise.all(Array.from({ length: 20 }, () => ask(HOSTILE, asked)))));
   return statuses;
 }
 
@@ -78,7 +90,9 @@ test('an address that opens connections and says nothing, or a byte now and then
   const loris: Socket[] = [];
   for (let number = 0; number < CONNECTIONS_MAX * 3; number += 1) {
     const socket = connect({ host: hostname, port: Number(port), localAddress: HOSTILE });
-    socket.on('error', () => undefined).once('connect', () => socket.write('GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: '));
+    socket
+      .on('error', () => undefined)
+      .once('connect', () => socket.write('GET /livez HTTP/1.1\r\nhost: x\r\nx-slow: '));
     loris.push(socket);
   }
   const drip = setInterval(() => {
@@ -92,17 +106,35 @@ test('an address that opens connections and says nothing, or a byte now and then
 });
 
 test('a flood of sockets and of messages leaves room for others', async () => {
-  const sockets = Array.from({ length: SOCKETS_MAX * 3 }, () => new WebSocket(`${api.url.replace('http', 'ws')}/ws/world?format=json`, { localAddress: HOSTILE }));
-  const outcomes = await Promise.all(sockets.map((socket) => once(socket, 'open').then(() => true, () => false)));
+  const sockets = Array.from(
+    { length: SOCKETS_MAX * 3 },
+    () => new WebSocket(`${api.url.replace('http', 'ws')}/ws/world?format=json`, { localAddress: HOSTILE }),
+  );
+  const outcomes = await Promise.all(
+    sockets.map((socket) =>
+      once(socket, 'open').then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
   assert.equal(outcomes.filter(Boolean).length, SOCKETS_MAX);
   const open = sockets.filter((_, index) => outcomes[index]);
   const closed = open.map((socket) => once(socket, 'close').then(([code]) => Number(code)));
-  for (const socket of open) for (let number = 0; number < 400; number += 1) socket.send(JSON.stringify({ type: 'view', x: number % 2, y: 0, width: 100, height: 100, zoom: 'near' }));
+  for (const socket of open)
+    for (let number = 0; number < 400; number += 1)
+      socket.send(JSON.stringify({ type: 'view', x: number % 2, y: 0, width: 100, height: 100, zoom: 'near' }));
   await assertServed('beside a flood of messages');
-  assert.deepEqual([...new Set(await Promise.all(closed))].filter((code) => ![1_006, 1_008].includes(code)), []);
+  assert.deepEqual(
+    [...new Set(await Promise.all(closed))].filter((code) => ![1_006, 1_008].includes(code)),
+    [],
+  );
   await eventually('room again', async () => {
     const again = new WebSocket(`${api.url.replace('http', 'ws')}/ws/world`, { localAddress: guest() });
-    const isOpen = await once(again, 'open').then(() => true, () => false);
+    const isOpen = await once(again, 'open').then(
+      () => true,
+      () => false,
+    );
     again.terminate();
     return isOpen;
   });
@@ -112,15 +144,29 @@ const PASSWORD = 'correct horse battery';
 for (const [what, asked] of Object.entries<Asked>({
   'paths that do not exist': { path: '/api/v1/nowhere' },
   'sign-ins': { path: '/api/v1/login', method: 'POST', body: JSON.stringify({ name: 'Grace', password: PASSWORD }) },
-  'codes for the first account': { path: '/api/v1/bootstrap', method: 'POST', body: JSON.stringify({ code: 'a guess', name: 'Grace', password: PASSWORD }) },
-  'large bodies': { path: '/api/v1/login', method: 'POST', body: JSON.stringify({ name: 'Grace', password: 'x'.repeat(1 << 20) }) },
+  'codes for the first account': {
+    path: '/api/v1/bootstrap',
+    method: 'POST',
+    body: JSON.stringify({ code: 'a guess', name: 'Grace', password: PASSWORD }),
+  },
+  'large bodies': {
+    path: '/api/v1/login',
+    method: 'POST',
+    body: JSON.stringify({ name: 'Grace', password: 'x'.repeat(1 << 20) }),
+  },
 })) {
   test(`a flood of ${what} is refused, and another address served`, async () => {
     const flooding = flood(400, asked);
     for (let look = 0; look < 3; look += 1) await assertServed(what);
     const statuses = await flooding;
-    assert.ok(statuses.some((status) => status === 429 || status === 0), `${what}: ${JSON.stringify([...new Set(statuses)])}`);
-    assert.ok(statuses.every((status) => status < 500), what);
+    assert.ok(
+      statuses.some((status) => status === 429 || status === 0),
+      `${what}: ${JSON.stringify([...new Set(statuses)])}`,
+    );
+    assert.ok(
+      statuses.every((status) => status < 500),
+      what,
+    );
     await assertServed(what);
   });
 }

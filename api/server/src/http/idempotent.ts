@@ -14,11 +14,22 @@ export function idempotencyKeyOf(header: string | string[] | undefined): string 
 }
 
 /** Reads the Idempotency-Key of a request; the hash covers what the request asks for, in the order it was sent. */
-export function writeKeyOf(actor: string, header: string | undefined, request: { readonly route: string; readonly input: unknown }): { readonly ok: true; readonly key: WriteKey } | Refused {
+export function writeKeyOf(
+  actor: string,
+  header: string | undefined,
+  request: { readonly route: string; readonly input: unknown },
+): { readonly ok: true; readonly key: WriteKey } | Refused {
   const key = idempotencyKeyOf(header);
-  if (key === '') return refused('idempotency_key_missing', 'Send Idempotency-Key: a value of your own for each intent, kept across its retries');
-  if (key.length > KEY_MAX_CHARS) return refused('validation_failed', `Idempotency-Key: at most ${KEY_MAX_CHARS} characters`);
-  const hash = createHash('sha256').update(JSON.stringify([request.route, request.input])).digest();
+  if (key === '')
+    return refused(
+      'idempotency_key_missing',
+      'Send Idempotency-Key: a value of your own for each intent, kept across its retries',
+    );
+  if (key.length > KEY_MAX_CHARS)
+    return refused('validation_failed', `Idempotency-Key: at most ${KEY_MAX_CHARS} characters`);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([request.route, request.input]))
+    .digest();
   return { ok: true, key: { actor, key, hash } };
 }
 
@@ -33,13 +44,16 @@ function isDefinite(outcome: Outcome<unknown>): boolean {
 /** What is kept of an outcome; null where it has no key or is not definite. */
 export function keptOf(key: WriteKey | null, outcome: Outcome<unknown>): KeptAnswer | null {
   if (key === null || !isDefinite(outcome)) return null;
-  const answer = outcome.ok ? { ok: true, data: outcome.data } : { ok: false, reason: outcome.reason, detail: outcome.detail };
+  const answer = outcome.ok
+    ? { ok: true, data: outcome.data }
+    : { ok: false, reason: outcome.reason, detail: outcome.detail };
   return { ...key, status: outcome.ok ? 200 : 409, answer };
 }
 
 /** The outcome that was kept under a key, or a refusal where the key was used for another request. */
 export function replayOf(kept: KeptAnswer, key: WriteKey): Answered {
-  if (!Buffer.from(kept.hash).equals(Buffer.from(key.hash))) return { outcome: refused('idempotency_key_reused'), replayed: false };
+  if (!Buffer.from(kept.hash).equals(Buffer.from(key.hash)))
+    return { outcome: refused('idempotency_key_reused'), replayed: false };
   return { outcome: kept.answer as Accepted<unknown> | Refused, replayed: true };
 }
 

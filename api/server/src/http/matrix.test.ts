@@ -20,7 +20,12 @@ const CREDENTIALS: Readonly<Record<Exclude<Column, 'other agent'>, string | unde
   'own agent': agentToken('ada'),
   operator: TOKENS.operator,
 };
-const DENIALS: ReadonlySet<string> = new Set<Refusal>(['unauthenticated', 'forbidden', 'not_own_agent', 'token_invalid']);
+const DENIALS: ReadonlySet<string> = new Set<Refusal>([
+  'unauthenticated',
+  'forbidden',
+  'not_own_agent',
+  'token_invalid',
+]);
 /** They take turns: each may ask only so often. */
 const OTHER_AGENTS = AGENT_IDS.filter((agentId) => agentId !== 'ada');
 let turn = 0;
@@ -54,7 +59,12 @@ async function cellOf(route: RouteSpec, who: Column, audience: Audience): Promis
   const stopping = new AbortController();
   const token = tokenOf(who);
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const response = await fetch(`${urls[audience]}${pathOf(route)}`, { method: route.method, headers, signal: stopping.signal, redirect: 'manual' });
+  const response = await fetch(`${urls[audience]}${pathOf(route)}`, {
+    method: route.method,
+    headers,
+    signal: stopping.signal,
+    redirect: 'manual',
+  });
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json') === true;
   const { code } = isProblem ? ((await response.json()) as { code: string }) : { code: '' };
   stopping.abort();
@@ -77,21 +87,36 @@ async function shown(route: RouteSpec, audience: Audience): Promise<Row> {
 type Row = Readonly<Record<string, string>>;
 
 function assertRow(got: Row, row: Row, where: string): void {
-  const said = Object.fromEntries(Object.entries(got).map(([who, cell]) => [who, row[who] === 'in' && cell !== '401' && cell !== '403' ? 'in' : cell]));
+  const said = Object.fromEntries(
+    Object.entries(got).map(([who, cell]) => [
+      who,
+      row[who] === 'in' && cell !== '401' && cell !== '403' ? 'in' : cell,
+    ]),
+  );
   assert.deepEqual(said, row, where);
 }
 
 test('every route has a row, every row a route, and every cell is filled', () => {
-  assert.deepEqual(ROUTES.map(({ name }) => name).filter((name) => !(name in MATRIX)), [], 'routes without a row in matrix-rows.ts');
+  assert.deepEqual(
+    ROUTES.map(({ name }) => name).filter((name) => !(name in MATRIX)),
+    [],
+    'routes without a row in matrix-rows.ts',
+  );
   const names: readonly string[] = ROUTES.map(({ name }) => name);
-  assert.deepEqual(Object.keys(MATRIX).filter((name) => !names.includes(name)), [], 'rows of routes that are gone');
+  assert.deepEqual(
+    Object.keys(MATRIX).filter((name) => !names.includes(name)),
+    [],
+    'rows of routes that are gone',
+  );
   for (const [name, row] of Object.entries(MATRIX)) assert.match(`${row} `, /^((\d{3}\*?|in) +){6}$/, name);
 });
 
 for (const route of ROUTES as readonly RouteSpec[]) {
   test(`${route.method} ${route.path} (${route.name})`, async () => {
     const row = cells(MATRIX[route.name] ?? '');
-    const [first, second] = route.audiences.includes('people') ? (['people', 'agents'] as const) : (['agents', 'people'] as const);
+    const [first, second] = route.audiences.includes('people')
+      ? (['people', 'agents'] as const)
+      : (['agents', 'people'] as const);
     assertRow(await shown(route, first), row, first);
     if (!route.audiences.includes(second)) return;
     // Where no people come there are no visitors: only what is anyone's is theirs.
@@ -102,10 +127,15 @@ for (const route of ROUTES as readonly RouteSpec[]) {
 
 async function socketCell(path: string, who: Column): Promise<string> {
   const token = tokenOf(who);
-  const socket = new WebSocket(`${urls.people.replace('http', 'ws')}${path}`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+  const socket = new WebSocket(
+    `${urls.people.replace('http', 'ws')}${path}`,
+    token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+  );
   const opened = once(socket, 'open').then(() => '101');
   opened.catch(() => undefined);
-  const refused = once(socket, 'unexpected-response').then(([, response]) => String((response as { statusCode: number }).statusCode));
+  const refused = once(socket, 'unexpected-response').then(([, response]) =>
+    String((response as { statusCode: number }).statusCode),
+  );
   socket.on('error', () => undefined);
   const cell = await Promise.race([opened, refused]);
   socket.terminate();
@@ -121,7 +151,11 @@ for (const [path, row] of Object.entries(SOCKETS)) {
 test('a listener serves the routes of its audience only, and knows no visitors where no people come', async () => {
   for (const route of ROUTES as readonly RouteSpec[]) {
     for (const audience of ['people', 'agents'] as const) {
-      const response = await fetch(`${urls[audience]}${pathOf(route)}`, { method: route.method, headers: { authorization: 'Bearer nonsense' }, redirect: 'manual' });
+      const response = await fetch(`${urls[audience]}${pathOf(route)}`, {
+        method: route.method,
+        headers: { authorization: 'Bearer nonsense' },
+        redirect: 'manual',
+      });
       const served = route.audiences.includes(audience);
       const { code } = served ? { code: '' } : ((await response.json()) as { code: string });
       // Entries of the log lie under the path of its tiles, which are everybody's: there they are a tile of no such level.

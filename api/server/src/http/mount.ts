@@ -32,9 +32,23 @@ export function mount(router: Router, mounted: Mounted, ports: MountPorts): void
   const readBody = bodyReader(route);
   const serve: RequestHandler = async (request, response) => {
     const startedMs = ports.monotonicMs();
-    const exchange: Exchange = { ...mounted, ports, request, response, writeJson, address: ports.gate.addressOf(request), requestId: randomUUID(), traceparent: continueTrace(request.get('traceparent')) };
-    response.setHeader('x-request-id', exchange.requestId).setHeader('traceparent', exchange.traceparent).setHeader('x-content-type-options', 'nosniff');
-    response.once('close', () => ports.metrics.observe(route.name, response.statusCode, ports.monotonicMs() - startedMs));
+    const exchange: Exchange = {
+      ...mounted,
+      ports,
+      request,
+      response,
+      writeJson,
+      address: ports.gate.addressOf(request),
+      requestId: randomUUID(),
+      traceparent: continueTrace(request.get('traceparent')),
+    };
+    response
+      .setHeader('x-request-id', exchange.requestId)
+      .setHeader('traceparent', exchange.traceparent)
+      .setHeader('x-content-type-options', 'nosniff');
+    response.once('close', () =>
+      ports.metrics.observe(route.name, response.statusCode, ports.monotonicMs() - startedMs),
+    );
     try {
       const refusal = await handle(exchange, readBody);
       if (refusal !== null) sendRefusal(response, refusal, exchange.requestId);
@@ -57,7 +71,15 @@ async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused |
   const parsed = parseRequest(exchange.route, exchange.request);
   if (!parsed.ok) return parsed;
   const { requestId, traceparent, request, response, address } = exchange;
-  const input = { ...parsed.value, actor: admitted.actor, requestId, traceparent, now: new Date(), headers: request.headers, address };
+  const input = {
+    ...parsed.value,
+    actor: admitted.actor,
+    requestId,
+    traceparent,
+    now: new Date(),
+    headers: request.headers,
+    address,
+  };
   if (exchange.handler.kind === 'stream') return openStream(exchange, admitted.actor, input);
   if (exchange.handler.kind === 'completion') return complete(exchange, input);
   const answered = await run(exchange, { actorId: admitted.actor.id, parsed: parsed.value, input });
@@ -66,14 +88,24 @@ async function handle(exchange: Exchange, readBody: ReadBody): Promise<Refused |
   return answer(exchange, answered.outcome);
 }
 
-async function openStream({ handler, response, request, address, listener, ports }: Exchange, actor: Actor, input: unknown): Promise<Refused | null> {
+async function openStream(
+  { handler, response, request, address, listener, ports }: Exchange,
+  actor: Actor,
+  input: unknown,
+): Promise<Refused | null> {
   if (handler.kind !== 'stream') return null;
   const sink = openEventSink(response);
   const opened = await handler.open(input, sink);
   if (!opened.ok) return opened;
   // A resident's stream outlives its five-minute tokens, and is ended by what is held against the agent; a person's ends with the session.
   const isPerson = actor.role === 'member' || actor.role === 'admin';
-  const unwatch = isPerson ? ports.guard.watch({ actor, recheck: () => ports.authenticate({ headers: request.headers, address, listener, reads: true }), close: () => sink.close() }) : () => undefined;
+  const unwatch = isPerson
+    ? ports.guard.watch({
+        actor,
+        recheck: () => ports.authenticate({ headers: request.headers, address, listener, reads: true }),
+        close: () => sink.close(),
+      })
+    : () => undefined;
   sink.start(() => {
     unwatch();
     opened.data();
@@ -84,12 +116,18 @@ async function openStream({ handler, response, request, address, listener, ports
 async function complete(exchange: Exchange, input: unknown): Promise<Refused | null> {
   const { handler, route, response, requestId } = exchange;
   if (handler.kind !== 'completion') return null;
-  const channel = openCompletionChannel(route, response, { requestId, onBadChunk: (issues) => tellOutsideContract(exchange, issues) });
+  const channel = openCompletionChannel(route, response, {
+    requestId,
+    onBadChunk: (issues) => tellOutsideContract(exchange, issues),
+  });
   const outcome = await handler.run(input, channel);
   return outcome === null ? null : answer(exchange, outcome);
 }
 
-async function run(exchange: Exchange, call: { readonly actorId: string; readonly parsed: unknown; readonly input: unknown }): Promise<Answered | Refused> {
+async function run(
+  exchange: Exchange,
+  call: { readonly actorId: string; readonly parsed: unknown; readonly input: unknown },
+): Promise<Answered | Refused> {
   const { handler, route, request, ports } = exchange;
   if (handler.kind === 'plain') return { outcome: await handler.run(call.input), replayed: false };
   if (handler.kind === 'stream' || handler.kind === 'completion') throw new TypeError(`${route.name} is a stream`);
@@ -102,7 +140,13 @@ async function run(exchange: Exchange, call: { readonly actorId: string; readonl
 function fail({ route, response, requestId, traceparent, ports }: Exchange, error: unknown): void {
   const refusal = refusalOfError(error);
   // A freeze refuses much, as it shall.
-  if (refusal.reason !== 'village_frozen') ports.log(refusal.reason === 'internal' ? 'error' : 'warn', 'request failed', { route: route.name, request_id: requestId, traceparent, error });
+  if (refusal.reason !== 'village_frozen')
+    ports.log(refusal.reason === 'internal' ? 'error' : 'warn', 'request failed', {
+      route: route.name,
+      request_id: requestId,
+      traceparent,
+      error,
+    });
   if (response.headersSent) response.destroy();
   else sendRefusal(response, refusal, requestId);
 }

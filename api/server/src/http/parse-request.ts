@@ -20,7 +20,9 @@ function pathOf(part: string, path: readonly PropertyKey[]): string {
 
 /** How far a value is from a branch of a union: the number of complaints, and farther than any number where it is of another type altogether. */
 function distance(branch: readonly z.core.$ZodIssue[]): number {
-  return branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0) ? Number.POSITIVE_INFINITY : branch.length;
+  return branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0)
+    ? Number.POSITIVE_INFINITY
+    : branch.length;
 }
 
 function shortened(text: string): string {
@@ -28,7 +30,11 @@ function shortened(text: string): string {
 }
 
 /** The innermost complaints: a union says "invalid input" and keeps the reasons of its branches inside; those of the nearest are told. */
-function flatten(part: string, issues: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): { path: string; message: string }[] {
+function flatten(
+  part: string,
+  issues: readonly z.core.$ZodIssue[],
+  prefix: readonly PropertyKey[] = [],
+): { path: string; message: string }[] {
   return issues.slice(0, ERRORS_MAX).flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === 'invalid_union' && issue.errors.length > 0) {
@@ -43,11 +49,16 @@ function flatten(part: string, issues: readonly z.core.$ZodIssue[], prefix: read
 function sentOf(part: 'params' | 'query' | 'body', request: Request): unknown {
   if (part === 'body') return request.body ?? {};
   if (part === 'query') return request.query;
-  return Object.fromEntries(Object.entries(request.params).map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]));
+  return Object.fromEntries(
+    Object.entries(request.params).map(([name, value]) => [name, Array.isArray(value) ? value.join('/') : value]),
+  );
 }
 
 /** Parses params, query and body by the route's schemas; a refusal names each place and what to write there. */
-export function parseRequest(route: RouteSpec, request: Request): { readonly ok: true; readonly value: ParsedRequest } | Refused {
+export function parseRequest(
+  route: RouteSpec,
+  request: Request,
+): { readonly ok: true; readonly value: ParsedRequest } | Refused {
   const errors: { path: string; message: string }[] = [];
   const value: Record<string, unknown> = {};
   for (const part of ['params', 'query', 'body'] as const) {
@@ -57,7 +68,8 @@ export function parseRequest(route: RouteSpec, request: Request): { readonly ok:
     if (parsed.success) value[part] = parsed.data;
     else errors.push(...flatten(part, parsed.error.issues));
   }
-  if (errors.length === 0) return { ok: true, value: { params: value['params'], query: value['query'], body: value['body'] } };
+  if (errors.length === 0)
+    return { ok: true, value: { params: value['params'], query: value['query'], body: value['body'] } };
   const [first] = errors;
   return { ...refused('validation_failed', `${first?.path}: ${first?.message}`), errors: errors.slice(0, ERRORS_MAX) };
 }

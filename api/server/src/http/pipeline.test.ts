@@ -2,7 +2,19 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { actAsAgent, getDocs, getLivez, getOpenApi, getReadyz, getWorld, getWorldMap, moveAgent, recordTurn, rebootAgent, REFUSALS } from '@hamlet/contract';
+import {
+  actAsAgent,
+  getDocs,
+  getLivez,
+  getOpenApi,
+  getReadyz,
+  getWorld,
+  getWorldMap,
+  moveAgent,
+  recordTurn,
+  rebootAgent,
+  REFUSALS,
+} from '@hamlet/contract';
 import type { Refusal } from '@hamlet/contract';
 import type { Answered } from './handler.ts';
 import { runOnce } from './idempotent.ts';
@@ -23,7 +35,10 @@ before(async () => {
 after(() => village.remove());
 
 function send(path: string, init: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
-  return fetch(`${play.url}${path}`, { ...init, headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json', ...init.headers } });
+  return fetch(`${play.url}${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json', ...init.headers },
+  });
 }
 
 async function assertProblem(response: Response, code: Refusal): Promise<void> {
@@ -40,16 +55,22 @@ async function assertProblem(response: Response, code: Refusal): Promise<void> {
 const MOVE = '/api/v1/agents/ada/move';
 const key = (): Record<string, string> => ({ 'idempotency-key': randomUUID() });
 
-test('a body that is no JSON, or not the route\'s, or too large, is refused with what to write', async () => {
+test("a body that is no JSON, or not the route's, or too large, is refused with what to write", async () => {
   await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":' }), 'malformed_body');
   const wrong = await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":1}' });
   const problem = (await wrong.clone().json()) as { errors: { path: string }[] };
   assert.equal(problem.errors[0]?.path, 'body.dy');
   await assertProblem(wrong, 'validation_failed');
-  await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":1,"dy":0,"speed":9}' }), 'validation_failed');
+  await assertProblem(
+    await send(MOVE, { method: 'POST', headers: key(), body: '{"dx":1,"dy":0,"speed":9}' }),
+    'validation_failed',
+  );
   await assertProblem(await send('/api/v1/agents/ada/turns?limit=1000'), 'validation_failed');
   await assertProblem(await send('/api/v1/agents/Not%20An%20Id'), 'validation_failed');
-  await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: JSON.stringify({ dx: 'a'.repeat(300_000) }) }), 'body_too_large');
+  await assertProblem(
+    await send(MOVE, { method: 'POST', headers: key(), body: JSON.stringify({ dx: 'a'.repeat(300_000) }) }),
+    'body_too_large',
+  );
 });
 
 test('unknown routes and methods are refused with a problem', async () => {
@@ -108,7 +129,11 @@ test('of two requests with one key at the same time one is done, and the other r
     const idempotencyKey = randomUUID();
     const calls = Array.from({ length: 8 }, () =>
       route === 'world'
-        ? play.admin.call(actAsAgent, { params: { agent_id: 'dan' }, body: { kind: 'talk', text: 'once' }, idempotencyKey })
+        ? play.admin.call(actAsAgent, {
+            params: { agent_id: 'dan' },
+            body: { kind: 'talk', text: 'once' },
+            idempotencyKey,
+          })
         : play.admin.call(rebootAgent, { params: { agent_id: 'eve' }, idempotencyKey }),
     );
     const before = await play.agent('eve');
@@ -154,7 +179,11 @@ test('a path that nothing serves counts to the quota of the address as well', as
 });
 
 test('the body of a caller who may not call is not read, and a body that is nested too deeply is refused', async () => {
-  const nobody = await fetch(`${play.url}${MOVE}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"dx":' });
+  const nobody = await fetch(`${play.url}${MOVE}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"dx":',
+  });
   await assertProblem(nobody, 'unauthenticated');
   const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   await assertProblem(await send(MOVE, { method: 'POST', headers: key(), body: nested }), 'validation_failed');
@@ -176,13 +205,19 @@ test('a trace is continued, or begun', async () => {
   const response = await send('/world', { headers: { traceparent: `00-${trace}-00f067aa0ba902b7-01` } });
   assert.match(response.headers.get('traceparent') ?? '', new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
   assert.doesNotMatch(response.headers.get('traceparent') ?? '', /00f067aa0ba902b7/);
-  assert.match((await send('/world', { headers: { traceparent: 'nonsense' } })).headers.get('traceparent') ?? '', /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+  assert.match(
+    (await send('/world', { headers: { traceparent: 'nonsense' } })).headers.get('traceparent') ?? '',
+    /^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/,
+  );
 });
 
 test('every route answers on its bare path as well where the contract says so', async () => {
   for (const route of [getWorld, moveAgent, actAsAgent, recordTurn]) {
     const path = route.path.replace('{agent_id}', 'ada');
-    const response = await send(path, route.method === 'GET' ? {} : { method: route.method, headers: key(), body: '[]' });
+    const response = await send(
+      path,
+      route.method === 'GET' ? {} : { method: route.method, headers: key(), body: '[]' },
+    );
     assert.notEqual(response.status, 404, path);
   }
 });
@@ -195,9 +230,11 @@ test('health, metrics and docs are served where they should be', async () => {
   assert.equal(dataOf(await anyone.call(getOpenApi, {}))['openapi'], '3.1.0');
   assert.match(dataOf(await anyone.call(getDocs, {})), /^<!doctype html>/);
   const verbose = await (await fetch(`${live.metricsUrl}/readyz?verbose`)).text();
-  for (const name of ['world', 'agents', 'postgres', 'redis']) assert.match(verbose, new RegExp(`^\\[\\+\\]${name} ok$`, 'm'));
+  for (const name of ['world', 'agents', 'postgres', 'redis'])
+    assert.match(verbose, new RegExp(`^\\[\\+\\]${name} ok$`, 'm'));
   const metrics = await (await fetch(`${live.metricsUrl}/metrics`)).text();
-  for (const name of ['hamlet_world_seq', 'hamlet_http_request_seconds_count', 'process_resident_memory_bytes']) assert.match(metrics, new RegExp(`^${name}`, 'm'));
+  for (const name of ['hamlet_world_seq', 'hamlet_http_request_seconds_count', 'process_resident_memory_bytes'])
+    assert.match(metrics, new RegExp(`^${name}`, 'm'));
   assert.equal((await fetch(`${live.peopleUrl}/metrics`)).status, 404);
   const page = await fetch(`${live.peopleUrl}/api/v1/docs`);
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/);

@@ -20,13 +20,18 @@ export type ReadBody = (request: Request, response: Response) => Promise<Refused
 /** How the bodies of a route are read: as JSON; where the route asks for bytes, as the bytes they are. */
 export function bodyReader({ method, rawBody, permission }: RouteSpec): ReadBody {
   if (method === 'GET') return () => Promise.resolve(null);
-  const limit = rawBody === true ? RAW_BODY_MAX_BYTES : permission === 'anyone' ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES;
+  const limit =
+    rawBody === true ? RAW_BODY_MAX_BYTES : permission === 'anyone' ? STRANGERS_BODY_MAX_BYTES : BODY_MAX_BYTES;
   const parse: RequestHandler =
-    rawBody === true ? express.raw({ limit, type: () => true }) : express.json({ limit, strict: false, type: ['application/json', 'application/*+json'] });
+    rawBody === true
+      ? express.raw({ limit, type: () => true })
+      : express.json({ limit, strict: false, type: ['application/json', 'application/*+json'] });
   return async (request, response) => {
     const error = await new Promise<unknown>((resolve) => parse(request, response, resolve));
     if (error !== undefined && error !== null) return refusalOfParser(error, limit);
-    return rawBody !== true && isDeep(request.body) ? refused('validation_failed', `body: at most ${LEVELS_MAX} levels of lists and objects`) : null;
+    return rawBody !== true && isDeep(request.body)
+      ? refused('validation_failed', `body: at most ${LEVELS_MAX} levels of lists and objects`)
+      : null;
   };
 }
 
@@ -34,7 +39,14 @@ export function bodyReader({ method, rawBody, permission }: RouteSpec): ReadBody
 function refusalOfParser(error: unknown, limit: number): Refused {
   const type = typeof error === 'object' && error !== null && 'type' in error ? error.type : '';
   if (type === 'entity.too.large') return refused('body_too_large', `At most ${limit >> 10} KiB`);
-  if (type === 'entity.parse.failed' || type === 'request.aborted' || type === 'request.size.invalid' || type === 'encoding.unsupported' || type === 'charset.unsupported') return refused('malformed_body');
+  if (
+    type === 'entity.parse.failed' ||
+    type === 'request.aborted' ||
+    type === 'request.size.invalid' ||
+    type === 'encoding.unsupported' ||
+    type === 'charset.unsupported'
+  )
+    return refused('malformed_body');
   return refusalOfError(error);
 }
 

@@ -12,6 +12,10 @@ test('an exception is opaque to the caller, and a part that is away is said to b
   assert.equal(refusalOfError(lost).reason, 'unavailable');
   assert.doesNotMatch(JSON.stringify(refusalOfError(lost)), /password/);
   const nul = Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' });
-  assert.equal(refusalOfError(nul).reason, 'validation_failed', 'a NUL is the sender\'s to leave out');
-  assert.deepEqual(refusalOfError(new UnavailableError('nobody writes')), { ok: false, reason: 'unavailable', detail: 'nobody writes' });
+  assert.equal(refusalOfError(nul).reason, 'validation_failed', "a NUL is the sender's to leave out");
+  assert.deepEqual(refusalOfError(new UnavailableError('nobody writes')), {
+    ok: false,
+    reason: 'unavailable',
+    detail: 'nobody writes',
+  });
 });

@@ -23,7 +23,11 @@ export function problemOf(refusal: Refused, requestId: string): Problem {
   };
 }
 
-const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>(['unauthenticated', 'token_invalid', 'token_review_refused']);
+const AUTHENTICATE: ReadonlySet<Refusal> = new Set<Refusal>([
+  'unauthenticated',
+  'token_invalid',
+  'token_review_refused',
+]);
 
 /** Paths under it speak to clients of OpenAI too. */
 const MODELS_PREFIX = '/v1/';
@@ -31,19 +35,26 @@ const MODELS_PREFIX = '/v1/';
 /** Answers with a refusal. */
 export function sendRefusal(response: Response, refusal: Refused, requestId: string): void {
   const plain = problemOf(refusal, requestId);
-  const problem = response.req.originalUrl.startsWith(MODELS_PREFIX) ? { ...plain, error: openAiErrorOf(plain) } : plain;
+  const problem = response.req.originalUrl.startsWith(MODELS_PREFIX)
+    ? { ...plain, error: openAiErrorOf(plain) }
+    : plain;
   showLimits(response, refusal.limits);
   const retryAfterS = refusal.retryAfterS ?? (problem.status === 503 ? UNAVAILABLE_RETRY_S : undefined);
   if (retryAfterS !== undefined) response.set('retry-after', String(retryAfterS));
   if (AUTHENTICATE.has(refusal.reason)) response.set('www-authenticate', 'Bearer');
-  response.status(problem.status).set('cache-control', 'no-store').type(PROBLEM_CONTENT_TYPE).send(JSON.stringify(problem));
+  response
+    .status(problem.status)
+    .set('cache-control', 'no-store')
+    .type(PROBLEM_CONTENT_TYPE)
+    .send(JSON.stringify(problem));
 }
 
 /** What an exception is to the caller: a part that is away, or an opaque failure. */
 export function refusalOfError(error: unknown): Refused {
   if (error instanceof UnavailableError) return refused('unavailable', error.message);
   if (isVillageFrozenError(error)) return refused('village_frozen');
-  if (error instanceof DatabaseBusyError) return refused('unavailable', 'Too much is asked of the database right now; try again');
+  if (error instanceof DatabaseBusyError)
+    return refused('unavailable', 'Too much is asked of the database right now; try again');
   if (isConnectionError(error)) return refused('unavailable', 'The database cannot be reached right now; try again');
   if (isUnkeepableText(error)) return refused('validation_failed', 'A text has a NUL in it, or half of a character');
   return refused('internal');

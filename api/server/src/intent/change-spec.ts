@@ -22,8 +22,12 @@ export interface SpecChangePorts {
 
 /** Who keeps a change from being made without being asked; null where nobody does. Pure. */
 export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Refused | null {
-  const held = [...otherOwners(object.metadata.managedFields, FIELD_MANAGER, paths)].map(([path, manager]) => `spec.${path} is managed by "${manager}"`);
-  return held.length === 0 ? null : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
+  const held = [...otherOwners(object.metadata.managedFields, FIELD_MANAGER, paths)].map(
+    ([path, manager]) => `spec.${path} is managed by "${manager}"`,
+  );
+  return held.length === 0
+    ? null
+    : refused('field_owned_elsewhere', `${held.join('; ')}. Repeat with on_conflict=take_over to take over`);
 }
 
 /**
@@ -32,7 +36,11 @@ export function ownedElsewhere(object: KubeObject, paths: readonly string[]): Re
  */
 export async function changeSpec(
   { client, type, namespace }: SpecChangePorts,
-  wish: { readonly name: string; readonly onConflict: OnConflict; readonly plan: (object: KubeObject) => SpecPatch | Refused },
+  wish: {
+    readonly name: string;
+    readonly onConflict: OnConflict;
+    readonly plan: (object: KubeObject) => SpecPatch | Refused;
+  },
 ): Promise<Outcome<{ readonly object: KubeObject; readonly changed: boolean }>> {
   const { name, onConflict, plan } = wish;
   for (let attempt = 1; ; attempt += 1) {
@@ -46,7 +54,10 @@ export async function changeSpec(
     try {
       const patch = { metadata: { uid, resourceVersion }, spec: planned.spec };
       const query = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' };
-      return accepted({ object: await client.mergePatch<KubeObject>(type, patch, { namespace, name, query }), changed: true });
+      return accepted({
+        object: await client.mergePatch<KubeObject>(type, patch, { namespace, name, query }),
+        changed: true,
+      });
     } catch (error) {
       if (!isStatus(error, 409) || attempt === WRITE_ATTEMPTS) throw error;
     }

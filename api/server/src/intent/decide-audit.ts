@@ -56,13 +56,24 @@ export function decideAudit(seen: SeenResource | null, shown: ShownResource): Au
   if (hasAll(seen, generation)) return { verdict: 'known' };
   if (isOwn(seen, generation)) return { verdict: 'learn', fields };
   const isFirst = seen.generation === 0;
-  return { verdict: isFirst ? 'made' : 'changed', fields, ...lineOf(shown, changedPaths(seen.fields, fields), isFirst ? {} : { after_generation: seen.generation }) };
+  return {
+    verdict: isFirst ? 'made' : 'changed',
+    fields,
+    ...lineOf(shown, changedPaths(seen.fields, fields), isFirst ? {} : { after_generation: seen.generation }),
+  };
 }
 
 /** Who changed these fields, and to what. */
-function lineOf({ uid, generation, spec, managedFields }: ShownResource, paths: readonly string[], more: Readonly<Record<string, unknown>>): { readonly manager: string; readonly detail: Readonly<Record<string, unknown>> } {
+function lineOf(
+  { uid, generation, spec, managedFields }: ShownResource,
+  paths: readonly string[],
+  more: Readonly<Record<string, unknown>>,
+): { readonly manager: string; readonly detail: Readonly<Record<string, unknown>> } {
   const author = authorOf(managedFields, paths);
   const now = fieldsOf(spec);
   const fields = Object.fromEntries(paths.slice(0, FIELDS_MAX).map((path) => [path, shownValue(now.get(path))]));
-  return { manager: author?.manager ?? 'unknown', detail: { uid, generation, ...more, operation: author?.operation ?? null, fields } };
+  return {
+    manager: author?.manager ?? 'unknown',
+    detail: { uid, generation, ...more, operation: author?.operation ?? null, fields },
+  };
 }

@@ -40,14 +40,26 @@ function putEntitlement({ specWriter }: EntitlementServices): Handlers['putEntit
   return {
     kind: 'tx',
     run: async (request, tx: Tx) => {
-      const { params: { name }, query, body, headers } = request;
+      const {
+        params: { name },
+        query,
+        body,
+        headers,
+      } = request;
       await holdResource(tx, 'Entitlement', name);
-      const outcome = await specWriter.putEntitlement(name, body, { onConflict: query.on_conflict, ifMatch: etagIn(headers['if-match']) });
+      const outcome = await specWriter.putEntitlement(name, body, {
+        onConflict: query.on_conflict,
+        ifMatch: etagIn(headers['if-match']),
+      });
       if (!outcome.ok) return outcome;
       const { record, changed, uid, generation } = outcome.data;
       if (changed) {
         await noteResource(tx, { uid, kind: 'Entitlement', name, generation });
-        await recordAct(tx, request, { action: 'entitlement.change', object: name, detail: { uid, generation, spec: body, on_conflict: query.on_conflict } });
+        await recordAct(tx, request, {
+          action: 'entitlement.change',
+          object: name,
+          detail: { uid, generation, spec: body, on_conflict: query.on_conflict },
+        });
       }
       const view = entitlementView(record);
       return view.etag === null ? accepted(view) : { ...accepted(view), headers: { etag: view.etag } };
@@ -59,7 +71,11 @@ function putAgentEntitlement({ source, specWriter }: EntitlementServices): Handl
   return {
     kind: 'tx',
     run: async (request, tx: Tx) => {
-      const { params: { agent_id: agentId }, query, body } = request;
+      const {
+        params: { agent_id: agentId },
+        query,
+        body,
+      } = request;
       if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
       const unknown = body.policy === 'Pinned' ? refuseUnknownTier(source, body.name) : null;
       if (unknown !== null) return unknown;
@@ -69,7 +85,11 @@ function putAgentEntitlement({ source, specWriter }: EntitlementServices): Handl
       const { record, changed, uid, generation } = outcome.data;
       if (changed) {
         await noteResource(tx, { uid, kind: 'Agent', name: agentId, generation });
-        await recordAct(tx, request, { action: 'agent.entitlement', object: agentId, detail: { uid, generation, ...body, on_conflict: query.on_conflict } });
+        await recordAct(tx, request, {
+          action: 'agent.entitlement',
+          object: agentId,
+          detail: { uid, generation, ...body, on_conflict: query.on_conflict },
+        });
       }
       const { policy, name } = record.spec.entitlement;
       return accepted({ agent_id: agentId, policy, name: name ?? null, tier: record.status.tier ?? null, changed });

@@ -1,7 +1,13 @@
 import type { EntitlementBody } from '@hamlet/contract';
 
 /** A tier as its custom resource has it; what is null is left out. Pure. */
-export function entitlementSpecOf({ rank, min_balance, limits, compute, price }: EntitlementBody): Readonly<Record<string, unknown>> {
+export function entitlementSpecOf({
+  rank,
+  min_balance,
+  limits,
+  compute,
+  price,
+}: EntitlementBody): Readonly<Record<string, unknown>> {
   const { gpu } = compute;
   return {
     rank,

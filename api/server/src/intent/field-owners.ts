@@ -23,18 +23,25 @@ export interface FieldOwner {
 
 /** Paths of a fieldsV1 tree. Elements of a list count as the list. */
 function pathsOf(tree: unknown, path: string): readonly string[] {
-  const inner = Object.entries(typeof tree === 'object' && tree !== null ? tree : {}).filter(([key]) => key.startsWith('f:'));
+  const inner = Object.entries(typeof tree === 'object' && tree !== null ? tree : {}).filter(([key]) =>
+    key.startsWith('f:'),
+  );
   if (inner.length === 0) return path === '' ? [] : [path];
   return inner.flatMap(([key, value]) => pathsOf(value, path === '' ? key.slice(2) : `${path}.${key.slice(2)}`));
 }
 
 /** Everybody who manages a field of the spec. Pure. */
 export function fieldOwners(managedFields: unknown): readonly FieldOwner[] {
-  return z.array(Entry).parse(managedFields ?? []).flatMap(({ manager, operation, time, subresource, fieldsV1 }) => {
-    const spec = fieldsV1?.['f:spec'];
-    if (subresource !== undefined || spec === undefined) return [];
-    return [{ manager, operation, timeMs: time === undefined ? 0 : Date.parse(time), paths: new Set(pathsOf(spec, '')) }];
-  });
+  return z
+    .array(Entry)
+    .parse(managedFields ?? [])
+    .flatMap(({ manager, operation, time, subresource, fieldsV1 }) => {
+      const spec = fieldsV1?.['f:spec'];
+      if (subresource !== undefined || spec === undefined) return [];
+      return [
+        { manager, operation, timeMs: time === undefined ? 0 : Date.parse(time), paths: new Set(pathsOf(spec, '')) },
+      ];
+    });
 }
 
 /** Whether one path is the other, or lies in it. */
@@ -43,7 +50,11 @@ function overlaps(left: string, right: string): boolean {
 }
 
 /** Who besides `ours` manages each of the paths; paths that nobody else manages are left out. Pure. */
-export function otherOwners(managedFields: unknown, ours: string, paths: readonly string[]): ReadonlyMap<string, string> {
+export function otherOwners(
+  managedFields: unknown,
+  ours: string,
+  paths: readonly string[],
+): ReadonlyMap<string, string> {
   const others = fieldOwners(managedFields).filter(({ manager }) => manager !== ours);
   return new Map(
     paths.flatMap((path) => {
@@ -58,6 +69,8 @@ export function authorOf(managedFields: unknown, paths: readonly string[]): Fiel
   const owners = fieldOwners(managedFields);
   // Times are whole seconds: of two in one second it is not the api, which notes its own writes itself.
   const newest = (among: readonly FieldOwner[]): FieldOwner | null =>
-    among.toSorted((a, b) => b.timeMs - a.timeMs || Number(a.manager === FIELD_MANAGER) - Number(b.manager === FIELD_MANAGER))[0] ?? null;
+    among.toSorted(
+      (a, b) => b.timeMs - a.timeMs || Number(a.manager === FIELD_MANAGER) - Number(b.manager === FIELD_MANAGER),
+    )[0] ?? null;
   return newest(owners.filter(({ paths: owned }) => paths.some((path) => owned.has(path)))) ?? newest(owners);
 }

@@ -3,7 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GROUP, VERSION } from '@hamlet/contract';
 import { Reflector, slim } from '@hamlet/kube';
 import type { KubeClient, KubeObject, ResourceType } from '@hamlet/kube';
-import { findSeenResource, holdResource, inTransaction, noteResourceGone, noteResourceSeen, readPresentResources } from '@hamlet/store';
+import {
+  findSeenResource,
+  holdResource,
+  inTransaction,
+  noteResourceGone,
+  noteResourceSeen,
+  readPresentResources,
+} from '@hamlet/store';
 import type { Db, IntentKind, SeenResource, Tx } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Log } from '../service/log.ts';
@@ -16,7 +23,11 @@ const WAITING_MAX = 10_000;
 const RETRY_MS = 1_000;
 const READY_POLL_MS = 250;
 
-const WORDS: Readonly<Record<IntentKind, string>> = { Agent: 'agent', Entitlement: 'entitlement', Schedule: 'schedule' };
+const WORDS: Readonly<Record<IntentKind, string>> = {
+  Agent: 'agent',
+  Entitlement: 'entitlement',
+  Schedule: 'schedule',
+};
 
 /** Has every change of a custom resource in the audit: what kubectl and GitOps write, with their field manager, and what the api could not finish to note. */
 export interface IntentAudit {
@@ -50,7 +61,11 @@ async function auditOne(tx: Tx, shown: ShownResource): Promise<void> {
   await noteResourceSeen(tx, { uid, kind, name, generation }, ended ? {} : verdict.fields);
   if (ended && !(await noteResourceGone(tx, uid))) return;
   const verb = { made: 'create', changed: 'change', ended: 'delete' }[verdict.verdict];
-  const acting = { actor: { role: 'kubernetes', id: ended ? 'unknown' : verdict.manager }, requestId: randomUUID(), traceparent: null };
+  const acting = {
+    actor: { role: 'kubernetes', id: ended ? 'unknown' : verdict.manager },
+    requestId: randomUUID(),
+    traceparent: null,
+  };
   await recordAct(tx, acting, { action: `${WORDS[kind]}.${verb}`, object: name, detail: verdict.detail });
 }
 
@@ -66,7 +81,9 @@ interface AuditQueue {
 
 /** Writes the lines that are due one after the other, in the order in which they were shown; each waits until Postgres has it. */
 function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before: readonly SeenResource[]): AuditQueue {
-  const known = new Map(before.map(({ uid, generation, fieldsGeneration }) => [uid, Math.min(generation, fieldsGeneration)]));
+  const known = new Map(
+    before.map(({ uid, generation, fieldsGeneration }) => [uid, Math.min(generation, fieldsGeneration)]),
+  );
   const waiting: ShownResource[] = [];
   const stopping = new AbortController();
   let working: Promise<void> | null = null;
@@ -79,7 +96,11 @@ function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before:
         if (waiting[0] === shown) waiting.shift();
         known.set(shown.uid, shown.generation);
       } catch (error) {
-        log('warn', 'a change of a custom resource waits for its line in the audit', { kind: shown.kind, name: shown.name, error });
+        log('warn', 'a change of a custom resource waits for its line in the audit', {
+          kind: shown.kind,
+          name: shown.name,
+          error,
+        });
         await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
@@ -102,7 +123,12 @@ function startQueue({ db, log }: { readonly db: Db; readonly log: Log }, before:
 }
 
 /** Starts the audit. What is known is read first: a resource that is known and that no list shows has gone. */
-export async function startIntentAudit(ports: { readonly db: Db; readonly client: KubeClient; readonly namespace: string; readonly log: Log }): Promise<IntentAudit> {
+export async function startIntentAudit(ports: {
+  readonly db: Db;
+  readonly client: KubeClient;
+  readonly namespace: string;
+  readonly log: Log;
+}): Promise<IntentAudit> {
   const { client, namespace, log } = ports;
   const before = await readPresentResources(ports.db);
   const queue = startQueue(ports, before);
@@ -138,7 +164,10 @@ export async function startIntentAudit(ports: { readonly db: Db; readonly client
   return {
     see,
     seeEnd,
-    follow: (isReady) => void lookForGone(isReady).catch((error: unknown) => log('debug', 'nobody looks any more for what has gone', { error })),
+    follow: (isReady) =>
+      void lookForGone(isReady).catch((error: unknown) =>
+        log('debug', 'nobody looks any more for what has gone', { error }),
+      ),
     stop: async () => {
       stopping.abort();
       await schedules.stop();

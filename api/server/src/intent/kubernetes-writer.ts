@@ -24,12 +24,19 @@ function patchTo(before: SpecFields, wanted: SpecFields): SpecPatch {
   return { spec: nestedOf(difference), paths: [...difference.keys()] };
 }
 
-function written<R>(record: R, { metadata: { uid, generation = 0 } }: KubeObject, changed: boolean): Outcome<Written<R>> {
+function written<R>(
+  record: R,
+  { metadata: { uid, generation = 0 } }: KubeObject,
+  changed: boolean,
+): Outcome<Written<R>> {
   return accepted({ record, uid, generation, changed });
 }
 
 /** What the API server says against a write, in its own words; anything else is its absence. */
-async function guarded<T>(reasons: { readonly missing: Refusal; readonly refused: Refusal }, work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+async function guarded<T>(
+  reasons: { readonly missing: Refusal; readonly refused: Refusal },
+  work: () => Promise<Outcome<T>>,
+): Promise<Outcome<T>> {
   try {
     return await work();
   } catch (error) {
@@ -43,11 +50,23 @@ async function guarded<T>(reasons: { readonly missing: Refusal; readonly refused
 }
 
 /** Writes tiers, and which tier an agent is pinned to, to the custom resources of the namespace. */
-export function createKubernetesWriter({ client, namespace }: { readonly client: KubeClient; readonly namespace: string }): SpecWriter {
-  async function create(name: string, spec: Readonly<Record<string, unknown>>): Promise<Outcome<Written<EntitlementRecord>> | null> {
+export function createKubernetesWriter({
+  client,
+  namespace,
+}: {
+  readonly client: KubeClient;
+  readonly namespace: string;
+}): SpecWriter {
+  async function create(
+    name: string,
+    spec: Readonly<Record<string, unknown>>,
+  ): Promise<Outcome<Written<EntitlementRecord>> | null> {
     try {
       const object = { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name, namespace }, spec };
-      const made = await client.create<KubeObject>(ENTITLEMENTS, object, { namespace, query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } });
+      const made = await client.create<KubeObject>(ENTITLEMENTS, object, {
+        namespace,
+        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+      });
       return written(entitlementOf(made), made, true);
     } catch (error) {
       // Made by somebody else this instant: then it is there to be changed.
@@ -61,11 +80,15 @@ export function createKubernetesWriter({ client, namespace }: { readonly client:
       const spec = entitlementSpecOf(body);
       const plan = (object: KubeObject): SpecPatch | Refused => {
         const matches = ifMatch === undefined || ifMatch === '*' || ifMatch === etagOf(object);
-        return matches ? patchTo(fieldsOf(specOf(object)), fieldsOf(spec)) : refused('precondition_failed', `The tier ${name} has the etag ${etagOf(object)}`);
+        return matches
+          ? patchTo(fieldsOf(specOf(object)), fieldsOf(spec))
+          : refused('precondition_failed', `The tier ${name} has the etag ${etagOf(object)}`);
       };
       const change = async (): Promise<Outcome<Written<EntitlementRecord>>> => {
         const outcome = await changeSpec({ client, type: ENTITLEMENTS, namespace }, { name, onConflict, plan });
-        return outcome.ok ? written(entitlementOf(outcome.data.object), outcome.data.object, outcome.data.changed) : outcome;
+        return outcome.ok
+          ? written(entitlementOf(outcome.data.object), outcome.data.object, outcome.data.changed)
+          : outcome;
       };
       try {
         return await change();
@@ -81,7 +104,8 @@ export function createKubernetesWriter({ client, namespace }: { readonly client:
     putAgentEntitlement: (agentId, body, onConflict) =>
       guarded({ missing: 'no_such_agent', refused: 'no_such_entitlement' }, async () => {
         // As it is read, not as it was written: to let the balance decide where nothing was said is no change.
-        const plan = (object: KubeObject): SpecPatch => patchTo(fieldsOf(recordOf(object).spec.entitlement, 'entitlement'), fieldsOf(body, 'entitlement'));
+        const plan = (object: KubeObject): SpecPatch =>
+          patchTo(fieldsOf(recordOf(object).spec.entitlement, 'entitlement'), fieldsOf(body, 'entitlement'));
         const outcome = await changeSpec({ client, type: AGENTS, namespace }, { name: agentId, onConflict, plan });
         return outcome.ok ? written(recordOf(outcome.data.object), outcome.data.object, outcome.data.changed) : outcome;
       }),

@@ -7,25 +7,38 @@ const DIGEST_CHARS = 16;
 
 /** The fields of a spec, or of a part of it at `path`. Pure. */
 export function fieldsOf(spec: unknown, path = ''): SpecFields {
-  if (typeof spec !== 'object' || spec === null || Array.isArray(spec)) return path === '' || spec === undefined ? new Map() : new Map([[path, spec]]);
-  return new Map(Object.entries(spec).flatMap(([key, value]) => [...fieldsOf(value, path === '' ? key : `${path}.${key}`)]));
+  if (typeof spec !== 'object' || spec === null || Array.isArray(spec))
+    return path === '' || spec === undefined ? new Map() : new Map([[path, spec]]);
+  return new Map(
+    Object.entries(spec).flatMap(([key, value]) => [...fieldsOf(value, path === '' ? key : `${path}.${key}`)]),
+  );
 }
 
 /** A digest of each field, by its path: enough to see that it was changed, and no copy of it. Pure. */
 export function digestsOf(spec: unknown): Readonly<Record<string, string>> {
-  const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, DIGEST_CHARS);
+  const digest = (value: unknown): string =>
+    createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, DIGEST_CHARS);
   return Object.fromEntries([...fieldsOf(spec)].map(([path, value]) => [path, digest(value)]));
 }
 
 /** The paths whose digests differ, those of fields that came or went among them. Pure. */
-export function changedPaths(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): readonly string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path]).toSorted();
+export function changedPaths(
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): readonly string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((path) => before[path] !== after[path])
+    .toSorted();
 }
 
 /** What a merge patch must say so that `before` becomes `wanted`: only what differs, and null for what is to go. Pure. */
 export function differenceOf(before: SpecFields, wanted: SpecFields): SpecFields {
   const paths = new Set([...before.keys(), ...wanted.keys()]);
-  return new Map([...paths].flatMap((path) => (JSON.stringify(before.get(path)) === JSON.stringify(wanted.get(path)) ? [] : [[path, wanted.get(path) ?? null]])));
+  return new Map(
+    [...paths].flatMap((path) =>
+      JSON.stringify(before.get(path)) === JSON.stringify(wanted.get(path)) ? [] : [[path, wanted.get(path) ?? null]],
+    ),
+  );
 }
 
 type Nested = { [key: string]: unknown };

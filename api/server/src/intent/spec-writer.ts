@@ -13,6 +13,14 @@ export interface Written<R> {
 /** Writes intent on behalf of a person, where the source of agents keeps it. */
 export interface SpecWriter {
   /** Makes a tier, or has it be as the body says. @param options.ifMatch etag that the tier must have */
-  putEntitlement(name: string, body: EntitlementBody, options: { readonly onConflict: OnConflict; readonly ifMatch: string | undefined }): Promise<Outcome<Written<EntitlementRecord>>>;
-  putAgentEntitlement(agentId: string, body: AgentEntitlementBody, onConflict: OnConflict): Promise<Outcome<Written<AgentRecord>>>;
+  putEntitlement(
+    name: string,
+    body: EntitlementBody,
+    options: { readonly onConflict: OnConflict; readonly ifMatch: string | undefined },
+  ): Promise<Outcome<Written<EntitlementRecord>>>;
+  putAgentEntitlement(
+    agentId: string,
+    body: AgentEntitlementBody,
+    onConflict: OnConflict,
+  ): Promise<Outcome<Written<AgentRecord>>>;
 }

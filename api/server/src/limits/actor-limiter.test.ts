@@ -23,20 +23,30 @@ function limiterOf(given: { allowance?: Allowance | null; counted?: Counted | nu
   const state = { allowance: given.allowance ?? null };
   const limiter = createActorLimiter({
     windows: { count: async (key) => (keys.push(key), given.counted ?? null) },
-    local: new RateLimiter(), limits: { of: async () => state.allowance }, requestsPerMinute: 100, monotonicMs: () => 0,
+    local: new RateLimiter(),
+    limits: { of: async () => state.allowance },
+    requestsPerMinute: 100,
+    monotonicMs: () => 0,
   });
   return { limiter, keys, state };
 }
 
 test('where money moves or a model is asked a count is needed that all replicas share; nowhere else', () => {
   const closed = ROUTES.filter(failsClosed).map(({ name }) => name);
-  for (const name of ['rewardAgent', 'penalizeAgent', 'completeChat', 'listModels'] as const) assert.ok(closed.includes(name), name);
-  for (const name of ['getWorld', 'getBalance', 'getLedger', 'moveAgent', 'getModelUse', 'listPosts'] as const) assert.ok(!(closed as readonly string[]).includes(name), name);
+  for (const name of ['rewardAgent', 'penalizeAgent', 'completeChat', 'listModels'] as const)
+    assert.ok(closed.includes(name), name);
+  for (const name of ['getWorld', 'getBalance', 'getLedger', 'moveAgent', 'getModelUse', 'listPosts'] as const)
+    assert.ok(!(closed as readonly string[]).includes(name), name);
 });
 
 test('an agent is counted together, by what its tier allows', async () => {
   const { limiter, keys } = limiterOf({ allowance: allowed(5), counted: { count: 6, endsInMs: 1_500 } });
-  assert.deepEqual(await limiter(ADA, MAP), { allowed: false, remaining: 0, resetS: 2, policy: { name: 'tier-of-5', quota: 5, windowS: 60 } });
+  assert.deepEqual(await limiter(ADA, MAP), {
+    allowed: false,
+    remaining: 0,
+    resetS: 2,
+    policy: { name: 'tier-of-5', quota: 5, windowS: 60 },
+  });
   assert.deepEqual(keys, ['agent ada']);
 });
 
@@ -51,7 +61,11 @@ test('a person who reads is counted here, and together where money moves', async
 test('without the shared count money is not let through, and the rest by the count of this replica', async () => {
   const { limiter } = limiterOf({ allowance: allowed(2), counted: null });
   assert.equal(await limiter(ADA, MONEY), null);
-  assert.deepEqual([await limiter(ADA, MAP), await limiter(ADA, MAP)].map((verdict) => verdict?.allowed), [true, false], 'what was refused was counted too');
+  assert.deepEqual(
+    [await limiter(ADA, MAP), await limiter(ADA, MAP)].map((verdict) => verdict?.allowed),
+    [true, false],
+    'what was refused was counted too',
+  );
 });
 
 test('a lower tier counts what was asked before it', async () => {

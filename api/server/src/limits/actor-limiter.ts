@@ -6,7 +6,10 @@ import type { AgentLimits } from './agent-limits.ts';
 import type { SharedWindows } from './shared-windows.ts';
 
 /** Counts one request of somebody who has said who it is. Null where it must be counted by all replicas together and cannot be. */
-export type ActorLimiter = (actor: Actor, route: Pick<RouteSpec, 'tag' | 'method' | 'permission'>) => Promise<RateVerdict | null>;
+export type ActorLimiter = (
+  actor: Actor,
+  route: Pick<RouteSpec, 'tag' | 'method' | 'permission'>,
+) => Promise<RateVerdict | null>;
 
 export interface ActorLimiterPorts {
   readonly windows: Pick<SharedWindows, 'count'>;
@@ -39,7 +42,9 @@ export function createActorLimiter(ports: ActorLimiterPorts): ActorLimiter {
   async function policyOf(actor: Actor): Promise<RatePolicy> {
     if (actor.role !== 'agent') return ofPeople;
     const allowance = await limits.of(actor.agentId);
-    return allowance === null ? WITHOUT_TIER : { name: allowance.tier, quota: allowance.limits.requests_per_minute ?? 0, windowS: WINDOW_S };
+    return allowance === null
+      ? WITHOUT_TIER
+      : { name: allowance.tier, quota: allowance.limits.requests_per_minute ?? 0, windowS: WINDOW_S };
   }
 
   return async (actor, route) => {

@@ -4,12 +4,18 @@ import type { AgentRecord } from '../agents/agent-source.ts';
 import { createAgentLimits } from './agent-limits.ts';
 import type { ReadBought } from './agent-limits.ts';
 
-const SPEC = { limits: { requestsPerMinute: 10, concurrentTools: 1, tokensPerHour: 100, models: ['small'] }, price: { perHour: '0', perThousandTokens: '0' } };
+const SPEC = {
+  limits: { requestsPerMinute: 10, concurrentTools: 1, tokensPerHour: 100, models: ['small'] },
+  price: { perHour: '0', perThousandTokens: '0' },
+};
 
 function limitsOf(given: { bought: ReadBought; tier?: string | undefined }) {
   const clock = { ms: 0 };
   const record = { status: { tier: 'tier' in given ? given.tier : 'tier-0' } } as AgentRecord;
-  const source = { get: (id: string) => (id === 'ada' ? record : null), entitlement: (name: string) => (name === 'tier-0' ? SPEC : null) } as Parameters<typeof createAgentLimits>[0]['source'];
+  const source = {
+    get: (id: string) => (id === 'ada' ? record : null),
+    entitlement: (name: string) => (name === 'tier-0' ? SPEC : null),
+  } as Parameters<typeof createAgentLimits>[0]['source'];
   return { clock, limits: createAgentLimits({ source, bought: given.bought, monotonicMs: () => clock.ms }) };
 }
 
@@ -32,14 +38,18 @@ test('a tier is read from memory each time, what was bought once a second, and a
 
 test('a purchase ends at its moment, also while its reading is remembered', async () => {
   const state = { lasts: true };
-  const { limits } = limitsOf({ bought: async () => (tier) => (state.lasts ? { ...tier, models: [...tier.models, 'large'] } : tier) });
+  const { limits } = limitsOf({
+    bought: async () => (tier) => (state.lasts ? { ...tier, models: [...tier.models, 'large'] } : tier),
+  });
   assert.deepEqual((await limits.of('ada'))?.limits.models, ['small', 'large']);
   state.lasts = false;
   assert.deepEqual((await limits.of('ada'))?.limits.models, ['small']);
 });
 
 test('what was bought cannot be read: the tier alone holds; anything else that fails is told', async () => {
-  const away = limitsOf({ bought: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })) });
+  const away = limitsOf({
+    bought: () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
+  });
   assert.deepEqual((await away.limits.of('ada'))?.limits.models, ['small']);
   const broken = limitsOf({ bought: () => Promise.reject(new TypeError('a bug')) });
   await assert.rejects(broken.limits.of('ada'), /a bug/);

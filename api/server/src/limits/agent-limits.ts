@@ -64,7 +64,11 @@ export function createAgentLimits({ source, bought, monotonicMs }: AgentLimitsPo
       const spec = tier === undefined ? null : source.entitlement(tier);
       const limits = limitsOf(spec);
       if (tier === undefined || spec === null || limits === null) return null;
-      return { tier, limits: (await boughtBy(agentId))(limits), price: { per_hour: spec.price.perHour, per_thousand_tokens: spec.price.perThousandTokens } };
+      return {
+        tier,
+        limits: (await boughtBy(agentId))(limits),
+        price: { per_hour: spec.price.perHour, per_thousand_tokens: spec.price.perThousandTokens },
+      };
     },
     forget: (agentId) => void remembered.delete(agentId),
   };

@@ -27,16 +27,21 @@ function replicas(agentId: AgentId): readonly [Client, Client] {
   return [clientOf(urls[0], agentToken(agentId)), clientOf(urls[1], agentToken(agentId))];
 }
 
-const reward = (client: Client): Promise<Outcome<unknown>> => client.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'for the test' } });
+const reward = (client: Client): Promise<Outcome<unknown>> =>
+  client.call(rewardAgent, { body: { agent_id: 'bob', amount: '1', reason: 'for the test' } });
 
 test('both replicas count one agent together, to the request; the other agents and people go on', async () => {
   const [one, two] = replicas('cleo');
   const outcomes: Outcome<unknown>[] = [];
   // A route that is never counted by one replica alone: how quick Redis answers on a busy machine does not matter then.
-  for (let turn = 0; turn < TIER_0_REQUESTS / 2 + 2; turn += 1) outcomes.push(...(await Promise.all([one.call(listModels, {}), two.call(listModels, {})])));
+  for (let turn = 0; turn < TIER_0_REQUESTS / 2 + 2; turn += 1)
+    outcomes.push(...(await Promise.all([one.call(listModels, {}), two.call(listModels, {})])));
   const late = outcomes.filter((outcome) => !outcome.ok && outcome.problem.code === 'unavailable').length;
   const letIn = outcomes.filter(({ ok }) => ok).length;
-  assert.ok(letIn <= TIER_0_REQUESTS && letIn >= TIER_0_REQUESTS - late, `${letIn} let in, ${late} not counted in time`);
+  assert.ok(
+    letIn <= TIER_0_REQUESTS && letIn >= TIER_0_REQUESTS - late,
+    `${letIn} let in, ${late} not counted in time`,
+  );
   const refused = outcomes.findLast((outcome) => !outcome.ok && outcome.problem.code === 'rate_limited');
   assert.ok(refused !== undefined && !refused.ok);
   const retryAfter = Number(refused.response.headers.get('retry-after'));
@@ -51,8 +56,18 @@ test('opening a socket counts as a request from its address', async () => {
   const few = (await village.startReplica({ HAMLET_RATE_LIMIT: '2' })).peopleUrl;
   const open = (): Promise<IncomingMessage> =>
     new Promise((resolve) => {
-      const asked = request(`${few}/ws/world`, { headers: { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==' } });
-      asked.on('upgrade', (response, socket) => resolve((socket.destroy(), response))).on('response', resolve).end();
+      const asked = request(`${few}/ws/world`, {
+        headers: {
+          connection: 'upgrade',
+          upgrade: 'websocket',
+          'sec-websocket-version': '13',
+          'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+        },
+      });
+      asked
+        .on('upgrade', (response, socket) => resolve((socket.destroy(), response)))
+        .on('response', resolve)
+        .end();
     });
   assert.equal((await open()).statusCode, 101);
   assert.equal((await open()).statusCode, 101);

@@ -34,7 +34,10 @@ if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return { count, redis.call('PTTL', KEYS[1]) }`;
 
 /** Opens a connection for counting; does not wait for it. Mutable because it rests after a failure. */
-export function openSharedWindows(url: string, ports: { readonly log: Log; readonly monotonicMs: () => number }): SharedWindows {
+export function openSharedWindows(
+  url: string,
+  ports: { readonly log: Log; readonly monotonicMs: () => number },
+): SharedWindows {
   const { log, monotonicMs } = ports;
   const redis = new Redis(url, {
     enableOfflineQueue: false,
@@ -46,7 +49,10 @@ export function openSharedWindows(url: string, ports: { readonly log: Log; reado
   let restUntilMs = -Infinity;
   let complained = false;
   const fail = (error: unknown): null => {
-    if (!complained) log('warn', 'requests are counted by this replica alone, and money and models wait: redis does not answer', { error });
+    if (!complained)
+      log('warn', 'requests are counted by this replica alone, and money and models wait: redis does not answer', {
+        error,
+      });
     complained = true;
     return null;
   };

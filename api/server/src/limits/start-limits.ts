@@ -32,7 +32,26 @@ export interface RunningLimits {
 
 export function startLimits({ config, db, source, local, registry, log, monotonicMs }: LimitsStart): RunningLimits {
   const windows = openSharedWindows(config.redisUrl, { log, monotonicMs });
-  const limits = createAgentLimits({ source, bought: async (agentId) => (await boughtLimits(db, [agentId], monotonicMs))(agentId), monotonicMs });
-  registerGauges(registry, { hamlet_limits_shared: { help: '1 while requests are counted by all replicas together', read: () => (windows.reachable ? 1 : 0) } });
-  return { limits, limitActor: createActorLimiter({ windows, local, limits, requestsPerMinute: config.requestsPerMinute, monotonicMs }), stop: () => windows.close() };
+  const limits = createAgentLimits({
+    source,
+    bought: async (agentId) => (await boughtLimits(db, [agentId], monotonicMs))(agentId),
+    monotonicMs,
+  });
+  registerGauges(registry, {
+    hamlet_limits_shared: {
+      help: '1 while requests are counted by all replicas together',
+      read: () => (windows.reachable ? 1 : 0),
+    },
+  });
+  return {
+    limits,
+    limitActor: createActorLimiter({
+      windows,
+      local,
+      limits,
+      requestsPerMinute: config.requestsPerMinute,
+      monotonicMs,
+    }),
+    stop: () => windows.close(),
+  };
 }

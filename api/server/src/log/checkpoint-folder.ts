@@ -59,7 +59,8 @@ async function edgeAt(db: Db, kept: Tree): Promise<Edge> {
   const head = await readLogHead(db);
   if (head.size < kept.size) throw new LogBroken(`the log ends at ${head.size}, and ${kept.size} entries were sealed`);
   const edge = kept.size === 0 ? EMPTY_EDGE : await readLogEdge(db, kept.size);
-  if (!sameBytes(rootOf(edge, sha256), kept.root)) throw new LogBroken(`the first ${kept.size} entries of the log are not those that were sealed`);
+  if (!sameBytes(rootOf(edge, sha256), kept.root))
+    throw new LogBroken(`the first ${kept.size} entries of the log are not those that were sealed`);
   return edge;
 }
 
@@ -72,7 +73,8 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
   await mkdir(join(folder, 'checkpoints'), { recursive: true });
   const before = (await readIfThere(join(folder, 'key.pub')))?.trim();
   if (before === undefined) await writeDurably(folder, 'key.pub', `${signer.verifierKey}\n`);
-  else if (before !== signer.verifierKey) throw new LogBroken(`what is kept in ${folder} was signed by ${before}, and the key is ${signer.verifierKey}`);
+  else if (before !== signer.verifierKey)
+    throw new LogBroken(`what is kept in ${folder} was signed by ${before}, and the key is ${signer.verifierKey}`);
   let edge: Edge | null = null;
   let adopted: string | null = null;
 
@@ -91,7 +93,10 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
     while (grown.size < size) {
       const from = Math.floor(grown.size / TILE_WIDTH);
       const tiles = await readLeafTiles(db, { from, to: Math.min(from + TILES_AT_ONCE, Math.ceil(size / TILE_WIDTH)) });
-      const hashes = Buffer.concat(tiles).subarray((grown.size % TILE_WIDTH) * HASH_BYTES, (size - from * TILE_WIDTH) * HASH_BYTES);
+      const hashes = Buffer.concat(tiles).subarray(
+        (grown.size % TILE_WIDTH) * HASH_BYTES,
+        (size - from * TILE_WIDTH) * HASH_BYTES,
+      );
       if (hashes.length === 0) throw new LogBroken(`tile ${from} of the log is gone`);
       await appendHashes(join(folder, 'hashes'), grown.size, [hashes]);
       grown = growEdge(grown, hashes, sha256).edge;
@@ -114,7 +119,8 @@ export async function openCheckpointFolder(folder: string, signer: LogSigner): P
       const newest = treeOf(note, signer);
       const from = edge.size;
       const grown = await growTo(db, edge, newest.size);
-      if (!sameBytes(rootOf(grown, sha256), newest.root)) throw new LogBroken(`the checkpoint of ${size} does not continue that of ${from}`);
+      if (!sameBytes(rootOf(grown, sha256), newest.root))
+        throw new LogBroken(`the checkpoint of ${size} does not continue that of ${from}`);
       await adopt(grown, from, note);
       return size;
     },

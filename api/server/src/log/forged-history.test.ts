@@ -6,7 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { EMPTY_EDGE, growEdge, leafHash, partialTiles, rootOf } from '@hamlet/core';
-import { inTransaction, LogBroken, migrate, openDatabase, readLogHead, recordAudit, sealLog, sha256 } from '@hamlet/store';
+import {
+  inTransaction,
+  LogBroken,
+  migrate,
+  openDatabase,
+  readLogHead,
+  recordAudit,
+  sealLog,
+  sha256,
+} from '@hamlet/store';
 import type { Db, Tree } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
@@ -34,7 +43,13 @@ let thief: LogSigner;
 let signed: Tree[] = [];
 /** The log as it was sealed: hashes of its entries, and an older checkpoint of it with its place. */
 let hashes: Buffer = Buffer.alloc(0);
-let older: { readonly size: number; readonly note: string; readonly xact: string; readonly kind: number; readonly id: string };
+let older: {
+  readonly size: number;
+  readonly note: string;
+  readonly xact: string;
+  readonly kind: number;
+  readonly id: string;
+};
 
 before(async () => {
   postgres = await testPostgres();
@@ -53,7 +68,10 @@ before(async () => {
   await act(10);
   await sealAll(db, signer, keeper);
   hashes = await readFile(join(folder, 'live', 'hashes'));
-  for (const table of STATE) await superuser.run(`alter table ${table} disable trigger all; create table public.kept_${table.replace('.', '_')} as select * from ${table}`);
+  for (const table of STATE)
+    await superuser.run(
+      `alter table ${table} disable trigger all; create table public.kept_${table.replace('.', '_')} as select * from ${table}`,
+    );
   await cp(join(folder, 'live'), join(folder, 'kept'), { recursive: true });
 });
 after(async () => {
@@ -83,7 +101,18 @@ async function freshKeeper(): Promise<CheckpointKeeper> {
 
 async function act(count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
-    await inTransaction(db, (tx) => recordAudit(tx, { auditId: randomUUID(), actorRole: 'system', actorId: 'test', action: 'test.act', object: 'ada', detail: { index }, requestId: 'r', traceparent: null }));
+    await inTransaction(db, (tx) =>
+      recordAudit(tx, {
+        auditId: randomUUID(),
+        actorRole: 'system',
+        actorId: 'test',
+        action: 'test.act',
+        object: 'ada',
+        detail: { index },
+        requestId: 'r',
+        traceparent: null,
+      }),
+    );
   }
 }
 
@@ -97,14 +126,18 @@ async function leavesOfRows(size: number): Promise<Buffer> {
 async function writeTiles(leaves: Buffer): Promise<Tree> {
   const { edge, full } = growEdge(EMPTY_EDGE, leaves, sha256);
   for (const { level, number, hashes: bytes } of [...full, ...partialTiles(edge)]) {
-    await superuser.run(`update log.tile set hashes = '\\x${Buffer.from(bytes).toString('hex')}' where level = ${level} and number = ${number}`);
+    await superuser.run(
+      `update log.tile set hashes = '\\x${Buffer.from(bytes).toString('hex')}' where level = ${level} and number = ${number}`,
+    );
   }
   return { size: edge.size, root: rootOf(edge, sha256) };
 }
 
 const DAMAGES = {
   rows: async () => {
-    await superuser.run(`update audit set detail = '{"index": "forged"}' where (xact, audit_id) = (select xact, audit_id from audit order by xact desc, audit_id desc offset 3 limit 1)`);
+    await superuser.run(
+      `update audit set detail = '{"index": "forged"}' where (xact, audit_id) = (select xact, audit_id from audit order by xact desc, audit_id desc offset 3 limit 1)`,
+    );
   },
   tiles: async () => {
     const forged = await leavesOfRows(FIRST_ACTS + 10);
@@ -125,12 +158,15 @@ type Damage = keyof typeof DAMAGES;
 const ALL: readonly Damage[] = ['rows', 'tiles', 'note', 'folder'];
 
 async function setNote(note: string): Promise<void> {
-  await superuser.run(`update log.head set note = '${note}'; update log.checkpoint set note = '${note}' where size = (select size from log.head)`);
+  await superuser.run(
+    `update log.head set note = '${note}'; update log.checkpoint set note = '${note}' where size = (select size from log.head)`,
+  );
 }
 
 /** Everything as it was sealed. */
 async function restore(): Promise<void> {
-  for (const table of STATE) await superuser.run(`truncate ${table}; insert into ${table} select * from public.kept_${table.replace('.', '_')}`);
+  for (const table of STATE)
+    await superuser.run(`truncate ${table}; insert into ${table} select * from public.kept_${table.replace('.', '_')}`);
   await rm(join(folder, 'live'), { recursive: true });
   await cp(join(folder, 'kept'), join(folder, 'live'), { recursive: true });
 }
@@ -168,7 +204,8 @@ for (let mask = 0; mask < 1 << ALL.length; mask += 1) {
       const trees = await sealMore(restarted ? null : keeper);
       assert.equal(trees !== null, goesOn);
       assert.deepEqual(signed.length > 0, goesOn);
-      for (const tree of signed) assert.ok(await continues(tree), 'a signed tree has other entries than those that were sealed');
+      for (const tree of signed)
+        assert.ok(await continues(tree), 'a signed tree has other entries than those that were sealed');
     });
   }
 }
@@ -179,12 +216,20 @@ async function rollBack(): Promise<void> {
   await superuser.run(`delete from log.checkpoint where size > ${older.size}`);
   const { edge } = growEdge(EMPTY_EDGE, hashes.subarray(0, older.size * 32), sha256);
   for (const { level, number, hashes: bytes } of partialTiles(edge)) {
-    await superuser.run(`update log.tile set hashes = '\\x${Buffer.from(bytes).toString('hex')}' where level = ${level} and number = ${number}`);
+    await superuser.run(
+      `update log.tile set hashes = '\\x${Buffer.from(bytes).toString('hex')}' where level = ${level} and number = ${number}`,
+    );
   }
-  await superuser.run(`update log.head set size = ${older.size}, note = '${older.note}', xact = ${older.xact}, kind = ${older.kind}, id = '${older.id}'`);
+  await superuser.run(
+    `update log.head set size = ${older.size}, note = '${older.note}', xact = ${older.xact}, kind = ${older.kind}, id = '${older.id}'`,
+  );
 }
 
-for (const [how, restarted, emptied] of [['while the api runs', false, false], ['while the api runs, and the folder emptied', false, true], ['and the api restarted', true, false]] as const) {
+for (const [how, restarted, emptied] of [
+  ['while the api runs', false, false],
+  ['while the api runs, and the folder emptied', false, true],
+  ['and the api restarted', true, false],
+] as const) {
   test(`rows, tiles and note taken back to an older checkpoint of the village's own, ${how}: it signs nothing`, async () => {
     await restore();
     const keeper = await freshKeeper();
@@ -210,7 +255,11 @@ test('without a folder and after a restart, tiles that are not those of the note
     await restore();
     for (const damage of damages) await DAMAGES[damage]();
     assert.equal(await sealMore(keepInMemory(signer)), null, damages.join(', '));
-    await assert.rejects(sealLog(db, { ...signer, known: () => null }), LogBroken, `${damages.join(', ')}, and nothing known`);
+    await assert.rejects(
+      sealLog(db, { ...signer, known: () => null }),
+      LogBroken,
+      `${damages.join(', ')}, and nothing known`,
+    );
     assert.deepEqual(signed, []);
   }
 });

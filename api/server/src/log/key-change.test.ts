@@ -36,20 +36,30 @@ async function statements(): Promise<string> {
 
 test('under another key nothing is sealed until the log begins again, and then every entry stands where it stood', async () => {
   const first = await village.startReplica();
-  assert.ok((await clientOf(first.peopleUrl, TOKENS.admin).call(createPost, { body: { title: 'Bread', body: 'There is bread.' } })).ok);
+  assert.ok(
+    (
+      await clientOf(first.peopleUrl, TOKENS.admin).call(createPost, {
+        body: { title: 'Bread', body: 'There is bread.' },
+      })
+    ).ok,
+  );
   const before = await eventually('a sealed log', async () => ((head) => head.size > 0 && head)(await readLogHead(db)));
   const root = rootOf(await readLogEdge(db, before.size), sha256);
   await first.stop();
 
   const changes = { HAMLET_LOG_DIR: join(folder, 'log') };
   const refused = await village.startReplica(changes);
-  await eventually('the other key to be refused', async () => /^hamlet_log_broken 1$/m.test(await (await fetch(`${refused.metricsUrl}/metrics`)).text()));
+  await eventually('the other key to be refused', async () =>
+    /^hamlet_log_broken 1$/m.test(await (await fetch(`${refused.metricsUrl}/metrics`)).text()),
+  );
   await refused.stop();
 
   await superuser.run(await statements());
   await rm(changes.HAMLET_LOG_DIR, { recursive: true, force: true });
   await village.startReplica(changes);
-  const since = await eventually('the log under the new key', async () => ((head) => head.size >= before.size && head)(await readLogHead(db)));
+  const since = await eventually('the log under the new key', async () =>
+    ((head) => head.size >= before.size && head)(await readLogHead(db)),
+  );
   assert.notEqual(since.note, before.note);
   assert.deepEqual(rootOf(await readLogEdge(db, before.size), sha256), root);
   await assert.rejects(superuser.run('truncate log.tile'), 'the guards are back');

@@ -1,6 +1,13 @@
 import { formatAiDollars } from '@hamlet/contract';
 import { HASH_BYTES, readTilePath, writeEntryBundle } from '@hamlet/core';
-import { findAgentAccount, findLogRecord, newestSealedEntry, readEntriesOfTile, readLogHead, readLogTiles } from '@hamlet/store';
+import {
+  findAgentAccount,
+  findLogRecord,
+  newestSealedEntry,
+  readEntriesOfTile,
+  readLogHead,
+  readLogTiles,
+} from '@hamlet/store';
 import type { LogRecord } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -9,7 +16,14 @@ import type { Refused } from '../http/outcome.ts';
 import type { Services } from '../routes/services.ts';
 import { proveConsistency, proveInclusion } from './log-proofs.ts';
 
-type Names = 'getLogCheckpoint' | 'getLogKey' | 'getLogTile' | 'getLogEntries' | 'getLogProof' | 'getLogConsistency' | 'getBalanceProof';
+type Names =
+  | 'getLogCheckpoint'
+  | 'getLogKey'
+  | 'getLogTile'
+  | 'getLogEntries'
+  | 'getLogProof'
+  | 'getLogConsistency'
+  | 'getBalanceProof';
 
 const NO_SUCH_TILE = 'The log has no such tile, or not that much of it';
 
@@ -46,7 +60,8 @@ function getLogTile({ db }: Services): Handlers['getLogTile'] {
       const address = readTilePath(tile);
       if (address === null) return refused('no_such_tile', NO_SUCH_TILE);
       const hashes = (await readLogTiles(db, [{ level, number: address.number }])).get(`${level}/${address.number}`);
-      if (hashes === undefined || hashes.length < address.width * HASH_BYTES) return refused('no_such_tile', NO_SUCH_TILE);
+      if (hashes === undefined || hashes.length < address.width * HASH_BYTES)
+        return refused('no_such_tile', NO_SUCH_TILE);
       return accepted(hashes.subarray(0, address.width * HASH_BYTES));
     },
   };
@@ -92,7 +107,10 @@ function getBalanceProof({ db, source }: Services): Handlers['getBalanceProof'] 
     kind: 'plain',
     run: async ({ params: { agent_id } }) => {
       const account = await findAgentAccount(db, agent_id);
-      if (account === null) return source.get(agent_id) === null ? refused('no_such_agent', `There is no agent ${agent_id}`) : refused('not_sealed');
+      if (account === null)
+        return source.get(agent_id) === null
+          ? refused('no_such_agent', `There is no agent ${agent_id}`)
+          : refused('not_sealed');
       const head = await readLogHead(db);
       const entry = await newestSealedEntry(db, account.accountId);
       const record = entry === null ? null : await findLogRecord(db, entry.transferId);
@@ -100,7 +118,14 @@ function getBalanceProof({ db, source }: Services): Handlers['getBalanceProof'] 
       const proof = await proveInclusion(db, head, record);
       if (!proof.ok) return proof;
       const { transferId, version, balanceAfter } = entry;
-      return accepted({ agent_id, account: account.accountId, version, balance: formatAiDollars(balanceAfter), ledger_entry_id: transferId, ...proof.data });
+      return accepted({
+        agent_id,
+        account: account.accountId,
+        version,
+        balance: formatAiDollars(balanceAfter),
+        ledger_entry_id: transferId,
+        ...proof.data,
+      });
     },
   };
 }

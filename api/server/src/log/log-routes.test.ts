@@ -3,11 +3,31 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import {
-  getBalanceProof, getLogCheckpoint, getLogConsistency, getLogEntries, getLogKey, getLogProof, getLogTile, listAudit, recordTurn, rewardAgent,
+  getBalanceProof,
+  getLogCheckpoint,
+  getLogConsistency,
+  getLogEntries,
+  getLogKey,
+  getLogProof,
+  getLogTile,
+  listAudit,
+  recordTurn,
+  rewardAgent,
 } from '@hamlet/contract';
 import type { Client, InclusionProof } from '@hamlet/contract';
 import {
-  EMPTY_EDGE, growEdge, isConsistent, leafHash, openNote, openRecord, readCheckpoint, readEntryBundle, readVerifierKey, rootByInclusion, rootOf, sidesOf,
+  EMPTY_EDGE,
+  growEdge,
+  isConsistent,
+  leafHash,
+  openNote,
+  openRecord,
+  readCheckpoint,
+  readEntryBundle,
+  readVerifierKey,
+  rootByInclusion,
+  rootOf,
+  sidesOf,
 } from '@hamlet/core';
 import type { Checkpoint } from '@hamlet/core';
 import { sha256 } from '@hamlet/store';
@@ -76,7 +96,15 @@ async function proofOf(record_id: string): Promise<InclusionProof> {
 
 function holds(proof: Pick<InclusionProof, 'position' | 'leaf' | 'hashes' | 'checkpoint'>, key: string): boolean {
   const { size, root } = opened(proof.checkpoint, key);
-  const led = rootByInclusion({ position: proof.position, size, hash: leafHash(Uint8Array.fromBase64(proof.leaf), sha256), proof: proof.hashes.map((hash) => Uint8Array.fromBase64(hash)) }, sha256);
+  const led = rootByInclusion(
+    {
+      position: proof.position,
+      size,
+      hash: leafHash(Uint8Array.fromBase64(proof.leaf), sha256),
+      proof: proof.hashes.map((hash) => Uint8Array.fromBase64(hash)),
+    },
+    sha256,
+  );
   return led !== null && Buffer.from(root).equals(led);
 }
 
@@ -88,7 +116,10 @@ test('entries lead by their tiles to the signed root', async () => {
   const { size, root } = opened(answer.data, await keyText());
   assert.ok(size >= 4 && size < 256, `two entries and two acts at least: ${size}`);
   const tile = `000.p/${size}`;
-  const [hashes, bundle] = await Promise.all([clientOf(url).call(getLogTile, { params: { level: '0', tile } }), admin.call(getLogEntries, { params: { tile } })]);
+  const [hashes, bundle] = await Promise.all([
+    clientOf(url).call(getLogTile, { params: { level: '0', tile } }),
+    admin.call(getLogEntries, { params: { tile } }),
+  ]);
   assert.ok(hashes.ok && bundle.ok);
   const entries = readEntryBundle(bundle.data) ?? [];
   assert.equal(entries.length, size);
@@ -118,7 +149,8 @@ test('a reward, the act that it was and a turn are proven to who may know of the
   const key = await keyText();
   const entry = await reward('ada', '1.5');
   assert.ok(holds(await proofOf(entry), key));
-  for (const token of [TOKENS.member, agentToken('ada')]) assert.ok((await clientOf(url, token).call(getLogProof, { params: { record_id: entry } })).ok);
+  for (const token of [TOKENS.member, agentToken('ada')])
+    assert.ok((await clientOf(url, token).call(getLogProof, { params: { record_id: entry } })).ok);
   const foreign = await clientOf(url, agentToken('bob')).call(getLogProof, { params: { record_id: entry } });
   assert.equal(foreign.ok ? '' : foreign.problem.code, 'not_own_agent');
   const acts = await admin.call(listAudit, { query: { kind: 'act', object: 'ada', q: 'bread', limit: 1 } });
@@ -130,7 +162,15 @@ test('a reward, the act that it was and a turn are proven to who may know of the
   assert.ok(holds(proof, key));
   const toMember = await member.call(getLogProof, { params: { record_id: act.record_id } });
   assert.equal(toMember.ok ? '' : toMember.problem.code, 'forbidden');
-  const turn = { turn_id: randomUUID(), cycle: 1_000, trigger: 'tick' as const, perceived: {}, decided: { why: 'hungry' }, acted: { tool: 'http', argument: 'x' }, reflected: {} };
+  const turn = {
+    turn_id: randomUUID(),
+    cycle: 1_000,
+    trigger: 'tick' as const,
+    perceived: {},
+    decided: { why: 'hungry' },
+    acted: { tool: 'http', argument: 'x' },
+    reflected: {},
+  };
   assert.ok((await clientOf(url, agentToken('ada')).call(recordTurn, { params: { agent_id: 'ada' }, body: turn })).ok);
   const turnProof = await proofOf(turn.turn_id);
   assert.equal(turnProof.kind, 'turn');
@@ -145,7 +185,9 @@ test('a balance is proven by the newest sealed entry of its account', async () =
   const { balance, version, ledger_entry_id, account } = answer.data;
   assert.deepEqual([balance, version, ledger_entry_id], ['7.25', 1, entry]);
   assert.ok(holds(answer.data, await keyText()));
-  const side = sidesOf(openRecord(Uint8Array.fromBase64(answer.data.leaf)))?.find(({ owner }) => owner === 'agent/cleo');
+  const side = sidesOf(openRecord(Uint8Array.fromBase64(answer.data.leaf)))?.find(
+    ({ owner }) => owner === 'agent/cleo',
+  );
   assert.deepEqual([side?.account, side?.version, side?.balanceAfter], [BigInt(account), 1n, 7_250_000n]);
   const none = await admin.call(getBalanceProof, { params: { agent_id: 'fay' } });
   assert.equal(none.ok ? '' : none.problem.code, 'not_sealed');
@@ -165,7 +207,9 @@ test('an earlier checkpoint is shown to be the beginning of the newest', async (
   assert.ok(answer.ok);
   const second = opened(answer.data.checkpoint, key);
   assert.ok(second.size > first.size);
-  assert.ok(isConsistent({ first, second, proof: answer.data.hashes.map((hash) => Uint8Array.fromBase64(hash)) }, sha256));
+  assert.ok(
+    isConsistent({ first, second, proof: answer.data.hashes.map((hash) => Uint8Array.fromBase64(hash)) }, sha256),
+  );
   const ahead = await clientOf(url).call(getLogConsistency, { query: { from: 1_000_000 } });
   assert.equal(ahead.ok ? '' : ahead.problem.code, 'not_sealed');
 });

@@ -49,9 +49,11 @@ function rawPublicKey(key: KeyObject): Uint8Array {
 export async function openLogSigner(options: SignerOptions): Promise<LogSigner | null> {
   const pem = await keyOf(options);
   if (pem === null) return null;
-  if (!isKeyName(options.origin)) throw new Error(`HAMLET_LOG_ORIGIN: ${options.origin} cannot name a key: no spaces, no plus`);
+  if (!isKeyName(options.origin))
+    throw new Error(`HAMLET_LOG_ORIGIN: ${options.origin} cannot name a key: no spaces, no plus`);
   const privateKey = createPrivateKey(pem);
-  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error('HAMLET_LOG_KEY_FILE: an Ed25519 key is needed (openssl genpkey -algorithm ed25519)');
+  if (privateKey.asymmetricKeyType !== 'ed25519')
+    throw new Error('HAMLET_LOG_KEY_FILE: an Ed25519 key is needed (openssl genpkey -algorithm ed25519)');
   const { origin } = options;
   const key: NoteKey = { name: origin, publicKey: rawPublicKey(privateKey) };
   return {
@@ -72,6 +74,9 @@ export async function openLogSigner(options: SignerOptions): Promise<LogSigner |
 
 /** RFC 8032, by the platform. */
 export const verifyEd25519: VerifyEd25519 = (message, signature, publicKey) => {
-  const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') }, format: 'jwk' });
+  const key = createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') },
+    format: 'jwk',
+  });
   return verify(null, message, key, signature);
 };

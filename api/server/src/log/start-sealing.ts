@@ -40,7 +40,7 @@ interface State {
 export async function sealAll(db: Db, signer: LogSigner, keeper: CheckpointKeeper): Promise<number | null> {
   await keeper.follow(db);
   let size: number | null = null;
-  for (let more = true; more; ) {
+  for (let more = true; more;) {
     const sealed = await sealLog(db, { sign: signer.sign, open: signer.open, known: keeper.known });
     more = sealed?.more ?? false;
     size = sealed?.size ?? size;
@@ -55,14 +55,24 @@ export async function startSealing({ db, registry, log, settings }: SealingPorts
   const state: State = { size: 0, sealedAtS: 0, broken: false };
   registerGauges(registry, {
     hamlet_log_size: { help: 'Entries of the sealed log when this replica sealed last', read: () => state.size },
-    hamlet_log_sealed_seconds: { help: 'When this replica sealed last, in Unix seconds; 0 before the first time', read: () => state.sealedAtS },
-    hamlet_log_broken: { help: '1 where the log is not the continuation of what was sealed; must stay 0', read: () => Number(state.broken) },
+    hamlet_log_sealed_seconds: {
+      help: 'When this replica sealed last, in Unix seconds; 0 before the first time',
+      read: () => state.sealedAtS,
+    },
+    hamlet_log_broken: {
+      help: '1 where the log is not the continuation of what was sealed; must stay 0',
+      read: () => Number(state.broken),
+    },
   });
   if (signer === null) {
     log('warn', 'the log is not sealed: set HAMLET_LOG_KEY_FILE or HAMLET_LOG_DIR');
     return { verifierKey: null, stop: async () => undefined };
   }
-  if (settings.folder === undefined) log('warn', 'checkpoints are kept in the database and in memory only: set HAMLET_LOG_DIR, or keep GET /log/checkpoint elsewhere');
+  if (settings.folder === undefined)
+    log(
+      'warn',
+      'checkpoints are kept in the database and in memory only: set HAMLET_LOG_DIR, or keep GET /log/checkpoint elsewhere',
+    );
   const stopping = new AbortController();
   const loop = run({ db, log, signer, settings, state, signal: stopping.signal });
   return {
@@ -74,7 +84,11 @@ export async function startSealing({ db, registry, log, settings }: SealingPorts
   };
 }
 
-type Run = Pick<SealingPorts, 'db' | 'log' | 'settings'> & { readonly signer: LogSigner; readonly state: State; readonly signal: AbortSignal };
+type Run = Pick<SealingPorts, 'db' | 'log' | 'settings'> & {
+  readonly signer: LogSigner;
+  readonly state: State;
+  readonly signal: AbortSignal;
+};
 
 async function run({ db, log, signer, settings, state, signal }: Run): Promise<void> {
   const memory = keepInMemory(signer);
@@ -82,14 +96,20 @@ async function run({ db, log, signer, settings, state, signal }: Run): Promise<v
   while (!signal.aborted) {
     let pauseMs = SEAL_EVERY_MS;
     try {
-      keeper ??= settings.folder === undefined ? memory : keepInBoth(await openCheckpointFolder(settings.folder, signer), memory);
+      keeper ??=
+        settings.folder === undefined
+          ? memory
+          : keepInBoth(await openCheckpointFolder(settings.folder, signer), memory);
       state.size = (await sealAll(db, signer, keeper)) ?? state.size;
       state.sealedAtS = Math.floor(Date.now() / 1_000);
       state.broken = false;
     } catch (error) {
       state.broken = error instanceof LogBroken;
       if (state.broken) pauseMs = BROKEN_EVERY_MS;
-      if (state.broken) log('error', 'the sealed log is contradicted: nothing more is sealed until a person has looked (docs/LOG.md)', { error });
+      if (state.broken)
+        log('error', 'the sealed log is contradicted: nothing more is sealed until a person has looked (docs/LOG.md)', {
+          error,
+        });
       else log('warn', 'sealing waits', { error });
       // What is in the folder may be half written: it is read again.
       keeper = null;

@@ -6,7 +6,18 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import { findAgentAccount, inTransaction, openAgentAccount, openDatabase, postBatch, postTransfer, readLogHead, recordAudit, sealLog, villageAccount } from '@hamlet/store';
+import {
+  findAgentAccount,
+  inTransaction,
+  openAgentAccount,
+  openDatabase,
+  postBatch,
+  postTransfer,
+  readLogHead,
+  recordAudit,
+  sealLog,
+  villageAccount,
+} from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import type { Superuser } from '@hamlet/test/env/superuser';
@@ -16,7 +27,16 @@ import type { TestVillage } from '../testing/test-village.ts';
 import { openLogSigner } from './log-signer.ts';
 
 const VERIFY = resolve(import.meta.dirname, '../../../../verify/src/main.ts');
-const TAMPERED = ['ledger.transfer', 'ledger.entry', 'ledger.circumstance', 'public.audit', 'public.turn', 'log.tile', 'log.head', 'log.checkpoint'];
+const TAMPERED = [
+  'ledger.transfer',
+  'ledger.entry',
+  'ledger.circumstance',
+  'public.audit',
+  'public.turn',
+  'log.tile',
+  'log.head',
+  'log.checkpoint',
+];
 
 interface Told {
   readonly ok: boolean;
@@ -46,7 +66,11 @@ before(async () => {
   ({ size } = await eventually('all to be sealed and kept', async () => {
     const [{ count } = { count: 0 }] = await superuser.run('select count(*) from log.leaf');
     const head = await readLogHead(db);
-    return head.size === Number(count) && (await readFile(join(folder, 'checkpoint'), 'utf8').catch(() => '')) === head.note && head;
+    return (
+      head.size === Number(count) &&
+      (await readFile(join(folder, 'checkpoint'), 'utf8').catch(() => '')) === head.note &&
+      head
+    );
   }));
   kept = await mkdtemp(join(tmpdir(), 'hamlet-kept-'));
   await cp(folder, kept, { recursive: true });
@@ -63,22 +87,50 @@ async function fill(): Promise<void> {
   const agent = (await findAgentAccount(db, 'ada'))?.accountId ?? 0;
   const treasury = await villageAccount(db, 'treasury');
   const request = (key: string, about = {}): Parameters<typeof postTransfer>[1] => ({
-    payer: treasury, payee: agent, amount: 1_000n, key, reason: 'reward', source: 'drill', note: key, actor: { role: 'system', id: 'drill' }, about,
+    payer: treasury,
+    payee: agent,
+    amount: 1_000n,
+    key,
+    reason: 'reward',
+    source: 'drill',
+    note: key,
+    actor: { role: 'system', id: 'drill' },
+    about,
   });
   for (let round = 0; round < 60; round += 1) {
     await inTransaction(db, async (tx) => {
       const auditId = randomUUID();
-      await recordAudit(tx, { auditId, actorRole: 'system', actorId: 'drill', action: 'drill.act', object: 'ada', detail: { round }, requestId: auditId, traceparent: null });
+      await recordAudit(tx, {
+        auditId,
+        actorRole: 'system',
+        actorId: 'drill',
+        action: 'drill.act',
+        object: 'ada',
+        detail: { round },
+        requestId: auditId,
+        traceparent: null,
+      });
       await postTransfer(tx, request(`round ${round}`, { podUid: `pod-${round}` }));
     });
-    if (round % 6 === 0) await inTransaction(db, (tx) => postBatch(tx, Array.from({ length: 50 }, (_, item) => request(`round ${round} item ${item}`))));
+    if (round % 6 === 0)
+      await inTransaction(db, (tx) =>
+        postBatch(
+          tx,
+          Array.from({ length: 50 }, (_, item) => request(`round ${round} item ${item}`)),
+        ),
+      );
   }
 }
 
 /** What the command says. */
 async function command(...args: string[]): Promise<Told> {
   const { stdout, code } = await new Promise<{ stdout: string; code: number | string | null | undefined }>((done) => {
-    execFile(process.execPath, [VERIFY, '--json', ...args], { env: { ...process.env, HAMLET_TOKEN: TOKENS.admin } }, (error, out) => done({ stdout: out, code: error === null ? 0 : error.code }));
+    execFile(
+      process.execPath,
+      [VERIFY, '--json', ...args],
+      { env: { ...process.env, HAMLET_TOKEN: TOKENS.admin } },
+      (error, out) => done({ stdout: out, code: error === null ? 0 : error.code }),
+    );
   });
   assert.ok(code === 0 || code === 1, `ended with ${code}`);
   const told = JSON.parse(stdout) as Told;
@@ -93,7 +145,10 @@ async function live(): Promise<Told> {
 }
 
 /** The position and id of the nth entry of a kind. */
-async function entryOf(kind: 'ledger' | 'act', nth: number): Promise<{ readonly position: number; readonly id: string }> {
+async function entryOf(
+  kind: 'ledger' | 'act',
+  nth: number,
+): Promise<{ readonly position: number; readonly id: string }> {
   const rows = await superuser.run(`
     select position, id from (select row_number() over (order by xact, kind, id) - 1 as position, kind, id from log.leaf) l where kind = ${kind === 'ledger' ? 1 : 2} order by position offset ${nth} limit 1`);
   const [row] = rows;
@@ -101,7 +156,10 @@ async function entryOf(kind: 'ledger' | 'act', nth: number): Promise<{ readonly 
 }
 
 /** Does something to rows of a table, looks, and puts them back as they were. */
-async function whileTampered<T>(damage: { readonly table: string; readonly key: string; readonly where: string; readonly statement: string }, look: () => Promise<T>): Promise<T> {
+async function whileTampered<T>(
+  damage: { readonly table: string; readonly key: string; readonly where: string; readonly statement: string },
+  look: () => Promise<T>,
+): Promise<T> {
   const { table, key, where, statement } = damage;
   await superuser.run(`create table public.stash as select * from ${table} where ${where}`);
   await superuser.run(statement);
@@ -127,18 +185,58 @@ test('flip: one value of a transfer, of its entry, of its circumstance, of an ac
   const act = await entryOf('act', 40);
   const at = (id: string): string => `transfer_id = '${id}'`;
   const flips = [
-    { position: money.position, table: 'ledger.transfer', key: 'transfer_id', where: at(money.id), statement: `update ledger.transfer set amount = amount + 1 where ${at(money.id)}` },
-    { position: money.position, table: 'ledger.transfer', key: 'transfer_id', where: at(money.id), statement: `update ledger.transfer set actor_id = 'somebody' where ${at(money.id)}` },
-    { position: money.position, table: 'ledger.entry', key: 'transfer_id', where: at(money.id), statement: `update ledger.entry set balance_after = balance_after + 1 where ${at(money.id)} and amount > 0` },
-    { position: money.position, table: 'ledger.entry', key: 'transfer_id', where: at(money.id), statement: `update ledger.entry set amount = amount + 1 where ${at(money.id)} and amount > 0` },
-    ...[`update ledger.transfer set about = about || '{"pod_uid": "pod-x"}' where ${at(alone.id)}`, `update ledger.transfer set about = null where ${at(alone.id)}`].map((statement) => ({
-      position: alone.position, table: 'ledger.transfer', key: 'transfer_id', where: at(alone.id), statement,
+    {
+      position: money.position,
+      table: 'ledger.transfer',
+      key: 'transfer_id',
+      where: at(money.id),
+      statement: `update ledger.transfer set amount = amount + 1 where ${at(money.id)}`,
+    },
+    {
+      position: money.position,
+      table: 'ledger.transfer',
+      key: 'transfer_id',
+      where: at(money.id),
+      statement: `update ledger.transfer set actor_id = 'somebody' where ${at(money.id)}`,
+    },
+    {
+      position: money.position,
+      table: 'ledger.entry',
+      key: 'transfer_id',
+      where: at(money.id),
+      statement: `update ledger.entry set balance_after = balance_after + 1 where ${at(money.id)} and amount > 0`,
+    },
+    {
+      position: money.position,
+      table: 'ledger.entry',
+      key: 'transfer_id',
+      where: at(money.id),
+      statement: `update ledger.entry set amount = amount + 1 where ${at(money.id)} and amount > 0`,
+    },
+    ...[
+      `update ledger.transfer set about = about || '{"pod_uid": "pod-x"}' where ${at(alone.id)}`,
+      `update ledger.transfer set about = null where ${at(alone.id)}`,
+    ].map((statement) => ({
+      position: alone.position,
+      table: 'ledger.transfer',
+      key: 'transfer_id',
+      where: at(alone.id),
+      statement,
     })),
     {
-      position: money.position, table: 'ledger.circumstance', key: 'id', where: `id = '${money.id}'`,
+      position: money.position,
+      table: 'ledger.circumstance',
+      key: 'id',
+      where: `id = '${money.id}'`,
       statement: `insert into ledger.circumstance (id, pod_uid) values ('${money.id}', 'pod-x')`,
     },
-    { position: act.position, table: 'audit', key: 'audit_id', where: `audit_id = '${act.id}'`, statement: `update audit set detail = '{"round": 41}' where audit_id = '${act.id}'` },
+    {
+      position: act.position,
+      table: 'audit',
+      key: 'audit_id',
+      where: `audit_id = '${act.id}'`,
+      statement: `update audit set detail = '{"round": 41}' where audit_id = '${act.id}'`,
+    },
   ];
   for (const { position, ...damage } of flips) {
     const told = await whileTampered(damage, live);
@@ -148,7 +246,11 @@ test('flip: one value of a transfer, of its entry, of its circumstance, of an ac
 });
 
 test('delete: a transfer, an act, an entry', async () => {
-  for (const [kind, table, key] of [['ledger', 'ledger.transfer', 'transfer_id'], ['act', 'audit', 'audit_id'], ['ledger', 'ledger.entry', 'transfer_id']] as const) {
+  for (const [kind, table, key] of [
+    ['ledger', 'ledger.transfer', 'transfer_id'],
+    ['act', 'audit', 'audit_id'],
+    ['ledger', 'ledger.entry', 'transfer_id'],
+  ] as const) {
     const { position, id } = await entryOf(kind, 30);
     const where = `${key} = '${id}'`;
     const told = await whileTampered({ table, key, where, statement: `delete from ${table} where ${where}` }, live);
@@ -160,10 +262,15 @@ test('delete: a transfer, an act, an entry', async () => {
 test('insert: an act that was never done, in the past', async () => {
   const { position, id } = await entryOf('act', 25);
   const forged = 'ffffffff-ffff-4fff-bfff-ffffffffffff';
-  const told = await whileTampered({
-    table: 'audit', key: 'audit_id', where: `audit_id = '${forged}'`,
-    statement: `insert into audit select '${forged}', at, actor_role, 'forger', action, object, detail, request_id, traceparent, xact from audit where audit_id = '${id}'`,
-  }, live);
+  const told = await whileTampered(
+    {
+      table: 'audit',
+      key: 'audit_id',
+      where: `audit_id = '${forged}'`,
+      statement: `insert into audit select '${forged}', at, actor_role, 'forger', action, object, detail, request_id, traceparent, xact from audit where audit_id = '${id}'`,
+    },
+    live,
+  );
   assert.deepEqual([told.ok, told.position], [false, position + 1]);
   assert.match(told.what ?? '', new RegExp(`put in: act ${forged}`));
 });
@@ -171,9 +278,15 @@ test('insert: an act that was never done, in the past', async () => {
 test('reorder: two acts change places', async () => {
   const [one, other] = [await entryOf('act', 10), await entryOf('act', 11)];
   const where = `audit_id in ('${one.id}', '${other.id}')`;
-  const told = await whileTampered({
-    table: 'audit', key: 'audit_id', where, statement: `update audit a set xact = b.xact from audit b where a.${where} and b.${where} and a.audit_id <> b.audit_id`,
-  }, live);
+  const told = await whileTampered(
+    {
+      table: 'audit',
+      key: 'audit_id',
+      where,
+      statement: `update audit a set xact = b.xact from audit b where a.${where} and b.${where} and a.audit_id <> b.audit_id`,
+    },
+    live,
+  );
   assert.deepEqual([told.ok, told.position], [false, one.position]);
 });
 
@@ -181,18 +294,36 @@ test('truncate: the last acts, and all acts', async () => {
   const { position, id } = await entryOf('act', 55);
   const [row] = await superuser.run(`select xact from audit where audit_id = '${id}'`);
   const late = `xact >= ${String(row?.['xact'])}`;
-  const told = await whileTampered({ table: 'audit', key: 'audit_id', where: late, statement: `delete from audit where ${late}` }, live);
+  const told = await whileTampered(
+    { table: 'audit', key: 'audit_id', where: late, statement: `delete from audit where ${late}` },
+    live,
+  );
   assert.deepEqual([told.ok, told.position], [false, position]);
   const first = await entryOf('act', 0);
-  const all = await whileTampered({ table: 'audit', key: 'audit_id', where: 'true', statement: 'truncate audit' }, live);
+  const all = await whileTampered(
+    { table: 'audit', key: 'audit_id', where: 'true', statement: 'truncate audit' },
+    live,
+  );
   assert.deepEqual([all.ok, all.position], [false, first.position]);
 });
 
 test('truncate: the newest rows of every kind, so that nothing follows', async () => {
-  const [row] = await superuser.run('select c.xact, (select count(*) from log.leaf l where l.xact < c.xact) from (select xact from audit order by xact desc offset 3 limit 1) c');
+  const [row] = await superuser.run(
+    'select c.xact, (select count(*) from log.leaf l where l.xact < c.xact) from (select xact from audit order by xact desc offset 3 limit 1) c',
+  );
   const where = `xact >= ${String(row?.['xact'])}`;
-  const told = await whileTampered({ table: 'audit', key: 'audit_id', where, statement: `delete from audit where ${where}` }, () =>
-    whileTamperedToo({ table: 'ledger.transfer', key: 'transfer_id', where, statement: `delete from ledger.transfer where ${where}` }, live),
+  const told = await whileTampered(
+    { table: 'audit', key: 'audit_id', where, statement: `delete from audit where ${where}` },
+    () =>
+      whileTamperedToo(
+        {
+          table: 'ledger.transfer',
+          key: 'transfer_id',
+          where,
+          statement: `delete from ledger.transfer where ${where}`,
+        },
+        live,
+      ),
   );
   assert.deepEqual([told.ok, told.position], [false, Number(row?.['count'])]);
   assert.match(told.what ?? '', /entries are missing/);
@@ -215,7 +346,12 @@ test('an export is verified without the village, and a change in it is found', a
   const folder = await mkdtemp(join(tmpdir(), 'hamlet-export-'));
   try {
     await new Promise<void>((done, fail) => {
-      execFile(process.execPath, [VERIFY, '--url', url, '--save', folder], { env: { ...process.env, HAMLET_TOKEN: TOKENS.admin } }, (error) => (error === null ? done() : fail(error)));
+      execFile(
+        process.execPath,
+        [VERIFY, '--url', url, '--save', folder],
+        { env: { ...process.env, HAMLET_TOKEN: TOKENS.admin } },
+        (error) => (error === null ? done() : fail(error)),
+      );
     });
     assert.deepEqual((await command('--export', folder, '--kept', kept)).entries, size);
     const file = join(folder, 'tile/entries/001');
@@ -230,14 +366,25 @@ test('an export is verified without the village, and a change in it is found', a
   }
 });
 
-test('rewrite: a row and the whole log anew, signed with the village\'s own key; the village itself refuses to go on', async () => {
+test("rewrite: a row and the whole log anew, signed with the village's own key; the village itself refuses to go on", async () => {
   const { position, id } = await entryOf('ledger', 200);
   await superuser.run(`update ledger.transfer set note = 'forged' where transfer_id = '${id}'`);
   await superuser.run('truncate log.tile, log.checkpoint');
-  await superuser.run("update log.head set size = 0, note = null, xact = 0, kind = 0, id = '00000000-0000-0000-0000-000000000000'");
-  const signer = await openLogSigner({ origin: 'hamlet.village/hamlet', keyFile: join(kept, 'key.pem'), folder: undefined });
+  await superuser.run(
+    "update log.head set size = 0, note = null, xact = 0, kind = 0, id = '00000000-0000-0000-0000-000000000000'",
+  );
+  const signer = await openLogSigner({
+    origin: 'hamlet.village/hamlet',
+    keyFile: join(kept, 'key.pem'),
+    folder: undefined,
+  });
   assert.ok(signer !== null);
-  await eventually('the log to be made anew', async () => (await sealLog(db, { ...signer, known: () => null }).catch(() => null)) !== null || (await readLogHead(db)).size >= size);
+  await eventually(
+    'the log to be made anew',
+    async () =>
+      (await sealLog(db, { ...signer, known: () => null }).catch(() => null)) !== null ||
+      (await readLogHead(db)).size >= size,
+  );
   const alone = await command('--url', url);
   assert.ok(alone.ok, `in itself it is right: ${alone.what}`);
   const told = await live();
@@ -245,5 +392,7 @@ test('rewrite: a row and the whole log anew, signed with the village\'s own key;
   const only = await command('--url', url, '--kept', join(kept, 'checkpoint'), '--key', join(kept, 'key.pub'));
   assert.equal(only.ok, false, 'one checkpoint is enough to know');
   assert.deepEqual([only.position, only.until], [0, size], 'and says up to where');
-  await eventually('the village to say so', async () => /^hamlet_log_broken 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text()));
+  await eventually('the village to say so', async () =>
+    /^hamlet_log_broken 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text()),
+  );
 });

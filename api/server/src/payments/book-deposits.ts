@@ -18,9 +18,19 @@ export function providerActor(provider: string): DepositActor {
 }
 
 /** Writes an act on a deposit to the audit. */
-export async function auditDeposit(tx: Tx, deposit: Deposit, act: DepositActor & { readonly action: string; readonly detail?: Readonly<Record<string, unknown>> }): Promise<void> {
+export async function auditDeposit(
+  tx: Tx,
+  deposit: Deposit,
+  act: DepositActor & { readonly action: string; readonly detail?: Readonly<Record<string, unknown>> },
+): Promise<void> {
   const { depositId, provider, transactionId, agentId, amount } = deposit;
-  const detail = { deposit_id: depositId, provider, provider_transaction_id: transactionId, amount: formatAiDollars(amount), ...act.detail };
+  const detail = {
+    deposit_id: depositId,
+    provider,
+    provider_transaction_id: transactionId,
+    amount: formatAiDollars(amount),
+    ...act.detail,
+  };
   await recordAct(tx, act, { action: act.action, object: agentId, detail });
 }
 
@@ -41,19 +51,42 @@ export interface Crediting extends DepositActor {
   readonly action: string;
 }
 
-export type CreditOutcome = { readonly ok: true; readonly deposit: Deposit } | { readonly ok: false; readonly reason: 'no_such_agent' | 'account_closed' };
+export type CreditOutcome =
+  | { readonly ok: true; readonly deposit: Deposit }
+  | { readonly ok: false; readonly reason: 'no_such_agent' | 'account_closed' };
 
 /** Credits a proposed deposit to its agent. A refusal leaves the deposit as it is. */
-export async function creditDeposit(tx: Tx, income: IncomePort, { deposit, ...act }: Crediting & { readonly deposit: Deposit }): Promise<CreditOutcome> {
+export async function creditDeposit(
+  tx: Tx,
+  income: IncomePort,
+  { deposit, ...act }: Crediting & { readonly deposit: Deposit },
+): Promise<CreditOutcome> {
   const { net, approver, reason, actor, traceparent } = act;
   const { provider, transactionId, agentId } = deposit;
-  const outcome = await income.credit(tx, { source: provider, transactionId, agentId, amount: net, note: noteOf(deposit), actor, about: { traceparent } });
+  const outcome = await income.credit(tx, {
+    source: provider,
+    transactionId,
+    agentId,
+    amount: net,
+    note: noteOf(deposit),
+    actor,
+    about: { traceparent },
+  });
   if (!outcome.ok) {
-    if (outcome.reason === 'no_such_agent' || outcome.reason === 'account_closed') return { ok: false, reason: outcome.reason };
+    if (outcome.reason === 'no_such_agent' || outcome.reason === 'account_closed')
+      return { ok: false, reason: outcome.reason };
     throw new Error(`${provider} ${transactionId} is not a deposit and has been credited: ${outcome.reason}`);
   }
-  const credited = await noteCredited(tx, deposit.depositId, { net, transferId: outcome.entry.ledger_entry_id, approver, reason });
-  await auditDeposit(tx, credited, { ...act, detail: { ledger_entry_id: outcome.entry.ledger_entry_id, requested_by: credited.requestedBy } });
+  const credited = await noteCredited(tx, deposit.depositId, {
+    net,
+    transferId: outcome.entry.ledger_entry_id,
+    approver,
+    reason,
+  });
+  await auditDeposit(tx, credited, {
+    ...act,
+    detail: { ledger_entry_id: outcome.entry.ledger_entry_id, requested_by: credited.requestedBy },
+  });
   return { ok: true, deposit: credited };
 }
 
@@ -63,7 +96,8 @@ async function bookWhateverLives(tx: Tx, agentId: string, book: () => Promise<In
   if (outcome.ok) return;
   // An agent that was born again meanwhile has opened it: then it stays open.
   const account = await holdAgentAccount(tx, agentId);
-  if (outcome.reason !== 'account_closed' || account === null) throw new Error(`a change of a deposit of ${agentId} was refused: ${outcome.reason}`);
+  if (outcome.reason !== 'account_closed' || account === null)
+    throw new Error(`a change of a deposit of ${agentId} was refused: ${outcome.reason}`);
   await openAgentAccount(tx, agentId);
   const again = await book();
   if (!again.ok) throw new Error(`a change of a deposit of ${agentId} was refused: ${again.reason}`);
@@ -74,16 +108,31 @@ async function bookWhateverLives(tx: Tx, agentId: string, book: () => Promise<In
  * Brings what stands of a credited deposit to `net`: takes back what is too much, also where it is spent, and credits again what came back. The deposit
  * must be locked.
  */
-export async function adjustDeposit(tx: Tx, income: IncomePort, { deposit, net, why, ...act }: DepositActor & { readonly deposit: Deposit; readonly net: bigint; readonly why: string }): Promise<void> {
+export async function adjustDeposit(
+  tx: Tx,
+  income: IncomePort,
+  {
+    deposit,
+    net,
+    why,
+    ...act
+  }: DepositActor & { readonly deposit: Deposit; readonly net: bigint; readonly why: string },
+): Promise<void> {
   if (net === deposit.net) return;
   const { provider, agentId, amount, changes, depositId } = deposit;
-  if (net < 0n || net > amount) throw new RangeError(`${formatAiDollars(net)} of a deposit of ${formatAiDollars(amount)}`);
+  if (net < 0n || net > amount)
+    throw new RangeError(`${formatAiDollars(net)} of a deposit of ${formatAiDollars(amount)}`);
   const { actor, traceparent } = act;
   const about = { traceparent };
   const back = net < deposit.net ? deposit.net - net : deposit.net;
   const named = { source: provider, note: why, actor, about };
   if (back > 0n) {
-    const taken = { ...named, transactionId: legName(deposit), refundId: `change-${changes + 1}`, ...(net > 0n && net < deposit.net ? { amount: back } : {}) };
+    const taken = {
+      ...named,
+      transactionId: legName(deposit),
+      refundId: `change-${changes + 1}`,
+      ...(net > 0n && net < deposit.net ? { amount: back } : {}),
+    };
     await bookWhateverLives(tx, agentId, () => income.takeBack(tx, taken));
   }
   const leg = net > deposit.net ? deposit.leg + 1 : deposit.leg;
@@ -92,5 +141,9 @@ export async function adjustDeposit(tx: Tx, income: IncomePort, { deposit, net, 
     await bookWhateverLives(tx, agentId, () => income.credit(tx, again));
   }
   await noteNet(tx, depositId, { net, leg });
-  await auditDeposit(tx, deposit, { ...act, action: 'credit.adjust', detail: { from: formatAiDollars(deposit.net), to: formatAiDollars(net), why } });
+  await auditDeposit(tx, deposit, {
+    ...act,
+    action: 'credit.adjust',
+    detail: { from: formatAiDollars(deposit.net), to: formatAiDollars(net), why },
+  });
 }

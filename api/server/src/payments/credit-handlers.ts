@@ -2,7 +2,17 @@ import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { Credit } from '@hamlet/contract';
 import { whyNotSecond } from '@hamlet/core';
 import type { Eyes } from '@hamlet/core';
-import { creditedAlone, cutPage, findAgentAccount, lockDeposit, noteRejected, proposeDeposit, readDeposits, readSecondEyes, wholeOrNot } from '@hamlet/store';
+import {
+  creditedAlone,
+  cutPage,
+  findAgentAccount,
+  lockDeposit,
+  noteRejected,
+  proposeDeposit,
+  readDeposits,
+  readSecondEyes,
+  wholeOrNot,
+} from '@hamlet/store';
 import type { Deposit, Tx } from '@hamlet/store';
 import type { Actor } from '../http/actor.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -23,7 +33,11 @@ interface Asked {
   readonly traceparent: string;
 }
 
-const actOf = ({ actor, requestId, traceparent }: Asked): DepositActor => ({ actor: { role: actor.role, id: actor.id }, requestId, traceparent });
+const actOf = ({ actor, requestId, traceparent }: Asked): DepositActor => ({
+  actor: { role: actor.role, id: actor.id },
+  requestId,
+  traceparent,
+});
 
 /** PayPal writes its ids in capitals; a person who types may not. */
 export function normalTransactionId(provider: string, id: string): string {
@@ -36,7 +50,9 @@ type Found = { readonly ok: true; readonly deposit: Deposit } | Refused;
 async function undecided(tx: Tx, creditId: string): Promise<Found> {
   const deposit = await lockDeposit(tx, creditId);
   if (deposit === null) return refused('no_such_credit');
-  return deposit.state === 'proposed' ? { ok: true, deposit } : refused('credit_decided', `The credit is ${deposit.state}`);
+  return deposit.state === 'proposed'
+    ? { ok: true, deposit }
+    : refused('credit_decided', `The credit is ${deposit.state}`);
 }
 
 /** Somebody as an asker or approver: an account with the hands it has been in, or a key. */
@@ -50,17 +66,31 @@ interface Decision extends DepositActor {
   readonly creditId: string;
 }
 
-async function approve(tx: Tx, income: IncomePort, { creditId, reason, ...act }: Decision & { readonly reason: string | null }): Promise<CreditAnswer> {
+async function approve(
+  tx: Tx,
+  income: IncomePort,
+  { creditId, reason, ...act }: Decision & { readonly reason: string | null },
+): Promise<CreditAnswer> {
   const found = await undecided(tx, creditId);
   if (!found.ok) return found;
   const { deposit } = found;
   const why = whyNotSecond(await eyesOf(tx, deposit.requestedBy), await eyesOf(tx, act.actor.id), deposit.requestedAt);
   if (why !== null) return refused('second_admin_needed', why);
-  const outcome = await creditDeposit(tx, income, { ...act, deposit, net: deposit.amount, approver: act.actor, reason, action: 'credit.approve' });
+  const outcome = await creditDeposit(tx, income, {
+    ...act,
+    deposit,
+    net: deposit.amount,
+    approver: act.actor,
+    reason,
+    action: 'credit.approve',
+  });
   return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
 }
 
-async function reject(tx: Tx, { creditId, reason, ...act }: Decision & { readonly reason: string }): Promise<CreditAnswer> {
+async function reject(
+  tx: Tx,
+  { creditId, reason, ...act }: Decision & { readonly reason: string },
+): Promise<CreditAnswer> {
   const found = await undecided(tx, creditId);
   if (!found.ok) return found;
   const rejected = await noteRejected(tx, found.deposit.depositId, { actor: act.actor, reason });
@@ -74,18 +104,34 @@ interface NewCredit {
 }
 
 /** Credits alone up to the limit; proposes to a second admin where one payment, or many together, exceed it. */
-async function create(tx: Tx, { source, payments: { income, creditLimit } }: Pick<Services, 'source' | 'payments'>, { act, wanted }: NewCredit): Promise<CreditAnswer> {
+async function create(
+  tx: Tx,
+  { source, payments: { income, creditLimit } }: Pick<Services, 'source' | 'payments'>,
+  { act, wanted }: NewCredit,
+): Promise<CreditAnswer> {
   const { agentId, provider, transactionId, amount } = wanted;
-  if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
+  if (source.get(agentId) === null && (await findAgentAccount(tx, agentId)) === null)
+    return refused('no_such_agent', `There is no agent ${agentId}`);
   // Locks this admin's credits.
   const second = (await creditedAlone(tx, act.actor.id)) + amount > creditLimit;
   const deposit = await proposeDeposit(tx, wanted);
-  if (deposit === null) return refused('transaction_credited', `${transactionId} of ${provider} is credited, or proposed to be; see GET /economy/credits`);
+  if (deposit === null)
+    return refused(
+      'transaction_credited',
+      `${transactionId} of ${provider} is credited, or proposed to be; see GET /economy/credits`,
+    );
   if (second) {
     await auditDeposit(tx, deposit, { ...act, action: 'credit.propose' });
     return accepted({ credit: creditView(deposit) });
   }
-  const outcome = await creditDeposit(tx, income, { ...act, deposit, net: amount, approver: null, reason: null, action: 'credit.create' });
+  const outcome = await creditDeposit(tx, income, {
+    ...act,
+    deposit,
+    net: amount,
+    approver: null,
+    reason: null,
+    action: 'credit.create',
+  });
   return outcome.ok ? accepted({ credit: creditView(outcome.deposit) }) : refused(outcome.reason);
 }
 
@@ -96,7 +142,13 @@ function createCredit({ source, payments }: Services): Handlers['createCredit'] 
       const { agent_id: agentId, provider, provider_transaction_id: id, amount, note } = request.body;
       const act = actOf(request);
       const wanted = {
-        provider, agentId, note, transactionId: normalTransactionId(provider, id), amount: parseAiDollars(amount), origin: 'manual', actor: act.actor,
+        provider,
+        agentId,
+        note,
+        transactionId: normalTransactionId(provider, id),
+        amount: parseAiDollars(amount),
+        origin: 'manual',
+        actor: act.actor,
       } as const;
       // A refusal after the proposal was written takes the proposal with it.
       return wholeOrNot(tx, () => create(tx, { source, payments }, { act, wanted }));
@@ -113,7 +165,11 @@ function listCredits({ db, payments }: Services): Handlers['listCredits'] {
       if (before === undefined) return refused('cursor_invalid');
       const read = await readDeposits(db, { ...filter, before, limit: query.limit + 1 });
       const { rows, next } = cutPage(read, query.limit, ({ depositId }) => writeCreditCursor(filter, depositId));
-      return accepted({ credits: rows.map(creditView), approval_limit: formatAiDollars(payments.creditLimit), next_cursor: next });
+      return accepted({
+        credits: rows.map(creditView),
+        approval_limit: formatAiDollars(payments.creditLimit),
+        next_cursor: next,
+      });
     },
   };
 }
@@ -121,14 +177,20 @@ function listCredits({ db, payments }: Services): Handlers['listCredits'] {
 function approveCredit({ payments }: Services): Handlers['approveCredit'] {
   return {
     kind: 'tx',
-    run: (request, tx) => approve(tx, payments.income, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason ?? null }),
+    run: (request, tx) =>
+      approve(tx, payments.income, {
+        ...actOf(request),
+        creditId: request.params.credit_id,
+        reason: request.body.reason ?? null,
+      }),
   };
 }
 
 function rejectCredit(): Handlers['rejectCredit'] {
   return {
     kind: 'tx',
-    run: (request, tx) => reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }),
+    run: (request, tx) =>
+      reject(tx, { ...actOf(request), creditId: request.params.credit_id, reason: request.body.reason }),
   };
 }
 

@@ -1,6 +1,15 @@
 import { DIFFERENCE_OVERDUE_S, formatAiDollars } from '@hamlet/contract';
 import type { Difference, ReconciliationView, WaitingPayment } from '@hamlet/contract';
-import { changeDifferenceRow, compareBooks, inSnapshot, keepStatement, readCoverage, readDebtors, readDifferences, readWaitingCaptures } from '@hamlet/store';
+import {
+  changeDifferenceRow,
+  compareBooks,
+  inSnapshot,
+  keepStatement,
+  readCoverage,
+  readDebtors,
+  readDifferences,
+  readWaitingCaptures,
+} from '@hamlet/store';
 import type { DifferenceRow, WaitingCapture } from '@hamlet/store';
 import { recordAct } from '../audit/record-act.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -48,17 +57,24 @@ function getReconciliation({ db, payments }: Services): Handlers['getReconciliat
     run: () =>
       inSnapshot(db, async (tx) => {
         const differences = (await readDifferences(tx)).map(differenceView);
-        const of = (kind: Difference['kind']): Difference[] => differences.filter((difference) => difference.kind === kind);
+        const of = (kind: Difference['kind']): Difference[] =>
+          differences.filter((difference) => difference.kind === kind);
         const view: ReconciliationView = {
           providers: (await readCoverage(tx)).map(({ provider, from, through, comparedAt }) => ({
-            provider, compared_from: from.toISOString(), compared_through: through.toISOString(), compared_at: comparedAt.toISOString(),
+            provider,
+            compared_from: from.toISOString(),
+            compared_through: through.toISOString(),
+            compared_at: comparedAt.toISOString(),
           })),
           paypal: payments.paypalMode,
           only_ours: of('only_ours'),
           only_theirs: of('only_theirs'),
           amount_differs: of('amount_differs'),
           waiting: (await readWaitingCaptures(tx)).map(waitingView),
-          in_debt: (await readDebtors(tx)).map(({ agentId, balance }) => ({ agent_id: agentId, balance: formatAiDollars(balance) })),
+          in_debt: (await readDebtors(tx)).map(({ agentId, balance }) => ({
+            agent_id: agentId,
+            balance: formatAiDollars(balance),
+          })),
         };
         return accepted(view);
       }),
@@ -69,11 +85,23 @@ function changeDifference(): Handlers['changeDifference'] {
   return {
     kind: 'tx',
     run: async (request, tx) => {
-      const { params: { difference_id: id }, body, actor } = request;
-      const changed = await changeDifferenceRow(tx, id, { owner: body.owner ?? null, explanation: body.explanation ?? null, by: actor.id });
+      const {
+        params: { difference_id: id },
+        body,
+        actor,
+      } = request;
+      const changed = await changeDifferenceRow(tx, id, {
+        owner: body.owner ?? null,
+        explanation: body.explanation ?? null,
+        by: actor.id,
+      });
       const [row] = changed ? await readDifferences(tx, id) : [];
       if (row === undefined) return refused('no_such_difference');
-      await recordAct(tx, request, { action: 'reconciliation.change', object: `${row.provider} ${row.transactionId}`, detail: body });
+      await recordAct(tx, request, {
+        action: 'reconciliation.change',
+        object: `${row.provider} ${row.transactionId}`,
+        detail: body,
+      });
       return accepted({ difference: differenceView(row) });
     },
   };
@@ -92,9 +120,19 @@ function importStatement({ payments }: Services): Handlers['importStatement'] {
         referenceId: line.reference_id === undefined ? null : normalTransactionId(provider, line.reference_id),
         agentId: line.agent_id ?? null,
       }));
-      await keepStatement(tx, { provider, from: new Date(from), through: new Date(through), lines, byId: request.actor.id });
+      await keepStatement(tx, {
+        provider,
+        from: new Date(from),
+        through: new Date(through),
+        lines,
+        byId: request.actor.id,
+      });
       const differences = await compareBooks(tx, payments.rate);
-      await recordAct(tx, request, { action: 'reconciliation.import', object: provider, detail: { from, through, lines: lines.length, differences } });
+      await recordAct(tx, request, {
+        action: 'reconciliation.import',
+        object: provider,
+        detail: { from, through, lines: lines.length, differences },
+      });
       return accepted({ lines: lines.length, differences });
     },
   };

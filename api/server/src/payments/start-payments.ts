@@ -2,7 +2,14 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
 import { DIFFERENCE_OVERDUE_S } from '@hamlet/contract';
-import { compareBooks, forgetOldDeliveries, inTransaction, measureDifferences, readCoverage, readWaitingCaptures } from '@hamlet/store';
+import {
+  compareBooks,
+  forgetOldDeliveries,
+  inTransaction,
+  measureDifferences,
+  readCoverage,
+  readWaitingCaptures,
+} from '@hamlet/store';
 import type { Db, Rate } from '@hamlet/store';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
@@ -66,11 +73,26 @@ async function openPayPal(paypal: PayPalConfig, { db, registry, log, monotonicMs
   const hosts = PAYPAL_HOSTS[paypal.mode];
   const secrets = await readPayPalSecrets(paypal.secretsFile);
   const roots = paypal.caFile === null ? null : pemCertificates(await readFile(paypal.caFile, 'utf8'));
-  const { call, close } = createHttpsCaller({ hosts: new Set([hosts.api, ...hosts.certificates]), proxyUrl: paypal.proxyUrl, roots });
+  const { call, close } = createHttpsCaller({
+    hosts: new Set([hosts.api, ...hosts.certificates]),
+    proxyUrl: paypal.proxyUrl,
+    roots,
+  });
   const client = createPayPalClient({ call, hosts, secrets, monotonicMs });
-  const keyOf = createSigningKeys({ call, hosts, roots: (roots ?? rootCertificates).map((pem) => new X509Certificate(pem)), now: () => new Date() });
-  const deliveries = new Counter({ name: 'hamlet_paypal_deliveries_total', help: 'Deliveries to the PayPal webhook by what came of them', labelNames: ['came'], registers: [registry] });
-  const verify = (): Promise<void> => verifyDeliveries({ db, keyOf, webhookId: secrets.webhookId, log, count: (came) => deliveries.inc({ came }) });
+  const keyOf = createSigningKeys({
+    call,
+    hosts,
+    roots: (roots ?? rootCertificates).map((pem) => new X509Certificate(pem)),
+    now: () => new Date(),
+  });
+  const deliveries = new Counter({
+    name: 'hamlet_paypal_deliveries_total',
+    help: 'Deliveries to the PayPal webhook by what came of them',
+    labelNames: ['came'],
+    registers: [registry],
+  });
+  const verify = (): Promise<void> =>
+    verifyDeliveries({ db, keyOf, webhookId: secrets.webhookId, log, count: (came) => deliveries.inc({ came }) });
   return { client, verify, close };
 }
 
@@ -78,14 +100,25 @@ async function openPayPal(paypal: PayPalConfig, { db, registry, log, monotonicMs
 function watchDifferences({ db, config, registry, log }: PaymentPorts): () => Promise<void> {
   let seen = { open: 0, oldestS: 0, waiting: 0 };
   registerGauges(registry, {
-    hamlet_reconciliation_unexplained: { help: "Differences between the books and a provider's that nobody has explained", read: () => seen.open },
-    hamlet_reconciliation_oldest_seconds: { help: 'Age of the oldest of them; an alarm above 86400', read: () => seen.oldestS },
+    hamlet_reconciliation_unexplained: {
+      help: "Differences between the books and a provider's that nobody has explained",
+      read: () => seen.open,
+    },
+    hamlet_reconciliation_oldest_seconds: {
+      help: 'Age of the oldest of them; an alarm above 86400',
+      read: () => seen.oldestS,
+    },
     hamlet_payments_waiting: { help: 'Payments that were told of and are not credited', read: () => seen.waiting },
   });
   return async () => {
     await inTransaction(db, (tx) => compareBooks(tx, config));
     seen = { ...(await measureDifferences(db)), waiting: (await readWaitingCaptures(db)).length };
-    if (seen.oldestS >= DIFFERENCE_OVERDUE_S) log('error', "the books and a provider's differ, and nobody has explained it for a day: see GET /economy/reconciliation", { ...seen });
+    if (seen.oldestS >= DIFFERENCE_OVERDUE_S)
+      log(
+        'error',
+        "the books and a provider's differ, and nobody has explained it for a day: see GET /economy/reconciliation",
+        { ...seen },
+      );
   };
 }
 
@@ -104,7 +137,12 @@ function nightly(link: PayPalLink, { db, config, timeZone, log }: PaymentPorts):
 export async function startPayments(ports: PaymentPorts): Promise<RunningPayments> {
   const { db, income, freeze, config, log } = ports;
   const { paypal, creditLimit } = config;
-  const watch = createWorker({ name: 'the watch on differences', everyMs: NIGHTLY_LOOK_EVERY_MS, work: watchDifferences(ports), log });
+  const watch = createWorker({
+    name: 'the watch on differences',
+    everyMs: NIGHTLY_LOOK_EVERY_MS,
+    work: watchDifferences(ports),
+    log,
+  });
   const shared = { income, creditLimit, rate: config };
   if (paypal === null) {
     log('info', 'payments by PayPal are off; admins credit by hand (HAMLET_PAYPAL turns them on)');
@@ -112,11 +150,27 @@ export async function startPayments(ports: PaymentPorts): Promise<RunningPayment
   }
   const link = await openPayPal(paypal, ports);
   // While the village is frozen, notifications are verified and kept.
-  const settle = async (): Promise<unknown> => freeze.frozen || settleCaptures({ db, client: link.client, income, config, log });
+  const settle = async (): Promise<unknown> =>
+    freeze.frozen || settleCaptures({ db, client: link.client, income, config, log });
   const workers = [
-    createWorker({ name: 'the work on notifications', everyMs: LOOK_EVERY_MS, work: () => link.verify().then(() => settle()), log }),
-    createWorker({ name: 'the comparison with PayPal', everyMs: NIGHTLY_LOOK_EVERY_MS, work: nightly(link, ports), log }),
-    createWorker({ name: 'the forgetting of old deliveries', everyMs: NIGHTLY_LOOK_EVERY_MS, work: () => forgetOldDeliveries(db), log }),
+    createWorker({
+      name: 'the work on notifications',
+      everyMs: LOOK_EVERY_MS,
+      work: () => link.verify().then(() => settle()),
+      log,
+    }),
+    createWorker({
+      name: 'the comparison with PayPal',
+      everyMs: NIGHTLY_LOOK_EVERY_MS,
+      work: nightly(link, ports),
+      log,
+    }),
+    createWorker({
+      name: 'the forgetting of old deliveries',
+      everyMs: NIGHTLY_LOOK_EVERY_MS,
+      work: () => forgetOldDeliveries(db),
+      log,
+    }),
     watch,
   ];
   log('info', 'payments by PayPal are on', { mode: paypal.mode, currency: config.currency });

@@ -32,7 +32,10 @@ let db: Db;
 
 before(async () => {
   [village, standIn] = await Promise.all([startTestVillage(), startPayPalStandIn()]);
-  const replicas = await Promise.all([village.startReplica(standIn.environment), village.startReplica(standIn.environment)]);
+  const replicas = await Promise.all([
+    village.startReplica(standIn.environment),
+    village.startReplica(standIn.environment),
+  ]);
   urls = replicas.map(({ peopleUrl }) => peopleUrl);
   const play = new Play(urls[0] ?? '');
   pay = new PayPlay(play.url, play.admin, standIn);
@@ -79,8 +82,15 @@ function tellStory(random: Seeded): Story {
   if (fate < 0.2) {
     const disputeId = `PP-D-${newPaymentId('D')}`;
     const won = random.chance(0.5);
-    books.disputes.set(disputeId, { value: money(net), status: 'RESOLVED', outcome: won ? 'RESOLVED_SELLER_FAVOUR' : 'RESOLVED_BUYER_FAVOUR' });
-    told.push(NOTIFICATIONS.dispute('CREATED', captureId, disputeId), NOTIFICATIONS.dispute('RESOLVED', captureId, disputeId));
+    books.disputes.set(disputeId, {
+      value: money(net),
+      status: 'RESOLVED',
+      outcome: won ? 'RESOLVED_SELLER_FAVOUR' : 'RESOLVED_BUYER_FAVOUR',
+    });
+    told.push(
+      NOTIFICATIONS.dispute('CREATED', captureId, disputeId),
+      NOTIFICATIONS.dispute('RESOLVED', captureId, disputeId),
+    );
     // What is refunded and what is lost overlap; the greater counts.
     if (!won) net = Math.min(net, value - net);
   } else if (fate < 0.3) {
@@ -98,7 +108,13 @@ function deliveriesOf(told: Told, random: Seeded): readonly SignedDelivery[] {
   const same = Array.from({ length: DUPLICATES }, (_, index) => (index % 5 === 4 ? standIn.sign(body) : first));
   const forgeries: SignedDelivery[] = [
     { ...first, body: bodyOf(told, 'tampered') },
-    standIn.sign(bodyOf({ ...told, resource: { id: newPaymentId('F'), amount: { currency_code: 'USD', value: '1000000.00' }, custom_id: 'ada' } }), { by: 'forged' }),
+    standIn.sign(
+      bodyOf({
+        ...told,
+        resource: { id: newPaymentId('F'), amount: { currency_code: 'USD', value: '1000000.00' }, custom_id: 'ada' },
+      }),
+      { by: 'forged' },
+    ),
     standIn.sign(body, { by: 'stranger' }),
     standIn.sign(body, { certUrl: `https://${ELSEWHERE}/v1/notifications/certs/CERT-good` }),
     standIn.sign(body, { certUrl: 'https://api.sandbox.paypal.com/v1/notifications/certs/CERT-redirected' }),
@@ -110,7 +126,10 @@ function deliveriesOf(told: Told, random: Seeded): readonly SignedDelivery[] {
 }
 
 function shuffled<T>(items: readonly T[], random: Seeded): readonly T[] {
-  return items.map((item) => [random.next(), item] as const).sort(([a], [b]) => a - b).map(([, item]) => item);
+  return items
+    .map((item) => [random.next(), item] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, item]) => item);
 }
 
 /** A credit of a payment from outside; what is left after a refund, and what came back, say so. */
@@ -118,17 +137,29 @@ const isFirstCredit = ({ note, source }: LedgerEntry): boolean => note === `Paym
 
 /** What must never be followed, and what must be tried again. */
 function plantDetours(): void {
-  const redirect = { times: Infinity, answer: (response: { writeHead(status: number, headers: Record<string, string>): { end(): void } }) => response.writeHead(302, { location: `https://${ELSEWHERE}/v1/notifications/certs/CERT-good` }).end() };
+  const redirect = {
+    times: Infinity,
+    answer: (response: { writeHead(status: number, headers: Record<string, string>): { end(): void } }) =>
+      response.writeHead(302, { location: `https://${ELSEWHERE}/v1/notifications/certs/CERT-good` }).end(),
+  };
   standIn.detours.set('/v1/notifications/certs/CERT-redirected', redirect);
   standIn.detours.set('/v1/oauth2/token', { times: 2, answer: (response) => response.writeHead(503).end() });
-  standIn.detours.set('/v1/notifications/certs/CERT-good', { times: 2, answer: (response) => response.end('<html>come back later</html>') });
+  standIn.detours.set('/v1/notifications/certs/CERT-good', {
+    times: 2,
+    answer: (response) => response.end('<html>come back later</html>'),
+  });
 }
 
 test(`${PAYMENTS} payments, each told up to ${DUPLICATES} times in any order between forgeries (seed ${SEED}): one credit for each, and no host but PayPal's`, async () => {
   const random = new Seeded(SEED);
   const stories = Array.from({ length: PAYMENTS }, () => tellStory(random));
   plantDetours();
-  const queue = [...shuffled(stories.flatMap(({ told }) => told.flatMap((each) => deliveriesOf(each, random))), random)];
+  const queue = [
+    ...shuffled(
+      stories.flatMap(({ told }) => told.flatMap((each) => deliveriesOf(each, random))),
+      random,
+    ),
+  ];
   const answers = new Map<number, number>();
   await Promise.all(
     Array.from({ length: SENDERS }, async () => {
@@ -143,7 +174,9 @@ test(`${PAYMENTS} payments, each told up to ${DUPLICATES} times in any order bet
   const expected = new Map(stories.filter(({ net }) => net > 0).map(({ captureId, net }) => [captureId, net * 10_000]));
   await eventually('every payment stands at what PayPal says', async () => {
     const rows = await db.selectFrom('deposit').select(['transaction_id', 'net']).execute();
-    const standing = new Map(rows.filter(({ net }) => Number(net) > 0).map(({ transaction_id: id, net }) => [id, Number(net)]));
+    const standing = new Map(
+      rows.filter(({ net }) => Number(net) > 0).map(({ transaction_id: id, net }) => [id, Number(net)]),
+    );
     return standing.size === expected.size && [...expected].every(([id, net]) => standing.get(id) === net);
   });
   await eventually('nothing is left to look at', async () => {
@@ -155,13 +188,29 @@ test(`${PAYMENTS} payments, each told up to ${DUPLICATES} times in any order bet
   for (const { captureId, net } of stories) {
     const own = entries.filter(({ source }) => source.split('/')[0] === captureId);
     assert.ok(own.filter(isFirstCredit).length <= 1, `${captureId} was credited more than once`);
-    assert.equal(own.reduce((sum, { amount }) => sum + parseAiDollars(amount), 0n), BigInt(net) * 10_000n, captureId);
+    assert.equal(
+      own.reduce((sum, { amount }) => sum + parseAiDollars(amount), 0n),
+      BigInt(net) * 10_000n,
+      captureId,
+    );
   }
   for (const agentId of AGENT_IDS) {
-    const owed = stories.filter((story) => story.agentId === agentId).reduce((sum, { net }) => sum + BigInt(net) * 10_000n, 0n);
+    const owed = stories
+      .filter((story) => story.agentId === agentId)
+      .reduce((sum, { net }) => sum + BigInt(net) * 10_000n, 0n);
     assert.equal(await pay.balance(agentId), formatAiDollars(owed), agentId);
   }
-  assert.deepEqual([...new Set(standIn.connects)].filter((target) => !/^api(-m)?\.sandbox\.paypal\.com:443$/.test(target)), [], 'hosts off the list');
-  assert.deepEqual(standIn.requests.filter((request) => request.includes(ELSEWHERE)), []);
-  assert.deepEqual((await checkLedger(db)).filter(({ broken }) => broken > 0), []);
+  assert.deepEqual(
+    [...new Set(standIn.connects)].filter((target) => !/^api(-m)?\.sandbox\.paypal\.com:443$/.test(target)),
+    [],
+    'hosts off the list',
+  );
+  assert.deepEqual(
+    standIn.requests.filter((request) => request.includes(ELSEWHERE)),
+    [],
+  );
+  assert.deepEqual(
+    (await checkLedger(db)).filter(({ broken }) => broken > 0),
+    [],
+  );
 });

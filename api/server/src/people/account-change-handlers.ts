@@ -1,5 +1,13 @@
 import type { AccountDetail, AccountRole } from '@hamlet/contract';
-import { announceAccount, endSessions, inTransaction, insertAccountBan, liftAccountBanRow, noteHand, updateAccount } from '@hamlet/store';
+import {
+  announceAccount,
+  endSessions,
+  inTransaction,
+  insertAccountBan,
+  liftAccountBanRow,
+  noteHand,
+  updateAccount,
+} from '@hamlet/store';
 import type { AccountRow, Tx } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -14,34 +22,59 @@ type Names = 'changeAccount' | 'resetPassword' | 'banAccount' | 'liftAccountBan'
 
 type OnAccount = Acting & { readonly params: { readonly account_id: string } };
 
-async function change(request: OnAccount & { readonly body: { readonly role?: AccountRole | undefined; readonly disabled?: boolean | undefined } }, tx: Tx): Promise<Outcome<{ account: AccountDetail }>> {
-  const { params: { account_id: accountId }, body } = request;
+async function change(
+  request: OnAccount & {
+    readonly body: { readonly role?: AccountRole | undefined; readonly disabled?: boolean | undefined };
+  },
+  tx: Tx,
+): Promise<Outcome<{ account: AccountDetail }>> {
+  const {
+    params: { account_id: accountId },
+    body,
+  } = request;
   const account = await holdForChange(tx, accountId, body.role === 'member' || body.disabled === true);
   if ('ok' in account) return account;
   const { role = account.role, disabled = account.disabledAt !== null } = body;
-  if (account.federated && role !== account.role) return refused('account_is_federated', 'Change the groups at the identity provider');
+  if (account.federated && role !== account.role)
+    return refused('account_is_federated', 'Change the groups at the identity provider');
   await updateAccount(tx, accountId, { role, disabled });
-  for (const act of changesOf(account, { role, disabled })) await recordAct(tx, request, { ...act, object: accountObject(accountId) });
+  for (const act of changesOf(account, { role, disabled }))
+    await recordAct(tx, request, { ...act, object: accountObject(accountId) });
   if (disabled) await endSessions(tx, accountId, 'all');
   await announceAccount(tx, accountId);
   return shownAccount(tx, accountId);
 }
 
 /** The acts that a change comes to; none where it is so already. Pure. */
-function changesOf({ name, role, disabledAt }: AccountRow, after: { readonly role: AccountRole; readonly disabled: boolean }): readonly { readonly action: string; readonly detail: unknown }[] {
+function changesOf(
+  { name, role, disabledAt }: AccountRow,
+  after: { readonly role: AccountRole; readonly disabled: boolean },
+): readonly { readonly action: string; readonly detail: unknown }[] {
   const acts = [];
   if (after.role !== role) acts.push({ action: 'account.role', detail: { name, from: role, to: after.role } });
-  if (after.disabled !== (disabledAt !== null)) acts.push({ action: after.disabled ? 'account.disable' : 'account.enable', detail: { name } });
+  if (after.disabled !== (disabledAt !== null))
+    acts.push({ action: after.disabled ? 'account.disable' : 'account.enable', detail: { name } });
   return acts;
 }
 
-async function ban(request: OnAccount & { readonly body: { readonly reason: string; readonly expires_at?: string | undefined } }, tx: Tx): Promise<Outcome<{ account: AccountDetail }>> {
-  const { params: { account_id: accountId }, body: { reason, expires_at: end } } = request;
+async function ban(
+  request: OnAccount & { readonly body: { readonly reason: string; readonly expires_at?: string | undefined } },
+  tx: Tx,
+): Promise<Outcome<{ account: AccountDetail }>> {
+  const {
+    params: { account_id: accountId },
+    body: { reason, expires_at: end },
+  } = request;
   const account = await holdForChange(tx, accountId, true);
   if ('ok' in account) return account;
   const expiresAt = end === undefined ? null : new Date(end);
-  if (!(await insertAccountBan(tx, { accountId, reason, expiresAt }, request.actor))) return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
-  await recordAct(tx, request, { action: 'account.ban', object: accountObject(accountId), detail: { name: account.name, reason, expires_at: end ?? null } });
+  if (!(await insertAccountBan(tx, { accountId, reason, expiresAt }, request.actor)))
+    return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
+  await recordAct(tx, request, {
+    action: 'account.ban',
+    object: accountObject(accountId),
+    detail: { name: account.name, reason, expires_at: end ?? null },
+  });
   await announceAccount(tx, accountId);
   return shownAccount(tx, accountId);
 }
@@ -61,7 +94,11 @@ export function accountChangeHandlers({ db }: PeopleServices): Pick<Handlers, Na
           await endSessions(tx, account.accountId, 'all');
           await noteHand(tx, account.accountId, { act: 'reset', by: request.actor });
           const reset = await grantCode(tx, account.accountId, request.now);
-          await recordAct(tx, request, { action: 'account.reset', object: accountObject(account.accountId), detail: { name: account.name } });
+          await recordAct(tx, request, {
+            action: 'account.reset',
+            object: accountObject(account.accountId),
+            detail: { name: account.name },
+          });
           const after = await shownAccount(tx, account.accountId);
           return after.ok ? accepted({ ...after.data, reset }) : after;
         }),
@@ -74,7 +111,11 @@ export function accountChangeHandlers({ db }: PeopleServices): Pick<Handlers, Na
         if ('ok' in account) return account;
         const reason = request.query.reason ?? null;
         if (await liftAccountBanRow(tx, { accountId: account.accountId, reason }, request.actor)) {
-          await recordAct(tx, request, { action: 'account.unban', object: accountObject(account.accountId), detail: { name: account.name, reason } });
+          await recordAct(tx, request, {
+            action: 'account.unban',
+            object: accountObject(account.accountId),
+            detail: { name: account.name, reason },
+          });
         }
         return shownAccount(tx, account.accountId);
       },

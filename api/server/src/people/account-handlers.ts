@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { cutPage, endSessions, insertAccount, inTransaction, listAccountDetails, listSessions, noteHand } from '@hamlet/store';
+import {
+  cutPage,
+  endSessions,
+  insertAccount,
+  inTransaction,
+  listAccountDetails,
+  listSessions,
+  noteHand,
+} from '@hamlet/store';
 import { SESSION_IDLE_MS } from '../auth/session-cookie.ts';
 import type { Handlers } from '../http/handler.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -35,7 +43,11 @@ export function accountHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
           if (account === null) return refused('account_exists', `There is an account ${name}`);
           await noteHand(tx, account.accountId, { act: 'made', by: request.actor });
           const invitation = await grantCode(tx, account.accountId, request.now);
-          await recordAct(tx, request, { action: 'account.create', object: accountObject(account.accountId), detail: { name, role, invited: true } });
+          await recordAct(tx, request, {
+            action: 'account.create',
+            object: accountObject(account.accountId),
+            detail: { name, role, invited: true },
+          });
           const made = await shownAccount(tx, account.accountId);
           return made.ok ? accepted({ ...made.data, invitation }) : made;
         }),
@@ -45,7 +57,9 @@ export function accountHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
       run: async ({ params }) => {
         const found = await shownAccount(db, params.account_id);
         if (!found.ok) return found;
-        return accepted({ sessions: (await listSessions(db, params.account_id, SESSION_IDLE_MS)).map((row) => sessionView(row, null)) });
+        return accepted({
+          sessions: (await listSessions(db, params.account_id, SESSION_IDLE_MS)).map((row) => sessionView(row, null)),
+        });
       },
     },
     endAccountSessions: {
@@ -54,7 +68,11 @@ export function accountHandlers({ db }: PeopleServices): Pick<Handlers, Names> {
         const account = await holdForChange(tx, request.params.account_id, false);
         if ('ok' in account) return account;
         const ended = await endSessions(tx, account.accountId, 'all');
-        await recordAct(tx, request, { action: 'session.end', object: accountObject(account.accountId), detail: { name: account.name, ended } });
+        await recordAct(tx, request, {
+          action: 'session.end',
+          object: accountObject(account.accountId),
+          detail: { name: account.name, ended },
+        });
         return accepted({ ended });
       },
     },

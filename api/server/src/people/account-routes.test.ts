@@ -3,7 +3,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, test } from 'node:test';
 import {
-  API_PREFIX, banAccount, changeAccount, createAccount, endAccountSessions, getAccount, getMe, getWorld, liftAccountBan, listAccounts, listAccountSessions, logIn, redeemCode, resetPassword,
+  API_PREFIX,
+  banAccount,
+  changeAccount,
+  createAccount,
+  endAccountSessions,
+  getAccount,
+  getMe,
+  getWorld,
+  liftAccountBan,
+  listAccounts,
+  listAccountSessions,
+  logIn,
+  redeemCode,
+  resetPassword,
 } from '@hamlet/contract';
 import { readAudit } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
@@ -38,7 +51,9 @@ async function actionsOn(person: { readonly accountId: string }): Promise<readon
 
 /** A viewer's socket of a person at a replica, and the code that it closes with. */
 async function openSocket(base: string, person: SignedInPerson): Promise<{ readonly closed: Promise<number> }> {
-  const socket = new WebSocket(`${base.replace('http', 'ws')}/ws/world?format=json`, { headers: { cookie: person.cookie, origin: base } });
+  const socket = new WebSocket(`${base.replace('http', 'ws')}/ws/world?format=json`, {
+    headers: { cookie: person.cookie, origin: base },
+  });
   const closed = once(socket, 'close').then(([code]) => Number(code));
   await once(socket, 'open');
   return { closed };
@@ -47,30 +62,57 @@ async function openSocket(base: string, person: SignedInPerson): Promise<{ reado
 test('accounts are made, listed by name page by page, and a name is taken whatever its case', async () => {
   const made = dataOf(await grace.client.call(createAccount, { body: { name: 'Bela', role: 'member' } }));
   assert.match(made.invitation?.code ?? '', /^hic_/);
-  const chosen = await fetch(`${url}${API_PREFIX}${createAccount.path}`, { method: 'POST', headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json' }, body: JSON.stringify({ name: 'Eve', role: 'admin', password: PASSWORD }) });
-  assert.equal(chosen.status, 400, 'nobody sets a password for somebody else');
-  assert.deepEqual({ ...made.account, account_id: '', created_at: '' }, {
-    account_id: '', name: 'Bela', role: 'member', created_at: '', signs_in_by: 'password', pending: true, disabled_at: null, ban: null, last_seen_at: null, sessions: 0,
+  const chosen = await fetch(`${url}${API_PREFIX}${createAccount.path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Eve', role: 'admin', password: PASSWORD }),
   });
-  assert.equal(await codeOf(grace.client.call(createAccount, { body: { name: 'BELA', role: 'member' } })), 'account_exists');
+  assert.equal(chosen.status, 400, 'nobody sets a password for somebody else');
+  assert.deepEqual(
+    { ...made.account, account_id: '', created_at: '' },
+    {
+      account_id: '',
+      name: 'Bela',
+      role: 'member',
+      created_at: '',
+      signs_in_by: 'password',
+      pending: true,
+      disabled_at: null,
+      ban: null,
+      last_seen_at: null,
+      sessions: 0,
+    },
+  );
+  assert.equal(
+    await codeOf(grace.client.call(createAccount, { body: { name: 'BELA', role: 'member' } })),
+    'account_exists',
+  );
   const pending = dataOf(await grace.client.call(createAccount, { body: { name: 'Aron', role: 'admin' } }));
   assert.equal(pending.account.pending, true);
   const names: string[] = [];
-  for (let cursor: string | undefined, more = true; more; ) {
-    const page = dataOf(await grace.client.call(listAccounts, { query: { limit: 1, ...(cursor === undefined ? {} : { cursor }) } }));
+  for (let cursor: string | undefined, more = true; more;) {
+    const page = dataOf(
+      await grace.client.call(listAccounts, { query: { limit: 1, ...(cursor === undefined ? {} : { cursor }) } }),
+    );
     names.push(...page.accounts.map(({ name }) => name));
     [cursor, more] = [page.next_cursor ?? undefined, page.next_cursor !== null];
   }
   assert.deepEqual(names, ['Aron', 'Bela', 'Grace']);
   assert.equal(await codeOf(grace.client.call(listAccounts, { query: { cursor: 'nonsense' } })), 'cursor_invalid');
-  assert.equal(await codeOf(grace.client.call(getAccount, { params: { account_id: crypto.randomUUID() } })), 'no_such_account');
+  assert.equal(
+    await codeOf(grace.client.call(getAccount, { params: { account_id: crypto.randomUUID() } })),
+    'no_such_account',
+  );
 });
 
 test('another role counts from the next request on, on every replica', async () => {
   const person = await invite(grace, url, { name: 'Rolf', role: 'member' });
   const there = personOf(otherUrl, person.accountId, person.cookie).client;
   assert.equal(await codeOf(there.call(listAccounts, {})), 'forbidden');
-  assert.equal(dataOf(await grace.client.call(changeAccount, { ...of(person), body: { role: 'admin' } })).account.role, 'admin');
+  assert.equal(
+    dataOf(await grace.client.call(changeAccount, { ...of(person), body: { role: 'admin' } })).account.role,
+    'admin',
+  );
   dataOf(await there.call(listAccounts, {}));
   dataOf(await grace.client.call(changeAccount, { ...of(person), body: { role: 'member' } }));
   assert.equal(await codeOf(there.call(listAccounts, {})), 'forbidden');
@@ -84,8 +126,15 @@ test('a disabled account has no sessions and opens none, until it is enabled', a
   assert.notEqual(account.disabled_at, null);
   assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
   assert.equal(await socket.closed, 4401);
-  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Dina', password: PASSWORD } })), 'account_disabled');
-  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Dina', password: 'not her password' } })), 'credentials_wrong', 'who does not know the password is told nothing');
+  assert.equal(
+    await codeOf(clientOf(url).call(logIn, { body: { name: 'Dina', password: PASSWORD } })),
+    'account_disabled',
+  );
+  assert.equal(
+    await codeOf(clientOf(url).call(logIn, { body: { name: 'Dina', password: 'not her password' } })),
+    'credentials_wrong',
+    'who does not know the password is told nothing',
+  );
   dataOf(await grace.client.call(changeAccount, { ...of(person), body: { disabled: false } }));
   await signIn(url, 'Dina');
 });
@@ -94,7 +143,10 @@ test('a reset takes password and sessions, and its code sets another', async () 
   const person = await invite(grace, url, { name: 'Resi', role: 'member' });
   const { reset } = dataOf(await grace.client.call(resetPassword, of(person)));
   assert.equal(await codeOf(person.client.call(getMe, {})), 'unauthenticated');
-  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Resi', password: PASSWORD } })), 'credentials_wrong');
+  assert.equal(
+    await codeOf(clientOf(url).call(logIn, { body: { name: 'Resi', password: PASSWORD } })),
+    'credentials_wrong',
+  );
   dataOf(await clientOf(url).call(redeemCode, { body: { code: reset.code, password: 'a better password' } }));
   await signIn(url, 'Resi', 'a better password');
 });
@@ -112,27 +164,62 @@ test('a ban is told with reason and end, at once, on every replica; sockets clos
   const person = await invite(grace, url, { name: 'Bodo', role: 'member' });
   const there = personOf(otherUrl, person.accountId, person.cookie);
   const sockets = await Promise.all([openSocket(url, person), openSocket(otherUrl, there)]);
-  assert.equal(await codeOf(grace.client.call(banAccount, { ...of(person), body: { reason: 'late', expires_at: new Date(Date.now() - 1_000).toISOString() } })), 'expiry_in_the_past');
-  const { account } = dataOf(await grace.client.call(banAccount, { ...of(person), body: { reason: 'insults agents' } }));
+  assert.equal(
+    await codeOf(
+      grace.client.call(banAccount, {
+        ...of(person),
+        body: { reason: 'late', expires_at: new Date(Date.now() - 1_000).toISOString() },
+      }),
+    ),
+    'expiry_in_the_past',
+  );
+  const { account } = dataOf(
+    await grace.client.call(banAccount, { ...of(person), body: { reason: 'insults agents' } }),
+  );
   assert.equal(account.ban?.reason, 'insults agents');
   for (const { client } of [person, there]) {
     const told = await client.call(getWorld, {});
-    assert.deepEqual(told.ok ? null : [told.problem.code, told.problem.detail, told.problem.status], ['account_banned', 'insults agents (until it is lifted)', 403]);
+    assert.deepEqual(told.ok ? null : [told.problem.code, told.problem.detail, told.problem.status], [
+      'account_banned',
+      'insults agents (until it is lifted)',
+      403,
+    ]);
   }
   assert.deepEqual(await Promise.all(sockets.map(({ closed }) => closed)), [4401, 4401]);
-  const refused = new WebSocket(`${url.replace('http', 'ws')}/ws/world`, { headers: { cookie: person.cookie, origin: url } });
-  const [, answer] = await once(refused, 'unexpected-response') as [unknown, { statusCode: number }];
+  const refused = new WebSocket(`${url.replace('http', 'ws')}/ws/world`, {
+    headers: { cookie: person.cookie, origin: url },
+  });
+  const [, answer] = (await once(refused, 'unexpected-response')) as [unknown, { statusCode: number }];
   assert.equal(answer.statusCode, 403);
-  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Bodo', password: PASSWORD } })), 'account_banned');
+  assert.equal(
+    await codeOf(clientOf(url).call(logIn, { body: { name: 'Bodo', password: PASSWORD } })),
+    'account_banned',
+  );
   dataOf(await grace.client.call(liftAccountBan, { ...of(person), query: { reason: 'said sorry' } }));
   dataOf(await there.client.call(getWorld, {}));
-  dataOf(await grace.client.call(banAccount, { ...of(person), body: { reason: 'again', expires_at: new Date(Date.now() + 3_600_000).toISOString() } }));
+  dataOf(
+    await grace.client.call(banAccount, {
+      ...of(person),
+      body: { reason: 'again', expires_at: new Date(Date.now() + 3_600_000).toISOString() },
+    }),
+  );
   assert.equal(await codeOf(there.client.call(getWorld, {})), 'account_banned');
   // As if its hour had gone by.
-  await db.updateTable('account_ban').set({ expires_at: new Date() }).where('account_id', '=', person.accountId).where('lifted_at', 'is', null).execute();
+  await db
+    .updateTable('account_ban')
+    .set({ expires_at: new Date() })
+    .where('account_id', '=', person.accountId)
+    .where('lifted_at', 'is', null)
+    .execute();
   await eventually('the end of the ban', async () => (await codeOf(there.client.call(getWorld, {}))) === null);
-  await eventually('the line of its end', async () => (await actionsOn(person)).filter((action) => action === 'account.unban').length === 2);
-  assert.deepEqual((await actionsOn(person)).filter((action) => action.startsWith('account.')), ['account.create', 'account.ban', 'account.unban', 'account.ban', 'account.unban']);
+  await eventually(
+    'the line of its end',
+    async () => (await actionsOn(person)).filter((action) => action === 'account.unban').length === 2,
+  );
+  assert.deepEqual(
+    (await actionsOn(person)).filter((action) => action.startsWith('account.')),
+    ['account.create', 'account.ban', 'account.unban', 'account.ban', 'account.unban'],
+  );
   const rows = await db.selectFrom('account_ban').selectAll().where('account_id', '=', person.accountId).execute();
   assert.equal(rows.length, 2, 'one row for each ban');
 });
@@ -140,11 +227,23 @@ test('a ban is told with reason and end, at once, on every replica; sockets clos
 test('only an admin bans, and nobody can leave the village without an admin', async () => {
   const person = await invite(grace, url, { name: 'Mona', role: 'member' });
   assert.equal(await codeOf(person.client.call(banAccount, { ...of(grace), body: { reason: 'no' } })), 'forbidden');
-  assert.equal(await codeOf(clientOf(url, TOKENS.member).call(banAccount, { ...of(person), body: { reason: 'no' } })), 'forbidden');
-  const admins = dataOf(await grace.client.call(listAccounts, {})).accounts.filter(({ role, name }) => role === 'admin' && name !== 'Grace');
-  for (const { account_id } of admins) dataOf(await grace.client.call(changeAccount, { params: { account_id }, body: { disabled: true } }));
-  assert.equal(await codeOf(grace.client.call(changeAccount, { ...of(grace), body: { role: 'member' } })), 'last_admin');
-  assert.equal(await codeOf(grace.client.call(changeAccount, { ...of(grace), body: { disabled: true } })), 'last_admin');
+  assert.equal(
+    await codeOf(clientOf(url, TOKENS.member).call(banAccount, { ...of(person), body: { reason: 'no' } })),
+    'forbidden',
+  );
+  const admins = dataOf(await grace.client.call(listAccounts, {})).accounts.filter(
+    ({ role, name }) => role === 'admin' && name !== 'Grace',
+  );
+  for (const { account_id } of admins)
+    dataOf(await grace.client.call(changeAccount, { params: { account_id }, body: { disabled: true } }));
+  assert.equal(
+    await codeOf(grace.client.call(changeAccount, { ...of(grace), body: { role: 'member' } })),
+    'last_admin',
+  );
+  assert.equal(
+    await codeOf(grace.client.call(changeAccount, { ...of(grace), body: { disabled: true } })),
+    'last_admin',
+  );
   assert.equal(await codeOf(grace.client.call(banAccount, { ...of(grace), body: { reason: 'myself' } })), 'last_admin');
 });
 
@@ -152,10 +251,19 @@ test('two admins who take each other out at once leave one', async () => {
   for (let round = 0; round < 5; round += 1) {
     const left = await invite(grace, url, { name: `Left ${round}`, role: 'admin' });
     const right = await invite(grace, url, { name: `Right ${round}`, role: 'admin' });
-    await db.updateTable('account').set({ disabled_at: new Date() }).where('account_id', 'not in', [left.accountId, right.accountId]).execute();
+    await db
+      .updateTable('account')
+      .set({ disabled_at: new Date() })
+      .where('account_id', 'not in', [left.accountId, right.accountId])
+      .execute();
     const codes = await Promise.all([
       codeOf(left.client.call(changeAccount, { ...of(right), body: { disabled: true } })),
-      codeOf(personOf(otherUrl, right.accountId, right.cookie).client.call(changeAccount, { ...of(left), body: { disabled: true } })),
+      codeOf(
+        personOf(otherUrl, right.accountId, right.cookie).client.call(changeAccount, {
+          ...of(left),
+          body: { disabled: true },
+        }),
+      ),
     ]);
     assert.equal(codes.filter((code) => code === null).length, 1, codes.join());
     await db.updateTable('account').set({ disabled_at: null }).where('account_id', '=', grace.accountId).execute();

@@ -16,7 +16,15 @@ export function accountDetail(row: AccountDetailRow): AccountDetail {
     signs_in_by: row.federated ? 'oidc' : 'password',
     pending: !row.federated && !row.hasPassword,
     disabled_at: row.disabledAt?.toISOString() ?? null,
-    ban: ban === null ? null : { reason: ban.reason, by: { role: ban.byRole, id: ban.byId }, since: ban.since.toISOString(), expires_at: ban.expiresAt?.toISOString() ?? null },
+    ban:
+      ban === null
+        ? null
+        : {
+            reason: ban.reason,
+            by: { role: ban.byRole, id: ban.byId },
+            since: ban.since.toISOString(),
+            expires_at: ban.expiresAt?.toISOString() ?? null,
+          },
     last_seen_at: row.lastSeenAt?.toISOString() ?? null,
     sessions: row.sessions,
   };
@@ -37,6 +45,15 @@ export function sessionView(row: SessionRow, currentHash: Uint8Array | null): Se
 }
 
 /** What a banned person is told: why, and until when. Pure. */
-export function refusalOfBan({ reason, expiresAt }: { readonly reason: string; readonly expiresAt: Date | null }): Refused {
-  return refused('account_banned', `${reason} (${expiresAt === null ? 'until it is lifted' : `until ${expiresAt.toISOString()}`})`);
+export function refusalOfBan({
+  reason,
+  expiresAt,
+}: {
+  readonly reason: string;
+  readonly expiresAt: Date | null;
+}): Refused {
+  return refused(
+    'account_banned',
+    `${reason} (${expiresAt === null ? 'until it is lifted' : `until ${expiresAt.toISOString()}`})`,
+  );
 }

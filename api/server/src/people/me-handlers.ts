@@ -24,7 +24,12 @@ function getMe({ db }: PeopleServices): Handlers['getMe'] {
       if (actor.role !== 'member' && actor.role !== 'admin') return refused('unauthenticated');
       const account = actor.accountId === null ? null : await findAccount(db, actor.accountId);
       // An API key of a person's role has no account behind it; it is shown as one so that tools can ask who they are.
-      return accepted({ account: account === null ? { account_id: actor.id, name: actor.name, role: actor.role, created_at: now.toISOString() } : accountView(account) });
+      return accepted({
+        account:
+          account === null
+            ? { account_id: actor.id, name: actor.name, role: actor.role, created_at: now.toISOString() }
+            : accountView(account),
+      });
     },
   };
 }
@@ -35,7 +40,11 @@ function changePassword({ db, people }: PeopleServices): Handlers['changePasswor
     run: async (request) => {
       const accountId = accountOf(request.actor);
       if (accountId === null) return refused('session_needed');
-      return changeOwnPassword({ db, ...people }, { accountId, current: request.body.current_password, wanted: request.body.new_password }, request);
+      return changeOwnPassword(
+        { db, ...people },
+        { accountId, current: request.body.current_password, wanted: request.body.new_password },
+        request,
+      );
     },
   };
 }
@@ -63,7 +72,11 @@ function endMySession({ db }: PeopleServices): Handlers['endMySession'] {
       return inTransaction(db, async (tx) => {
         const ended = await endSessions(tx, accountId, { sessionId });
         if (ended === 0) return refused('no_such_session');
-        await recordAct(tx, request, { action: 'session.end', object: accountObject(accountId), detail: { session_id: sessionId } });
+        await recordAct(tx, request, {
+          action: 'session.end',
+          object: accountObject(accountId),
+          detail: { session_id: sessionId },
+        });
         return accepted({ ended });
       });
     },
@@ -79,7 +92,8 @@ function endMyOtherSessions({ db }: PeopleServices): Handlers['endMyOtherSession
       if (accountId === null || current === null) return refused('session_needed');
       return inTransaction(db, async (tx) => {
         const ended = await endSessions(tx, accountId, { butIdHash: hashOf(current) });
-        if (ended > 0) await recordAct(tx, request, { action: 'session.end', object: accountObject(accountId), detail: { ended } });
+        if (ended > 0)
+          await recordAct(tx, request, { action: 'session.end', object: accountObject(accountId), detail: { ended } });
         return accepted({ ended });
       });
     },

@@ -13,7 +13,9 @@ const OIDC_PATH = '/api/v1/login/oidc';
 
 /** The query of a callback as it came, whatever the provider has put in. */
 function searchOf(query: Readonly<Record<string, unknown>>): URLSearchParams {
-  return new URLSearchParams(Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])));
+  return new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])),
+  );
 }
 
 /** How people come in and go. */

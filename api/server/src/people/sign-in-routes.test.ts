@@ -1,7 +1,22 @@
 /** Accounts, sessions and the browser's rules. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { API_PREFIX, bootstrapAccount, changePassword, createAccount, createClient, endMyOtherSessions, endMySession, getLoginOptions, getMe, listMySessions, logIn, logOut, redeemCode, suspendAgent } from '@hamlet/contract';
+import {
+  API_PREFIX,
+  bootstrapAccount,
+  changePassword,
+  createAccount,
+  createClient,
+  endMyOtherSessions,
+  endMySession,
+  getLoginOptions,
+  getMe,
+  listMySessions,
+  logIn,
+  logOut,
+  redeemCode,
+  suspendAgent,
+} from '@hamlet/contract';
 import type { Db } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { cookieOf, invite, PASSWORD, personOf, signIn } from '../testing/people-play.ts';
@@ -25,23 +40,38 @@ after(() => village.remove());
 
 test('the first admin comes with the code, once, and is signed in by a cookie bound to this host', async () => {
   const anyone = clientOf(url);
-  assert.deepEqual(dataOf(await anyone.call(getLoginOptions, {})), { bootstrap: true, private_connection: true, oidc: null });
-  assert.equal(await codeOf(anyone.call(bootstrapAccount, { body: { code: 'wrong', name: 'Grace', password: PASSWORD } })), 'bootstrap_code_wrong');
-  const made = await anyone.call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name: 'Grace', password: PASSWORD } });
+  assert.deepEqual(dataOf(await anyone.call(getLoginOptions, {})), {
+    bootstrap: true,
+    private_connection: true,
+    oidc: null,
+  });
+  assert.equal(
+    await codeOf(anyone.call(bootstrapAccount, { body: { code: 'wrong', name: 'Grace', password: PASSWORD } })),
+    'bootstrap_code_wrong',
+  );
+  const made = await anyone.call(bootstrapAccount, {
+    body: { code: BOOTSTRAP_CODE, name: 'Grace', password: PASSWORD },
+  });
   assert.equal(dataOf(made).account.role, 'admin');
   assert.equal(made.response.status, 201);
   const [cookie] = made.response.headers.getSetCookie();
   assert.match(cookie ?? '', /^__Host-hamlet_session=[\w-]{43}; Path=\/; Max-Age=\d+; Secure; HttpOnly; SameSite=Lax$/);
   const me = createClient({ baseUrl: url, cookie: cookieOf(made.response) });
   assert.equal(dataOf(await me.call(getMe, {})).account.name, 'Grace');
-  assert.equal(await codeOf(anyone.call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name: 'Eve', password: PASSWORD } })), 'bootstrap_closed');
+  assert.equal(
+    await codeOf(anyone.call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name: 'Eve', password: PASSWORD } })),
+    'bootstrap_closed',
+  );
   assert.equal(dataOf(await anyone.call(getLoginOptions, {})).bootstrap, false);
   grace = personOf(url, dataOf(made).account.account_id, cookieOf(made.response));
 });
 
 test('logging in takes name and password; logging out ends that session at once', async () => {
   const anyone = clientOf(url);
-  assert.equal(await codeOf(anyone.call(logIn, { body: { name: 'Grace', password: 'wrong password' } })), 'credentials_wrong');
+  assert.equal(
+    await codeOf(anyone.call(logIn, { body: { name: 'Grace', password: 'wrong password' } })),
+    'credentials_wrong',
+  );
   assert.equal(await codeOf(anyone.call(logIn, { body: { name: 'Nobody', password: PASSWORD } })), 'credentials_wrong');
   const signedIn = await anyone.call(logIn, { body: { name: 'grace', password: PASSWORD } });
   dataOf(signedIn);
@@ -56,7 +86,10 @@ test('a session is of no use to a page of another origin', async () => {
   const signedIn = await clientOf(url).call(logIn, { body: { name: 'Grace', password: PASSWORD } });
   const cookie = cookieOf(signedIn.response);
   const from = (headers: Record<string, string>): Promise<Response> =>
-    fetch(`${url}/api/v1/agents/ada/awakening`, { method: 'POST', headers: { cookie, 'idempotency-key': crypto.randomUUID(), ...headers } });
+    fetch(`${url}/api/v1/agents/ada/awakening`, {
+      method: 'POST',
+      headers: { cookie, 'idempotency-key': crypto.randomUUID(), ...headers },
+    });
   for (const headers of [{ origin: 'https://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }]) {
     const response = await from(headers);
     assert.equal(((await response.json()) as { code: string }).code, 'origin_not_allowed', JSON.stringify(headers));
@@ -81,11 +114,17 @@ async function loginAtHost(host: string): Promise<{ status: number; code: string
   const { request } = await import('node:http');
   const body = JSON.stringify({ name: 'Grace', password: PASSWORD });
   return new Promise((resolve, reject) => {
-    const sent = request(`${url}/api/v1/login`, { method: 'POST', headers: { host, 'content-type': 'application/json' } }, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, code: (JSON.parse(text) as { code: string }).code }));
-    });
+    const sent = request(
+      `${url}/api/v1/login`,
+      { method: 'POST', headers: { host, 'content-type': 'application/json' } },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, code: (JSON.parse(text) as { code: string }).code }),
+        );
+      },
+    );
     sent.on('error', reject);
     sent.end(body);
   });
@@ -108,7 +147,11 @@ test('a write that rides on a session needs a header that no form can send', asy
   const refused = await bareWrite('/logout', person);
   assert.deepEqual([refused.status, ((await refused.json()) as { code: string }).code], [403, 'custom_header_missing']);
   dataOf(await person.client.call(getMe, {}));
-  assert.equal((await bareWrite('/agents/ada/awakening', person, { 'idempotency-key': crypto.randomUUID() })).status, 200, 'an Idempotency-Key is such a header');
+  assert.equal(
+    (await bareWrite('/agents/ada/awakening', person, { 'idempotency-key': crypto.randomUUID() })).status,
+    200,
+    'an Idempotency-Key is such a header',
+  );
   assert.equal((await bareWrite('/logout', person, { 'x-hamlet-request': '1' })).status, 200);
 });
 
@@ -125,52 +168,114 @@ test('an invitation sets a password once, and its code is worth nothing afterwar
   const { invitation } = dataOf(await grace.client.call(createAccount, { body: { name: 'Ada L.', role: 'member' } }));
   assert.match(invitation?.code ?? '', /^hic_[\w-]{43}$/);
   const anyone = clientOf(url);
-  assert.equal(await codeOf(anyone.call(logIn, { body: { name: 'Ada L.', password: PASSWORD } })), 'credentials_wrong', 'an account without a password lets nobody in');
-  assert.equal(await codeOf(anyone.call(redeemCode, { body: { code: 'hic_wrong', password: PASSWORD } })), 'code_invalid');
+  assert.equal(
+    await codeOf(anyone.call(logIn, { body: { name: 'Ada L.', password: PASSWORD } })),
+    'credentials_wrong',
+    'an account without a password lets nobody in',
+  );
+  assert.equal(
+    await codeOf(anyone.call(redeemCode, { body: { code: 'hic_wrong', password: PASSWORD } })),
+    'code_invalid',
+  );
   const redeemed = await anyone.call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } });
   assert.equal(dataOf(redeemed).account.role, 'member');
-  assert.equal(await codeOf(anyone.call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } })), 'code_invalid');
+  assert.equal(
+    await codeOf(anyone.call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } })),
+    'code_invalid',
+  );
   await signIn(url, 'Ada L.');
-  const { invitation: late } = dataOf(await grace.client.call(createAccount, { body: { name: 'Late', role: 'member' } }));
-  await db.updateTable('account_code').set({ expires_at: new Date(Date.now() - 1_000) }).execute();
-  assert.equal(await codeOf(anyone.call(redeemCode, { body: { code: late?.code ?? '', password: PASSWORD } })), 'code_invalid', 'a code that is over');
+  const { invitation: late } = dataOf(
+    await grace.client.call(createAccount, { body: { name: 'Late', role: 'member' } }),
+  );
+  await db
+    .updateTable('account_code')
+    .set({ expires_at: new Date(Date.now() - 1_000) })
+    .execute();
+  assert.equal(
+    await codeOf(anyone.call(redeemCode, { body: { code: late?.code ?? '', password: PASSWORD } })),
+    'code_invalid',
+    'a code that is over',
+  );
 });
 
 test('people change their own password; every other session of theirs ends, and this one goes on under a new id', async () => {
   const first = await invite(grace, url, { name: 'Petra', role: 'member' });
   const second = await signIn(url, 'Petra');
-  assert.equal(await codeOf(second.client.call(changePassword, { body: { current_password: 'not my password', new_password: 'another horse battery' } })), 'credentials_wrong');
-  const changed = await second.client.call(changePassword, { body: { current_password: PASSWORD, new_password: 'another horse battery' } });
+  assert.equal(
+    await codeOf(
+      second.client.call(changePassword, {
+        body: { current_password: 'not my password', new_password: 'another horse battery' },
+      }),
+    ),
+    'credentials_wrong',
+  );
+  const changed = await second.client.call(changePassword, {
+    body: { current_password: PASSWORD, new_password: 'another horse battery' },
+  });
   dataOf(changed);
   assert.equal(await codeOf(first.client.call(getMe, {})), 'unauthenticated');
   assert.equal(await codeOf(second.client.call(getMe, {})), 'unauthenticated');
   dataOf(await personOf(url, second.accountId, cookieOf(changed.response)).client.call(getMe, {}));
-  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Petra', password: PASSWORD } })), 'credentials_wrong');
+  assert.equal(
+    await codeOf(clientOf(url).call(logIn, { body: { name: 'Petra', password: PASSWORD } })),
+    'credentials_wrong',
+  );
   await signIn(url, 'Petra', 'another horse battery');
-  assert.equal(await codeOf(clientOf(url, TOKENS.member).call(changePassword, { body: { current_password: PASSWORD, new_password: PASSWORD } })), 'session_needed', 'a key has no password');
+  assert.equal(
+    await codeOf(
+      clientOf(url, TOKENS.member).call(changePassword, {
+        body: { current_password: PASSWORD, new_password: PASSWORD },
+      }),
+    ),
+    'session_needed',
+    'a key has no password',
+  );
 });
 
 test('sessions are listed with where they came from, and ended one by one or all but this one', async () => {
-  const [first, second, third] = [await invite(grace, url, { name: 'Sol', role: 'member' }), await signIn(url, 'Sol'), await signIn(url, 'Sol')];
+  const [first, second, third] = [
+    await invite(grace, url, { name: 'Sol', role: 'member' }),
+    await signIn(url, 'Sol'),
+    await signIn(url, 'Sol'),
+  ];
   const { sessions } = dataOf(await third.client.call(listMySessions, {}));
-  assert.deepEqual(sessions.map(({ signed_in_by, address, current }) => [signed_in_by, address, current]), [
-    ['password', '127.0.0.1', true], ['password', '127.0.0.1', false], ['code', '127.0.0.1', false],
-  ]);
-  assert.deepEqual(dataOf(await third.client.call(endMySession, { params: { session_id: sessions[1]?.session_id ?? '' } })), { ended: 1 });
+  assert.deepEqual(
+    sessions.map(({ signed_in_by, address, current }) => [signed_in_by, address, current]),
+    [
+      ['password', '127.0.0.1', true],
+      ['password', '127.0.0.1', false],
+      ['code', '127.0.0.1', false],
+    ],
+  );
+  assert.deepEqual(
+    dataOf(await third.client.call(endMySession, { params: { session_id: sessions[1]?.session_id ?? '' } })),
+    { ended: 1 },
+  );
   assert.equal(await codeOf(second.client.call(getMe, {})), 'unauthenticated');
   dataOf(await first.client.call(getMe, {}));
   const foreign = dataOf(await grace.client.call(listMySessions, {})).sessions[0]?.session_id ?? '';
-  assert.equal(await codeOf(third.client.call(endMySession, { params: { session_id: foreign } })), 'no_such_session', "another person's session is none of theirs");
+  assert.equal(
+    await codeOf(third.client.call(endMySession, { params: { session_id: foreign } })),
+    'no_such_session',
+    "another person's session is none of theirs",
+  );
   assert.deepEqual(dataOf(await third.client.call(endMyOtherSessions, {})), { ended: 1 });
   assert.equal(await codeOf(first.client.call(getMe, {})), 'unauthenticated');
   dataOf(await third.client.call(getMe, {}));
 });
 
 test('a session ends when it is idle for a day, and after a week whatever happens', async () => {
-  const { created_at, expires_at } = await db.selectFrom('account_session').select(['created_at', 'expires_at']).orderBy('created_at', 'desc').executeTakeFirstOrThrow();
+  const { created_at, expires_at } = await db
+    .selectFrom('account_session')
+    .select(['created_at', 'expires_at'])
+    .orderBy('created_at', 'desc')
+    .executeTakeFirstOrThrow();
   assert.equal(Math.round((expires_at.getTime() - created_at.getTime()) / DAY_MS), 7);
   const ago = (ms: number): Date => new Date(Date.now() - ms);
-  for (const [name, aged] of [['Idle', { seen_at: ago(DAY_MS + 1_000) }], ['Over', { expires_at: ago(1_000) }]] as const) {
+  for (const [name, aged] of [
+    ['Idle', { seen_at: ago(DAY_MS + 1_000) }],
+    ['Over', { expires_at: ago(1_000) }],
+  ] as const) {
     const person = await invite(grace, url, { name, role: 'member' });
     dataOf(await person.client.call(getMe, {}));
     await db.updateTable('account_session').set(aged).where('account_id', '=', person.accountId).execute();
@@ -180,7 +285,11 @@ test('a session ends when it is idle for a day, and after a week whatever happen
 
 test('of two changes of a password by its old one, only one is made', async () => {
   const twice = await invite(grace, url, { name: 'Twice', role: 'member' });
-  const outcomes = await Promise.all(['the first new one', 'the second new one'].map((wanted) => twice.client.call(changePassword, { body: { current_password: PASSWORD, new_password: wanted } })));
+  const outcomes = await Promise.all(
+    ['the first new one', 'the second new one'].map((wanted) =>
+      twice.client.call(changePassword, { body: { current_password: PASSWORD, new_password: wanted } }),
+    ),
+  );
   assert.equal(outcomes.filter(({ ok }) => ok).length, 1);
 });
 
@@ -195,10 +304,15 @@ test('nothing secret of a session, a code or a password is in the database', asy
 
 test('who guesses passwords is slowed down, and nobody else', async () => {
   await invite(grace, url, { name: 'Target', role: 'member' });
-  const guess = (): Promise<string | null> => codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: 'is it this one' } }));
+  const guess = (): Promise<string | null> =>
+    codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: 'is it this one' } }));
   for (let tries = 0; tries < 10; tries += 1) assert.equal(await guess(), 'credentials_wrong');
   assert.equal(await guess(), 'rate_limited');
-  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: PASSWORD } })), 'rate_limited', 'the right password does not say so');
+  assert.equal(
+    await codeOf(clientOf(url).call(logIn, { body: { name: 'Target', password: PASSWORD } })),
+    'rate_limited',
+    'the right password does not say so',
+  );
   await signIn(url, 'Grace');
 });
 
@@ -206,14 +320,20 @@ test('who guesses many names from one address is slowed down there, and whoever 
   const replica = await village.startReplica();
   const from = async (address: string, name: string, password: string): Promise<string | null> => {
     const response = await fetch(`${replica.peopleUrl}${API_PREFIX}${logIn.path}`, {
-      method: 'POST', headers: { 'content-type': 'application/json', 'x-forwarded-for': address, 'x-forwarded-proto': 'https' }, body: JSON.stringify({ name, password }),
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address, 'x-forwarded-proto': 'https' },
+      body: JSON.stringify({ name, password }),
     });
     return response.ok ? null : ((await response.json()) as { code: string }).code;
   };
   const codes: (string | null)[] = [];
-  for (let guess = 0; guess < 60 && codes.at(-1) !== 'rate_limited'; guess += 1) codes.push(await from('203.0.113.7', `nobody ${guess}`, 'is it this one'));
+  for (let guess = 0; guess < 60 && codes.at(-1) !== 'rate_limited'; guess += 1)
+    codes.push(await from('203.0.113.7', `nobody ${guess}`, 'is it this one'));
   assert.equal(codes.at(-1), 'rate_limited', 'names that are all different are one address');
-  assert.ok(codes.length > 20 && codes.slice(0, -1).every((code) => code === 'credentials_wrong'), `${codes.length} guesses`);
+  assert.ok(
+    codes.length > 20 && codes.slice(0, -1).every((code) => code === 'credentials_wrong'),
+    `${codes.length} guesses`,
+  );
   assert.equal(await from('203.0.113.7', 'Grace', PASSWORD), 'rate_limited', 'the address, whatever the name');
   assert.equal(await from('198.51.100.9', 'Grace', PASSWORD), null, 'another address behind the same proxy');
   await replica.stop();
@@ -221,16 +341,29 @@ test('who guesses many names from one address is slowed down there, and whoever 
 
 test('guesses that are sent at the same time are counted as well', async () => {
   await invite(grace, url, { name: 'Crowded', role: 'member' });
-  const guesses = await Promise.all(Array.from({ length: 30 }, () => codeOf(clientOf(url).call(logIn, { body: { name: 'Crowded', password: 'is it this one' } }))));
+  const guesses = await Promise.all(
+    Array.from({ length: 30 }, () =>
+      codeOf(clientOf(url).call(logIn, { body: { name: 'Crowded', password: 'is it this one' } })),
+    ),
+  );
   assert.equal(guesses.filter((code) => code === 'credentials_wrong').length, 10);
   assert.equal(guesses.filter((code) => code === 'rate_limited').length, 20);
 });
 
 test('who guesses codes is slowed down as who guesses passwords, also after the first account exists', async () => {
   const other = await village.startReplica();
-  const redeem = (): Promise<string | null> => codeOf(clientOf(other.peopleUrl).call(redeemCode, { body: { code: 'no such code', password: PASSWORD } }));
-  const close = (): Promise<string | null> => codeOf(clientOf(other.peopleUrl).call(bootstrapAccount, { body: { code: BOOTSTRAP_CODE, name: 'Late', password: PASSWORD } }));
-  for (const [ask, code] of [[redeem, 'code_invalid'], [close, 'bootstrap_closed']] as const) {
+  const redeem = (): Promise<string | null> =>
+    codeOf(clientOf(other.peopleUrl).call(redeemCode, { body: { code: 'no such code', password: PASSWORD } }));
+  const close = (): Promise<string | null> =>
+    codeOf(
+      clientOf(other.peopleUrl).call(bootstrapAccount, {
+        body: { code: BOOTSTRAP_CODE, name: 'Late', password: PASSWORD },
+      }),
+    );
+  for (const [ask, code] of [
+    [redeem, 'code_invalid'],
+    [close, 'bootstrap_closed'],
+  ] as const) {
     for (let tries = 0; tries < 10; tries += 1) assert.equal(await ask(), code);
     assert.equal(await ask(), 'rate_limited');
   }
@@ -241,10 +374,17 @@ test('a password that is reset while somebody signs in with the old one lets nob
   const person = await invite(grace, url, { name: 'Reset', role: 'member' });
   const superuser = openSuperuser(village.postgres);
   const signingIn = await db.transaction().execute(async (tx) => {
-    await tx.updateTable('account').set({ password_hash: 'another' }).where('account_id', '=', person.accountId).execute();
+    await tx
+      .updateTable('account')
+      .set({ password_hash: 'another' })
+      .where('account_id', '=', person.accountId)
+      .execute();
     const code = codeOf(clientOf(url).call(logIn, { body: { name: 'Reset', password: PASSWORD } }));
     // Once it waits for the row, it has checked the old password.
-    await eventually('a sign-in that waits for the account', async () => (await superuser.run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).length > 0);
+    await eventually(
+      'a sign-in that waits for the account',
+      async () => (await superuser.run(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).length > 0,
+    );
     return { code };
   });
   assert.equal(await signingIn.code, 'credentials_wrong');

@@ -6,12 +6,18 @@ const WINDOW_MS = 300_000;
 
 function throttle(): { readonly throttle: SignInThrottle; readonly pass: (ms: number) => void } {
   let nowMs = 0;
-  return { throttle: new SignInThrottle(() => nowMs), pass: (ms) => { nowMs += ms; } };
+  return {
+    throttle: new SignInThrottle(() => nowMs),
+    pass: (ms) => {
+      nowMs += ms;
+    },
+  };
 }
 
 test('one address may fail ten times for a name and fifty times altogether, and again when the window is over', () => {
   const { throttle: each, pass } = throttle();
-  for (let name = 0; name < 5; name += 1) for (let tries = 0; tries < 10; tries += 1) assert.ok(each.begin(`name ${name}`, '198.51.100.1').ok);
+  for (let name = 0; name < 5; name += 1)
+    for (let tries = 0; tries < 10; tries += 1) assert.ok(each.begin(`name ${name}`, '198.51.100.1').ok);
   assert.ok(!each.begin('name 0', '198.51.100.1').ok);
   assert.ok(!each.begin('name 9', '198.51.100.1').ok, 'the address has failed fifty times');
   assert.ok(each.begin('name 0', '198.51.100.2').ok);

@@ -44,7 +44,11 @@ export class SignInThrottle {
     const here = this.#window(`name ${name.toLowerCase()} at ${from}`, nowMs);
     const ofAddress = this.#window(`address ${from}`, nowMs);
     const ofName = this.#window(`name ${name.toLowerCase()}`, nowMs);
-    for (const [window, max] of [[here, PER_NAME_AT_ADDRESS], [ofAddress, PER_ADDRESS]] as const) if (window.count >= max) return refuseUntil(window, nowMs);
+    for (const [window, max] of [
+      [here, PER_NAME_AT_ADDRESS],
+      [ofAddress, PER_ADDRESS],
+    ] as const)
+      if (window.count >= max) return refuseUntil(window, nowMs);
     const windows = [here, ofAddress, ofName];
     for (const window of windows) window.count += 1;
     let open = true;

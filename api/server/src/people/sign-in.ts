@@ -3,8 +3,21 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Account, SignInBy } from '@hamlet/contract';
 import {
-  endSessionOf, endSessions, findAccount, findAccountByName, hasAccounts, holdAccount, inTransaction, insertAccount, insertSession, isAccountCode, isFirstAccount,
-  readAccountBan, readAudit, takeAccountCode, updateAccount,
+  endSessionOf,
+  endSessions,
+  findAccount,
+  findAccountByName,
+  hasAccounts,
+  holdAccount,
+  inTransaction,
+  insertAccount,
+  insertSession,
+  isAccountCode,
+  isFirstAccount,
+  readAccountBan,
+  readAudit,
+  takeAccountCode,
+  updateAccount,
 } from '@hamlet/store';
 import type { AccountRow, Db, Tx } from '@hamlet/store';
 import type { Passwords } from '../auth/password.ts';
@@ -54,9 +67,20 @@ export async function openSession(tx: Tx, { account, by }: Opening, arrival: Arr
   if (before !== null) await endSessionOf(tx, hashOf(before));
   const id = newSecret('');
   const expiresAt = new Date(now.getTime() + SESSION_MAX_MS);
-  await insertSession(tx, { idHash: hashOf(id), accountId: account.accountId, expiresAt, signedInBy: by, address, userAgent: headers['user-agent'] ?? null });
+  await insertSession(tx, {
+    idHash: hashOf(id),
+    accountId: account.accountId,
+    expiresAt,
+    signedInBy: by,
+    address,
+    userAgent: headers['user-agent'] ?? null,
+  });
   const object = accountObject(account.accountId);
-  await recordAct(tx, { actor: { role: account.role, id: object }, requestId, traceparent }, { action: 'session.open', object, detail: { by, address } });
+  await recordAct(
+    tx,
+    { actor: { role: account.role, id: object }, requestId, traceparent },
+    { action: 'session.open', object, detail: { by, address } },
+  );
   return sessionCookie(id);
 }
 
@@ -78,7 +102,11 @@ async function isCode(given: string, codeFile: string | undefined): Promise<bool
 }
 
 /** Makes the first account, an admin, for who knows the one-time code; then never again. */
-export async function bootstrap(ports: SignInPorts, wish: { readonly code: string; readonly name: string; readonly password: string }, arrival: Arrival): Promise<SignIn> {
+export async function bootstrap(
+  ports: SignInPorts,
+  wish: { readonly code: string; readonly name: string; readonly password: string },
+  arrival: Arrival,
+): Promise<SignIn> {
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
   return attempted(ports.throttle.begin('bootstrap', arrival.address), async (attempt) => {
     // What costs little is looked at first: a hash costs 19 MiB and a thread.
@@ -88,7 +116,12 @@ export async function bootstrap(ports: SignInPorts, wish: { readonly code: strin
     const passwordHash = await ports.passwords.hash(wish.password);
     return inTransaction(ports.db, async (tx): Promise<SignIn> => {
       if (!(await isFirstAccount(tx))) return refused('bootstrap_closed');
-      const account = await insertAccount(tx, { accountId: randomUUID(), name: wish.name, role: 'admin', passwordHash });
+      const account = await insertAccount(tx, {
+        accountId: randomUUID(),
+        name: wish.name,
+        role: 'admin',
+        passwordHash,
+      });
       return account === null ? refused('bootstrap_closed') : signedIn(tx, { account, by: 'bootstrap' }, arrival);
     });
   });
@@ -108,25 +141,37 @@ async function attempted(attempt: Attempt | Refused, make: (attempt: Attempt) =>
 /** Whether an account was signed in from an address before, by the newest of its audit. */
 async function hasSignedInFrom(db: Db, accountId: string, address: string): Promise<boolean> {
   const acts = await readAudit(db, accountObject(accountId), KNOWN_ACTS);
-  return acts.some(({ action, detail }) => action === 'session.open' && SessionOpened.safeParse(detail).data?.address === address);
+  return acts.some(
+    ({ action, detail }) => action === 'session.open' && SessionOpened.safeParse(detail).data?.address === address,
+  );
 }
 
 /** Holds an account that was read before its password was checked; null where the password was changed meanwhile, or the account is gone. */
-async function holdUnchanged(tx: Tx, account: AccountRow & { readonly passwordHash: string | null }): Promise<AccountRow | null> {
+async function holdUnchanged(
+  tx: Tx,
+  account: AccountRow & { readonly passwordHash: string | null },
+): Promise<AccountRow | null> {
   const held = await holdAccount(tx, account.accountId);
   const now = held === null ? null : await findAccount(tx, account.accountId);
   return now?.passwordHash === account.passwordHash ? held : null;
 }
 
 /** Opens a session for a name and its password. The API says why an account is barred only to those who know its password. */
-export async function logIn(ports: SignInPorts, wish: { readonly name: string; readonly password: string }, arrival: Arrival): Promise<SignIn> {
+export async function logIn(
+  ports: SignInPorts,
+  wish: { readonly name: string; readonly password: string },
+  arrival: Arrival,
+): Promise<SignIn> {
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
   return attempted(ports.throttle.begin(wish.name, arrival.address), async (attempt) => {
     const found = await findAccountByName(ports.db, wish.name);
     // Guesses from everywhere lock nobody out of an address that they have used before.
-    const isStranger = attempt.nameIsUnderAttack && (found === null || !(await hasSignedInFrom(ports.db, found.accountId, arrival.address)));
+    const isStranger =
+      attempt.nameIsUnderAttack &&
+      (found === null || !(await hasSignedInFrom(ports.db, found.accountId, arrival.address)));
     if (isStranger) return ports.throttle.refuseName(wish.name);
-    if (!(await ports.passwords.is(wish.password, found?.passwordHash)) || found === null) return refused('credentials_wrong');
+    if (!(await ports.passwords.is(wish.password, found?.passwordHash)) || found === null)
+      return refused('credentials_wrong');
     return inTransaction(ports.db, async (tx) => {
       const account = await holdUnchanged(tx, found);
       if (account === null) return refused('credentials_wrong');
@@ -137,7 +182,11 @@ export async function logIn(ports: SignInPorts, wish: { readonly name: string; r
 }
 
 /** Sets a password with a one-time code, which is used up, and opens a session; every other session of the account ends. */
-export async function redeemCode(ports: SignInPorts, wish: { readonly code: string; readonly password: string }, arrival: Arrival): Promise<SignIn> {
+export async function redeemCode(
+  ports: SignInPorts,
+  wish: { readonly code: string; readonly password: string },
+  arrival: Arrival,
+): Promise<SignIn> {
   if (!isPrivateConnection(arrival.headers)) return refused('tls_required');
   return attempted(ports.throttle.begin('code', arrival.address), async (attempt) => {
     const codeHash = hashOf(wish.code.trim());
@@ -158,19 +207,29 @@ export async function redeemCode(ports: SignInPorts, wish: { readonly code: stri
 }
 
 /** Changes a person's own password. Every session of theirs ends; the one that asks goes on under a new id. */
-export async function changeOwnPassword(ports: SignInPorts, asked: { readonly accountId: string; readonly current: string; readonly wanted: string }, arrival: Arrival): Promise<SignIn> {
+export async function changeOwnPassword(
+  ports: SignInPorts,
+  asked: { readonly accountId: string; readonly current: string; readonly wanted: string },
+  arrival: Arrival,
+): Promise<SignIn> {
   const account = await findAccount(ports.db, asked.accountId);
   if (account === null) return refused('session_needed');
   if (account.federated) return refused('account_is_federated');
   return attempted(ports.throttle.begin(account.name, arrival.address), async (attempt) => {
-    if (!(await ports.passwords.is(asked.current, account.passwordHash))) return refused('credentials_wrong', 'The current password is not right');
+    if (!(await ports.passwords.is(asked.current, account.passwordHash)))
+      return refused('credentials_wrong', 'The current password is not right');
     attempt.takeBack();
     const passwordHash = await ports.passwords.hash(asked.wanted);
     return inTransaction(ports.db, async (tx) => {
-      if ((await holdUnchanged(tx, account)) === null) return refused('credentials_wrong', 'The password was changed meanwhile');
+      if ((await holdUnchanged(tx, account)) === null)
+        return refused('credentials_wrong', 'The password was changed meanwhile');
       await updateAccount(tx, account.accountId, { passwordHash });
       const object = accountObject(account.accountId);
-      await recordAct(tx, { ...arrival, actor: { role: account.role, id: object } }, { action: 'account.password', object, detail: {} });
+      await recordAct(
+        tx,
+        { ...arrival, actor: { role: account.role, id: object } },
+        { action: 'account.password', object, detail: {} },
+      );
       await endSessions(tx, account.accountId, 'all');
       return signedIn(tx, { account, by: 'password' }, arrival);
     });

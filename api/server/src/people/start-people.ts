@@ -32,14 +32,21 @@ export interface RunningPeople {
 export function startPeople(ports: PeoplePorts): RunningPeople {
   const { db, log, oidc } = ports;
   const guard = startConnectionGuard(ports);
-  const stopExpiry = repeat(EXPIRY_EVERY_MS, () => inTransaction(db, liftExpired), (error) => log('warn', 'bans that are over wait for the database', { error }));
+  const stopExpiry = repeat(
+    EXPIRY_EVERY_MS,
+    () => inTransaction(db, liftExpired),
+    (error) => log('warn', 'bans that are over wait for the database', { error }),
+  );
   return {
     guard,
     people: {
       throttle: new SignInThrottle(ports.monotonicMs),
       passwords: createPasswords(),
       bootstrapCodeFile: ports.bootstrapCodeFile,
-      oidc: oidc === undefined ? null : createOidcSignIn({ db, provider: createIdentityProvider(oidc, log), roles: oidc.roles, name: oidc.name }),
+      oidc:
+        oidc === undefined
+          ? null
+          : createOidcSignIn({ db, provider: createIdentityProvider(oidc, log), roles: oidc.roles, name: oidc.name }),
     },
     stop: async () => {
       await Promise.all([guard.stop(), stopExpiry()]);
@@ -51,7 +58,11 @@ export function startPeople(ports: PeoplePorts): RunningPeople {
 async function liftExpired(tx: Tx): Promise<void> {
   for (const accountId of await liftExpiredAccountBans(tx)) {
     const acting = { actor: { role: 'system', id: 'expiry' }, requestId: randomUUID(), traceparent: null };
-    await recordAct(tx, acting, { action: 'account.unban', object: accountObject(accountId), detail: { reason: 'expired' } });
+    await recordAct(tx, acting, {
+      action: 'account.unban',
+      object: accountObject(accountId),
+      detail: { reason: 'expired' },
+    });
     await announceAccount(tx, accountId);
   }
 }

@@ -14,7 +14,14 @@ import { boughtLimits } from '../trade/bought-limits.ts';
 import { cursorOf, readCursor } from './turn-cursor.ts';
 import type { Services } from './services.ts';
 
-type Names = 'listEntitlements' | 'listAgents' | 'getAgent' | 'awakenAgent' | 'suspendAgent' | 'rebootAgent' | 'listTurns';
+type Names =
+  | 'listEntitlements'
+  | 'listAgents'
+  | 'getAgent'
+  | 'awakenAgent'
+  | 'suspendAgent'
+  | 'rebootAgent'
+  | 'listTurns';
 
 interface Asked {
   readonly actor: Actor;
@@ -30,7 +37,10 @@ async function refuseBanned(tx: Tx, agentId: string): Promise<Refused | null> {
 }
 
 /** Balances and purchases for details that are only looked at: none while Postgres is away, because who is where stays readable. */
-async function shownHoldings({ db, readBalances }: Pick<Services, 'db' | 'readBalances'>, agentIds: readonly string[]): Promise<(agentId: string) => Holdings> {
+async function shownHoldings(
+  { db, readBalances }: Pick<Services, 'db' | 'readBalances'>,
+  agentIds: readonly string[],
+): Promise<(agentId: string) => Holdings> {
   try {
     const balances = await readBalances(db, agentIds);
     const bought = await boughtLimits(db, agentIds, () => performance.now());
@@ -42,7 +52,11 @@ async function shownHoldings({ db, readBalances }: Pick<Services, 'db' | 'readBa
 }
 
 /** Changes an agent's life, with a line in the audit where something changed: this one, and none of the watch of the cluster. */
-async function changeLife(asked: Asked, tx: Tx, act: { readonly action: string; readonly write: () => Promise<Outcome<LifecycleChange>> }): Promise<Outcome<LifecycleAnswer>> {
+async function changeLife(
+  asked: Asked,
+  tx: Tx,
+  act: { readonly action: string; readonly write: () => Promise<Outcome<LifecycleChange>> },
+): Promise<Outcome<LifecycleAnswer>> {
   await holdResource(tx, 'Agent', asked.params.agent_id);
   const outcome = await act.write();
   if (!outcome.ok) return outcome;
@@ -56,7 +70,13 @@ async function changeLife(asked: Asked, tx: Tx, act: { readonly action: string; 
 function listEntitlements({ source }: Services): Handlers['listEntitlements'] {
   return {
     kind: 'plain',
-    run: async () => accepted({ entitlements: source.entitlements().toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1)).map(entitlementView) }),
+    run: async () =>
+      accepted({
+        entitlements: source
+          .entitlements()
+          .toSorted((a, b) => a.spec.rank - b.spec.rank || (a.name < b.name ? -1 : 1))
+          .map(entitlementView),
+      }),
   };
 }
 
@@ -65,11 +85,16 @@ function listAgents({ reader, db, readBalances }: Services): Handlers['listAgent
     kind: 'plain',
     run: async ({ query }) => {
       const all = await reader.describeAll();
-      const holdings = await shownHoldings({ db, readBalances }, all.map(({ record }) => record.agentId));
-      return accepted({ agents: all.map((described) => {
-        const detail = agentDetail(described, holdings(described.record.agentId));
-        return query.persona === 'omit' ? { ...detail, persona: null } : detail;
-      }) });
+      const holdings = await shownHoldings(
+        { db, readBalances },
+        all.map(({ record }) => record.agentId),
+      );
+      return accepted({
+        agents: all.map((described) => {
+          const detail = agentDetail(described, holdings(described.record.agentId));
+          return query.persona === 'omit' ? { ...detail, persona: null } : detail;
+        }),
+      });
     },
   };
 }
@@ -90,7 +115,11 @@ function awakenAgent({ source }: Services): Handlers['awakenAgent'] {
   return {
     kind: 'tx',
     run: async (request, tx) =>
-      (await refuseBanned(tx, request.params.agent_id)) ?? changeLife(request, tx, { action: 'awaken', write: () => source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict) }),
+      (await refuseBanned(tx, request.params.agent_id)) ??
+      changeLife(request, tx, {
+        action: 'awaken',
+        write: () => source.setPower(request.params.agent_id, 'Awake', request.query.on_conflict),
+      }),
   };
 }
 
@@ -98,7 +127,10 @@ function suspendAgent({ source }: Services): Handlers['suspendAgent'] {
   return {
     kind: 'tx',
     run: async (request, tx) =>
-      changeLife(request, tx, { action: 'suspend', write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict) }),
+      changeLife(request, tx, {
+        action: 'suspend',
+        write: () => source.setPower(request.params.agent_id, 'Asleep', request.query.on_conflict),
+      }),
   };
 }
 
@@ -106,7 +138,11 @@ function rebootAgent({ source }: Services): Handlers['rebootAgent'] {
   return {
     kind: 'tx',
     run: async (request, tx) =>
-      (await refuseBanned(tx, request.params.agent_id)) ?? changeLife(request, tx, { action: 'reboot', write: () => source.reboot(request.params.agent_id, request.now, request.query.on_conflict) }),
+      (await refuseBanned(tx, request.params.agent_id)) ??
+      changeLife(request, tx, {
+        action: 'reboot',
+        write: () => source.reboot(request.params.agent_id, request.now, request.query.on_conflict),
+      }),
   };
 }
 
@@ -118,7 +154,11 @@ function listTurns({ source, db }: Services): Handlers['listTurns'] {
       const after = query.cursor === undefined ? null : readCursor(query.cursor, params.agent_id);
       if (after === undefined) return refused('cursor_invalid');
       const page = await readTurns(db, params.agent_id, { after, limit: query.limit });
-      const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({ ...turn, agent_id: agentId, recorded_at: recordedAt.toISOString() }));
+      const turns = page.turns.map(({ turn, agentId, recordedAt }) => ({
+        ...turn,
+        agent_id: agentId,
+        recorded_at: recordedAt.toISOString(),
+      }));
       return accepted({ turns, next_cursor: page.next === null ? null : cursorOf(page.next, params.agent_id) });
     },
   };

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { awakenAgent, getAgent, listAgents, listEntitlements, listTurns, rebootAgent, recordTurn, suspendAgent } from '@hamlet/contract';
+import {
+  awakenAgent,
+  getAgent,
+  listAgents,
+  listEntitlements,
+  listTurns,
+  rebootAgent,
+  recordTurn,
+  suspendAgent,
+} from '@hamlet/contract';
 import type { Client } from '@hamlet/contract';
 import { readAudit, openDatabase } from '@hamlet/store';
 import { dataOf, Play } from '../testing/play.ts';
@@ -33,15 +42,27 @@ test('every agent is listed with tier, node, cycle and why', async () => {
   assert.equal(ada.entitlement.policy, 'Pinned');
   assert.ok((ada.entitlement.limits?.requests_per_minute ?? 0) > 0);
   assert.match(ada.home, /^home-/);
-  assert.deepEqual(ada.why, { ready: false, reason: 'NotConnected', message: 'The resident has not reached the api yet.' });
+  assert.deepEqual(ada.why, {
+    ready: false,
+    reason: 'NotConnected',
+    message: 'The resident has not reached the api yet.',
+  });
   assert.deepEqual(ada.status, { online: false, last_seen: null, health: 'unreachable' });
 });
 
 test('a list without personas says everything else', async () => {
-  const [whole, brief] = [dataOf(await admin.call(listAgents, {})), dataOf(await admin.call(listAgents, { query: { persona: 'omit' } }))];
+  const [whole, brief] = [
+    dataOf(await admin.call(listAgents, {})),
+    dataOf(await admin.call(listAgents, { query: { persona: 'omit' } })),
+  ];
   assert.ok(whole.agents.every(({ persona }) => persona !== null));
   assert.ok(brief.agents.every(({ persona }) => persona === null));
-  const stable = ({ uid, tier, entitlement, why }: (typeof whole.agents)[number]): unknown => ({ uid, tier, entitlement, why });
+  const stable = ({ uid, tier, entitlement, why }: (typeof whole.agents)[number]): unknown => ({
+    uid,
+    tier,
+    entitlement,
+    why,
+  });
   assert.deepEqual(brief.agents.map(stable), whole.agents.map(stable));
 });
 
@@ -49,7 +70,10 @@ test('sleep and awakening raise the cycle once each and show in the world; repea
   const before = await play.agent('bob');
   const asleep = dataOf(await admin.call(suspendAgent, of('bob')));
   assert.deepEqual(asleep, { agent_id: 'bob', power: 'Asleep', cycle: before.cycle + 1, changed: true });
-  await eventually('bob asleep on the map', async () => (await play.world()).agents.find((agent) => agent.agent_id === 'bob')?.activity === 'sleeping');
+  await eventually(
+    'bob asleep on the map',
+    async () => (await play.world()).agents.find((agent) => agent.agent_id === 'bob')?.activity === 'sleeping',
+  );
   const again = dataOf(await admin.call(suspendAgent, of('bob')));
   assert.deepEqual(again, { ...asleep, changed: false });
   const sleeping = await play.agent('bob');
@@ -93,14 +117,27 @@ test('turns are kept and paged, newest first, by an opaque cursor of that agent'
   const { cycle } = await play.agent('eve');
   const ids: string[] = [];
   for (let number = 0; number < 5; number += 1) {
-    const turn = { turn_id: randomUUID(), cycle, trigger: 'tick' as const, perceived: { number }, decided: { why: 'because' }, acted: {}, reflected: {} };
+    const turn = {
+      turn_id: randomUUID(),
+      cycle,
+      trigger: 'tick' as const,
+      perceived: { number },
+      decided: { why: 'because' },
+      acted: {},
+      reflected: {},
+    };
     dataOf(await play.as('eve').call(recordTurn, { ...of('eve'), body: turn }));
     ids.unshift(turn.turn_id);
   }
   const seen: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = dataOf(await clientOf(play.url, TOKENS.member).call(listTurns, { ...of('eve'), query: { limit: 2, ...(cursor === undefined ? {} : { cursor }) } }));
+    const page = dataOf(
+      await clientOf(play.url, TOKENS.member).call(listTurns, {
+        ...of('eve'),
+        query: { limit: 2, ...(cursor === undefined ? {} : { cursor }) },
+      }),
+    );
     seen.push(...page.turns.map((turn) => turn.turn_id));
     cursor = page.next_cursor ?? undefined;
     const others = await admin.call(listTurns, { ...of('ada'), query: { cursor: cursor ?? 'bm9uc2Vuc2U' } });
@@ -111,10 +148,20 @@ test('turns are kept and paged, newest first, by an opaque cursor of that agent'
 
 test('tiers are listed lowest first, with what they give and cost and how many have them', async () => {
   const { entitlements } = dataOf(await clientOf(play.url).call(listEntitlements, {}));
-  assert.deepEqual(entitlements.map(({ name }) => name), ['tier-0', 'tier-1', 'tier-2']);
+  assert.deepEqual(
+    entitlements.map(({ name }) => name),
+    ['tier-0', 'tier-1', 'tier-2'],
+  );
   const [lowest, middle, highest] = entitlements;
-  assert.deepEqual([middle?.min_balance, middle?.price, middle?.compute.memory, middle?.agents], ['10', { per_hour: '0.05', per_thousand_tokens: '0.002' }, '512Mi', 1]);
-  assert.deepEqual([lowest?.agents, lowest?.seats], [AGENT_IDS.length - 1, null], 'nobody counts seats without a cluster');
+  assert.deepEqual(
+    [middle?.min_balance, middle?.price, middle?.compute.memory, middle?.agents],
+    ['10', { per_hour: '0.05', per_thousand_tokens: '0.002' }, '512Mi', 1],
+  );
+  assert.deepEqual(
+    [lowest?.agents, lowest?.seats],
+    [AGENT_IDS.length - 1, null],
+    'nobody counts seats without a cluster',
+  );
   assert.deepEqual(highest?.compute.gpu.mode, 'Shared');
   const ada = await play.agent('ada');
   assert.deepEqual([ada.tier, ada.entitlement.price], ['tier-1', middle?.price]);

@@ -1,4 +1,12 @@
-import { closeLife, endPresence, inSnapshot, inTransaction, openLives, readAgentBooks, readScheduleActivity } from '@hamlet/store';
+import {
+  closeLife,
+  endPresence,
+  inSnapshot,
+  inTransaction,
+  openLives,
+  readAgentBooks,
+  readScheduleActivity,
+} from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { accepted } from '../http/outcome.ts';
 import { claimView } from '../spending/claim-view.ts';
@@ -15,12 +23,22 @@ function nextOf<T>(page: readonly T[], limit: number, name: (entry: T) => string
 /** What the operator asks. */
 export function internalHandlers({ db, feed, hub, reader, claims }: Services): Pick<Handlers, Names> {
   return {
-    openInternalStream: { kind: 'stream', open: async ({ query }, sink) => accepted(await feed.open(query.after, sink)) },
+    openInternalStream: {
+      kind: 'stream',
+      open: async ({ query }, sink) => accepted(await feed.open(query.after, sink)),
+    },
     listAgentBooks: {
       kind: 'plain',
       run: async ({ query: { after = '', limit } }) => {
         const rows = await inSnapshot(db, (tx) => readAgentBooks(tx, { after, limit }));
-        const agents = rows.map(({ agentId, lifeUid, standing, presence, boost, claim }) => ({ agent_id: agentId, life_uid: lifeUid, standing, presence, boost, claim: claim === null ? null : claimView(claim) }));
+        const agents = rows.map(({ agentId, lifeUid, standing, presence, boost, claim }) => ({
+          agent_id: agentId,
+          life_uid: lifeUid,
+          standing,
+          presence,
+          boost,
+          claim: claim === null ? null : claimView(claim),
+        }));
         return accepted({ agents, next: nextOf(agents, limit, ({ agent_id: agentId }) => agentId) });
       },
     },
@@ -41,7 +59,11 @@ export function internalHandlers({ db, feed, hub, reader, claims }: Services): P
         // A newer life of the name may be in the world already; it stays.
         const lives = await openLives(db);
         if (!lives.some((life) => life.agentId === agentId)) {
-          const { outcome } = await reader.commands.submit({ command: { kind: 'despawn', agent_id: agentId }, durability: 'written_through', key: null });
+          const { outcome } = await reader.commands.submit({
+            command: { kind: 'despawn', agent_id: agentId },
+            durability: 'written_through',
+            key: null,
+          });
           if (!outcome.ok) return outcome;
           hub.forget(agentId);
         }

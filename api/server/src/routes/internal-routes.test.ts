@@ -25,7 +25,10 @@ interface Reading {
 function readInternal(after?: string): Reading {
   const stopping = new AbortController();
   const events: StreamEvent<typeof openInternalStream>[] = [];
-  const stream = clientOf(play.url, TOKENS.operator).open(openInternalStream, { query: after === undefined ? {} : { after }, signal: stopping.signal });
+  const stream = clientOf(play.url, TOKENS.operator).open(openInternalStream, {
+    query: after === undefined ? {} : { after },
+    signal: stopping.signal,
+  });
   const reading = (async () => {
     for await (const event of stream) events.push(event);
   })();
@@ -36,14 +39,19 @@ function readInternal(after?: string): Reading {
 function connect(agentId: 'ada' | 'bob' | 'cleo'): () => void {
   const stopping = new AbortController();
   const reading = (async () => {
-    for await (const event of play.as(agentId).open(openWakes, { params: { agent_id: agentId }, signal: stopping.signal })) void event;
+    for await (const event of play
+      .as(agentId)
+      .open(openWakes, { params: { agent_id: agentId }, signal: stopping.signal }))
+      void event;
   })();
   reading.catch(() => undefined);
   return () => stopping.abort();
 }
 
 function presenceOf({ events }: Reading, agentId: string): readonly boolean[] {
-  return events.flatMap((event) => (event.event === 'presence' && event.data.agent_id === agentId ? [event.data.connected] : []));
+  return events.flatMap((event) =>
+    event.event === 'presence' && event.data.agent_id === agentId ? [event.data.connected] : [],
+  );
 }
 
 test('a stream begins with a reset and all that holds, and goes on with what changes', async () => {
@@ -63,7 +71,9 @@ test('a stream begins with a reset and all that holds, and goes on with what cha
 test('a stream is resumed after the last event seen, without a reset and without a gap', async () => {
   const first = readInternal();
   const leave = connect('bob');
-  const seen = await eventually('bob', () => first.events.find((event) => event.event === 'presence' && event.data.agent_id === 'bob'));
+  const seen = await eventually('bob', () =>
+    first.events.find((event) => event.event === 'presence' && event.data.agent_id === 'bob'),
+  );
   first.stop();
   leave();
   await eventually('bob offline', async () => !(await play.agent('bob')).status.online);
@@ -101,16 +111,27 @@ test('the books name what the database holds of each agent, in pages that follow
   const whole = dataOf(await operator.call(listAgentBooks, { query: {} }));
   assert.equal(whole.next, null);
   const ada = whole.agents.find(({ agent_id: agentId }) => agentId === 'ada');
-  assert.deepEqual([ada?.life_uid, ada?.presence?.uid, ada?.presence?.connected, ada?.standing?.quarantined, ada?.boost, ada?.claim], [uid, uid, true, false, null, null]);
+  assert.deepEqual(
+    [ada?.life_uid, ada?.presence?.uid, ada?.presence?.connected, ada?.standing?.quarantined, ada?.boost, ada?.claim],
+    [uid, uid, true, false, null, null],
+  );
   assert.equal(whole.agents.find(({ agent_id: agentId }) => agentId === 'cleo')?.life_uid, null, 'her life is closed');
   const walked: string[] = [];
   let next: string | null = null;
   do {
-    const page: { readonly agents: readonly { readonly agent_id: string }[]; readonly next: string | null } = dataOf(await operator.call(listAgentBooks, { query: next === null ? { limit: 1 } : { limit: 1, after: next } }));
+    const page: { readonly agents: readonly { readonly agent_id: string }[]; readonly next: string | null } = dataOf(
+      await operator.call(listAgentBooks, { query: next === null ? { limit: 1 } : { limit: 1, after: next } }),
+    );
     walked.push(...page.agents.map(({ agent_id: agentId }) => agentId));
     next = page.next;
   } while (next !== null);
-  assert.deepEqual(walked, whole.agents.map(({ agent_id: agentId }) => agentId));
-  assert.deepEqual(dataOf(await operator.call(listScheduleBooks, { query: { limit: 1 } })), { schedules: [], next: null });
+  assert.deepEqual(
+    walked,
+    whole.agents.map(({ agent_id: agentId }) => agentId),
+  );
+  assert.deepEqual(dataOf(await operator.call(listScheduleBooks, { query: { limit: 1 } })), {
+    schedules: [],
+    next: null,
+  });
   leave();
 });

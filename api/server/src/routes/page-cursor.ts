@@ -14,7 +14,9 @@ export function pageCursor<P>(Place: z.ZodType<P>): PageCursor<P> {
     read: (cursor, question) => {
       try {
         const content: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-        return Array.isArray(content) && content.length === 2 && content[0] === question ? Place.safeParse(content[1]).data : undefined;
+        return Array.isArray(content) && content.length === 2 && content[0] === question
+          ? Place.safeParse(content[1]).data
+          : undefined;
       } catch {
         return undefined;
       }

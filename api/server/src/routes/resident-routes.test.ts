@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { actAsAgent, awakenAgent, closeAgent, exchangeAgentToken, getAgentConfig, moveAgent, openWakes, ProblemError, rebootAgent, recordTurn } from '@hamlet/contract';
+import {
+  actAsAgent,
+  awakenAgent,
+  closeAgent,
+  exchangeAgentToken,
+  getAgentConfig,
+  moveAgent,
+  openWakes,
+  ProblemError,
+  rebootAgent,
+  recordTurn,
+} from '@hamlet/contract';
 import type { AgentTokenAnswer, Client, StreamEvent } from '@hamlet/contract';
 import { codeOf, dataOf, Play } from '../testing/play.ts';
 import { agentToken, clientOf, eventually, startTestVillage, TOKENS } from '../testing/test-village.ts';
@@ -24,19 +35,27 @@ async function exchange(agentId: AgentId): Promise<{ answer: AgentTokenAnswer; c
 }
 
 /** A wake stream and what came of it so far. */
-function watchWakes(client: Client, agentId: string, after?: number): { events: StreamEvent<typeof openWakes>[]; ended: Promise<void>; stop: () => void } {
+function watchWakes(
+  client: Client,
+  agentId: string,
+  after?: number,
+): { events: StreamEvent<typeof openWakes>[]; ended: Promise<void>; stop: () => void } {
   const stopping = new AbortController();
   const events: StreamEvent<typeof openWakes>[] = [];
   const query = after === undefined ? {} : { after };
   const ended = (async () => {
-    for await (const event of client.open(openWakes, { params: { agent_id: agentId }, query, signal: stopping.signal })) events.push(event);
+    for await (const event of client.open(openWakes, { params: { agent_id: agentId }, query, signal: stopping.signal }))
+      events.push(event);
   })();
   ended.catch(() => undefined);
   return { events, ended, stop: () => stopping.abort() };
 }
 
 async function connected(agentId: string, online: boolean): Promise<void> {
-  await eventually(`${agentId} ${online ? 'connected' : 'disconnected'}`, async () => (await play.agent(agentId)).status.online === online);
+  await eventually(
+    `${agentId} ${online ? 'connected' : 'disconnected'}`,
+    async () => (await play.agent(agentId)).status.online === online,
+  );
 }
 
 test('a projected token is traded for one that is bound to agent, life and cycle', async () => {
@@ -63,7 +82,10 @@ test('the exchange refuses who is nobody', async () => {
 test('an agent acts for itself only', async () => {
   const { client } = await exchange('ada');
   assert.equal(await codeOf(client.call(getAgentConfig, { params: { agent_id: 'bob' } })), 'not_own_agent');
-  await assert.rejects(watchWakes(client, 'bob').ended, (error) => error instanceof ProblemError && error.problem.code === 'not_own_agent');
+  await assert.rejects(
+    watchWakes(client, 'bob').ended,
+    (error) => error instanceof ProblemError && error.problem.code === 'not_own_agent',
+  );
 });
 
 test('an open wake stream is presence, and brings what happens to the agent', async () => {
@@ -72,7 +94,9 @@ test('an open wake stream is presence, and brings what happens to the agent', as
   const ada = await play.agent('ada');
   assert.deepEqual(ada.why, { ready: true, reason: 'Ready', message: 'The agent is in the world and connected.' });
   const { to } = dataOf(await play.move('ada', { dx: 1, dy: 0 }));
-  const arrived = await eventually('the arrival', () => stream.events.find((event) => event.event === 'wake' && event.data.kind === 'arrived'));
+  const arrived = await eventually('the arrival', () =>
+    stream.events.find((event) => event.event === 'wake' && event.data.kind === 'arrived'),
+  );
   assert.ok(arrived.event === 'wake');
   assert.equal(arrived.id, String(arrived.data.seq));
   assert.deepEqual({ x: arrived.data.detail['x'], y: arrived.data.detail['y'] }, to);
@@ -93,7 +117,9 @@ test('who comes back asks for the wakes it missed', async () => {
   const from = seen.event === 'wake' ? seen.data.seq : 0;
   await eventually('bob standing', async () => (await play.agent('bob')).moving_to === null);
   const second = watchWakes(client, 'bob', from);
-  const missed = await eventually('the missed arrival', () => second.events.find((event) => event.event === 'wake' && event.data.kind === 'arrived'));
+  const missed = await eventually('the missed arrival', () =>
+    second.events.find((event) => event.event === 'wake' && event.data.kind === 'arrived'),
+  );
   assert.ok(missed.event === 'wake' && missed.data.seq > from);
   second.stop();
 });
@@ -118,14 +144,29 @@ test('a new cycle ends the stream with its number, and every write and stream of
   const last = stream.events.at(-1);
   assert.deepEqual(last?.event === 'cycle' ? last.data : null, { cycle: answer.cycle + 1 });
   const me = { params: { agent_id: 'dan' } };
-  const turn = { turn_id: randomUUID(), cycle: answer.cycle, trigger: 'tick' as const, perceived: {}, decided: { why: '' }, acted: {}, reflected: {} };
+  const turn = {
+    turn_id: randomUUID(),
+    cycle: answer.cycle,
+    trigger: 'tick' as const,
+    perceived: {},
+    decided: { why: '' },
+    acted: {},
+    reflected: {},
+  };
   assert.equal(await codeOf(client.call(moveAgent, { ...me, body: { dx: 1, dy: 0 } })), 'stale_cycle');
   assert.equal(await codeOf(client.call(actAsAgent, { ...me, body: { kind: 'emote', emote: 'wave' } })), 'stale_cycle');
   assert.equal(await codeOf(client.call(recordTurn, { ...me, body: turn })), 'stale_cycle');
   assert.equal(await codeOf(client.call(getAgentConfig, me)), 'stale_cycle');
-  await assert.rejects(watchWakes(client, 'dan').ended, (error) => error instanceof ProblemError && error.problem.code === 'stale_cycle');
+  await assert.rejects(
+    watchWakes(client, 'dan').ended,
+    (error) => error instanceof ProblemError && error.problem.code === 'stale_cycle',
+  );
   const { client: next } = await exchange('dan');
-  assert.equal(await codeOf(next.call(recordTurn, { ...me, body: turn })), 'stale_cycle', 'a turn of an older cycle under a newer token');
+  assert.equal(
+    await codeOf(next.call(recordTurn, { ...me, body: turn })),
+    'stale_cycle',
+    'a turn of an older cycle under a newer token',
+  );
 });
 
 test('tokens of a life that was closed are worth nothing at once', async () => {
@@ -134,7 +175,10 @@ test('tokens of a life that was closed are worth nothing at once', async () => {
   dataOf(await operator.call(closeAgent, { params: { agent_id: 'fay' }, body: { uid: answer.uid } }));
   assert.equal(await codeOf(client.call(getAgentConfig, { params: { agent_id: 'fay' } })), 'token_invalid');
   assert.equal(await codeOf(clientOf(play.url, agentToken('fay')).call(exchangeAgentToken, {})), 'token_not_from_pod');
-  assert.equal((await play.world()).agents.some((agent) => agent.agent_id === 'fay'), false);
+  assert.equal(
+    (await play.world()).agents.some((agent) => agent.agent_id === 'fay'),
+    false,
+  );
   dataOf(await operator.call(closeAgent, { params: { agent_id: 'fay' }, body: { uid: answer.uid } }));
   assert.equal(await codeOf(play.admin.call(awakenAgent, { params: { agent_id: 'fay' } })), null);
 });

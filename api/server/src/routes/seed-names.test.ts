@@ -14,11 +14,14 @@ import type { TestVillage } from '../testing/test-village.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../../../docs/DATA_MODEL.md');
 const KNOWN_POST = '01890000-0000-7000-8000-000000000001';
-const ROW = /^\| (?<original>[^|]+) \| `(?<field>[^`]+)` \| `(?<method>GET|POST|WS) (?<path>\S+)(?: (?<body>\{.*\}))?` \|$/;
-const rows = readFileSync(DOCS, 'utf8').split('\n').flatMap((line): Record<string, string>[] => {
-  const { groups } = ROW.exec(line) ?? {};
-  return groups === undefined ? [] : [groups];
-});
+const ROW =
+  /^\| (?<original>[^|]+) \| `(?<field>[^`]+)` \| `(?<method>GET|POST|WS) (?<path>\S+)(?: (?<body>\{.*\}))?` \|$/;
+const rows = readFileSync(DOCS, 'utf8')
+  .split('\n')
+  .flatMap((line): Record<string, string>[] => {
+    const { groups } = ROW.exec(line) ?? {};
+    return groups === undefined ? [] : [groups];
+  });
 let village: TestVillage;
 let url = '';
 
@@ -39,7 +42,9 @@ async function writeKnownPost(): Promise<void> {
   const superuser = openSuperuser(village.postgres);
   await superuser.run(`insert into board.post (post_id, author_type, author_id, author_name, audience, title, body, tags)
     values ('${KNOWN_POST}', 'agent', 'ada', 'Ada', 'public', 'Bread', 'Who bakes it?', '{question}')`);
-  await superuser.run(`insert into board.reply (post_id, author_type, author_id, author_name, body) values ('${KNOWN_POST}', 'agent', 'bob', 'Bob', 'I do.')`);
+  await superuser.run(
+    `insert into board.reply (post_id, author_type, author_id, author_name, body) values ('${KNOWN_POST}', 'agent', 'bob', 'Bob', 'I do.')`,
+  );
   await superuser.close();
 }
 
@@ -50,7 +55,11 @@ function hasField(value: unknown, field: string): boolean {
   if (typeof value !== 'object' || value === null || !(name in value)) return false;
   const inner = (value as Record<string, unknown>)[name];
   if (!head.endsWith('[]')) return rest.length === 0 || hasField(inner, rest.join('.'));
-  return Array.isArray(inner) && inner.length > 0 && inner.every((element) => rest.length === 0 || hasField(element, rest.join('.')));
+  return (
+    Array.isArray(inner) &&
+    inner.length > 0 &&
+    inner.every((element) => rest.length === 0 || hasField(element, rest.join('.')))
+  );
 }
 
 async function firstFrame(path: string): Promise<unknown> {
@@ -62,14 +71,35 @@ async function firstFrame(path: string): Promise<unknown> {
 
 async function ask(row: Record<string, string>, prefix: string): Promise<unknown> {
   if (row['method'] === 'WS') return firstFrame(row['path'] ?? '');
-  const headers = { authorization: `Bearer ${TOKENS.admin}`, 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+  const headers = {
+    authorization: `Bearer ${TOKENS.admin}`,
+    'content-type': 'application/json',
+    'idempotency-key': randomUUID(),
+  };
   const init = row['method'] === 'POST' ? { method: 'POST', headers, body: row['body'] ?? '' } : { headers };
   return (await fetch(`${url}${prefix}${row['path'] ?? ''}`, init)).json();
 }
 
 test('the table has the rows of the world, of agents and of the board', () => {
   const originals = rows.map((row) => row['original']);
-  for (const name of ['world_size', 'tick', 'time', 'landmarks', 'zones', 'agent_id', 'inventory', 'status (online)', 'entitlement_tier', 'move {dx, dy}', 'move {x, y}', 'post_id', 'author_id', 'reply_id', 'title', 'tags']) {
+  for (const name of [
+    'world_size',
+    'tick',
+    'time',
+    'landmarks',
+    'zones',
+    'agent_id',
+    'inventory',
+    'status (online)',
+    'entitlement_tier',
+    'move {dx, dy}',
+    'move {x, y}',
+    'post_id',
+    'author_id',
+    'reply_id',
+    'title',
+    'tags',
+  ]) {
     assert.ok(originals.includes(name), name);
   }
 });

@@ -23,7 +23,11 @@ before(async () => {
 });
 after(() => village.remove());
 
-const talk = (play: Play, text: string, idempotencyKey = randomUUID()): ReturnType<typeof play.admin.call<typeof actAsAgent>> =>
+const talk = (
+  play: Play,
+  text: string,
+  idempotencyKey = randomUUID(),
+): ReturnType<typeof play.admin.call<typeof actAsAgent>> =>
   play.admin.call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text }, idempotencyKey });
 
 async function linesOf(text: string): Promise<number> {

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { pageCursor } from './page-cursor.ts';
 
 /** Postgres writes six places of a second, which no schema of dates takes. */
-const Moment = z.string().max(40).refine((text) => !Number.isNaN(Date.parse(text)));
+const Moment = z
+  .string()
+  .max(40)
+  .refine((text) => !Number.isNaN(Date.parse(text)));
 const cursor = pageCursor<TurnCursor>(z.strictObject({ recordedAt: Moment, turnId: z.uuid() }));
 
 /** Where a page ended, opaque to callers; whose turns they are is frozen inside. */

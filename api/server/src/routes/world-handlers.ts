@@ -36,13 +36,21 @@ export function worldHandlers(services: Services): Pick<Handlers, Names> {
     getWorld: {
       kind: 'plain',
       run: async ({ query: { around, ...look } }) =>
-        around === undefined ? { ...accepted(await reader.world()), shared: true } : accepted(await reader.around({ ...look, around })),
+        around === undefined
+          ? { ...accepted(await reader.world()), shared: true }
+          : accepted(await reader.around({ ...look, around })),
     },
     getWorldMap: { kind: 'plain', run: async () => ({ ...accepted(mapAnswer), shared: true }) },
-    moveAgent: { kind: 'world', run: (request, key) => command(request, { kind: 'move', agent_id: request.params.agent_id, target: request.body }, key) },
+    moveAgent: {
+      kind: 'world',
+      run: (request, key) =>
+        command(request, { kind: 'move', agent_id: request.params.agent_id, target: request.body }, key),
+    },
     actAsAgent: {
       kind: 'world',
-      run: async (request, key) => (await refuseNote(request.params.agent_id, request.body, key)) ?? command(request, { ...request.body, agent_id: request.params.agent_id }, key),
+      run: async (request, key) =>
+        (await refuseNote(request.params.agent_id, request.body, key)) ??
+        command(request, { ...request.body, agent_id: request.params.agent_id }, key),
     },
   };
 }

@@ -56,19 +56,46 @@ const MOVE_CASES: readonly (readonly [Refusal, Case])[] = [
   ['unreachable', () => play.move('bob', wall())],
   ['no_such_landmark', () => play.move('bob', { landmark_id: 'atlantis' })],
   ['zone_locked', () => play.move('bob', { landmark_id: 'observatory' })],
-  ['no_free_slot', async () => { await fillHome(); return play.move('ada', { landmark_id: 'home-quince' }); }],
+  [
+    'no_free_slot',
+    async () => {
+      await fillHome();
+      return play.move('ada', { landmark_id: 'home-quince' });
+    },
+  ],
   ['slot_taken', () => play.move('ada', bed)],
-  ['not_awake', async () => { await asleep(); return play.move('fay', { dx: 1, dy: 0 }); }],
+  [
+    'not_awake',
+    async () => {
+      await asleep();
+      return play.move('fay', { dx: 1, dy: 0 });
+    },
+  ],
 ];
 
 const ACTION_CASES: readonly (readonly [Refusal, ActionKind, Case])[] = [
-  ['not_own_agent', 'talk', () => play.as('bob').call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'hi' } })],
-  ['no_such_agent', 'emote', () => play.admin.call(actAsAgent, { params: NOBODY, body: { kind: 'emote', emote: 'wave' } })],
+  [
+    'not_own_agent',
+    'talk',
+    () => play.as('bob').call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'hi' } }),
+  ],
+  [
+    'no_such_agent',
+    'emote',
+    () => play.admin.call(actAsAgent, { params: NOBODY, body: { kind: 'emote', emote: 'wave' } }),
+  ],
   ['not_awake', 'emote', () => play.act('fay', { kind: 'emote', emote: 'wave' })],
   ['text_empty', 'talk', () => play.act('ada', { kind: 'talk', text: '  ' })],
   ['text_too_long', 'talk', () => play.act('ada', { kind: 'talk', text: LONG })],
   ['no_such_listener', 'talk', () => play.act('ada', { kind: 'talk', text: 'hi', to: 'nobody' })],
-  ['out_of_earshot', 'talk', async () => { await play.walk('cleo', { landmark_id: 'library' }); return play.act('cleo', { kind: 'talk', text: 'hi', to: 'ada' }); }],
+  [
+    'out_of_earshot',
+    'talk',
+    async () => {
+      await play.walk('cleo', { landmark_id: 'library' });
+      return play.act('cleo', { kind: 'talk', text: 'hi', to: 'ada' });
+    },
+  ],
   ['item_not_here', 'pick_up', () => play.act('ada', { kind: 'pick_up', item_id: 'apple-999999' })],
   [
     'too_far',
@@ -78,29 +105,56 @@ const ACTION_CASES: readonly (readonly [Refusal, ActionKind, Case])[] = [
       return play.act('ada', { kind: 'pick_up', item_id: item?.item_id ?? '' });
     },
   ],
-  ['inventory_full', 'pick_up', async () => {
-    for (let held = 0; held < 6; held += 1) await play.fetchItem('bob');
-    const more = (await play.world()).items.find(({ position }) => position !== null);
-    await play.walk('bob', more?.position ?? { x: 0, y: 0 });
-    return play.act('bob', { kind: 'pick_up', item_id: more?.item_id ?? '' });
-  }],
+  [
+    'inventory_full',
+    'pick_up',
+    async () => {
+      for (let held = 0; held < 6; held += 1) await play.fetchItem('bob');
+      const more = (await play.world()).items.find(({ position }) => position !== null);
+      await play.walk('bob', more?.position ?? { x: 0, y: 0 });
+      return play.act('bob', { kind: 'pick_up', item_id: more?.item_id ?? '' });
+    },
+  ],
   ['not_holding', 'drop', () => play.act('ada', { kind: 'drop', item_id: 'apple-999999' })],
-  ['no_room_here', 'drop', async () => {
-    await play.walk('bob', { landmark_id: 'square' });
-    const [first, second] = (await play.agent('bob')).inventory;
-    dataOf(await play.act('bob', { kind: 'drop', item_id: first?.item_id ?? '' }));
-    return play.act('bob', { kind: 'drop', item_id: second?.item_id ?? '' });
-  }],
+  [
+    'no_room_here',
+    'drop',
+    async () => {
+      await play.walk('bob', { landmark_id: 'square' });
+      const [first, second] = (await play.agent('bob')).inventory;
+      dataOf(await play.act('bob', { kind: 'drop', item_id: first?.item_id ?? '' }));
+      return play.act('bob', { kind: 'drop', item_id: second?.item_id ?? '' });
+    },
+  ],
   ['nothing_to_use', 'use', () => play.act('ada', { kind: 'use', target: 'telescope' })],
   ['not_at_board', 'use_board', () => play.act('ada', { kind: 'use_board', text: 'hello' })],
   ['text_too_long', 'use_board', () => play.act('ada', { kind: 'use_board', text: LONG })],
-  ['board_content_limited', 'use_board', () => play.act('cleo', { kind: 'use_board', text: 'https://a.example https://b.example https://c.example' })],
-  ['board_rate_limited', 'use_board', async () => { await fillHour('cleo'); return play.act('cleo', { kind: 'use_board', text: 'one more' }); }],
+  [
+    'board_content_limited',
+    'use_board',
+    () => play.act('cleo', { kind: 'use_board', text: 'https://a.example https://b.example https://c.example' }),
+  ],
+  [
+    'board_rate_limited',
+    'use_board',
+    async () => {
+      await fillHour('cleo');
+      return play.act('cleo', { kind: 'use_board', text: 'one more' });
+    },
+  ],
   // The second of two emotes comes within the 3 s of village time that the first shows, unless the machine stands still: then another pair is tried.
-  ['emote_too_soon', 'emote', () => eventually('two emotes at once', async () => {
-    const [, second] = await Promise.all([play.act('ada', { kind: 'emote', emote: 'wave' }), play.act('ada', { kind: 'emote', emote: 'nod' })]);
-    return second.ok ? null : second;
-  })],
+  [
+    'emote_too_soon',
+    'emote',
+    () =>
+      eventually('two emotes at once', async () => {
+        const [, second] = await Promise.all([
+          play.act('ada', { kind: 'emote', emote: 'wave' }),
+          play.act('ada', { kind: 'emote', emote: 'nod' }),
+        ]);
+        return second.ok ? null : second;
+      }),
+  ],
 ];
 
 function assertRefused(outcome: Outcome<unknown>, reason: Refusal): void {
@@ -111,16 +165,29 @@ function assertRefused(outcome: Outcome<unknown>, reason: Refusal): void {
 }
 
 for (const [reason, run] of MOVE_CASES) test(`move: ${reason}`, async () => assertRefused(await run(), reason));
-for (const [reason, kind, run] of ACTION_CASES) test(`action ${kind}: ${reason}`, async () => assertRefused(await run(), reason));
+for (const [reason, kind, run] of ACTION_CASES)
+  test(`action ${kind}: ${reason}`, async () => assertRefused(await run(), reason));
 
 test('no refusal of a command is untested', () => {
   const elsewhere: readonly Refusal[] = ['stale_cycle'];
-  assert.deepEqual(moveAgent.reasons.filter((reason) => !elsewhere.includes(reason) && !MOVE_CASES.some(([tested]) => tested === reason)), []);
+  assert.deepEqual(
+    moveAgent.reasons.filter(
+      (reason) => !elsewhere.includes(reason) && !MOVE_CASES.some(([tested]) => tested === reason),
+    ),
+    [],
+  );
   const missing = Object.entries(ACTION_REASONS).flatMap(([kind, reasons]) =>
-    reasons.filter((reason) => !ACTION_CASES.some(([tested, of]) => tested === reason && of === kind)).map((reason) => `${kind}: ${reason}`),
+    reasons
+      .filter((reason) => !ACTION_CASES.some(([tested, of]) => tested === reason && of === kind))
+      .map((reason) => `${kind}: ${reason}`),
   );
   assert.deepEqual(missing, []);
-  assert.deepEqual(actAsAgent.reasons.filter((reason) => !elsewhere.includes(reason) && !ACTION_CASES.some(([tested]) => tested === reason)), []);
+  assert.deepEqual(
+    actAsAgent.reasons.filter(
+      (reason) => !elsewhere.includes(reason) && !ACTION_CASES.some(([tested]) => tested === reason),
+    ),
+    [],
+  );
 });
 
 test('what is around an agent is answered to whoever may read the world; other parameters are ignored', async () => {
@@ -133,5 +200,6 @@ test('what is around an agent is answered to whoever may read the world; other p
   assert.equal((await ask('?around=bob&radius=1'))[0], 'bob');
   assert.deepEqual((await ask('?around=bob&radius=1&with=cleo')).slice(0, 2), ['bob', 'cleo']);
   assert.deepEqual(await ask('?around=nobody'), []);
-  for (const query of ['radius=65', 'radius=0', 'radius=1.5', 'radius=1e9', 'around=Not%20a%20name']) assert.equal((await fetch(`${play.url}/world?around=bob&${query}`)).status, 400, query);
+  for (const query of ['radius=65', 'radius=0', 'radius=1.5', 'radius=1e9', 'around=Not%20a%20name'])
+    assert.equal((await fetch(`${play.url}/world?around=bob&${query}`)).status, 400, query);
 });

@@ -20,7 +20,10 @@ export interface Applied {
 
 /** Commands that only the agent gives which has the run in hand. */
 const BY_AGENT: ReadonlySet<RunCommand['kind']> = new Set<RunCommand['kind']>(['start', 'step', 'renew', 'settle']);
-const SPENT: RunError = { code: 'too_many_attempts', message: `The agent took this run up ${RUN_ATTEMPTS_MAX} times and never ended it` };
+const SPENT: RunError = {
+  code: 'too_many_attempts',
+  message: `The agent took this run up ${RUN_ATTEMPTS_MAX} times and never ended it`,
+};
 
 function progressOf({ state, attempt, cycle, cancelRequestedAt }: RunRow): RunProgress {
   return { state, attempt, cycle, cancelRequested: cancelRequestedAt !== null };
@@ -40,7 +43,11 @@ function refusalOf(reason: RunRefusal, run: RunRow): Refused {
 }
 
 /** Does to a held run what core decides. Its event says what was asked; nothing is concluded yet. */
-export async function applyToHeldRun(tx: Tx, run: RunRow, asked: { readonly command: RunCommand; readonly words: RunWords }): Promise<Outcome<Applied>> {
+export async function applyToHeldRun(
+  tx: Tx,
+  run: RunRow,
+  asked: { readonly command: RunCommand; readonly words: RunWords },
+): Promise<Outcome<Applied>> {
   const { command, words } = asked;
   const verdict = decideRun(progressOf(run), command);
   if (verdict.kind === 'refused') return refusalOf(verdict.reason, run);
@@ -48,8 +55,18 @@ export async function applyToHeldRun(tx: Tx, run: RunRow, asked: { readonly comm
   if (verdict.kind === 'same' || verdict.kind === 'renewed') return accepted({ run, changed: false });
   const { next, event } = verdict;
   const spent = verdict.kind === 'spent';
-  const detail = { ...(event === 'settled' ? { state: next.state } : {}), ...(spent ? { code: SPENT.code } : words.detail) };
-  const changed = await changeRun(tx, run, { ...next, byAgent: BY_AGENT.has(command.kind), summary: spent ? undefined : words.summary, error: spent ? SPENT : words.error, event, detail });
+  const detail = {
+    ...(event === 'settled' ? { state: next.state } : {}),
+    ...(spent ? { code: SPENT.code } : words.detail),
+  };
+  const changed = await changeRun(tx, run, {
+    ...next,
+    byAgent: BY_AGENT.has(command.kind),
+    summary: spent ? undefined : words.summary,
+    error: spent ? SPENT : words.error,
+    event,
+    detail,
+  });
   return accepted({ run: changed, changed: true });
 }
 

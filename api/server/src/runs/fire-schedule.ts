@@ -3,8 +3,22 @@ import type { FiredRun, FiringBody } from '@hamlet/contract';
 import { planFiring } from '@hamlet/core';
 import type { FiringPlan } from '@hamlet/core';
 import {
-  announceSchedule, countWaiting, findFiring, hintAgents, holdFence, holdRunsOfSchedule, holdSchedule, inTransaction, insertFiring, insertRuns, isScheduleAuthorBarred, noteFence,
-  pruneScheduleRuns, readBars, readClock, readFreeze,
+  announceSchedule,
+  countWaiting,
+  findFiring,
+  hintAgents,
+  holdFence,
+  holdRunsOfSchedule,
+  holdSchedule,
+  inTransaction,
+  insertFiring,
+  insertRuns,
+  isScheduleAuthorBarred,
+  noteFence,
+  pruneScheduleRuns,
+  readBars,
+  readClock,
+  readFreeze,
 } from '@hamlet/store';
 import type { Db, Fence, FiringRow, RunRow, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
@@ -31,7 +45,11 @@ export interface FiringPorts {
  * Claims a slot of a schedule and makes its runs, in one transaction: nobody sees one without the other, and a slot that has fired
  * answers what it answered first. The clock is the database's.
  */
-export async function fireSchedule({ db, source }: FiringPorts, body: FiringBody, fence: Fence): Promise<Outcome<Fired>> {
+export async function fireSchedule(
+  { db, source }: FiringPorts,
+  body: FiringBody,
+  fence: Fence,
+): Promise<Outcome<Fired>> {
   await noteFence(db, fence);
   return inTransaction(db, async (tx) => {
     if (!(await holdFence(tx, fence))) return staleFence(fence);
@@ -39,11 +57,20 @@ export async function fireSchedule({ db, source }: FiringPorts, body: FiringBody
     const slot = new Date(body.slot);
     const now = await readClock(tx);
     const earlyMs = slot.getTime() - now.getTime();
-    if (earlyMs > FIRING_EARLY_MS) return { ...refused('firing_too_early', `It is ${now.toISOString()} here`), retryAfterS: Math.ceil(earlyMs / 1_000) };
-    const { prunedThrough } = await holdSchedule(tx, { uid: body.schedule_uid, name: body.schedule, historyLimit: body.history_limit });
+    if (earlyMs > FIRING_EARLY_MS)
+      return {
+        ...refused('firing_too_early', `It is ${now.toISOString()} here`),
+        retryAfterS: Math.ceil(earlyMs / 1_000),
+      };
+    const { prunedThrough } = await holdSchedule(tx, {
+      uid: body.schedule_uid,
+      name: body.schedule,
+      historyLimit: body.history_limit,
+    });
     const before = await findFiring(tx, body.schedule_uid, slot);
     if (before !== null) return accepted({ firing: before, claimed: false, now });
-    if (prunedThrough !== null && slot <= prunedThrough) return refused('firing_forgotten', `Slots up to ${prunedThrough.toISOString()} have had their turn`);
+    if (prunedThrough !== null && slot <= prunedThrough)
+      return refused('firing_forgotten', `Slots up to ${prunedThrough.toISOString()} have had their turn`);
     const firing = await claim(tx, source, { ...body, slot, fence });
     return accepted({ firing, claimed: true, now });
   });
@@ -86,23 +113,47 @@ async function claim(tx: Tx, source: FiringPorts['source'], body: Claim): Promis
 async function giveWay(tx: Tx, underWay: readonly RunRow[], plan: FiringPlan): Promise<void> {
   const leaving = new Set(plan.cancel.map(({ runId }) => runId));
   const runs = underWay.filter(({ runId }) => leaving.has(runId));
-  for (const run of runs) await applyToHeldRun(tx, run, { command: { kind: 'cancel' }, words: { detail: { reason: 'replaced' } } });
-  await hintAgents(tx, runs.map(({ agentId }) => agentId));
+  for (const run of runs)
+    await applyToHeldRun(tx, run, { command: { kind: 'cancel' }, words: { detail: { reason: 'replaced' } } });
+  await hintAgents(
+    tx,
+    runs.map(({ agentId }) => agentId),
+  );
 }
 
-async function makeRuns(tx: Tx, source: FiringPorts['source'], { body, plan }: { readonly body: Claim; readonly plan: FiringPlan }): Promise<readonly RunRow[]> {
+async function makeRuns(
+  tx: Tx,
+  source: FiringPorts['source'],
+  { body, plan }: { readonly body: Claim; readonly plan: FiringPlan },
+): Promise<readonly RunRow[]> {
   const { schedule_uid: uid, schedule: name, slot, prompt } = body;
   const schedule = { uid, name, slot };
   return insertRuns(
     tx,
     plan.agents.flatMap(({ agentId, runs }) => {
       const agentUid = source.get(agentId)?.uid;
-      return runs && agentUid !== undefined ? [{ agentId, agentUid, kind: 'schedule' as const, prompt, createdByRole: 'schedule', createdById: name, schedule }] : [];
+      return runs && agentUid !== undefined
+        ? [
+            {
+              agentId,
+              agentUid,
+              kind: 'schedule' as const,
+              prompt,
+              createdByRole: 'schedule',
+              createdById: name,
+              schedule,
+            },
+          ]
+        : [];
     }),
   );
 }
 
 function firedRuns(plan: FiringPlan, made: readonly RunRow[]): readonly FiredRun[] {
   const runOf = new Map(made.map(({ agentId, runId }) => [agentId, runId]));
-  return plan.agents.map(({ agentId, outcome }) => ({ agent_id: agentId, run_id: runOf.get(agentId) ?? null, outcome }));
+  return plan.agents.map(({ agentId, outcome }) => ({
+    agent_id: agentId,
+    run_id: runOf.get(agentId) ?? null,
+    outcome,
+  }));
 }

@@ -15,7 +15,13 @@ export function firingHandlers(services: Services): Pick<Handlers, 'fireSchedule
         const outcome = await fireSchedule(services, body, fence.data);
         if (!outcome.ok) return outcome;
         const { firing, claimed, now } = outcome.data;
-        return accepted({ firing_id: firing.firingId, slot: firing.slot.toISOString(), claimed, runs: [...firing.runs], now: now.toISOString() });
+        return accepted({
+          firing_id: firing.firingId,
+          slot: firing.slot.toISOString(),
+          claimed,
+          runs: [...firing.runs],
+          now: now.toISOString(),
+        });
       },
     },
   };

@@ -52,7 +52,11 @@ function codeOf(answer: FireAnswer): string | null {
 }
 
 async function countOf(table: 'firing' | 'run'): Promise<number> {
-  const { count } = await db.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('count')).where('schedule_uid', '=', uid).executeTakeFirstOrThrow();
+  const { count } = await db
+    .selectFrom(table)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('schedule_uid', '=', uid)
+    .executeTakeFirstOrThrow();
   return count;
 }
 
@@ -64,14 +68,26 @@ test('a firing makes a run for each agent it knows, and says why for the others'
   dataOf(await runs.play.admin.call(freezeAgent, { params: { agent_id: 'fay' }, body: { reason: 'test' } }));
   const answer = dataOf(await fire({ agents: ['ada', 'nobody', 'fay', 'bob', 'ada'], prompt: 'Good morning!' }));
   assert.equal(answer.claimed, true);
-  assert.deepEqual(answer.runs.map(({ agent_id, outcome, run_id }) => [agent_id, outcome, run_id !== null]), [
-    ['ada', 'started', true], ['nobody', 'agent_unknown', false], ['fay', 'agent_barred', false], ['bob', 'started', true],
-  ]);
+  assert.deepEqual(
+    answer.runs.map(({ agent_id, outcome, run_id }) => [agent_id, outcome, run_id !== null]),
+    [
+      ['ada', 'started', true],
+      ['nobody', 'agent_unknown', false],
+      ['fay', 'agent_barred', false],
+      ['bob', 'started', true],
+    ],
+  );
   assert.ok(Math.abs(Date.parse(answer.now) - Date.now()) < 120_000);
   const [run] = (await runsOf()).filter(({ agent_id }) => agent_id === 'ada');
   assert.deepEqual(
     [run?.kind, run?.state, run?.prompt, run?.created_by, run?.schedule],
-    ['schedule', 'queued', 'Good morning!', { role: 'schedule', id: `schedule-${uid}` }, { name: `schedule-${uid}`, uid, slot: '2026-01-01T00:00:00.000Z' }],
+    [
+      'schedule',
+      'queued',
+      'Good morning!',
+      { role: 'schedule', id: `schedule-${uid}` },
+      { name: `schedule-${uid}`, uid, slot: '2026-01-01T00:00:00.000Z' },
+    ],
   );
   await runs.finishAll('ada');
   await runs.finishAll('bob');
@@ -112,7 +128,10 @@ test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', 
     for (let index = from; index < SLOTS; index += 2) {
       for (const slot of [index, index + 1 - 2 * from]) {
         if (slot >= SLOTS) continue;
-        const answer = await fire({ slot: new Date(base + slot * 1_000).toISOString(), overlap: 'Queue', agents: ['cleo'], history_limit: 0 }, fence());
+        const answer = await fire(
+          { slot: new Date(base + slot * 1_000).toISOString(), overlap: 'Queue', agents: ['cleo'], history_limit: 0 },
+          fence(),
+        );
         if (answer.ok) firings += answer.data.claimed ? 1 : 0;
         else refusals.set(answer.problem.code, (refusals.get(answer.problem.code) ?? 0) + 1);
       }
@@ -122,7 +141,10 @@ test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', 
   await Promise.all([lead(() => `${lease}:1`, 0), lead(() => `${lease}:${stolen ? 2 : 1}`, 1)]);
   // Whatever the first was refused after its lease had passed, the second fires.
   for (let slot = 0; slot < SLOTS; slot += 1) {
-    const answer = await fire({ slot: new Date(base + slot * 1_000).toISOString(), overlap: 'Queue', agents: ['cleo'], history_limit: 0 }, `${lease}:2`);
+    const answer = await fire(
+      { slot: new Date(base + slot * 1_000).toISOString(), overlap: 'Queue', agents: ['cleo'], history_limit: 0 },
+      `${lease}:2`,
+    );
     if (dataOf(answer).claimed) firings += 1;
   }
   assert.equal(firings, SLOTS);
@@ -130,8 +152,14 @@ test('two leaders, the lease stolen, clocks 30 s apart: every slot fires once', 
   const made = await db.selectFrom('run').select('slot').where('schedule_uid', '=', uid).execute();
   assert.equal(new Set(made.map(({ slot }) => slot?.getTime())).size, made.length, 'no slot has two runs');
   // The leader whose clock is ahead cannot fire what is not due by the clock of the database.
-  assert.equal(codeOf(await fire({ slot: new Date(Date.now() + skewMs).toISOString() }, `${lease}:2`)), 'firing_too_early');
-  assert.deepEqual([...refusals.keys()].filter((code) => code !== 'fence_stale'), []);
+  assert.equal(
+    codeOf(await fire({ slot: new Date(Date.now() + skewMs).toISOString() }, `${lease}:2`)),
+    'firing_too_early',
+  );
+  assert.deepEqual(
+    [...refusals.keys()].filter((code) => code !== 'fence_stale'),
+    [],
+  );
 });
 
 test('a slot that lies ahead is refused with the time to wait', async () => {
@@ -161,7 +189,11 @@ test('another Lease is believed only when the trusted one has been silent for as
     await sleep(500);
     return (await fire({ slot: slotOf(1) }, `${lease}:0`)).ok;
   });
-  const old = await db.selectFrom('operator_fence').select(['seen_at', 'superseded_at']).where('lease_uid', '=', 'old-lease').executeTakeFirstOrThrow();
+  const old = await db
+    .selectFrom('operator_fence')
+    .select(['seen_at', 'superseded_at'])
+    .where('lease_uid', '=', 'old-lease')
+    .executeTakeFirstOrThrow();
   assert.ok((old.superseded_at?.getTime() ?? 0) - old.seen_at.getTime() >= FENCE_EXPIRES_S * 1_000);
   assert.equal(codeOf(await fire({ slot: slotOf(2) }, 'old-lease:10')), 'fence_stale');
   await runs.finishAll('ada');
@@ -169,7 +201,8 @@ test('another Lease is believed only when the trusted one has been silent for as
 
 test('a firing without a fence is refused', async () => {
   const body = firingBody({ schedule_uid: uid });
-  for (const client of [clientOf(runs.play.url, TOKENS.operator), leaderOf(runs.play.url, 'nonsense')]) assert.equal(codeOf(await client.call(fireSchedule, { body })), 'validation_failed');
+  for (const client of [clientOf(runs.play.url, TOKENS.operator), leaderOf(runs.play.url, 'nonsense')])
+    assert.equal(codeOf(await client.call(fireSchedule, { body })), 'validation_failed');
 });
 
 const OVERLAPS: readonly (readonly [Overlap, string, readonly Run['state'][]])[] = [
@@ -183,10 +216,17 @@ for (const [overlap, outcome, states] of OVERLAPS) {
     const first = made?.run_id ?? '';
     dataOf(await runs.start('ada', first));
     assert.equal(dataOf(await fire({ slot: slotOf(1), overlap })).runs[0]?.outcome, outcome);
-    assert.deepEqual((await runsOf()).map(({ state }) => state), states);
+    assert.deepEqual(
+      (await runsOf()).map(({ state }) => state),
+      states,
+    );
     assert.equal((await runs.get(first)).cancel_requested_at !== null, overlap === 'Replace');
     dataOf(await runs.settle('ada', first, { state: overlap === 'Replace' ? 'cancelled' : 'done', summary: 'over' }));
-    assert.equal((await runs.next('ada'))?.run_id ?? null, overlap === 'Forbid' ? null : ((await runsOf())[0]?.run_id ?? ''), 'the next one is due');
+    assert.equal(
+      (await runs.next('ada'))?.run_id ?? null,
+      overlap === 'Forbid' ? null : ((await runsOf())[0]?.run_id ?? ''),
+      'the next one is due',
+    );
     await runs.finishAll('ada');
     assert.equal(dataOf(await fire({ slot: slotOf(2), overlap })).runs[0]?.outcome, 'started');
     await runs.finishAll('ada');
@@ -215,7 +255,10 @@ test('the history of a schedule keeps as many ended runs as it says, and none th
     dataOf(await fire({ slot: slotOf(index), overlap: 'Queue', history_limit: 2 }));
     if (index < 4) await runs.finishAll('ada');
   }
-  assert.deepEqual((await runsOf()).map(({ state }) => state), ['queued', 'queued', 'done', 'done']);
+  assert.deepEqual(
+    (await runsOf()).map(({ state }) => state),
+    ['queued', 'queued', 'done', 'done'],
+  );
   await runs.finishAll('ada');
   assert.equal((await runsOf()).length, 2);
   assert.equal(await countOf('firing'), 6, 'firings are kept longer');
@@ -230,7 +273,8 @@ test('the operator is told how the runs of a schedule stand, and a new stream be
   const stopping = new AbortController();
   const operator = clientOf(runs.play.url, TOKENS.operator);
   const read = async (into: ScheduleActivity[]): Promise<void> => {
-    for await (const event of operator.open(openInternalStream, { query: {}, signal: stopping.signal })) if (event.event === 'schedule' && event.data.schedule_uid === uid) into.push(event.data);
+    for await (const event of operator.open(openInternalStream, { query: {}, signal: stopping.signal }))
+      if (event.event === 'schedule' && event.data.schedule_uid === uid) into.push(event.data);
   };
   read(told).catch(() => undefined);
   const [made] = dataOf(await fire({ slot: slotOf(0) })).runs;
@@ -250,7 +294,10 @@ test('firings that are kept no longer have had their turn all the same', async (
   const kept = { schedule_uid: uid, lease_uid: lease, transitions: 1, made_up: false, runs: '[]' };
   for (let from = 1; from <= 20_005; from += 5_000) {
     const count = Math.min(5_000, 20_006 - from);
-    await db.insertInto('firing').values(Array.from({ length: count }, (_, index) => ({ ...kept, slot: new Date(slotOf(from + index)) }))).execute();
+    await db
+      .insertInto('firing')
+      .values(Array.from({ length: count }, (_, index) => ({ ...kept, slot: new Date(slotOf(from + index)) })))
+      .execute();
   }
   await forgetOldFirings(db);
   assert.equal(await countOf('firing'), 20_000);

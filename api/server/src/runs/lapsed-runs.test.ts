@@ -35,22 +35,37 @@ function inState(runId: string, holds: (run: Run) => boolean): Promise<Run> {
 
 /** Lets the lease of a run be over, as if its agent had been silent for so long. */
 async function endLease(runId: string): Promise<void> {
-  await db.updateTable('run').set({ lease_until: new Date(Date.now() - 1_000) }).where('run_id', '=', runId).execute();
+  await db
+    .updateTable('run')
+    .set({ lease_until: new Date(Date.now() - 1_000) })
+    .where('run_id', '=', runId)
+    .execute();
 }
 
 /** What an agent said, in the log of the world. */
 async function saidBy(agentId: AgentId): Promise<readonly string[]> {
-  const rows = await db.selectFrom('world_event').select('event').where('kind', '=', 'talk').where('agent_id', '=', agentId).orderBy('seq').execute();
+  const rows = await db
+    .selectFrom('world_event')
+    .select('event')
+    .where('kind', '=', 'talk')
+    .where('agent_id', '=', agentId)
+    .orderBy('seq')
+    .execute();
   return rows.map(({ event }) => (event as { readonly text: string }).text);
 }
 
 const WORDS = Array.from({ length: 5 }, (_, index) => `word ${index + 1} of the run`);
-const PROMPT = WORDS.map((text, index) => `Say "${text}". Go to the ${index % 2 === 0 ? 'market' : 'square'}.`).join(' ');
+const PROMPT = WORDS.map((text, index) => `Say "${text}". Go to the ${index % 2 === 0 ? 'market' : 'square'}.`).join(
+  ' ',
+);
 
 /** Gives a run and waits until its resident is in the middle of it. */
 async function inTheMiddle(agentId: AgentId): Promise<string> {
   const { run_id } = await runs.give(agentId, PROMPT);
-  await eventually('the first steps', async () => (await runs.events(run_id)).filter(({ event }) => event === 'step').length >= 2);
+  await eventually(
+    'the first steps',
+    async () => (await runs.events(run_id)).filter(({ event }) => event === 'step').length >= 2,
+  );
   assert.equal((await runs.get(run_id)).state, 'running');
   return run_id;
 }
@@ -87,7 +102,10 @@ test('a resident that stood still until another had its run does nothing more fo
   frozen.kill('SIGCONT');
   await doneOnce('bob', run_id);
   const steps = (await runs.events(run_id)).filter(({ event }) => event === 'step').map(({ detail }) => detail['step']);
-  assert.deepEqual(steps, WORDS.flatMap((_, index) => [index * 2, index * 2 + 1]));
+  assert.deepEqual(
+    steps,
+    WORDS.flatMap((_, index) => [index * 2, index * 2 + 1]),
+  );
 });
 
 test('under a claim that has lapsed nothing is noted, renewed or settled, also after the same cycle took the run up again', async () => {
@@ -97,7 +115,9 @@ test('under a claim that has lapsed nothing is noted, renewed or settled, also a
   const asDan = runs.play.as('dan');
   const answers = async (): Promise<readonly (string | null)[]> => [
     await codeOf(asDan.call(renewRun, { params: { run_id }, body: old })),
-    await codeOf(asDan.call(recordRunStep, { params: { run_id }, body: { ...old, step: 0, outcome: 'done', text: 'late' } })),
+    await codeOf(
+      asDan.call(recordRunStep, { params: { run_id }, body: { ...old, step: 0, outcome: 'done', text: 'late' } }),
+    ),
     await codeOf(asDan.call(settleRun, { params: { run_id }, body: { ...old, state: 'done', summary: 'late' } })),
   ];
   await endLease(run_id);
@@ -107,6 +127,8 @@ test('under a claim that has lapsed nothing is noted, renewed or settled, also a
   assert.equal((await runs.next('dan'))?.run_id, run_id, 'it is offered again');
   assert.equal(dataOf(await runs.start('dan', run_id)).run.attempt, 2);
   assert.deepEqual(await answers(), ['claim_lapsed', 'claim_lapsed', 'claim_lapsed']);
-  dataOf(await asDan.call(settleRun, { params: { run_id }, body: { ...old, attempt: 2, state: 'done', summary: 'Done.' } }));
+  dataOf(
+    await asDan.call(settleRun, { params: { run_id }, body: { ...old, attempt: 2, state: 'done', summary: 'Done.' } }),
+  );
   assert.equal((await runs.get(run_id)).summary, 'Done.');
 });

@@ -41,7 +41,17 @@ async function read(runId: string): Promise<RunRow> {
 /** A run that an agent has taken up. */
 async function takenUp(): Promise<RunRow> {
   const [run] = await inTransaction(db, (tx) =>
-    insertRuns(tx, [{ agentId: 'ada', agentUid: 'life', kind: 'prompt', prompt: 'x', createdByRole: 'admin', createdById: 'a', schedule: null }]),
+    insertRuns(tx, [
+      {
+        agentId: 'ada',
+        agentUid: 'life',
+        kind: 'prompt',
+        prompt: 'x',
+        createdByRole: 'admin',
+        createdById: 'a',
+        schedule: null,
+      },
+    ]),
   );
   assert.ok(run !== undefined);
   return give(run.runId, { kind: 'start', cycle: 1 });
@@ -49,12 +59,20 @@ async function takenUp(): Promise<RunRow> {
 
 /** Lets the lease of a run be over, as if its agent had been silent for so long. */
 async function endLease(runId: string): Promise<void> {
-  await db.updateTable('run').set({ lease_until: new Date(Date.now() - 1_000) }).where('run_id', '=', runId).execute();
+  await db
+    .updateTable('run')
+    .set({ lease_until: new Date(Date.now() - 1_000) })
+    .where('run_id', '=', runId)
+    .execute();
 }
 
 test('a run stays in hand while its claim is renewed, by whatever its agent does', async () => {
   const { runId } = await takenUp();
-  for (const command of [{ kind: 'renew', cycle: 1, attempt: 1 }, { kind: 'step', cycle: 1, attempt: 1 }, { kind: 'start', cycle: 1 }] as const satisfies readonly RunCommand[]) {
+  for (const command of [
+    { kind: 'renew', cycle: 1, attempt: 1 },
+    { kind: 'step', cycle: 1, attempt: 1 },
+    { kind: 'start', cycle: 1 },
+  ] as const satisfies readonly RunCommand[]) {
     await endLease(runId);
     const renewed = await give(runId, command);
     assert.ok(renewed.leaseUntil !== null && renewed.leaseUntil > new Date(), command.kind);
@@ -83,16 +101,25 @@ test('a village that was away gives every claim a whole lease before it lets one
   assert.equal((await read(runId)).state, 'running', 'a first look lets nothing lapse');
   assert.equal(await requeueRuns(db, new Date(Date.now() - 31_000)), 1);
   const lapsed = await read(runId);
-  assert.deepEqual([lapsed.state, lapsed.attempt, lapsed.cycle, lapsed.leaseUntil, lapsed.endedAt], ['queued', 1, 1, null, null]);
+  assert.deepEqual(
+    [lapsed.state, lapsed.attempt, lapsed.cycle, lapsed.leaseUntil, lapsed.endedAt],
+    ['queued', 1, 1, null, null],
+  );
 });
 
 test('replicas that look at the same time let a claim lapse once', async () => {
   const { runId } = await takenUp();
   await endLease(runId);
   const counts = await Promise.all(Array.from({ length: 8 }, () => requeueRuns(db, LONG_AGO)));
-  assert.equal(counts.reduce((sum, count) => sum + count, 0), 1);
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    1,
+  );
   const events = await readRunEvents(db, runId, { after: 0, limit: 10 });
-  assert.deepEqual(events.map(({ event }) => event), ['queued', 'started', 'lapsed']);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['queued', 'started', 'lapsed'],
+  );
 });
 
 test('a run that is taken up for the last time fails when its claim lapses', async () => {

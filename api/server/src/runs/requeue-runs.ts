@@ -14,7 +14,8 @@ const LEASE_MS = RUN_LEASE_S * 1_000;
  */
 export async function requeueRuns(db: Db, attentiveSince: Date): Promise<number> {
   let requeued = 0;
-  for (const runId of await readRunsOverLease(db)) if (await requeue(db, runId, attentiveSince.getTime())) requeued += 1;
+  for (const runId of await readRunsOverLease(db))
+    if (await requeue(db, runId, attentiveSince.getTime())) requeued += 1;
   return requeued;
 }
 
@@ -25,7 +26,10 @@ async function requeue(db: Db, runId: string, attentiveSinceMs: number): Promise
     const outcome = await applyToRun(tx, runId, {
       command: { kind: 'lapse' },
       words: { detail: { code: 'claim_lapsed' } },
-      permit: ({ leaseUntil }) => (claimLapsed({ leaseUntilMs: leaseUntil?.getTime() ?? null, attentiveSinceMs, leaseMs: LEASE_MS, nowMs }) ? null : refused('claim_lapsed')),
+      permit: ({ leaseUntil }) =>
+        claimLapsed({ leaseUntilMs: leaseUntil?.getTime() ?? null, attentiveSinceMs, leaseMs: LEASE_MS, nowMs })
+          ? null
+          : refused('claim_lapsed'),
     });
     return outcome.ok && outcome.data.changed;
   });

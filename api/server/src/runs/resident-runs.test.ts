@@ -39,7 +39,12 @@ function settled(runId: string): Promise<Run> {
 
 /** How often an agent has said something, in the log of the world. */
 async function saidBy(agentId: AgentId, text: string): Promise<number> {
-  const rows = await db.selectFrom('world_event').select('event').where('kind', '=', 'talk').where('agent_id', '=', agentId).execute();
+  const rows = await db
+    .selectFrom('world_event')
+    .select('event')
+    .where('kind', '=', 'talk')
+    .where('agent_id', '=', agentId)
+    .execute();
   return rows.filter(({ event }) => (event as { readonly text?: string }).text === text).length;
 }
 
@@ -48,9 +53,15 @@ test('a resident does what it is told in plain words, and says what it did', asy
   const { run_id } = await runs.give('ada', 'Go to the market. Say "The market is open!" Then look around.');
   const run = await settled(run_id);
   assert.deepEqual([run.state, run.attempt, run.error], ['done', 1, null], run.summary ?? '');
-  assert.match(run.summary ?? '', /^I am at Market\. I said “The market is open!”\. It is \d\d:\d\d and I am at Market\./);
+  assert.match(
+    run.summary ?? '',
+    /^I am at Market\. I said “The market is open!”\. It is \d\d:\d\d and I am at Market\./,
+  );
   assert.equal(await saidBy('ada', 'The market is open!'), 1);
-  assert.deepEqual((await runs.events(run_id)).map(({ event }) => event), ['queued', 'started', 'step', 'step', 'step', 'settled']);
+  assert.deepEqual(
+    (await runs.events(run_id)).map(({ event }) => event),
+    ['queued', 'started', 'step', 'step', 'step', 'settled'],
+  );
 });
 
 test('a resident finds somebody and brings a message', async () => {
@@ -78,7 +89,10 @@ test('a run that waits while the agent is away is taken up when it comes', async
 
 test('a cancel in the middle of a long walk is confirmed by the agent', async () => {
   await residents.start('eve');
-  const { run_id } = await runs.give('eve', Array.from({ length: 12 }, (_, index) => `Go to the ${index % 2 === 0 ? 'library' : 'market'}.`).join(' '));
+  const { run_id } = await runs.give(
+    'eve',
+    Array.from({ length: 12 }, (_, index) => `Go to the ${index % 2 === 0 ? 'library' : 'market'}.`).join(' '),
+  );
   await eventually('the first step', async () => (await runs.events(run_id)).some(({ event }) => event === 'step'));
   dataOf(await runs.cancel(run_id, 'enough'));
   const run = await settled(run_id);
@@ -88,7 +102,10 @@ test('a cancel in the middle of a long walk is confirmed by the agent', async ()
 
 test(`killed ${KILLS} times, and rebooted in between, the same run goes on and nothing is said twice`, async () => {
   const words = Array.from({ length: KILLS + 3 }, (_, index) => `word ${index + 1} of the run`);
-  const { run_id } = await runs.give('fay', words.map((text, index) => `Say "${text}". Go to the ${index % 2 === 0 ? 'market' : 'square'}.`).join(' '));
+  const { run_id } = await runs.give(
+    'fay',
+    words.map((text, index) => `Say "${text}". Go to the ${index % 2 === 0 ? 'market' : 'square'}.`).join(' '),
+  );
   let resident = await residents.start('fay');
   for (let count = 1; count <= KILLS && (await runs.get(run_id)).ended_at === null; count += 1) {
     const seen = (await runs.events(run_id)).length;
@@ -102,5 +119,8 @@ test(`killed ${KILLS} times, and rebooted in between, the same run goes on and n
   assert.ok(run.attempt > 1, 'a newer cycle took it up');
   for (const text of words) assert.equal(await saidBy('fay', text), 1, text);
   const steps = (await runs.events(run_id)).filter(({ event }) => event === 'step').map(({ detail }) => detail['step']);
-  assert.deepEqual(steps, Array.from({ length: words.length * 2 }, (_, index) => index));
+  assert.deepEqual(
+    steps,
+    Array.from({ length: words.length * 2 }, (_, index) => index),
+  );
 });

@@ -24,7 +24,9 @@ export function startRunCourier({ db, listenUrl, hub, log }: CourierPorts): { st
   return listen(listenUrl, [RUN_HINTS_CHANNEL], (_channel, agentId) => {
     for (const stream of hub.streams()) {
       if (agentId !== null && stream.agentId !== agentId) continue;
-      tell(stream).catch((error: unknown) => log('warn', 'an agent was not told of its run', { agent_id: stream.agentId, error }));
+      tell(stream).catch((error: unknown) =>
+        log('warn', 'an agent was not told of its run', { agent_id: stream.agentId, error }),
+      );
     }
   });
 }

@@ -32,7 +32,17 @@ function createRun({ source }: Services): Handlers['createRun'] {
       const waiting = (await countWaiting(tx, [agentId])).get(agentId) ?? 0;
       if (waiting >= RUNS_WAITING_MAX) return refused('run_queue_full', `${waiting} runs wait for ${agentId}`);
       const { role, id } = request.actor;
-      const [run] = await insertRuns(tx, [{ agentId, agentUid: record.uid, kind: 'prompt', prompt: request.body.prompt, createdByRole: role, createdById: id, schedule: null }]);
+      const [run] = await insertRuns(tx, [
+        {
+          agentId,
+          agentUid: record.uid,
+          kind: 'prompt',
+          prompt: request.body.prompt,
+          createdByRole: role,
+          createdById: id,
+          schedule: null,
+        },
+      ]);
       if (run === undefined) throw new Error('no run was made');
       await recordAct(tx, request, { action: 'run.create', object: agentId, detail: { run_id: run.runId } });
       return accepted({ run: runView(run) });
@@ -79,10 +89,22 @@ function cancelRun(): Handlers['cancelRun'] {
     kind: 'tx',
     run: async (request, tx) => {
       const { params, body, actor } = request;
-      const detail = { by: { role: actor.role, id: actor.id }, ...(body.reason === undefined ? {} : { reason: body.reason }) };
-      const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'cancel' }, words: { detail }, permit: (run) => mayCancel(actor, run) });
+      const detail = {
+        by: { role: actor.role, id: actor.id },
+        ...(body.reason === undefined ? {} : { reason: body.reason }),
+      };
+      const outcome = await applyToRun(tx, params.run_id, {
+        command: { kind: 'cancel' },
+        words: { detail },
+        permit: (run) => mayCancel(actor, run),
+      });
       if (!outcome.ok) return outcome;
-      if (outcome.data.changed) await recordAct(tx, request, { action: 'run.cancel', object: params.run_id, detail: { reason: body.reason ?? null } });
+      if (outcome.data.changed)
+        await recordAct(tx, request, {
+          action: 'run.cancel',
+          object: params.run_id,
+          detail: { reason: body.reason ?? null },
+        });
       return accepted({ run: runView(outcome.data.run) });
     },
   };

@@ -14,7 +14,10 @@ export const RUN_LIMITS: RunLimits = { cancelGraceS: 10, timeLimitS: 86_400, uns
 
 const ENDS: Readonly<Record<GivenUp, { readonly state: 'failed' | 'cancelled'; readonly message: string }>> = {
   agent_gone: { state: 'failed', message: 'The life of the agent that had this run has ended' },
-  cancel_unconfirmed: { state: 'cancelled', message: 'The agent did not say that it ended this run: what it was doing may have been done' },
+  cancel_unconfirmed: {
+    state: 'cancelled',
+    message: 'The agent did not say that it ended this run: what it was doing may have been done',
+  },
   time_limit: { state: 'failed', message: 'The run went on for longer than a run may' },
 };
 
@@ -24,18 +27,33 @@ export async function endOverdueRuns(db: Db, limits: RunLimits): Promise<number>
   for (const { runId, why } of overdue) {
     const { state, message } = ENDS[why];
     const error: RunError = { code: why, message };
-    await inTransaction(db, (tx) => applyToRun(tx, runId, { command: { kind: 'give_up', state }, words: { error, detail: { code: why } }, permit: () => null }));
+    await inTransaction(db, (tx) =>
+      applyToRun(tx, runId, {
+        command: { kind: 'give_up', state },
+        words: { error, detail: { code: why } },
+        permit: () => null,
+      }),
+    );
   }
   return overdue.length;
 }
 
 /** Ends overdue runs, lets those wait again whose agents are gone, and forgets what is kept no longer, until it is stopped. Replicas that do it at the same time do no harm. */
-export function startRunKeeper({ db, log, limits = RUN_LIMITS }: { readonly db: Db; readonly log: Log; readonly limits?: RunLimits }): { stop(): Promise<void> } {
+export function startRunKeeper({
+  db,
+  log,
+  limits = RUN_LIMITS,
+}: {
+  readonly db: Db;
+  readonly log: Log;
+  readonly limits?: RunLimits;
+}): { stop(): Promise<void> } {
   const stopping = new AbortController();
   async function every(ms: number, what: string, work: () => Promise<unknown>): Promise<void> {
     while (!stopping.signal.aborted) {
       await sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
-      if (!stopping.signal.aborted) await work().catch((error: unknown) => log('warn', `${what} waits for the database`, { error }));
+      if (!stopping.signal.aborted)
+        await work().catch((error: unknown) => log('warn', `${what} waits for the database`, { error }));
     }
   }
   const loops = [

@@ -2,7 +2,24 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { awakenAgent, cancelRun, closeAgent, createRun, getRun, listRunEvents, listRuns, nextRun, openWakes, quarantineAgent, rebootAgent, recordRunStep, RUNS_WAITING_MAX, settleRun, startRun, suspendAgent } from '@hamlet/contract';
+import {
+  awakenAgent,
+  cancelRun,
+  closeAgent,
+  createRun,
+  getRun,
+  listRunEvents,
+  listRuns,
+  nextRun,
+  openWakes,
+  quarantineAgent,
+  rebootAgent,
+  recordRunStep,
+  RUNS_WAITING_MAX,
+  settleRun,
+  startRun,
+  suspendAgent,
+} from '@hamlet/contract';
 import type { Run, RunHint } from '@hamlet/contract';
 import { RUN_ATTEMPTS_MAX } from '@hamlet/core';
 import { codeOf, dataOf } from '../testing/play.ts';
@@ -25,7 +42,10 @@ function listenFor(agentId: AgentId): { readonly hints: RunHint[]; stop(): void 
   const stopping = new AbortController();
   const hints: RunHint[] = [];
   const reading = (async () => {
-    for await (const event of runs.play.as(agentId).open(openWakes, { params: { agent_id: agentId }, signal: stopping.signal })) if (event.event === 'run') hints.push(event.data);
+    for await (const event of runs.play
+      .as(agentId)
+      .open(openWakes, { params: { agent_id: agentId }, signal: stopping.signal }))
+      if (event.event === 'run') hints.push(event.data);
   })();
   reading.catch(() => undefined);
   return { hints, stop: () => stopping.abort() };
@@ -36,8 +56,21 @@ test('a run is given, taken up, noted step by step and settled; its events tell 
   assert.deepEqual(
     { ...given, run_id: '', created_at: '' },
     {
-      run_id: '', agent_id: 'ada', kind: 'prompt', state: 'queued', prompt: 'Go to the café.', created_at: '', created_by: { role: 'admin', id: 'key admin' }, schedule: null,
-      attempt: 0, cycle: null, started_at: null, ended_at: null, summary: null, error: null, cancel_requested_at: null,
+      run_id: '',
+      agent_id: 'ada',
+      kind: 'prompt',
+      state: 'queued',
+      prompt: 'Go to the café.',
+      created_at: '',
+      created_by: { role: 'admin', id: 'key admin' },
+      schedule: null,
+      attempt: 0,
+      cycle: null,
+      started_at: null,
+      ended_at: null,
+      summary: null,
+      error: null,
+      cancel_requested_at: null,
     },
   );
   assert.equal((await runs.next('ada'))?.run_id, given.run_id);
@@ -47,7 +80,15 @@ test('a run is given, taken up, noted step by step and settled; its events tell 
   const settled = dataOf(await runs.settle('ada', given.run_id, { state: 'done', summary: 'I went.' })).run;
   assert.deepEqual([settled.state, settled.summary, settled.error], ['done', 'I went.', null]);
   assert.ok(settled.started_at !== null && settled.ended_at !== null && settled.ended_at >= settled.started_at);
-  assert.deepEqual((await runs.events(given.run_id)).map(({ number, event }) => [number, event]), [[1, 'queued'], [2, 'started'], [3, 'step'], [4, 'settled']]);
+  assert.deepEqual(
+    (await runs.events(given.run_id)).map(({ number, event }) => [number, event]),
+    [
+      [1, 'queued'],
+      [2, 'started'],
+      [3, 'step'],
+      [4, 'settled'],
+    ],
+  );
   assert.equal(await runs.next('ada'), null);
 });
 
@@ -57,7 +98,11 @@ test('asking again changes nothing: start, step and settle may be repeated, and 
   const first = dataOf(await runs.step('ada', run_id, { step: 0, outcome: 'done', text: 'first' })).step;
   assert.deepEqual(dataOf(await runs.step('ada', run_id, { step: 0, outcome: 'failed', text: 'second' })).step, first);
   assert.deepEqual(dataOf(await runs.start('ada', run_id)).steps, [first]);
-  for (let time = 0; time < 2; time += 1) assert.equal(dataOf(await runs.settle('ada', run_id, { state: 'done', summary: `end ${time}` })).run.summary, 'end 0');
+  for (let time = 0; time < 2; time += 1)
+    assert.equal(
+      dataOf(await runs.settle('ada', run_id, { state: 'done', summary: `end ${time}` })).run.summary,
+      'end 0',
+    );
   assert.equal(await codeOf(runs.settle('ada', run_id, { state: 'failed', summary: 'no' })), 'run_settled');
   assert.equal(await codeOf(runs.step('ada', run_id, { step: 1, outcome: 'done', text: 'late' })), 'run_settled');
   assert.equal(await codeOf(runs.start('ada', run_id)), 'run_settled');
@@ -98,11 +143,23 @@ test('a run is cancelled at once while it waits; one that goes is ended by its a
   const asked = dataOf(await runs.cancel(run_id, 'stop')).run;
   assert.equal(asked.state, 'running');
   assert.notEqual(asked.cancel_requested_at, null);
-  assert.equal(dataOf(await runs.cancel(run_id)).run.cancel_requested_at, asked.cancel_requested_at, 'asked twice is asked once');
-  await eventually('the hint', () => stream.hints.some(({ run }) => run?.run_id === run_id && run.cancel_requested_at !== null));
-  assert.equal(dataOf(await runs.settle('cleo', run_id, { state: 'cancelled', summary: 'I stopped.' })).run.state, 'cancelled');
+  assert.equal(
+    dataOf(await runs.cancel(run_id)).run.cancel_requested_at,
+    asked.cancel_requested_at,
+    'asked twice is asked once',
+  );
+  await eventually('the hint', () =>
+    stream.hints.some(({ run }) => run?.run_id === run_id && run.cancel_requested_at !== null),
+  );
+  assert.equal(
+    dataOf(await runs.settle('cleo', run_id, { state: 'cancelled', summary: 'I stopped.' })).run.state,
+    'cancelled',
+  );
   const events = await runs.events(run_id);
-  assert.deepEqual(events.map(({ event }) => event), ['queued', 'started', 'cancel_requested', 'settled']);
+  assert.deepEqual(
+    events.map(({ event }) => event),
+    ['queued', 'started', 'cancel_requested', 'settled'],
+  );
   assert.deepEqual(events[2]?.detail, { by: { role: 'admin', id: 'key admin' }, reason: 'stop' });
   stream.stop();
 });
@@ -127,7 +184,12 @@ test('a newer cycle gets the run again with the steps that were noted, and the o
   const old = await runs.cycle('dan');
   dataOf(await runs.play.admin.call(rebootAgent, { params: { agent_id: 'dan' } }));
   assert.equal((await runs.next('dan'))?.run_id, run_id);
-  assert.equal(await codeOf(runs.play.as('dan').call(settleRun, { params: { run_id }, body: { cycle: old, state: 'done', summary: 'x' } })), 'stale_cycle');
+  assert.equal(
+    await codeOf(
+      runs.play.as('dan').call(settleRun, { params: { run_id }, body: { cycle: old, state: 'done', summary: 'x' } }),
+    ),
+    'stale_cycle',
+  );
   assert.equal(await codeOf(runs.settle('dan', run_id, { state: 'done', summary: 'x' })), 'run_not_started');
   const { run, steps } = dataOf(await runs.start('dan', run_id));
   assert.deepEqual([run.attempt, run.cycle, steps.map(({ text }) => text)], [2, old + 1, ['said hello']]);
@@ -156,7 +218,9 @@ test('a run waits for an agent that sleeps, and is hinted at when a new one come
   const stream = listenFor('eve');
   await eventually('eve online', async () => (await runs.play.agent('eve')).status.online);
   const { run_id: second } = await runs.give('eve');
-  await eventually('a hint at the oldest', () => stream.hints.some((hint) => hint.run_id === run_id && hint.run?.state === 'queued'));
+  await eventually('a hint at the oldest', () =>
+    stream.hints.some((hint) => hint.run_id === run_id && hint.run?.state === 'queued'),
+  );
   assert.notEqual(second, run_id);
   stream.stop();
   await runs.finishAll('eve');
@@ -167,15 +231,20 @@ test('pages go from the newest to the oldest, filtered, and a cursor is of one q
   for (let count = 0; count < 5; count += 1) given.unshift((await runs.give('eve', `page ${count}`)).run_id);
   const seen: string[] = [];
   const query = { agent_id: 'eve', state: 'queued' as const, limit: 2 };
-  for (let cursor: string | undefined; ; ) {
-    const page = dataOf(await runs.play.admin.call(listRuns, { query: cursor === undefined ? query : { ...query, cursor } }));
+  for (let cursor: string | undefined; ;) {
+    const page = dataOf(
+      await runs.play.admin.call(listRuns, { query: cursor === undefined ? query : { ...query, cursor } }),
+    );
     seen.push(...page.runs.map(({ run_id }) => run_id));
     if (page.next_cursor === null) break;
     cursor = page.next_cursor;
   }
   assert.deepEqual(seen, given);
   const { next_cursor } = dataOf(await runs.play.admin.call(listRuns, { query }));
-  assert.equal(await codeOf(runs.play.admin.call(listRuns, { query: { agent_id: 'ada', cursor: next_cursor ?? '' } })), 'cursor_invalid');
+  assert.equal(
+    await codeOf(runs.play.admin.call(listRuns, { query: { agent_id: 'ada', cursor: next_cursor ?? '' } })),
+    'cursor_invalid',
+  );
   assert.equal(await codeOf(runs.play.admin.call(listRuns, { query: { cursor: 'bm9uc2Vuc2U' } })), 'cursor_invalid');
   await runs.finishAll('eve');
 });
@@ -185,10 +254,20 @@ test('who may: a member gives runs and ends its own, an agent works on its own',
   const own: Run = dataOf(await member.call(createRun, { params: { agent_id: 'fay' }, body: { prompt: 'Hello' } })).run;
   const other = await runs.give('fay');
   assert.equal(await codeOf(member.call(cancelRun, { params: { run_id: other.run_id }, body: {} })), 'forbidden');
-  assert.equal(dataOf(await member.call(cancelRun, { params: { run_id: own.run_id }, body: {} })).run.state, 'cancelled');
+  assert.equal(
+    dataOf(await member.call(cancelRun, { params: { run_id: own.run_id }, body: {} })).run.state,
+    'cancelled',
+  );
   assert.equal(await codeOf(runs.start('ada', other.run_id)), 'not_own_agent');
   assert.equal(await codeOf(runs.play.as('ada').call(nextRun, { params: { agent_id: 'fay' } })), 'not_own_agent');
-  assert.equal(await codeOf(runs.play.as('fay').call(startRun, { params: { run_id: other.run_id }, body: { cycle: (await runs.cycle('fay')) + 1 } })), 'stale_cycle');
+  assert.equal(
+    await codeOf(
+      runs.play
+        .as('fay')
+        .call(startRun, { params: { run_id: other.run_id }, body: { cycle: (await runs.cycle('fay')) + 1 } }),
+    ),
+    'stale_cycle',
+  );
   await runs.finishAll('fay');
 });
 
@@ -204,25 +283,51 @@ test('an agent works on as many runs at one time as its tier allows', async () =
 });
 
 test('what is not there: agents, runs, and room', async () => {
-  assert.equal(await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'nobody' }, body: { prompt: 'x' } })), 'no_such_agent');
+  assert.equal(
+    await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'nobody' }, body: { prompt: 'x' } })),
+    'no_such_agent',
+  );
   const params = { run_id: randomUUID() };
   assert.equal(await codeOf(runs.play.admin.call(getRun, { params })), 'no_such_run');
   assert.equal(await codeOf(runs.play.admin.call(listRunEvents, { params, query: {} })), 'no_such_run');
   assert.equal(await codeOf(runs.play.admin.call(cancelRun, { params, body: {} })), 'no_such_run');
   assert.equal(await codeOf(runs.start('ada', params.run_id)), 'no_such_run');
-  assert.equal(await codeOf(runs.play.as('ada').call(recordRunStep, { params, body: { cycle: await runs.cycle('ada'), step: 0, outcome: 'done', text: 'x' } })), 'no_such_run');
-  assert.equal(await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'x'.repeat(16_385) } })), 'validation_failed');
-  assert.equal(await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'a\u0000b' } })), 'validation_failed');
+  assert.equal(
+    await codeOf(
+      runs.play
+        .as('ada')
+        .call(recordRunStep, { params, body: { cycle: await runs.cycle('ada'), step: 0, outcome: 'done', text: 'x' } }),
+    ),
+    'no_such_run',
+  );
+  assert.equal(
+    await codeOf(
+      runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'x'.repeat(16_385) } }),
+    ),
+    'validation_failed',
+  );
+  assert.equal(
+    await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'ada' }, body: { prompt: 'a\u0000b' } })),
+    'validation_failed',
+  );
   for (let count = 0; count < RUNS_WAITING_MAX; count += 1) await runs.give('fay');
-  assert.equal(await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'fay' }, body: { prompt: 'x' } })), 'run_queue_full');
+  assert.equal(
+    await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'fay' }, body: { prompt: 'x' } })),
+    'run_queue_full',
+  );
 });
 
 test('an agent that an admin has set aside gets no run; the end of its life ends those it had', async () => {
   const { run_id } = await runs.give('bob');
   dataOf(await runs.play.admin.call(quarantineAgent, { params: { agent_id: 'bob' }, body: { reason: 'test' } }));
-  assert.equal(await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'bob' }, body: { prompt: 'x' } })), 'agent_barred');
+  assert.equal(
+    await codeOf(runs.play.admin.call(createRun, { params: { agent_id: 'bob' }, body: { prompt: 'x' } })),
+    'agent_barred',
+  );
   const { uid } = await runs.play.agent('bob');
-  dataOf(await clientOf(runs.play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'bob' }, body: { uid } }));
+  dataOf(
+    await clientOf(runs.play.url, TOKENS.operator).call(closeAgent, { params: { agent_id: 'bob' }, body: { uid } }),
+  );
   const run = await eventually('the end', async () => {
     const now = await runs.get(run_id);
     return now.state === 'failed' ? now : null;

@@ -29,7 +29,17 @@ after(async () => {
 
 async function newRun(): Promise<RunRow> {
   const [run] = await inTransaction(db, (tx) =>
-    insertRuns(tx, [{ agentId: 'ada', agentUid: 'life', kind: 'prompt', prompt: 'x', createdByRole: 'admin', createdById: 'a', schedule: null }]),
+    insertRuns(tx, [
+      {
+        agentId: 'ada',
+        agentUid: 'life',
+        kind: 'prompt',
+        prompt: 'x',
+        createdByRole: 'admin',
+        createdById: 'a',
+        schedule: null,
+      },
+    ]),
   );
   assert.ok(run !== undefined);
   return run;
@@ -49,19 +59,38 @@ function write(run: RunRow, next: RunProgress): Promise<RunRow> {
   return inTransaction(db, async (tx) => {
     const held = await holdRun(tx, run.runId);
     assert.ok(held !== null);
-    return changeRun(tx, held, { ...next, byAgent: next.state === 'running', error, event: isSettled(next.state) ? 'settled' : 'started', detail: {} });
+    return changeRun(tx, held, {
+      ...next,
+      byAgent: next.state === 'running',
+      error,
+      event: isSettled(next.state) ? 'settled' : 'started',
+      detail: {},
+    });
   });
 }
 
 /** Every change of state that some command of core makes. */
 function reachable(from: RunState): ReadonlySet<RunState> {
-  const progress: RunProgress = from === 'queued' ? { state: from, attempt: 0, cycle: null, cancelRequested: false } : { state: from, attempt: 1, cycle: 1, cancelRequested: true };
+  const progress: RunProgress =
+    from === 'queued'
+      ? { state: from, attempt: 0, cycle: null, cancelRequested: false }
+      : { state: from, attempt: 1, cycle: 1, cancelRequested: true };
   const commands: readonly RunCommand[] = [
-    { kind: 'start', cycle: 2 }, { kind: 'settle', cycle: 1, state: 'done' }, { kind: 'settle', cycle: 1, state: 'failed' }, { kind: 'settle', cycle: 1, state: 'cancelled' },
-    { kind: 'cancel' }, { kind: 'give_up', state: 'failed' }, { kind: 'give_up', state: 'cancelled' },
+    { kind: 'start', cycle: 2 },
+    { kind: 'settle', cycle: 1, state: 'done' },
+    { kind: 'settle', cycle: 1, state: 'failed' },
+    { kind: 'settle', cycle: 1, state: 'cancelled' },
+    { kind: 'cancel' },
+    { kind: 'give_up', state: 'failed' },
+    { kind: 'give_up', state: 'cancelled' },
   ];
-  const verdicts = [...commands.map((command) => decideRun(progress, command)), decideRun({ ...progress, cancelRequested: false }, { kind: 'lapse' })];
-  return new Set(verdicts.flatMap((verdict) => ('next' in verdict && verdict.next.state !== from ? [verdict.next.state] : [])));
+  const verdicts = [
+    ...commands.map((command) => decideRun(progress, command)),
+    decideRun({ ...progress, cancelRequested: false }, { kind: 'lapse' }),
+  ];
+  return new Set(
+    verdicts.flatMap((verdict) => ('next' in verdict && verdict.next.state !== from ? [verdict.next.state] : [])),
+  );
 }
 
 for (const from of RUN_STATES) {
@@ -70,7 +99,15 @@ for (const from of RUN_STATES) {
     if (to === 'waiting_permission' && from === 'running') continue;
     test(`${from} to ${to}: both let it, or neither does`, async () => {
       const run = await runIn(from);
-      const next: RunProgress = { state: to, attempt: Math.max(run.attempt, to === 'queued' || (isSettled(to) && to !== 'done' && from === 'queued') ? 0 : 1), cycle: run.cycle, cancelRequested: false };
+      const next: RunProgress = {
+        state: to,
+        attempt: Math.max(
+          run.attempt,
+          to === 'queued' || (isSettled(to) && to !== 'done' && from === 'queued') ? 0 : 1,
+        ),
+        cycle: run.cycle,
+        cancelRequested: false,
+      };
       const written = write(run, next.attempt > 0 ? { ...next, cycle: 1 } : next);
       if (reachable(from).has(to)) assert.equal((await written).state, to);
       else await assert.rejects(written, /cannot go from|violates check constraint/);
@@ -80,9 +117,18 @@ for (const from of RUN_STATES) {
 
 test('what a run is about never changes, its counters never fall, and only an ended one can be deleted', async () => {
   const { runId } = await runIn('running');
-  const change = (values: object): Promise<unknown> => db.updateTable('run').set(values).where('run_id', '=', runId).execute();
-  for (const values of [{ prompt: 'y' }, { agent_id: 'bob' }, { agent_uid: 'other' }, { kind: 'schedule' }, { created_by_id: 'b' }]) await assert.rejects(change(values), /never changes|violates check/);
-  for (const values of [{ attempt: 0 }, { cycle: 0 }, { events: 0 }, { started_at: new Date(0) }]) await assert.rejects(change(values), /only grow|violates check/);
+  const change = (values: object): Promise<unknown> =>
+    db.updateTable('run').set(values).where('run_id', '=', runId).execute();
+  for (const values of [
+    { prompt: 'y' },
+    { agent_id: 'bob' },
+    { agent_uid: 'other' },
+    { kind: 'schedule' },
+    { created_by_id: 'b' },
+  ])
+    await assert.rejects(change(values), /never changes|violates check/);
+  for (const values of [{ attempt: 0 }, { cycle: 0 }, { events: 0 }, { started_at: new Date(0) }])
+    await assert.rejects(change(values), /only grow|violates check/);
   const remove = (): Promise<unknown> => db.deleteFrom('run').where('run_id', '=', runId).execute();
   await assert.rejects(remove(), /is under way/);
   await write({ runId } as RunRow, { state: 'done', attempt: 1, cycle: 1, cancelRequested: false });
@@ -99,8 +145,16 @@ test('a run has a lease while somebody works on it, and is taken up again as ano
   await assert.rejects(write(waiting, working), /without another attempt/);
   const again = await write(waiting, { ...working, attempt: 2 });
   assert.ok(again.leaseUntil !== null && again.leaseUntil > run.leaseUntil);
-  const byOlderVersion = await db.updateTable('run').set({ lease_until: null }).where('run_id', '=', run.runId).returning('lease_until').executeTakeFirstOrThrow();
-  assert.ok(byOlderVersion.lease_until !== null && byOlderVersion.lease_until > again.leaseUntil, 'who knows no lease gets a long one');
+  const byOlderVersion = await db
+    .updateTable('run')
+    .set({ lease_until: null })
+    .where('run_id', '=', run.runId)
+    .returning('lease_until')
+    .executeTakeFirstOrThrow();
+  assert.ok(
+    byOlderVersion.lease_until !== null && byOlderVersion.lease_until > again.leaseUntil,
+    'who knows no lease gets a long one',
+  );
 });
 
 /** Deterministic numbers in 0…1 (Park and Miller). */
@@ -112,8 +166,17 @@ function diceOf(seed: number): () => number {
 function commandBy(dice: () => number): RunCommand {
   const cycle = 1 + Math.floor(dice() * 4);
   const choices: readonly RunCommand[] = [
-    { kind: 'start', cycle }, { kind: 'start', cycle }, { kind: 'step', cycle }, { kind: 'cancel' }, { kind: 'settle', cycle, state: 'done' }, { kind: 'settle', cycle, state: 'failed' },
-    { kind: 'settle', cycle, state: 'cancelled' }, { kind: 'give_up', state: 'failed' }, { kind: 'lapse' }, { kind: 'lapse' }, { kind: 'renew', cycle },
+    { kind: 'start', cycle },
+    { kind: 'start', cycle },
+    { kind: 'step', cycle },
+    { kind: 'cancel' },
+    { kind: 'settle', cycle, state: 'done' },
+    { kind: 'settle', cycle, state: 'failed' },
+    { kind: 'settle', cycle, state: 'cancelled' },
+    { kind: 'give_up', state: 'failed' },
+    { kind: 'lapse' },
+    { kind: 'lapse' },
+    { kind: 'renew', cycle },
   ];
   return choices[Math.floor(dice() * choices.length)] ?? { kind: 'cancel' };
 }
@@ -123,11 +186,20 @@ test(`${WALKS} wandering runs: whatever core decides the table takes, and events
     const dice = diceOf(seed);
     let run = await newRun();
     for (let step = 0; step < WALK_STEPS; step += 1) {
-      const progress: RunProgress = { state: run.state, attempt: run.attempt, cycle: run.cycle, cancelRequested: run.cancelRequestedAt !== null };
+      const progress: RunProgress = {
+        state: run.state,
+        attempt: run.attempt,
+        cycle: run.cycle,
+        cancelRequested: run.cancelRequestedAt !== null,
+      };
       const verdict = decideRun(progress, commandBy(dice));
       if ('next' in verdict) run = await write(run, verdict.next);
     }
     const events = await readRunEvents(db, run.runId, { after: 0, limit: 100 });
-    assert.deepEqual(events.map(({ number }) => number), Array.from({ length: run.events }, (_, index) => index + 1), `seed ${seed}`);
+    assert.deepEqual(
+      events.map(({ number }) => number),
+      Array.from({ length: run.events }, (_, index) => index + 1),
+      `seed ${seed}`,
+    );
   }
 });

@@ -29,5 +29,11 @@ export function runView(row: RunRow): Run {
 
 /** An event of a run in the words of the wire. Pure. */
 export function runEventView(runId: string, { number, event, at, detail }: RunEventRow): RunEvent {
-  return { run_id: runId, number, event: event as RunEvent['event'], at: at.toISOString(), detail: detail as RunEvent['detail'] };
+  return {
+    run_id: runId,
+    number,
+    event: event as RunEvent['event'],
+    at: at.toISOString(),
+    detail: detail as RunEvent['detail'],
+  };
 }

@@ -40,7 +40,11 @@ function startRun({ db, limits }: Services): Handlers['startRun'] {
       inTransaction(db, async (tx) => {
         const tooMany = await refuseTooMany(tx, limits, { actor, runId: params.run_id });
         if (tooMany !== null) return tooMany;
-        const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'start', cycle }, words: { detail: { cycle } }, permit: permitWork(actor, cycle) });
+        const outcome = await applyToRun(tx, params.run_id, {
+          command: { kind: 'start', cycle },
+          words: { detail: { cycle } },
+          permit: permitWork(actor, cycle),
+        });
         if (!outcome.ok) return outcome;
         const { run } = outcome.data;
         if (run.state === 'failed') return refused('run_settled', run.errorMessage ?? undefined);
@@ -60,7 +64,10 @@ function recordRunStep({ db }: Services): Handlers['recordRunStep'] {
         if (denied !== null) return denied;
         const noted = await findStep(tx, run.runId, step.step);
         if (noted !== null) return accepted({ run: runView(run), step: noted as RunStep });
-        const outcome = await applyToHeldRun(tx, run, { command: { kind: 'step', cycle, attempt }, words: { detail: step } });
+        const outcome = await applyToHeldRun(tx, run, {
+          command: { kind: 'step', cycle, attempt },
+          words: { detail: step },
+        });
         return outcome.ok ? accepted({ run: runView(outcome.data.run), step }) : outcome;
       }),
   };
@@ -71,7 +78,11 @@ function renewRun({ db }: Services): Handlers['renewRun'] {
     kind: 'plain',
     run: ({ params, body: { cycle, attempt }, actor }) =>
       inTransaction(db, async (tx) => {
-        const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'renew', cycle, attempt }, words: {}, permit: permitWork(actor, cycle) });
+        const outcome = await applyToRun(tx, params.run_id, {
+          command: { kind: 'renew', cycle, attempt },
+          words: {},
+          permit: permitWork(actor, cycle),
+        });
         return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
       }),
   };
@@ -82,9 +93,17 @@ function settleRun({ db }: Services): Handlers['settleRun'] {
     kind: 'plain',
     run: ({ params, body: { cycle, attempt, state, summary, error }, actor }) =>
       inTransaction(db, async (tx) => {
-        const words = { summary, error: state === 'failed' ? (error ?? { code: 'failed', message: 'The agent gave no reason' }) : error, detail: { cycle } };
+        const words = {
+          summary,
+          error: state === 'failed' ? (error ?? { code: 'failed', message: 'The agent gave no reason' }) : error,
+          detail: { cycle },
+        };
         const said = state === 'done' ? { ...words, error: undefined } : words;
-        const outcome = await applyToRun(tx, params.run_id, { command: { kind: 'settle', cycle, attempt, state }, words: said, permit: permitWork(actor, cycle) });
+        const outcome = await applyToRun(tx, params.run_id, {
+          command: { kind: 'settle', cycle, attempt, state },
+          words: said,
+          permit: permitWork(actor, cycle),
+        });
         return outcome.ok ? accepted({ run: runView(outcome.data.run) }) : outcome;
       }),
   };

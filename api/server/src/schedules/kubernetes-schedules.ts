@@ -18,7 +18,14 @@ import { changeOf, mergePatchOf, newSpecOf, specChangeOf } from './spec-words.ts
 function recordOf(object: KubeObject): ScheduleRecord {
   const { spec, status } = Schedule.parse({ ...object, apiVersion: API_VERSION, kind: 'Schedule' });
   const { name, uid, creationTimestamp, generation = 0 } = object.metadata;
-  return { name, uid, createdAt: new Date(creationTimestamp ?? 0).toISOString(), spec, status: status ?? {}, generation };
+  return {
+    name,
+    uid,
+    createdAt: new Date(creationTimestamp ?? 0).toISOString(),
+    spec,
+    status: status ?? {},
+    generation,
+  };
 }
 
 /** What the API server says against a write, in its own words; anything else is its absence. */
@@ -55,11 +62,17 @@ function legible(object: KubeObject, log: Log): readonly ScheduleRecord[] {
   }
 }
 
-async function list({ client, namespace, log }: SchedulesPorts, { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number }): Promise<Outcome<SchedulePage>> {
+async function list(
+  { client, namespace, log }: SchedulesPorts,
+  { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
+): Promise<Outcome<SchedulePage>> {
   try {
     const page = await client.list<KubeObject>(SCHEDULES, { namespace, query: { limit, continue: cursor } });
     const { continue: next = '' } = page.metadata;
-    return accepted({ schedules: page.items.flatMap((object) => legible(object, log)), next: next === '' ? null : next });
+    return accepted({
+      schedules: page.items.flatMap((object) => legible(object, log)),
+      next: next === '' ? null : next,
+    });
   } catch (error) {
     // A cursor is the API server's own: one that it did not make is a 400, one that it has forgotten a 410.
     if (cursor !== undefined && (isStatus(error, 400) || isStatus(error, 410))) return refused('cursor_invalid');
@@ -67,7 +80,11 @@ async function list({ client, namespace, log }: SchedulesPorts, { cursor, limit 
   }
 }
 
-async function change({ client, namespace }: SchedulesPorts, name: string, { wanted, onConflict }: { readonly wanted: ScheduleChange; readonly onConflict: OnConflict }): Promise<Outcome<ScheduleRecord>> {
+async function change(
+  { client, namespace }: SchedulesPorts,
+  name: string,
+  { wanted, onConflict }: { readonly wanted: ScheduleChange; readonly onConflict: OnConflict },
+): Promise<Outcome<ScheduleRecord>> {
   const plan = (object: KubeObject): SpecPatch => {
     const { spec: before } = recordOf(object);
     const changed = changeOf(specChangeOf(wanted), before);
@@ -90,8 +107,20 @@ export function kubernetesSchedules(ports: SchedulesPorts): ScheduleSource {
     },
     create: (name, spec) =>
       guarded(async () => {
-        const object = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name, namespace }, spec: newSpecOf(spec) };
-        return accepted(recordOf(await client.create<KubeObject>(SCHEDULES, object, { namespace, query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' } })));
+        const object = {
+          apiVersion: API_VERSION,
+          kind: 'Schedule',
+          metadata: { name, namespace },
+          spec: newSpecOf(spec),
+        };
+        return accepted(
+          recordOf(
+            await client.create<KubeObject>(SCHEDULES, object, {
+              namespace,
+              query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+            }),
+          ),
+        );
       }),
     change: (name, wanted, onConflict) => guarded(() => change(ports, name, { wanted, onConflict })),
     remove: (name) =>

@@ -17,7 +17,13 @@ function uidOf(name: string): string {
 async function readSample(path: string): Promise<ScheduleRecord> {
   const { metadata, spec } = Schedule.parse(parse(await readFile(path, 'utf8')));
   const createdAt = (await stat(path)).mtime.toISOString();
-  const condition = { type: 'Active', status: 'False' as const, reason: 'NoOperator', message: NOBODY_FIRES, lastTransitionTime: createdAt };
+  const condition = {
+    type: 'Active',
+    status: 'False' as const,
+    reason: 'NoOperator',
+    message: NOBODY_FIRES,
+    lastTransitionTime: createdAt,
+  };
   return { name: metadata.name, uid: uidOf(metadata.name), createdAt, spec, status: { conditions: [condition] } };
 }
 
@@ -26,7 +32,8 @@ export async function openSampleSchedules(folder: string): Promise<ScheduleSourc
   const files = (await readdir(folder)).filter((file) => /^good-schedule-.*\.yaml$/.test(file));
   const schedules = await Promise.all(files.map((file) => readSample(join(folder, file))));
   schedules.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const write = async (): Promise<ReturnType<typeof refused>> => refused('cluster_needed', 'These are the samples of the tree. Run a cluster (make up) to write schedules');
+  const write = async (): Promise<ReturnType<typeof refused>> =>
+    refused('cluster_needed', 'These are the samples of the tree. Run a cluster (make up) to write schedules');
   return {
     list: async ({ cursor, limit }) => {
       const from = cursor === undefined ? 0 : schedules.findIndex(({ name }) => name > cursor);

@@ -30,7 +30,11 @@ interface Act<T> {
  * Writes a Schedule that is held meanwhile. What is let through has its line in the audit, in place of the one that the watch of the cluster would
  * write, and is from now on whoever's asked for it.
  */
-async function act<T extends { readonly uid: string; readonly generation?: number }>(tx: Tx, asked: Asked, { object, verb, write, more }: Act<T>): Promise<Outcome<T>> {
+async function act<T extends { readonly uid: string; readonly generation?: number }>(
+  tx: Tx,
+  asked: Asked,
+  { object, verb, write, more }: Act<T>,
+): Promise<Outcome<T>> {
   await holdResource(tx, 'Schedule', object);
   const outcome = await write();
   if (!outcome.ok) return outcome;
@@ -43,7 +47,11 @@ async function act<T extends { readonly uid: string; readonly generation?: numbe
 }
 
 async function views(db: Services['db'], records: readonly ScheduleRecord[]): Promise<ScheduleView[]> {
-  const firings = await readLastFirings(db, records.map(({ uid }) => uid), LAST_FIRINGS_SHOWN);
+  const firings = await readLastFirings(
+    db,
+    records.map(({ uid }) => uid),
+    LAST_FIRINGS_SHOWN,
+  );
   return records.map((record) => scheduleView(record, firings.get(record.uid) ?? []));
 }
 
@@ -57,7 +65,9 @@ function listSchedules({ db, schedules }: Services): Handlers['listSchedules'] {
     kind: 'plain',
     run: async ({ query }) => {
       const page = await schedules.list(query);
-      return page.ok ? accepted({ schedules: await views(db, page.data.schedules), next_cursor: page.data.next }) : page;
+      return page.ok
+        ? accepted({ schedules: await views(db, page.data.schedules), next_cursor: page.data.next })
+        : page;
     },
   };
 }
@@ -67,7 +77,9 @@ function getSchedule({ db, schedules }: Services): Handlers['getSchedule'] {
     kind: 'plain',
     run: async ({ params }) => {
       const record = await schedules.get(params.name);
-      return record === null ? refused('no_such_schedule', `There is no schedule ${params.name}`) : accepted(await view(db, record));
+      return record === null
+        ? refused('no_such_schedule', `There is no schedule ${params.name}`)
+        : accepted(await view(db, record));
     },
   };
 }
@@ -77,7 +89,12 @@ function createSchedule({ db, schedules }: Services): Handlers['createSchedule']
     kind: 'tx',
     run: async (request, tx) => {
       const { name, ...spec } = request.body;
-      const made = await act(tx, request, { object: name, verb: 'create', write: () => schedules.create(name, spec), more: { spec } });
+      const made = await act(tx, request, {
+        object: name,
+        verb: 'create',
+        write: () => schedules.create(name, spec),
+        more: { spec },
+      });
       return made.ok ? accepted(await view(db, made.data)) : made;
     },
   };
@@ -87,8 +104,17 @@ function changeSchedule({ db, schedules }: Services): Handlers['changeSchedule']
   return {
     kind: 'tx',
     run: async (request, tx) => {
-      const { params: { name }, body: change, query } = request;
-      const changed = await act(tx, request, { object: name, verb: 'change', write: () => schedules.change(name, change, query.on_conflict), more: { change } });
+      const {
+        params: { name },
+        body: change,
+        query,
+      } = request;
+      const changed = await act(tx, request, {
+        object: name,
+        verb: 'change',
+        write: () => schedules.change(name, change, query.on_conflict),
+        more: { change },
+      });
       return changed.ok ? accepted(await view(db, changed.data)) : changed;
     },
   };

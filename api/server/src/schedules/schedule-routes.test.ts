@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
-import { API_VERSION, changeSchedule, createSchedule, deleteSchedule, fireSchedule, getSchedule, GROUP, listSchedules, VERSION } from '@hamlet/contract';
+import {
+  API_VERSION,
+  changeSchedule,
+  createSchedule,
+  deleteSchedule,
+  fireSchedule,
+  getSchedule,
+  GROUP,
+  listSchedules,
+  VERSION,
+} from '@hamlet/contract';
 import type { ScheduleView } from '@hamlet/contract';
 import type { KubeObject, ResourceType } from '@hamlet/kube';
 import { testApiServer } from '@hamlet/test/env/api-server';
@@ -25,9 +35,16 @@ before(async () => {
   [kube, village] = await Promise.all([testApiServer(), startTestVillage()]);
   await kube.installCrds();
   namespace = await kube.namespace();
-  await copyFile(join(SAMPLES, 'good-schedule-hourly.yaml'), join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-schedule-hourly.yaml'));
+  await copyFile(
+    join(SAMPLES, 'good-schedule-hourly.yaml'),
+    join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'good-schedule-hourly.yaml'),
+  );
   withoutCluster = new Play((await village.startReplica()).peopleUrl);
-  const environment = { HAMLET_AGENT_SOURCE: 'kubernetes', HAMLET_KUBECONFIG: kube.kubeconfig, HAMLET_NAMESPACE: namespace };
+  const environment = {
+    HAMLET_AGENT_SOURCE: 'kubernetes',
+    HAMLET_KUBECONFIG: kube.kubeconfig,
+    HAMLET_NAMESPACE: namespace,
+  };
   play = new Play((await village.startReplica(environment)).peopleUrl);
 });
 after(async () => {
@@ -41,13 +58,19 @@ async function stored(name: string): Promise<Stored> {
   return kube.client.get<Stored>(SCHEDULES, { namespace, name });
 }
 
-async function codeOf(call: Promise<{ ok: true } | { ok: false; problem: { code: string; detail: string } }>): Promise<readonly [string, string] | null> {
+async function codeOf(
+  call: Promise<{ ok: true } | { ok: false; problem: { code: string; detail: string } }>,
+): Promise<readonly [string, string] | null> {
   const outcome = await call;
   return outcome.ok ? null : [outcome.problem.code, outcome.problem.detail];
 }
 
 async function create(name: string, spec: object = {}): Promise<ScheduleView> {
-  return dataOf(await play.admin.call(createSchedule, { body: { name, agent_name: 'ada', prompt: 'Look around.', every: '10m', ...spec } })).schedule;
+  return dataOf(
+    await play.admin.call(createSchedule, {
+      body: { name, agent_name: 'ada', prompt: 'Look around.', every: '10m', ...spec },
+    }),
+  ).schedule;
 }
 
 test('a schedule is written to the cluster under our name, and read back with its defaults', async () => {
@@ -56,16 +79,44 @@ test('a schedule is written to the cluster under our name, and read back with it
   assert.deepEqual(
     { ...made, created_at: '', status: null },
     {
-      name: 'round', uid: object.metadata.uid, created_at: '', agent_name: 'ada', selector: null, prompt: 'Look around.', every: null, cron: null, daily_at: '09:30', time_zone: 'Europe/Zurich',
-      missed_runs: 'Skip', catch_up_limit: 10, overlap: 'Forbid', starting_deadline_seconds: 300, suspend: false, history_limit: 10, status: null, last_firings: [],
+      name: 'round',
+      uid: object.metadata.uid,
+      created_at: '',
+      agent_name: 'ada',
+      selector: null,
+      prompt: 'Look around.',
+      every: null,
+      cron: null,
+      daily_at: '09:30',
+      time_zone: 'Europe/Zurich',
+      missed_runs: 'Skip',
+      catch_up_limit: 10,
+      overlap: 'Forbid',
+      starting_deadline_seconds: 300,
+      suspend: false,
+      history_limit: 10,
+      status: null,
+      last_firings: [],
     },
   );
-  assert.deepEqual((object.metadata.managedFields as { manager: string }[]).map(({ manager }) => manager), ['hamlet-api']);
-  assert.deepEqual(await codeOf(play.admin.call(createSchedule, { body: { name: 'round', agent_name: 'ada', prompt: 'x', every: '1m' } })).then((code) => code?.[0]), 'schedule_exists');
+  assert.deepEqual(
+    (object.metadata.managedFields as { manager: string }[]).map(({ manager }) => manager),
+    ['hamlet-api'],
+  );
+  assert.deepEqual(
+    await codeOf(
+      play.admin.call(createSchedule, { body: { name: 'round', agent_name: 'ada', prompt: 'x', every: '1m' } }),
+    ).then((code) => code?.[0]),
+    'schedule_exists',
+  );
 });
 
 test('what the API server refuses comes with its words', async () => {
-  const [code, detail] = (await codeOf(play.admin.call(createSchedule, { body: { name: 'both', agent_name: 'ada', prompt: 'x', every: '1m', cron: '* * * * *', time_zone: 'UTC' } }))) ?? ['', ''];
+  const [code, detail] = (await codeOf(
+    play.admin.call(createSchedule, {
+      body: { name: 'both', agent_name: 'ada', prompt: 'x', every: '1m', cron: '* * * * *', time_zone: 'UTC' },
+    }),
+  )) ?? ['', ''];
   assert.equal(code, 'schedule_refused');
   assert.match(detail, /write exactly one of every, cron and dailyAt/);
   await create('good');
@@ -78,10 +129,23 @@ test('what the API server refuses comes with its words', async () => {
 test('a change leaves out what stays, takes away what is null, and replaces labels as a whole', async () => {
   await create('walk', { agent_name: null, selector: { match_labels: { team: 'red', floor: 'one' } } });
   const params = { name: 'walk' };
-  assert.equal(dataOf(await play.admin.call(changeSchedule, { params, body: { suspend: true } })).schedule.suspend, true);
-  const changed = dataOf(await play.admin.call(changeSchedule, { params, body: { every: null, cron: '0 9 * * *', time_zone: 'UTC', selector: { match_labels: { team: 'blue' } } } })).schedule;
-  assert.deepEqual([changed.every, changed.cron, changed.selector, changed.suspend], [null, '0 9 * * *', { match_labels: { team: 'blue' } }, true]);
-  const { agent_name, selector } = dataOf(await play.admin.call(changeSchedule, { params, body: { selector: null, agent_name: 'bob' } })).schedule;
+  assert.equal(
+    dataOf(await play.admin.call(changeSchedule, { params, body: { suspend: true } })).schedule.suspend,
+    true,
+  );
+  const changed = dataOf(
+    await play.admin.call(changeSchedule, {
+      params,
+      body: { every: null, cron: '0 9 * * *', time_zone: 'UTC', selector: { match_labels: { team: 'blue' } } },
+    }),
+  ).schedule;
+  assert.deepEqual(
+    [changed.every, changed.cron, changed.selector, changed.suspend],
+    [null, '0 9 * * *', { match_labels: { team: 'blue' } }, true],
+  );
+  const { agent_name, selector } = dataOf(
+    await play.admin.call(changeSchedule, { params, body: { selector: null, agent_name: 'bob' } }),
+  ).schedule;
   assert.deepEqual([agent_name, selector], ['bob', null]);
   const before = (await stored('walk')).metadata.resourceVersion;
   dataOf(await play.admin.call(changeSchedule, { params, body: { suspend: true, agent_name: 'bob' } }));
@@ -89,64 +153,146 @@ test('a change leaves out what stays, takes away what is null, and replaces labe
 });
 
 test('a field that somebody else owns is not taken without being asked to, and the answer says whose it is', async () => {
-  const object = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name: 'ops', namespace }, spec: { agentName: 'ada', prompt: 'Good morning.', every: '1h' } };
+  const object = {
+    apiVersion: API_VERSION,
+    kind: 'Schedule',
+    metadata: { name: 'ops', namespace },
+    spec: { agentName: 'ada', prompt: 'Good morning.', every: '1h' },
+  };
   await kube.client.apply(SCHEDULES, object, { fieldManager: 'argocd' });
   const params = { name: 'ops' };
-  assert.equal(dataOf(await play.admin.call(changeSchedule, { params, body: { suspend: true } })).schedule.suspend, true, 'nobody owns what has its default');
-  const [code, detail] = (await codeOf(play.admin.call(changeSchedule, { params, body: { every: null, daily_at: '08:00', time_zone: 'UTC' } }))) ?? ['', ''];
+  assert.equal(
+    dataOf(await play.admin.call(changeSchedule, { params, body: { suspend: true } })).schedule.suspend,
+    true,
+    'nobody owns what has its default',
+  );
+  const [code, detail] = (await codeOf(
+    play.admin.call(changeSchedule, { params, body: { every: null, daily_at: '08:00', time_zone: 'UTC' } }),
+  )) ?? ['', ''];
   assert.equal(code, 'field_owned_elsewhere');
   assert.match(detail, /spec\.every is managed by "argocd"/);
-  const taken = dataOf(await play.admin.call(changeSchedule, { params, query: { on_conflict: 'take_over' }, body: { every: null, daily_at: '08:00', time_zone: 'UTC' } })).schedule;
+  const taken = dataOf(
+    await play.admin.call(changeSchedule, {
+      params,
+      query: { on_conflict: 'take_over' },
+      body: { every: null, daily_at: '08:00', time_zone: 'UTC' },
+    }),
+  ).schedule;
   assert.deepEqual([taken.every, taken.daily_at, taken.suspend], [null, '08:00', true]);
 });
 
 test('kubectl apply owns nothing of a Schedule that it leaves out, and a change by the api owns only what it changes', async () => {
   const query = { fieldManager: 'kubectl-client-side-apply' };
-  const object = { apiVersion: API_VERSION, kind: 'Schedule', metadata: { name: 'plain' }, spec: { agentName: 'ada', prompt: 'Good morning.', every: '1h' } };
+  const object = {
+    apiVersion: API_VERSION,
+    kind: 'Schedule',
+    metadata: { name: 'plain' },
+    spec: { agentName: 'ada', prompt: 'Good morning.', every: '1h' },
+  };
   await kube.client.create(SCHEDULES, object, { namespace, query });
   const params = { name: 'plain' };
-  const { missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit } = dataOf(await play.admin.call(getSchedule, { params })).schedule;
-  assert.deepEqual([missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit], ['Skip', 10, 'Forbid', 300, false, 10]);
+  const { missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit } = dataOf(
+    await play.admin.call(getSchedule, { params }),
+  ).schedule;
+  assert.deepEqual(
+    [missed_runs, catch_up_limit, overlap, starting_deadline_seconds, suspend, history_limit],
+    ['Skip', 10, 'Forbid', 300, false, 10],
+  );
   const wanted = { missed_runs, catch_up_limit: 3, overlap, starting_deadline_seconds, suspend: true, history_limit };
   dataOf(await play.admin.call(changeSchedule, { params, body: wanted }));
   assert.deepEqual((await stored('plain')).spec, { ...object.spec, catchUpLimit: 3, suspend: true });
-  dataOf(await play.admin.call(changeSchedule, { params, body: { overlap: 'Queue', missed_runs: 'RunOnce', starting_deadline_seconds: 60, history_limit: 5, suspend: false } }));
+  dataOf(
+    await play.admin.call(changeSchedule, {
+      params,
+      body: {
+        overlap: 'Queue',
+        missed_runs: 'RunOnce',
+        starting_deadline_seconds: 60,
+        history_limit: 5,
+        suspend: false,
+      },
+    }),
+  );
 });
 
 test('status is as the operator wrote it, and the last firings are those of the table', async () => {
   const { uid } = await create('clock');
   const status = {
-    lastSlot: '2026-01-01T00:10:00Z', lastRunID: 'r', lastRunAt: '2026-01-01T00:10:01Z', nextRunAt: '2026-01-01T00:20:00Z', nextRuns: ['2026-01-01T00:20:00Z'], activeRuns: 1, missed: 2,
-    conditions: [{ type: 'Active', status: 'True', reason: 'Scheduled', message: 'it fires', lastTransitionTime: '2026-01-01T00:00:00Z' }],
+    lastSlot: '2026-01-01T00:10:00Z',
+    lastRunID: 'r',
+    lastRunAt: '2026-01-01T00:10:01Z',
+    nextRunAt: '2026-01-01T00:20:00Z',
+    nextRuns: ['2026-01-01T00:20:00Z'],
+    activeRuns: 1,
+    missed: 2,
+    conditions: [
+      {
+        type: 'Active',
+        status: 'True',
+        reason: 'Scheduled',
+        message: 'it fires',
+        lastTransitionTime: '2026-01-01T00:00:00Z',
+      },
+    ],
   };
   await kube.client.mergePatch(SCHEDULES, { status }, { namespace, name: 'clock', subresource: 'status' });
   const leader = leaderOf(play.url, 'lease:1');
-  for (const slot of ['2026-01-01T00:00:00.000Z', '2026-01-01T00:10:00.000Z']) dataOf(await leader.call(fireSchedule, { body: firingBody({ schedule_uid: uid, slot, agents: ['nobody'] }) }));
+  for (const slot of ['2026-01-01T00:00:00.000Z', '2026-01-01T00:10:00.000Z'])
+    dataOf(await leader.call(fireSchedule, { body: firingBody({ schedule_uid: uid, slot, agents: ['nobody'] }) }));
   const view = dataOf(await play.admin.call(getSchedule, { params: { name: 'clock' } })).schedule;
-  assert.deepEqual({ ...view.status, conditions: view.status.conditions.map(({ reason }) => reason) }, {
-    last_slot: '2026-01-01T00:10:00.000Z', last_run_id: 'r', last_run_at: '2026-01-01T00:10:01.000Z', next_run_at: '2026-01-01T00:20:00.000Z', next_runs: ['2026-01-01T00:20:00.000Z'],
-    active_runs: 1, missed: 2, conditions: ['Scheduled'],
-  });
-  assert.deepEqual(view.last_firings.map(({ slot, runs }) => [slot, runs]), ['2026-01-01T00:10:00.000Z', '2026-01-01T00:00:00.000Z'].map((slot) => [slot, [{ agent_id: 'nobody', run_id: null, outcome: 'agent_unknown' }]]));
+  assert.deepEqual(
+    { ...view.status, conditions: view.status.conditions.map(({ reason }) => reason) },
+    {
+      last_slot: '2026-01-01T00:10:00.000Z',
+      last_run_id: 'r',
+      last_run_at: '2026-01-01T00:10:01.000Z',
+      next_run_at: '2026-01-01T00:20:00.000Z',
+      next_runs: ['2026-01-01T00:20:00.000Z'],
+      active_runs: 1,
+      missed: 2,
+      conditions: ['Scheduled'],
+    },
+  );
+  assert.deepEqual(
+    view.last_firings.map(({ slot, runs }) => [slot, runs]),
+    ['2026-01-01T00:10:00.000Z', '2026-01-01T00:00:00.000Z'].map((slot) => [
+      slot,
+      [{ agent_id: 'nobody', run_id: null, outcome: 'agent_unknown' }],
+    ]),
+  );
 });
 
 test('the list is in pages, by name', async () => {
   const names: string[] = [];
-  for (let cursor: string | undefined; ; ) {
-    const page = dataOf(await play.admin.call(listSchedules, { query: cursor === undefined ? { limit: 2 } : { limit: 2, cursor } }));
+  for (let cursor: string | undefined; ;) {
+    const page = dataOf(
+      await play.admin.call(listSchedules, { query: cursor === undefined ? { limit: 2 } : { limit: 2, cursor } }),
+    );
     names.push(...page.schedules.map(({ name }) => name));
     if (page.next_cursor === null) break;
     cursor = page.next_cursor;
   }
   assert.deepEqual(names, ['clock', 'good', 'ops', 'plain', 'round', 'walk']);
-  assert.equal((await codeOf(play.admin.call(listSchedules, { query: { cursor: 'nonsense' } })))?.[0], 'cursor_invalid');
+  assert.equal(
+    (await codeOf(play.admin.call(listSchedules, { query: { cursor: 'nonsense' } })))?.[0],
+    'cursor_invalid',
+  );
 });
 
 test('a deleted schedule is gone; one that never was is no schedule', async () => {
-  assert.deepEqual(dataOf(await play.admin.call(deleteSchedule, { params: { name: 'good' } })), { name: 'good', deleted: true });
-  await eventually('it to be gone', async () => (await codeOf(play.admin.call(getSchedule, { params: { name: 'good' } })))?.[0] === 'no_such_schedule');
+  assert.deepEqual(dataOf(await play.admin.call(deleteSchedule, { params: { name: 'good' } })), {
+    name: 'good',
+    deleted: true,
+  });
+  await eventually(
+    'it to be gone',
+    async () => (await codeOf(play.admin.call(getSchedule, { params: { name: 'good' } })))?.[0] === 'no_such_schedule',
+  );
   assert.equal((await codeOf(play.admin.call(deleteSchedule, { params: { name: 'good' } })))?.[0], 'no_such_schedule');
-  assert.equal((await codeOf(play.admin.call(changeSchedule, { params: { name: 'good' }, body: { suspend: true } })))?.[0], 'no_such_schedule');
+  assert.equal(
+    (await codeOf(play.admin.call(changeSchedule, { params: { name: 'good' }, body: { suspend: true } })))?.[0],
+    'no_such_schedule',
+  );
 });
 
 test('members read schedules and do not write them', async () => {
@@ -157,13 +303,23 @@ test('members read schedules and do not write them', async () => {
 
 test('without a cluster the samples are shown, and a write says what it needs', async () => {
   const { schedules } = dataOf(await withoutCluster.admin.call(listSchedules, { query: {} }));
-  assert.deepEqual(schedules.map(({ name }) => name), ['hourly']);
-  assert.deepEqual(schedules[0]?.status.conditions.map(({ status, reason }) => [status, reason]), [['False', 'NoOperator']]);
-  assert.equal((await codeOf(withoutCluster.admin.call(getSchedule, { params: { name: 'daily' } })))?.[0], 'no_such_schedule');
+  assert.deepEqual(
+    schedules.map(({ name }) => name),
+    ['hourly'],
+  );
+  assert.deepEqual(
+    schedules[0]?.status.conditions.map(({ status, reason }) => [status, reason]),
+    [['False', 'NoOperator']],
+  );
+  assert.equal(
+    (await codeOf(withoutCluster.admin.call(getSchedule, { params: { name: 'daily' } })))?.[0],
+    'no_such_schedule',
+  );
   const body = { name: 'x', agent_name: 'ada', prompt: 'x', every: '1m' };
   for (const write of [
     withoutCluster.admin.call(createSchedule, { body }),
     withoutCluster.admin.call(changeSchedule, { params: { name: 'hourly' }, body: { suspend: true } }),
     withoutCluster.admin.call(deleteSchedule, { params: { name: 'hourly' } }),
-  ]) assert.equal((await codeOf(write))?.[0], 'cluster_needed');
+  ])
+    assert.equal((await codeOf(write))?.[0], 'cluster_needed');
 });

@@ -26,7 +26,13 @@ function statusView({ status }: ScheduleRecord): ScheduleView['status'] {
 }
 
 function firingView({ firingId, slot, firedAt, madeUp, runs }: FiringRow): Firing {
-  return { firing_id: firingId, slot: slot.toISOString(), fired_at: new Date(firedAt).toISOString(), made_up: madeUp, runs: [...runs] };
+  return {
+    firing_id: firingId,
+    slot: slot.toISOString(),
+    fired_at: new Date(firedAt).toISOString(),
+    made_up: madeUp,
+    runs: [...runs],
+  };
 }
 
 /** A Schedule with its last firings in the words of the wire. Pure. */

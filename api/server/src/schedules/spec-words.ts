@@ -28,7 +28,9 @@ function valueOf(key: keyof ScheduleChange, change: ScheduleChange): unknown {
 /** A change in the words of the custom resource. Pure. */
 export function specChangeOf(change: ScheduleChange): SpecChange {
   const entries = Object.entries(FIELDS) as readonly (readonly [keyof ScheduleChange, keyof ScheduleSpec])[];
-  return Object.fromEntries(entries.flatMap(([key, field]) => (change[key] === undefined ? [] : [[field, valueOf(key, change)]])));
+  return Object.fromEntries(
+    entries.flatMap(([key, field]) => (change[key] === undefined ? [] : [[field, valueOf(key, change)]])),
+  );
 }
 
 /** The spec of a new Schedule: what is null is left out. Pure. */
@@ -48,5 +50,9 @@ export function mergePatchOf(change: SpecChange, before: ScheduleSpec): Readonly
 /** Of a change, what would be different from what it is. The rest is not written: who writes a field owns it. Pure. */
 export function changeOf(asked: SpecChange, before: ScheduleSpec): SpecChange {
   const fields = Object.keys(asked) as (keyof ScheduleSpec)[];
-  return Object.fromEntries(fields.flatMap((field) => (JSON.stringify(asked[field] ?? null) === JSON.stringify(before[field] ?? null) ? [] : [[field, asked[field]]])));
+  return Object.fromEntries(
+    fields.flatMap((field) =>
+      JSON.stringify(asked[field] ?? null) === JSON.stringify(before[field] ?? null) ? [] : [[field, asked[field]]],
+    ),
+  );
 }

@@ -21,8 +21,14 @@ export function createReadiness(checks: readonly ReadinessCheck[]): Readiness {
   return async () => {
     const results = await Promise.all(
       checks.map(async ({ name, required, check }) => {
-        const well = await Promise.resolve().then(check).catch(() => false);
-        return { well, required, line: `[${well ? '+' : '-'}]${name} ${well ? 'ok' : required ? 'failed' : 'failed (not required)'}` };
+        const well = await Promise.resolve()
+          .then(check)
+          .catch(() => false);
+        return {
+          well,
+          required,
+          line: `[${well ? '+' : '-'}]${name} ${well ? 'ok' : required ? 'failed' : 'failed (not required)'}`,
+        };
       }),
     );
     const ready = results.every(({ well, required }) => well || !required);

@@ -1,5 +1,9 @@
 /** Does work every so often, one at a time: what is late is skipped. Returns what stops it and waits for what is under way. */
-export function repeat(periodMs: number, work: () => Promise<void>, failed: (error: unknown) => void): () => Promise<void> {
+export function repeat(
+  periodMs: number,
+  work: () => Promise<void>,
+  failed: (error: unknown) => void,
+): () => Promise<void> {
   let running: Promise<void> | null = null;
   const timer = setInterval(() => {
     running ??= work()

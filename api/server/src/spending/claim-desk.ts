@@ -1,7 +1,15 @@
 import { decideAsk, payableBelow, usedMs } from '@hamlet/core';
 import type { AskDecision, ClaimTerms, PricedTier } from '@hamlet/core';
 import type { ClaimBody, ClaimRefusal, ComputeClaim } from '@hamlet/contract';
-import { addInternalEvent, attempt, forgetClaim, lockClaim, nextClaimVersion, readClock, writeClaim } from '@hamlet/store';
+import {
+  addInternalEvent,
+  attempt,
+  forgetClaim,
+  lockClaim,
+  nextClaimVersion,
+  readClock,
+  writeClaim,
+} from '@hamlet/store';
 import type { ClaimHold, ClaimRow, RefusedTier, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import type { StandingKeeper } from '../standing/standing-keeper.ts';
@@ -66,7 +74,11 @@ export class ClaimDesk {
     const tier = this.tiers().find(({ name }) => name === ask.tier);
     if (tier === undefined) return refusal('HoldPending', held.row);
     const bound = held.row === null || held.row.hold === null ? null : heldOf(held.row, held.row.hold);
-    const decision = decideAsk(bound, { uid: ask.uid, cycle: ask.cycle, tier: ask.tier, runs: ask.pod_uid !== null }, { perHour: tier.perHour, nowMs: held.now.getTime() });
+    const decision = decideAsk(
+      bound,
+      { uid: ask.uid, cycle: ask.cycle, tier: ask.tier, runs: ask.pod_uid !== null },
+      { perHour: tier.perHour, nowMs: held.now.getTime() },
+    );
     return this.#decided(tx, decision, { held, ask, tier });
   }
 
@@ -84,11 +96,27 @@ export class ClaimDesk {
     }
   }
 
-  async #keep(tx: Tx, { row, now }: Held, { ask, meter }: { readonly ask: Ask; readonly meter: Extract<AskDecision, { kind: 'keep' }>['meter'] }): Promise<Asked> {
+  async #keep(
+    tx: Tx,
+    { row, now }: Held,
+    { ask, meter }: { readonly ask: Ask; readonly meter: Extract<AskDecision, { kind: 'keep' }>['meter'] },
+  ): Promise<Asked> {
     if (row === null || row.hold === null) throw new Error(`nothing is held of ${ask.agent_id}`);
-    const pod = meter.runningSinceMs === null ? null : { uid: ask.pod_uid ?? row.hold.pod?.uid ?? '', since: new Date(meter.runningSinceMs) };
-    const hold: ClaimHold = { ...row.hold, told: false, usedMs: meter.usedMs, pod, imageDigest: ask.image_digest ?? row.hold.imageDigest };
-    return granted(await this.write(tx, { ...row, cycle: meter.cycle, askedAt: now, hold, refused: refusalBut(ask.tier, row) }), hold);
+    const pod =
+      meter.runningSinceMs === null
+        ? null
+        : { uid: ask.pod_uid ?? row.hold.pod?.uid ?? '', since: new Date(meter.runningSinceMs) };
+    const hold: ClaimHold = {
+      ...row.hold,
+      told: false,
+      usedMs: meter.usedMs,
+      pod,
+      imageDigest: ask.image_digest ?? row.hold.imageDigest,
+    };
+    return granted(
+      await this.write(tx, { ...row, cycle: meter.cycle, askedAt: now, hold, refused: refusalBut(ask.tier, row) }),
+      hold,
+    );
   }
 
   /** What was held ends with the new hold; where that is refused, it stays, unless it is of another life or over. */
@@ -99,7 +127,10 @@ export class ClaimDesk {
     const outcome = await attempt(tx, () => this.#exchange(tx, held, { ask, tier }));
     if (charged || (outcome.ok && outcome.charged)) await this.#ports.standing.recompute(tx, [agentId]);
     if (!outcome.ok) return this.#refuse(tx, held, { ask, tier, reason: refusedReason(agentId, outcome.reason) });
-    return granted(await this.write(tx, { ...claimOf(ask, now), hold: outcome.hold, refused: refusalBut(tier.name, held.row) }), outcome.hold);
+    return granted(
+      await this.write(tx, { ...claimOf(ask, now), hold: outcome.hold, refused: refusalBut(tier.name, held.row) }),
+      outcome.hold,
+    );
   }
 
   async #refuse(tx: Tx, held: Held, { ask, tier, reason }: Wish & Pick<RefusedTier, 'reason'>): Promise<Asked> {
@@ -110,11 +141,27 @@ export class ClaimDesk {
   }
 
   /** The hold of a tier in place of what is held: both or neither. */
-  async #exchange(tx: Tx, { agentId, row, now }: Held, { ask, tier }: Wish): Promise<Taken & { readonly charged: boolean }> {
+  async #exchange(
+    tx: Tx,
+    { agentId, row, now }: Held,
+    { ask, tier }: Wish,
+  ): Promise<Taken & { readonly charged: boolean }> {
     const charged = row !== null && (await endHold(tx, row, now));
     const pod = ask.pod_uid === null ? null : { uid: ask.pod_uid, since: now };
     const { image_digest: imageDigest, traceparent } = ask;
-    return { ...(await takeHold(tx, { agentId, tier: tier.name, perHour: tier.perHour, pod, imageDigest, traceparent, now, terms: this.terms })), charged };
+    return {
+      ...(await takeHold(tx, {
+        agentId,
+        tier: tier.name,
+        perHour: tier.perHour,
+        pod,
+        imageDigest,
+        traceparent,
+        now,
+        terms: this.terms,
+      })),
+      charged,
+    };
   }
 
   /** A tier that could not be paid, with the highest one below it that could. */
@@ -194,6 +241,7 @@ function refusal(reason: ClaimRefusal, row: ClaimRow | null): Asked {
 
 /** Of a claim, the ledger refuses only for what `takeHold` knows. */
 function refusedReason(agentId: string, reason: string): RefusedTier['reason'] {
-  if (reason !== 'NotPaid' && reason !== 'HoldRefused') throw new Error(`the ledger refused a claim of ${agentId}: ${reason}`);
+  if (reason !== 'NotPaid' && reason !== 'HoldRefused')
+    throw new Error(`the ledger refused a claim of ${agentId}: ${reason}`);
   return reason;
 }

@@ -12,7 +12,13 @@ export function claimHandlers({ db, claims }: Services): Pick<Handlers, 'claimCo
         const outcome = await asLeader(db, headers, (tx) => claims.ask(tx, { ...body, traceparent }));
         if (!outcome.ok) return outcome;
         const { granted, reason, hold, claim } = outcome.data;
-        return accepted({ granted, reason, hold_id: hold?.holdId ?? null, until: hold?.until.toISOString() ?? null, claim });
+        return accepted({
+          granted,
+          reason,
+          hold_id: hold?.holdId ?? null,
+          until: hold?.until.toISOString() ?? null,
+          claim,
+        });
       },
     },
     releaseCompute: {

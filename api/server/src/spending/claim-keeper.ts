@@ -30,12 +30,21 @@ export interface ClaimKeeperPorts extends UpkeepPorts {
 }
 
 /** What a stream of the operator begins with: every claim. */
-export const claimsPart: SnapshotPart = async (tx) => (await readClaims(tx)).map((row) => ({ event: 'claim', data: claimView(row) satisfies ComputeClaim }));
+export const claimsPart: SnapshotPart = async (tx) =>
+  (await readClaims(tx)).map((row) => ({ event: 'claim', data: claimView(row) satisfies ComputeClaim }));
 
 /** Agents whose status tells of a pod of a priced tier that nothing is held for, by `ID UID`. Pure. */
-export function unpaidPods(agents: readonly AgentRecord[], claims: readonly ClaimRow[], { tiers, nowMs }: { readonly tiers: readonly PricedTier[]; readonly nowMs: number }): readonly string[] {
+export function unpaidPods(
+  agents: readonly AgentRecord[],
+  claims: readonly ClaimRow[],
+  { tiers, nowMs }: { readonly tiers: readonly PricedTier[]; readonly nowMs: number },
+): readonly string[] {
   const priced = new Set(tiers.filter(({ perHour }) => perHour > 0n).map(({ name }) => name));
-  const paid = new Set(claims.flatMap(({ agentId, uid, hold }) => (hold !== null && hold.until.getTime() > nowMs ? [`${agentId} ${uid}`] : [])));
+  const paid = new Set(
+    claims.flatMap(({ agentId, uid, hold }) =>
+      hold !== null && hold.until.getTime() > nowMs ? [`${agentId} ${uid}`] : [],
+    ),
+  );
   return agents.flatMap(({ agentId, uid, status, deleting }) => {
     const runs = status.power === 'Awake' && status.podName !== undefined && status.nodeName !== undefined && !deleting;
     return runs && priced.has(status.tier ?? '') && !paid.has(`${agentId} ${uid}`) ? [`${agentId} ${uid}`] : [];
@@ -81,15 +90,26 @@ export function startClaimKeeper(ports: ClaimKeeperPorts): { stop(): Promise<voi
 
   registerGauges(ports.registry, {
     hamlet_claims_held: { help: 'Agents that hold money for a pod of a priced tier', read: () => proof.held },
-    hamlet_claims_unpaid_pods: { help: 'Pods of a priced tier that run without a hold; must stay 0', read: () => proof.unpaid },
-    hamlet_claims_broken_holds: { help: 'Holds for running without a claim, and claims without their hold; must stay 0', read: () => proof.faults },
+    hamlet_claims_unpaid_pods: {
+      help: 'Pods of a priced tier that run without a hold; must stay 0',
+      read: () => proof.unpaid,
+    },
+    hamlet_claims_broken_holds: {
+      help: 'Holds for running without a claim, and claims without their hold; must stay 0',
+      read: () => proof.faults,
+    },
   });
-  return { stop: repeat(EVERY_MS, look, (error) => log('warn', 'the claims of running agents wait for the database', { error })) };
+  return {
+    stop: repeat(EVERY_MS, look, (error) =>
+      log('warn', 'the claims of running agents wait for the database', { error }),
+    ),
+  };
 }
 
 /** Spares a transaction for what is held, runs, and has time left, by this replica's own clock. */
 function mayBeDue({ agentId, uid, hold, refused }: ClaimRow, { source, desk }: UpkeepPorts): boolean {
-  if (hold === null || refused !== null || hold.until.getTime() - Date.now() <= desk.terms.renewMs + EVERY_MS) return true;
+  if (hold === null || refused !== null || hold.until.getTime() - Date.now() <= desk.terms.renewMs + EVERY_MS)
+    return true;
   const record = source.get(agentId);
   return record?.uid !== uid || record.deleting || record.status.power !== 'Awake' || record.status.tier !== hold.tier;
 }

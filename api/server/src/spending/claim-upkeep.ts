@@ -30,15 +30,23 @@ const isWanted = ({ source }: UpkeepPorts, { agentId, uid }: ClaimRow): boolean 
 
 /** What is due of a claim. */
 function dueWork(ports: UpkeepPorts, row: ClaimRow, now: Date): Upkeep {
-  const { source, desk: { terms } } = ports;
+  const {
+    source,
+    desk: { terms },
+  } = ports;
   const [nowMs, askedMs] = [now.getTime(), row.askedAt.getTime()];
   if (row.hold === null) return isWanted(ports, row) || nowMs - askedMs <= terms.settleInMs ? 'none' : 'end';
-  if (isOrphan(heldOf(row, row.hold), { agent: claimedAgent(source.get(row.agentId)), askedMs, nowMs }, terms)) return 'end';
+  if (isOrphan(heldOf(row, row.hold), { agent: claimedAgent(source.get(row.agentId)), askedMs, nowMs }, terms))
+    return 'end';
   return upkeepOf({ untilMs: row.hold.until.getTime() }, { nowMs, told: row.hold.told }, terms);
 }
 
 /** The next hold in place of the one that runs out: both or neither. */
-async function renew(tx: Tx, { desk, standing }: UpkeepPorts, { held, hold, row }: { readonly held: Held; readonly hold: ClaimHold; readonly row: ClaimRow }): Promise<void> {
+async function renew(
+  tx: Tx,
+  { desk, standing }: UpkeepPorts,
+  { held, hold, row }: { readonly held: Held; readonly hold: ClaimHold; readonly row: ClaimRow },
+): Promise<void> {
   const { agentId, now } = held;
   const perHour = desk.tiers().find(({ name }) => name === hold.tier)?.perHour ?? hold.perHour;
   // The tier has become free.
@@ -46,7 +54,16 @@ async function renew(tx: Tx, { desk, standing }: UpkeepPorts, { held, hold, row 
   const outcome = await attempt(tx, async () => {
     const moved = await endHold(tx, row, now);
     const pod = hold.pod === null ? null : { uid: hold.pod.uid, since: now };
-    const taken = await takeHold(tx, { agentId, tier: hold.tier, perHour, pod, imageDigest: hold.imageDigest, traceparent: hold.traceparent, now, terms: desk.terms });
+    const taken = await takeHold(tx, {
+      agentId,
+      tier: hold.tier,
+      perHour,
+      pod,
+      imageDigest: hold.imageDigest,
+      traceparent: hold.traceparent,
+      now,
+      terms: desk.terms,
+    });
     return taken.ok ? { ...taken, moved } : taken;
   });
   if (outcome.ok) {
@@ -60,10 +77,19 @@ async function renew(tx: Tx, { desk, standing }: UpkeepPorts, { held, hold, row 
 }
 
 /** Takes a refusal back once there is money for the tier: the operator asks for it again. */
-async function forgive(tx: Tx, { desk }: UpkeepPorts, { held, row }: { readonly held: Held; readonly row: ClaimRow }): Promise<void> {
+async function forgive(
+  tx: Tx,
+  { desk }: UpkeepPorts,
+  { held, row }: { readonly held: Held; readonly row: ClaimRow },
+): Promise<void> {
   const tier = desk.tiers().find(({ name }) => name === row.refused?.tier);
-  const isBarred = ((await readBars(tx, [held.agentId])).get(held.agentId)?.measure ?? 'revoke_token') !== 'revoke_token';
-  if (tier !== undefined && (isBarred || (await spendable(tx, held.agentId, held)) < holdAmount(tier.perHour, desk.terms))) return;
+  const isBarred =
+    ((await readBars(tx, [held.agentId])).get(held.agentId)?.measure ?? 'revoke_token') !== 'revoke_token';
+  if (
+    tier !== undefined &&
+    (isBarred || (await spendable(tx, held.agentId, held)) < holdAmount(tier.perHour, desk.terms))
+  )
+    return;
   if (row.hold === null) await desk.end(tx, held, null);
   else await desk.write(tx, { ...row, refused: null });
 }
@@ -76,7 +102,8 @@ export async function keepClaim(ports: UpkeepPorts, agentId: string): Promise<vo
     if (row === null) return;
     const due = dueWork(ports, row, now);
     // What could not be paid until its end is remembered while its agent wants to run.
-    if (due === 'end') await ports.desk.end(tx, held, row.hold?.told === true && isWanted(ports, row) ? row.refused : null);
+    if (due === 'end')
+      await ports.desk.end(tx, held, row.hold?.told === true && isWanted(ports, row) ? row.refused : null);
     else if (due === 'renew' && row.hold !== null) await renew(tx, ports, { held, hold: row.hold, row });
     else if (row.refused !== null) await forgive(tx, ports, { held, row });
   });

@@ -18,6 +18,18 @@ export function claimView({ agentId, uid, version, cycle, hold, refused }: Claim
 }
 
 /** What is held, in the words of the rules. Pure. */
-export function heldOf({ uid, cycle }: Pick<ClaimRow, 'uid' | 'cycle'>, { tier, perHour, amount, until, usedMs, pod }: ClaimHold): HeldClaim {
-  return { uid, cycle, tier, perHour, amount, untilMs: until.getTime(), runningSinceMs: pod?.since.getTime() ?? null, usedMs };
+export function heldOf(
+  { uid, cycle }: Pick<ClaimRow, 'uid' | 'cycle'>,
+  { tier, perHour, amount, until, usedMs, pod }: ClaimHold,
+): HeldClaim {
+  return {
+    uid,
+    cycle,
+    tier,
+    perHour,
+    amount,
+    untilMs: until.getTime(),
+    runningSinceMs: pod?.since.getTime() ?? null,
+    usedMs,
+  };
 }

@@ -2,7 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CLAIM_TERMS, HOUR_MS } from '@hamlet/core';
-import { checkLedger, findAgentAccount, findCircumstance, freezeVillage, inTransaction, isVillageFrozenError, liftVillageFreeze, lockTiers, readEntries, resolveHold, takeMeasure } from '@hamlet/store';
+import {
+  checkLedger,
+  findAgentAccount,
+  findCircumstance,
+  freezeVillage,
+  inTransaction,
+  isVillageFrozenError,
+  liftVillageFreeze,
+  lockTiers,
+  readEntries,
+  resolveHold,
+  takeMeasure,
+} from '@hamlet/store';
 import type { EntryRow } from '@hamlet/store';
 import { unpaidPods } from './claim-keeper.ts';
 import { pricedTiers } from './priced-tiers.ts';
@@ -17,7 +29,10 @@ before(async () => {
   play = await startPursePlay();
 });
 after(async () => {
-  assert.deepEqual((await checkLedger(play.db)).filter(({ broken }) => broken > 0), []);
+  assert.deepEqual(
+    (await checkLedger(play.db)).filter(({ broken }) => broken > 0),
+    [],
+  );
   assert.equal(await play.faults(), 0);
   await play.remove();
 });
@@ -33,7 +48,11 @@ async function rich(aiDollars: string): Promise<string> {
 async function entriesOf(agentId: string): Promise<readonly EntryRow[]> {
   const account = await findAgentAccount(play.db, agentId);
   if (account === null) return [];
-  return readEntries(play.db, account.accountId, { asOf: new Date(Date.now() + 60_000).toISOString(), before: null, limit: 100 });
+  return readEntries(play.db, account.accountId, {
+    asOf: new Date(Date.now() + 60_000).toISOString(),
+    before: null,
+    limit: 100,
+  });
 }
 
 test('a free tier takes nothing, and nothing is written of it', async () => {
@@ -74,8 +93,14 @@ test('an hour is held before there is a pod, time counts while it runs, and what
   assert.ok(spent >= 250_000 && spent < 260_000, `a quarter of an hour costs about 0.25, and was ${spent}`);
   assert.equal((await play.funds(agent))[1], '0');
   const versions = (await play.told(agent)).map(({ version, held }) => [version, held] as const);
-  assert.deepEqual(versions.map(([, held]) => held), [true, true, false]);
-  assert.deepEqual(versions.map(([version]) => version), versions.map(([version]) => version).toSorted((a, b) => a - b));
+  assert.deepEqual(
+    versions.map(([, held]) => held),
+    [true, true, false],
+  );
+  assert.deepEqual(
+    versions.map(([version]) => version),
+    versions.map(([version]) => version).toSorted((a, b) => a - b),
+  );
   assert.ok(claim !== null && claim.version < (versions.at(-1)?.[0] ?? 0));
 });
 
@@ -84,7 +109,10 @@ test('a pod that never ran costs nothing', async () => {
   await play.ask(agent);
   await play.age(agent, HOUR_MS / 4);
   await inTransaction(play.db, (tx) => play.desk().endLife(tx, agent, `${agent}-uid`));
-  assert.deepEqual([await play.funds(agent), (await entriesOf(agent)).length, await play.claim(agent)], [['7', '0'], 1, null]);
+  assert.deepEqual(
+    [await play.funds(agent), (await entriesOf(agent)).length, await play.claim(agent)],
+    [['7', '0'], 1, null],
+  );
 });
 
 test('a reboot goes on with what is held; the time of the new pod is counted of its own', async () => {
@@ -202,7 +230,14 @@ test('an api that was away for long still charges what was used, and no more tha
 test('a hold that is over without its claim, as one that has expired is, is found, and the pod goes on by another', async () => {
   await rich('7');
   const { hold } = await play.ask(agent, { pod_uid: 'pod-1' });
-  await inTransaction(play.db, (tx) => resolveHold(tx, { holdId: hold?.holdId ?? '', outcome: 'voided', key: `lost ${agent}`, actor: { role: 'system', id: 'test' } }));
+  await inTransaction(play.db, (tx) =>
+    resolveHold(tx, {
+      holdId: hold?.holdId ?? '',
+      outcome: 'voided',
+      key: `lost ${agent}`,
+      actor: { role: 'system', id: 'test' },
+    }),
+  );
   assert.equal(await play.faults(), 1, 'it is seen');
   await play.age(agent, CLAIM_TERMS.renewMs + 1_000);
   await play.keep(agent);
@@ -234,13 +269,18 @@ test('what nothing runs by any more is ended, but not before it had time to begi
 test('an hour that costs another price by now is held at the new one; a tier that has become free needs no hold', async () => {
   await rich('7');
   await play.ask(agent, { pod_uid: 'pod-1' });
-  const dearer = TIERS.map((each) => (each.name === 'tier-1' ? { ...each, spec: { ...each.spec, price: { ...each.spec.price, perHour: '2' } } } : each));
+  const dearer = TIERS.map((each) =>
+    each.name === 'tier-1' ? { ...each, spec: { ...each.spec, price: { ...each.spec.price, perHour: '2' } } } : each,
+  );
   try {
     play.tiers = dearer;
     await play.age(agent, CLAIM_TERMS.renewMs + 1_000);
     await play.keep(agent);
     assert.equal((await play.funds(agent))[1], '2');
-    play.tiers = TIERS.map((each) => ({ ...each, spec: { ...each.spec, price: { ...each.spec.price, perHour: '0' } } }));
+    play.tiers = TIERS.map((each) => ({
+      ...each,
+      spec: { ...each.spec, price: { ...each.spec.price, perHour: '0' } },
+    }));
     await play.age(agent, CLAIM_TERMS.renewMs + 1_000);
     await play.keep(agent);
     assert.equal(await play.claim(agent), null);
@@ -253,11 +293,14 @@ test('many operators, replicas and ends at once: one hold at most, and every aiD
   await rich('30');
   for (let round = 0; round < 8; round += 1) {
     const desk = play.desk();
-    const end = (): Promise<unknown> => inTransaction(play.db, async (tx) => desk.end(tx, await desk.hold(tx, agent), null));
+    const end = (): Promise<unknown> =>
+      inTransaction(play.db, async (tx) => desk.end(tx, await desk.hold(tx, agent), null));
     await play.ask(agent);
     await play.age(agent, CLAIM_TERMS.renewMs + 1_000);
     await Promise.all([
-      ...Array.from({ length: 4 }, (_, index) => play.ask(agent, { cycle: 1 + (index % 2), tier: index === 3 ? 'tier-2' : 'tier-1', pod_uid: `pod-${index}` })),
+      ...Array.from({ length: 4 }, (_, index) =>
+        play.ask(agent, { cycle: 1 + (index % 2), tier: index === 3 ? 'tier-2' : 'tier-1', pod_uid: `pod-${index}` }),
+      ),
       ...Array.from({ length: 4 }, () => play.keep(agent)),
       end(),
     ]);
@@ -274,7 +317,9 @@ test('a pod of a priced tier without a hold is found', async () => {
   const tiers = pricedTiers(play.source);
   async function found(): Promise<boolean> {
     const claim = await play.claim(agent);
-    return unpaidPods(play.source.list(), claim === null ? [] : [claim], { tiers, nowMs: Date.now() }).includes(`${agent} ${agent}-uid`);
+    return unpaidPods(play.source.list(), claim === null ? [] : [claim], { tiers, nowMs: Date.now() }).includes(
+      `${agent} ${agent}-uid`,
+    );
   }
   assert.equal(await found(), true);
   await play.ask(agent);

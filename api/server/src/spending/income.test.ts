@@ -22,13 +22,24 @@ before(async () => {
   await play.give('bob', '1');
 });
 after(async () => {
-  assert.deepEqual((await checkLedger(play.db)).filter(({ broken }) => broken > 0), []);
+  assert.deepEqual(
+    (await checkLedger(play.db)).filter(({ broken }) => broken > 0),
+    [],
+  );
   await play.remove();
 });
 
 function income(changes: Partial<Income> & { readonly aiDollars?: string } = {}): Income {
   const { aiDollars = '10', ...rest } = changes;
-  return { source: 'paypal', transactionId: payment, agentId: 'ada', amount: parseAiDollars(aiDollars), note: 'a deposit', actor: ACTOR, ...rest };
+  return {
+    source: 'paypal',
+    transactionId: payment,
+    agentId: 'ada',
+    amount: parseAiDollars(aiDollars),
+    note: 'a deposit',
+    actor: ACTOR,
+    ...rest,
+  };
 }
 
 function credit(changes: Parameters<typeof income>[0] = {}): Promise<IncomeOutcome> {
@@ -37,7 +48,14 @@ function credit(changes: Parameters<typeof income>[0] = {}): Promise<IncomeOutco
 
 function takeBack(refundId: string, aiDollars?: string): Promise<IncomeOutcome> {
   const amount = aiDollars === undefined ? {} : { amount: parseAiDollars(aiDollars) };
-  const taken: TakenBack = { source: 'paypal', transactionId: payment, refundId, note: 'a refund', actor: ACTOR, ...amount };
+  const taken: TakenBack = {
+    source: 'paypal',
+    transactionId: payment,
+    refundId,
+    note: 'a refund',
+    actor: ACTOR,
+    ...amount,
+  };
   return inTransaction(play.db, (tx) => port.takeBack(tx, taken));
 }
 
@@ -50,7 +68,10 @@ test('a payment is credited once, however often and by however many it is brough
   const before = parseAiDollars(await balanceOf('ada'));
   const outcomes = await Promise.all(Array.from({ length: 10 }, () => credit()));
   assert.equal(outcomes.filter((outcome) => outcome.ok && !outcome.replayed).length, 1);
-  assert.equal(outcomes.every(({ ok }) => ok), true);
+  assert.equal(
+    outcomes.every(({ ok }) => ok),
+    true,
+  );
   assert.equal(await balanceOf('ada'), formatAiDollars(before + parseAiDollars('10')));
   const [first] = outcomes;
   assert.ok(first?.ok);
@@ -83,7 +104,10 @@ test('a refund takes the whole back once, also where it is spent', async () => {
   const before = parseAiDollars(await balanceOf('bob'));
   const outcomes = await Promise.all(Array.from({ length: 6 }, () => takeBack('R-1')));
   assert.equal(outcomes.filter((outcome) => outcome.ok && !outcome.replayed).length, 1);
-  assert.equal(outcomes.every(({ ok }) => ok), true);
+  assert.equal(
+    outcomes.every(({ ok }) => ok),
+    true,
+  );
   assert.equal(await balanceOf('bob'), formatAiDollars(before - parseAiDollars('20')));
   assert.equal(codeOf(await takeBack('R-2')), 'nothing_left');
   assert.equal(codeOf(await credit({ agentId: 'bob', aiDollars: '20' })), null, 'a late copy of the payment');

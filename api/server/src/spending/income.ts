@@ -1,7 +1,26 @@
 import { formatAiDollars } from '@hamlet/contract';
 import type { LedgerEntry } from '@hamlet/contract';
-import { attempt, findAgentAccount, findCredit, findEntry, findTransfer, lockWord, openAgentAccount, postTransfer, reverseTransfer, villageAccount } from '@hamlet/store';
-import type { AgentAccount, Circumstance, KeyedTransfer, LedgerActor, LedgerRefusal, PostOutcome, Tx } from '@hamlet/store';
+import {
+  attempt,
+  findAgentAccount,
+  findCredit,
+  findEntry,
+  findTransfer,
+  lockWord,
+  openAgentAccount,
+  postTransfer,
+  reverseTransfer,
+  villageAccount,
+} from '@hamlet/store';
+import type {
+  AgentAccount,
+  Circumstance,
+  KeyedTransfer,
+  LedgerActor,
+  LedgerRefusal,
+  PostOutcome,
+  Tx,
+} from '@hamlet/store';
 import { entryView } from '../economy/entry-view.ts';
 import type { StandingKeeper } from '../standing/standing-keeper.ts';
 
@@ -75,11 +94,16 @@ export interface IncomePorts {
 
 const creditKey = ({ source, transactionId }: Pick<Income, 'source' | 'transactionId'>, after: string | null): string =>
   `income ${source} ${transactionId}${after === null ? '' : ` after ${after}`}`;
-const refundKey = ({ source, transactionId, refundId }: Pick<TakenBack, 'source' | 'transactionId' | 'refundId'>): string => `refund ${source} ${transactionId} ${refundId}`;
+const refundKey = ({
+  source,
+  transactionId,
+  refundId,
+}: Pick<TakenBack, 'source' | 'transactionId' | 'refundId'>): string => `refund ${source} ${transactionId} ${refundId}`;
 
 function ensureNames(names: { readonly source: string; readonly ids: readonly string[] }): void {
   if (!SOURCE.test(names.source)) throw new RangeError(`no name of a source of money: ${names.source}`);
-  for (const id of names.ids) if (!PROVIDER_ID.test(id)) throw new RangeError(`no id of a payment: ${JSON.stringify(id)}`);
+  for (const id of names.ids)
+    if (!PROVIDER_ID.test(id)) throw new RangeError(`no id of a payment: ${JSON.stringify(id)}`);
 }
 
 /** An agent that was applied a moment ago has an account before it lives. */
@@ -91,7 +115,8 @@ async function accountOf(tx: Tx, agentId: string, lives: IncomePorts['lives']): 
 }
 
 function refusalOf(reason: LedgerRefusal): { readonly ok: false; readonly reason: IncomeRefusal } {
-  if (reason !== 'account_closed' && reason !== 'key_reused') throw new Error(`the ledger refused an income: ${reason}`);
+  if (reason !== 'account_closed' && reason !== 'key_reused')
+    throw new Error(`the ledger refused an income: ${reason}`);
   return { ok: false, reason };
 }
 
@@ -104,28 +129,54 @@ interface Credit extends Pick<Income, 'source' | 'transactionId' | 'amount' | 'n
 async function postCredit(tx: Tx, { accountId, after, ...income }: Credit): Promise<PostOutcome> {
   const { amount, note, actor, transactionId: source, eventAt, about } = income;
   return postTransfer(tx, {
-    payer: await villageAccount(tx, 'deposits'), payee: accountId, amount, key: creditKey(income, after), reason: 'deposit_credit', source, note, actor,
-    ...(eventAt === undefined ? {} : { eventAt }), ...(about === undefined ? {} : { about }),
+    payer: await villageAccount(tx, 'deposits'),
+    payee: accountId,
+    amount,
+    key: creditKey(income, after),
+    reason: 'deposit_credit',
+    source,
+    note,
+    actor,
+    ...(eventAt === undefined ? {} : { eventAt }),
+    ...(about === undefined ? {} : { about }),
   });
 }
 
 /** What stands of an income: its credit, or the rest that was credited anew after the last refund. */
-async function standingCredit(tx: Tx, income: Pick<Income, 'source' | 'transactionId'>): Promise<{ readonly first: KeyedTransfer | null; readonly left: KeyedTransfer | null }> {
+async function standingCredit(
+  tx: Tx,
+  income: Pick<Income, 'source' | 'transactionId'>,
+): Promise<{ readonly first: KeyedTransfer | null; readonly left: KeyedTransfer | null }> {
   const first = await findCredit(tx, creditKey(income, null));
   let left = first;
   for (let refunds = 0; left !== null && left.reversedBy !== null; refunds += 1) {
-    if (refunds >= TAKEN_BACK_MAX) throw new Error(`more than ${TAKEN_BACK_MAX} refunds of ${income.source} ${income.transactionId}`);
-    left = await findCredit(tx, creditKey(income, left.reversedBy.slice(refundKey({ ...income, refundId: '' }).length)));
+    if (refunds >= TAKEN_BACK_MAX)
+      throw new Error(`more than ${TAKEN_BACK_MAX} refunds of ${income.source} ${income.transactionId}`);
+    left = await findCredit(
+      tx,
+      creditKey(income, left.reversedBy.slice(refundKey({ ...income, refundId: '' }).length)),
+    );
   }
   return { first, left };
 }
 
 /** Moves the money of a credit back, and credits what is left of it: both or neither. The outcome is that of the reversal. */
-async function undo(tx: Tx, taken: TakenBack, { left, accountId }: { readonly left: KeyedTransfer; readonly accountId: number }): Promise<PostOutcome> {
+async function undo(
+  tx: Tx,
+  taken: TakenBack,
+  { left, accountId }: { readonly left: KeyedTransfer; readonly accountId: number },
+): Promise<PostOutcome> {
   const { transactionId, note, actor, amount = left.amount, about } = taken;
   return attempt(tx, async () => {
     const back = await reverseTransfer(tx, {
-      transferId: left.transferId, key: refundKey(taken), reason: 'refund', source: transactionId, note, actor, forced: true, ...(about === undefined ? {} : { about }),
+      transferId: left.transferId,
+      key: refundKey(taken),
+      reason: 'refund',
+      source: transactionId,
+      note,
+      actor,
+      forced: true,
+      ...(about === undefined ? {} : { about }),
     });
     if (!back.ok || amount >= left.amount) return back;
     const rest = left.amount - amount;
@@ -137,7 +188,11 @@ async function undo(tx: Tx, taken: TakenBack, { left, accountId }: { readonly le
 
 /** @returns the port that is handed to whatever brings money in */
 export function createIncomePort({ standing, lives }: IncomePorts): IncomePort {
-  async function book(tx: Tx, { agentId, accountId }: { readonly agentId: string; readonly accountId: number }, outcome: PostOutcome): Promise<IncomeOutcome> {
+  async function book(
+    tx: Tx,
+    { agentId, accountId }: { readonly agentId: string; readonly accountId: number },
+    outcome: PostOutcome,
+  ): Promise<IncomeOutcome> {
     if (!outcome.ok) return refusalOf(outcome.reason);
     const entry = entryView(agentId, await findEntry(tx, accountId, outcome.transferId));
     if (!outcome.replayed) await standing.recompute(tx, [agentId]);

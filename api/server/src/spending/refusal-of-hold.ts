@@ -11,9 +11,19 @@ const WIRE_REASONS: Partial<Readonly<Record<LedgerRefusal, Refusal>>> = {
 };
 
 /** Why money was not set aside, in the words of the wire; what is there and what it takes where it is too little. Amounts in micro-aiDollars. Pure. */
-export function refusalOfHold(reason: LedgerRefusal, { agentId, asked, funds }: { readonly agentId: string; readonly asked: bigint; readonly funds: Pick<Funds, 'balance' | 'held'> }): Refused {
+export function refusalOfHold(
+  reason: LedgerRefusal,
+  {
+    agentId,
+    asked,
+    funds,
+  }: { readonly agentId: string; readonly asked: bigint; readonly funds: Pick<Funds, 'balance' | 'held'> },
+): Refused {
   const wire = WIRE_REASONS[reason];
   if (wire === undefined) throw new Error(`the ledger refused a hold of ${agentId}: ${reason}`);
   if (wire !== 'insufficient_funds') return refused(wire);
-  return refused(wire, `${agentId} has ${formatAiDollars(funds.balance - funds.held)} aiDollars to spend; this takes ${formatAiDollars(asked)}`);
+  return refused(
+    wire,
+    `${agentId} has ${formatAiDollars(funds.balance - funds.held)} aiDollars to spend; this takes ${formatAiDollars(asked)}`,
+  );
 }

@@ -17,7 +17,10 @@ before(async () => {
   meter = createTokenMeter({ db: play.db, source: play.source, standing: play.standing });
 });
 after(async () => {
-  assert.deepEqual((await checkLedger(play.db)).filter(({ broken }) => broken > 0), []);
+  assert.deepEqual(
+    (await checkLedger(play.db)).filter(({ broken }) => broken > 0),
+    [],
+  );
   await play.remove();
 });
 beforeEach(async () => {
@@ -42,7 +45,11 @@ async function reasonOf(tokens: number, key = 'call-1'): Promise<string | null> 
 test('what a call can use is held, what it used is posted, and the rest is free again', async () => {
   const reservation = await reserve(100_000);
   assert.deepEqual(await play.funds(agent), ['6', '0.2']);
-  assert.deepEqual(await findCircumstance(play.db, reservation.holdId ?? ''), { relatedPostId: null, imageDigest: null, ...CIRCUMSTANCE });
+  assert.deepEqual(await findCircumstance(play.db, reservation.holdId ?? ''), {
+    relatedPostId: null,
+    imageDigest: null,
+    ...CIRCUMSTANCE,
+  });
   await meter.settle(reservation, 30_001);
   assert.deepEqual(await play.funds(agent), ['5.939998', '0']);
   await meter.settle(reservation, 30_001);
@@ -84,20 +91,37 @@ test('nobody buys tokens without money, without a tier, or barred', async () => 
   play.says(agent);
   await inTransaction(play.db, async (tx) => {
     await lockTiers(tx, [agent]);
-    await takeMeasure(tx, { agentId: agent, measure: 'freeze', reason: 'test', expiresAt: null }, { role: 'admin', id: 'test' });
+    await takeMeasure(
+      tx,
+      { agentId: agent, measure: 'freeze', reason: 'test', expiresAt: null },
+      { role: 'admin', id: 'test' },
+    );
   });
   assert.equal(await reasonOf(1), 'agent_frozen');
   play.agents.delete(agent);
   assert.equal(await reasonOf(1), 'no_such_agent');
-  await assert.rejects(meter.reserve({ agentId: agent, model: 'small', tokens: 1.5, key: 'k', circumstance: {} }), RangeError);
+  await assert.rejects(
+    meter.reserve({ agentId: agent, model: 'small', tokens: 1.5, key: 'k', circumstance: {} }),
+    RangeError,
+  );
 });
 
 test('many calls at once hold no more than there is', async () => {
-  const outcomes = await Promise.all(Array.from({ length: 30 }, (_, index) => meter.reserve({ agentId: agent, model: 'small', tokens: 500_000, key: `call-${index}`, circumstance: {} })));
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      meter.reserve({ agentId: agent, model: 'small', tokens: 500_000, key: `call-${index}`, circumstance: {} }),
+    ),
+  );
   const held = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data] : []));
   assert.equal(held.length, 6, 'of 1 aiDollar each, 6 are there');
   assert.deepEqual(await play.funds(agent), ['6', '6']);
-  await Promise.all(held.flatMap((reservation) => [meter.settle(reservation, 500_000), meter.release(reservation), meter.settle(reservation, 500_000)]));
+  await Promise.all(
+    held.flatMap((reservation) => [
+      meter.settle(reservation, 500_000),
+      meter.release(reservation),
+      meter.settle(reservation, 500_000),
+    ]),
+  );
   const [balance, left] = await play.funds(agent);
   assert.equal(left, '0');
   assert.ok(Number.isInteger(Number(balance)) && Number(balance) <= 6);

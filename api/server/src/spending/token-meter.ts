@@ -1,6 +1,15 @@
 import { parseAiDollars } from '@hamlet/contract';
 import { tokenCost } from '@hamlet/core';
-import { findAgentAccount, holdMoney, inTransaction, isVillageFrozenError, noteUnpostedUsage, readBars, readFunds, villageAccount } from '@hamlet/store';
+import {
+  findAgentAccount,
+  holdMoney,
+  inTransaction,
+  isVillageFrozenError,
+  noteUnpostedUsage,
+  readBars,
+  readFunds,
+  villageAccount,
+} from '@hamlet/store';
 import type { Circumstance, Db, Tx, UnpostedUsage } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -56,11 +65,20 @@ export interface TokenMeterPorts {
 }
 
 /** What a reservation comes to; null where nothing was held. Pure. */
-function usageOf({ agentId, holdId, held, perThousand, key, circumstance }: Reservation, usedTokens: number): UnpostedUsage | null {
+function usageOf(
+  { agentId, holdId, held, perThousand, key, circumstance }: Reservation,
+  usedTokens: number,
+): UnpostedUsage | null {
   if (holdId === null) return null;
   const cost = tokenCost(usedTokens, perThousand);
   const amount = cost > held ? held : cost;
-  return { agentId, holdId, amount, key: `tokens ${agentId} ${key} ${amount === 0n ? 'unused' : 'used'}`, about: circumstance };
+  return {
+    agentId,
+    holdId,
+    amount,
+    key: `tokens ${agentId} ${key} ${amount === 0n ? 'unused' : 'used'}`,
+    about: circumstance,
+  };
 }
 
 export function createTokenMeter({ db, source, standing }: TokenMeterPorts): TokenMeter {
@@ -80,10 +98,19 @@ export function createTokenMeter({ db, source, standing }: TokenMeterPorts): Tok
     const account = await findAgentAccount(tx, agentId);
     if (account === null) return refused('insufficient_funds', `${agentId} has no money yet`);
     const outcome = await holdMoney(tx, {
-      payer: account.accountId, payee: await villageAccount(tx, 'compute'), amount: held, key: `tokens ${agentId} ${key}`, reason: 'usage', source: 'system', note: `tokens of ${model}`,
-      actor: { role: 'agent', id: agentId }, expiresAt: new Date(Date.now() + HOLD_LASTS_MS), about: circumstance,
+      payer: account.accountId,
+      payee: await villageAccount(tx, 'compute'),
+      amount: held,
+      key: `tokens ${agentId} ${key}`,
+      reason: 'usage',
+      source: 'system',
+      note: `tokens of ${model}`,
+      actor: { role: 'agent', id: agentId },
+      expiresAt: new Date(Date.now() + HOLD_LASTS_MS),
+      about: circumstance,
     });
-    if (!outcome.ok) return refusalOfHold(outcome.reason, { agentId, asked: held, funds: await readFunds(tx, account.accountId) });
+    if (!outcome.ok)
+      return refusalOfHold(outcome.reason, { agentId, asked: held, funds: await readFunds(tx, account.accountId) });
     return accepted({ agentId, holdId: outcome.holdId, perThousand, held, key, circumstance });
   }
 
@@ -102,14 +129,16 @@ export function createTokenMeter({ db, source, standing }: TokenMeterPorts): Tok
   return {
     reserve: async (request) => {
       const { agentId, tokens } = request;
-      if (!Number.isSafeInteger(tokens) || tokens < 0 || tokens > TOKENS_MAX) throw new RangeError(`no number of tokens: ${tokens}`);
+      if (!Number.isSafeInteger(tokens) || tokens < 0 || tokens > TOKENS_MAX)
+        throw new RangeError(`no number of tokens: ${tokens}`);
       if (source.get(agentId) === null) return refused('no_such_agent', `There is no agent ${agentId}`);
       const perThousand = priceOf(agentId);
       if (perThousand === null) return refused('unavailable', `The tier of ${agentId} is not known yet`);
       return inTransaction(db, (tx) => hold(tx, request, perThousand));
     },
     settle: async (reservation, usedTokens) => {
-      if (!Number.isSafeInteger(usedTokens) || usedTokens < 0) throw new RangeError(`no number of tokens: ${usedTokens}`);
+      if (!Number.isSafeInteger(usedTokens) || usedTokens < 0)
+        throw new RangeError(`no number of tokens: ${usedTokens}`);
       await end(reservation, usedTokens);
     },
     release: (reservation) => end(reservation, 0),

@@ -11,10 +11,15 @@ const AT_ONCE = 200;
 const ALREADY_OVER: ReadonlySet<string> = new Set(['hold_resolved', 'hold_expired']);
 
 /** Posts what was used of a hold, or voids it where nothing was. A hold that is over already changes nothing. */
-export async function postUsage(tx: Tx, { agentId, holdId, amount, key, about }: UnpostedUsage, standing: Pick<StandingKeeper, 'recompute'>): Promise<void> {
+export async function postUsage(
+  tx: Tx,
+  { agentId, holdId, amount, key, about }: UnpostedUsage,
+  standing: Pick<StandingKeeper, 'recompute'>,
+): Promise<void> {
   const how = amount === 0n ? ({ outcome: 'voided' } as const) : ({ outcome: 'posted', amount } as const);
   const outcome = await resolveHold(tx, { holdId, ...how, key, about, actor: { role: 'agent', id: agentId } });
-  if (!outcome.ok && !ALREADY_OVER.has(outcome.reason)) throw new Error(`tokens of ${agentId} were not settled: ${outcome.reason}`);
+  if (!outcome.ok && !ALREADY_OVER.has(outcome.reason))
+    throw new Error(`tokens of ${agentId} were not settled: ${outcome.reason}`);
   if (outcome.ok && outcome.transferId !== null && !outcome.replayed) await standing.recompute(tx, [agentId]);
 }
 
@@ -35,7 +40,7 @@ export function startUnpostedUsage({ db, standing, freeze, log }: UnpostedUsageP
 
   async function look(): Promise<void> {
     if (freeze.frozen) return;
-    for (let posted = 0; posted < AT_ONCE && (await inTransaction(db, postOne)); ) posted += 1;
+    for (let posted = 0; posted < AT_ONCE && (await inTransaction(db, postOne));) posted += 1;
   }
   return repeat(EVERY_MS, look, (error) => {
     if (!isVillageFrozenError(error)) log('warn', 'what was used during a freeze waits to be posted', { error });

@@ -10,7 +10,16 @@ async function liftAndTell(tx: Tx): Promise<void> {
   const lifted = await liftExpired(tx);
   for (const { agentId, measure } of lifted) {
     const auditId = randomUUID();
-    await recordAudit(tx, { auditId, actorRole: 'system', actorId: 'expiry', action: `lift.${measure}`, object: agentId, detail: { reason: 'expired' }, requestId: auditId, traceparent: null });
+    await recordAudit(tx, {
+      auditId,
+      actorRole: 'system',
+      actorId: 'expiry',
+      action: `lift.${measure}`,
+      object: agentId,
+      detail: { reason: 'expired' },
+      requestId: auditId,
+      traceparent: null,
+    });
   }
   await announceStandings(tx, [...new Set(lifted.map(({ agentId }) => agentId))]);
 }
@@ -20,5 +29,9 @@ async function liftAndTell(tx: Tx): Promise<void> {
  * Replicas share the work. Returns what stops it.
  */
 export function startExpiry({ db, log }: { readonly db: Db; readonly log: Log }): () => Promise<void> {
-  return repeat(EVERY_MS, () => inTransaction(db, liftAndTell), (error) => log('warn', 'measures that are over wait for the database', { error }));
+  return repeat(
+    EVERY_MS,
+    () => inTransaction(db, liftAndTell),
+    (error) => log('warn', 'measures that are over wait for the database', { error }),
+  );
 }

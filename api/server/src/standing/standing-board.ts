@@ -24,7 +24,12 @@ export function isBarred({ quarantined, frozen, banned, killed, token_revoked }:
 }
 
 /** Reads every standing, then follows the events; a signal that was missed is made up for by looking. */
-export async function startStandingBoard(ports: { readonly db: Db; readonly signal: InternalSignal; readonly log: Log; readonly monotonicMs: () => number }): Promise<StandingBoard> {
+export async function startStandingBoard(ports: {
+  readonly db: Db;
+  readonly signal: InternalSignal;
+  readonly log: Log;
+  readonly monotonicMs: () => number;
+}): Promise<StandingBoard> {
   const { db, signal, log, monotonicMs } = ports;
   const standings = new Map<string, Standing>();
   const hearers: ((agentIds: readonly string[]) => void)[] = [];
@@ -42,22 +47,34 @@ export async function startStandingBoard(ports: { readonly db: Db; readonly sign
   }
 
   async function load(): Promise<void> {
-    const { last, all } = await inSnapshot(db, async (tx) => ({ ...(await internalEventRange(tx)), all: await readStandings(tx) }));
+    const { last, all } = await inSnapshot(db, async (tx) => ({
+      ...(await internalEventRange(tx)),
+      all: await readStandings(tx),
+    }));
     const listed = new Set(all.map((standing) => standing.agent_id));
-    take([...all, ...[...standings.keys()].filter((agentId) => !listed.has(agentId)).map((agentId) => goodStanding(agentId))]);
+    take([
+      ...all,
+      ...[...standings.keys()].filter((agentId) => !listed.has(agentId)).map((agentId) => goodStanding(agentId)),
+    ]);
     [offset, loadedMs] = [last, monotonicMs()];
   }
 
   async function follow(): Promise<void> {
     const { first } = await internalEventRange(db);
     if (monotonicMs() - loadedMs > RELOAD_MS || offset < first - 1) return load();
-    for (let page = await readInternalEvents(db, offset, PAGE); page.length > 0; page = await readInternalEvents(db, offset, PAGE)) {
+    for (
+      let page = await readInternalEvents(db, offset, PAGE);
+      page.length > 0;
+      page = await readInternalEvents(db, offset, PAGE)
+    ) {
       take(page.flatMap(({ event, data }) => (event === 'standing' ? [Standing.parse(data)] : [])));
       offset = page.at(-1)?.id ?? offset;
     }
   }
 
-  const catchUp = coalesce(() => follow().catch((error: unknown) => log('warn', 'the standing of agents waits for the database', { error })));
+  const catchUp = coalesce(() =>
+    follow().catch((error: unknown) => log('warn', 'the standing of agents waits for the database', { error })),
+  );
   const look = (): void => void catchUp();
 
   await load();

@@ -1,5 +1,15 @@
 import type { AgentStanding, Measure, MeasureBody } from '@hamlet/contract';
-import { announceStandings, isKnownAgent, liftMeasure, lockTiers, readMeasures, readTiers, revokeAgentSessions, standingOf, takeMeasure } from '@hamlet/store';
+import {
+  announceStandings,
+  isKnownAgent,
+  liftMeasure,
+  lockTiers,
+  readMeasures,
+  readTiers,
+  revokeAgentSessions,
+  standingOf,
+  takeMeasure,
+} from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import type { AgentSource } from '../agents/agent-source.ts';
 import { recordAct } from '../audit/record-act.ts';
@@ -12,11 +22,16 @@ import type { Services } from '../routes/services.ts';
 
 type Names =
   | 'getStanding'
-  | 'quarantineAgent' | 'liftQuarantine'
-  | 'freezeAgent' | 'liftFreeze'
-  | 'banAgent' | 'liftBan'
-  | 'killAgent' | 'liftKill'
-  | 'revokeAgentToken' | 'liftTokenRevocation';
+  | 'quarantineAgent'
+  | 'liftQuarantine'
+  | 'freezeAgent'
+  | 'liftFreeze'
+  | 'banAgent'
+  | 'liftBan'
+  | 'killAgent'
+  | 'liftKill'
+  | 'revokeAgentToken'
+  | 'liftTokenRevocation';
 
 interface Asked extends Acting {
   readonly actor: Actor;
@@ -36,7 +51,11 @@ async function shown(db: Db, agentId: string): Promise<AgentStanding> {
   return {
     ...standingOf(agentId, tier?.balanceTier ?? null, measures),
     measures: measures.map(({ measure, reason, byRole, byId, since, expiresAt }) => ({
-      measure, reason, by: { role: byRole, id: byId }, since: since.toISOString(), expires_at: expiresAt?.toISOString() ?? null,
+      measure,
+      reason,
+      by: { role: byRole, id: byId },
+      since: since.toISOString(),
+      expires_at: expiresAt?.toISOString() ?? null,
     })),
   };
 }
@@ -52,21 +71,38 @@ async function refuseUnknown(source: AgentSource, tx: Db, agentId: string): Prom
   return known ? null : refused('no_such_agent', `There is no agent ${agentId}`);
 }
 
-async function take(tx: Tx, { source, measure }: MeasureOf, asked: Asked & { readonly body: MeasureBody }): Promise<Outcome<AgentStanding>> {
-  const { params: { agent_id: agentId }, body: { reason, expires_at: end }, actor } = asked;
+async function take(
+  tx: Tx,
+  { source, measure }: MeasureOf,
+  asked: Asked & { readonly body: MeasureBody },
+): Promise<Outcome<AgentStanding>> {
+  const {
+    params: { agent_id: agentId },
+    body: { reason, expires_at: end },
+    actor,
+  } = asked;
   const unknown = await refuseUnknown(source, tx, agentId);
   if (unknown !== null) return unknown;
   await lockTiers(tx, [agentId]);
   const expiresAt = end === undefined ? null : new Date(end);
-  if (!(await takeMeasure(tx, { agentId, measure, reason, expiresAt }, actor))) return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
+  if (!(await takeMeasure(tx, { agentId, measure, reason, expiresAt }, actor)))
+    return refused('expiry_in_the_past', 'Write a later expires_at, or leave it out');
   if (measure === 'revoke_token') await revokeAgentSessions(tx, agentId);
   await audit(tx, { ...asked, action: measure, detail: { reason, expires_at: end ?? null } });
   await announceStandings(tx, [agentId]);
   return accepted(await shown(tx, agentId));
 }
 
-async function lift(tx: Tx, { source, measure }: MeasureOf, asked: Asked & { readonly query: { readonly reason?: string | undefined } }): Promise<Outcome<AgentStanding>> {
-  const { params: { agent_id: agentId }, query: { reason = null }, actor } = asked;
+async function lift(
+  tx: Tx,
+  { source, measure }: MeasureOf,
+  asked: Asked & { readonly query: { readonly reason?: string | undefined } },
+): Promise<Outcome<AgentStanding>> {
+  const {
+    params: { agent_id: agentId },
+    query: { reason = null },
+    actor,
+  } = asked;
   const unknown = await refuseUnknown(source, tx, agentId);
   if (unknown !== null) return unknown;
   await lockTiers(tx, [agentId]);
@@ -82,7 +118,8 @@ export function standingHandlers({ db, source }: Pick<Services, 'db' | 'source'>
   return {
     getStanding: {
       kind: 'plain',
-      run: async ({ params }) => (await refuseUnknown(source, db, params.agent_id)) ?? accepted(await shown(db, params.agent_id)),
+      run: async ({ params }) =>
+        (await refuseUnknown(source, db, params.agent_id)) ?? accepted(await shown(db, params.agent_id)),
     },
     quarantineAgent: { kind: 'tx', run: (request, tx) => take(tx, { source, measure: 'quarantine' }, request) },
     liftQuarantine: { kind: 'tx', run: (request, tx) => lift(tx, { source, measure: 'quarantine' }, request) },

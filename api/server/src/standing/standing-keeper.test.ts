@@ -5,7 +5,19 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { EntitlementSpec } from '@hamlet/contract';
 import { drawBelow } from '@hamlet/core';
 import {
-  findAgentAccount, inTransaction, internalEventRange, migrate, openAgentAccount, openDatabase, postTransfer, readBalances, readAudit, readInternalEvents, readStandings, readTiers, villageAccount,
+  findAgentAccount,
+  inTransaction,
+  internalEventRange,
+  migrate,
+  openAgentAccount,
+  openDatabase,
+  postTransfer,
+  readBalances,
+  readAudit,
+  readInternalEvents,
+  readStandings,
+  readTiers,
+  villageAccount,
 } from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
@@ -36,7 +48,13 @@ const source = {
   list: () => agents.map((agentId) => ({ agentId })),
   entitlements: () =>
     Object.entries(thresholds).map(([name, minBalance], rank) => ({
-      name, status: {}, spec: EntitlementSpec.parse({ rank, minBalance, limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 } }),
+      name,
+      status: {},
+      spec: EntitlementSpec.parse({
+        rank,
+        minBalance,
+        limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 },
+      }),
     })),
 } as unknown as AgentSource;
 
@@ -45,7 +63,16 @@ async function move(tx: Tx, agentId: string, aiDollars: number): Promise<void> {
   const treasury = await villageAccount(tx, 'treasury');
   const [payer, payee] = aiDollars > 0 ? [treasury, account] : [account, treasury];
   const amount = BigInt(Math.abs(aiDollars)) * AIDOLLAR;
-  const posted = await postTransfer(tx, { payer, payee, amount, key: randomUUID(), reason: aiDollars > 0 ? 'reward' : 'penalty', source: 'test', note: 'a test', actor: { role: 'admin', id: 'test' } });
+  const posted = await postTransfer(tx, {
+    payer,
+    payee,
+    amount,
+    key: randomUUID(),
+    reason: aiDollars > 0 ? 'reward' : 'penalty',
+    source: 'test',
+    note: 'a test',
+    actor: { role: 'admin', id: 'test' },
+  });
   assert.ok(posted.ok || posted.reason === 'insufficient_funds', JSON.stringify(posted));
   await keeper.recompute(tx, [agentId]);
 }
@@ -70,7 +97,13 @@ beforeEach(async () => {
   agents = [`ada-${tests}`, `bob-${tests}`, `cleo-${tests}`];
   [ready, thresholds] = [true, { 'tier-0': '0', 'tier-1': '10', 'tier-2': '100' }];
   for (const agentId of agents) await inTransaction(db, (tx) => openAgentAccount(tx, agentId));
-  keeper = createStandingKeeper({ db, source, readBalances, log: () => undefined, monotonicMs: () => performance.now() });
+  keeper = createStandingKeeper({
+    db,
+    source,
+    readBalances,
+    log: () => undefined,
+    monotonicMs: () => performance.now(),
+  });
   await eventually('the tiers of who has nothing', async () => (await tiers()).every((tier) => tier === 'tier-0'));
 });
 afterEach(() => keeper.stop());
@@ -102,7 +135,10 @@ test('a posting over a threshold has its tier and its event in the same transact
   await post(ada, 12);
   assert.deepEqual(await tiers(), ['tier-1', 'tier-0', 'tier-0']);
   assert.deepEqual(await told(ada), ['tier-0', 'tier-1']);
-  assert.deepEqual(await audited(ada), [['tier.balance', null, 'tier-0', '0'], ['tier.balance', 'tier-0', 'tier-1', '12']]);
+  assert.deepEqual(await audited(ada), [
+    ['tier.balance', null, 'tier-0', '0'],
+    ['tier.balance', 'tier-0', 'tier-1', '12'],
+  ]);
   const failing = inTransaction(db, async (tx) => {
     await move(tx, ada, 500);
     throw new Error('the posting fails after all');
@@ -150,5 +186,6 @@ test('postings at the same time, and comparisons of all among them, leave each t
   const kept = await tiers();
   await inTransaction(db, (tx) => keeper.recompute(tx, agents));
   assert.deepEqual(await tiers(), kept, 'nothing was left to compute');
-  for (const { agent_id: agentId, balance_tier: tier } of await readStandings(db, agents)) assert.equal((await told(agentId)).at(-1), tier, 'the last word is the truth');
+  for (const { agent_id: agentId, balance_tier: tier } of await readStandings(db, agents))
+    assert.equal((await told(agentId)).at(-1), tier, 'the last word is the truth');
 });

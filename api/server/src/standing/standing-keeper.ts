@@ -36,11 +36,17 @@ export interface KeeperPorts {
 
 /** The Entitlements as a balance sees them. */
 export function balanceTiers(source: AgentSource): readonly BalanceTier[] {
-  return source.entitlements().map(({ name, spec }) => ({ name, rank: spec.rank, minBalance: parseAiDollars(spec.minBalance) }));
+  return source
+    .entitlements()
+    .map(({ name, spec }) => ({ name, rank: spec.rank, minBalance: parseAiDollars(spec.minBalance) }));
 }
 
 /** The rows that ought to be another tier. Pure. */
-export function changedTiers(rows: readonly TierRow[], balances: ReadonlyMap<string, bigint>, tiers: readonly BalanceTier[]): readonly TierRow[] {
+export function changedTiers(
+  rows: readonly TierRow[],
+  balances: ReadonlyMap<string, bigint>,
+  tiers: readonly BalanceTier[],
+): readonly TierRow[] {
   return rows.flatMap((row) => {
     const balanceTier = tierOfBalance(tiers, balances.get(row.agentId) ?? 0n, row.balanceTier);
     return balanceTier === row.balanceTier ? [] : [{ agentId: row.agentId, balanceTier }];
@@ -48,10 +54,22 @@ export function changedTiers(rows: readonly TierRow[], balances: ReadonlyMap<str
 }
 
 /** The line of a tier that a balance, or a moved threshold, has changed: the village does it, and nobody asked for it. */
-function lineOfTier({ agentId, balanceTier }: TierRow, { from, balance }: { readonly from: string | null; readonly balance: bigint }): AuditEntry {
+function lineOfTier(
+  { agentId, balanceTier }: TierRow,
+  { from, balance }: { readonly from: string | null; readonly balance: bigint },
+): AuditEntry {
   const auditId = randomUUID();
   const detail = { agent_id: agentId, from, to: balanceTier, balance: formatAiDollars(balance) };
-  return { auditId, actorRole: 'system', actorId: 'system', action: 'tier.balance', object: `tier ${agentId}`, detail, requestId: auditId, traceparent: null };
+  return {
+    auditId,
+    actorRole: 'system',
+    actorId: 'system',
+    action: 'tier.balance',
+    object: `tier ${agentId}`,
+    detail,
+    requestId: auditId,
+    traceparent: null,
+  };
 }
 
 /** Follows postings (by being called), Entitlements and new agents (by looking). Several replicas may do so at once: each only writes what differs. */
@@ -67,8 +85,19 @@ export function createStandingKeeper(ports: KeeperPorts): StandingKeeper {
     const changed = changedTiers(rows, balances, balanceTiers(source));
     if (changed.length === 0) return;
     await writeTiers(tx, changed);
-    await recordAudits(tx, changed.map((row) => lineOfTier(row, { from: rows.find(({ agentId }) => agentId === row.agentId)?.balanceTier ?? null, balance: balances.get(row.agentId) ?? 0n })));
-    await announceStandings(tx, changed.map(({ agentId }) => agentId));
+    await recordAudits(
+      tx,
+      changed.map((row) =>
+        lineOfTier(row, {
+          from: rows.find(({ agentId }) => agentId === row.agentId)?.balanceTier ?? null,
+          balance: balances.get(row.agentId) ?? 0n,
+        }),
+      ),
+    );
+    await announceStandings(
+      tx,
+      changed.map(({ agentId }) => agentId),
+    );
   }
 
   /** Recomputes the agents that stand otherwise than their balances and the Entitlements say. */
@@ -76,7 +105,9 @@ export function createStandingKeeper(ports: KeeperPorts): StandingKeeper {
     const agentIds = source.list().map(({ agentId }) => agentId);
     const kept = new Map((await readTiers(db)).map((row) => [row.agentId, row]));
     const rows = agentIds.map((agentId): TierRow => kept.get(agentId) ?? { agentId, balanceTier: null });
-    const behind = changedTiers(rows, await readBalances(db, agentIds), balanceTiers(source)).map(({ agentId }) => agentId);
+    const behind = changedTiers(rows, await readBalances(db, agentIds), balanceTiers(source)).map(
+      ({ agentId }) => agentId,
+    );
     for (let start = 0; start < behind.length; start += AT_ONCE) {
       await inTransaction(db, (tx) => recompute(tx, behind.slice(start, start + AT_ONCE)));
     }
@@ -86,7 +117,9 @@ export function createStandingKeeper(ports: KeeperPorts): StandingKeeper {
 }
 
 /** Compares everything whenever an Entitlement's threshold or the list of agents has changed, and once a minute. Returns what ends it. */
-function follow(ports: Pick<KeeperPorts, 'source' | 'monotonicMs' | 'log'> & { readonly compareAll: () => Promise<void> }): () => Promise<void> {
+function follow(
+  ports: Pick<KeeperPorts, 'source' | 'monotonicMs' | 'log'> & { readonly compareAll: () => Promise<void> },
+): () => Promise<void> {
   const { source, monotonicMs, compareAll, log } = ports;
   let compared = { what: '', ms: -Infinity };
   let running: Promise<void> | null = null;

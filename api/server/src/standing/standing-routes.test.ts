@@ -2,8 +2,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
-  actAsAgent, awakenAgent, banAgent, exchangeAgentToken, freezeAgent, getAgentConfig, getStanding, killAgent, liftBan, liftFreeze, liftKill, liftQuarantine, liftTokenRevocation,
-  openInternalStream, openWakes, quarantineAgent, rebootAgent, revokeAgentToken,
+  actAsAgent,
+  awakenAgent,
+  banAgent,
+  exchangeAgentToken,
+  freezeAgent,
+  getAgentConfig,
+  getStanding,
+  killAgent,
+  liftBan,
+  liftFreeze,
+  liftKill,
+  liftQuarantine,
+  liftTokenRevocation,
+  openInternalStream,
+  openWakes,
+  quarantineAgent,
+  rebootAgent,
+  revokeAgentToken,
 } from '@hamlet/contract';
 import type { AgentStanding, Bar, Refusal, StreamEvent } from '@hamlet/contract';
 import { insertAgentSession, openLife, readAudit } from '@hamlet/store';
@@ -28,8 +44,13 @@ before(async () => {
 after(() => village.remove());
 
 const on = (agentId: string): { params: { agent_id: string } } => ({ params: { agent_id: agentId } });
-const because = (agentId: string, reason: string, expiresAt?: string): { params: { agent_id: string }; body: { reason: string; expires_at?: string } } => ({
-  ...on(agentId), body: { reason, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) },
+const because = (
+  agentId: string,
+  reason: string,
+  expiresAt?: string,
+): { params: { agent_id: string }; body: { reason: string; expires_at?: string } } => ({
+  ...on(agentId),
+  body: { reason, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) },
 });
 
 async function whatAnAgentIsTold(at: Play, agentId: AgentId): Promise<readonly (Refusal | null)[]> {
@@ -46,14 +67,27 @@ const MEASURES = [
   { take: freezeAgent, lift: liftFreeze, flag: 'frozen', code: 'agent_frozen', action: 'freeze' },
   { take: banAgent, lift: liftBan, flag: 'banned', code: 'agent_banned', action: 'ban' },
   { take: killAgent, lift: liftKill, flag: 'killed', code: 'agent_killed', action: 'kill' },
-  { take: revokeAgentToken, lift: liftTokenRevocation, flag: 'token_revoked', code: 'token_revoked', action: 'revoke_token' },
-] as const satisfies readonly { readonly code: Bar; readonly flag: keyof AgentStanding; readonly [key: string]: unknown }[];
+  {
+    take: revokeAgentToken,
+    lift: liftTokenRevocation,
+    flag: 'token_revoked',
+    code: 'token_revoked',
+    action: 'revoke_token',
+  },
+] as const satisfies readonly {
+  readonly code: Bar;
+  readonly flag: keyof AgentStanding;
+  readonly [key: string]: unknown;
+}[];
 
 for (const { take, lift, flag, code, action } of MEASURES) {
   test(`${action}: refused at once on every replica, audited, and over when it is lifted`, async () => {
     assert.deepEqual(await whatAnAgentIsTold(play, 'bob'), [null, null, null]);
     const held = dataOf(await play.admin.call(take, because('bob', `a test of ${action}`)));
-    assert.deepEqual([held[flag], held.reason, held.measures.map(({ measure }) => measure)], [true, `a test of ${action}`, [action]]);
+    assert.deepEqual(
+      [held[flag], held.reason, held.measures.map(({ measure }) => measure)],
+      [true, `a test of ${action}`, [action]],
+    );
     for (const at of [play, other]) assert.deepEqual(await whatAnAgentIsTold(at, 'bob'), [code, code, code]);
     await eventually('the details', async () => (await other.agent('bob')).standing[flag]);
     assert.deepEqual(dataOf(await clientOf(other.url, TOKENS.member).call(getStanding, on('bob'))), held);
@@ -64,8 +98,15 @@ for (const { take, lift, flag, code, action } of MEASURES) {
     const again = dataOf(await play.admin.call(lift, on('bob')));
     assert.deepEqual(again, lifted, 'lifting what does not hold changes nothing');
 
-    const acts = (await readAudit(db, 'bob', 2)).map((entry) => [entry.action, entry.actorRole, (entry.detail as { reason: string }).reason]);
-    assert.deepEqual(acts, [[`lift.${action}`, 'admin', 'enough'], [action, 'admin', `a test of ${action}`]]);
+    const acts = (await readAudit(db, 'bob', 2)).map((entry) => [
+      entry.action,
+      entry.actorRole,
+      (entry.detail as { reason: string }).reason,
+    ]);
+    assert.deepEqual(acts, [
+      [`lift.${action}`, 'admin', 'enough'],
+      [action, 'admin', `a test of ${action}`],
+    ]);
   });
 }
 
@@ -77,7 +118,10 @@ test('only an admin takes measures, and only a known agent bears them', async ()
     assert.equal(refusalOf(await play.admin.call(lift, on('nobody'))), 'no_such_agent');
   }
   assert.equal(refusalOf(await play.admin.call(getStanding, on('nobody'))), 'no_such_agent');
-  assert.equal(refusalOf(await play.admin.call(banAgent, because('bob', 'too late', '2020-01-01T00:00:00Z'))), 'expiry_in_the_past');
+  assert.equal(
+    refusalOf(await play.admin.call(banAgent, because('bob', 'too late', '2020-01-01T00:00:00Z'))),
+    'expiry_in_the_past',
+  );
 });
 
 test('of several measures the hardest speaks, and each is lifted by itself', async () => {
@@ -95,9 +139,17 @@ test('of several measures the hardest speaks, and each is lifted by itself', asy
 test('a measure taken again has the new reason, and the old one stays in the history', async () => {
   dataOf(await play.admin.call(quarantineAgent, because('cleo', 'first')));
   const second = dataOf(await play.admin.call(quarantineAgent, because('cleo', 'second')));
-  assert.deepEqual(second.measures.map(({ reason }) => reason), ['second']);
+  assert.deepEqual(
+    second.measures.map(({ reason }) => reason),
+    ['second'],
+  );
   dataOf(await play.admin.call(liftQuarantine, on('cleo')));
-  const { length } = await db.selectFrom('standing_measure').select('measure_id').where('agent_id', '=', 'cleo').where('measure', '=', 'quarantine').execute();
+  const { length } = await db
+    .selectFrom('standing_measure')
+    .select('measure_id')
+    .where('agent_id', '=', 'cleo')
+    .where('measure', '=', 'quarantine')
+    .execute();
   assert.equal(length, 2);
 });
 
@@ -115,10 +167,17 @@ test('nobody awakens a banned agent; the answer says why and until when; it may 
 
 test('a ban ends by itself, with an audit entry and a word to the operator', async () => {
   const reading = readInternal();
-  dataOf(await play.admin.call(banAgent, because('dan', 'for an hour', new Date(Date.now() + 3_600_000).toISOString())));
+  dataOf(
+    await play.admin.call(banAgent, because('dan', 'for an hour', new Date(Date.now() + 3_600_000).toISOString())),
+  );
   assert.equal(refusalOf(await play.admin.call(awakenAgent, on('dan'))), 'agent_banned');
   // As if its hour had gone by.
-  await db.updateTable('standing_measure').set({ expires_at: new Date() }).where('agent_id', '=', 'dan').where('lifted_at', 'is', null).execute();
+  await db
+    .updateTable('standing_measure')
+    .set({ expires_at: new Date() })
+    .where('agent_id', '=', 'dan')
+    .where('lifted_at', 'is', null)
+    .execute();
   await eventually('the ban to end', async () => (await play.admin.call(awakenAgent, on('dan'))).ok);
   await eventually('the operator to hear of it', () => bannedOf(reading.events, 'dan').join() === 'true,false');
   reading.stop();
@@ -151,7 +210,15 @@ test('a token that was revoked stays refused after the revocation is lifted', as
   await openLife(db, uid, 'fay');
   const token = `hat_${randomUUID()}`;
   const tokenHash = createHash('sha256').update(token).digest();
-  await insertAgentSession(db, { tokenHash, jti: randomUUID(), agentId: 'fay', uid, podUid: null, cycle: 1, expiresAt: new Date(Date.now() + 300_000) });
+  await insertAgentSession(db, {
+    tokenHash,
+    jti: randomUUID(),
+    agentId: 'fay',
+    uid,
+    podUid: null,
+    cycle: 1,
+    expiresAt: new Date(Date.now() + 300_000),
+  });
   const client = clientOf(play.url, token);
   assert.equal(refusalOf(await client.call(getAgentConfig, on('fay'))), null);
   dataOf(await play.admin.call(revokeAgentToken, because('fay', 'leaked')));
@@ -169,14 +236,20 @@ function readInternal(at = play): Reading {
   const stopping = new AbortController();
   const events: StreamEvent<typeof openInternalStream>[] = [];
   const reading = (async () => {
-    for await (const event of clientOf(at.url, TOKENS.operator).open(openInternalStream, { query: {}, signal: stopping.signal })) events.push(event);
+    for await (const event of clientOf(at.url, TOKENS.operator).open(openInternalStream, {
+      query: {},
+      signal: stopping.signal,
+    }))
+      events.push(event);
   })();
   reading.catch(() => undefined);
   return { events, stop: () => stopping.abort() };
 }
 
 function bannedOf(events: Reading['events'], agentId: string): readonly boolean[] {
-  return events.flatMap((event) => (event.event === 'standing' && event.data.agent_id === agentId ? [event.data.banned] : [])).filter((banned, index, all) => banned !== all[index - 1] && (index > 0 || banned));
+  return events
+    .flatMap((event) => (event.event === 'standing' && event.data.agent_id === agentId ? [event.data.banned] : []))
+    .filter((banned, index, all) => banned !== all[index - 1] && (index > 0 || banned));
 }
 
 test('a stream that begins has what is held and then says that this is all; what happens on one replica is heard on another', async () => {
@@ -186,10 +259,20 @@ test('a stream that begins has what is held and then says that this is all; what
   const [first] = reading.events;
   assert.equal(first?.event, 'reset');
   const synced = reading.events.findIndex(({ event }) => event === 'synced');
-  const ada = reading.events.findIndex((event) => event.event === 'standing' && event.data.agent_id === 'ada' && event.data.quarantined);
+  const ada = reading.events.findIndex(
+    (event) => event.event === 'standing' && event.data.agent_id === 'ada' && event.data.quarantined,
+  );
   assert.ok(ada > 0 && ada < synced);
-  assert.ok(reading.events.slice(0, synced).every(({ id }) => id === null), 'who is cut off before all was said cannot resume from there');
+  assert.ok(
+    reading.events.slice(0, synced).every(({ id }) => id === null),
+    'who is cut off before all was said cannot resume from there',
+  );
   dataOf(await play.admin.call(liftQuarantine, on('ada')));
-  await eventually('the end of it', () => reading.events.some((event, index) => index > synced && event.event === 'standing' && event.data.agent_id === 'ada' && !event.data.quarantined));
+  await eventually('the end of it', () =>
+    reading.events.some(
+      (event, index) =>
+        index > synced && event.event === 'standing' && event.data.agent_id === 'ada' && !event.data.quarantined,
+    ),
+  );
   reading.stop();
 });

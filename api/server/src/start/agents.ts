@@ -28,7 +28,8 @@ export interface Agents {
 async function connectionOf(kubeconfig: string | undefined): Promise<Connection> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
   if (kubeconfig !== undefined) return kubeconfigConnection(kubeconfig);
-  if (host === undefined || port === undefined) throw new Error('HAMLET_KUBECONFIG: name a kubeconfig, since this is no pod; or set HAMLET_AGENT_SOURCE=samples');
+  if (host === undefined || port === undefined)
+    throw new Error('HAMLET_KUBECONFIG: name a kubeconfig, since this is no pod; or set HAMLET_AGENT_SOURCE=samples');
   return inClusterConnection({ host, port });
 }
 
@@ -36,7 +37,13 @@ async function connectionOf(kubeconfig: string | undefined): Promise<Connection>
 export async function openAgents(config: Config, db: Db, log: Log): Promise<Agents> {
   if (config.agents.source === 'samples') {
     const source = await openSamplesSource({ db, listenUrl: config.postgresUrl, folder: config.agents.folder, log });
-    return { source, schedules: await openSampleSchedules(config.agents.folder), reviewer: createDevReviewer(db, source), specWriter: createSamplesWriter(), close: () => source.close() };
+    return {
+      source,
+      schedules: await openSampleSchedules(config.agents.folder),
+      reviewer: createDevReviewer(db, source),
+      specWriter: createSamplesWriter(),
+      close: () => source.close(),
+    };
   }
   const { namespace } = config;
   const client = new KubeClient(await connectionOf(config.agents.kubeconfig));

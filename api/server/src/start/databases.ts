@@ -21,7 +21,12 @@ export interface Databases {
 /** Opens the pools; nothing is connected before the first statement. */
 export function openDatabases(url: string, log: Log): Databases {
   const open = (poolSize: number, limits: DatabaseLimits): Db =>
-    openDatabase({ url, poolSize, limits, onError: (error) => log('warn', 'an idle database connection was lost', { error }) });
+    openDatabase({
+      url,
+      poolSize,
+      limits,
+      onError: (error) => log('warn', 'an idle database connection was lost', { error }),
+    });
   const [db, writerDb, sealingDb] = [open(16, OF_REQUESTS), open(4, OF_WRITER), open(2, OF_SEALING)];
   return {
     db,

@@ -39,12 +39,40 @@ export interface RunningEconomy {
 }
 
 /** Starts all that works on money: payments, claims of pods, purchases and auctions, upkeep and sealing of the books. */
-export async function startEconomy({ db, sealingDb, config, source, standing, freeze, registry, log, monotonicMs }: EconomyStart): Promise<RunningEconomy> {
+export async function startEconomy({
+  db,
+  sealingDb,
+  config,
+  source,
+  standing,
+  freeze,
+  registry,
+  log,
+  monotonicMs,
+}: EconomyStart): Promise<RunningEconomy> {
   const income = createIncomePort({ standing, lives: (agentId) => source.get(agentId) !== null });
-  const payments = await startPayments({ db, income, freeze, config: config.payments, timeZone: config.economy.timeZone, registry, log, monotonicMs });
+  const payments = await startPayments({
+    db,
+    income,
+    freeze,
+    config: config.payments,
+    timeZone: config.economy.timeZone,
+    registry,
+    log,
+    monotonicMs,
+  });
   const sealing = await startSealing({ db: sealingDb, registry, log, settings: config.sealing });
   const claims = new ClaimDesk({ source, standing, terms: CLAIM_TERMS });
-  const claimKeeper = startClaimKeeper({ db, freeze, source, standing, desk: claims, registry, log, operated: config.agents.source === 'kubernetes' });
+  const claimKeeper = startClaimKeeper({
+    db,
+    freeze,
+    source,
+    standing,
+    desk: claims,
+    registry,
+    log,
+    operated: config.agents.source === 'kubernetes',
+  });
   const stopLedgerUpkeep = startLedgerUpkeep({ db, freeze, registry, log });
   const stopTradeUpkeep = startTradeUpkeep({ db, standing, freeze, registry, log });
   const stopUnpostedUsage = startUnpostedUsage({ db, standing, freeze, log });

@@ -3,7 +3,20 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { API_PREFIX, createPost, getAgent, getBalance, getLedger, listAuctions, listPosts, listPurchases, listRuns, listTurns, parseAiDollars, rewardAgent } from '@hamlet/contract';
+import {
+  API_PREFIX,
+  createPost,
+  getAgent,
+  getBalance,
+  getLedger,
+  listAuctions,
+  listPosts,
+  listPurchases,
+  listRuns,
+  listTurns,
+  parseAiDollars,
+  rewardAgent,
+} from '@hamlet/contract';
 import { checkLedger, checkTrade, readLogHead } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { copyKeptLog, loadKeptVillage } from '@hamlet/test/env/kept-village';
@@ -35,9 +48,38 @@ let sealedSize = 0;
 
 /** The rows of every table that only ever grows. */
 async function countRows(): Promise<readonly Counted[]> {
-  const tables = ['ledger.transfer', 'ledger.entry', 'ledger.hold', 'ledger.reversal', 'board.post', 'board.reply', 'board.revision', 'board.moderation', 'audit', 'turn', 'world_event',
-    'account', 'account_ban', 'deposit', 'paypal_event', 'provider_transaction', 'auction', 'bid', 'purchase', 'run', 'firing', 'standing_measure', 'model_request', 'log.checkpoint'];
-  return Promise.all(tables.map(async (table) => ({ table, rows: Number((await superuser.run(`select count(*) as rows from ${table}`))[0]?.['rows']) })));
+  const tables = [
+    'ledger.transfer',
+    'ledger.entry',
+    'ledger.hold',
+    'ledger.reversal',
+    'board.post',
+    'board.reply',
+    'board.revision',
+    'board.moderation',
+    'audit',
+    'turn',
+    'world_event',
+    'account',
+    'account_ban',
+    'deposit',
+    'paypal_event',
+    'provider_transaction',
+    'auction',
+    'bid',
+    'purchase',
+    'run',
+    'firing',
+    'standing_measure',
+    'model_request',
+    'log.checkpoint',
+  ];
+  return Promise.all(
+    tables.map(async (table) => ({
+      table,
+      rows: Number((await superuser.run(`select count(*) as rows from ${table}`))[0]?.['rows']),
+    })),
+  );
 }
 
 before(async () => {
@@ -61,8 +103,14 @@ after(async () => {
 
 test('every migration after those that it had is applied, and none of its rows is lost', async () => {
   const rows = await superuser.run('select name from schema_migration order by name');
-  const landed = (await readFile(join(import.meta.dirname, '../../../store/migrations/landed.sha256'), 'utf8')).trim().split('\n').map((line) => line.split('  ')[1]);
-  assert.deepEqual(rows.map(({ name }) => name), landed.toSorted());
+  const landed = (await readFile(join(import.meta.dirname, '../../../store/migrations/landed.sha256'), 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => line.split('  ')[1]);
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    landed.toSorted(),
+  );
   assert.ok(landed.includes(lastKept));
   const now = new Map((await countRows()).map(({ table, rows: count }) => [table, count]));
   for (const { table, rows: before } of counts) {
@@ -73,26 +121,49 @@ test('every migration after those that it had is applied, and none of its rows i
 
 test('its people sign in, and all that it knows is read', async () => {
   const grace = await signIn(url, 'Grace');
-  for (const { owner, micro } of balances) assert.equal(parseAiDollars(dataOf(await grace.client.call(getBalance, { params: { agent_id: owner } })).balance), micro, owner);
+  for (const { owner, micro } of balances)
+    assert.equal(
+      parseAiDollars(dataOf(await grace.client.call(getBalance, { params: { agent_id: owner } })).balance),
+      micro,
+      owner,
+    );
   assert.ok(dataOf(await grace.client.call(getLedger, { params: { agent_id: 'bob' } })).entries.length > 2);
-  assert.ok(dataOf(await grace.client.call(listPosts, {})).posts.some(({ title, replies }) => title === 'Who bakes bread?' && replies === 2));
-  assert.deepEqual(dataOf(await grace.client.call(listTurns, { params: { agent_id: 'ada' } })).turns.map(({ decided }) => decided), [{ why: 'hungry' }]);
+  assert.ok(
+    dataOf(await grace.client.call(listPosts, {})).posts.some(
+      ({ title, replies }) => title === 'Who bakes bread?' && replies === 2,
+    ),
+  );
+  assert.deepEqual(
+    dataOf(await grace.client.call(listTurns, { params: { agent_id: 'ada' } })).turns.map(({ decided }) => decided),
+    [{ why: 'hungry' }],
+  );
   assert.ok(dataOf(await grace.client.call(listRuns, { query: {} })).runs.length >= 3);
   assert.equal(dataOf(await grace.client.call(listAuctions, {})).auctions.length, 2);
   assert.ok(dataOf(await play.as('bob').call(listPurchases, {})).purchases.length >= 1);
   assert.equal(dataOf(await grace.client.call(getAgent, { params: { agent_id: 'fay' } })).agent_id, 'fay');
-  const answer = await fetch(`${url}${API_PREFIX}/audit?kind=act&q=freeze`, { headers: { authorization: `Bearer ${TOKENS.admin}` } });
+  const answer = await fetch(`${url}${API_PREFIX}/audit?kind=act&q=freeze`, {
+    headers: { authorization: `Bearer ${TOKENS.admin}` },
+  });
   assert.equal(answer.status, 200);
 });
 
 test('it goes on: money, posts and walks, and its books hold to their rules', async () => {
   const before = dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance;
   dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: '2', reason: 'for going on' } }));
-  assert.equal(Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance), Number(before) + 2);
+  assert.equal(
+    Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance),
+    Number(before) + 2,
+  );
   dataOf(await play.as('ada').call(createPost, { body: { title: 'Still here', body: 'After the move.' } }));
-  await eventually('ada in the world', async () => (await play.world()).agents.some(({ agent_id }) => agent_id === 'ada'));
+  await eventually('ada in the world', async () =>
+    (await play.world()).agents.some(({ agent_id }) => agent_id === 'ada'),
+  );
   dataOf(await play.move('ada', { dx: 0, dy: 1 }));
-  for (const check of [await checkLedger(db), await checkTrade(db)]) assert.deepEqual(check.filter(({ broken }) => broken !== 0), []);
+  for (const check of [await checkLedger(db), await checkTrade(db)])
+    assert.deepEqual(
+      check.filter(({ broken }) => broken !== 0),
+      [],
+    );
 });
 
 test('its log goes on from the checkpoint that was kept, and verifies whole', async () => {

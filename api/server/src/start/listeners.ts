@@ -67,9 +67,20 @@ export async function openListeners(ports: ListenerPorts): Promise<Listeners> {
   const servers: Server[] = [];
 
   async function open(audiences: readonly Audience[], at: HostPort, webDir?: string): Promise<string> {
-    const server = createServer({ connectionsCheckingInterval: CHECK_EVERY_MS }, createApp({ audiences, handlers, ports: mount, webDir }));
+    const server = createServer(
+      { connectionsCheckingInterval: CHECK_EVERY_MS },
+      createApp({ audiences, handlers, ports: mount, webDir }),
+    );
     limitConnections(server, mount.gate);
-    closers.push(serveSockets(server, audiences, { routes: ports.sockets, authenticate: ports.authenticate, gate: mount.gate, guard: mount.guard, log: mount.log }));
+    closers.push(
+      serveSockets(server, audiences, {
+        routes: ports.sockets,
+        authenticate: ports.authenticate,
+        gate: mount.gate,
+        guard: mount.guard,
+        log: mount.log,
+      }),
+    );
     servers.push(server);
     return listen(server, at);
   }

@@ -55,7 +55,11 @@ async function numberOf(superuser: Superuser, expression: string): Promise<bigin
 
 /** Opens a session of the api's role while something is done. */
 async function whileAppIsConnected(village: TestVillage, work: (app: Db) => Promise<void>): Promise<void> {
-  const app = openDatabase({ url: village.environment['HAMLET_POSTGRES_URL'] ?? '', poolSize: 1, onError: () => undefined });
+  const app = openDatabase({
+    url: village.environment['HAMLET_POSTGRES_URL'] ?? '',
+    poolSize: 1,
+    onError: () => undefined,
+  });
   try {
     await work(app);
   } finally {
@@ -74,7 +78,10 @@ test('a cluster is taken over only where no api is connected, and an api waits u
   });
   assert.equal(await numberOf(superuser, 'log.xact_offset()'), before, 'a refusal changes nothing');
   const lines: string[] = [];
-  const waiting = waitForSchema(db, createLog((line) => void lines.push(line), 'info'));
+  const waiting = waitForSchema(
+    db,
+    createLog((line) => void lines.push(line), 'info'),
+  );
   await eventually('the api to wait', () => lines.some((line) => line.includes('loaded from a dump')));
   await eventually('the migration to take the village over', async () => {
     await Promise.all([village.migrate(), village.migrate()]);
@@ -82,7 +89,11 @@ test('a cluster is taken over only where no api is connected, and an api waits u
   });
   await waiting;
   assert.equal(await isClusterBehind(db), false);
-  assert.equal(await numberOf(superuser, "select count(*) from audit where action = 'log.restore'"), 2n, 'each time that it was taken over is one act');
+  assert.equal(
+    await numberOf(superuser, "select count(*) from audit where action = 'log.restore'"),
+    2n,
+    'each time that it was taken over is one act',
+  );
 });
 
 for (const name of names) {
@@ -96,10 +107,17 @@ for (const name of names) {
     const balance = Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance);
     dataOf(await play.admin.call(rewardAgent, { body: { agent_id: 'cleo', amount: '2', reason: 'for going on' } }));
     dataOf(await play.as('ada').call(createPost, { body: { title: 'Still here', body: 'After the restore.' } }));
-    assert.equal(Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance), balance + 2);
+    assert.equal(
+      Number(dataOf(await play.admin.call(getBalance, { params: { agent_id: 'cleo' } })).balance),
+      balance + 2,
+    );
     await eventually('every row to be sealed', async () => {
       const head = await readLogHead(db);
-      return head.size > sealed.size + 1 && BigInt(head.size) === (await numberOf(superuser, 'select count(*) from log.leaf')) && (await readFile(join(folder, 'checkpoint'), 'utf8')) === head.note;
+      return (
+        head.size > sealed.size + 1 &&
+        BigInt(head.size) === (await numberOf(superuser, 'select count(*) from log.leaf')) &&
+        (await readFile(join(folder, 'checkpoint'), 'utf8')) === head.note
+      );
     });
     assert.deepEqual(await superuser.run(leaves), leavesBefore, 'leaves of what was sealed are the same');
     const beneath = `select count(*) from log.leaf where xact <= ${sealed.last.xact} and (xact, kind, id) > (${sealed.last.xact}, ${sealed.last.kind}, '${sealed.last.id}')`;
@@ -107,7 +125,14 @@ for (const name of names) {
     const [source, outside] = [villageSource(peopleUrl, TOKENS.admin), await readKept(folder)];
     const verdict = await verifyLog(source, await gatherReference(source, outside, keyOf(outside.key ?? '')));
     assert.ok(verdict.ok, JSON.stringify(verdict));
-    for (const rules of [await checkLedger(db), await eventually('the growth of the books to be proven', () => checkLedgerGrowth(db))]) assert.deepEqual(rules.filter(({ broken }) => broken !== 0), []);
+    for (const rules of [
+      await checkLedger(db),
+      await eventually('the growth of the books to be proven', () => checkLedgerGrowth(db)),
+    ])
+      assert.deepEqual(
+        rules.filter(({ broken }) => broken !== 0),
+        [],
+      );
     assert.match(await (await fetch(`${metricsUrl}/metrics`)).text(), /^hamlet_log_broken 0$/m);
   });
 }

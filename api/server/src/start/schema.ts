@@ -36,8 +36,12 @@ export async function waitForSchema(db: Db, log: Log): Promise<void> {
   await whenUp(async () => {
     const missing = await missingMigrations(db);
     if (missing.length === 0 && !(await isClusterBehind(db))) return true;
-    const lack = missing.length > 0 ? `lacks ${missing.join(', ')}` : 'was loaded from a dump, and nothing has taken it over';
-    if (performance.now() > giveUpMs) throw new Error(`the database ${lack}. Fix: run node api/server/src/main.ts --migrate with HAMLET_POSTGRES_OWNER_URL`);
+    const lack =
+      missing.length > 0 ? `lacks ${missing.join(', ')}` : 'was loaded from a dump, and nothing has taken it over';
+    if (performance.now() > giveUpMs)
+      throw new Error(
+        `the database ${lack}. Fix: run node api/server/src/main.ts --migrate with HAMLET_POSTGRES_OWNER_URL`,
+      );
     log('info', 'waiting for the schema', { missing, lack });
     return null;
   }, log);

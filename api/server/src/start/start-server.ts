@@ -67,7 +67,15 @@ export interface StartOptions {
 }
 
 /** What a replica needs to serve; without Postgres and Redis the map stays readable. */
-function readinessOf({ source, db, link }: { readonly source: AgentSource; readonly db: Db; readonly link: RedisLink }): Readiness {
+function readinessOf({
+  source,
+  db,
+  link,
+}: {
+  readonly source: AgentSource;
+  readonly db: Db;
+  readonly link: RedisLink;
+}): Readiness {
   return createReadiness([
     { name: 'world', required: true, check: () => true },
     { name: 'agents', required: true, check: () => source.ready },
@@ -89,7 +97,17 @@ async function openBase(config: Config, log: Log, options: StartOptions) {
   const { source } = agents;
   const local = new RateLimiter();
   const counted = startLimits({ config, db, source, local, registry, log, monotonicMs });
-  const shared = { config, db, source, link, registry, log, monotonicMs, replicaId: randomUUID(), listenUrl: config.postgresUrl };
+  const shared = {
+    config,
+    db,
+    source,
+    link,
+    registry,
+    log,
+    monotonicMs,
+    replicaId: randomUUID(),
+    listenUrl: config.postgresUrl,
+  };
   return {
     shared: { ...shared, writerDb, sealingDb },
     agents,
@@ -128,7 +146,10 @@ async function startParts({ shared, counted: { limits } }: Base, options: StartO
 type Parts = Awaited<ReturnType<typeof startParts>>;
 
 /** The handlers of all routes, on the parts that serve them. */
-function handlersOn({ shared, agents, counted: { limits } }: Base, { facts, world, board, economy, gateway, people }: Parts): Handlers {
+function handlersOn(
+  { shared, agents, counted: { limits } }: Base,
+  { facts, world, board, economy, gateway, people }: Parts,
+): Handlers {
   const { db, log, source, link } = shared;
   const { reviewer, schedules, specWriter } = agents;
   const services = { db, log, source, reviewer, schedules, specWriter, limits, gateway, readBalances };

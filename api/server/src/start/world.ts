@@ -72,8 +72,15 @@ interface FollowedWorld {
 }
 
 /** The durable world on the map of this version of Hamlet, which is kept for the versions that follow. */
-async function recoverOnMap({ db, hub, registry, log, replicaId, map, migrateMapTo }: WorldPorts, village: { readonly seed: number; readonly tick: number }): Promise<WorldState> {
-  const countBadSnapshot = createCounter(registry, 'hamlet_world_snapshot_mismatches_total', 'Snapshots that did not restore to their own hash; must stay 0');
+async function recoverOnMap(
+  { db, hub, registry, log, replicaId, map, migrateMapTo }: WorldPorts,
+  village: { readonly seed: number; readonly tick: number },
+): Promise<WorldState> {
+  const countBadSnapshot = createCounter(
+    registry,
+    'hamlet_world_snapshot_mismatches_total',
+    'Snapshots that did not restore to their own hash; must stay 0',
+  );
   const maps = new MapShelf(db, map ?? defaultMap());
   const recovered = await recoverWorld({
     db,
@@ -89,7 +96,12 @@ async function recoverOnMap({ db, hub, registry, log, replicaId, map, migrateMap
     },
   });
   const world = await moveWorldToMap(recovered, { db, maps, replicaId, agreedTo: migrateMapTo, tick: village.tick });
-  if (world.map.version !== recovered.map.version) log('info', 'the world was moved to another map', { from: recovered.map.version, to: world.map.version, seq: world.seq });
+  if (world.map.version !== recovered.map.version)
+    log('info', 'the world was moved to another map', {
+      from: recovered.map.version,
+      to: world.map.version,
+      seq: world.seq,
+    });
   await maps.keepCurrent();
   return world;
 }
@@ -101,7 +113,10 @@ async function followWorld(ports: WorldPorts): Promise<FollowedWorld> {
   const clock = createVillageClock(village, villageMs);
   const { epoch } = await readLease(db);
   const world = await recoverOnMap(ports, { seed: village.seed, tick: clock.tick() });
-  const replica = new WorldReplica({ world, epoch }, { onBroken, onWatcherError: (error) => log('error', 'somebody who follows the world failed', { error }) });
+  const replica = new WorldReplica(
+    { world, epoch },
+    { onBroken, onWatcherError: (error) => log('error', 'somebody who follows the world failed', { error }) },
+  );
   const fanout = new Fanout({ world, epoch });
   replica.watch({
     before: (event) => fanout.before(event),
@@ -114,13 +129,23 @@ async function followWorld(ports: WorldPorts): Promise<FollowedWorld> {
   return { clock, replica, fanout };
 }
 
-function showWorld(registry: Registry, { replica, fanout }: FollowedWorld, shown: { readonly hub: WakeHub; readonly term: () => WorldTerm | null }): void {
+function showWorld(
+  registry: Registry,
+  { replica, fanout }: FollowedWorld,
+  shown: { readonly hub: WakeHub; readonly term: () => WorldTerm | null },
+): void {
   registerGauges(registry, {
     hamlet_world_seq: { help: 'Last event this replica has applied', read: () => replica.world.seq },
     hamlet_world_epoch: { help: 'Epoch of the last writer this replica has heard of', read: () => replica.epoch },
     hamlet_world_agents: { help: 'Agents in the world', read: () => replica.world.agents.count },
-    hamlet_world_writing: { help: '1 on the replica that writes the world', read: () => (shown.term() === null ? 0 : 1) },
-    hamlet_world_backlog_events: { help: 'Accepted events that are not durable yet', read: () => shown.term()?.backlog ?? 0 },
+    hamlet_world_writing: {
+      help: '1 on the replica that writes the world',
+      read: () => (shown.term() === null ? 0 : 1),
+    },
+    hamlet_world_backlog_events: {
+      help: 'Accepted events that are not durable yet',
+      read: () => shown.term()?.backlog ?? 0,
+    },
     hamlet_world_viewers: { help: 'Open sockets of viewers', read: () => fanout.stats().viewers },
     hamlet_world_queued_bytes: { help: 'Bytes queued for viewers', read: () => fanout.stats().queuedBytes },
     hamlet_wake_streams: { help: 'Open wake streams of this replica', read: () => shown.hub.size },
@@ -137,10 +162,23 @@ export async function startWorld(ports: WorldPorts): Promise<RunningWorld> {
   const feed = await startEventFeed({ db, link, replica, replicaId, log });
   const reader = createWorldReader({ replica, clock, source, presence, standing: ports.standing }, bus);
   let term: WorldTerm | null = null;
-  const settler = startSettler({ db, source, presence, commands: reader.commands, world, caughtUp: reader.fresh, active: () => term !== null, log });
+  const settler = startSettler({
+    db,
+    source,
+    presence,
+    commands: reader.commands,
+    world,
+    caughtUp: reader.fresh,
+    active: () => term !== null,
+    log,
+  });
   replica.watch({ after: (event) => LIFECYCLE.has(event.kind) && settler.nudge() });
   const writer = startWorldWriter({
-    db: ports.writerDb, clock, monotonicMs, replicaId, log,
+    db: ports.writerDb,
+    clock,
+    monotonicMs,
+    replicaId,
+    log,
     recover: () => copyDurableWorld(db, world),
     onDurable: (began, events) => feed.publish(began, events),
     onTerm: (next) => {

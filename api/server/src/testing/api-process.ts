@@ -14,7 +14,11 @@ export interface ApiProcess {
 }
 
 /** Migrates, and starts the api's main program, or another command that is one, against a test village. */
-export async function startApiProcess(village: TestVillage, changes: Readonly<Record<string, string>> = {}, command: readonly [string, ...string[]] = [process.execPath, API_MAIN]): Promise<ApiProcess> {
+export async function startApiProcess(
+  village: TestVillage,
+  changes: Readonly<Record<string, string>> = {},
+  command: readonly [string, ...string[]] = [process.execPath, API_MAIN],
+): Promise<ApiProcess> {
   const [file, ...args] = command;
   const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
   const url = `http://127.0.0.1:${port}`;
@@ -31,7 +35,11 @@ export async function startApiProcess(village: TestVillage, changes: Readonly<Re
         ...changes,
       },
     },
-    ready: () => fetch(`${url}/livez`).then((response) => response.ok, () => false),
+    ready: () =>
+      fetch(`${url}/livez`).then(
+        (response) => response.ok,
+        () => false,
+      ),
     onOutput: (text) => void village.logs.push(text),
   });
   return { url, metricsUrl: `http://127.0.0.1:${metricsPort}`, pid: local.pid, stop: (signal) => local.stop(signal) };

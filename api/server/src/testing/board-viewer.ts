@@ -17,7 +17,9 @@ export class BoardViewer {
   /** Opens a socket; resumes behind what was heard last, or behind `after`. */
   async open(url: string, after = this.at): Promise<void> {
     const query = after === null ? '' : `?after=${after}`;
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/board${query}`, { headers: this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` } });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/board${query}`, {
+      headers: this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` },
+    });
     this.#socket = socket;
     socket.on('error', () => undefined);
     socket.on('close', (code) => void this.closes.push(code));

@@ -1,4 +1,18 @@
-import { findPost, findReply, inTransaction, insertFlag, insertPost, insertReply, judgeAgent, lookAs, revisePost, reviseReply, setHidden, setPostStatus, VILLAGE } from '@hamlet/store';
+import {
+  findPost,
+  findReply,
+  inTransaction,
+  insertFlag,
+  insertPost,
+  insertReply,
+  judgeAgent,
+  lookAs,
+  revisePost,
+  reviseReply,
+  setHidden,
+  setPostStatus,
+  VILLAGE,
+} from '@hamlet/store';
 import type { Byline, Db, Subject, Tx } from '@hamlet/store';
 import type { ModerationNote } from '@hamlet/contract';
 import type { Seeded } from '@hamlet/test/env/seeded';
@@ -13,7 +27,14 @@ function byline(authorType: Byline['authorType'], authorId: string): Byline {
 
 /** Names that several kinds of authors share. */
 export const AUTHORS: readonly Byline[] = [
-  byline('agent', 'ada'), byline('agent', 'bob'), byline('agent', 'bo'), byline('human', 'ada'), byline('human', 'key member'), byline('human', 'key admin'), byline('system', 'village'), byline('system', 'ada'),
+  byline('agent', 'ada'),
+  byline('agent', 'bob'),
+  byline('agent', 'bo'),
+  byline('human', 'ada'),
+  byline('human', 'key member'),
+  byline('human', 'key admin'),
+  byline('system', 'village'),
+  byline('system', 'ada'),
 ];
 
 type Act = (tx: Tx, random: Seeded) => Promise<void>;
@@ -33,7 +54,22 @@ export class BoardWriter {
   /** Does so many things, each in a transaction of its own. */
   async write(acts: number): Promise<void> {
     for (let done = 0; done < acts; done += 1) {
-      const act = this.#random.one([this.#post, this.#post, this.#post, this.#reply, this.#reply, this.#reply, this.#revise, this.#hide, this.#hide, this.#show, this.#status, this.#reward, this.#flag]) ?? this.#post;
+      const act =
+        this.#random.one([
+          this.#post,
+          this.#post,
+          this.#post,
+          this.#reply,
+          this.#reply,
+          this.#reply,
+          this.#revise,
+          this.#hide,
+          this.#hide,
+          this.#show,
+          this.#status,
+          this.#reward,
+          this.#flag,
+        ]) ?? this.#post;
       await inTransaction(this.#db, async (tx) => {
         await lookAs(tx, VILLAGE);
         await act(tx, this.#random);
@@ -47,13 +83,25 @@ export class BoardWriter {
 
   #subject(): Subject | null {
     const postId = this.#random.one(this.posts);
-    return this.#random.chance(0.5) ? (this.#random.one(this.replies) ?? null) : postId === undefined ? null : { postId, replyId: null };
+    return this.#random.chance(0.5)
+      ? (this.#random.one(this.replies) ?? null)
+      : postId === undefined
+        ? null
+        : { postId, replyId: null };
   }
 
   readonly #post: Act = async (tx, random) => {
     const tags = TAGS.filter(() => random.chance(0.3));
     const place = random.chance(0.3) ? { x: 1, y: 2, landmarkId: random.chance(0.5) ? 'board' : null } : null;
-    const post = await insertPost(tx, { by: this.#by, audience: random.one(AUDIENCES) ?? 'public', title: `post ${this.posts.length}`, body: 'x'.repeat(random.between(1, 4_000)), tags, place, mentions: [] });
+    const post = await insertPost(tx, {
+      by: this.#by,
+      audience: random.one(AUDIENCES) ?? 'public',
+      title: `post ${this.posts.length}`,
+      body: 'x'.repeat(random.between(1, 4_000)),
+      tags,
+      place,
+      mentions: [],
+    });
     if (post !== null) this.posts.push(post.postId);
   };
 
@@ -61,7 +109,12 @@ export class BoardWriter {
     // Mostly under the newest, so that some threads grow long.
     const postId = random.one(random.chance(0.7) ? this.posts.slice(-3) : this.posts);
     if (postId === undefined) return;
-    const { replyId } = await insertReply(tx, { by: this.#by, postId, body: `reply ${this.replies.length}`, mentions: [] });
+    const { replyId } = await insertReply(tx, {
+      by: this.#by,
+      postId,
+      body: `reply ${this.replies.length}`,
+      mentions: [],
+    });
     this.replies.push({ postId, replyId });
   };
 
@@ -81,21 +134,36 @@ export class BoardWriter {
   async #setHidden(tx: Tx, hidden: ModerationNote | null): Promise<void> {
     const subject = this.#subject();
     if (subject === null) return;
-    const found = subject.replyId === null ? await findPost(tx, subject.postId) : await findReply(tx, subject.postId, subject.replyId);
+    const found =
+      subject.replyId === null
+        ? await findPost(tx, subject.postId)
+        : await findReply(tx, subject.postId, subject.replyId);
     const wasHidden = found?.hidden !== null;
     if (wasHidden === (hidden === null)) await setHidden(tx, subject, { hidden, wasHidden });
   }
 
   readonly #status: Act = async (tx, random) => {
     const postId = random.one(this.posts);
-    if (postId !== undefined) await setPostStatus(tx, postId, random.one(['open', 'closed', 'resolved'] as const) ?? 'open');
+    if (postId !== undefined)
+      await setPostStatus(tx, postId, random.one(['open', 'closed', 'resolved'] as const) ?? 'open');
   };
 
   readonly #reward: Act = async (tx, random) => {
     const subject = this.#subject();
     if (subject === null) return;
     const key = `reward ${random.between(1, 2 ** 31)} ${this.posts.length} ${this.replies.length}`;
-    const judged = await judgeAgent(tx, { kind: 'reward', agentId: 'ada', opens: true, amount: 1_500_000n, key, source: 'key:admin', note: '', actor: { role: 'admin', id: 'key admin' }, allowance: null, subject });
+    const judged = await judgeAgent(tx, {
+      kind: 'reward',
+      agentId: 'ada',
+      opens: true,
+      amount: 1_500_000n,
+      key,
+      source: 'key:admin',
+      note: '',
+      actor: { role: 'admin', id: 'key admin' },
+      allowance: null,
+      subject,
+    });
     if (!judged.ok) throw new Error(`a reward was refused: ${judged.reason}`);
   };
 
@@ -103,7 +171,18 @@ export class BoardWriter {
     const subject = this.#subject();
     if (subject === null) return;
     await lookAs(tx, { role: 'member', actor: 'key member' });
-    if ((await (subject.replyId === null ? findPost(tx, subject.postId) : findReply(tx, subject.postId, subject.replyId))) === null) return;
-    await insertFlag(tx, { ...subject, by: { type: 'human', id: 'key member', name: 'Kim' }, reason: 'spam', note: null, weight: 2 });
+    if (
+      (await (subject.replyId === null
+        ? findPost(tx, subject.postId)
+        : findReply(tx, subject.postId, subject.replyId))) === null
+    )
+      return;
+    await insertFlag(tx, {
+      ...subject,
+      by: { type: 'human', id: 'key member', name: 'Kim' },
+      reason: 'spam',
+      note: null,
+      weight: 2,
+    });
   };
 }

@@ -14,11 +14,53 @@ function nested(wrap: (inner: unknown) => unknown): unknown {
 
 /** What senders do not usually send: huge, negative, fractional, repeated, deeply nested, of the wrong type, and texts that are dangerous somewhere. */
 const EXTREMES: readonly unknown[] = [
-  Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 53, 1e21, 1e308, -1e308, 0.5, -0.5, -1, 0, 2 ** 31, -(2 ** 31) - 1, 65_536, Number.MIN_VALUE,
-  '', ' ', 'a'.repeat(MANY), '9'.repeat(400), '-1', '1e9', '0x10', 'NaN', 'Infinity', '\u0000', '\uD800', '\u202E', '../../..', '%00', "' or 1=1 --", '9999-12-31T23:59:59.999Z',
-  '-000001-01-01T00:00:00Z', 'ada', 'bob', '01890000-0000-7000-8000-000000000000', 'apple-9999999999', null, true, false, [], {}, [[]],
-  Array.from({ length: MANY }, () => 0), Array.from({ length: MANY }, () => 'ada'), Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`k${index}`, 0])),
-  nested((inner) => [inner]), nested((inner) => ({ inner })), JSON.parse('{"__proto__":{"role":"admin"},"constructor":1}'),
+  Number.MAX_SAFE_INTEGER,
+  Number.MIN_SAFE_INTEGER,
+  2 ** 53,
+  1e21,
+  1e308,
+  -1e308,
+  0.5,
+  -0.5,
+  -1,
+  0,
+  2 ** 31,
+  -(2 ** 31) - 1,
+  65_536,
+  Number.MIN_VALUE,
+  '',
+  ' ',
+  'a'.repeat(MANY),
+  '9'.repeat(400),
+  '-1',
+  '1e9',
+  '0x10',
+  'NaN',
+  'Infinity',
+  '\u0000',
+  '\uD800',
+  '\u202E',
+  '../../..',
+  '%00',
+  "' or 1=1 --",
+  '9999-12-31T23:59:59.999Z',
+  '-000001-01-01T00:00:00Z',
+  'ada',
+  'bob',
+  '01890000-0000-7000-8000-000000000000',
+  'apple-9999999999',
+  null,
+  true,
+  false,
+  [],
+  {},
+  [[]],
+  Array.from({ length: MANY }, () => 0),
+  Array.from({ length: MANY }, () => 'ada'),
+  Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`k${index}`, 0])),
+  nested((inner) => [inner]),
+  nested((inner) => ({ inner })),
+  JSON.parse('{"__proto__":{"role":"admin"},"constructor":1}'),
 ];
 
 /** A part of a JSON schema, as far as values are drawn by it. */
@@ -42,14 +84,28 @@ type Node = z.infer<typeof Node>;
 
 const PLAIN: Readonly<Record<string, (node: Node, random: Seeded) => unknown>> = {
   object: (node, random) =>
-    Object.fromEntries(Object.entries(node.properties ?? {}).flatMap(([name, part]) => (node.required?.includes(name) === true || random.chance(0.5) ? [[name, draw(part, random)]] : []))),
+    Object.fromEntries(
+      Object.entries(node.properties ?? {}).flatMap(([name, part]) =>
+        node.required?.includes(name) === true || random.chance(0.5) ? [[name, draw(part, random)]] : [],
+      ),
+    ),
   array: (node, random) => {
     const length = random.one([0, 1, 2, Math.min(node.maxItems ?? 3, 40), Math.min((node.maxItems ?? 3) + 1, 41)]) ?? 0;
     const item = draw(node.items ?? {}, random);
     return Array.from({ length }, () => (random.chance(0.5) ? item : draw(node.items ?? {}, random)));
   },
-  string: (node, random) => random.one([node.example ?? 'ada', 'ada', 'hello', 'a'.repeat(Math.min(node.maxLength ?? 10, MANY)), 'a'.repeat(Math.min((node.maxLength ?? 10) + 1, MANY)), '1', '2026-11-23T00:00:00Z']),
-  number: ({ minimum = -10, maximum = 10 }, random) => random.one([minimum, maximum, minimum - 1, maximum + 1, 0, 1, (minimum + maximum) / 2]),
+  string: (node, random) =>
+    random.one([
+      node.example ?? 'ada',
+      'ada',
+      'hello',
+      'a'.repeat(Math.min(node.maxLength ?? 10, MANY)),
+      'a'.repeat(Math.min((node.maxLength ?? 10) + 1, MANY)),
+      '1',
+      '2026-11-23T00:00:00Z',
+    ]),
+  number: ({ minimum = -10, maximum = 10 }, random) =>
+    random.one([minimum, maximum, minimum - 1, maximum + 1, 0, 1, (minimum + maximum) / 2]),
   boolean: (_node, random) => random.chance(0.5),
   null: () => null,
 };
@@ -75,7 +131,12 @@ function draw(schema: unknown, random: Seeded): unknown {
 
 /** Draws values for a schema of the contract: new routes and messages are covered by having one. */
 export function extremeValues(schema: z.ZodType): (random: Seeded) => unknown {
-  const json: unknown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline', cycles: 'ref' });
+  const json: unknown = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    reused: 'inline',
+    cycles: 'ref',
+  });
   return (random) => (random.chance(EXTREME_CHANCE / 10) ? random.one(EXTREMES) : draw(json, random));
 }
 

@@ -14,7 +14,12 @@ export interface SignedInPerson {
 
 /** The cookie that an answer sets, as a browser would send it back; empty where it sets none. */
 export function cookieOf(response: Response, name = '__Host-hamlet_session'): string {
-  return response.headers.getSetCookie().find((cookie) => cookie.startsWith(`${name}=`))?.split(';')[0] ?? '';
+  return (
+    response.headers
+      .getSetCookie()
+      .find((cookie) => cookie.startsWith(`${name}=`))
+      ?.split(';')[0] ?? ''
+  );
 }
 
 /** Who a cookie stands for, at a replica. */
@@ -35,7 +40,11 @@ export async function signIn(url: string, name: string, password = PASSWORD): Pr
 }
 
 /** Invites somebody, who sets a password with the code and is signed in by it. */
-export async function invite(admin: SignedInPerson, url: string, wish: { readonly name: string; readonly role: 'member' | 'admin' }): Promise<SignedInPerson & { readonly account: AccountDetail }> {
+export async function invite(
+  admin: SignedInPerson,
+  url: string,
+  wish: { readonly name: string; readonly role: 'member' | 'admin' },
+): Promise<SignedInPerson & { readonly account: AccountDetail }> {
   const { account, invitation } = dataOf(await admin.client.call(createAccount, { body: wish }));
   const answer = await clientOf(url).call(redeemCode, { body: { code: invitation?.code ?? '', password: PASSWORD } });
   return { ...personOf(url, dataOf(answer).account.account_id, cookieOf(answer.response)), account };

@@ -29,7 +29,10 @@ export interface ResidentProcesses {
  * @param play of the village that they live in, once that has started
  * @param command that is a resident; this work tree's when it is left out
  */
-export function residentProcesses(play: () => Play, command: readonly [string, ...string[]] = [process.execPath, MAIN]): ResidentProcesses {
+export function residentProcesses(
+  play: () => Play,
+  command: readonly [string, ...string[]] = [process.execPath, MAIN],
+): ResidentProcesses {
   const [file, ...args] = command;
   const folder = mkdtempSync(join(tmpdir(), 'hamlet-test-residents-'));
   const running = new Set<ChildProcess>();
@@ -47,7 +50,14 @@ export function residentProcesses(play: () => Play, command: readonly [string, .
 
   function launch(agentId: AgentId, volume: string = agentId): { readonly child: ChildProcess; said(): string } {
     const home = join(folder, volume);
-    const own = { HAMLET_API_URL: play().url, HAMLET_AGENT_ID: agentId, HAMLET_AGENT_TOKEN: agentToken(agentId), HAMLET_STATE_DIR: home, HAMLET_MEMORY_DIR: home, HAMLET_WORKSPACE_DIR: home };
+    const own = {
+      HAMLET_API_URL: play().url,
+      HAMLET_AGENT_ID: agentId,
+      HAMLET_AGENT_TOKEN: agentToken(agentId),
+      HAMLET_STATE_DIR: home,
+      HAMLET_MEMORY_DIR: home,
+      HAMLET_WORKSPACE_DIR: home,
+    };
     const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...own } });
     running.add(child);
     child.once('exit', () => running.delete(child));

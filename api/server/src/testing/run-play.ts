@@ -1,4 +1,14 @@
-import { cancelRun, createRun, fireSchedule, getRun, listRunEvents, nextRun, recordRunStep, settleRun, startRun } from '@hamlet/contract';
+import {
+  cancelRun,
+  createRun,
+  fireSchedule,
+  getRun,
+  listRunEvents,
+  nextRun,
+  recordRunStep,
+  settleRun,
+  startRun,
+} from '@hamlet/contract';
 import type { CallData, CallInput, Client, FiringBody, Outcome, Run, RunEvent } from '@hamlet/contract';
 import { createClient } from '@hamlet/contract';
 import { dataOf, Play } from './play.ts';
@@ -59,15 +69,29 @@ export class RunPlay {
   }
 
   async start(agentId: AgentId, runId: string): Promise<Outcome<CallData<typeof startRun>>> {
-    return this.play.as(agentId).call(startRun, { params: { run_id: runId }, body: { cycle: await this.cycle(agentId) } });
+    return this.play
+      .as(agentId)
+      .call(startRun, { params: { run_id: runId }, body: { cycle: await this.cycle(agentId) } });
   }
 
-  async step(agentId: AgentId, runId: string, step: Omit<CallInput<typeof recordRunStep>['body'], 'cycle'>): Promise<Outcome<CallData<typeof recordRunStep>>> {
-    return this.play.as(agentId).call(recordRunStep, { params: { run_id: runId }, body: { ...step, cycle: await this.cycle(agentId) } });
+  async step(
+    agentId: AgentId,
+    runId: string,
+    step: Omit<CallInput<typeof recordRunStep>['body'], 'cycle'>,
+  ): Promise<Outcome<CallData<typeof recordRunStep>>> {
+    return this.play
+      .as(agentId)
+      .call(recordRunStep, { params: { run_id: runId }, body: { ...step, cycle: await this.cycle(agentId) } });
   }
 
-  async settle(agentId: AgentId, runId: string, end: Omit<CallInput<typeof settleRun>['body'], 'cycle'>): Promise<Outcome<CallData<typeof settleRun>>> {
-    return this.play.as(agentId).call(settleRun, { params: { run_id: runId }, body: { ...end, cycle: await this.cycle(agentId) } });
+  async settle(
+    agentId: AgentId,
+    runId: string,
+    end: Omit<CallInput<typeof settleRun>['body'], 'cycle'>,
+  ): Promise<Outcome<CallData<typeof settleRun>>> {
+    return this.play
+      .as(agentId)
+      .call(settleRun, { params: { run_id: runId }, body: { ...end, cycle: await this.cycle(agentId) } });
   }
 
   cancel(runId: string, reason?: string): Promise<Outcome<CallData<typeof cancelRun>>> {

@@ -51,7 +51,10 @@ export async function startStatementTap(toPort: number): Promise<StatementTap> {
       ended.push(open);
       open = null;
     });
-    for (const [from, to] of [[caller, postgres], [postgres, caller]] as const) {
+    for (const [from, to] of [
+      [caller, postgres],
+      [postgres, caller],
+    ] as const) {
       sockets.add(from);
       from.on('error', () => undefined).on('close', () => to.destroy());
     }

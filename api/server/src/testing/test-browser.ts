@@ -14,7 +14,10 @@ export class TestBrowser {
     let at = new URL(url);
     for (let hops = 0; hops < REDIRECTS_MAX; hops += 1) {
       this.visited.push(at.href);
-      const response = await fetch(at, { redirect: 'manual', headers: { accept: this.#accept, cookie: this.cookieAt(at.origin) } });
+      const response = await fetch(at, {
+        redirect: 'manual',
+        headers: { accept: this.#accept, cookie: this.cookieAt(at.origin) },
+      });
       this.#keep(at.origin, response);
       const location = response.headers.get('location');
       if (location === null) return response;

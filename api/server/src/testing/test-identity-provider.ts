@@ -31,7 +31,15 @@ interface Seat {
 function providerFor(issuer: string, redirectUri: string, people: Map<string, ProviderPerson>): Provider {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   return new Provider(issuer, {
-    clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri], grant_types: ['authorization_code'], response_types: ['code'] }],
+    clients: [
+      {
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+      },
+    ],
     pkce: { required: () => true },
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'test' }] },
     cookies: { keys: ['test-cookie-key'] },
@@ -45,9 +53,14 @@ function providerFor(issuer: string, redirectUri: string, people: Map<string, Pr
 }
 
 /** The login page and the page of consent, answered at once. */
-async function interact(provider: Provider, seat: Seat, [request, response]: readonly [IncomingMessage, ServerResponse]): Promise<void> {
+async function interact(
+  provider: Provider,
+  seat: Seat,
+  [request, response]: readonly [IncomingMessage, ServerResponse],
+): Promise<void> {
   const details = await provider.interactionDetails(request, response);
-  if (seat.person === null) return provider.interactionFinished(request, response, { error: 'access_denied', error_description: 'cancelled' });
+  if (seat.person === null)
+    return provider.interactionFinished(request, response, { error: 'access_denied', error_description: 'cancelled' });
   const accountId = seat.person.sub;
   if (details.prompt.name === 'login') return provider.interactionFinished(request, response, { login: { accountId } });
   const grant = new provider.Grant({ accountId, clientId: CLIENT.id });

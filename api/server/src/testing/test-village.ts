@@ -47,7 +47,10 @@ export interface TestVillage {
   /** Brings the schema up to date, as the init container of the chart does. */
   migrate(): Promise<void>;
   /** Migrates, and starts a replica in this process; resolves once it serves, Redis included. */
-  startReplica(changes?: Readonly<Record<string, string>>, options?: Pick<StartOptions, 'providers'>): Promise<RunningServer>;
+  startReplica(
+    changes?: Readonly<Record<string, string>>,
+    options?: Pick<StartOptions, 'providers'>,
+  ): Promise<RunningServer>;
   /** A pool of its own to the village's Postgres, past every grant; closed by `remove`. */
   openDb(): Db;
   /** Stops every replica, Postgres and Redis. */
@@ -60,10 +63,19 @@ function sampleAgent(name: string): string {
 }
 
 async function writeFiles(folder: string): Promise<void> {
-  for (const file of await readdir(SAMPLES)) if (file.startsWith('good-entitlement-')) await copyFile(join(SAMPLES, file), join(folder, file));
+  for (const file of await readdir(SAMPLES))
+    if (file.startsWith('good-entitlement-')) await copyFile(join(SAMPLES, file), join(folder, file));
   for (const name of AGENT_IDS) await writeFile(join(folder, `good-agent-${name}.yaml`), sampleAgent(name));
   const agentTokens = Object.fromEntries(AGENT_IDS.map((id) => [id, agentToken(id)]));
-  await writeFile(join(folder, 'keys.json'), JSON.stringify({ adminToken: TOKENS.admin, memberToken: TOKENS.member, operatorToken: TOKENS.operator, agentTokens }));
+  await writeFile(
+    join(folder, 'keys.json'),
+    JSON.stringify({
+      adminToken: TOKENS.admin,
+      memberToken: TOKENS.member,
+      operatorToken: TOKENS.operator,
+      agentTokens,
+    }),
+  );
   await writeFile(join(folder, 'code'), `${BOOTSTRAP_CODE}\n`);
 }
 
@@ -114,7 +126,11 @@ export async function startTestVillage(options: { readonly villageSpeed?: number
       await migrateNow();
       const config: Config = readConfig({ ...environment, ...changes });
       const villageMs = (): number => performance.now() * (options.villageSpeed ?? 1);
-      const replica = await startServer(config, createLog((line) => void logs.push(line), 'debug'), { villageMs, ...started });
+      const replica = await startServer(
+        config,
+        createLog((line) => void logs.push(line), 'debug'),
+        { villageMs, ...started },
+      );
       replicas.push(replica);
       await eventually('requests to be counted', () => countsTogether(replica));
       return replica;
@@ -138,7 +154,10 @@ export function clientOf(url: string, token?: string): Client {
 }
 
 /** Waits until something holds, at most two minutes; says what it waited for when it does not. */
-export async function eventually<T>(what: string, look: () => Promise<T | false | null | undefined> | T | false | null | undefined): Promise<T> {
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | false | null | undefined> | T | false | null | undefined,
+): Promise<T> {
   let last: unknown = null;
   for (const giveUpMs = Date.now() + WAIT_LIMIT_MS; Date.now() < giveUpMs; await sleep(WAIT_PAUSE_MS)) {
     try {

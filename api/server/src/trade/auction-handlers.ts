@@ -1,7 +1,15 @@
 import { formatAiDollars, parseAiDollars } from '@hamlet/contract';
 import type { AuctionView } from '@hamlet/contract';
 import { auctionFault, laneOf } from '@hamlet/core';
-import { databaseNow, findAuction, insertAuction, lockAuction, readAuctions, readBids, takeWindow } from '@hamlet/store';
+import {
+  databaseNow,
+  findAuction,
+  insertAuction,
+  lockAuction,
+  readAuctions,
+  readBids,
+  takeWindow,
+} from '@hamlet/store';
 import type { Tx } from '@hamlet/store';
 import type { Handlers } from '../http/handler.ts';
 import { idempotencyKeyOf } from '../http/idempotent.ts';
@@ -18,7 +26,14 @@ import type { Asked } from './trade-ports.ts';
 type Names = 'openAuction' | 'listAuctions' | 'getAuction' | 'placeBid' | 'cancelAuction';
 
 interface OpenAsked extends Asked {
-  readonly body: { readonly lane: string; readonly starts_at: string; readonly ends_at: string; readonly closes_at: string; readonly reserve: string; readonly note: string };
+  readonly body: {
+    readonly lane: string;
+    readonly starts_at: string;
+    readonly ends_at: string;
+    readonly closes_at: string;
+    readonly reserve: string;
+    readonly note: string;
+  };
 }
 
 async function shown(tx: Tx, auctionId: string): Promise<AuctionView> {
@@ -29,16 +44,38 @@ async function shown(tx: Tx, auctionId: string): Promise<AuctionView> {
 
 /** Sets the window aside and offers it. */
 async function open(tx: Tx, asked: OpenAsked, { prices }: Pick<Services, 'prices'>): Promise<Outcome<AuctionView>> {
-  const { body: { lane: name, starts_at, ends_at, closes_at, reserve, note }, actor } = asked;
+  const {
+    body: { lane: name, starts_at, ends_at, closes_at, reserve, note },
+    actor,
+  } = asked;
   const lane = laneOf(prices, name);
-  if (lane === null) return refused('not_for_sale', `There is no lane ${name}: see price_list.gpu of GET /economy/quote`);
+  if (lane === null)
+    return refused('not_for_sale', `There is no lane ${name}: see price_list.gpu of GET /economy/quote`);
   const [startsAt, endsAt, closesAt] = [new Date(starts_at), new Date(ends_at), new Date(closes_at)];
-  const fault = auctionFault({ startsMs: startsAt.getTime(), endsMs: endsAt.getTime(), closesMs: closesAt.getTime() }, (await databaseNow(tx)).getTime());
+  const fault = auctionFault(
+    { startsMs: startsAt.getTime(), endsMs: endsAt.getTime(), closesMs: closesAt.getTime() },
+    (await databaseNow(tx)).getTime(),
+  );
   if (fault !== null) return refused('window_out_of_range', fault);
-  const windowId = await takeWindow(tx, { devices: { lane: lane.lane, resourceName: lane.resource_name, count: lane.count }, startsAt, endsAt, agentId: null });
+  const windowId = await takeWindow(tx, {
+    devices: { lane: lane.lane, resourceName: lane.resource_name, count: lane.count },
+    startsAt,
+    endsAt,
+    agentId: null,
+  });
   if (windowId === null) return refused('window_taken', `${name} is sold or offered for a part of that time`);
-  const auctionId = await insertAuction(tx, { windowId, reserve: parseAiDollars(reserve), closesAt, note, by: { role: actor.role, id: actor.id } });
-  await recordAct(tx, asked, { action: 'auction.open', object: auctionId, detail: { lane: name, starts_at, ends_at, closes_at, reserve: formatAiDollars(parseAiDollars(reserve)) } });
+  const auctionId = await insertAuction(tx, {
+    windowId,
+    reserve: parseAiDollars(reserve),
+    closesAt,
+    note,
+    by: { role: actor.role, id: actor.id },
+  });
+  await recordAct(tx, asked, {
+    action: 'auction.open',
+    object: auctionId,
+    detail: { lane: name, starts_at, ends_at, closes_at, reserve: formatAiDollars(parseAiDollars(reserve)) },
+  });
   return accepted(await shown(tx, auctionId));
 }
 
@@ -53,7 +90,10 @@ export function auctionHandlers({ db, prices }: Services): Pick<Handlers, Names>
         const before = query.cursor === undefined ? null : readTradeCursor(query.cursor, question);
         if (before === undefined) return refused('cursor_invalid');
         const { auctions, next } = await readAuctions(db, query.state, { before, limit: query.limit });
-        return accepted({ auctions: [...(await auctionViews(db, auctions, actor))], next_cursor: next === null ? null : tradeCursorOf(question, next) });
+        return accepted({
+          auctions: [...(await auctionViews(db, auctions, actor))],
+          next_cursor: next === null ? null : tradeCursorOf(question, next),
+        });
       },
     },
     getAuction: {
@@ -61,7 +101,8 @@ export function auctionHandlers({ db, prices }: Services): Pick<Handlers, Names>
       run: async ({ params: { auction_id: auctionId }, actor }) => {
         const auction = await findAuction(db, auctionId);
         const [view] = auction === null ? [] : await auctionViews(db, [auction], actor);
-        if (auction === null || view === undefined) return refused('no_such_auction', `There is no auction ${auctionId}`);
+        if (auction === null || view === undefined)
+          return refused('no_such_auction', `There is no auction ${auctionId}`);
         // Sealed until the end, for everybody.
         const bids = auction.state === 'open' ? [] : await readBids(db, auctionId);
         return accepted({ ...view, bids: bids.map(bidView) });
@@ -72,13 +113,23 @@ export function auctionHandlers({ db, prices }: Services): Pick<Handlers, Names>
       run: async ({ actor, params, body, headers, requestId, traceparent }, tx) => {
         if (actor.role !== 'agent') return refused('forbidden', 'Agents bid');
         const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
-        return placeBid(tx, { actor, requestId, traceparent, idempotencyKey, auctionId: params.auction_id, amount: parseAiDollars(body.amount) });
+        return placeBid(tx, {
+          actor,
+          requestId,
+          traceparent,
+          idempotencyKey,
+          auctionId: params.auction_id,
+          amount: parseAiDollars(body.amount),
+        });
       },
     },
     cancelAuction: {
       kind: 'tx',
       run: async (request, tx) => {
-        const { params: { auction_id: auctionId }, body: { reason } } = request;
+        const {
+          params: { auction_id: auctionId },
+          body: { reason },
+        } = request;
         const auction = await lockAuction(tx, auctionId, 'end');
         if (auction === null) return refused('no_such_auction', `There is no auction ${auctionId}`);
         if (auction.state !== 'open') return refused('auction_closed', `The auction is ${auction.state}`);

@@ -6,7 +6,23 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startLocal } from '@hamlet/dev';
 import type { LocalProcess } from '@hamlet/dev';
-import { checkLedger, checkTrade, findAgentAccount, inTransaction, insertAuction, isConnectionError, migrate, openAgentAccount, openDatabase, postTransfer, readAuctions, readBalances, readPurchases, takeWindow, villageAccount } from '@hamlet/store';
+import {
+  checkLedger,
+  checkTrade,
+  findAgentAccount,
+  inTransaction,
+  insertAuction,
+  isConnectionError,
+  migrate,
+  openAgentAccount,
+  openDatabase,
+  postTransfer,
+  readAuctions,
+  readBalances,
+  readPurchases,
+  takeWindow,
+  villageAccount,
+} from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
@@ -54,7 +70,16 @@ async function fund(tx: Parameters<Parameters<typeof inTransaction>[1]>[0], agen
   const account = await findAgentAccount(tx, agentId);
   assert.ok(account !== null);
   const payer = await villageAccount(tx, 'treasury');
-  await postTransfer(tx, { payer, payee: account.accountId, amount: PURSE_MICRO, key: `purse of ${agentId}`, reason: 'reward', source: 'test', note: '', actor: { role: 'system', id: 'test' } });
+  await postTransfer(tx, {
+    payer,
+    payee: account.accountId,
+    amount: PURSE_MICRO,
+    key: `purse of ${agentId}`,
+    reason: 'reward',
+    source: 'test',
+    note: '',
+    actor: { role: 'system', id: 'test' },
+  });
 }
 
 /** Does something until it is not interrupted by a killed connection. */
@@ -89,7 +114,12 @@ async function openOne(chances: Seeded, fromMs: number): Promise<boolean> {
   const closesAt = new Date(Date.now() + chances.between(100, 2_000));
   return insist(() =>
     inTransaction(db, async (tx) => {
-      const windowId = await takeWindow(tx, { devices: { lane, resourceName: 'nvidia.com/gpu', count: 1 }, startsAt, endsAt, agentId: null });
+      const windowId = await takeWindow(tx, {
+        devices: { lane, resourceName: 'nvidia.com/gpu', count: 1 },
+        startsAt,
+        endsAt,
+        agentId: null,
+      });
       if (windowId === null) return false;
       await insertAuction(tx, { windowId, reserve: 1_000_000n, closesAt, note: '', by: { role: 'admin', id: 'test' } });
       return true;
@@ -98,14 +128,18 @@ async function openOne(chances: Seeded, fromMs: number): Promise<boolean> {
 }
 
 async function bidsPlaced(): Promise<number> {
-  const { bids } = await owner.withTables<{ bid: { bid_id: string } }>().selectFrom('bid').select((build) => build.fn.countAll<number>().as('bids')).executeTakeFirstOrThrow();
+  const { bids } = await owner
+    .withTables<{ bid: { bid_id: string } }>()
+    .selectFrom('bid')
+    .select((build) => build.fn.countAll<number>().as('bids'))
+    .executeTakeFirstOrThrow();
   return bids;
 }
 
 /** Opens all auctions, at the pace of those who bid; how many windows were not to be had. */
 async function openAuctions(chances: Seeded, fromMs: number): Promise<number> {
   let taken = 0;
-  for (let opened = 0; opened < AUCTIONS; ) {
+  for (let opened = 0; opened < AUCTIONS;) {
     if (performance.now() > GIVE_UP_MS) throw new Error(`${opened} auctions were opened in time`);
     const open = (await insist(() => readAuctions(db, 'open', { before: null, limit: PAGE }))).auctions.length;
     if (open >= OPEN_MAX || (open >= OPEN_ENOUGH && (await bidsPlaced()) < opened)) await sleep(20);
@@ -121,12 +155,19 @@ async function killConnection(chances: Seeded): Promise<boolean> {
   const backends = await activity.selectFrom('pg_stat_activity').select('pid').where('usename', '=', 'app').execute();
   const pid = chances.one(backends)?.pid;
   if (pid === undefined) return false;
-  await activity.selectFrom('pg_stat_activity').select((build) => build.fn<boolean>('pg_terminate_backend', ['pid']).as('ended')).where('pid', '=', pid).execute();
+  await activity
+    .selectFrom('pg_stat_activity')
+    .select((build) => build.fn<boolean>('pg_terminate_backend', ['pid']).as('ended'))
+    .where('pid', '=', pid)
+    .execute();
   return true;
 }
 
 /** Kills connections and processes at random until it is told to stop; how many of each. */
-async function killAround(chances: Seeded, run: { readonly workers: LocalProcess[]; readonly fromMs: number; over: boolean }): Promise<{ connections: number; processes: number }> {
+async function killAround(
+  chances: Seeded,
+  run: { readonly workers: LocalProcess[]; readonly fromMs: number; over: boolean },
+): Promise<{ connections: number; processes: number }> {
   const killed = { connections: 0, processes: 0 };
   while (!run.over) {
     await sleep(chances.between(20, 250));
@@ -145,7 +186,7 @@ async function killAround(chances: Seeded, run: { readonly workers: LocalProcess
 /** How the auctions ended, by state. */
 async function tally(): Promise<Record<string, number>> {
   const ends: Record<string, number> = {};
-  for (let before: string | null = null; ; ) {
+  for (let before: string | null = null; ;) {
     const page: Awaited<ReturnType<typeof readAuctions>> = await readAuctions(db, undefined, { before, limit: PAGE });
     for (const { state } of page.auctions) ends[state] = (ends[state] ?? 0) + 1;
     before = page.next;
@@ -156,7 +197,11 @@ async function tally(): Promise<Record<string, number>> {
 test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no hold is left`, async (context) => {
   const chances = new Seeded(SEED);
   const fromMs = Date.now();
-  const run = { workers: await Promise.all(Array.from({ length: WORKERS }, (_, index) => startWorker(SEED + index, fromMs))), fromMs, over: false };
+  const run = {
+    workers: await Promise.all(Array.from({ length: WORKERS }, (_, index) => startWorker(SEED + index, fromMs))),
+    fromMs,
+    over: false,
+  };
   const killing = killAround(new Seeded(SEED + 1_000), run);
   const taken = await openAuctions(chances, fromMs).finally(() => {
     run.over = true;
@@ -165,7 +210,13 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   await Promise.all(run.workers.map((worker) => worker.stop('SIGKILL')));
 
   // What the killed have left is ended by whoever comes next.
-  const standing = createStandingKeeper({ db, source: staticSource(BUYERS), readBalances, log: () => undefined, monotonicMs: () => performance.now() });
+  const standing = createStandingKeeper({
+    db,
+    source: staticSource(BUYERS),
+    readBalances,
+    log: () => undefined,
+    monotonicMs: () => performance.now(),
+  });
   const failures: unknown[] = [];
   for (let open = 1; open > 0 && performance.now() < GIVE_UP_MS; await sleep(50)) {
     // The pool may find out only now that the last kill was of one of its connections.
@@ -175,17 +226,34 @@ test(`${AUCTIONS} auctions with kills, seed ${SEED}: no window is sold twice, no
   await standing.stop();
 
   const ends = await tally();
-  const { purchases } = await readPurchases(db, { agentId: undefined, state: undefined }, { before: null, limit: 100_000 });
+  const { purchases } = await readPurchases(
+    db,
+    { agentId: undefined, state: undefined },
+    { before: null, limit: 100_000 },
+  );
   const bought = purchases.filter(({ auctionId }) => auctionId === null).length;
   context.diagnostic(JSON.stringify({ ends, bought, windowsTaken: taken, killed }));
   assert.deepEqual([faults, failures], [[], []], 'nothing failed but by a kill');
-  assert.deepEqual([...(await checkTrade(db)), ...(await checkLedger(db))].filter(({ broken }) => broken !== 0), []);
-  const held = await owner.withTables<{ 'ledger.open_hold': { hold_id: string } }>().selectFrom('ledger.open_hold').select('hold_id').execute();
+  assert.deepEqual(
+    [...(await checkTrade(db)), ...(await checkLedger(db))].filter(({ broken }) => broken !== 0),
+    [],
+  );
+  const held = await owner
+    .withTables<{ 'ledger.open_hold': { hold_id: string } }>()
+    .selectFrom('ledger.open_hold')
+    .select('hold_id')
+    .execute();
   assert.deepEqual(held, [], 'no orphan hold');
-  assert.ok(Object.values(ends).reduce((sum, count) => sum + count, 0) >= AUCTIONS, 'one more where a kill hid that it was opened');
+  assert.ok(
+    Object.values(ends).reduce((sum, count) => sum + count, 0) >= AUCTIONS,
+    'one more where a kill hid that it was opened',
+  );
   assert.equal(purchases.length, (ends['sold'] ?? 0) + bought);
   const spent = purchases.reduce((sum, { price }) => sum + price, 0n);
   const left = [...(await readBalances(db, BUYERS)).values()].reduce((sum, balance) => sum + balance, 0n);
   assert.equal(left + spent, PURSE_MICRO * BigInt(BUYERS.length), 'what is gone was spent on windows, once');
-  assert.ok((ends['sold'] ?? 0) > AUCTIONS / 4 && killed.connections > 0 && killed.processes > 0, JSON.stringify({ ends, killed }));
+  assert.ok(
+    (ends['sold'] ?? 0) > AUCTIONS / 4 && killed.connections > 0 && killed.processes > 0,
+    JSON.stringify({ ends, killed }),
+  );
 });

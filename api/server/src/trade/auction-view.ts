@@ -7,7 +7,14 @@ import { gpuView } from './purchase-view.ts';
 
 /** A bid on the wire. Pure. */
 export function bidView({ bidId, auctionId, agentId, amount, placedAt, outcome }: BidRow): BidView {
-  return { bid_id: bidId, auction_id: auctionId, agent_id: agentId, amount: formatAiDollars(amount), placed_at: placedAt.toISOString(), outcome };
+  return {
+    bid_id: bidId,
+    auction_id: auctionId,
+    agent_id: agentId,
+    amount: formatAiDollars(amount),
+    placed_at: placedAt.toISOString(),
+    outcome,
+  };
 }
 
 /** An auction on the wire, for whoever made the bid that goes with it. Pure. */
@@ -35,6 +42,13 @@ export function auctionView(row: AuctionRow, ownBid: BidRow | undefined): Auctio
 
 /** Auctions as one who asks may see them: an agent with its own bids. */
 export async function auctionViews(db: Db, rows: readonly AuctionRow[], actor: Actor): Promise<readonly AuctionView[]> {
-  const own = actor.role === 'agent' ? await readOwnBids(db, rows.map(({ auctionId }) => auctionId), actor.agentId) : new Map<string, BidRow>();
+  const own =
+    actor.role === 'agent'
+      ? await readOwnBids(
+          db,
+          rows.map(({ auctionId }) => auctionId),
+          actor.agentId,
+        )
+      : new Map<string, BidRow>();
   return rows.map((row) => auctionView(row, own.get(row.auctionId)));
 }

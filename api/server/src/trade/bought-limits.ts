@@ -10,7 +10,11 @@ export type RaiseLimits = (limits: Limits) => Limits;
  * Reads what agents have bought. What is answered may be kept for five seconds: it counts on from the database's clock, so that a purchase ends at
  * its very moment also for those who keep it.
  */
-export async function boughtLimits(db: Db, agentIds: readonly string[], monotonicMs: () => number): Promise<(agentId: string) => RaiseLimits> {
+export async function boughtLimits(
+  db: Db,
+  agentIds: readonly string[],
+  monotonicMs: () => number,
+): Promise<(agentId: string) => RaiseLimits> {
   const askedMs = monotonicMs();
   const { readAtMs, of } = await activePurchases(db, agentIds);
   return (agentId) => (limits) => effectiveLimits(limits, of(agentId), readAtMs + monotonicMs() - askedMs);

@@ -1,7 +1,21 @@
 import { formatAiDollars } from '@hamlet/contract';
 import type { PurchaseItem, PurchaseView } from '@hamlet/contract';
 import { laneOf, priceOf } from '@hamlet/core';
-import { announceBoosts, attempt, findAgentAccount, findPaidPurchase, findPurchase, holdMoney, insertPurchase, lockAccounts, readBars, readFunds, resolveHold, takeWindow, villageAccount } from '@hamlet/store';
+import {
+  announceBoosts,
+  attempt,
+  findAgentAccount,
+  findPaidPurchase,
+  findPurchase,
+  holdMoney,
+  insertPurchase,
+  lockAccounts,
+  readBars,
+  readFunds,
+  resolveHold,
+  takeWindow,
+  villageAccount,
+} from '@hamlet/store';
 import type { AgentAccount, LedgerRefusal, StoredItem, Tx } from '@hamlet/store';
 import { accepted, refused } from '../http/outcome.ts';
 import type { Outcome, Refused } from '../http/outcome.ts';
@@ -29,44 +43,92 @@ export interface PurchaseAsked extends Asked {
 }
 
 type Priced = PurchaseAsked & { readonly price: bigint };
-type Paid = { readonly ok: true; readonly purchaseId: string } | { readonly ok: false; readonly reason: LedgerRefusal | 'window_taken' };
+type Paid =
+  | { readonly ok: true; readonly purchaseId: string }
+  | { readonly ok: false; readonly reason: LedgerRefusal | 'window_taken' };
 
 /** What the price list and the tier say to a purchase: its price, or why it cannot be. */
-function priceAsked({ item, seconds, maxPrice, agentId }: PurchaseAsked, { source, prices }: TradePorts): Outcome<bigint> {
+function priceAsked(
+  { item, seconds, maxPrice, agentId }: PurchaseAsked,
+  { source, prices }: TradePorts,
+): Outcome<bigint> {
   const price = priceOf(item, seconds, prices);
-  if (price === null) return refused('not_for_sale', `${describeItem(item, seconds)}: see price_list of GET /economy/quote`);
-  if (maxPrice !== null && price > maxPrice) return refused('price_above_max', `it costs ${formatAiDollars(price)} aiDollars`);
+  if (price === null)
+    return refused('not_for_sale', `${describeItem(item, seconds)}: see price_list of GET /economy/quote`);
+  if (maxPrice !== null && price > maxPrice)
+    return refused('price_above_max', `it costs ${formatAiDollars(price)} aiDollars`);
   const tier = source.get(agentId)?.status.tier;
   const models = tier === undefined ? undefined : source.entitlement(tier)?.limits.models;
-  if (item.kind === 'model' && models?.includes(item.model) === true) return refused('already_included', `the tier ${tier} includes the model ${item.model}`);
+  if (item.kind === 'model' && models?.includes(item.model) === true)
+    return refused('already_included', `the tier ${tier} includes the model ${item.model}`);
   return accepted(price);
 }
 
-async function storedItem(tx: Tx, { item, agentId }: Priced, { times, prices }: { readonly times: PurchaseTimes; readonly prices: TradePorts['prices'] }): Promise<StoredItem | null> {
+async function storedItem(
+  tx: Tx,
+  { item, agentId }: Priced,
+  { times, prices }: { readonly times: PurchaseTimes; readonly prices: TradePorts['prices'] },
+): Promise<StoredItem | null> {
   if (item.kind !== 'gpu') return item;
   const lane = laneOf(prices, item.lane);
   if (lane === null) throw new Error(`lane ${item.lane} was priced and is gone`);
-  const windowId = await takeWindow(tx, { devices: { lane: lane.lane, resourceName: lane.resource_name, count: lane.count }, ...times, agentId });
+  const windowId = await takeWindow(tx, {
+    devices: { lane: lane.lane, resourceName: lane.resource_name, count: lane.count },
+    ...times,
+    agentId,
+  });
   return windowId === null ? null : { kind: 'gpu', windowId };
 }
 
 /** Holds the money, takes the window if it is one, and posts: all of it or nothing. */
-async function pay(tx: Tx, asked: Priced, { payer, payee, times, ports }: { readonly payer: number; readonly payee: number; readonly times: PurchaseTimes; readonly ports: TradePorts }): Promise<Paid> {
+async function pay(
+  tx: Tx,
+  asked: Priced,
+  {
+    payer,
+    payee,
+    times,
+    ports,
+  }: { readonly payer: number; readonly payee: number; readonly times: PurchaseTimes; readonly ports: TradePorts },
+): Promise<Paid> {
   const { actor, agentId, item, seconds, price } = asked;
   const by = { role: actor.role, id: actor.id };
   const about = circumstanceOf(asked);
   return attempt(tx, async (): Promise<Paid> => {
     const held = await holdMoney(tx, {
-      payer, payee, amount: price, key: purchaseKey(asked), reason: 'purchase_compute', source: actor.id, note: describeItem(item, seconds), actor: by, about,
+      payer,
+      payee,
+      amount: price,
+      key: purchaseKey(asked),
+      reason: 'purchase_compute',
+      source: actor.id,
+      note: describeItem(item, seconds),
+      actor: by,
+      about,
       expiresAt: new Date(times.now.getTime() + HOLD_LASTS_MS),
     });
     if (!held.ok) return held;
     const stored = await storedItem(tx, asked, { times, prices: ports.prices });
     if (stored === null) return { ok: false, reason: 'window_taken' };
-    const posted = await resolveHold(tx, { holdId: held.holdId, outcome: 'posted', key: purchaseKey(asked), actor: by, about });
+    const posted = await resolveHold(tx, {
+      holdId: held.holdId,
+      outcome: 'posted',
+      key: purchaseKey(asked),
+      actor: by,
+      about,
+    });
     if (!posted.ok) return posted;
     if (posted.transferId === null) throw new Error(`hold ${held.holdId} was posted without a transfer`);
-    const purchaseId = await insertPurchase(tx, { agentId, item: stored, ...times, price, holdId: held.holdId, transferId: posted.transferId, auctionId: null, by });
+    const purchaseId = await insertPurchase(tx, {
+      agentId,
+      item: stored,
+      ...times,
+      price,
+      holdId: held.holdId,
+      transferId: posted.transferId,
+      auctionId: null,
+      by,
+    });
     return { ok: true, purchaseId };
   });
 }
@@ -81,22 +143,43 @@ async function boughtBefore(tx: Tx, asked: PurchaseAsked): Promise<Outcome<Purch
   const known = await findPaidPurchase(tx, purchaseKey(asked));
   if (known === null) return null;
   const purchase = await findPurchase(tx, known.purchaseId);
-  const same = purchase !== null && purchase.agentId === asked.agentId && known.note === describeItem(asked.item, asked.seconds);
+  const same =
+    purchase !== null && purchase.agentId === asked.agentId && known.note === describeItem(asked.item, asked.seconds);
   return same ? accepted(purchaseView(purchase)) : refused('idempotency_key_reused');
 }
 
-async function refusalOf(tx: Tx, { agentId, price, item }: Priced, failed: { readonly reason: LedgerRefusal | 'window_taken'; readonly account: AgentAccount }): Promise<Refused> {
-  if (failed.reason === 'window_taken') return refused('window_taken', `${item.kind === 'gpu' ? item.lane : item.kind} is sold or offered for a part of that time: ask for another`);
+async function refusalOf(
+  tx: Tx,
+  { agentId, price, item }: Priced,
+  failed: { readonly reason: LedgerRefusal | 'window_taken'; readonly account: AgentAccount },
+): Promise<Refused> {
+  if (failed.reason === 'window_taken')
+    return refused(
+      'window_taken',
+      `${item.kind === 'gpu' ? item.lane : item.kind} is sold or offered for a part of that time: ask for another`,
+    );
   return refusalOfHold(failed.reason, { agentId, asked: price, funds: await readFunds(tx, failed.account.accountId) });
 }
 
 /** What follows the writing of every purchase, in its transaction: the audit, the tier of the balance, and the word to the operator. */
-export async function concludePurchase(tx: Tx, act: Acting, { purchaseId, agentId, standing }: { readonly purchaseId: string; readonly agentId: string; readonly standing: TradePorts['standing'] }): Promise<PurchaseView> {
+export async function concludePurchase(
+  tx: Tx,
+  act: Acting,
+  {
+    purchaseId,
+    agentId,
+    standing,
+  }: { readonly purchaseId: string; readonly agentId: string; readonly standing: TradePorts['standing'] },
+): Promise<PurchaseView> {
   const row = await findPurchase(tx, purchaseId);
   if (row === null) throw new Error(`purchase ${purchaseId} is gone`);
   const view = purchaseView(row);
   const { item, price, starts_at, ends_at, ledger_entry_id, auction_id } = view;
-  await recordAct(tx, act, { action: 'purchase.buy', object: agentId, detail: { purchase_id: purchaseId, item, price, starts_at, ends_at, ledger_entry_id, auction_id } });
+  await recordAct(tx, act, {
+    action: 'purchase.buy',
+    object: agentId,
+    detail: { purchase_id: purchaseId, item, price, starts_at, ends_at, ledger_entry_id, auction_id },
+  });
   await standing.recompute(tx, [agentId]);
   if (row.state === 'active' && (row.kind === 'gpu' || row.kind === 'priority')) await announceBoosts(tx, [agentId]);
   return view;
@@ -116,7 +199,11 @@ export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts
   const priced = priceAsked(asked, ports);
   if (!priced.ok) return priced;
   const account = await findAgentAccount(tx, agentId);
-  if (account === null) return refused('insufficient_funds', `${agentId} has nothing to spend yet; this takes ${formatAiDollars(priced.data)}`);
+  if (account === null)
+    return refused(
+      'insufficient_funds',
+      `${agentId} has nothing to spend yet; this takes ${formatAiDollars(priced.data)}`,
+    );
   const payee = await villageAccount(tx, 'compute');
   await lockAccounts(tx, [account.accountId, payee]);
   const times = await timesOfPurchase(tx, asked);
@@ -124,5 +211,7 @@ export async function buyCompute(tx: Tx, asked: PurchaseAsked, ports: TradePorts
   const purchase = { ...asked, price: priced.data };
   const paid = await pay(tx, purchase, { payer: account.accountId, payee, times: times.data, ports });
   if (!paid.ok) return refusalOf(tx, purchase, { reason: paid.reason, account });
-  return accepted(await concludePurchase(tx, asked, { purchaseId: paid.purchaseId, agentId, standing: ports.standing }));
+  return accepted(
+    await concludePurchase(tx, asked, { purchaseId: paid.purchaseId, agentId, standing: ports.standing }),
+  );
 }

@@ -1,6 +1,19 @@
 import { formatAiDollars } from '@hamlet/contract';
 import type { BidView } from '@hamlet/contract';
-import { attempt, findAgentAccount, findBidOfKey, holdMoney, insertBid, lockAccounts, lockAuction, readFunds, readOwnBids, resolveHold, villageAccount, writeBidOutcome } from '@hamlet/store';
+import {
+  attempt,
+  findAgentAccount,
+  findBidOfKey,
+  holdMoney,
+  insertBid,
+  lockAccounts,
+  lockAuction,
+  readFunds,
+  readOwnBids,
+  resolveHold,
+  villageAccount,
+  writeBidOutcome,
+} from '@hamlet/store';
 import type { AgentAccount, AuctionRow, BidRow, LedgerRefusal, Tx } from '@hamlet/store';
 import type { AgentActor } from '../http/actor.ts';
 import { accepted, refused } from '../http/outcome.ts';
@@ -31,30 +44,65 @@ function bidKey({ actor, idempotencyKey }: BidAsked): string {
 
 /** Why this bid cannot be in the auction; null where it can. */
 function whyNot({ amount, actor }: BidAsked, auction: AuctionRow, own: BidRow | undefined): Refused | null {
-  if (auction.state !== 'open' || auction.closed) return refused('auction_closed', auction.state === 'open' ? 'The bidding is over; the auction is being settled' : `The auction is ${auction.state}`);
-  if (amount < auction.reserve) return refused('bid_too_low', `Bid at least the reserve of ${formatAiDollars(auction.reserve)}`);
-  if (own !== undefined && amount <= own.amount) return refused('bid_too_low', `${actor.agentId} has bid ${formatAiDollars(own.amount)}: bid more, or leave it at that`);
+  if (auction.state !== 'open' || auction.closed)
+    return refused(
+      'auction_closed',
+      auction.state === 'open'
+        ? 'The bidding is over; the auction is being settled'
+        : `The auction is ${auction.state}`,
+    );
+  if (amount < auction.reserve)
+    return refused('bid_too_low', `Bid at least the reserve of ${formatAiDollars(auction.reserve)}`);
+  if (own !== undefined && amount <= own.amount)
+    return refused(
+      'bid_too_low',
+      `${actor.agentId} has bid ${formatAiDollars(own.amount)}: bid more, or leave it at that`,
+    );
   return null;
 }
 
 /** Frees the money of the bid that is replaced and holds that of the new one, both or neither. */
-async function replace(tx: Tx, asked: BidAsked, { auction, account, own }: { readonly auction: AuctionRow; readonly account: AgentAccount; readonly own: BidRow | undefined }): Promise<Held> {
+async function replace(
+  tx: Tx,
+  asked: BidAsked,
+  {
+    auction,
+    account,
+    own,
+  }: { readonly auction: AuctionRow; readonly account: AgentAccount; readonly own: BidRow | undefined },
+): Promise<Held> {
   const { actor, amount } = asked;
   const by = { role: actor.role, id: actor.id };
   const about = circumstanceOf(asked);
   return attempt(tx, async (): Promise<Held> => {
     if (own !== undefined) {
-      const freed = await resolveHold(tx, { holdId: own.holdId, outcome: 'voided', key: `replaced ${own.bidId}`, actor: by, about });
+      const freed = await resolveHold(tx, {
+        holdId: own.holdId,
+        outcome: 'voided',
+        key: `replaced ${own.bidId}`,
+        actor: by,
+        about,
+      });
       if (!freed.ok) return freed;
       await writeBidOutcome(tx, own.bidId, 'replaced');
     }
     const held = await holdMoney(tx, {
-      payer: account.accountId, payee: await villageAccount(tx, 'compute'), amount, key: bidKey(asked), reason: 'purchase_compute', source: `auction ${auction.auctionId}`,
-      note: `bid for GPU ${auction.devices.lane} from ${auction.startsAt.toISOString()} to ${auction.endsAt.toISOString()}`, actor: by, about,
+      payer: account.accountId,
+      payee: await villageAccount(tx, 'compute'),
+      amount,
+      key: bidKey(asked),
+      reason: 'purchase_compute',
+      source: `auction ${auction.auctionId}`,
+      note: `bid for GPU ${auction.devices.lane} from ${auction.startsAt.toISOString()} to ${auction.endsAt.toISOString()}`,
+      actor: by,
+      about,
       expiresAt: new Date(auction.endsAt.getTime() + HOLD_OUTLIVES_MS),
     });
     if (!held.ok) return held;
-    return { ok: true, bid: await insertBid(tx, { auctionId: auction.auctionId, agentId: actor.agentId, amount, holdId: held.holdId }) };
+    return {
+      ok: true,
+      bid: await insertBid(tx, { auctionId: auction.auctionId, agentId: actor.agentId, amount, holdId: held.holdId }),
+    };
   });
 }
 
@@ -62,7 +110,9 @@ async function replace(tx: Tx, asked: BidAsked, { auction, account, own }: { rea
 async function bidBefore(tx: Tx, asked: BidAsked): Promise<Outcome<BidView> | null> {
   const bid = await findBidOfKey(tx, bidKey(asked));
   if (bid === null) return null;
-  return bid.auctionId === asked.auctionId && bid.amount === asked.amount ? accepted(bidView(bid)) : refused('idempotency_key_reused');
+  return bid.auctionId === asked.auctionId && bid.amount === asked.amount
+    ? accepted(bidView(bid))
+    : refused('idempotency_key_reused');
 }
 
 /**
@@ -83,8 +133,18 @@ export async function placeBid(tx: Tx, asked: BidAsked): Promise<Outcome<BidView
   const refusal = whyNot(asked, auction, own);
   if (refusal !== null) return refusal;
   const held = await replace(tx, asked, { auction, account, own });
-  if (!held.ok) return refusalOfHold(held.reason, { agentId: actor.agentId, asked: amount, funds: await readFunds(tx, account.accountId) });
-  const detail = { auction_id: auctionId, bid_id: held.bid.bidId, amount: formatAiDollars(amount), replaces: own?.bidId ?? null };
+  if (!held.ok)
+    return refusalOfHold(held.reason, {
+      agentId: actor.agentId,
+      asked: amount,
+      funds: await readFunds(tx, account.accountId),
+    });
+  const detail = {
+    auction_id: auctionId,
+    bid_id: held.bid.bidId,
+    amount: formatAiDollars(amount),
+    replaces: own?.bidId ?? null,
+  };
   await recordAct(tx, asked, { action: 'auction.bid', object: actor.agentId, detail });
   return accepted(bidView(held.bid));
 }

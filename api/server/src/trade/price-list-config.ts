@@ -5,7 +5,10 @@ function parsed(text: string, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    context.addIssue({ code: 'custom', message: `write JSON: ${error instanceof Error ? error.message : String(error)}` });
+    context.addIssue({
+      code: 'custom',
+      message: `write JSON: ${error instanceof Error ? error.message : String(error)}`,
+    });
     return z.NEVER;
   }
 }

@@ -14,9 +14,13 @@ import { readTradeCursor, tradeCursorOf } from './trade-cursor.ts';
 type Names = 'getQuote' | 'buyCompute' | 'listPurchases';
 
 /** Whom a request is for: an agent acts for itself and may leave its name out. Pure. */
-export function agentMeant(actor: Actor, named: string | undefined): { readonly ok: true; readonly agentId: string | undefined } | Refused {
+export function agentMeant(
+  actor: Actor,
+  named: string | undefined,
+): { readonly ok: true; readonly agentId: string | undefined } | Refused {
   if (actor.role !== 'agent') return { ok: true, agentId: named };
-  if (named !== undefined && named !== actor.agentId) return refused('not_own_agent', `This token is of ${actor.agentId}`);
+  if (named !== undefined && named !== actor.agentId)
+    return refused('not_own_agent', `This token is of ${actor.agentId}`);
   return { ok: true, agentId: actor.agentId };
 }
 
@@ -28,7 +32,11 @@ function getQuote({ db, source, prices }: Services): Handlers['getQuote'] {
       if (!meant.ok) return meant;
       const item = quotedItem(query);
       if (item !== null && !item.success) throw new TypeError('a query was let in whose item is none');
-      return quote({ agentId: meant.agentId ?? null, item: item?.data ?? null, seconds: query.seconds }, { db, source, prices }, now);
+      return quote(
+        { agentId: meant.agentId ?? null, item: item?.data ?? null, seconds: query.seconds },
+        { db, source, prices },
+        now,
+      );
     },
   };
 }
@@ -42,7 +50,16 @@ function buyCompute({ source, standing, prices, limits }: Services): Handlers['b
       if (meant.agentId === undefined) return refused('no_such_agent', 'Write agent_id: whom it is for');
       const maxPrice = body.max_price === undefined ? null : parseAiDollars(body.max_price);
       const idempotencyKey = idempotencyKeyOf(headers['idempotency-key']);
-      const asked = { actor, requestId, traceparent, idempotencyKey, agentId: meant.agentId, item: body.item, seconds: body.seconds, maxPrice };
+      const asked = {
+        actor,
+        requestId,
+        traceparent,
+        idempotencyKey,
+        agentId: meant.agentId,
+        item: body.item,
+        seconds: body.seconds,
+        maxPrice,
+      };
       const bought = await buy(tx, asked, { source, standing, prices });
       if (bought.ok) limits.forget(meant.agentId);
       return bought;
@@ -59,8 +76,15 @@ function listPurchases({ db }: Services): Handlers['listPurchases'] {
       const question = `purchases ${meant.agentId ?? ''} ${query.state ?? ''}`;
       const before = query.cursor === undefined ? null : readTradeCursor(query.cursor, question);
       if (before === undefined) return refused('cursor_invalid');
-      const { purchases, next } = await readPurchases(db, { agentId: meant.agentId, state: query.state }, { before, limit: query.limit });
-      return accepted({ purchases: purchases.map(purchaseView), next_cursor: next === null ? null : tradeCursorOf(question, next) });
+      const { purchases, next } = await readPurchases(
+        db,
+        { agentId: meant.agentId, state: query.state },
+        { before, limit: query.limit },
+      );
+      return accepted({
+        purchases: purchases.map(purchaseView),
+        next_cursor: next === null ? null : tradeCursorOf(question, next),
+      });
     },
   };
 }

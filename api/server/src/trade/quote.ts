@@ -47,7 +47,10 @@ interface Means {
   readonly nowMs: number;
 }
 
-async function offerOf({ db, prices }: QuotePorts, { agentId, item, seconds }: QuoteAsked): Promise<Outcome<Offer | null>> {
+async function offerOf(
+  { db, prices }: QuotePorts,
+  { agentId, item, seconds }: QuoteAsked,
+): Promise<Outcome<Offer | null>> {
   if (item === null) return accepted(null);
   const price = priceOf(item, seconds, prices);
   if (price === null) return refused('not_for_sale', `${describeItem(item, seconds)} is not on the price list`);
@@ -55,13 +58,24 @@ async function offerOf({ db, prices }: QuotePorts, { agentId, item, seconds }: Q
   return times.ok ? accepted({ item, price, times: times.data }) : times;
 }
 
-async function itemPart({ db, prices }: QuotePorts, { item, price, times }: Offer, seconds: number): Promise<QuoteAnswer['item']> {
+async function itemPart(
+  { db, prices }: QuotePorts,
+  { item, price, times }: Offer,
+  seconds: number,
+): Promise<QuoteAnswer['item']> {
   const { startsAt, endsAt } = times;
   const lane = item.kind === 'gpu' ? laneOf(prices, item.lane) : null;
   const free = item.kind !== 'gpu' || (await isWindowFree(db, item.lane, times));
   const shown = item.kind === 'gpu' ? (lane === null ? null : { kind: item.kind, ...lane }) : item;
   if (shown === null) throw new Error('a lane was priced and is gone');
-  return { item: shown, seconds, starts_at: startsAt.toISOString(), ends_at: endsAt.toISOString(), price: formatAiDollars(price), free };
+  return {
+    item: shown,
+    seconds,
+    starts_at: startsAt.toISOString(),
+    ends_at: endsAt.toISOString(),
+    price: formatAiDollars(price),
+    free,
+  };
 }
 
 async function meansOf({ db }: QuotePorts, record: AgentRecord): Promise<Means> {
@@ -70,10 +84,21 @@ async function meansOf({ db }: QuotePorts, record: AgentRecord): Promise<Means> 
   const funds = account === null ? { balance: 0n, held: 0n } : await readFunds(db, account.accountId);
   const [tier] = await readTiers(db, [agentId]);
   const { readAtMs, of } = await activePurchases(db, [agentId]);
-  return { record, balance: funds.balance, held: funds.held, balanceTier: tier?.balanceTier ?? record.status.tier ?? null, bought: of(agentId), nowMs: readAtMs };
+  return {
+    record,
+    balance: funds.balance,
+    held: funds.held,
+    balanceTier: tier?.balanceTier ?? record.status.tier ?? null,
+    bought: of(agentId),
+    nowMs: readAtMs,
+  };
 }
 
-function limitsAt(source: AgentSource, tier: string | null, { bought, atMs }: { readonly bought: readonly ActivePurchase[]; readonly atMs: number }): Limits | null {
+function limitsAt(
+  source: AgentSource,
+  tier: string | null,
+  { bought, atMs }: { readonly bought: readonly ActivePurchase[]; readonly atMs: number },
+): Limits | null {
   return effectiveLimits(limitsOf(tier === null ? null : source.entitlement(tier)), bought, atMs);
 }
 
@@ -107,7 +132,10 @@ function afterBuying(source: AgentSource, means: Means, offer: Offer): AgentPart
     balance: formatAiDollars(left),
     available: formatAiDollars(available - offer.price),
     tier,
-    limits: limitsAt(source, tier, { bought: [...bought, prospective(offer)], atMs: Math.max(nowMs, offer.times.startsAt.getTime()) }),
+    limits: limitsAt(source, tier, {
+      bought: [...bought, prospective(offer)],
+      atMs: Math.max(nowMs, offer.times.startsAt.getTime()),
+    }),
   };
 }
 
@@ -118,7 +146,12 @@ function nextOf(source: AgentSource, { record, balance, balanceTier }: Means): N
   const present = balanceTier === null ? null : source.entitlement(balanceTier);
   const [threshold] = balanceTiers(source).flatMap((each) => (each.name === name ? [each.minBalance] : []));
   if (threshold === undefined) throw new Error(`tier ${name} has no threshold`);
-  return { tier: name, min_balance: formatAiDollars(threshold), missing: formatAiDollars(threshold - balance), changes: [...tierChanges(present, spec)] };
+  return {
+    tier: name,
+    min_balance: formatAiDollars(threshold),
+    missing: formatAiDollars(threshold - balance),
+    changes: [...tierChanges(present, spec)],
+  };
 }
 
 async function agentPart(ports: QuotePorts, record: AgentRecord, offer: Offer | null): Promise<AgentPart> {

@@ -27,15 +27,21 @@ export async function tellPurchaseNews(tx: Tx): Promise<number> {
   const news = await takePurchaseNews(tx, AT_ONCE);
   const act = actOfVillage();
   for (const { purchaseId, agentId, kind, told } of news) {
-    if (told === 'ended') await recordAct(tx, act, { action: 'purchase.end', object: agentId, detail: { purchase_id: purchaseId, kind } });
+    if (told === 'ended')
+      await recordAct(tx, act, { action: 'purchase.end', object: agentId, detail: { purchase_id: purchaseId, kind } });
   }
   await announceBoosts(tx, [...new Set(news.flatMap(({ agentId, kind }) => (OF_PODS.has(kind) ? [agentId] : [])))]);
   return news.length;
 }
 
 /** Settles every auction whose bidding is over, each in a transaction of its own: one that fails keeps none of the others. */
-export async function settleDue(db: Db, ports: Pick<TradePorts, 'standing'>, failed: (error: unknown) => void): Promise<void> {
-  for (const auctionId of await dueAuctions(db, AT_ONCE)) await inTransaction(db, (tx) => settleAuction(tx, auctionId, ports)).catch(failed);
+export async function settleDue(
+  db: Db,
+  ports: Pick<TradePorts, 'standing'>,
+  failed: (error: unknown) => void,
+): Promise<void> {
+  for (const auctionId of await dueAuctions(db, AT_ONCE))
+    await inTransaction(db, (tx) => settleAuction(tx, auctionId, ports)).catch(failed);
 }
 
 export interface TradeUpkeepPorts extends Pick<TradePorts, 'standing'> {
@@ -55,7 +61,7 @@ export function startTradeUpkeep({ db, standing, freeze, registry, log }: TradeU
 
   async function look(): Promise<void> {
     if (!freeze.frozen) await settleDue(db, { standing }, failed);
-    for (let told = AT_ONCE; told === AT_ONCE; ) told = await inTransaction(db, tellPurchaseNews);
+    for (let told = AT_ONCE; told === AT_ONCE;) told = await inTransaction(db, tellPurchaseNews);
   }
 
   async function prove(): Promise<void> {
@@ -65,7 +71,10 @@ export function startTradeUpkeep({ db, standing, freeze, registry, log }: TradeU
   }
 
   registerGauges(registry, {
-    hamlet_trade_broken_rules: { help: 'Rules of docs/ECONOMY.md that purchases and auctions broke when they were proven last; must stay 0', read: () => broken },
+    hamlet_trade_broken_rules: {
+      help: 'Rules of docs/ECONOMY.md that purchases and auctions broke when they were proven last; must stay 0',
+      read: () => broken,
+    },
   });
   const stops = [repeat(EVERY_MS, look, failed), repeat(CHECK_EVERY_MS, prove, failed)];
   return async () => {

@@ -15,14 +15,20 @@ export interface PurchaseTimes {
 }
 
 /** Twice the same model or priority at one time would be nothing for money: what is bought again follows what lasts. */
-async function startOf(db: Db, { agentId, item, now }: { readonly agentId: string | null; readonly item: PurchaseItem; readonly now: Date }): Promise<Date> {
+async function startOf(
+  db: Db,
+  { agentId, item, now }: { readonly agentId: string | null; readonly item: PurchaseItem; readonly now: Date },
+): Promise<Date> {
   if (item.kind === 'gpu') return item.starts_at === undefined ? now : new Date(item.starts_at);
   if (item.kind === 'quota' || agentId === null) return now;
   return (await lastsUntil(db, agentId, item)) ?? now;
 }
 
 /** When a purchase begins and ends, by the database's clock. */
-export async function timesOfPurchase(db: Db, bought: { readonly agentId: string | null; readonly item: PurchaseItem; readonly seconds: number }): Promise<Outcome<PurchaseTimes>> {
+export async function timesOfPurchase(
+  db: Db,
+  bought: { readonly agentId: string | null; readonly item: PurchaseItem; readonly seconds: number },
+): Promise<Outcome<PurchaseTimes>> {
   const now = await databaseNow(db);
   const startsAt = await startOf(db, { ...bought, now });
   const endsAt = new Date(startsAt.getTime() + bought.seconds * SECOND_MS);

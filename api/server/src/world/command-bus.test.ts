@@ -20,7 +20,11 @@ class OtherReplica {
       this.published += 1;
       if (!this.isWriting) return 0;
       const { id, replyTo } = JSON.parse(message) as { id: string; replyTo: string };
-      setImmediate(() => this.#hearers.get(replyTo)?.(JSON.stringify({ id, answered: { outcome: accepted({ accepted_seq: 1 }), replayed: false } })));
+      setImmediate(() =>
+        this.#hearers.get(replyTo)?.(
+          JSON.stringify({ id, answered: { outcome: accepted({ accepted_seq: 1 }), replayed: false } }),
+        ),
+      );
       return 1;
     },
     listeners: async () => (this.isWriting ? 1 : 0),
@@ -31,16 +35,22 @@ class OtherReplica {
   };
 }
 
-test('commands that wait for a writer share one search, and all are answered once there is one', { timeout: 60_000 }, async (t) => {
-  const other = new OtherReplica();
-  // Without a key nothing is asked of the database.
-  const db = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1, onError: () => undefined });
-  t.after(() => db.destroy());
-  const bus = await startCommandBus({ db, link: other.link, replicaId: 'here', log: () => undefined });
-  const answers = Array.from({ length: COMMANDS }, () => bus.submit({ command: { kind: 'despawn', agent_id: 'ada' }, durability: 'grouped', key: null }));
-  await sleep(500);
-  assert.equal(other.published, COMMANDS, 'each command looks once for itself, then waits');
-  other.isWriting = true;
-  for (const { outcome } of await Promise.all(answers)) assert.ok(outcome.ok);
-  assert.equal(other.published, 2 * COMMANDS);
-});
+test(
+  'commands that wait for a writer share one search, and all are answered once there is one',
+  { timeout: 60_000 },
+  async (t) => {
+    const other = new OtherReplica();
+    // Without a key nothing is asked of the database.
+    const db = openDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1, onError: () => undefined });
+    t.after(() => db.destroy());
+    const bus = await startCommandBus({ db, link: other.link, replicaId: 'here', log: () => undefined });
+    const answers = Array.from({ length: COMMANDS }, () =>
+      bus.submit({ command: { kind: 'despawn', agent_id: 'ada' }, durability: 'grouped', key: null }),
+    );
+    await sleep(500);
+    assert.equal(other.published, COMMANDS, 'each command looks once for itself, then waits');
+    other.isWriting = true;
+    for (const { outcome } of await Promise.all(answers)) assert.ok(outcome.ok);
+    assert.equal(other.published, 2 * COMMANDS);
+  },
+);

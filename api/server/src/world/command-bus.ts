@@ -16,10 +16,14 @@ const REPLY_LIMIT_MS = 5_000;
 interface Forwarded {
   readonly id: string;
   readonly replyTo: string;
-  readonly request: Omit<WorldRequest, 'key'> & { readonly key: { readonly actor: string; readonly key: string; readonly hash: string } | null };
+  readonly request: Omit<WorldRequest, 'key'> & {
+    readonly key: { readonly actor: string; readonly key: string; readonly hash: string } | null;
+  };
 }
 
-type Reply = { readonly id: string; readonly answered: Answered } | { readonly id: string; readonly unavailable: string };
+type Reply =
+  | { readonly id: string; readonly answered: Answered }
+  | { readonly id: string; readonly unavailable: string };
 
 export interface CommandBus extends WorldCommands {
   /** This replica begins (a term) or stops (null) to write: forwarded commands come here, or no more. */
@@ -28,11 +32,17 @@ export interface CommandBus extends WorldCommands {
 }
 
 function pack(request: WorldRequest): Forwarded['request'] {
-  return { ...request, key: request.key === null ? null : { ...request.key, hash: Buffer.from(request.key.hash).toString('base64') } };
+  return {
+    ...request,
+    key: request.key === null ? null : { ...request.key, hash: Buffer.from(request.key.hash).toString('base64') },
+  };
 }
 
 function unpack(request: Forwarded['request']): WorldRequest {
-  return { ...request, key: request.key === null ? null : { ...request.key, hash: Buffer.from(request.key.hash, 'base64') } };
+  return {
+    ...request,
+    key: request.key === null ? null : { ...request.key, hash: Buffer.from(request.key.hash, 'base64') },
+  };
 }
 
 type Forward = (request: WorldRequest) => Promise<Answered | null>;
@@ -49,7 +59,13 @@ async function startForwarding(link: RedisLink, replicaId: string): Promise<Forw
   return async (request) => {
     const id = randomUUID();
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    const timer = setTimeout(() => reject(new UnavailableError('The writer of the world does not answer; try again with the same Idempotency-Key')), REPLY_LIMIT_MS);
+    const timer = setTimeout(
+      () =>
+        reject(
+          new UnavailableError('The writer of the world does not answer; try again with the same Idempotency-Key'),
+        ),
+      REPLY_LIMIT_MS,
+    );
     waiting.set(id, resolve);
     try {
       const message: Forwarded = { id, replyTo: repliesChannel, request: pack(request) };
@@ -66,7 +82,11 @@ async function startForwarding(link: RedisLink, replicaId: string): Promise<Forw
 }
 
 /** Answers a command that another replica has forwarded to the writer here. */
-async function serve({ link, log }: { readonly link: RedisLink; readonly log: Log }, term: WorldTerm, { id, replyTo, request }: Forwarded): Promise<void> {
+async function serve(
+  { link, log }: { readonly link: RedisLink; readonly log: Log },
+  term: WorldTerm,
+  { id, replyTo, request }: Forwarded,
+): Promise<void> {
   const reply = await term.submit(unpack(request)).then(
     (answered): Reply => ({ id, answered }),
     (error: unknown): Reply => {
@@ -78,7 +98,12 @@ async function serve({ link, log }: { readonly link: RedisLink; readonly log: Lo
 }
 
 /** Takes commands to the writer: in this process, or over Redis to the replica that holds the lease. */
-export async function startCommandBus(ports: { readonly db: Db; readonly link: RedisLink; readonly replicaId: string; readonly log: Log }): Promise<CommandBus> {
+export async function startCommandBus(ports: {
+  readonly db: Db;
+  readonly link: RedisLink;
+  readonly replicaId: string;
+  readonly log: Log;
+}): Promise<CommandBus> {
   const { db, link, replicaId, log } = ports;
   let term: WorldTerm | null = null;
   const search = new WriterSearch(async () => term !== null || (await link.listeners(COMMANDS_CHANNEL)) > 0);
@@ -86,7 +111,9 @@ export async function startCommandBus(ports: { readonly db: Db; readonly link: R
 
   const onCommand = (text: string): void => {
     if (term === null) return;
-    serve({ link, log }, term, JSON.parse(text) as Forwarded).catch((error: unknown) => log('error', 'a forwarded command cannot be served', { error }));
+    serve({ link, log }, term, JSON.parse(text) as Forwarded).catch((error: unknown) =>
+      log('error', 'a forwarded command cannot be served', { error }),
+    );
   };
 
   return {

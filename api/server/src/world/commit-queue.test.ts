@@ -17,7 +17,12 @@ class Lost extends Error {}
 class Duplicate extends Error {}
 
 /** A queue over a store that fails as told: one entry per attempt, null for success. */
-function queueOver(failures: readonly (Error | null)[]): { queue: CommitQueue; appended: Batch[]; durable: number[]; dead: unknown[] } {
+function queueOver(failures: readonly (Error | null)[]): {
+  queue: CommitQueue;
+  appended: Batch[];
+  durable: number[];
+  dead: unknown[];
+} {
   const [appended, durable, dead]: [Batch[], number[], unknown[]] = [[], [], []];
   let attempt = 0;
   const queue = new CommitQueue({
@@ -63,7 +68,10 @@ test('what comes during a commit goes with the next, in order', async () => {
   });
   await Promise.all(all);
   assert.deepEqual(durable, [1, 2, 3, 4]);
-  assert.deepEqual(appended.flatMap((batch) => batch.events.map((event) => event.seq)), [1, 2, 3, 4]);
+  assert.deepEqual(
+    appended.flatMap((batch) => batch.events.map((event) => event.seq)),
+    [1, 2, 3, 4],
+  );
 });
 
 test('a commit whose connection was lost is tried again; found there, it counts as done once', async () => {

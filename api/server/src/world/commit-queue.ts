@@ -44,16 +44,36 @@ function hasContent({ events, answers, audits }: Pending): boolean {
 const GROUPED: ReadonlySet<string> = new Set(GROUP_COMMITTED_EVENTS);
 
 /** Splits what one commit holds into rows of their own and one packed chunk. Pure. */
-export function batchOf(epoch: number, pending: { readonly events: readonly WorldEvent[]; readonly answers: readonly KeptAnswer[]; readonly audits: readonly AuditEntry[] }): Batch {
+export function batchOf(
+  epoch: number,
+  pending: {
+    readonly events: readonly WorldEvent[];
+    readonly answers: readonly KeptAnswer[];
+    readonly audits: readonly AuditEntry[];
+  },
+): Batch {
   const moves = pending.events.filter((event) => GROUPED.has(event.kind));
-  return { epoch, events: pending.events.filter((event) => !GROUPED.has(event.kind)), moves: chunkOf(moves), answers: pending.answers, audits: pending.audits };
+  return {
+    epoch,
+    events: pending.events.filter((event) => !GROUPED.has(event.kind)),
+    moves: chunkOf(moves),
+    answers: pending.answers,
+    audits: pending.audits,
+  };
 }
 
 /** Packs moves into a chunk; null for none. Pure. */
 export function chunkOf(moves: readonly WorldEvent[]): MoveChunk | null {
   const [first, last] = [moves[0], moves.at(-1)];
   if (first === undefined || last === undefined) return null;
-  return { seqFrom: first.seq, seqTo: last.seq, tickFrom: first.tick, tickTo: last.tick, count: moves.length, packed: encodeEvents(moves) };
+  return {
+    seqFrom: first.seq,
+    seqTo: last.seq,
+    tickFrom: first.tick,
+    tickTo: last.tick,
+    count: moves.length,
+    packed: encodeEvents(moves),
+  };
 }
 
 /**
@@ -84,7 +104,10 @@ export class CommitQueue {
   }
 
   /** Takes events, their answer and their line of the audit in; resolves once they are durable. `urgent` commits as soon as the commit before it is done. */
-  push(events: readonly WorldEvent[], options: { readonly answer: KeptAnswer | null; readonly audit?: AuditEntry | undefined; readonly urgent: boolean }): Promise<void> {
+  push(
+    events: readonly WorldEvent[],
+    options: { readonly answer: KeptAnswer | null; readonly audit?: AuditEntry | undefined; readonly urgent: boolean },
+  ): Promise<void> {
     if (this.#dead) return Promise.reject(new Error('the writer has stopped'));
     const batch = this.#open;
     batch.events.push(...events);

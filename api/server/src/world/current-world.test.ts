@@ -10,10 +10,23 @@ import { createCurrentWorld, worldAround } from './current-world.ts';
 const NOW = new Date(0);
 
 const recordOf = (power: 'Awake' | 'Asleep'): AgentRecord => ({
-  agentId: 'ada', uid: 'uid-1', createdAt: NOW.toISOString(), deleting: false, status: {}, spec: AgentSpec.parse({ power }),
+  agentId: 'ada',
+  uid: 'uid-1',
+  createdAt: NOW.toISOString(),
+  deleting: false,
+  status: {},
+  spec: AgentSpec.parse({ power }),
 });
 
-const rowOf = (connected: boolean): PresenceRow => ({ agentId: 'ada', uid: 'uid-1', cycle: 1, replicaId: 'here', streamNo: 1, connected, lastSeen: NOW });
+const rowOf = (connected: boolean): PresenceRow => ({
+  agentId: 'ada',
+  uid: 'uid-1',
+  cycle: 1,
+  replicaId: 'here',
+  streamNo: 1,
+  connected,
+  lastSeen: NOW,
+});
 
 /** A replica and what it knows of the agent ada, which a test changes as the real ones are changed. */
 class Village {
@@ -26,7 +39,11 @@ class Village {
   #ports(): Parameters<typeof createCurrentWorld>[0] {
     const onChange = (hear: () => void): void => void this.#hearers.push(hear);
     const source = { get: (agentId: string) => (agentId === 'ada' ? this.#record : null), onChange };
-    return { replica: this.replica, source, presence: { get: (agentId) => (agentId === 'ada' ? this.#row : null), onChange } };
+    return {
+      replica: this.replica,
+      source,
+      presence: { get: (agentId) => (agentId === 'ada' ? this.#row : null), onChange },
+    };
   }
 
   /** A reader that has not answered anybody yet. */
@@ -58,7 +75,14 @@ class Village {
   }
 }
 
-const SPAWN: WorldCommand = { kind: 'spawn', agent_id: 'ada', display_name: 'Ada', tier: 1, awake: true, online: false };
+const SPAWN: WorldCommand = {
+  kind: 'spawn',
+  agent_id: 'ada',
+  display_name: 'Ada',
+  tier: 1,
+  awake: true,
+  online: false,
+};
 
 test('every change is told at once: a tick, an event, another writer, a record, a presence', () => {
   const village = new Village();
@@ -98,16 +122,37 @@ test('what is around an agent is what the whole village shows there, itself firs
   village.act({ kind: 'move', agent_id: 'dan', target: { landmark_id: 'forest' } }, 1);
   const tick = 3_000;
   const whole = village.at(tick);
-  const around = (look: { readonly around: string; readonly radius: number; readonly with?: string }): WorldView => village.around(tick, look);
-  const place = (agentId: string): { readonly x: number; readonly y: number } => whole.agents.find(({ agent_id }) => agent_id === agentId)?.position ?? { x: 0, y: 0 };
+  const around = (look: { readonly around: string; readonly radius: number; readonly with?: string }): WorldView =>
+    village.around(tick, look);
+  const place = (agentId: string): { readonly x: number; readonly y: number } =>
+    whole.agents.find(({ agent_id }) => agent_id === agentId)?.position ?? { x: 0, y: 0 };
   const far = Math.max(Math.abs(place('ada').x - place('dan').x), Math.abs(place('ada').y - place('dan').y));
   const near = around({ around: 'ada', radius: far - 1 });
   assert.equal(near.agents[0]?.agent_id, 'ada');
-  assert.equal(near.agents.some(({ agent_id }) => agent_id === 'dan'), false);
-  assert.deepEqual(around({ around: 'ada', radius: far }).agents.at(-1)?.agent_id, 'dan', 'the edge of the radius belongs to it');
-  assert.deepEqual(around({ around: 'ada', radius: 1, with: 'dan' }).agents.map(({ agent_id }) => agent_id).slice(0, 2), ['ada', 'dan']);
-  assert.deepEqual(around({ around: 'ada', radius: 1, with: 'ada' }).agents.filter(({ agent_id }) => agent_id === 'ada').length, 1);
-  for (const agent of near.agents) assert.deepEqual(agent, whole.agents.find(({ agent_id }) => agent_id === agent.agent_id));
+  assert.equal(
+    near.agents.some(({ agent_id }) => agent_id === 'dan'),
+    false,
+  );
+  assert.deepEqual(
+    around({ around: 'ada', radius: far }).agents.at(-1)?.agent_id,
+    'dan',
+    'the edge of the radius belongs to it',
+  );
+  assert.deepEqual(
+    around({ around: 'ada', radius: 1, with: 'dan' })
+      .agents.map(({ agent_id }) => agent_id)
+      .slice(0, 2),
+    ['ada', 'dan'],
+  );
+  assert.deepEqual(
+    around({ around: 'ada', radius: 1, with: 'ada' }).agents.filter(({ agent_id }) => agent_id === 'ada').length,
+    1,
+  );
+  for (const agent of near.agents)
+    assert.deepEqual(
+      agent,
+      whole.agents.find(({ agent_id }) => agent_id === agent.agent_id),
+    );
   const { agents: _, items: __, ...rest } = near;
   const { agents: ___, items: ____, ...all } = whole;
   assert.deepEqual(rest, all);
@@ -117,10 +162,14 @@ test('what is around an agent is what the whole village shows there, itself firs
 
 test('a crowd around an agent is answered up to a bound, nearest first', () => {
   const village = new Village();
-  for (let index = 0; index < 300; index += 1) village.act({ ...SPAWN, agent_id: `agent-${index}`, display_name: 'Agent' }, 1);
+  for (let index = 0; index < 300; index += 1)
+    village.act({ ...SPAWN, agent_id: `agent-${index}`, display_name: 'Agent' }, 1);
   const { agents } = village.around(1, { around: 'agent-7', radius: AROUND_MAX_TILES });
   assert.equal(agents.length, AROUND_MAX_AGENTS);
   const self = agents[0]?.position ?? { x: 0, y: 0 };
   const distances = agents.map(({ position: { x, y } }) => Math.max(Math.abs(x - self.x), Math.abs(y - self.y)));
-  assert.deepEqual(distances, distances.toSorted((a, b) => a - b));
+  assert.deepEqual(
+    distances,
+    distances.toSorted((a, b) => a - b),
+  );
 });

@@ -26,16 +26,33 @@ function agentAt(world: WorldState, place: AgentPlace, { source, presence }: Cur
 /** Everything of an answer but its agents and items. */
 function frameOf(tick: number, { replica: { world, epoch } }: CurrentWorldPorts): Omit<WorldView, 'agents' | 'items'> {
   const { map, seq } = world;
-  return { world_size: { width: map.width, height: map.height }, tick, tick_ms: TICK_MS, epoch, seq, time: timeOfDay(tick), landmarks: [...map.landmarks], zones: [...map.zones] };
+  return {
+    world_size: { width: map.width, height: map.height },
+    tick,
+    tick_ms: TICK_MS,
+    epoch,
+    seq,
+    time: timeOfDay(tick),
+    landmarks: [...map.landmarks],
+    zones: [...map.zones],
+  };
 }
 
 function worldAt(tick: number, ports: CurrentWorldPorts): WorldView {
   const { world } = ports.replica;
-  return { ...frameOf(tick, ports), agents: agentPlaces(world, tick).map((place) => agentAt(world, place, ports)), items: itemViews(world) };
+  return {
+    ...frameOf(tick, ports),
+    agents: agentPlaces(world, tick).map((place) => agentAt(world, place, ports)),
+    items: itemViews(world),
+  };
 }
 
 /** What is around one agent at a tick: made from the cells around it, so its cost does not grow with the village. */
-export function worldAround(tick: number, look: { readonly around: string; readonly radius: number; readonly with?: string | undefined }, ports: CurrentWorldPorts): WorldView {
+export function worldAround(
+  tick: number,
+  look: { readonly around: string; readonly radius: number; readonly with?: string | undefined },
+  ports: CurrentWorldPorts,
+): WorldView {
   const { world } = ports.replica;
   const { agents, items } = surroundingOf(world, look.around, { radius: look.radius, tick, also: look.with });
   return { ...frameOf(tick, ports), agents: agents.map((place) => agentAt(world, place, ports)), items: [...items] };
@@ -54,7 +71,8 @@ export function createCurrentWorld(ports: CurrentWorldPorts): (tick: number) => 
   source.onChange(forget);
   presence.onChange(forget);
   return (tick) => {
-    const isCurrent = last !== null && last.tick === tick && last.seq === replica.world.seq && last.epoch === replica.epoch;
+    const isCurrent =
+      last !== null && last.tick === tick && last.seq === replica.world.seq && last.epoch === replica.epoch;
     if (last === null || !isCurrent) last = worldAt(tick, ports);
     return last;
   };

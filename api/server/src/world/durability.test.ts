@@ -37,7 +37,9 @@ function talkAll(url: string, round: number, until: AbortSignal): Talking {
   const talk = async (agentId: string): Promise<void> => {
     for (let number = 0; !until.aborted; number += 1) {
       const text = `${round} ${agentId} ${number}`;
-      const outcome = await client.call(actAsAgent, { params: { agent_id: agentId }, body: { kind: 'talk', text } }).catch(() => null);
+      const outcome = await client
+        .call(actAsAgent, { params: { agent_id: agentId }, body: { kind: 'talk', text } })
+        .catch(() => null);
       if (outcome?.ok === true && outcome.data.durable_seq !== null) acknowledged.push(text);
     }
   };
@@ -85,7 +87,10 @@ test(`the writer is killed ${KILLS} times at random (seed ${SEED}) and every ack
   }
   const log = await talksInLog();
   assert.ok(acknowledged.length >= KILLS, `only ${acknowledged.length} words were acknowledged`);
-  assert.deepEqual(acknowledged.filter((text) => !log.has(text)), []);
+  assert.deepEqual(
+    acknowledged.filter((text) => !log.has(text)),
+    [],
+  );
 });
 
 test('Postgres restarts: the map stays readable, and what was acknowledged is there when it is back', async () => {
@@ -98,14 +103,24 @@ test('Postgres restarts: the map stays readable, and what was acknowledged is th
   const client = clientOf(url, TOKENS.admin);
   const read = await client.call(getAgent, { params: { agent_id: 'ada' } });
   assert.equal(read.ok, true, 'a read while Postgres is away');
-  const write = await client.call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'nobody hears' } });
+  const write = await client.call(actAsAgent, {
+    params: { agent_id: 'ada' },
+    body: { kind: 'talk', text: 'nobody hears' },
+  });
   assert.equal(write.ok ? null : write.problem.code, 'unavailable');
   await village.postgres.start();
-  await eventually('writing again', async () => (await client.call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'back' } })).ok);
+  await eventually(
+    'writing again',
+    async () =>
+      (await client.call(actAsAgent, { params: { agent_id: 'ada' }, body: { kind: 'talk', text: 'back' } })).ok,
+  );
   stopping.abort();
   await talking.done;
   const log = await talksInLog();
-  assert.deepEqual(talking.acknowledged.filter((text) => !log.has(text)), []);
+  assert.deepEqual(
+    talking.acknowledged.filter((text) => !log.has(text)),
+    [],
+  );
   await stop();
 });
 
@@ -125,6 +140,9 @@ test('Redis restarts: the writing replica goes on meanwhile, and the other catch
   });
   await eventually('the other replica to learn of it from Postgres', async () => (await onOther.world()).seq >= seq);
   await village.redis.start();
-  await eventually('forwarding again', async () => (await onOther.act('bob', { kind: 'talk', text: 'with redis again' })).ok);
+  await eventually(
+    'forwarding again',
+    async () => (await onOther.act('bob', { kind: 'talk', text: 'with redis again' })).ok,
+  );
   await Promise.all(replicas.map((replica) => replica.stop()));
 });

@@ -14,7 +14,10 @@ const POLL_WITHOUT_REDIS_MS = 250;
 const POLL_MS = 2_000;
 
 /** The writer's own events were validated when they were made; only the envelope is checked again. */
-const Message = z.object({ epoch: z.int(), events: z.array(z.custom<WorldEvent>((value) => typeof value === 'object' && value !== null && 'seq' in value)) });
+const Message = z.object({
+  epoch: z.int(),
+  events: z.array(z.custom<WorldEvent>((value) => typeof value === 'object' && value !== null && 'seq' in value)),
+});
 
 export interface EventFeed {
   /** Whether this process writes the world: it then gets its events from its writer, and does not listen to its own messages. */
@@ -25,7 +28,13 @@ export interface EventFeed {
 }
 
 /** Keeps a replica up to date: over Redis as it happens, from Postgres whatever Redis lost. */
-export async function startEventFeed(ports: { readonly db: Db; readonly link: RedisLink; readonly replica: WorldReplica; readonly replicaId: string; readonly log: Log }): Promise<EventFeed> {
+export async function startEventFeed(ports: {
+  readonly db: Db;
+  readonly link: RedisLink;
+  readonly replica: WorldReplica;
+  readonly replicaId: string;
+  readonly log: Log;
+}): Promise<EventFeed> {
   const { db, link, replica, replicaId, log } = ports;
   // For a moment after the writer's term begins or ends, Redis brings a replica its own messages too: it has applied their events.
   const own = `{"from":${JSON.stringify(replicaId)},`;
@@ -51,14 +60,17 @@ export async function startEventFeed(ports: { readonly db: Db; readonly link: Re
 
   const poll = (async () => {
     while (!stopping.signal.aborted) {
-      await sleep(link.connected ? POLL_MS : POLL_WITHOUT_REDIS_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await sleep(link.connected ? POLL_MS : POLL_WITHOUT_REDIS_MS, undefined, { signal: stopping.signal }).catch(
+        () => undefined,
+      );
       const last = await lastSeq(db).catch(() => 0);
       if (last > replica.world.seq && !stopping.signal.aborted) await catchUp();
     }
   })();
 
   return {
-    setWriting: (isWriting) => void (isWriting ? link.unsubscribe(EVENTS_CHANNEL) : link.subscribe(EVENTS_CHANNEL, hear)),
+    setWriting: (isWriting) =>
+      void (isWriting ? link.unsubscribe(EVENTS_CHANNEL) : link.subscribe(EVENTS_CHANNEL, hear)),
     publish: (epoch, events) => {
       replica.take(epoch, events);
       void link.publish(EVENTS_CHANNEL, JSON.stringify({ from: replicaId, epoch, events }));

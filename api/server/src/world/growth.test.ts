@@ -42,7 +42,11 @@ function round(world: WorldState, number: number): readonly WorldEvent[] {
 function villageOf(agents: number): WorldState {
   const world = createWorld(map, 3);
   for (let agent = 0; agent < agents; agent += 1) {
-    const outcome = validateCommand(world, { kind: 'spawn', agent_id: `agent-${agent}`, display_name: `Agent ${agent}`, tier: 0, awake: true, online: true }, 0);
+    const outcome = validateCommand(
+      world,
+      { kind: 'spawn', agent_id: `agent-${agent}`, display_name: `Agent ${agent}`, tier: 0, awake: true, online: true },
+      0,
+    );
     for (const event of outcome.ok ? outcome.events : []) reduce(world, event);
   }
   return world;
@@ -55,7 +59,10 @@ test('the heap of a writer, and of a replica with a viewer, stays flat however m
   const broken = (error: unknown): never => assert.fail(String(error));
   const replica = new WorldReplica({ world, epoch: 1 }, { onBroken: broken, onWatcherError: broken });
   replica.watch({ before: (event) => fanout.before(event), after: (event) => fanout.after(event) });
-  const viewer = fanout.attach({ send: () => undefined, bufferedAmount: 0, close: () => undefined }, { format: 'binary' });
+  const viewer = fanout.attach(
+    { send: () => undefined, bufferedAmount: 0, close: () => undefined },
+    { format: 'binary' },
+  );
   viewer.receive(JSON.stringify({ type: 'view', x: 0, y: 0, width: map.width, height: map.height, zoom: 'near' }));
   let [moves, before] = [0, 0];
   for (let number = 1; number <= ROUNDS; number += 1) {

@@ -30,7 +30,9 @@ export class RecentAnswers {
     if (found === undefined) return null;
     if (found.settled) return replayOf(found.kept, key);
     const replay = replayOf(found.kept, key);
-    return replay.replayed ? { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false } : replay;
+    return replay.replayed
+      ? { outcome: { ...refused('idempotency_in_flight'), retryAfterS: 1 }, replayed: false }
+      : replay;
   }
 
   /** Notes an answer; returns what marks it as settled. */

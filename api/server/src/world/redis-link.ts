@@ -20,7 +20,12 @@ export interface RedisLink {
 
 /** Opens the two connections that publishing and listening need. Does not wait for them: a village without Redis still lives on one replica. */
 export function openRedisLink(url: string, log: Log): RedisLink {
-  const options = { lazyConnect: false, enableOfflineQueue: false, maxRetriesPerRequest: 0, retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS) };
+  const options = {
+    lazyConnect: false,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt: number) => Math.min(attempt * 50, RECONNECT_MAX_MS),
+  };
   const commands = new Redis(url, options);
   const listening = new Redis(url, { ...options, autoResubscribe: false });
   const hearers = new Map<string, (message: string) => void>();

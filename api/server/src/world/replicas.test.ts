@@ -40,12 +40,17 @@ async function writes(server: RunningServer): Promise<boolean> {
 
 test('one replica writes, the other does not', async () => {
   // Whichever it is: where a machine stands still for as long as the lease lasts, the other takes over.
-  await eventually('one to write', async () => (await Promise.all([writer, other].map(writes))).toSorted().join() === 'false,true');
+  await eventually(
+    'one to write',
+    async () => (await Promise.all([writer, other].map(writes))).toSorted().join() === 'false,true',
+  );
 });
 
 test('a command to the replica that does not write is forwarded, and its effect read there at once', async () => {
   // So far that it is still on its way when it is looked at, however long that takes.
-  const { to, accepted_seq } = dataOf(await onOther.as('ada').call(moveAgent, { params: { agent_id: 'ada' }, body: { landmark_id: 'forest' } }));
+  const { to, accepted_seq } = dataOf(
+    await onOther.as('ada').call(moveAgent, { params: { agent_id: 'ada' }, body: { landmark_id: 'forest' } }),
+  );
   const seen = dataOf(await onOther.admin.call(getAgent, { params: { agent_id: 'ada' } }));
   assert.deepEqual({ x: seen.moving_to?.x, y: seen.moving_to?.y }, to);
   await eventually('the same on the writer', async () => (await onWriter.world()).seq >= accepted_seq);
@@ -55,7 +60,12 @@ test('a command to the replica that does not write is forwarded, and its effect 
 
 test('one key is one effect, whichever replicas it is sent to', async () => {
   const idempotencyKey = randomUUID();
-  const call = (play: Play): ReturnType<typeof play.act> => play.admin.call(actAsAgent, { params: { agent_id: 'bob' }, body: { kind: 'talk', text: 'once only' }, idempotencyKey });
+  const call = (play: Play): ReturnType<typeof play.act> =>
+    play.admin.call(actAsAgent, {
+      params: { agent_id: 'bob' },
+      body: { kind: 'talk', text: 'once only' },
+      idempotencyKey,
+    });
   const outcomes = await Promise.all([onWriter, onOther, onWriter, onOther].map(call));
   const seqs = new Set(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.data.accepted_seq] : [])));
   assert.equal(seqs.size, 1);
@@ -65,7 +75,10 @@ test('wakes and presence work on either replica', async () => {
   const stopping = new AbortController();
   const events: StreamEvent<typeof openWakes>[] = [];
   const reading = (async () => {
-    for await (const event of onOther.as('cleo').open(openWakes, { params: { agent_id: 'cleo' }, signal: stopping.signal })) events.push(event);
+    for await (const event of onOther
+      .as('cleo')
+      .open(openWakes, { params: { agent_id: 'cleo' }, signal: stopping.signal }))
+      events.push(event);
   })();
   reading.catch(() => undefined);
   await eventually('cleo online on the writer too', async () => (await onWriter.agent('cleo')).status.online);
@@ -83,11 +96,19 @@ test('sockets on either replica bring the same paths', async () => {
     return socket;
   });
   const agentsSeen = (list: readonly WorldStateFrame[]): number =>
-    new Set(list.flatMap(({ messages }) => messages.flatMap((message) => (message.kind === 'agent' ? [message.agent_id] : [])))).size;
+    new Set(
+      list.flatMap(({ messages }) =>
+        messages.flatMap((message) => (message.kind === 'agent' ? [message.agent_id] : [])),
+      ),
+    ).size;
   await eventually('keyframes', () => frames.every((list) => agentsSeen(list) === AGENT_IDS.length));
   const { start_tick } = dataOf(await onWriter.move('dan', { dx: 3, dy: 0 }));
   const pathIn = (list: readonly WorldStateFrame[]): string | undefined =>
-    list.flatMap(({ messages }) => messages).flatMap((message) => (message.kind === 'path' && message.path.start_tick === start_tick ? [JSON.stringify(message.path)] : []))[0];
+    list
+      .flatMap(({ messages }) => messages)
+      .flatMap((message) =>
+        message.kind === 'path' && message.path.start_tick === start_tick ? [JSON.stringify(message.path)] : [],
+      )[0];
   const paths = await eventually('the path on both', () => (frames.every(pathIn) ? frames.map(pathIn) : null));
   assert.equal(paths[0], paths[1]);
   assert.ok(frames.flat().every((frame) => frame.type === 'world_state'));
@@ -99,14 +120,19 @@ test('a message of redis that cannot be read is logged, and everything goes on',
   t.after(() => link.close());
   await eventually('redis', () => link.connected);
   for (const channel of ['hamlet:world:events', 'hamlet:world:commands', 'hamlet:board:head']) {
-    for (const text of ['{"epoch":', 'null', '[]', '"text"', '9e999', '']) assert.ok((await link.publish(channel, text)) > 0, channel);
+    for (const text of ['{"epoch":', 'null', '[]', '"text"', '9e999', ''])
+      assert.ok((await link.publish(channel, text)) > 0, channel);
   }
-  await eventually('the log to say so', () => village.logs.some((line) => line.includes('a message of redis cannot be read')));
+  await eventually('the log to say so', () =>
+    village.logs.some((line) => line.includes('a message of redis cannot be read')),
+  );
   for (const play of [onOther, onWriter]) dataOf(await play.act('fay', { kind: 'talk', text: 'still here' }));
 });
 
 test('when the writer ends the other takes over, under a new epoch and with the same world', async () => {
-  const { ending, staying } = (await writes(writer)) ? { ending: writer, staying: other } : { ending: other, staying: writer };
+  const { ending, staying } = (await writes(writer))
+    ? { ending: writer, staying: other }
+    : { ending: other, staying: writer };
   left = new Play(staying.peopleUrl);
   const before = await left.world();
   await ending.stop();
@@ -126,7 +152,13 @@ test('when the writer ends the other takes over, under a new epoch and with the 
 test('whoever recovers gets the same world, to the bit, and the one that is served', async () => {
   const db = openDatabase({ url: village.postgres.url(), poolSize: 1, onError: () => undefined });
   const { seed } = await readVillage(db);
-  const recover = (): Promise<WorldState> => recoverWorld({ db, maps: new MapShelf(db, defaultMap()), seed, onBadSnapshot: () => assert.fail('a damaged snapshot') });
+  const recover = (): Promise<WorldState> =>
+    recoverWorld({
+      db,
+      maps: new MapShelf(db, defaultMap()),
+      seed,
+      onBadSnapshot: () => assert.fail('a damaged snapshot'),
+    });
   const [first, second] = await eventually('a moment without events', async () => {
     const [one, two] = [await recover(), await recover()];
     return one.seq === two.seq && one.seq === (await left.world()).seq ? [one, two] : null;

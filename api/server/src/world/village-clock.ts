@@ -6,7 +6,10 @@ export interface VillageClock {
 }
 
 /** Anchors the village's time to Postgres' clock, so that all replicas agree, and runs on this process' monotonic clock from there. */
-export function createVillageClock(village: { readonly genesisMs: number; readonly nowMs: number }, monotonicMs: () => number): VillageClock {
+export function createVillageClock(
+  village: { readonly genesisMs: number; readonly nowMs: number },
+  monotonicMs: () => number,
+): VillageClock {
   const originMs = village.nowMs - village.genesisMs - monotonicMs();
   return { tick: () => Math.max(0, Math.floor((originMs + monotonicMs()) / TICK_MS)) };
 }

@@ -45,16 +45,23 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
 
   const now = (): number => Math.max(clock.tick(), world.tick);
   // A writer that died may have accepted what nobody will ever see: waiting ends after a moment.
-  const fresh = (): Promise<void> => replica.reached(acceptedSeq, FRESH_LIMIT_MS).catch(() => {
-    acceptedSeq = 0;
-  });
+  const fresh = (): Promise<void> =>
+    replica.reached(acceptedSeq, FRESH_LIMIT_MS).catch(() => {
+      acceptedSeq = 0;
+    });
 
   function describedOf(agentId: string): Described | null {
     const record = source.get(agentId);
     if (record === null) return null;
     const { tier } = record.status;
     const entitlement = tier === undefined ? null : source.entitlement(tier);
-    return { record, place: agentPlace(world, agentId, now()), presence: presence.get(agentId), entitlement, standing: standing.get(agentId) };
+    return {
+      record,
+      place: agentPlace(world, agentId, now()),
+      presence: presence.get(agentId),
+      entitlement,
+      standing: standing.get(agentId),
+    };
   }
 
   return {
@@ -78,7 +85,8 @@ export function createWorldReader(ports: ReaderPorts, commands: WorldCommands): 
     commands: {
       submit: async (request: WorldRequest): Promise<Answered> => {
         const answered = await commands.submit(request);
-        if (answered.outcome.ok && !answered.replayed) acceptedSeq = Math.max(acceptedSeq, seqOf(answered.outcome.data));
+        if (answered.outcome.ok && !answered.replayed)
+          acceptedSeq = Math.max(acceptedSeq, seqOf(answered.outcome.data));
         return answered;
       },
     },

@@ -61,7 +61,11 @@ export class WorldReplica {
       else if (event.seq === this.world.seq + 1 && !this.#apply(event)) return true;
       else if (this.#early.size > 0) this.#early.delete(event.seq);
     }
-    for (let next = this.#early.get(this.world.seq + 1); next !== undefined; next = this.#early.get(this.world.seq + 1)) {
+    for (
+      let next = this.#early.get(this.world.seq + 1);
+      next !== undefined;
+      next = this.#early.get(this.world.seq + 1)
+    ) {
       this.#early.delete(next.seq);
       if (!this.#apply(next)) return true;
     }
@@ -94,7 +98,8 @@ export class WorldReplica {
       return false;
     }
     this.#tell((watcher) => watcher.after?.(event));
-    for (const { agent_id, wake } of wakesOf(this.world, event)) this.#tell((watcher) => watcher.wake?.(agent_id, wake));
+    for (const { agent_id, wake } of wakesOf(this.world, event))
+      this.#tell((watcher) => watcher.wake?.(agent_id, wake));
     return true;
   }
 

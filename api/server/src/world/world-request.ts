@@ -30,24 +30,39 @@ export interface LifecycleCommandAnswer {
 export type WorldAnswer = MoveAnswer | ActionAnswer | LifecycleCommandAnswer;
 
 /** What the caller is told, from what the world decided. Pure; called after the events are reduced. */
-export function answerOf(world: WorldState, request: WorldRequest, decided: { readonly outcome: CommandOutcome; readonly tick: number; readonly durable: boolean }): Outcome<WorldAnswer> {
+export function answerOf(
+  world: WorldState,
+  request: WorldRequest,
+  decided: { readonly outcome: CommandOutcome; readonly tick: number; readonly durable: boolean },
+): Outcome<WorldAnswer> {
   const { outcome, tick, durable } = decided;
   if (!outcome.ok) return refused(outcome.reason);
   const { command } = request;
   const last = outcome.events.at(-1);
-  if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state') return accepted({ accepted_seq: last?.seq ?? world.seq });
+  if (command.kind === 'spawn' || command.kind === 'despawn' || command.kind === 'state')
+    return accepted({ accepted_seq: last?.seq ?? world.seq });
   if (command.kind === 'move') return accepted(moveAnswer(world, { agentId: command.agent_id, tick, event: last }));
   if (last === undefined) throw new Error(`an action of kind ${command.kind} came to no event`);
   return accepted({ accepted_seq: last.seq, durable_seq: durable ? last.seq : null, event: last });
 }
 
 /** An agent that is where it is sent to has no way to go: its answer is a path of no tiles. */
-function moveAnswer(world: WorldState, move: { readonly agentId: string; readonly tick: number; readonly event: WorldEvent | undefined }): MoveAnswer {
+function moveAnswer(
+  world: WorldState,
+  move: { readonly agentId: string; readonly tick: number; readonly event: WorldEvent | undefined },
+): MoveAnswer {
   const { event, tick } = move;
   if (event?.kind !== 'move') {
     const here = positionAt(world, slotOf(world, move.agentId), tick);
     return { accepted_seq: world.seq, from: here, to: here, start_tick: tick, arrives_tick: tick, path_tiles: 0 };
   }
   const { from, to, start_tick, arrives_tick } = event;
-  return { accepted_seq: event.seq, from, to, start_tick, arrives_tick, path_tiles: (arrives_tick - start_tick) / TICKS_PER_TILE };
+  return {
+    accepted_seq: event.seq,
+    from,
+    to,
+    start_tick,
+    arrives_tick,
+    path_tiles: (arrives_tick - start_tick) / TICKS_PER_TILE,
+  };
 }

@@ -2,7 +2,15 @@ import { GROUP_COMMITTED_EVENTS } from '@hamlet/contract';
 import type { WorldEvent } from '@hamlet/contract';
 import { advance, decodeEvents, reduce, validateCommand } from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
-import { appendBatch, isConnectionError, isDuplicateError, readChunks, recentAnswers, replaceChunks, saveSnapshot } from '@hamlet/store';
+import {
+  appendBatch,
+  isConnectionError,
+  isDuplicateError,
+  readChunks,
+  recentAnswers,
+  replaceChunks,
+  saveSnapshot,
+} from '@hamlet/store';
 import type { Db } from '@hamlet/store';
 import type { Answered } from '../http/handler.ts';
 import { keptOf } from '../http/idempotent.ts';
@@ -51,7 +59,10 @@ export class WorldTerm {
   readonly #end: (reason: unknown) => void;
   #snapshot: { seq: number; atMs: number };
 
-  private constructor(begun: { readonly epoch: number; readonly world: WorldState; readonly answers: RecentAnswers }, ports: TermPorts) {
+  private constructor(
+    begun: { readonly epoch: number; readonly world: WorldState; readonly answers: RecentAnswers },
+    ports: TermPorts,
+  ) {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     this.epoch = begun.epoch;
     this.ended = promise;
@@ -71,7 +82,10 @@ export class WorldTerm {
   }
 
   /** Begins an epoch from the durable world. */
-  static async begin(begun: { readonly epoch: number; readonly world: WorldState }, ports: TermPorts): Promise<WorldTerm> {
+  static async begin(
+    begun: { readonly epoch: number; readonly world: WorldState },
+    ports: TermPorts,
+  ): Promise<WorldTerm> {
     const kept = await recentAnswers(ports.db, RECALL_SECONDS);
     return new WorldTerm({ ...begun, answers: new RecentAnswers(kept, ports.monotonicMs()) }, ports);
   }
@@ -144,7 +158,10 @@ export class WorldTerm {
   }
 
   /** An exception here leaves the accepted world in doubt: the term ends, and the next begins from what is durable. */
-  #decide(request: WorldRequest): { readonly outcome: ReturnType<typeof validateCommand>; readonly events: readonly WorldEvent[] } {
+  #decide(request: WorldRequest): {
+    readonly outcome: ReturnType<typeof validateCommand>;
+    readonly events: readonly WorldEvent[];
+  } {
     try {
       this.#passTime();
       const outcome = validateCommand(this.#world, request.command, this.#world.advancedTo);

@@ -35,7 +35,8 @@ export function startWorldWriter(ports: WriterPorts): WorldWriter {
       } catch (error) {
         ports.log('warn', 'the world writer begins again', { error });
       }
-      if (!stopping.signal.aborted) await sleep(ASK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (!stopping.signal.aborted)
+        await sleep(ASK_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   })();
   return {
@@ -55,8 +56,15 @@ async function standFor(ports: WriterPorts, signal: AbortSignal): Promise<void> 
     const startedMs = ports.monotonicMs();
     const world = await ports.recover();
     const term = await WorldTerm.begin({ epoch, world }, ports);
-    ports.log('info', 'writing the world', { epoch, seq: world.seq, recovered_ms: Math.round(ports.monotonicMs() - startedMs) });
-    renewal.over.then((reason) => term.stop(reason), () => undefined);
+    ports.log('info', 'writing the world', {
+      epoch,
+      seq: world.seq,
+      recovered_ms: Math.round(ports.monotonicMs() - startedMs),
+    });
+    renewal.over.then(
+      (reason) => term.stop(reason),
+      () => undefined,
+    );
     await writeUntilEnd(ports, term, signal);
   } finally {
     renewal.stop();
@@ -85,7 +93,11 @@ async function writeUntilEnd(ports: WriterPorts, term: WorldTerm, signal: AbortS
 }
 
 /** Renews a lease every second; `over` resolves with the reason once it is lost, or too old to be trusted. */
-function keepLease(ports: WriterPorts, epoch: number, takenMs: number): { readonly over: Promise<string>; stop(): void } {
+function keepLease(
+  ports: WriterPorts,
+  epoch: number,
+  takenMs: number,
+): { readonly over: Promise<string>; stop(): void } {
   const { promise, resolve } = Promise.withResolvers<string>();
   let trustedUntilMs = takenMs + LEASE_TTL_MS;
   let asking = false;

@@ -30,7 +30,7 @@ export class WriterSearch {
   }
 
   async #look(): Promise<void> {
-    for (const sinceMs = performance.now(); performance.now() - sinceMs < HANDOVER_LIMIT_MS; ) {
+    for (const sinceMs = performance.now(); performance.now() - sinceMs < HANDOVER_LIMIT_MS;) {
       await sleep(PAUSE_MS);
       if (await this.#isThere()) return;
     }

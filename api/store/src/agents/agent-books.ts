@@ -26,7 +26,10 @@ interface Named {
  * What is held of agents in the order of their names, at most so many. Agents of whom nothing is held that could matter to the operator are left out.
  * Of one moment where the transaction is a snapshot.
  */
-export async function readAgentBooks(tx: Tx, { after, limit }: { readonly after: string; readonly limit: number }): Promise<readonly AgentBooksRow[]> {
+export async function readAgentBooks(
+  tx: Tx,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<readonly AgentBooksRow[]> {
   // Each branch is cut to a page of its own before they are merged, so that a page costs what it holds and not what the village holds.
   const { rows } = await sql<Named>`
     with named as (
@@ -45,7 +48,14 @@ export async function readAgentBooks(tx: Tx, { after, limit }: { readonly after:
   const claims = byName(await readClaims(tx, names), ({ agentId }) => agentId);
   return rows.map(({ agentId, lifeUid }) => {
     const presence = presences.get(agentId);
-    return { agentId, lifeUid, standing: standings.get(agentId) ?? null, presence: presence === undefined ? null : wireOf(presence), boost: boosts.get(agentId) ?? null, claim: claims.get(agentId) ?? null };
+    return {
+      agentId,
+      lifeUid,
+      standing: standings.get(agentId) ?? null,
+      presence: presence === undefined ? null : wireOf(presence),
+      boost: boosts.get(agentId) ?? null,
+      claim: claims.get(agentId) ?? null,
+    };
   });
 }
 

@@ -45,11 +45,22 @@ export async function insertAgentSession(db: Db, session: NewAgentSession): Prom
 }
 
 /** The sessions of tokens, in their order, with what holds against their agents; null for one that is unknown, over, or whose life has ended. */
-export async function findAgentSessions(db: Db, tokenHashes: readonly Buffer[]): Promise<readonly (AgentSession | null)[]> {
+export async function findAgentSessions(
+  db: Db,
+  tokenHashes: readonly Buffer[],
+): Promise<readonly (AgentSession | null)[]> {
   const rows = await db
     .selectFrom('agent_session')
     .innerJoin('agent_life', 'agent_life.uid', 'agent_session.uid')
-    .select(['token_hash as hash', 'jti', 'agent_session.agent_id as agentId', 'agent_session.uid', 'agent_session.pod_uid as podUid', 'agent_session.cycle', 'agent_life.cycle as currentCycle'])
+    .select([
+      'token_hash as hash',
+      'jti',
+      'agent_session.agent_id as agentId',
+      'agent_session.uid',
+      'agent_session.pod_uid as podUid',
+      'agent_session.cycle',
+      'agent_life.cycle as currentCycle',
+    ])
     .select(sql<boolean>`revoked_at is not null`.as('revoked'))
     .where(sql<boolean>`token_hash = any(${tokenHashes})`)
     .where('expires_at', '>', sql<Date>`now()`)
@@ -65,10 +76,18 @@ export async function findAgentSessions(db: Db, tokenHashes: readonly Buffer[]):
 
 /** Revokes every token of an agent at once. */
 export async function revokeAgentSessions(db: Db, agentId: string): Promise<void> {
-  await db.updateTable('agent_session').set({ revoked_at: sql`now()` }).where('agent_id', '=', agentId).where('revoked_at', 'is', null).execute();
+  await db
+    .updateTable('agent_session')
+    .set({ revoked_at: sql`now()` })
+    .where('agent_id', '=', agentId)
+    .where('revoked_at', 'is', null)
+    .execute();
 }
 
 /** Forgets tokens that ended an hour ago; nobody can use them either way. */
 export async function forgetEndedAgentSessions(db: Db): Promise<void> {
-  await db.deleteFrom('agent_session').where('expires_at', '<', sql<Date>`now() - interval '1 hour'`).execute();
+  await db
+    .deleteFrom('agent_session')
+    .where('expires_at', '<', sql<Date>`now() - interval '1 hour'`)
+    .execute();
 }

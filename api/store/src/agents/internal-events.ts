@@ -36,7 +36,13 @@ export async function addInternalEvents(tx: Tx, event: InternalEvent['event'], a
 
 /** Events after an id in order, at most `limit`. */
 export async function readInternalEvents(db: Db, after: number, limit: number): Promise<readonly InternalEvent[]> {
-  const rows = await db.selectFrom('internal_event').select(['id', 'event', 'data']).where('id', '>', after).orderBy('id').limit(limit).execute();
+  const rows = await db
+    .selectFrom('internal_event')
+    .select(['id', 'event', 'data'])
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
   return rows;
 }
 
@@ -51,5 +57,7 @@ export async function internalEventRange(db: Db): Promise<{ readonly first: numb
 
 /** Forgets events older than an hour, but never the last: its id says where the stream stands. */
 export async function forgetOldInternalEvents(db: Db): Promise<void> {
-  await sql`delete from internal_event where at < now() - ${KEPT_HOURS} * interval '1 hour' and id < (select max(id) from internal_event)`.execute(db);
+  await sql`delete from internal_event where at < now() - ${KEPT_HOURS} * interval '1 hour' and id < (select max(id) from internal_event)`.execute(
+    db,
+  );
 }

@@ -13,7 +13,14 @@ export interface Life {
   readonly closedAt: Date | null;
 }
 
-const COLUMNS = ['uid', 'agent_id as agentId', 'home', 'cycle', 'opened_at as openedAt', 'closed_at as closedAt'] as const;
+const COLUMNS = [
+  'uid',
+  'agent_id as agentId',
+  'home',
+  'cycle',
+  'opened_at as openedAt',
+  'closed_at as closedAt',
+] as const;
 
 /**
  * Opens a life and the account of its name, or finds them open already. An older life of the same name that was never closed is closed by this: the name has one life at a time.
@@ -21,12 +28,33 @@ const COLUMNS = ['uid', 'agent_id as agentId', 'home', 'cycle', 'opened_at as op
  */
 export async function openLife(db: Db, uid: string, agentId: string): Promise<Life | null> {
   return inTransaction(db, async (tx) => {
-    const known = await tx.selectFrom('agent_life').select(COLUMNS).where('uid', '=', uid).forUpdate().executeTakeFirst();
+    const known = await tx
+      .selectFrom('agent_life')
+      .select(COLUMNS)
+      .where('uid', '=', uid)
+      .forUpdate()
+      .executeTakeFirst();
     if (known !== undefined) return known.closedAt === null ? known : null;
-    await tx.updateTable('agent_life').set({ closed_at: sql`now()` }).where('agent_id', '=', agentId).where('closed_at', 'is', null).execute();
+    await tx
+      .updateTable('agent_life')
+      .set({ closed_at: sql`now()` })
+      .where('agent_id', '=', agentId)
+      .where('closed_at', 'is', null)
+      .execute();
     await openAgentAccount(tx, agentId);
-    const before = await tx.selectFrom('agent_life').select('home').where('agent_id', '=', agentId).where('home', 'is not', null).orderBy('opened_at', 'desc').limit(1).executeTakeFirst();
-    return tx.insertInto('agent_life').values({ uid, agent_id: agentId, home: before?.home ?? null }).returning(COLUMNS).executeTakeFirstOrThrow();
+    const before = await tx
+      .selectFrom('agent_life')
+      .select('home')
+      .where('agent_id', '=', agentId)
+      .where('home', 'is not', null)
+      .orderBy('opened_at', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    return tx
+      .insertInto('agent_life')
+      .values({ uid, agent_id: agentId, home: before?.home ?? null })
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow();
   });
 }
 
@@ -36,17 +64,34 @@ export async function closeLife(db: Db, uid: string, agentId: string): Promise<v
     await tx
       .insertInto('agent_life')
       .values({ uid, agent_id: agentId, home: null, closed_at: sql<Date>`now()` })
-      .onConflict((conflict) => conflict.column('uid').doUpdateSet({ closed_at: sql`coalesce(agent_life.closed_at, now())` }))
+      .onConflict((conflict) =>
+        conflict.column('uid').doUpdateSet({ closed_at: sql`coalesce(agent_life.closed_at, now())` }),
+      )
       .execute();
-    await tx.updateTable('agent_session').set({ revoked_at: sql`now()` }).where('uid', '=', uid).where('revoked_at', 'is', null).execute();
-    const next = await tx.selectFrom('agent_life').select('uid').where('agent_id', '=', agentId).where('closed_at', 'is', null).executeTakeFirst();
+    await tx
+      .updateTable('agent_session')
+      .set({ revoked_at: sql`now()` })
+      .where('uid', '=', uid)
+      .where('revoked_at', 'is', null)
+      .execute();
+    const next = await tx
+      .selectFrom('agent_life')
+      .select('uid')
+      .where('agent_id', '=', agentId)
+      .where('closed_at', 'is', null)
+      .executeTakeFirst();
     if (next === undefined) await closeAgentAccount(tx, agentId);
   });
 }
 
 /** Notes where the world has settled an agent, so that its next life comes home there. */
 export async function rememberHome(db: Db, uid: string, home: string): Promise<void> {
-  await db.updateTable('agent_life').set({ home }).where('uid', '=', uid).where(sql<boolean>`home is distinct from ${home}`).execute();
+  await db
+    .updateTable('agent_life')
+    .set({ home })
+    .where('uid', '=', uid)
+    .where(sql<boolean>`home is distinct from ${home}`)
+    .execute();
 }
 
 export async function openLives(db: Db): Promise<readonly Life[]> {

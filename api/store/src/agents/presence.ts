@@ -18,11 +18,25 @@ export interface PresenceRow extends Stream {
   readonly lastSeen: Date;
 }
 
-const COLUMNS = ['agent_id as agentId', 'uid', 'cycle', 'connected', 'replica_id as replicaId', 'stream_no as streamNo', 'last_seen as lastSeen'] as const;
+const COLUMNS = [
+  'agent_id as agentId',
+  'uid',
+  'cycle',
+  'connected',
+  'replica_id as replicaId',
+  'stream_no as streamNo',
+  'last_seen as lastSeen',
+] as const;
 
 /** A presence in the words of the wire. Pure. */
 export function wireOf(row: PresenceRow): Presence {
-  return { agent_id: row.agentId, uid: row.uid, cycle: row.cycle, connected: row.connected, last_seen: row.lastSeen.toISOString() };
+  return {
+    agent_id: row.agentId,
+    uid: row.uid,
+    cycle: row.cycle,
+    connected: row.connected,
+    last_seen: row.lastSeen.toISOString(),
+  };
 }
 
 async function announce(tx: Tx, rows: readonly PresenceRow[]): Promise<void> {
@@ -32,10 +46,21 @@ async function announce(tx: Tx, rows: readonly PresenceRow[]): Promise<void> {
 /** Notes that an agent is connected by a new stream, which replaces any other. Null, and nothing noted, where a newer cycle of it is known. */
 export async function connectStream(db: Db, stream: Omit<Stream, 'streamNo'>): Promise<Stream | null> {
   return inTransaction(db, async (tx) => {
-    const before = await tx.selectFrom('agent_presence').select(COLUMNS).where('agent_id', '=', stream.agentId).forUpdate().executeTakeFirst();
+    const before = await tx
+      .selectFrom('agent_presence')
+      .select(COLUMNS)
+      .where('agent_id', '=', stream.agentId)
+      .forUpdate()
+      .executeTakeFirst();
     const sameLife = before?.uid === stream.uid;
     if (before !== undefined && sameLife && before.cycle > stream.cycle) return null;
-    const row = { uid: stream.uid, cycle: stream.cycle, connected: true, replica_id: stream.replicaId, stream_no: (before?.streamNo ?? 0) + 1 };
+    const row = {
+      uid: stream.uid,
+      cycle: stream.cycle,
+      connected: true,
+      replica_id: stream.replicaId,
+      stream_no: (before?.streamNo ?? 0) + 1,
+    };
     const after = await tx
       .insertInto('agent_presence')
       .values({ agent_id: stream.agentId, ...row })
@@ -83,7 +108,10 @@ export async function beat(db: Db, replicaId: string): Promise<void> {
 /** Disconnects the agents of replicas that have been silent for `silentMs`. Returns how many. */
 export async function sweepSilentReplicas(db: Db, silentMs: number): Promise<number> {
   return inTransaction(db, async (tx) => {
-    await tx.deleteFrom('api_replica').where('seen_at', '<', sql<Date>`now() - ${silentMs} * interval '1 millisecond'`).execute();
+    await tx
+      .deleteFrom('api_replica')
+      .where('seen_at', '<', sql<Date>`now() - ${silentMs} * interval '1 millisecond'`)
+      .execute();
     const rows = await tx
       .updateTable('agent_presence')
       .set({ connected: false })
@@ -108,7 +136,13 @@ export async function readPresence(db: Db, agentIds?: readonly string[]): Promis
 /** A life has ended: whoever still holds its stream is gone for the village. */
 export async function endPresence(db: Db, uid: string): Promise<void> {
   await inTransaction(db, async (tx) => {
-    const rows = await tx.updateTable('agent_presence').set({ connected: false }).where('uid', '=', uid).where('connected', '=', true).returning(COLUMNS).execute();
+    const rows = await tx
+      .updateTable('agent_presence')
+      .set({ connected: false })
+      .where('uid', '=', uid)
+      .where('connected', '=', true)
+      .returning(COLUMNS)
+      .execute();
     await announce(tx, rows);
   });
 }

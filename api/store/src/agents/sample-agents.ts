@@ -13,7 +13,14 @@ export interface SampleAgentRow {
 
 /** Channel that says a sample agent has changed; the payload is its id. */
 export const SAMPLE_AGENTS_CHANNEL = 'sample_agent';
-const COLUMNS = ['agent_id as agentId', 'uid', 'power', 'cycle', 'rebooted_at as rebootedAt', 'created_at as createdAt'] as const;
+const COLUMNS = [
+  'agent_id as agentId',
+  'uid',
+  'power',
+  'cycle',
+  'rebooted_at as rebootedAt',
+  'created_at as createdAt',
+] as const;
 
 /** Makes the row of a sample that is new, and reads it. */
 export async function ensureSampleAgent(db: Db, agentId: string, uid: string): Promise<SampleAgentRow> {
@@ -34,7 +41,11 @@ async function notify(db: Db, agentId: string): Promise<void> {
 }
 
 /** Sets the power; a change raises the cycle. Returns the row, and whether it changed; null for no such agent. */
-export async function setSamplePower(db: Db, agentId: string, power: 'Awake' | 'Asleep'): Promise<{ readonly row: SampleAgentRow; readonly changed: boolean } | null> {
+export async function setSamplePower(
+  db: Db,
+  agentId: string,
+  power: 'Awake' | 'Asleep',
+): Promise<{ readonly row: SampleAgentRow; readonly changed: boolean } | null> {
   const changed = await db
     .updateTable('sample_agent')
     .set({ power, cycle: sql`cycle + 1` })
@@ -43,7 +54,8 @@ export async function setSamplePower(db: Db, agentId: string, power: 'Awake' | '
     .returning(COLUMNS)
     .executeTakeFirst();
   if (changed !== undefined) await notify(db, agentId);
-  const row = changed ?? (await db.selectFrom('sample_agent').select(COLUMNS).where('agent_id', '=', agentId).executeTakeFirst());
+  const row =
+    changed ?? (await db.selectFrom('sample_agent').select(COLUMNS).where('agent_id', '=', agentId).executeTakeFirst());
   return row === undefined ? null : { row, changed: changed !== undefined };
 }
 

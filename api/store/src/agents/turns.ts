@@ -23,27 +23,59 @@ export interface TurnPage {
 }
 
 /** Keeps a turn. A turn that is kept already stays as it was. */
-export async function recordTurn(db: Db, agent: { readonly agentId: string; readonly uid: string }, turn: Turn): Promise<void> {
+export async function recordTurn(
+  db: Db,
+  agent: { readonly agentId: string; readonly uid: string },
+  turn: Turn,
+): Promise<void> {
   await db
     .insertInto('turn')
-    .values({ turn_id: turn.turn_id, agent_id: agent.agentId, uid: agent.uid, cycle: turn.cycle, turn: JSON.stringify(turn) })
+    .values({
+      turn_id: turn.turn_id,
+      agent_id: agent.agentId,
+      uid: agent.uid,
+      cycle: turn.cycle,
+      turn: JSON.stringify(turn),
+    })
     .onConflict((conflict) => conflict.column('turn_id').doNothing())
     .execute();
 }
 
 /** A page of an agent's turns, newest first; those whose text was dropped are left out. */
-export async function readTurns(db: Db, agentId: string, page: { readonly after: TurnCursor | null; readonly limit: number }): Promise<TurnPage> {
+export async function readTurns(
+  db: Db,
+  agentId: string,
+  page: { readonly after: TurnCursor | null; readonly limit: number },
+): Promise<TurnPage> {
   const rows = await db
     .selectFrom('turn')
     // The text keeps all six digits of the second, which a Date would lose and the cursor needs.
-    .select(['turn_id as turnId', 'agent_id as agentId', 'recorded_at as recordedAt', 'turn', sql<string>`recorded_at::text`.as('exactly')])
+    .select([
+      'turn_id as turnId',
+      'agent_id as agentId',
+      'recorded_at as recordedAt',
+      'turn',
+      sql<string>`recorded_at::text`.as('exactly'),
+    ])
     .where('agent_id', '=', agentId)
     .where('turn', 'is not', null)
-    .$if(page.after !== null, (query) => query.where(sql<boolean>`(recorded_at, turn_id) < (${page.after?.recordedAt}::timestamptz, ${page.after?.turnId}::uuid)`))
+    .$if(page.after !== null, (query) =>
+      query.where(
+        sql<boolean>`(recorded_at, turn_id) < (${page.after?.recordedAt}::timestamptz, ${page.after?.turnId}::uuid)`,
+      ),
+    )
     .orderBy('recorded_at', 'desc')
     .orderBy('turn_id', 'desc')
     .limit(page.limit + 1)
     .execute();
   const { rows: shown, next } = cutPage(rows, page.limit, ({ exactly, turnId }) => ({ recordedAt: exactly, turnId }));
-  return { turns: shown.map(({ turnId, agentId: id, recordedAt, turn }) => ({ turnId, agentId: id, recordedAt, turn: turn as Turn })), next };
+  return {
+    turns: shown.map(({ turnId, agentId: id, recordedAt, turn }) => ({
+      turnId,
+      agentId: id,
+      recordedAt,
+      turn: turn as Turn,
+    })),
+    next,
+  };
 }

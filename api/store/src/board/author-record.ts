@@ -22,29 +22,48 @@ function lastHour(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 }
 
 /** Reads an author's record; of the viewer of the transaction, whose lock it holds. `accountId` is that of a person who has one. */
-export async function readAuthorRecord(tx: Tx, author: { readonly authorType: string; readonly authorId: string; readonly accountId: string | null }): Promise<AuthorRecord> {
+export async function readAuthorRecord(
+  tx: Tx,
+  author: { readonly authorType: string; readonly authorId: string; readonly accountId: string | null },
+): Promise<AuthorRecord> {
   const { authorType, authorId, accountId } = author;
-  const known = authorType === 'agent'
-    ? sql`(select extract(epoch from now() - min(opened_at)) from agent_life where agent_id = ${authorId})`
-    : sql`(select extract(epoch from now() - created_at) from account where account_id = ${accountId}::uuid)`;
+  const known =
+    authorType === 'agent'
+      ? sql`(select extract(epoch from now() - min(opened_at)) from agent_life where agent_id = ${authorId})`
+      : sql`(select extract(epoch from now() - created_at) from account where account_id = ${accountId}::uuid)`;
   const mine = sql`author_type = ${authorType} and author_id = ${authorId}`;
   const { rows } = await sql<AuthorRecord>`
     select p.count as posts, p.free as "postsFreeInS", r.count as replies, r.free as "repliesFreeInS", f.count as flags, f.free as "flagsFreeInS", ${known}::float8 as "knownForS"
     from ${lastHour(sql`select created_at as at from board.post where ${mine} and post_id > uuidv7(interval '-1 hour') order by post_id desc`)} p,
       ${lastHour(sql`select created_at as at from board.reply where ${mine} and reply_id > uuidv7(interval '-1 hour') order by reply_id desc`)} r,
-      ${lastHour(sql`select at from board.flag where by_type = ${authorType} and by_id = ${authorId} and flag_id > uuidv7(interval '-1 hour') order by flag_id desc`)} f`.execute(tx);
+      ${lastHour(sql`select at from board.flag where by_type = ${authorType} and by_id = ${authorId} and flag_id > uuidv7(interval '-1 hour') order by flag_id desc`)} f`.execute(
+    tx,
+  );
   const [record] = rows;
   if (record === undefined) throw new Error('an author without a record');
   return record;
 }
 
 /** The record of somebody who is not counted: an admin, the village. */
-export const UNCOUNTED: AuthorRecord = { posts: 0, postsFreeInS: 0, replies: 0, repliesFreeInS: 0, flags: 0, flagsFreeInS: 0, knownForS: null };
+export const UNCOUNTED: AuthorRecord = {
+  posts: 0,
+  postsFreeInS: 0,
+  replies: 0,
+  repliesFreeInS: 0,
+  flags: 0,
+  flagsFreeInS: 0,
+  knownForS: null,
+};
 
 /** How the flags of somebody were decided: those that a decision agreed with, and those that were dismissed. For the village's eyes. */
-export async function readFlagRecord(tx: Tx, flagger: { readonly authorType: string; readonly authorId: string }): Promise<{ readonly upheld: number; readonly dismissed: number }> {
+export async function readFlagRecord(
+  tx: Tx,
+  flagger: { readonly authorType: string; readonly authorId: string },
+): Promise<{ readonly upheld: number; readonly dismissed: number }> {
   const { rows } = await sql<{ upheld: number; dismissed: number }>`
     select count(*) filter (where m.decision = 'hide')::integer as upheld, count(*) filter (where m.decision <> 'hide')::integer as dismissed
-    from board.flag f join board.moderation m on m.moderation_id = f.settled_by where f.by_type = ${flagger.authorType} and f.by_id = ${flagger.authorId}`.execute(tx);
+    from board.flag f join board.moderation m on m.moderation_id = f.settled_by where f.by_type = ${flagger.authorType} and f.by_id = ${flagger.authorId}`.execute(
+    tx,
+  );
   return rows[0] ?? { upheld: 0, dismissed: 0 };
 }

@@ -43,11 +43,25 @@ async function as([role, actor]: Look, statement: string, values: readonly unkno
 
 async function write(author: string, audience: string): Promise<void> {
   const look: Look = ['agent', author];
-  const [post] = await as(look, `insert into board.post (author_type, author_id, author_name, audience, title, body, tags) values ('agent', $1, $1, $2, $3, 'bread', '{question}') returning post_id`, [author, audience, `${author} to ${audience}`]);
-  const [reply] = await as(look, `insert into board.reply (post_id, author_type, author_id, author_name, body) values ($1, 'agent', $2, $2, 'butter') returning reply_id`, [post?.['post_id'], author]);
-  await as(look, `update board.post set body = 'bread and butter', revision = 2 where post_id = $1`, [post?.['post_id']]);
+  const [post] = await as(
+    look,
+    `insert into board.post (author_type, author_id, author_name, audience, title, body, tags) values ('agent', $1, $1, $2, $3, 'bread', '{question}') returning post_id`,
+    [author, audience, `${author} to ${audience}`],
+  );
+  const [reply] = await as(
+    look,
+    `insert into board.reply (post_id, author_type, author_id, author_name, body) values ($1, 'agent', $2, $2, 'butter') returning reply_id`,
+    [post?.['post_id'], author],
+  );
+  await as(look, `update board.post set body = 'bread and butter', revision = 2 where post_id = $1`, [
+    post?.['post_id'],
+  ]);
   await as(look, `insert into board.outbox (what, post_id) values ('posted', $1)`, [post?.['post_id']]);
-  await as(look, `insert into board.outbox (what, post_id, reply_id, replies, mentions) values ('replied', $1, $2, 1, '{cleo}')`, [post?.['post_id'], reply?.['reply_id']]);
+  await as(
+    look,
+    `insert into board.outbox (what, post_id, reply_id, replies, mentions) values ('replied', $1, $2, 1, '{cleo}')`,
+    [post?.['post_id'], reply?.['reply_id']],
+  );
 }
 
 /** What each looks at; a post is its author and audience. */
@@ -58,8 +72,14 @@ const LOOKERS: readonly { readonly who: Look; readonly sees: readonly string[] }
   { who: ['visitor', 'ada'], sees: ['ada public', 'bob public'] },
   { who: ['member', 'ada'], sees: ['ada humans', 'ada public', 'bob humans', 'bob public'] },
   { who: ['agent', 'cleo'], sees: ['ada agents', 'ada public', 'bob agents', 'bob public'] },
-  { who: ['agent', 'ada'], sees: ['ada agent:bob', 'ada agents', 'ada humans', 'ada public', 'bob agents', 'bob public'] },
-  { who: ['agent', 'bob'], sees: ['ada agent:bob', 'ada agents', 'ada public', 'bob agent:bob', 'bob agents', 'bob humans', 'bob public'] },
+  {
+    who: ['agent', 'ada'],
+    sees: ['ada agent:bob', 'ada agents', 'ada humans', 'ada public', 'bob agents', 'bob public'],
+  },
+  {
+    who: ['agent', 'bob'],
+    sees: ['ada agent:bob', 'ada agents', 'ada public', 'bob agent:bob', 'bob agents', 'bob humans', 'bob public'],
+  },
   { who: ['admin', 'key admin'], sees: AUDIENCES.flatMap((audience) => [`ada ${audience}`, `bob ${audience}`]) },
 ];
 
@@ -69,15 +89,34 @@ const BY_POST = `join board.post p using (post_id) group by p.post_id, p.author_
 for (const { who, sees } of LOOKERS) {
   test(`${who.join(' ') || 'nobody'} sees what is for them, whichever way is asked`, async () => {
     const expected = sees.toSorted();
-    const names = async (statement: string): Promise<readonly unknown[]> => (await as(who, statement)).map(({ name }) => name).toSorted();
+    const names = async (statement: string): Promise<readonly unknown[]> =>
+      (await as(who, statement)).map(({ name }) => name).toSorted();
     assert.deepEqual(await names(`${NAMES} board.post p`), expected, 'posts');
     assert.deepEqual(await names(`${NAMES} board.reply ${BY_POST}`), expected, 'replies');
     assert.deepEqual(await names(`${NAMES} board.revision ${BY_POST}`), expected, 'earlier texts');
     assert.deepEqual(await names(`${NAMES} board.event ${BY_POST}`), expected, 'events');
-    for (const word of ['bread', 'butter']) assert.deepEqual(await names(`${NAMES} board.matching('${word}', null, null, 100) found join board.post p on p.post_id = found`), expected, `search for ${word}`);
-    assert.deepEqual(await names(`${NAMES} board.matching(null, 'question', null, 100) found join board.post p on p.post_id = found`), expected, 'by tag');
-    for (const [table, each] of [['post', 1], ['reply', 1], ['revision', 1], ['event', 2]] as const) {
-      assert.deepEqual(await as(who, `select count(*)::integer as count from board.${table}`), [{ count: expected.length * each }], `count of ${table}`);
+    for (const word of ['bread', 'butter'])
+      assert.deepEqual(
+        await names(`${NAMES} board.matching('${word}', null, null, 100) found join board.post p on p.post_id = found`),
+        expected,
+        `search for ${word}`,
+      );
+    assert.deepEqual(
+      await names(`${NAMES} board.matching(null, 'question', null, 100) found join board.post p on p.post_id = found`),
+      expected,
+      'by tag',
+    );
+    for (const [table, each] of [
+      ['post', 1],
+      ['reply', 1],
+      ['revision', 1],
+      ['event', 2],
+    ] as const) {
+      assert.deepEqual(
+        await as(who, `select count(*)::integer as count from board.${table}`),
+        [{ count: expected.length * each }],
+        `count of ${table}`,
+      );
     }
     const [matches] = await as(who, `select count(*)::integer as count from board.matching('butter', null, null, 100)`);
     assert.equal(matches?.['count'], expected.length, 'a search without its posts gives away nothing');
@@ -85,8 +124,19 @@ for (const { who, sees } of LOOKERS) {
 }
 
 test('news are for their agent alone, and only of what it may see', async () => {
-  const whys = async (who: Look): Promise<readonly unknown[]> => (await as(who, `select why || ' ' || p.author_id || ' ' || p.audience as line from board.news n join board.post p using (post_id) order by event_offset`)).map(({ line }) => line);
-  assert.deepEqual(await whys(['agent', 'cleo']), ['mention ada public', 'mention ada agents', 'mention bob public', 'mention bob agents']);
+  const whys = async (who: Look): Promise<readonly unknown[]> =>
+    (
+      await as(
+        who,
+        `select why || ' ' || p.author_id || ' ' || p.audience as line from board.news n join board.post p using (post_id) order by event_offset`,
+      )
+    ).map(({ line }) => line);
+  assert.deepEqual(await whys(['agent', 'cleo']), [
+    'mention ada public',
+    'mention ada agents',
+    'mention bob public',
+    'mention bob agents',
+  ]);
   assert.deepEqual(await whys(['agent', 'bob']), ['addressed ada agent:bob', 'reply ada agent:bob']);
   assert.deepEqual(await whys(['member', 'cleo']), []);
 });
@@ -106,28 +156,79 @@ test('nobody writes as somebody else, under what they cannot see, or over what i
   await failsWith(RLS, as(['admin', 'key admin'], insert, ['agent', 'ada']));
   await failsWith(RLS, as(['visitor', 'x'], insert, ['human', 'x']));
   await failsWith(RLS, as(['', ''], insert, ['human', '']));
-  const [secret] = await as(['agent', 'ada'], `select post_id from board.post where audience = 'agent:bob' and author_id = 'ada'`);
-  await failsWith(RLS, as(['agent', 'cleo'], `insert into board.reply (post_id, author_type, author_id, author_name, body) values ($1, 'agent', 'cleo', 'Cleo', 'x')`, [secret?.['post_id']]));
-  assert.deepEqual(await as(['agent', 'cleo'], `update board.post set body = 'mine', revision = revision + 1 where audience = 'public' returning post_id`), []);
-  assert.deepEqual(await as(['member', 'key member'], `update board.post set status = 'closed' where audience = 'public' returning post_id`), []);
-  await failsWith(RLS, as(['agent', 'cleo'], `insert into board.moderation (post_id, decision, reason, by_type, by_id, by_name) values ($1, 'hide', 'spam', 'agent', 'cleo', 'Cleo')`, [secret?.['post_id']]));
-  await failsWith(RLS, as(['agent', 'cleo'], `insert into board.flag (post_id, by_type, by_id, by_name, reason, weight) values ($1, 'agent', 'bob', 'Bob', 'spam', 9)`, [secret?.['post_id']]));
+  const [secret] = await as(
+    ['agent', 'ada'],
+    `select post_id from board.post where audience = 'agent:bob' and author_id = 'ada'`,
+  );
+  await failsWith(
+    RLS,
+    as(
+      ['agent', 'cleo'],
+      `insert into board.reply (post_id, author_type, author_id, author_name, body) values ($1, 'agent', 'cleo', 'Cleo', 'x')`,
+      [secret?.['post_id']],
+    ),
+  );
+  assert.deepEqual(
+    await as(
+      ['agent', 'cleo'],
+      `update board.post set body = 'mine', revision = revision + 1 where audience = 'public' returning post_id`,
+    ),
+    [],
+  );
+  assert.deepEqual(
+    await as(
+      ['member', 'key member'],
+      `update board.post set status = 'closed' where audience = 'public' returning post_id`,
+    ),
+    [],
+  );
+  await failsWith(
+    RLS,
+    as(
+      ['agent', 'cleo'],
+      `insert into board.moderation (post_id, decision, reason, by_type, by_id, by_name) values ($1, 'hide', 'spam', 'agent', 'cleo', 'Cleo')`,
+      [secret?.['post_id']],
+    ),
+  );
+  await failsWith(
+    RLS,
+    as(
+      ['agent', 'cleo'],
+      `insert into board.flag (post_id, by_type, by_id, by_name, reason, weight) values ($1, 'agent', 'bob', 'Bob', 'spam', 9)`,
+      [secret?.['post_id']],
+    ),
+  );
 });
 
 test('what is hidden is for its author and those who moderate, with all that hangs on it', async () => {
-  const [post] = await as(['agent', 'ada'], `select post_id from board.post where audience = 'public' and author_id = 'ada'`);
+  const [post] = await as(
+    ['agent', 'ada'],
+    `select post_id from board.post where audience = 'public' and author_id = 'ada'`,
+  );
   const id = post?.['post_id'];
-  await as(['admin', 'x'], `update board.post set status = 'moderated', status_before = 'open', hidden = '{"reason": "spam"}' where post_id = $1`, [id]);
+  await as(
+    ['admin', 'x'],
+    `update board.post set status = 'moderated', status_before = 'open', hidden = '{"reason": "spam"}' where post_id = $1`,
+    [id],
+  );
   const seen = async (who: Look): Promise<readonly unknown[]> => {
-    const counts = await as(who, `select (select count(*) from board.post where post_id = $1)::integer as posts, (select count(*) from board.reply where post_id = $1)::integer as replies,
-      (select count(*) from board.revision where post_id = $1)::integer as texts, (select count(*) from board.matching('bread', null, null, 100) found where found = $1)::integer as found`, [id]);
+    const counts = await as(
+      who,
+      `select (select count(*) from board.post where post_id = $1)::integer as posts, (select count(*) from board.reply where post_id = $1)::integer as replies,
+      (select count(*) from board.revision where post_id = $1)::integer as texts, (select count(*) from board.matching('bread', null, null, 100) found where found = $1)::integer as found`,
+      [id],
+    );
     return Object.values(counts[0] ?? {});
   };
   assert.deepEqual(await seen(['agent', 'bob']), [0, 0, 0, 0]);
   assert.deepEqual(await seen(['visitor', '']), [0, 0, 0, 0]);
   assert.deepEqual(await seen(['agent', 'ada']), [1, 1, 1, 1]);
   assert.deepEqual(await seen(['admin', 'x']), [1, 1, 1, 1]);
-  await as(['admin', 'x'], `update board.post set status = 'open', status_before = null, hidden = null where post_id = $1`, [id]);
+  await as(
+    ['admin', 'x'],
+    `update board.post set status = 'open', status_before = null, hidden = null where post_id = $1`,
+    [id],
+  );
 });
 
 test('texts are never lost: the old one is kept by the database, and neither api nor owner can change what was kept', async () => {
@@ -139,9 +240,22 @@ test('texts are never lost: the old one is kept by the database, and neither api
   await failsWith(CHECK, as(ada, `update board.post set body = 'x', revision = revision + 2 where post_id = $1`, [id]));
   await failsWith(CHECK, as(ada, `update board.post set revision = revision + 1 where post_id = $1`, [id]));
   for (const forbidden of [
-    'update board.revision set body = body', 'delete from board.revision', 'delete from board.post', 'truncate board.post cascade', 'delete from board.reply', 'delete from board.flag',
-    'update board.moderation set note = note', `update board.post set author_id = 'bob'`, `update board.post set audience = 'public'`, 'update board.post set replies = 99, rewarded = 99',
-    'update board.reply set rewarded = 99', 'update board.flag set weight = 99', 'update board.event set what = what', 'delete from board.event', 'delete from board.outbox', 'delete from board.news',
+    'update board.revision set body = body',
+    'delete from board.revision',
+    'delete from board.post',
+    'truncate board.post cascade',
+    'delete from board.reply',
+    'delete from board.flag',
+    'update board.moderation set note = note',
+    `update board.post set author_id = 'bob'`,
+    `update board.post set audience = 'public'`,
+    'update board.post set replies = 99, rewarded = 99',
+    'update board.reply set rewarded = 99',
+    'update board.flag set weight = 99',
+    'update board.event set what = what',
+    'delete from board.event',
+    'delete from board.outbox',
+    'delete from board.news',
     `insert into board.event (event_offset, what, post_id, audience, author_type, author_id) select 99, 'posted', post_id, 'public', 'agent', 'ada' from board.post limit 1`,
   ]) {
     await failsWith(RLS, as(['admin', 'x'], forbidden));
@@ -149,7 +263,15 @@ test('texts are never lost: the old one is kept by the database, and neither api
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   await owner.query(`set session_replication_role = replica`);
-  for (const forbidden of ['update board.revision set body = body', 'delete from board.revision', 'truncate board.revision', 'delete from board.post', 'truncate board.moderation cascade', 'update board.moderation set note = note', 'delete from board.flag']) {
+  for (const forbidden of [
+    'update board.revision set body = body',
+    'delete from board.revision',
+    'truncate board.revision',
+    'delete from board.post',
+    'truncate board.moderation cascade',
+    'update board.moderation set note = note',
+    'delete from board.flag',
+  ]) {
     await failsWith(RLS, owner.query(forbidden));
   }
   await owner.end();
@@ -158,23 +280,36 @@ test('texts are never lost: the old one is kept by the database, and neither api
 test('offsets are in the order in which readers can see them: who commits late is numbered late', async () => {
   const late = new pg.Client({ connectionString: postgres.url().replace('postgres:hamlet@', 'app:app@') });
   await late.connect();
-  const [post] = await as(['agent', 'ada'], `select post_id from board.post where audience = 'public' and author_id = 'ada'`);
+  const [post] = await as(
+    ['agent', 'ada'],
+    `select post_id from board.post where audience = 'public' and author_id = 'ada'`,
+  );
   const tell = `insert into board.outbox (what, post_id) values ('status', $1)`;
   await late.query('begin');
   await late.query(tell, [post?.['post_id']]);
   await as(['agent', 'ada'], tell, [post?.['post_id']]);
-  const last = async (): Promise<number> => Number((await app.query<{ last: string }>('select board.relay(100) as last')).rows[0]?.last);
+  const last = async (): Promise<number> =>
+    Number((await app.query<{ last: string }>('select board.relay(100) as last')).rows[0]?.last);
   const first = await last();
   await late.query('commit');
   assert.equal(await last(), first + 1);
   assert.equal(await last(), first + 1);
   await late.query('begin');
   await late.query('select board.relay(100)');
-  assert.equal((await app.query<{ last: null }>('select board.relay(100) as last')).rows[0]?.last, null, 'one relay at a time');
+  assert.equal(
+    (await app.query<{ last: null }>('select board.relay(100) as last')).rows[0]?.last,
+    null,
+    'one relay at a time',
+  );
   await late.query('commit');
   await late.end();
-  const numbers = (await as(['system', 'village'], 'select event_offset from board.event order by 1')).map(({ event_offset: offset }) => Number(offset));
-  assert.deepEqual(numbers, numbers.map((_, index) => index + 1));
+  const numbers = (await as(['system', 'village'], 'select event_offset from board.event order by 1')).map(
+    ({ event_offset: offset }) => Number(offset),
+  );
+  assert.deepEqual(
+    numbers,
+    numbers.map((_, index) => index + 1),
+  );
 });
 
 test('events are forgotten but for the newest, and never the last', async () => {

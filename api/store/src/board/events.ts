@@ -43,42 +43,72 @@ export async function forgetBoardEvents(db: Db, keptEvents: number, keptDays: nu
 
 /** The offsets that are kept, as the village sees them; both 0 where there is none. */
 export async function boardRange(tx: Tx): Promise<{ readonly first: number; readonly last: number }> {
-  const { rows } = await sql<{ first: number; last: number }>`select coalesce(min(event_offset), 0) as first, coalesce(max(event_offset), 0) as last from board.event`.execute(tx);
+  const { rows } = await sql<{
+    first: number;
+    last: number;
+  }>`select coalesce(min(event_offset), 0) as first, coalesce(max(event_offset), 0) as last from board.event`.execute(
+    tx,
+  );
   return rows[0] ?? { first: 0, last: 0 };
 }
 
 /** Events behind an offset that the viewer may hear of, in order, with their posts and replies as they are now. */
 export async function readBoardEvents(tx: Tx, after: number, limit: number): Promise<readonly ShownEvent[]> {
   const { rows } = await sql<BoardEventRow>`
-    select event_offset as "offset", what, post_id as "postId", reply_id as "replyId" from board.event where event_offset > ${after} order by event_offset limit ${limit}`.execute(tx);
+    select event_offset as "offset", what, post_id as "postId", reply_id as "replyId" from board.event where event_offset > ${after} order by event_offset limit ${limit}`.execute(
+    tx,
+  );
   return withContent(tx, rows);
 }
 
 /** Adds to rows that name posts and replies what the viewer may see of these. */
-async function withContent<T extends { readonly postId: string; readonly replyId: string | null }>(tx: Tx, rows: readonly T[]): Promise<(T & { post: PostRow | null; reply: ReplyRow | null })[]> {
+async function withContent<T extends { readonly postId: string; readonly replyId: string | null }>(
+  tx: Tx,
+  rows: readonly T[],
+): Promise<(T & { post: PostRow | null; reply: ReplyRow | null })[]> {
   if (rows.length === 0) return [];
   const postIds = [...new Set(rows.map(({ postId }) => postId))];
   const replyIds = [...new Set(rows.flatMap(({ replyId }) => replyId ?? []))];
-  const { rows: posts } = await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = any(${postIds}::uuid[])`.execute(tx);
-  const { rows: replies } = replyIds.length === 0 ? { rows: [] } : await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = any(${replyIds}::uuid[])`.execute(tx);
+  const { rows: posts } =
+    await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = any(${postIds}::uuid[])`.execute(tx);
+  const { rows: replies } =
+    replyIds.length === 0
+      ? { rows: [] }
+      : await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = any(${replyIds}::uuid[])`.execute(tx);
   const postOf = new Map(posts.map((post) => [post.postId, post]));
   const replyOf = new Map(replies.map((reply) => [reply.replyId, reply]));
-  return rows.map((row) => ({ ...row, post: postOf.get(row.postId) ?? null, reply: row.replyId === null ? null : (replyOf.get(row.replyId) ?? null) }));
+  return rows.map((row) => ({
+    ...row,
+    post: postOf.get(row.postId) ?? null,
+    reply: row.replyId === null ? null : (replyOf.get(row.replyId) ?? null),
+  }));
 }
 
 /** News of an agent behind an offset, oldest first, with what it may see of them, and whether it has replied since. The viewer is that agent. */
-export async function readNews(tx: Tx, agentId: string, page: { readonly after: number; readonly limit: number }): Promise<readonly (NewsRow & ShownEvent & { readonly answered: boolean })[]> {
+export async function readNews(
+  tx: Tx,
+  agentId: string,
+  page: { readonly after: number; readonly limit: number },
+): Promise<readonly (NewsRow & ShownEvent & { readonly answered: boolean })[]> {
   const { rows } = await sql<NewsRow & { answered: boolean }>`
     select n.event_offset as "offset", case when n.reply_id is null then 'posted' else 'replied' end as what, n.post_id as "postId", n.reply_id as "replyId", n.agent_id as "agentId", n.why,
       exists (select from board.reply r where r.post_id = n.post_id and r.author_type = 'agent' and r.author_id = n.agent_id and r.reply_id > coalesce(n.reply_id, n.post_id)) as answered
-    from board.news n where n.agent_id = ${agentId} and n.event_offset > ${page.after} order by n.event_offset limit ${page.limit}`.execute(tx);
+    from board.news n where n.agent_id = ${agentId} and n.event_offset > ${page.after} order by n.event_offset limit ${page.limit}`.execute(
+    tx,
+  );
   return withContent(tx, rows);
 }
 
 /** News of some agents between two offsets, for the streams that tell them to look. The viewer is the village. */
-export async function readNewsBetween(tx: Tx, agentIds: readonly string[], range: { readonly after: number; readonly upTo: number }): Promise<readonly NewsRow[]> {
+export async function readNewsBetween(
+  tx: Tx,
+  agentIds: readonly string[],
+  range: { readonly after: number; readonly upTo: number },
+): Promise<readonly NewsRow[]> {
   const { rows } = await sql<NewsRow>`
     select event_offset as "offset", 'replied' as what, post_id as "postId", reply_id as "replyId", agent_id as "agentId", why from board.news
-    where event_offset > ${range.after} and event_offset <= ${range.upTo} and agent_id = any(${agentIds}::text[]) order by event_offset`.execute(tx);
+    where event_offset > ${range.after} and event_offset <= ${range.upTo} and agent_id = any(${agentIds}::text[]) order by event_offset`.execute(
+    tx,
+  );
   return rows;
 }

@@ -32,7 +32,10 @@ export async function insertFlag(tx: Tx, { postId, replyId, by, reason, note, we
 }
 
 /** Weight of the flags that wait for a decision, and the reason that most of it gives. For the village's eyes. */
-export async function weighFlags(tx: Tx, subject: Subject): Promise<{ readonly weight: number; readonly reason: ModerationReason | null }> {
+export async function weighFlags(
+  tx: Tx,
+  subject: Subject,
+): Promise<{ readonly weight: number; readonly reason: ModerationReason | null }> {
   const { rows } = await sql<{ weight: number; reason: ModerationReason }>`
     select sum(sum(weight)) over ()::integer as weight, reason from board.flag where subject = ${subjectId(subject)} and settled_by is null
     group by reason order by sum(weight) desc, reason limit 1`.execute(tx);

@@ -47,7 +47,11 @@ const decided = (before: string | null): RawBuilder<unknown> => sql`
   having ${before}::uuid is null or (array_agg(moderation_id order by moderation_id desc))[1] < ${before}::uuid order by key desc`;
 
 /** A page of what waits for a decision, longest first, or of what was decided, newest first. The viewer must moderate. */
-export async function readQueue(tx: Tx, state: 'waiting' | 'decided', page: { readonly beyond: string | null; readonly limit: number }): Promise<readonly QueueRow[]> {
+export async function readQueue(
+  tx: Tx,
+  state: 'waiting' | 'decided',
+  page: { readonly beyond: string | null; readonly limit: number },
+): Promise<readonly QueueRow[]> {
   const lines = state === 'waiting' ? waiting(page.beyond) : decided(page.beyond);
   const { rows } = await sql<QueueRow>`
     select q.subject, q.post_id as "postId", q.reply_id as "replyId", q.key, q.weight, case when q.since is not null then ${asMoment(sql`q.since`)} end as "waitingSince"
@@ -71,9 +75,14 @@ export async function readQueueDetails(tx: Tx, subjects: readonly Subject[]): Pr
   const newest = (table: RawBuilder<unknown>, key: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`unnest(${ids}::uuid[]) wanted cross join lateral (select * from ${table} where subject = wanted order by ${key} desc limit ${SHOWN_MAX}) t`;
   const who = sql`t.subject, t.by_type as "byType", t.by_id as "byId", t.by_name as "byName", t.reason, t.note, ${asMoment(sql`t.at`)} as at`;
-  const { rows: posts } = await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = any(${postIds}::uuid[])`.execute(tx);
-  const { rows: replies } = await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = any(${replyIds}::uuid[])`.execute(tx);
-  const { rows: flags } = await sql<FlagRow>`select ${who}, t.weight from ${newest(sql`board.flag`, sql`flag_id`)} order by t.flag_id desc`.execute(tx);
+  const { rows: posts } =
+    await sql<PostRow>`${selectPosts(sql`board.post`)} where w.post_id = any(${postIds}::uuid[])`.execute(tx);
+  const { rows: replies } =
+    await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = any(${replyIds}::uuid[])`.execute(tx);
+  const { rows: flags } =
+    await sql<FlagRow>`select ${who}, t.weight from ${newest(sql`board.flag`, sql`flag_id`)} order by t.flag_id desc`.execute(
+      tx,
+    );
   const { rows: decisions } = await sql<DecisionRow>`
     select ${who}, t.moderation_id as "moderationId", t.decision, exists (select from board.moderation u where u.undoes = t.moderation_id) as undone
     from ${newest(sql`board.moderation`, sql`moderation_id`)} order by t.moderation_id desc`.execute(tx);

@@ -36,13 +36,16 @@ function jsonOf(note: ModerationNote | null): string | null {
 export async function holdSubject(tx: Tx, subject: Subject): Promise<HeldSubject | null> {
   const { postId, replyId } = subject;
   const post = sql`select post_id from board.post where post_id = ${postId} for no key update`;
-  const held = replyId === null
-    ? sql`select author_type, author_id, hidden from board.post where post_id = ${postId} for no key update`
-    : sql`select author_type, author_id, hidden from board.reply where reply_id = ${replyId} and post_id = ${postId} for no key update`;
+  const held =
+    replyId === null
+      ? sql`select author_type, author_id, hidden from board.post where post_id = ${postId} for no key update`
+      : sql`select author_type, author_id, hidden from board.reply where reply_id = ${replyId} and post_id = ${postId} for no key update`;
   if (replyId !== null) await post.execute(tx);
   const { rows } = await sql<HeldSubject>`with held as (${held})
     select author_type as "authorType", author_id as "authorId", hidden,
-      exists (select from board.flag where subject = ${subjectId(subject)} and settled_by is null) as "openFlags" from held`.execute(tx);
+      exists (select from board.flag where subject = ${subjectId(subject)} and settled_by is null) as "openFlags" from held`.execute(
+    tx,
+  );
   return rows[0] ?? null;
 }
 
@@ -68,7 +71,9 @@ export async function insertDecision(tx: Tx, made: NewDecision): Promise<string>
 
 /** Settles the flags that wait by a decision. */
 export async function settleFlags(tx: Tx, subject: Subject, moderationId: string): Promise<void> {
-  await sql`update board.flag set settled_by = ${moderationId} where subject = ${subjectId(subject)} and settled_by is null`.execute(tx);
+  await sql`update board.flag set settled_by = ${moderationId} where subject = ${subjectId(subject)} and settled_by is null`.execute(
+    tx,
+  );
 }
 
 /** Lets the flags wait again that a decision settled. */
@@ -77,7 +82,11 @@ export async function reopenFlags(tx: Tx, moderationId: string): Promise<void> {
 }
 
 /** Hides a subject for a reason, or shows it where there is none; tells of it. */
-export async function setHidden(tx: Tx, subject: Subject, to: { readonly hidden: ModerationNote | null; readonly wasHidden: boolean }): Promise<void> {
+export async function setHidden(
+  tx: Tx,
+  subject: Subject,
+  to: { readonly hidden: ModerationNote | null; readonly wasHidden: boolean },
+): Promise<void> {
   const { postId, replyId } = subject;
   const hidden = jsonOf(to.hidden);
   const what = to.hidden === null ? 'restored' : 'hidden';
@@ -94,5 +103,7 @@ export async function setHidden(tx: Tx, subject: Subject, to: { readonly hidden:
   const counted = Number(to.wasHidden) - Number(to.hidden !== null);
   await sql`
     with made as (update board.reply set hidden = ${hidden}::jsonb, updated_at = now() where reply_id = ${replyId} returning post_id, reply_id)
-    insert into board.outbox (what, post_id, reply_id, replies) select ${what}, post_id, reply_id, ${counted}::integer from made`.execute(tx);
+    insert into board.outbox (what, post_id, reply_id, replies) select ${what}, post_id, reply_id, ${counted}::integer from made`.execute(
+    tx,
+  );
 }

@@ -17,7 +17,13 @@ export interface PostFilter extends PostQuestion {
 /** Posts with a word or a tag that are looked through for one page; one beyond these is not found. */
 const MATCHES_MAX = 10_000;
 
-const COLUMNS = { status: 'w.status', audience: 'w.audience', authorType: 'w.author_type', author: 'w.author_id', landmarkId: 'w.landmark_id' } as const;
+const COLUMNS = {
+  status: 'w.status',
+  audience: 'w.audience',
+  authorType: 'w.author_type',
+  author: 'w.author_id',
+  landmarkId: 'w.landmark_id',
+} as const;
 
 function conditionsOf(filter: PostFilter, before: string | null): RawBuilder<unknown> {
   const { tag, search } = filter;
@@ -27,14 +33,23 @@ function conditionsOf(filter: PostFilter, before: string | null): RawBuilder<unk
     if (wanted !== undefined) conditions.push(sql`${sql.ref(column)} = ${wanted}`);
   }
   if (tag !== undefined || search !== undefined) {
-    conditions.push(sql`w.post_id in (select board.matching(${search ?? null}::text, ${tag ?? null}::text, ${before}::uuid, ${MATCHES_MAX}))`);
+    conditions.push(
+      sql`w.post_id in (select board.matching(${search ?? null}::text, ${tag ?? null}::text, ${before}::uuid, ${MATCHES_MAX}))`,
+    );
   }
   return conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`;
 }
 
 /** A page of the posts that the viewer of the transaction may see, newest first. */
-export async function readPosts(tx: Tx, filter: PostFilter, page: { readonly before: string | null; readonly limit: number }): Promise<Page<PostRow, string>> {
-  const { rows } = await sql<PostRow>`${selectPosts(sql`board.post`)} ${conditionsOf(filter, page.before)} order by w.post_id desc limit ${page.limit + 1}`.execute(tx);
+export async function readPosts(
+  tx: Tx,
+  filter: PostFilter,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<Page<PostRow, string>> {
+  const { rows } =
+    await sql<PostRow>`${selectPosts(sql`board.post`)} ${conditionsOf(filter, page.before)} order by w.post_id desc limit ${page.limit + 1}`.execute(
+      tx,
+    );
   return cutPage(rows, page.limit, ({ postId }) => postId);
 }
 
@@ -46,25 +61,41 @@ export async function findPost(tx: Tx, postId: string): Promise<PostRow | null> 
 
 /** How a post stands; null where there is none that the viewer may see. */
 export async function findPostStatus(tx: Tx, postId: string): Promise<PostStatus | null> {
-  const { rows } = await sql<{ status: PostStatus }>`select status from board.post where post_id = ${postId}::uuid`.execute(tx);
+  const { rows } = await sql<{
+    status: PostStatus;
+  }>`select status from board.post where post_id = ${postId}::uuid`.execute(tx);
   return rows[0]?.status ?? null;
 }
 
 /** One reply to a post; null where there is none that the viewer may see. */
 export async function findReply(tx: Tx, postId: string, replyId: string): Promise<ReplyRow | null> {
-  const { rows } = await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = ${replyId}::uuid and w.post_id = ${postId}::uuid`.execute(tx);
+  const { rows } =
+    await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.reply_id = ${replyId}::uuid and w.post_id = ${postId}::uuid`.execute(
+      tx,
+    );
   return rows[0] ?? null;
 }
 
 /** A page of the replies to a post, oldest first. */
-export async function readReplies(tx: Tx, postId: string, page: { readonly after: string | null; readonly limit: number }): Promise<Page<ReplyRow, string>> {
+export async function readReplies(
+  tx: Tx,
+  postId: string,
+  page: { readonly after: string | null; readonly limit: number },
+): Promise<Page<ReplyRow, string>> {
   const after = page.after === null ? sql`` : sql`and w.reply_id > ${page.after}::uuid`;
-  const { rows } = await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.post_id = ${postId}::uuid ${after} order by w.reply_id limit ${page.limit + 1}`.execute(tx);
+  const { rows } =
+    await sql<ReplyRow>`${selectReplies(sql`board.reply`)} where w.post_id = ${postId}::uuid ${after} order by w.reply_id limit ${page.limit + 1}`.execute(
+      tx,
+    );
   return cutPage(rows, page.limit, ({ replyId }) => replyId);
 }
 
 /** The oldest replies to each of some posts, at most so many of one. */
-export async function readFirstReplies(tx: Tx, postIds: readonly string[], atMost: number): Promise<readonly ReplyRow[]> {
+export async function readFirstReplies(
+  tx: Tx,
+  postIds: readonly string[],
+  atMost: number,
+): Promise<readonly ReplyRow[]> {
   const first = sql`(select r.* from unnest(${postIds}::uuid[]) wanted cross join lateral (select * from board.reply where post_id = wanted order by reply_id limit ${atMost}) r)`;
   const { rows } = await sql<ReplyRow>`${selectReplies(first)} order by w.reply_id`.execute(tx);
   return rows;

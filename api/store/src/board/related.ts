@@ -9,8 +9,14 @@ export interface Related extends Subject {
 }
 
 /** What an id names to a viewer, who looks at the board for the rest of the transaction; null where that is nothing. */
-export async function findRelated(tx: Tx, { role, actor }: Viewer, { id, agentId }: { readonly id: string; readonly agentId: string }): Promise<Related | null> {
+export async function findRelated(
+  tx: Tx,
+  { role, actor }: Viewer,
+  { id, agentId }: { readonly id: string; readonly agentId: string },
+): Promise<Related | null> {
   const { rows } = await sql<Related>`
-    select post_id as "postId", reply_id as "replyId", took_part as "tookPart" from board.find_related(${role}, ${actor}, ${id}, ${agentId})`.execute(tx);
+    select post_id as "postId", reply_id as "replyId", took_part as "tookPart" from board.find_related(${role}, ${actor}, ${id}, ${agentId})`.execute(
+    tx,
+  );
   return rows[0] ?? null;
 }

@@ -15,6 +15,8 @@ export interface RevisionRow {
 /** The earlier texts of a post or reply, newest first. */
 export async function readRevisions(tx: Tx, subject: string, limit: number): Promise<readonly RevisionRow[]> {
   const { rows } = await sql<RevisionRow>`
-    select number, title, body, tags, ${asMoment(sql`at`)} as at from board.revision where subject = ${subject}::uuid order by number desc limit ${limit}`.execute(tx);
+    select number, title, body, tags, ${asMoment(sql`at`)} as at from board.revision where subject = ${subject}::uuid order by number desc limit ${limit}`.execute(
+    tx,
+  );
   return rows;
 }

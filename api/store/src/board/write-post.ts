@@ -60,7 +60,10 @@ export async function insertReply(tx: Tx, { by, postId, body, mentions }: NewRep
 }
 
 /** Writes a post anew over the revision that was seen; null where there is a newer one. The text before it is kept by the database. */
-export async function revisePost(tx: Tx, post: Pick<PostRow, 'postId' | 'revision' | 'title' | 'body' | 'tags'>): Promise<PostRow | null> {
+export async function revisePost(
+  tx: Tx,
+  post: Pick<PostRow, 'postId' | 'revision' | 'title' | 'body' | 'tags'>,
+): Promise<PostRow | null> {
   const { postId, revision, title, body, tags } = post;
   const { rows } = await sql<PostRow>`
     with made as (
@@ -72,7 +75,10 @@ export async function revisePost(tx: Tx, post: Pick<PostRow, 'postId' | 'revisio
 }
 
 /** The same of a reply. */
-export async function reviseReply(tx: Tx, reply: Pick<ReplyRow, 'replyId' | 'revision' | 'body'>): Promise<ReplyRow | null> {
+export async function reviseReply(
+  tx: Tx,
+  reply: Pick<ReplyRow, 'replyId' | 'revision' | 'body'>,
+): Promise<ReplyRow | null> {
   const { rows } = await sql<ReplyRow>`
     with made as (
       update board.reply set body = ${reply.body}, revision = revision + 1, updated_at = now()
@@ -83,7 +89,11 @@ export async function reviseReply(tx: Tx, reply: Pick<ReplyRow, 'replyId' | 'rev
 }
 
 /** Opens, closes or resolves a post that is not moderated; null where it is. */
-export async function setPostStatus(tx: Tx, postId: string, status: 'open' | 'closed' | 'resolved'): Promise<PostRow | null> {
+export async function setPostStatus(
+  tx: Tx,
+  postId: string,
+  status: 'open' | 'closed' | 'resolved',
+): Promise<PostRow | null> {
   const { rows } = await sql<PostRow>`
     with made as (
       update board.post set status = ${status}, updated_at = now() where post_id = ${postId} and status <> 'moderated' returning *

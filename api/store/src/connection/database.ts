@@ -15,12 +15,14 @@ const STATEMENT_LIMIT_MS = 10_000;
  * How Postgres finds out that the machine of a caller is gone: otherwise it keeps the locks of an open transaction for about two hours. Probes on a
  * quiet connection begin after 15 s; what was sent and not acknowledged is given up after 20 s.
  */
-const PROBES = '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=20000';
+const PROBES =
+  '-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=20000';
 
 /** Counters and ticks stay below 2^53, so int8 is read as a number. */
 function typeParser(oid: number, format?: string): (value: string) => unknown {
   if (oid === INT8_OID) return Number;
-  const parser: (value: string) => unknown = format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
+  const parser: (value: string) => unknown =
+    format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
   return parser;
 }
 
@@ -45,7 +47,10 @@ export interface DatabaseOptions {
 /** Opens a pool. Nothing is connected before the first query. */
 export function openDatabase(options: DatabaseOptions): Db {
   const { limits } = options;
-  const bounds = limits === undefined ? '' : ` -c idle_in_transaction_session_timeout=${limits.idleInTransactionMs} -c transaction_timeout=${limits.transactionMs}`;
+  const bounds =
+    limits === undefined
+      ? ''
+      : ` -c idle_in_transaction_session_timeout=${limits.idleInTransactionMs} -c transaction_timeout=${limits.transactionMs}`;
   const pool = new pg.Pool({
     connectionString: options.url,
     options: `${PROBES}${bounds}`,
@@ -98,8 +103,17 @@ export function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof DatabaseBusyError) return true;
   const code = codeOf(error);
-  if (/^(08|57)/.test(code) || TIMED_OUT.has(code) || code === TOO_MANY_CONNECTIONS || /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN)/.test(code) || code === 'ENOTFOUND') return true;
-  return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(error.message);
+  if (
+    /^(08|57)/.test(code) ||
+    TIMED_OUT.has(code) ||
+    code === TOO_MANY_CONNECTIONS ||
+    /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN)/.test(code) ||
+    code === 'ENOTFOUND'
+  )
+    return true;
+  return /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    error.message,
+  );
 }
 
 /** Whether a text cannot be kept as it is: with a NUL in it, or half of a surrogate pair. */

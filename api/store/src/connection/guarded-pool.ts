@@ -31,7 +31,10 @@ export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresP
         if (!silent) answeredMs = monotonicMs();
       }
     };
-    return { query: query as PostgresPoolClient['query'], release: (destroy) => client.release(silent || destroy === true) };
+    return {
+      query: query as PostgresPoolClient['query'],
+      release: (destroy) => client.release(silent || destroy === true),
+    };
   }
 
   return {
@@ -46,7 +49,8 @@ export function guardedPool(pool: pg.Pool, monotonicMs: () => number): PostgresP
         return guarded;
       } catch (error) {
         const waited = error instanceof Error && error.message === 'timeout exceeded when trying to connect';
-        if (waited && answeredMs > askedMs) throw new DatabaseBusyError('every connection to the database is in use', { cause: error });
+        if (waited && answeredMs > askedMs)
+          throw new DatabaseBusyError('every connection to the database is in use', { cause: error });
         throw error;
       }
     },

@@ -10,20 +10,32 @@ const FOLDER = join(import.meta.dirname, '../../migrations');
 const LIST = 'landed.sha256';
 
 async function lineOf(name: string): Promise<string> {
-  return `${createHash('sha256').update(await readFile(join(FOLDER, name))).digest('hex')}  ${name}`;
+  return `${createHash('sha256')
+    .update(await readFile(join(FOLDER, name)))
+    .digest('hex')}  ${name}`;
 }
 
 test('every migration is the one that landed', async () => {
   const landed = (await readFile(join(FOLDER, LIST), 'utf8')).trim().split('\n');
   for (const line of landed) {
     const name = line.slice(line.lastIndexOf(' ') + 1);
-    assert.equal(await lineOf(name), line, `${name} was changed after it had landed. Fix: git checkout it, and put the change into a new migration`);
+    assert.equal(
+      await lineOf(name),
+      line,
+      `${name} was changed after it had landed. Fix: git checkout it, and put the change into a new migration`,
+    );
   }
 });
 
 test('every migration is in the list of those that landed', async () => {
   const landed = new Set((await readFile(join(FOLDER, LIST), 'utf8')).trim().split('\n'));
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).toSorted();
-  const missing = (await Promise.all(names.map(lineOf))).filter((line) => ![...landed].some((other) => other.endsWith(`  ${line.slice(line.lastIndexOf(' ') + 1)}`)));
-  assert.deepEqual(missing, [], `a new migration is not in ${LIST}. Fix: append its line when it lands: ${missing.join('\n')}`);
+  const missing = (await Promise.all(names.map(lineOf))).filter(
+    (line) => ![...landed].some((other) => other.endsWith(`  ${line.slice(line.lastIndexOf(' ') + 1)}`)),
+  );
+  assert.deepEqual(
+    missing,
+    [],
+    `a new migration is not in ${LIST}. Fix: append its line when it lands: ${missing.join('\n')}`,
+  );
 });

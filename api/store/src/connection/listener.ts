@@ -38,7 +38,13 @@ export function listenWith({ url, channels, onNotify, patience }: ListenOptions)
   let stopped = false;
 
   async function listenOnce(): Promise<void> {
-    const mine = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, keepAlive: true, query_timeout: patience.answerMs, application_name: 'hamlet-api listener' });
+    const mine = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      query_timeout: patience.answerMs,
+      application_name: 'hamlet-api listener',
+    });
     client = mine;
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     mine.once('end', end);

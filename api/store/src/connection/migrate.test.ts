@@ -30,7 +30,10 @@ async function asApp<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
 
 test('replicas that start at once apply every migration once, and a later start applies none', async () => {
   const all = await Promise.all([1, 2, 3].map(() => migrate({ ownerUrl: postgres.url(), appUrl })));
-  assert.deepEqual(all.flat(), (await readdir(resolve(import.meta.dirname, '../../migrations'))).filter((name) => name.endsWith('.sql')).sort());
+  assert.deepEqual(
+    all.flat(),
+    (await readdir(resolve(import.meta.dirname, '../../migrations'))).filter((name) => name.endsWith('.sql')).sort(),
+  );
   assert.deepEqual(await migrate({ ownerUrl: postgres.url(), appUrl }), []);
 });
 
@@ -48,7 +51,11 @@ test('the app role has no DDL and cannot change what is append-only', async () =
     'update world_event set tick = 0',
   ];
   for (const statement of refused) {
-    await assert.rejects(asApp((client) => client.query(statement)), { code: '42501' }, statement);
+    await assert.rejects(
+      asApp((client) => client.query(statement)),
+      { code: '42501' },
+      statement,
+    );
   }
 });
 
@@ -60,7 +67,9 @@ test('the owner too is refused to rewrite history', async () => {
 });
 
 test('the app role sees which migrations are missing, and all of them where the schema is too old to say', async () => {
-  const [db, owner] = [appUrl, postgres.url()].map((url) => openDatabase({ url, poolSize: 1, onError: () => undefined }));
+  const [db, owner] = [appUrl, postgres.url()].map((url) =>
+    openDatabase({ url, poolSize: 1, onError: () => undefined }),
+  );
   assert.ok(db !== undefined && owner !== undefined);
   try {
     assert.deepEqual(await missingMigrations(db), []);
@@ -79,7 +88,10 @@ test('a database that applied another text of a migration is refused, with the w
   const owner = new pg.Client({ connectionString: postgres.url() });
   await owner.connect();
   await owner.query("update schema_migration set sha256 = 'another' where name = '0002_ledger.sql'");
-  await assert.rejects(migrate({ ownerUrl: postgres.url(), appUrl }), /0002_ledger\.sql is not the file that this database has applied\. Fix: run the version/);
+  await assert.rejects(
+    migrate({ ownerUrl: postgres.url(), appUrl }),
+    /0002_ledger\.sql is not the file that this database has applied\. Fix: run the version/,
+  );
   await owner.end();
 });
 

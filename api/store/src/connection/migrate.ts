@@ -31,7 +31,9 @@ async function readMigrations(): Promise<readonly Migration[]> {
 }
 
 function withRoles(client: pg.Client, statements: string, roles: Roles): string {
-  return statements.replaceAll('{app}', client.escapeIdentifier(roles.app)).replaceAll('{reader}', client.escapeIdentifier(roles.reader));
+  return statements
+    .replaceAll('{app}', client.escapeIdentifier(roles.app))
+    .replaceAll('{reader}', client.escapeIdentifier(roles.reader));
 }
 
 async function applyMissing(client: pg.Client, roles: Roles): Promise<readonly string[]> {
@@ -44,10 +46,16 @@ async function applyMissing(client: pg.Client, roles: Roles): Promise<readonly s
   for (const migration of await readMigrations()) {
     const before = applied.get(migration.name);
     if (before === migration.sha256) continue;
-    if (before !== undefined) throw new Error(`${migration.name} is not the file that this database has applied. Fix: run the version of Hamlet that made the database, or start with an empty one (docs/adr/0042-kept-data.md)`);
+    if (before !== undefined)
+      throw new Error(
+        `${migration.name} is not the file that this database has applied. Fix: run the version of Hamlet that made the database, or start with an empty one (docs/adr/0042-kept-data.md)`,
+      );
     await client.query('begin');
     await client.query(withRoles(client, migration.sql, roles));
-    await client.query('insert into schema_migration (name, sha256) values ($1, $2)', [migration.name, migration.sha256]);
+    await client.query('insert into schema_migration (name, sha256) values ($1, $2)', [
+      migration.name,
+      migration.sha256,
+    ]);
     await client.query('commit');
     done.push(migration.name);
   }
@@ -80,8 +88,14 @@ async function ensureRoles(client: pg.Client, appUrl: string): Promise<Roles> {
  * Brings the schema up to date, forward only, as the owner, and takes over a village that was loaded from a dump; waits for another replica that is
  * doing so. Returns the names of what it applied. Throws where an applied file has changed since, and where an api is connected to a loaded village.
  */
-export async function migrate(options: { readonly ownerUrl: string; readonly appUrl: string }): Promise<readonly string[]> {
-  const client = new pg.Client({ connectionString: options.ownerUrl, connectionTimeoutMillis: connectLimitMs(options.ownerUrl) });
+export async function migrate(options: {
+  readonly ownerUrl: string;
+  readonly appUrl: string;
+}): Promise<readonly string[]> {
+  const client = new pg.Client({
+    connectionString: options.ownerUrl,
+    connectionTimeoutMillis: connectLimitMs(options.ownerUrl),
+  });
   await client.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);

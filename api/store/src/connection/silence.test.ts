@@ -87,11 +87,26 @@ test('a process that falls silent in a transaction holds up nobody for long, and
   await assert.rejects(lost, (error) => isConnectionError(error) && isOutage(error));
   await direct.updateTable('world_lease').set({ holder: 'the next' }).execute();
   proxy.heal();
-  await until('an answer again', async () => (await db.selectFrom('world_lease').select('holder').executeTakeFirst().catch(() => undefined))?.holder === 'the next');
+  await until(
+    'an answer again',
+    async () =>
+      (
+        await db
+          .selectFrom('world_lease')
+          .select('holder')
+          .executeTakeFirst()
+          .catch(() => undefined)
+      )?.holder === 'the next',
+  );
 });
 
 test('a pool that is full of work is busy; one whose database says nothing is away', async (t) => {
-  const db = openDatabase({ url: through(), poolSize: 1, limits: { ...LIMITS, answerMs: 10_000 }, onError: () => undefined });
+  const db = openDatabase({
+    url: through(),
+    poolSize: 1,
+    limits: { ...LIMITS, answerMs: 10_000 },
+    onError: () => undefined,
+  });
   t.after(() => db.destroy());
   let working = true;
   const work = inTransaction(db, async (tx) => {
@@ -100,7 +115,10 @@ test('a pool that is full of work is busy; one whose database says nothing is aw
       await sleep(20);
     }
   });
-  await assert.rejects(sql`select 1`.execute(db), (error) => error instanceof DatabaseBusyError && isConnectionError(error) && !isOutage(error));
+  await assert.rejects(
+    sql`select 1`.execute(db),
+    (error) => error instanceof DatabaseBusyError && isConnectionError(error) && !isOutage(error),
+  );
   working = false;
   await work;
   proxy.silence();
@@ -112,7 +130,12 @@ test('a pool that is full of work is busy; one whose database says nothing is aw
 });
 
 test('Postgres ends a transaction that is open for too long', async (t) => {
-  const db = openDatabase({ url: appUrl(), poolSize: 1, limits: { ...LIMITS, transactionMs: 500 }, onError: () => undefined });
+  const db = openDatabase({
+    url: appUrl(),
+    poolSize: 1,
+    limits: { ...LIMITS, transactionMs: 500 },
+    onError: () => undefined,
+  });
   t.after(() => db.destroy());
   const long = inTransaction(db, async (tx) => {
     for (;;) await sql`select pg_sleep(0.05)`.execute(tx);
@@ -126,7 +149,12 @@ test('a listener asks whether its connection still lives, and hears again after 
   const onNotify = (_channel: string, payload: string | null): void => {
     if (payload === 'again') heard += 1;
   };
-  const listener = listenWith({ url: through(), channels: ['silence_test'], onNotify, patience: { askEveryMs: 600, answerMs: 500 } });
+  const listener = listenWith({
+    url: through(),
+    channels: ['silence_test'],
+    onNotify,
+    patience: { askEveryMs: 600, answerMs: 500 },
+  });
   t.after(() => listener.stop());
   const tell = (): Promise<unknown> => sql`select pg_notify('silence_test', 'again')`.execute(direct);
   await until('the first', async () => {

@@ -28,7 +28,9 @@ export async function takeUnpostedUsage(tx: Tx): Promise<UnpostedUsage | null> {
   const { rows } = await sql<Omit<UnpostedUsage, 'amount'> & { readonly amount: string }>`
     delete from unposted_usage where hold_id = (select hold_id from unposted_usage order by used_at limit 1)
     returning hold_id as "holdId", agent_id as "agentId", amount::text as amount, key, jsonb_build_object('podUid', about -> 'pod_uid', 'runId', about -> 'run_id',
-      'imageDigest', about -> 'image_digest', 'traceparent', about -> 'traceparent', 'relatedPostId', about -> 'related_post_id') as about`.execute(tx);
+      'imageDigest', about -> 'image_digest', 'traceparent', about -> 'traceparent', 'relatedPostId', about -> 'related_post_id') as about`.execute(
+    tx,
+  );
   const [row] = rows;
   return row === undefined ? null : { ...row, amount: BigInt(row.amount) };
 }

@@ -10,7 +10,13 @@ import { holdMoney, postTransfer, resolveHold, reverseTransfer } from '../ledger
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import type { TestLedger } from '../ledger/testing/test-ledger.ts';
 import { expireHolds } from '../ledger/upkeep.ts';
-import { freezeVillage, isVillageFrozenError, liftVillageFreeze, readFreeze, readLastActivity } from './village-freeze.ts';
+import {
+  freezeVillage,
+  isVillageFrozenError,
+  liftVillageFreeze,
+  readFreeze,
+  readLastActivity,
+} from './village-freeze.ts';
 
 const WRITERS = 8;
 const ACTOR = { role: 'admin', id: 'test' };
@@ -24,7 +30,10 @@ let keys = 0;
 before(async () => {
   ledger = await testLedger(WRITERS + 4);
   ada = await ledger.account('ada', 1_000_000_000n);
-  [treasury, compute] = await inTransaction(ledger.db, async (tx) => [await villageAccount(tx, 'treasury'), await villageAccount(tx, 'compute')]);
+  [treasury, compute] = await inTransaction(ledger.db, async (tx) => [
+    await villageAccount(tx, 'treasury'),
+    await villageAccount(tx, 'compute'),
+  ]);
 });
 beforeEach(() => inTransaction(ledger.db, (tx) => liftVillageFreeze(tx, { reason: null, actor: ACTOR })));
 after(() => ledger.remove());
@@ -52,7 +61,9 @@ function hold(expiresAt = new Date(Date.now() + 60_000)): Promise<string> {
 }
 
 async function transfers(): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*)::int4 as count from ledger.transfer`.execute(ledger.owner);
+  const { rows } = await sql<{ count: number }>`select count(*)::int4 as count from ledger.transfer`.execute(
+    ledger.owner,
+  );
   return rows[0]?.count ?? 0;
 }
 
@@ -66,11 +77,27 @@ test('every way that money moves is refused while the village is frozen, and goe
     transfer,
     batch: () => inTransaction(ledger.db, (tx) => postBatch(tx, [ledger.request([treasury, ada], 1n, key())])),
     hold: () => hold(),
-    'hold posted': () => inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held, outcome: 'posted', amount: 1n, key: key(), actor })),
-    'hold voided': () => inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held, outcome: 'voided', key: key(), actor })),
-    'hold expired': () => inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: due, outcome: 'expired', key: key(), actor })),
+    'hold posted': () =>
+      inTransaction(ledger.db, (tx) =>
+        resolveHold(tx, { holdId: held, outcome: 'posted', amount: 1n, key: key(), actor }),
+      ),
+    'hold voided': () =>
+      inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held, outcome: 'voided', key: key(), actor })),
+    'hold expired': () =>
+      inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: due, outcome: 'expired', key: key(), actor })),
     'holds expired': () => expireHolds(ledger.db, 10),
-    reversal: () => inTransaction(ledger.db, (tx) => reverseTransfer(tx, { transferId: posted.transferId, key: key(), reason: 'adjustment', source: 'test', note: '', actor, forced: true })),
+    reversal: () =>
+      inTransaction(ledger.db, (tx) =>
+        reverseTransfer(tx, {
+          transferId: posted.transferId,
+          key: key(),
+          reason: 'adjustment',
+          source: 'test',
+          note: '',
+          actor,
+          forced: true,
+        }),
+      ),
   };
   assert.equal(await freeze(), true);
   assert.equal(await freeze(), false);
@@ -89,7 +116,7 @@ test('of many writers none commits after the freeze', async () => {
   let posted = 0;
   async function write(): Promise<void> {
     // Each writer goes on until it was refused some times after the freeze.
-    for (let after0 = 0; after0 < 20; ) {
+    for (let after0 = 0; after0 < 20;) {
       try {
         await transfer();
         posted += 1;
@@ -151,7 +178,9 @@ test('time stands still for holds: what was to expire during the freeze can be p
   await freeze();
   await sleep(1_200);
   await lift();
-  const posted = await inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held, outcome: 'posted', amount: 7n, key: key(), actor: ACTOR }));
+  const posted = await inTransaction(ledger.db, (tx) =>
+    resolveHold(tx, { holdId: held, outcome: 'posted', amount: 7n, key: key(), actor: ACTOR }),
+  );
   assert.ok(posted.ok && posted.transferId !== null);
 });
 

@@ -40,7 +40,11 @@ export function isVillageFrozenError(error: unknown): boolean {
 
 /** The freeze that holds now; null where none does. */
 export async function readFreeze(db: Db): Promise<HeldFreeze | null> {
-  const row = await db.selectFrom('village_freeze').select(['reason', 'by_role as byRole', 'by_id as byId', 'since']).where('lifted_at', 'is', null).executeTakeFirst();
+  const row = await db
+    .selectFrom('village_freeze')
+    .select(['reason', 'by_role as byRole', 'by_id as byId', 'since'])
+    .where('lifted_at', 'is', null)
+    .executeTakeFirst();
   return row ?? null;
 }
 
@@ -49,7 +53,9 @@ export async function readLastActivity(db: Db): Promise<LastActivity> {
   const { rows } = await sql<LastActivity>`
     select (select created_at from ledger.transfer order by transfer_id desc limit 1) as "transferAt",
       (select started_at from model_request order by started_at desc limit 1) as "modelRequestAt",
-      (select started_at from run where started_at is not null order by started_at desc limit 1) as "runStartedAt"`.execute(db);
+      (select started_at from run where started_at is not null order by started_at desc limit 1) as "runStartedAt"`.execute(
+    db,
+  );
   const [row] = rows;
   if (row === undefined) throw new Error('Postgres did not answer when the village was last active');
   return row;
@@ -89,7 +95,9 @@ async function changeGates(tx: Tx, change: () => Promise<boolean>): Promise<bool
  */
 export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
   return changeGates(tx, async () => {
-    const { rows } = await sql<{ done: boolean }>`select freeze_village(${reason}, ${actor.role}, ${actor.id}) as done`.execute(tx);
+    const { rows } = await sql<{
+      done: boolean;
+    }>`select freeze_village(${reason}, ${actor.role}, ${actor.id}) as done`.execute(tx);
     return rows[0]?.done === true;
   });
 }
@@ -97,7 +105,9 @@ export function freezeVillage(tx: Tx, { reason, actor }: FreezeAct): Promise<boo
 /** Lifts the freeze. @returns false where the village is not frozen */
 export function liftVillageFreeze(tx: Tx, { reason, actor }: FreezeAct): Promise<boolean> {
   return changeGates(tx, async () => {
-    const { rows } = await sql<{ done: boolean }>`select lift_village_freeze(${reason}, ${actor.role}, ${actor.id}) as done`.execute(tx);
+    const { rows } = await sql<{
+      done: boolean;
+    }>`select lift_village_freeze(${reason}, ${actor.role}, ${actor.id}) as done`.execute(tx);
     return rows[0]?.done === true;
   });
 }

@@ -7,8 +7,20 @@ type Defaulted<T> = ColumnType<T, T | undefined, T>;
 export interface GatewayTables {
   model_hour: { agent_id: string; began_at: Date; used: number };
   model_request: {
-    request_id: Generated<string>; agent_id: string; agent_uid: string; pod_uid: string | null; run_id: string | null; tier: string; model: string; provider: string;
-    outcome: Defaulted<ModelOutcome>; reserved_tokens: number; prompt_tokens: Defaulted<number>; completion_tokens: Defaulted<number>; hour_began_at: Date;
-    started_at: Generated<Date>; ended_at: Defaulted<Date | null>;
+    request_id: Generated<string>;
+    agent_id: string;
+    agent_uid: string;
+    pod_uid: string | null;
+    run_id: string | null;
+    tier: string;
+    model: string;
+    provider: string;
+    outcome: Defaulted<ModelOutcome>;
+    reserved_tokens: number;
+    prompt_tokens: Defaulted<number>;
+    completion_tokens: Defaulted<number>;
+    hour_began_at: Date;
+    started_at: Generated<Date>;
+    ended_at: Defaulted<Date | null>;
   };
 }

@@ -7,7 +7,14 @@ import { sql } from 'kysely';
 import { inTransaction } from '../connection/database.ts';
 import { testLedger } from '../ledger/testing/test-ledger.ts';
 import type { TestLedger } from '../ledger/testing/test-ledger.ts';
-import { addModelRequest, endModelRequest, holdModelHour, markLostModelRequests, readModelHour, readModelRequests } from './model-requests.ts';
+import {
+  addModelRequest,
+  endModelRequest,
+  holdModelHour,
+  markLostModelRequests,
+  readModelHour,
+  readModelRequests,
+} from './model-requests.ts';
 
 const CLIENTS = 20;
 const REQUESTS = process.env['HAMLET_TEST_FULL'] === '1' ? 2_000 : 100;
@@ -27,19 +34,34 @@ function enter(agentId: string, tokens = TOKENS): Promise<string | null> {
   return inTransaction(ledger.db, async (tx) => {
     const hour = await holdModelHour(tx, agentId, LIFE);
     if (!decideModelRequest({ ...hour, ...ROOM }, tokens).ok) return null;
-    return addModelRequest(tx, { agentId, agentUid: 'u', podUid: 'p', runId: null, tier: 'tier-0', model: 'small', provider: 'test', reservedTokens: tokens });
+    return addModelRequest(tx, {
+      agentId,
+      agentUid: 'u',
+      podUid: 'p',
+      runId: null,
+      tier: 'tier-0',
+      model: 'small',
+      provider: 'test',
+      reservedTokens: tokens,
+    });
   });
 }
 
 function end(requestId: string, used: number): Promise<boolean> {
-  return inTransaction(ledger.db, (tx) => endModelRequest(tx, requestId, { outcome: 'done', promptTokens: used, completionTokens: 0 }));
+  return inTransaction(ledger.db, (tx) =>
+    endModelRequest(tx, requestId, { outcome: 'done', promptTokens: used, completionTokens: 0 }),
+  );
 }
 
 /** Moves the beginning of an agent's requests and hour back. */
 async function age(agentId: string, seconds: number): Promise<void> {
   await sql`alter table model_request disable trigger ends_once`.execute(ledger.owner);
-  await sql`update model_request set started_at = started_at - ${seconds} * interval '1 second', hour_began_at = hour_began_at - ${seconds} * interval '1 second' where agent_id = ${agentId}`.execute(ledger.owner);
-  await sql`update model_hour set began_at = began_at - ${seconds} * interval '1 second' where agent_id = ${agentId}`.execute(ledger.owner);
+  await sql`update model_request set started_at = started_at - ${seconds} * interval '1 second', hour_began_at = hour_began_at - ${seconds} * interval '1 second' where agent_id = ${agentId}`.execute(
+    ledger.owner,
+  );
+  await sql`update model_hour set began_at = began_at - ${seconds} * interval '1 second' where agent_id = ${agentId}`.execute(
+    ledger.owner,
+  );
   await sql`alter table model_request enable always trigger ends_once`.execute(ledger.owner);
 }
 
@@ -72,7 +94,10 @@ test('of many that come at once as many are let in as there are places', async (
   const entered = await Promise.all(Array.from({ length: CLIENTS }, () => enter('bob')));
   const ids = entered.filter((id) => id !== null);
   assert.equal(ids.length, ROOM.inFlightMax);
-  assert.deepEqual(await Promise.all(ids.map((id) => end(id, 1))), ids.map(() => true));
+  assert.deepEqual(
+    await Promise.all(ids.map((id) => end(id, 1))),
+    ids.map(() => true),
+  );
   assert.ok((await enter('bob')) !== null);
 });
 
@@ -83,8 +108,14 @@ test('a request ends once, whoever ends it, and is never rewritten', async () =>
   assert.equal(ends.filter(Boolean).length, 1);
   const [row] = await readModelRequests(ledger.db, 'cleo', 1);
   assert.equal((await readModelHour(ledger.db, 'cleo', LIFE)).used, row?.promptTokens);
-  await assert.rejects(sql`update model_request set outcome = 'failed' where request_id = ${id}`.execute(ledger.db), /has ended/);
-  await assert.rejects(sql`update model_request set model = 'large' where request_id = ${id}`.execute(ledger.db), /permission denied/);
+  await assert.rejects(
+    sql`update model_request set outcome = 'failed' where request_id = ${id}`.execute(ledger.db),
+    /has ended/,
+  );
+  await assert.rejects(
+    sql`update model_request set model = 'large' where request_id = ${id}`.execute(ledger.db),
+    /permission denied/,
+  );
 });
 
 test('a request whose replica is gone frees its place and keeps its tokens until the hour is over', async () => {
@@ -94,7 +125,10 @@ test('a request whose replica is gone frees its place and keeps its tokens until
   assert.equal((await readModelHour(ledger.db, 'dan', LIFE)).inFlight, 0);
   assert.equal(await markLostModelRequests(ledger.db, LIFE), ROOM.inFlightMax);
   assert.equal(await markLostModelRequests(ledger.db, LIFE), 0);
-  assert.deepEqual((await readModelRequests(ledger.db, 'dan', 1)).map(({ outcome }) => outcome), ['lost']);
+  assert.deepEqual(
+    (await readModelRequests(ledger.db, 'dan', 1)).map(({ outcome }) => outcome),
+    ['lost'],
+  );
   assert.equal((await readModelHour(ledger.db, 'dan', LIFE)).used, ROOM.inFlightMax * TOKENS);
   await age('dan', 3_600);
   assert.deepEqual(await readModelHour(ledger.db, 'dan', LIFE), { used: 0, resetsInS: 0, inFlight: 0 });

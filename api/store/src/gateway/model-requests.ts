@@ -47,7 +47,9 @@ export async function holdModelHour(tx: Tx, agentId: string, life: RequestLife):
     insert into model_hour as hour (agent_id, began_at, used) values (${agentId}, now(), 0)
     on conflict (agent_id) do update set
       used = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then 0 else hour.used end,
-      began_at = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then now() else hour.began_at end`.execute(tx);
+      began_at = case when hour.began_at <= now() - ${MODEL_HOUR_S} * interval '1 second' then now() else hour.began_at end`.execute(
+    tx,
+  );
   return readModelHour(tx, agentId, life);
 }
 
@@ -58,7 +60,9 @@ export async function readModelHour(db: Db, agentId: string, { limitS }: Request
       coalesce(ceil(extract(epoch from hour.began_at + ${MODEL_HOUR_S} * interval '1 second' - now())), 0)::int4 as "resetsInS",
       (select count(*) from model_request where agent_id = ${agentId} and outcome = 'under_way' and started_at > now() - ${limitS} * interval '1 second')::int4 as "inFlight"
     from (select 1) as one
-    left join model_hour as hour on hour.agent_id = ${agentId} and hour.began_at > now() - ${MODEL_HOUR_S} * interval '1 second'`.execute(db);
+    left join model_hour as hour on hour.agent_id = ${agentId} and hour.began_at > now() - ${MODEL_HOUR_S} * interval '1 second'`.execute(
+    db,
+  );
   return rows[0] ?? { used: 0, resetsInS: 0, inFlight: 0 };
 }
 
@@ -85,10 +89,17 @@ export interface ModelRequestEnd {
 /** Ends a request and gives back what it set aside and did not take. False where it had ended. */
 export async function endModelRequest(tx: Tx, requestId: string, end: ModelRequestEnd): Promise<boolean> {
   const { outcome, promptTokens, completionTokens } = end;
-  await sql`select 1 from model_hour where agent_id = (select agent_id from model_request where request_id = ${requestId}) for update`.execute(tx);
+  await sql`select 1 from model_hour where agent_id = (select agent_id from model_request where request_id = ${requestId}) for update`.execute(
+    tx,
+  );
   const { numUpdatedRows } = await tx
     .updateTable('model_request')
-    .set({ outcome, prompt_tokens: promptTokens, completion_tokens: completionTokens, ended_at: sql<Date>`clock_timestamp()` })
+    .set({
+      outcome,
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      ended_at: sql<Date>`clock_timestamp()`,
+    })
     .where('request_id', '=', requestId)
     .where('outcome', '=', 'under_way')
     .executeTakeFirst();
@@ -96,7 +107,9 @@ export async function endModelRequest(tx: Tx, requestId: string, end: ModelReque
   await sql`
     update model_hour as hour set used = greatest(0, hour.used - request.reserved_tokens + ${promptTokens + completionTokens})
     from model_request as request
-    where request.request_id = ${requestId} and hour.agent_id = request.agent_id and hour.began_at = request.hour_began_at`.execute(tx);
+    where request.request_id = ${requestId} and hour.agent_id = request.agent_id and hour.began_at = request.hour_began_at`.execute(
+    tx,
+  );
   return true;
 }
 
@@ -104,8 +117,24 @@ export async function endModelRequest(tx: Tx, requestId: string, end: ModelReque
 export async function readModelRequests(db: Db, agentId: string, limit: number): Promise<readonly ModelRequestRow[]> {
   return db
     .selectFrom('model_request')
-    .select(['request_id as requestId', 'agent_id as agentId', 'agent_uid as agentUid', 'pod_uid as podUid', 'run_id as runId', 'tier', 'model', 'provider', 'outcome'])
-    .select(['reserved_tokens as reservedTokens', 'prompt_tokens as promptTokens', 'completion_tokens as completionTokens', 'started_at as startedAt', 'ended_at as endedAt'])
+    .select([
+      'request_id as requestId',
+      'agent_id as agentId',
+      'agent_uid as agentUid',
+      'pod_uid as podUid',
+      'run_id as runId',
+      'tier',
+      'model',
+      'provider',
+      'outcome',
+    ])
+    .select([
+      'reserved_tokens as reservedTokens',
+      'prompt_tokens as promptTokens',
+      'completion_tokens as completionTokens',
+      'started_at as startedAt',
+      'ended_at as endedAt',
+    ])
     .where('agent_id', '=', agentId)
     .orderBy('request_id', 'desc')
     .limit(limit)
@@ -125,11 +154,19 @@ export async function markLostModelRequests(db: Db, { limitS }: RequestLife): Pr
 
 /** Forgets requests that ended 90 days ago. */
 export async function forgetOldModelRequests(db: Db): Promise<void> {
-  await db.deleteFrom('model_request').where('ended_at', '<', sql<Date>`now() - ${KEPT_DAYS} * interval '1 day'`).execute();
+  await db
+    .deleteFrom('model_request')
+    .where('ended_at', '<', sql<Date>`now() - ${KEPT_DAYS} * interval '1 day'`)
+    .execute();
 }
 
 /** Whether a run is an agent's. */
 export async function isRunOf(db: Db, runId: string, agentId: string): Promise<boolean> {
-  const row = await db.selectFrom('run').select('run_id').where('run_id', '=', runId).where('agent_id', '=', agentId).executeTakeFirst();
+  const row = await db
+    .selectFrom('run')
+    .select('run_id')
+    .where('run_id', '=', runId)
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst();
   return row !== undefined;
 }

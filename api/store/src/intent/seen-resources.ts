@@ -18,7 +18,16 @@ export interface SeenResource {
   readonly goneAt: Date | null;
 }
 
-const COLUMNS = ['uid', 'kind', 'name', 'generation', 'own_generations as ownGenerations', 'fields', 'fields_generation as fieldsGeneration', 'gone_at as goneAt'] as const;
+const COLUMNS = [
+  'uid',
+  'kind',
+  'name',
+  'generation',
+  'own_generations as ownGenerations',
+  'fields',
+  'fields_generation as fieldsGeneration',
+  'gone_at as goneAt',
+] as const;
 
 /**
  * Holds every other writer and auditor of a custom resource back until the transaction ends. Before the lock of accounts and after that of the
@@ -53,35 +62,64 @@ export async function noteResource(tx: Tx, { uid, kind, name, generation }: Reso
   const next = sql<boolean>`resource_seen.generation = ${generation}::bigint - 1`;
   await tx
     .insertInto('resource_seen')
-    .values({ uid, kind, name, generation: isNext ? 1 : 0, own_generations: isNext ? [] : [generation], fields: '{}', fields_generation: 0 })
+    .values({
+      uid,
+      kind,
+      name,
+      generation: isNext ? 1 : 0,
+      own_generations: isNext ? [] : [generation],
+      fields: '{}',
+      fields_generation: 0,
+    })
     .onConflict((conflict) =>
       conflict.column('uid').doUpdateSet({
         generation: sql<number>`case when ${next} then ${generation}::bigint else resource_seen.generation end`,
-        own_generations: sql<number[]>`case when ${next} then resource_seen.own_generations else resource_seen.own_generations || ${generation}::bigint end`,
+        own_generations: sql<
+          number[]
+        >`case when ${next} then resource_seen.own_generations else resource_seen.own_generations || ${generation}::bigint end`,
       }),
     )
     .execute();
 }
 
 /** Notes that the audit has every change up to a generation, whose fields these are. */
-export async function noteResourceSeen(tx: Tx, { uid, kind, name, generation }: ResourceGeneration, fields: Readonly<Record<string, string>>): Promise<void> {
+export async function noteResourceSeen(
+  tx: Tx,
+  { uid, kind, name, generation }: ResourceGeneration,
+  fields: Readonly<Record<string, string>>,
+): Promise<void> {
   const seen = { generation, fields: JSON.stringify(fields), fields_generation: generation };
   await tx
     .insertInto('resource_seen')
     .values({ uid, kind, name, ...seen })
     .onConflict((conflict) =>
-      conflict.column('uid').doUpdateSet({ ...seen, own_generations: sql<number[]>`array(select g from unnest(resource_seen.own_generations) g where g > ${generation})` }),
+      conflict.column('uid').doUpdateSet({
+        ...seen,
+        own_generations: sql<
+          number[]
+        >`array(select g from unnest(resource_seen.own_generations) g where g > ${generation})`,
+      }),
     )
     .execute();
 }
 
 /** Notes that a life has ended. Returns whether that is news. */
 export async function noteResourceGone(tx: Tx, uid: string): Promise<boolean> {
-  const rows = await tx.updateTable('resource_seen').set({ gone_at: sql<Date>`now()` }).where('uid', '=', uid).where('gone_at', 'is', null).returning('uid').execute();
+  const rows = await tx
+    .updateTable('resource_seen')
+    .set({ gone_at: sql<Date>`now()` })
+    .where('uid', '=', uid)
+    .where('gone_at', 'is', null)
+    .returning('uid')
+    .execute();
   return rows.length > 0;
 }
 
 function seenOf(row: Omit<SeenResource, 'fields'> & { readonly fields: unknown }): SeenResource {
   // Elements of an array of int8 come as text.
-  return { ...row, ownGenerations: row.ownGenerations.map(Number), fields: row.fields as Readonly<Record<string, string>> };
+  return {
+    ...row,
+    ownGenerations: row.ownGenerations.map(Number),
+    fields: row.fields as Readonly<Record<string, string>>,
+  };
 }

@@ -12,7 +12,9 @@ export interface AgentAccount {
 /** The account of an agent's name; null where no agent of that name has ever lived. */
 export async function findAgentAccount(db: Db, agentId: string): Promise<AgentAccount | null> {
   const { rows } = await sql<AgentAccount>`
-    select account_id as "accountId", closed_at as "closedAt" from ledger.account where book = 'agent' and owner = ${agentId} and shard = 0`.execute(db);
+    select account_id as "accountId", closed_at as "closedAt" from ledger.account where book = 'agent' and owner = ${agentId} and shard = 0`.execute(
+    db,
+  );
   return rows[0] ?? null;
 }
 

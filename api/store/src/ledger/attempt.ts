@@ -13,7 +13,10 @@ export interface Refused<R> {
  * Does a part of a transaction whole or not at all: a refusal, returned by `work` or raised by the ledger, undoes what was written since.
  * Any other exception passes on.
  */
-export async function attempt<T extends { readonly ok: boolean }>(tx: Tx, work: () => Promise<T>): Promise<T | Refused<LedgerRefusal>> {
+export async function attempt<T extends { readonly ok: boolean }>(
+  tx: Tx,
+  work: () => Promise<T>,
+): Promise<T | Refused<LedgerRefusal>> {
   return wholeOrNot<T | Refused<LedgerRefusal>>(tx, async () => {
     try {
       return await work();

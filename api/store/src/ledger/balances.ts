@@ -23,14 +23,18 @@ function fundsOf({ balance, held, asOf }: FundsRow): Funds {
 /** What agents have, in micro-aiDollars; one without an account is left out. What is held counts: it is not spent yet. */
 export async function readBalances(db: Db, agentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await sql<{ owner: string; balance: string }>`
-    select owner, balance::text from ledger.account where book = 'agent' and owner = any (${agentIds as string[]}) and shard = 0`.execute(db);
+    select owner, balance::text from ledger.account where book = 'agent' and owner = any (${agentIds as string[]}) and shard = 0`.execute(
+    db,
+  );
   return new Map(rows.map(({ owner, balance }) => [owner, BigInt(balance)]));
 }
 
 /** What an account has now. */
 export async function readFunds(db: Db, accountId: number): Promise<Funds> {
   const { rows } = await sql<FundsRow>`
-    select balance::text, held::text, ${asMoment(sql`clock_timestamp()`)} as "asOf" from ledger.account where account_id = ${accountId}`.execute(db);
+    select balance::text, held::text, ${asMoment(sql`clock_timestamp()`)} as "asOf" from ledger.account where account_id = ${accountId}`.execute(
+    db,
+  );
   const [row] = rows;
   if (row === undefined) throw new Error(`no account ${accountId}`);
   return fundsOf(row);

@@ -33,7 +33,11 @@ function entryOf(raw: Raw): EntryRow {
 }
 
 /** A page of an account's entries, newest first, as they were at a frozen moment. `before` is a version: the page begins below it. */
-export async function readEntries(db: Db, accountId: number, page: { readonly asOf: Moment; readonly before: number | null; readonly limit: number }): Promise<readonly EntryRow[]> {
+export async function readEntries(
+  db: Db,
+  accountId: number,
+  page: { readonly asOf: Moment; readonly before: number | null; readonly limit: number },
+): Promise<readonly EntryRow[]> {
   const condition = sql`e.account_id = ${accountId} and e.created_at <= ${page.asOf}::timestamptz and (${page.before}::bigint is null or e.version < ${page.before}::bigint)`;
   const { rows } = await sql<Raw>`${entriesOf(condition)} order by e.version desc limit ${page.limit}`.execute(db);
   return rows.map(entryOf);

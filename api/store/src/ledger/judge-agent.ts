@@ -10,7 +10,10 @@ import { circumstanceJson } from './transfer-request.ts';
 import type { TransferRequest } from './transfer-request.ts';
 
 /** Money that a person gives an agent out of the treasury, or takes from it. */
-export interface AgentJudgement extends Pick<TransferRequest, 'amount' | 'key' | 'source' | 'note' | 'actor' | 'about'> {
+export interface AgentJudgement extends Pick<
+  TransferRequest,
+  'amount' | 'key' | 'source' | 'note' | 'actor' | 'about'
+> {
   readonly kind: 'reward' | 'penalty';
   readonly agentId: string;
   /** Whether an agent without an account gets one. */
@@ -51,7 +54,18 @@ function judgedOf(row: JudgedRow, { kind, source, note, about }: AgentJudgement)
   const { transferId, replayed, version, createdAt } = row;
   // The same key is the same request, so these are what the entry says, also where it was posted before.
   const said = { reason: kind, source, note, relatedPostId: about?.relatedPostId ?? null };
-  return { ok: true, replayed, entry: { ...said, transferId, version, createdAt, amount: BigInt(row.amount), balanceAfter: BigInt(row.balanceAfter) } };
+  return {
+    ok: true,
+    replayed,
+    entry: {
+      ...said,
+      transferId,
+      version,
+      createdAt,
+      amount: BigInt(row.amount),
+      balanceAfter: BigInt(row.balanceAfter),
+    },
+  };
 }
 
 /**
@@ -63,7 +77,9 @@ export async function judgeAgent(tx: Tx, judgement: AgentJudgement): Promise<Age
   const { rows } = await sql<JudgedRow>`
     select refusal, available::text, transfer_id as "transferId", replayed, version, amount::text, balance_after::text as "balanceAfter", ${asMoment(sql`created_at`)} as "createdAt"
     from ledger.judge(${kind}, ${agentId}, ${opens}, ${String(amount)}, ${key}, ${source}, ${note}, ${actor.role}, ${actor.id}, ${circumstanceJson(about)},
-      ${allowance?.day ?? null}, ${allowance === null ? null : String(allowance.limit)}, ${subject?.postId ?? null}, ${subject?.replyId ?? null})`.execute(tx);
+      ${allowance?.day ?? null}, ${allowance === null ? null : String(allowance.limit)}, ${subject?.postId ?? null}, ${subject?.replyId ?? null})`.execute(
+    tx,
+  );
   const [row] = rows;
   if (row === undefined) throw new Error('the ledger answered nothing');
   return judgedOf(row, judgement);

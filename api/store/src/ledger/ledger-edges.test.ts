@@ -27,13 +27,17 @@ let names = 0;
 
 before(async () => {
   ledger = await testLedger(2);
-  [compute, treasury] = await Promise.all([villageAccount(ledger.db, 'compute'), villageAccount(ledger.db, 'treasury')]);
+  [compute, treasury] = await Promise.all([
+    villageAccount(ledger.db, 'compute'),
+    villageAccount(ledger.db, 'treasury'),
+  ]);
 });
 after(() => ledger.remove());
 
 const nextName = (): string => `edge-${(names += 1)}`;
 const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => inTransaction(ledger.db, work);
-const done = (outcome: { readonly ok: boolean; readonly reason?: string; readonly replayed?: boolean }): string => (outcome.ok ? (outcome.replayed === true ? 'replayed' : 'done') : (outcome.reason ?? ''));
+const done = (outcome: { readonly ok: boolean; readonly reason?: string; readonly replayed?: boolean }): string =>
+  outcome.ok ? (outcome.replayed === true ? 'replayed' : 'done') : (outcome.reason ?? '');
 
 /** A request that is always refused: beside it a batch is gone through item by item. */
 const refusedOne = (): TransferRequest => ledger.request([compute, compute], 1n, nextName());
@@ -42,7 +46,8 @@ const refusedOne = (): TransferRequest => ledger.request([compute, compute], 1n,
 const DOORS: Readonly<Record<string, (request: TransferRequest) => Promise<string>>> = {
   alone: (request) => within(async (tx) => done(await postTransfer(tx, request))),
   'in a batch': (request) => within(async (tx) => (await postBatch(tx, [request])).map(done).join()),
-  'in a batch beside one that is refused': (request) => within(async (tx) => (await postBatch(tx, [refusedOne(), request])).map(done).at(-1) ?? ''),
+  'in a batch beside one that is refused': (request) =>
+    within(async (tx) => (await postBatch(tx, [refusedOne(), request])).map(done).at(-1) ?? ''),
   'set aside': (request) => within(async (tx) => done(await holdMoney(tx, { ...request, expiresAt: AHEAD }))),
 };
 const POSTING = Object.entries(DOORS).filter(([door]) => door !== 'set aside');
@@ -57,13 +62,18 @@ async function heldBy(account: number, amount: bigint): Promise<string> {
 
 for (const [door, ask] of Object.entries(DOORS)) {
   test(`${door}: the longest texts and the greatest amount are taken, and one more is not`, async () => {
-    const request = (changes: Partial<TransferRequest>): TransferRequest => ({ ...ledger.request([treasury, compute], 1n, nextName()), ...changes });
+    const request = (changes: Partial<TransferRequest>): TransferRequest => ({
+      ...ledger.request([treasury, compute], 1n, nextName()),
+      ...changes,
+    });
     const key = `${nextName()} `.padEnd(400, 'k');
     for (const good of [{ key }, { source: 's'.repeat(200) }, { note: 'n'.repeat(500) }, { amount: AMOUNT_MAX }]) {
       assert.equal(await ask(request(good)), 'done', JSON.stringify(Object.keys(good)));
     }
-    for (const bad of [{ key: `${key}k` }, { source: 's'.repeat(201) }, { note: 'n'.repeat(501) }]) assert.equal(await ask(request(bad)), 'malformed');
-    for (const amount of [0n, -1n, AMOUNT_MAX + 1n]) assert.equal(await ask(request({ amount })), 'amount_out_of_range');
+    for (const bad of [{ key: `${key}k` }, { source: 's'.repeat(201) }, { note: 'n'.repeat(501) }])
+      assert.equal(await ask(request(bad)), 'malformed');
+    for (const amount of [0n, -1n, AMOUNT_MAX + 1n])
+      assert.equal(await ask(request({ amount })), 'amount_out_of_range');
   });
 
   test(`${door}: all that is free can go, and no micro more`, async () => {
@@ -78,7 +88,8 @@ for (const [door, ask] of Object.entries(DOORS)) {
     const [open, name] = [await ledger.account(nextName(), 100n), nextName()];
     const closed = await ledger.account(name, 100n);
     await within((tx) => closeAgentAccount(tx, name));
-    const outcome = (between: readonly [number, number]): Promise<string> => ask(ledger.request(between, 1n, nextName()));
+    const outcome = (between: readonly [number, number]): Promise<string> =>
+      ask(ledger.request(between, 1n, nextName()));
     assert.equal(await outcome([closed, compute]), 'account_closed');
     assert.equal(await outcome([treasury, closed]), 'account_closed');
     assert.equal(await outcome([treasury, open]), 'done');
@@ -95,12 +106,23 @@ for (const [door, ask] of POSTING) {
   test(`${door}: a transfer has happened when its caller says, and a key stands for that moment too`, async () => {
     const eventAt = new Date('2026-01-02T03:04:05Z');
     const [told, untold] = [nextName(), nextName()];
-    const request = (key: string, changes: Partial<TransferRequest> = {}): TransferRequest => ({ ...ledger.request([treasury, compute], 3n, key), ...changes });
+    const request = (key: string, changes: Partial<TransferRequest> = {}): TransferRequest => ({
+      ...ledger.request([treasury, compute], 3n, key),
+      ...changes,
+    });
     assert.equal(await ask(request(told, { eventAt })), 'done');
     assert.equal(await ask(request(untold)), 'done');
     const { rows } = await sql<{ key: string; event: Date; same: boolean }>`
-      select idempotency_key as key, event_at as event, event_at = created_at as same from ledger.transfer where idempotency_key in (${told}, ${untold}) order by length(idempotency_key), idempotency_key`.execute(ledger.db);
-    assert.deepEqual(rows.map(({ key, same }) => [key, same]), [[told, false], [untold, true]]);
+      select idempotency_key as key, event_at as event, event_at = created_at as same from ledger.transfer where idempotency_key in (${told}, ${untold}) order by length(idempotency_key), idempotency_key`.execute(
+      ledger.db,
+    );
+    assert.deepEqual(
+      rows.map(({ key, same }) => [key, same]),
+      [
+        [told, false],
+        [untold, true],
+      ],
+    );
     assert.deepEqual(rows[0]?.event, eventAt);
     assert.equal(await ask(request(told, { eventAt })), 'replayed');
     assert.equal(await ask(request(untold)), 'replayed');
@@ -111,10 +133,21 @@ for (const [door, ask] of POSTING) {
 }
 
 test('twins in a batch are one transfer, and one with another moment or post is refused', async () => {
-  const first = { ...ledger.request([treasury, compute], 3n, nextName()), eventAt: new Date('2026-01-02T03:04:05Z'), about: { relatedPostId: '00000000-0000-4000-8000-000000000001' } };
-  const outcomes = await within((tx) => postBatch(tx, [
-    first, first, { ...first, eventAt: new Date('2026-01-02T03:04:06Z') }, { ...first, about: { relatedPostId: '00000000-0000-4000-8000-000000000002' } }, { ...first, note: 'other' }, { ...first, amount: 4n },
-  ]));
+  const first = {
+    ...ledger.request([treasury, compute], 3n, nextName()),
+    eventAt: new Date('2026-01-02T03:04:05Z'),
+    about: { relatedPostId: '00000000-0000-4000-8000-000000000001' },
+  };
+  const outcomes = await within((tx) =>
+    postBatch(tx, [
+      first,
+      first,
+      { ...first, eventAt: new Date('2026-01-02T03:04:06Z') },
+      { ...first, about: { relatedPostId: '00000000-0000-4000-8000-000000000002' } },
+      { ...first, note: 'other' },
+      { ...first, amount: 4n },
+    ]),
+  );
   assert.deepEqual(outcomes.map(done), ['done', 'replayed', 'key_reused', 'key_reused', 'key_reused', 'key_reused']);
 });
 
@@ -122,17 +155,38 @@ test('what one item of a batch receives another spends, in their order, to the m
   const account = await ledger.account(nextName(), 10n);
   const spend = (amount: bigint): TransferRequest => ledger.request([account, compute], amount, nextName());
   const earn = (amount: bigint): TransferRequest => ledger.request([treasury, account], amount, nextName());
-  const outcome = async (...requests: readonly TransferRequest[]): Promise<readonly string[]> => (await within((tx) => postBatch(tx, requests))).map(done);
+  const outcome = async (...requests: readonly TransferRequest[]): Promise<readonly string[]> =>
+    (await within((tx) => postBatch(tx, requests))).map(done);
   assert.deepEqual(await outcome(spend(10n), earn(5n), spend(5n)), ['done', 'done', 'done']);
-  assert.deepEqual(await outcome(spend(1n), earn(5n), spend(5n), spend(1n)), ['insufficient_funds', 'done', 'done', 'insufficient_funds']);
+  assert.deepEqual(await outcome(spend(1n), earn(5n), spend(5n), spend(1n)), [
+    'insufficient_funds',
+    'done',
+    'done',
+    'insufficient_funds',
+  ]);
   const entries = await sql<{ version: number; amount: string; balance: string }>`
-    select version, amount::text, balance_after::text as balance from ledger.entry where account_id = ${account} order by version`.execute(ledger.db);
-  assert.deepEqual(entries.rows.map(({ version, amount, balance }) => [version, amount, balance]), [[1, '10', '10'], [2, '-10', '0'], [3, '5', '5'], [4, '-5', '0'], [5, '5', '5'], [6, '-5', '0']]);
+    select version, amount::text, balance_after::text as balance from ledger.entry where account_id = ${account} order by version`.execute(
+    ledger.db,
+  );
+  assert.deepEqual(
+    entries.rows.map(({ version, amount, balance }) => [version, amount, balance]),
+    [
+      [1, '10', '10'],
+      [2, '-10', '0'],
+      [3, '5', '5'],
+      [4, '-5', '0'],
+      [5, '5', '5'],
+      [6, '-5', '0'],
+    ],
+  );
 });
 
 test('of a hold one micro or all of it is posted, and no more; it is answered again to its very ending alone', async () => {
   const account = await ledger.account(nextName(), 100n);
-  const resolve = (holdId: string, changes: { readonly outcome?: 'posted' | 'voided' | 'expired'; readonly amount?: bigint; readonly key: string }): Promise<string> =>
+  const resolve = (
+    holdId: string,
+    changes: { readonly outcome?: 'posted' | 'voided' | 'expired'; readonly amount?: bigint; readonly key: string },
+  ): Promise<string> =>
     within(async (tx) => done(await resolveHold(tx, { holdId, outcome: 'posted', actor: ACTOR, ...changes })));
   const [small, whole, key] = [await heldBy(account, 10n), await heldBy(account, 10n), nextName()];
   assert.equal(await resolve(small, { amount: 0n, key }), 'amount_out_of_range');
@@ -141,7 +195,12 @@ test('of a hold one micro or all of it is posted, and no more; it is answered ag
   assert.equal(await resolve(small, { amount: 1n, key }), 'done');
   assert.equal(await resolve(whole, { amount: 10n, key: `${key} whole` }), 'done');
   assert.equal(await resolve(small, { amount: 1n, key }), 'replayed');
-  for (const other of [{ amount: 2n, key }, { amount: 1n, key: `${key} other` }, { outcome: 'voided' as const, key }]) assert.equal(await resolve(small, other), 'hold_resolved');
+  for (const other of [
+    { amount: 2n, key },
+    { amount: 1n, key: `${key} other` },
+    { outcome: 'voided' as const, key },
+  ])
+    assert.equal(await resolve(small, other), 'hold_resolved');
   const { balance, held } = await readFunds(ledger.db, account);
   assert.deepEqual([balance, held], [89n, 0n]);
 });
@@ -149,9 +208,13 @@ test('of a hold one micro or all of it is posted, and no more; it is answered ag
 test('a hold that is asked for again is the same one and sets nothing more aside, whatever its end; another under its key is refused', async () => {
   const account = await ledger.account(nextName(), 100n);
   const wish = { ...ledger.request([account, compute], 70n, nextName()), expiresAt: AHEAD };
-  const hold = (changes: Partial<typeof wish> = {}): Promise<string> => within(async (tx) => done(await holdMoney(tx, { ...wish, ...changes })));
+  const hold = (changes: Partial<typeof wish> = {}): Promise<string> =>
+    within(async (tx) => done(await holdMoney(tx, { ...wish, ...changes })));
   assert.equal(await hold({ expiresAt: new Date('2001-01-01') }), 'hold_expired');
-  assert.deepEqual([await hold(), await hold(), await hold({ expiresAt: new Date('2998-01-01') })], ['done', 'replayed', 'replayed']);
+  assert.deepEqual(
+    [await hold(), await hold(), await hold({ expiresAt: new Date('2998-01-01') })],
+    ['done', 'replayed', 'replayed'],
+  );
   assert.equal(await hold({ amount: 20n }), 'key_reused');
   assert.equal((await readFunds(ledger.db, account)).held, 70n);
 });
@@ -163,18 +226,50 @@ test('only a forced reversal leaves less than nothing, and its entry says so', a
     assert.ok(posted.ok);
     return posted.transferId;
   };
-  const reverse = (transferId: string, forced: boolean, key = nextName()): Promise<string> => within(async (tx) => done(await reverseTransfer(tx, { transferId, key, reason: 'refund', source: 'test', note: '', actor: ACTOR, forced })));
+  const reverse = (transferId: string, forced: boolean, key = nextName()): Promise<string> =>
+    within(async (tx) =>
+      done(
+        await reverseTransfer(tx, {
+          transferId,
+          key,
+          reason: 'refund',
+          source: 'test',
+          note: '',
+          actor: ACTOR,
+          forced,
+        }),
+      ),
+    );
   const [first, second, key] = [await earned(10n), await earned(5n), nextName()];
   assert.equal(await reverse(second, true, key), 'done');
   assert.equal(await reverse(second, true, key), 'replayed');
   assert.equal(await reverse(second, true), 'already_reversed');
   const third = await earned(7n);
-  assert.equal(await within(async (tx) => done(await postTransfer(tx, ledger.request([account, compute], 7n, nextName())))), 'done');
+  assert.equal(
+    await within(async (tx) => done(await postTransfer(tx, ledger.request([account, compute], 7n, nextName())))),
+    'done',
+  );
   assert.equal(await reverse(first, true), 'done', 'to nothing');
   assert.equal(await reverse(third, false), 'insufficient_funds');
   assert.equal(await reverse(third, true), 'done');
-  const { rows } = await sql<{ balance: string; below: boolean }>`select balance_after::text as balance, below_zero as below from ledger.entry where account_id = ${account} order by version`.execute(ledger.db);
-  assert.deepEqual(rows.map(({ balance, below }) => [balance, below]), [['10', false], ['15', false], ['10', false], ['17', false], ['10', false], ['0', false], ['-7', true]]);
+  const { rows } = await sql<{
+    balance: string;
+    below: boolean;
+  }>`select balance_after::text as balance, below_zero as below from ledger.entry where account_id = ${account} order by version`.execute(
+    ledger.db,
+  );
+  assert.deepEqual(
+    rows.map(({ balance, below }) => [balance, below]),
+    [
+      ['10', false],
+      ['15', false],
+      ['10', false],
+      ['17', false],
+      ['10', false],
+      ['0', false],
+      ['-7', true],
+    ],
+  );
 });
 
 test('a moment to read at is never ahead, and one that lies back stays as it was asked for', async () => {
@@ -183,11 +278,32 @@ test('a moment to read at is never ahead, and one that lies back stays as it was
   assert.ok((await freezeMoment(ledger.db, compute, '2999-01-01T00:00:00.000000Z')) < '2998');
 });
 
-function judged(changes: { readonly kind?: 'reward' | 'penalty'; readonly agentId: string; readonly amount: bigint; readonly member?: string; readonly opens?: boolean; readonly limit?: bigint }): Promise<AgentJudged> {
+function judged(changes: {
+  readonly kind?: 'reward' | 'penalty';
+  readonly agentId: string;
+  readonly amount: bigint;
+  readonly member?: string;
+  readonly opens?: boolean;
+  readonly limit?: bigint;
+}): Promise<AgentJudged> {
   const { kind = 'reward', agentId, amount, member = 'mo', opens = false, limit = 10n } = changes;
-  return within((tx) => judgeAgent(tx, { kind, agentId, opens, amount, key: nextName(), source: member, note: '', actor: { role: 'member', id: member }, allowance: { day: '2026-11-22', limit }, subject: null }));
+  return within((tx) =>
+    judgeAgent(tx, {
+      kind,
+      agentId,
+      opens,
+      amount,
+      key: nextName(),
+      source: member,
+      note: '',
+      actor: { role: 'member', id: member },
+      allowance: { day: '2026-11-22', limit },
+      subject: null,
+    }),
+  );
 }
-const refusal = (outcome: AgentJudged): unknown => (outcome.ok ? outcome.entry.amount : [outcome.reason, outcome.available]);
+const refusal = (outcome: AgentJudged): unknown =>
+  outcome.ok ? outcome.entry.amount : [outcome.reason, outcome.available];
 
 test('an allowance is drawn to its last micro, by the member and the day that it is of', async () => {
   const agentId = nextName();
@@ -197,7 +313,11 @@ test('an allowance is drawn to its last micro, by the member and the day that it
   assert.deepEqual(refusal(await judged({ agentId, amount: 7n })), ['allowance_exceeded', 6n]);
   assert.equal(refusal(await judged({ agentId, amount: 6n })), 6n);
   assert.deepEqual(refusal(await judged({ agentId, amount: 1n })), ['allowance_exceeded', 0n]);
-  assert.deepEqual(refusal(await judged({ agentId, amount: 1n, limit: 3n })), ['allowance_exceeded', 0n], 'a limit that was lowered since');
+  assert.deepEqual(
+    refusal(await judged({ agentId, amount: 1n, limit: 3n })),
+    ['allowance_exceeded', 0n],
+    'a limit that was lowered since',
+  );
   assert.equal(refusal(await judged({ agentId, amount: 10n, member: 'flo' })), 10n, 'all of it at once, by another');
 });
 
@@ -205,15 +325,38 @@ test('a penalty takes what is free and says what that is; nobody is punished or 
   const agentId = nextName();
   await heldBy(await ledger.account(agentId, 100n), 30n);
   const fresh = { agentId: nextName(), amount: 1n, member: 'ann' };
-  assert.deepEqual(refusal(await judged({ kind: 'penalty', agentId, amount: 71n, limit: 100n })), ['insufficient_funds', 70n]);
+  assert.deepEqual(refusal(await judged({ kind: 'penalty', agentId, amount: 71n, limit: 100n })), [
+    'insufficient_funds',
+    70n,
+  ]);
   assert.equal(refusal(await judged({ kind: 'penalty', agentId, amount: 70n, member: 'joe', limit: 100n })), -70n);
   assert.deepEqual(refusal(await judged(fresh)), ['no_such_account', 0n]);
   assert.equal(refusal(await judged({ ...fresh, opens: true })), 1n);
-  assert.equal(refusal(await judged({ ...fresh, opens: true })), 1n, 'the account that is there is the one that is meant');
-  const funds = await within(async (tx) => judgeAgent(tx, { kind: 'penalty', agentId: fresh.agentId, opens: true, amount: 2n, key: nextName(), source: 'ann', note: '', actor: ACTOR, allowance: null, subject: null }));
+  assert.equal(
+    refusal(await judged({ ...fresh, opens: true })),
+    1n,
+    'the account that is there is the one that is meant',
+  );
+  const funds = await within(async (tx) =>
+    judgeAgent(tx, {
+      kind: 'penalty',
+      agentId: fresh.agentId,
+      opens: true,
+      amount: 2n,
+      key: nextName(),
+      source: 'ann',
+      note: '',
+      actor: ACTOR,
+      allowance: null,
+      subject: null,
+    }),
+  );
   assert.deepEqual(funds.ok && funds.entry.balanceAfter, 0n);
 });
 
 test('the books hold to every rule', async () => {
-  assert.deepEqual((await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0), []);
+  assert.deepEqual(
+    (await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0),
+    [],
+  );
 });

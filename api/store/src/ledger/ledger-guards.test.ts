@@ -25,29 +25,64 @@ before(async () => {
   agent = await ledger.account('guarded', 1_000n);
   compute = await villageAccount(ledger.db, 'compute');
   await inTransaction(ledger.db, async (tx) => {
-    const about = { podUid: 'pod-1', runId: randomUUID(), imageDigest: 'sha256:1', traceparent: 'trace', relatedPostId: randomUUID() };
+    const about = {
+      podUid: 'pod-1',
+      runId: randomUUID(),
+      imageDigest: 'sha256:1',
+      traceparent: 'trace',
+      relatedPostId: randomUUID(),
+    };
     const posted = await postTransfer(tx, { ...ledger.request([agent, compute], 10n, 'spent'), actor: ACTOR, about });
     assert.ok(posted.ok);
-    await reverseTransfer(tx, { transferId: posted.transferId, key: 'undone', reason: 'refund', source: 'test', note: '', actor: ACTOR, forced: false });
-    for (const [key, outcome] of [['posted', 'posted'], ['voided', 'voided'], ['open', null]] as const) {
-      const held = await holdMoney(tx, { ...ledger.request([agent, compute], 5n, key), expiresAt: new Date('2999-01-01') });
+    await reverseTransfer(tx, {
+      transferId: posted.transferId,
+      key: 'undone',
+      reason: 'refund',
+      source: 'test',
+      note: '',
+      actor: ACTOR,
+      forced: false,
+    });
+    for (const [key, outcome] of [
+      ['posted', 'posted'],
+      ['voided', 'voided'],
+      ['open', null],
+    ] as const) {
+      const held = await holdMoney(tx, {
+        ...ledger.request([agent, compute], 5n, key),
+        expiresAt: new Date('2999-01-01'),
+      });
       assert.ok(held.ok);
-      if (outcome !== null) await resolveHold(tx, { holdId: held.holdId, outcome, amount: 4n, key: `end of ${key}`, actor: ACTOR });
+      if (outcome !== null)
+        await resolveHold(tx, { holdId: held.holdId, outcome, amount: 4n, key: `end of ${key}`, actor: ACTOR });
     }
   });
 });
 after(() => ledger.remove());
 
-test('the api\'s role cannot write a row of the ledger by itself', async () => {
+test("the api's role cannot write a row of the ledger by itself", async () => {
   for (const table of TABLES) {
-    for (const statement of [`insert into ledger.${table} select * from ledger.${table} limit 1`, `delete from ledger.${table}`, `truncate ledger.${table} cascade`]) {
+    for (const statement of [
+      `insert into ledger.${table} select * from ledger.${table} limit 1`,
+      `delete from ledger.${table}`,
+      `truncate ledger.${table} cascade`,
+    ]) {
       assert.equal(await sqlStateOf(ledger.db, statement), '42501', statement);
     }
   }
-  for (const statement of ['update ledger.account set balance = balance + 1', 'update ledger.entry set amount = 1', "update ledger.transfer set note = 'x'", 'update ledger.open_hold set amount = 1']) {
+  for (const statement of [
+    'update ledger.account set balance = balance + 1',
+    'update ledger.entry set amount = 1',
+    "update ledger.transfer set note = 'x'",
+    'update ledger.open_hold set amount = 1',
+  ]) {
     assert.equal(await sqlStateOf(ledger.db, statement), '42501', statement);
   }
-  for (const call of ["ledger.write(uuidv7(), -64, 64, 1, 'k', 'reward', 's', '', 'r', 'i', null, null, 0, true, true, null)", "ledger.open_account('agent', 'x', 1, true)", "nextval('ledger.account_number')"]) {
+  for (const call of [
+    "ledger.write(uuidv7(), -64, 64, 1, 'k', 'reward', 's', '', 'r', 'i', null, null, 0, true, true, null)",
+    "ledger.open_account('agent', 'x', 1, true)",
+    "nextval('ledger.account_number')",
+  ]) {
     assert.equal(await sqlStateOf(ledger.db, `select ${call}`), '42501', call);
   }
 });
@@ -55,24 +90,35 @@ test('the api\'s role cannot write a row of the ledger by itself', async () => {
 /** Types that a function of the ledger names without a schema, or may come to. */
 const TYPE_NAMES = ['uuid', 'bytea', 'timestamptz', 'jsonb', 'text', 'record'] as const;
 
-test('the api\'s role can make nothing that a function of the owner would find by its name', async () => {
+test("the api's role can make nothing that a function of the owner would find by its name", async () => {
   const { rows } = await sql<{ place: string }>`
     select 'schema ' || nspname as place from pg_namespace where has_schema_privilege(current_user, oid, 'create') and nspname not like 'pg_temp%' and nspname not like 'pg_toast%'
-    union all select 'database' where has_database_privilege(current_user, current_database(), 'create')`.execute(ledger.db);
+    union all select 'database' where has_database_privilege(current_user, current_database(), 'create')`.execute(
+    ledger.db,
+  );
   assert.deepEqual(rows, []);
   const open = await sql<{ name: string }>`
     select p.oid::regprocedure::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where p.prosecdef and n.nspname <> 'pg_catalog' and p.oid <> 'ledger.post'::regproc
-      and not coalesce(p.proconfig, '{}') && array['search_path=pg_catalog, pg_temp', 'search_path=pg_catalog, public, pg_temp']`.execute(ledger.owner);
-  assert.deepEqual(open.rows, [], 'a function with the owner\'s rights needs: set search_path = pg_catalog, pg_temp (with public before pg_temp where it names tables of it)');
+      and not coalesce(p.proconfig, '{}') && array['search_path=pg_catalog, pg_temp', 'search_path=pg_catalog, public, pg_temp']`.execute(
+    ledger.owner,
+  );
+  assert.deepEqual(
+    open.rows,
+    [],
+    "a function with the owner's rights needs: set search_path = pg_catalog, pg_temp (with public before pg_temp where it names tables of it)",
+  );
 });
 
-test('a temporary type of the api\'s role under the name of one of Postgres\' is not met by a posting', async () => {
+test("a temporary type of the api's role under the name of one of Postgres' is not met by a posting", async () => {
   await inTransaction(ledger.db, async (tx) => {
-    for (const name of TYPE_NAMES) await sql`create domain ${sql.id('pg_temp', name)} as pg_catalog.int4 check (false)`.execute(tx);
+    for (const name of TYPE_NAMES)
+      await sql`create domain ${sql.id('pg_temp', name)} as pg_catalog.int4 check (false)`.execute(tx);
     await sql`discard plans`.execute(tx);
     const posted = await sql<{ transfer: string }>`
-      select (ledger.post(${compute}, ${agent}, 1, 'beside temporary types', 'reward', 'test', '', 'system', 'test', null, '{"pod_uid": "p"}'::pg_catalog.jsonb)).transfer_id::pg_catalog.text as transfer`.execute(tx);
+      select (ledger.post(${compute}, ${agent}, 1, 'beside temporary types', 'reward', 'test', '', 'system', 'test', null, '{"pod_uid": "p"}'::pg_catalog.jsonb)).transfer_id::pg_catalog.text as transfer`.execute(
+      tx,
+    );
     assert.equal(posted.rows.length, 1);
     for (const name of TYPE_NAMES) await sql`drop domain ${sql.id('pg_temp', name)}`.execute(tx);
   });
@@ -81,12 +127,29 @@ test('a temporary type of the api\'s role under the name of one of Postgres\' is
 test('the owner too is refused to change what is written, replication role or not', async () => {
   for (const role of ['origin', 'replica']) {
     for (const table of APPEND_ONLY) {
-      const [column] = (await sql<{ name: string }>`select attname as name from pg_attribute where attrelid = ${`ledger.${table}`}::regclass and attnum = 1`.execute(ledger.owner)).rows;
-      for (const statement of [`update ledger.${table} set ${column?.name} = ${column?.name}`, `delete from ledger.${table}`, `truncate ledger.${table} cascade`]) {
-        assert.equal(await sqlStateOf(ledger.owner, `set session_replication_role = ${role}; ${statement}`), '42501', `${role}: ${statement}`);
+      const [column] = (
+        await sql<{
+          name: string;
+        }>`select attname as name from pg_attribute where attrelid = ${`ledger.${table}`}::regclass and attnum = 1`.execute(
+          ledger.owner,
+        )
+      ).rows;
+      for (const statement of [
+        `update ledger.${table} set ${column?.name} = ${column?.name}`,
+        `delete from ledger.${table}`,
+        `truncate ledger.${table} cascade`,
+      ]) {
+        assert.equal(
+          await sqlStateOf(ledger.owner, `set session_replication_role = ${role}; ${statement}`),
+          '42501',
+          `${role}: ${statement}`,
+        );
       }
     }
-    assert.equal(await sqlStateOf(ledger.owner, `set session_replication_role = ${role}; delete from ledger.account`), '42501');
+    assert.equal(
+      await sqlStateOf(ledger.owner, `set session_replication_role = ${role}; delete from ledger.account`),
+      '42501',
+    );
   }
   await sql`set session_replication_role = origin`.execute(ledger.owner);
 });
@@ -103,26 +166,44 @@ test('every refusal has an SQLSTATE of its own, and a function that raises it', 
 
 test('what is malformed, or too much, is refused', async () => {
   const good = ledger.request([compute, agent], 1n, 'k');
-  for (const wrong of [{ key: '' }, { key: 'k'.repeat(401) }, { source: '' }, { source: 's'.repeat(201) }, { note: 'n'.repeat(501) }]) {
+  for (const wrong of [
+    { key: '' },
+    { key: 'k'.repeat(401) },
+    { source: '' },
+    { source: 's'.repeat(201) },
+    { note: 'n'.repeat(501) },
+  ]) {
     const request = { ...good, ...wrong };
     await inTransaction(ledger.db, async (tx) => {
       assert.deepEqual(await postTransfer(tx, request), { ok: false, reason: 'malformed' }, JSON.stringify(wrong));
       assert.deepEqual(await postBatch(tx, [request]), [{ ok: false, reason: 'malformed' }]);
-      assert.deepEqual(await holdMoney(tx, { ...request, expiresAt: new Date('2999-01-01') }), { ok: false, reason: 'malformed' });
+      assert.deepEqual(await holdMoney(tx, { ...request, expiresAt: new Date('2999-01-01') }), {
+        ok: false,
+        reason: 'malformed',
+      });
     });
   }
   await assert.rejects(
-    inTransaction(ledger.db, (tx) => postBatch(tx, Array.from({ length: BATCH_MAX + 1 }, (_, index) => ledger.request([compute, agent], 1n, `too many ${index}`)))),
+    inTransaction(ledger.db, (tx) =>
+      postBatch(
+        tx,
+        Array.from({ length: BATCH_MAX + 1 }, (_, index) => ledger.request([compute, agent], 1n, `too many ${index}`)),
+      ),
+    ),
     { code: 'LD016' },
   );
   assert.deepEqual(await inTransaction(ledger.db, (tx) => postBatch(tx, [])), []);
 });
 
-test('a refusal leaves the caller\'s transaction whole, and no trace in the ledger', async () => {
-  const count = async (): Promise<number> => Number((await sql<{ n: number }>`select count(*) as n from ledger.transfer`.execute(ledger.db)).rows[0]?.n);
+test("a refusal leaves the caller's transaction whole, and no trace in the ledger", async () => {
+  const count = async (): Promise<number> =>
+    Number((await sql<{ n: number }>`select count(*) as n from ledger.transfer`.execute(ledger.db)).rows[0]?.n);
   const before = await count();
   await inTransaction(ledger.db, async (tx) => {
-    assert.deepEqual(await postTransfer(tx, ledger.request([agent, compute], 1_000_000n, 'too much')), { ok: false, reason: 'insufficient_funds' });
+    assert.deepEqual(await postTransfer(tx, ledger.request([agent, compute], 1_000_000n, 'too much')), {
+      ok: false,
+      reason: 'insufficient_funds',
+    });
     assert.ok((await postTransfer(tx, ledger.request([agent, compute], 1n, 'enough'))).ok);
   });
   assert.equal(await count(), before + 1);
@@ -130,27 +211,41 @@ test('a refusal leaves the caller\'s transaction whole, and no trace in the ledg
 
 test('an entry knows who, and by which pod, run, image and trace', async () => {
   const { rows } = await sql<Record<string, string>>`
-    select t.actor_id, t.about ->> 'pod_uid' as pod_uid, t.about ->> 'image_digest' as image_digest, t.about ->> 'traceparent' as traceparent from ledger.transfer t where t.idempotency_key = 'spent'`.execute(ledger.db);
-  assert.deepEqual({ ...rows[0] }, { actor_id: 'guarded', pod_uid: 'pod-1', image_digest: 'sha256:1', traceparent: 'trace' });
+    select t.actor_id, t.about ->> 'pod_uid' as pod_uid, t.about ->> 'image_digest' as image_digest, t.about ->> 'traceparent' as traceparent from ledger.transfer t where t.idempotency_key = 'spent'`.execute(
+    ledger.db,
+  );
+  assert.deepEqual(
+    { ...rows[0] },
+    { actor_id: 'guarded', pod_uid: 'pod-1', image_digest: 'sha256:1', traceparent: 'trace' },
+  );
 });
 
 /** What somebody with the rights of a superuser could do, once the triggers are off. */
 const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
-  ['entries_sum_to_zero', 'update ledger.entry set amount = amount + 1 where (account_id, version) = (select account_id, version from ledger.entry limit 1)'],
-  ['balance_is_the_sum_of_entries', 'update ledger.account set balance = balance + 1 where owner = \'guarded\''],
-  ['versions_are_gapless', 'update ledger.account set version = version + 1 where owner = \'guarded\''],
+  [
+    'entries_sum_to_zero',
+    'update ledger.entry set amount = amount + 1 where (account_id, version) = (select account_id, version from ledger.entry limit 1)',
+  ],
+  ['balance_is_the_sum_of_entries', "update ledger.account set balance = balance + 1 where owner = 'guarded'"],
+  ['versions_are_gapless', "update ledger.account set version = version + 1 where owner = 'guarded'"],
   ['running_balance_is_the_running_sum', 'update ledger.entry set balance_after = balance_after + 1 where version = 2'],
   ['no_overdraft', 'update ledger.entry set balance_after = -1 where amount < 0 and not below_zero'],
   ['transfer_has_its_two_entries', 'update ledger.transfer set amount = amount + 1'],
   ['entry_has_its_transfer', "delete from ledger.transfer where idempotency_key = 'enough'"],
   ['held_is_the_sum_of_open_holds', 'update ledger.open_hold set amount = amount + 1'],
-  ['hold_is_open_or_resolved', 'delete from ledger.resolution where outcome = \'voided\''],
-  ['reversal_mirrors_its_transfer', 'update ledger.transfer set amount = amount + 1 where transfer_id in (select transfer_id from ledger.reversal)'],
+  ['hold_is_open_or_resolved', "delete from ledger.resolution where outcome = 'voided'"],
+  [
+    'reversal_mirrors_its_transfer',
+    'update ledger.transfer set amount = amount + 1 where transfer_id in (select transfer_id from ledger.reversal)',
+  ],
 ];
 
 test('the books hold to every rule, and each kind of damage breaks its own', async () => {
   const rules = await checkLedger(ledger.db);
-  assert.deepEqual(rules.filter(({ broken }) => broken !== 0), []);
+  assert.deepEqual(
+    rules.filter(({ broken }) => broken !== 0),
+    [],
+  );
   assert.deepEqual(rules.map(({ rule }) => rule).toSorted(), DAMAGE.map(([rule]) => rule).toSorted());
   const undo = new Error('undo');
   for (const [rule, statement] of DAMAGE) {

@@ -19,7 +19,8 @@ const LENGTH = 100;
 const AT_ONCE = 4;
 /** What sequences must have met; a batch's size, a malformed key and a hold's end have tests of their own. */
 const KINDS: ReadonlySet<string> = new Set([
-  'done', 'replayed',
+  'done',
+  'replayed',
   ...Object.values(LEDGER_REFUSALS).filter((reason) => !['batch_too_large', 'malformed'].includes(reason)),
 ]);
 /** Of a failing run: HAMLET_SEED=n runs that sequence alone. */
@@ -73,5 +74,8 @@ test(`${SEQUENCES} sequences of ${LENGTH} operations answer as the model does`, 
 test('the books hold to every rule', async () => {
   const rules = await checkLedger(owner);
   assert.equal(rules.length, 10);
-  assert.deepEqual(rules.filter(({ broken }) => broken !== 0), []);
+  assert.deepEqual(
+    rules.filter(({ broken }) => broken !== 0),
+    [],
+  );
 });

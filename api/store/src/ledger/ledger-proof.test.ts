@@ -34,19 +34,39 @@ const brokenRules = (rules: readonly { readonly rule: string; readonly broken: n
 
 async function spend(tx: Tx, key: string): Promise<void> {
   assert.ok((await postTransfer(tx, ledger.request([agent, compute], 3n, key))).ok);
-  const held = await holdMoney(tx, { ...ledger.request([agent, compute], 5n, `hold ${key}`), expiresAt: new Date('2999-01-01') });
-  assert.ok(held.ok && (await resolveHold(tx, { holdId: held.holdId, outcome: 'voided', key: `end ${key}`, actor: ACTOR })).ok);
+  const held = await holdMoney(tx, {
+    ...ledger.request([agent, compute], 5n, `hold ${key}`),
+    expiresAt: new Date('2999-01-01'),
+  });
+  assert.ok(
+    held.ok && (await resolveHold(tx, { holdId: held.holdId, outcome: 'voided', key: `end ${key}`, actor: ACTOR })).ok,
+  );
 }
 
 /** Damage that somebody with the rights of a superuser could do to new rows, once the triggers are off. */
 const DAMAGE: readonly (readonly [rule: string, statement: string])[] = [
-  ['entries_sum_to_zero', `update ledger.entry set amount = amount + 1 where version = (select max(version) from ledger.entry where account_id = $1) and account_id = $1`],
+  [
+    'entries_sum_to_zero',
+    `update ledger.entry set amount = amount + 1 where version = (select max(version) from ledger.entry where account_id = $1) and account_id = $1`,
+  ],
   ['balance_is_the_sum_of_entries', 'update ledger.account set balance = balance + 1 where account_id = $1'],
   ['versions_are_gapless', 'update ledger.account set version = version + 1 where account_id = $1'],
-  ['running_balance_is_the_running_sum', 'update ledger.entry set balance_after = balance_after + 1 where account_id = $1 and version = (select max(version) from ledger.entry where account_id = $1)'],
-  ['no_overdraft', 'update ledger.entry set balance_after = -1 where account_id = $1 and version = (select max(version) from ledger.entry where account_id = $1)'],
-  ['transfer_has_its_two_entries', 'update ledger.transfer set amount = amount + 1 where transfer_id = (select max(transfer_id::text)::uuid from ledger.transfer)'],
-  ['entry_has_its_transfer', 'delete from ledger.transfer where transfer_id = (select max(transfer_id::text)::uuid from ledger.transfer)'],
+  [
+    'running_balance_is_the_running_sum',
+    'update ledger.entry set balance_after = balance_after + 1 where account_id = $1 and version = (select max(version) from ledger.entry where account_id = $1)',
+  ],
+  [
+    'no_overdraft',
+    'update ledger.entry set balance_after = -1 where account_id = $1 and version = (select max(version) from ledger.entry where account_id = $1)',
+  ],
+  [
+    'transfer_has_its_two_entries',
+    'update ledger.transfer set amount = amount + 1 where transfer_id = (select max(transfer_id::text)::uuid from ledger.transfer)',
+  ],
+  [
+    'entry_has_its_transfer',
+    'delete from ledger.transfer where transfer_id = (select max(transfer_id::text)::uuid from ledger.transfer)',
+  ],
   ['held_is_the_sum_of_open_holds', 'update ledger.account set held = held + 1 where account_id = $1'],
   ['hold_is_open_or_resolved', "delete from ledger.resolution where outcome = 'voided'"],
 ];
@@ -61,7 +81,8 @@ test('damage to what is new breaks its rule, again and again until it is mended'
     const damaged = inTransaction(ledger.owner, async (tx) => {
       for (const table of TABLES) await sql`alter table ${sql.id('ledger', table)} disable trigger user`.execute(tx);
       await sql.raw(statement.replaceAll('$1', String(agent))).execute(tx);
-      for (let again = 0; again < 2; again += 1) assert.ok(brokenRules(await checkLedgerGrowth(tx)).includes(rule), `${rule}, proof ${again + 1}`);
+      for (let again = 0; again < 2; again += 1)
+        assert.ok(brokenRules(await checkLedgerGrowth(tx)).includes(rule), `${rule}, proof ${again + 1}`);
       throw undo;
     });
     await assert.rejects(damaged, undo);
@@ -86,10 +107,18 @@ test('what was held at a moment is the same however it is asked for', async () =
       const [oldest] = open;
       if (step % 3 === 2 && oldest !== undefined) {
         open.shift();
-        await resolveHold(tx, { holdId: oldest, outcome: step % 2 === 0 ? 'posted' : 'voided', key: `moment end ${step}`, actor: ACTOR });
+        await resolveHold(tx, {
+          holdId: oldest,
+          outcome: step % 2 === 0 ? 'posted' : 'voided',
+          key: `moment end ${step}`,
+          actor: ACTOR,
+        });
         return;
       }
-      const held = await holdMoney(tx, { ...ledger.request([agent, compute], BigInt(7 + step), `moment ${step}`), expiresAt: until });
+      const held = await holdMoney(tx, {
+        ...ledger.request([agent, compute], BigInt(7 + step), `moment ${step}`),
+        expiresAt: until,
+      });
       assert.ok(held.ok);
       open.push(held.holdId);
     });
@@ -124,7 +153,9 @@ async function lengthen(entries: number): Promise<void> {
       ),
       t as (insert into ledger.transfer select id, 'long ' || i, '\\x00', 'adjustment', payer, i, payee, i, 1, 'test', '', '2023-11-15', '2023-11-15', 'system', 'test', 1, null from made)
       insert into ledger.entry
-      select payer, i, id, -1, -i, true, '2023-11-15'::timestamptz from made union all select payee, i, id, 1, i, true, '2023-11-15'::timestamptz from made`.execute(tx);
+      select payer, i, id, -1, -i, true, '2023-11-15'::timestamptz from made union all select payee, i, id, 1, i, true, '2023-11-15'::timestamptz from made`.execute(
+      tx,
+    );
     await sql`update ledger.account set version = ${entries / 2}::bigint, balance = ${entries / 2}::bigint * case book when 'long_payer' then -1 else 1 end
       where book like 'long_%'`.execute(tx);
   });
@@ -144,7 +175,10 @@ test('in long books the proof of what is new, and funds at a moment, look at few
   const proven = await pagesRead();
   await readFundsAt(ledger.owner, agent, moment);
   const read = await pagesRead();
-  assert.ok(proven - before < PAGES_MAX, `the proof of ten transfers looked at ${proven - before} pages of ${LONG} entries`);
+  assert.ok(
+    proven - before < PAGES_MAX,
+    `the proof of ten transfers looked at ${proven - before} pages of ${LONG} entries`,
+  );
   assert.ok(read - proven < PAGES_MAX, `funds at a moment looked at ${read - proven} pages of ${LONG} entries`);
   assert.deepEqual(brokenRules(await checkLedger(ledger.owner)), []);
 });

@@ -44,7 +44,12 @@ async function inParallel<T>(count: number, work: (index: number) => Promise<T>)
   return results;
 }
 
-function tallyOf(outcomes: readonly ({ readonly ok: true; readonly replayed: boolean } | { readonly ok: false; readonly reason: string })[]): Record<string, number> {
+function tallyOf(
+  outcomes: readonly (
+    | { readonly ok: true; readonly replayed: boolean }
+    | { readonly ok: false; readonly reason: string }
+  )[],
+): Record<string, number> {
   const tally: Record<string, number> = {};
   for (const outcome of outcomes) {
     const kind = outcome.ok ? (outcome.replayed ? 'replayed' : 'done') : outcome.reason;
@@ -64,7 +69,15 @@ test('500 transfers reversed twice each, at once: 500 are', async () => {
   const ids = transfers.flatMap((outcome) => (outcome.ok ? [outcome.transferId, outcome.transferId] : []));
   const outcomes = await inParallel(1_000, (index) =>
     inTransaction(ledger.db, (tx) =>
-      reverseTransfer(tx, { transferId: ids[index] ?? '', key: randomUUID(), reason: 'refund', source: 'test', note: '', actor: ACTOR, forced: false }),
+      reverseTransfer(tx, {
+        transferId: ids[index] ?? '',
+        key: randomUUID(),
+        reason: 'refund',
+        source: 'test',
+        note: '',
+        actor: ACTOR,
+        forced: false,
+      }),
     ),
   );
   assert.deepEqual(tallyOf(outcomes), { done: 500, already_reversed: 500 });
@@ -74,10 +87,14 @@ test('500 transfers reversed twice each, at once: 500 are', async () => {
 test('one hold posted by 100 clients is posted once', async () => {
   const agent = await ledger.account('held', 100n);
   const compute = await villageAccount(ledger.db, 'compute');
-  const held = await inTransaction(ledger.db, (tx) => holdMoney(tx, { ...ledger.request([agent, compute], 60n, 'one hold'), expiresAt: AHEAD }));
+  const held = await inTransaction(ledger.db, (tx) =>
+    holdMoney(tx, { ...ledger.request([agent, compute], 60n, 'one hold'), expiresAt: AHEAD }),
+  );
   assert.ok(held.ok);
   const outcomes = await inParallel(100, (index) =>
-    inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held.holdId, outcome: 'posted', amount: 45n, key: `post ${index}`, actor: ACTOR })),
+    inTransaction(ledger.db, (tx) =>
+      resolveHold(tx, { holdId: held.holdId, outcome: 'posted', amount: 45n, key: `post ${index}`, actor: ACTOR }),
+    ),
   );
   assert.deepEqual(tallyOf(outcomes), { done: 1, hold_resolved: 99 });
   const { balance, held: still } = await readFunds(ledger.db, agent);
@@ -87,20 +104,30 @@ test('one hold posted by 100 clients is posted once', async () => {
 const ROUNDS = FULL ? 10_000 : 500;
 
 test(`${ROUNDS} holds, each posted and voided at once: never both, never neither`, async () => {
-  const agents = await Promise.all(Array.from({ length: CLIENTS }, (_, index) => ledger.account(`round-${index}`, 1_000_000n)));
+  const agents = await Promise.all(
+    Array.from({ length: CLIENTS }, (_, index) => ledger.account(`round-${index}`, 1_000_000n)),
+  );
   const compute = await villageAccount(ledger.db, 'compute');
   const kinds = { posted: 0, voided: 0 };
   await inParallel(ROUNDS, async (index) => {
     const agent = agents[index % agents.length] ?? 0;
-    const held = await inTransaction(ledger.db, (tx) => holdMoney(tx, { ...ledger.request([agent, compute], 3n, `round ${index}`), expiresAt: AHEAD }));
+    const held = await inTransaction(ledger.db, (tx) =>
+      holdMoney(tx, { ...ledger.request([agent, compute], 3n, `round ${index}`), expiresAt: AHEAD }),
+    );
     assert.ok(held.ok);
-    const end = (outcome: ResolutionRequest['outcome']) => inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: held.holdId, outcome, key: `${outcome} ${index}`, actor: ACTOR }));
+    const end = (outcome: ResolutionRequest['outcome']) =>
+      inTransaction(ledger.db, (tx) =>
+        resolveHold(tx, { holdId: held.holdId, outcome, key: `${outcome} ${index}`, actor: ACTOR }),
+      );
     const [first, second] = index % 2 === 0 ? (['posted', 'voided'] as const) : (['voided', 'posted'] as const);
     const [one, other] = await Promise.all([end(first), end(second)]);
     assert.notEqual(one.ok, other.ok);
     kinds[one.ok ? first : second] += 1;
   });
-  const spent = (await Promise.all(agents.map((agent) => readFunds(ledger.db, agent)))).reduce((sum, { balance, held }) => sum + 1_000_000n - balance + held, 0n);
+  const spent = (await Promise.all(agents.map((agent) => readFunds(ledger.db, agent)))).reduce(
+    (sum, { balance, held }) => sum + 1_000_000n - balance + held,
+    0n,
+  );
   assert.equal(spent, 3n * BigInt(kinds.posted), 'what was posted is spent, and nothing is held any more');
 });
 
@@ -145,8 +172,14 @@ test('rings of transfers in both directions never deadlock', async () => {
   const outcomes = await inParallel(400, (index) =>
     inTransaction(ledger.db, async (tx) => {
       const [agent, other, bank] = [agents[index % 6] ?? 0, agents[(index * 5 + 1) % 6] ?? 0, village[index % 4] ?? 0];
-      if (index % 2 === 0) return [await postTransfer(tx, ledger.request(index % 4 === 0 ? [agent, bank] : [bank, agent], 1n, `ring ${index}`))];
-      return postBatch(tx, [ledger.request([other, bank], 1n, `ring ${index} a`), ledger.request([bank, agent], 1n, `ring ${index} b`)]);
+      if (index % 2 === 0)
+        return [
+          await postTransfer(tx, ledger.request(index % 4 === 0 ? [agent, bank] : [bank, agent], 1n, `ring ${index}`)),
+        ];
+      return postBatch(tx, [
+        ledger.request([other, bank], 1n, `ring ${index} a`),
+        ledger.request([bank, agent], 1n, `ring ${index} b`),
+      ]);
     }),
   );
   assert.deepEqual(Object.keys(tallyOf(outcomes.flat())), ['done']);
@@ -162,8 +195,26 @@ interface Draw {
 }
 
 /** A reward by somebody who may give 10 a day. */
-function judge({ key, amount, member = 'mo', agentId = 'judged', day = '2026-11-22', opens = true }: Draw): Promise<AgentJudged> {
-  const judgement = { kind: 'reward', agentId, opens, amount, key, source: member, note: 'n', actor: { role: 'member', id: member }, allowance: { day, limit: 10n }, subject: null } as const;
+function judge({
+  key,
+  amount,
+  member = 'mo',
+  agentId = 'judged',
+  day = '2026-11-22',
+  opens = true,
+}: Draw): Promise<AgentJudged> {
+  const judgement = {
+    kind: 'reward',
+    agentId,
+    opens,
+    amount,
+    key,
+    source: member,
+    note: 'n',
+    actor: { role: 'member', id: member },
+    allowance: { day, limit: 10n },
+    subject: null,
+  } as const;
   return inTransaction(ledger.db, (tx) => judgeAgent(tx, judgement));
 }
 
@@ -171,9 +222,16 @@ test('two draws on an allowance at once never exceed it', async () => {
   await ledger.account('judged', 0n);
   const drawn = await inParallel(40, (index) => judge({ key: `draw ${index}`, amount: 3n }));
   assert.equal(drawn.filter(({ ok }) => ok).length, 3);
-  assert.deepEqual([...new Set(drawn.map((outcome) => (outcome.ok ? null : `${outcome.reason} ${outcome.available}`)))].toSorted(), ['allowance_exceeded 1', null]);
+  assert.deepEqual(
+    [...new Set(drawn.map((outcome) => (outcome.ok ? null : `${outcome.reason} ${outcome.available}`)))].toSorted(),
+    ['allowance_exceeded 1', null],
+  );
   assert.equal((await judge({ key: 'a new day', amount: 10n, day: '2026-11-23' })).ok, true);
-  assert.deepEqual(await judge({ key: 'too much at once', amount: 11n, member: 'jo' }), { ok: false, reason: 'allowance_exceeded', available: 10n });
+  assert.deepEqual(await judge({ key: 'too much at once', amount: 11n, member: 'jo' }), {
+    ok: false,
+    reason: 'allowance_exceeded',
+    available: 10n,
+  });
   assert.equal((await readBalances(ledger.db, ['judged'])).get('judged'), 19n, 'what was refused has moved nothing');
 });
 
@@ -184,15 +242,30 @@ test('a judgement that comes many times at once is posted and drawn once; with a
   for (const entry of entries) assert.deepEqual(entry, entries[0]);
   assert.deepEqual([entries[0]?.version, entries[0]?.balanceAfter], [1, 4n]);
   assert.equal(await readAllowance(ledger.db, { memberId: 'flo', day: '2026-11-22' }), 4n);
-  assert.deepEqual(await judge({ key: 'once', amount: 5n, member: 'flo', agentId: 'newcomer' }), { ok: false, reason: 'key_reused', available: 0n });
-  assert.deepEqual(await judge({ key: 'nobody', amount: 1n, agentId: 'nobody', opens: false }), { ok: false, reason: 'no_such_account', available: 0n });
+  assert.deepEqual(await judge({ key: 'once', amount: 5n, member: 'flo', agentId: 'newcomer' }), {
+    ok: false,
+    reason: 'key_reused',
+    available: 0n,
+  });
+  assert.deepEqual(await judge({ key: 'nobody', amount: 1n, agentId: 'nobody', opens: false }), {
+    ok: false,
+    reason: 'no_such_account',
+    available: 0n,
+  });
 });
 
 /** Thirty holds that end soon: in three seconds, or later where the machine is too slow to make them in that time. */
-async function holdsThatEnd(between: readonly [payer: number, payee: number]): Promise<{ readonly ids: readonly string[]; readonly lastMs: number }> {
+async function holdsThatEnd(
+  between: readonly [payer: number, payee: number],
+): Promise<{ readonly ids: readonly string[]; readonly lastMs: number }> {
   for (let lastMs = 3_000; ; lastMs *= 2) {
     const holds = await inParallel(30, (index) =>
-      inTransaction(ledger.db, (tx) => holdMoney(tx, { ...ledger.request(between, 1n, `late ${lastMs} ${index}`), expiresAt: new Date(Date.now() + lastMs) })),
+      inTransaction(ledger.db, (tx) =>
+        holdMoney(tx, {
+          ...ledger.request(between, 1n, `late ${lastMs} ${index}`),
+          expiresAt: new Date(Date.now() + lastMs),
+        }),
+      ),
     );
     const ids = holds.flatMap((hold) => (hold.ok ? [hold.holdId] : []));
     if (ids.length === holds.length) return { ids, lastMs };
@@ -206,7 +279,9 @@ test('a hold that has expired can only be freed, by any number of jobs once', as
   const { ids, lastMs } = await holdsThatEnd([agent, await villageAccount(ledger.db, 'compute')]);
   assert.equal((await readFunds(ledger.db, agent)).held, 30n);
   await sleep(lastMs + 100);
-  const posted = await inTransaction(ledger.db, (tx) => resolveHold(tx, { holdId: ids[0] ?? '', outcome: 'posted', key: 'too late', actor: ACTOR }));
+  const posted = await inTransaction(ledger.db, (tx) =>
+    resolveHold(tx, { holdId: ids[0] ?? '', outcome: 'posted', key: 'too late', actor: ACTOR }),
+  );
   assert.deepEqual(posted, { ok: false, reason: 'hold_expired' });
   const freed = await Promise.all(Array.from({ length: 10 }, () => expireHolds(ledger.db, 7)));
   let total = freed.reduce((sum, count) => sum + count, 0);
@@ -220,7 +295,10 @@ for (const outcome of ['voided', 'posted'] as const) {
   test(`what was held at a moment stays so, though a hold is ${outcome} while the moment is read`, async () => {
     const agent = await ledger.account(`final-${outcome}`, 100n);
     const holdId = await inTransaction(ledger.db, async (tx) => {
-      const held = await holdMoney(tx, { ...ledger.request([agent, await villageAccount(tx, 'compute')], 40n, `final ${outcome}`), expiresAt: AHEAD });
+      const held = await holdMoney(tx, {
+        ...ledger.request([agent, await villageAccount(tx, 'compute')], 40n, `final ${outcome}`),
+        expiresAt: AHEAD,
+      });
       assert.ok(held.ok);
       return held.holdId;
     });
@@ -228,8 +306,15 @@ for (const outcome of ['voided', 'posted'] as const) {
     const read = await ledger.owner.transaction().execute(async (tx) => {
       // A posting has to wait for this, another reader does not.
       await sql`select 1 from ledger.account where account_id = ${agent} for share`.execute(tx);
-      resolving = inTransaction(ledger.db, (own) => resolveHold(own, { holdId, outcome, key: `end ${outcome}`, actor: ACTOR }));
-      await until('the resolution to wait', async () => (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(ledger.owner)).rows.length > 0);
+      resolving = inTransaction(ledger.db, (own) =>
+        resolveHold(own, { holdId, outcome, key: `end ${outcome}`, actor: ACTOR }),
+      );
+      await until(
+        'the resolution to wait',
+        async () =>
+          (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`.execute(ledger.owner)).rows.length >
+          0,
+      );
       const asOf = await freezeMoment(ledger.db, agent, null);
       return { asOf, funds: await readFundsAt(ledger.db, agent, asOf) };
     });
@@ -255,5 +340,8 @@ test('an account opens with the first life, closes with the last, and keeps its 
 });
 
 test('the books hold to every rule', async () => {
-  assert.deepEqual((await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0), []);
+  assert.deepEqual(
+    (await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0),
+    [],
+  );
 });

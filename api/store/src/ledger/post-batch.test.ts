@@ -31,13 +31,22 @@ const past: TransferRequest[] = [];
 before(async () => {
   ledger = await testLedger(2);
   const opened = async (book: string, overdraw: boolean): Promise<number> => {
-    const { rows } = await sql<{ id: number }>`select ledger.open_account(${book}, '', 1, ${overdraw}) as id`.execute(ledger.owner);
+    const { rows } = await sql<{ id: number }>`select ledger.open_account(${book}, '', 1, ${overdraw}) as id`.execute(
+      ledger.owner,
+    );
     return rows[0]?.id ?? 0;
   };
   rich = [await opened('bank', true), await opened('mint', true)];
   const closed = await ledger.account('closed', 500n);
   await inTransaction(ledger.db, (tx) => closeAgentAccount(tx, 'closed'));
-  others = [await ledger.account('one', 300n), await ledger.account('two', 0n), await ledger.account('three', 90n), await opened('pot', false), closed, UNKNOWN_ACCOUNT];
+  others = [
+    await ledger.account('one', 300n),
+    await ledger.account('two', 0n),
+    await ledger.account('three', 90n),
+    await opened('pot', false),
+    closed,
+    UNKNOWN_ACCOUNT,
+  ];
 });
 after(() => ledger.remove());
 
@@ -66,7 +75,7 @@ class Draw {
 function sound(draw: Draw, key: string): TransferRequest {
   return {
     ...ledger.request([draw.one(rich), draw.one(others.slice(0, 4))], BigInt(1 + draw.below(80)), key),
-    note: draw.one(['', 'bread', 'a, (b) "c" \\', '{NULL}', 'NULL', 'ä\n\'']),
+    note: draw.one(['', 'bread', 'a, (b) "c" \\', '{NULL}', 'NULL', "ä\n'"]),
     ...(draw.below(5) === 0 ? { eventAt: EVENT } : {}),
     ...(draw.below(4) === 0 ? { about: { traceparent: 'trace "1"', relatedPostId: draw.one([null, POST]) } } : {}),
   };
@@ -77,12 +86,21 @@ function wild(draw: Draw, key: string, before: readonly TransferRequest[]): Tran
   const request = sound(draw, key);
   const all = [...rich, ...others];
   const kinds = [
-    () => request, () => request,
+    () => request,
+    () => request,
     () => ({ ...request, payer: draw.one(others), payee: draw.one(rich), amount: draw.one([5n, 400n, 5_000n]) }),
-    () => ({ ...request, payer: draw.one(others.slice(0, 4)), payee: draw.one(rich), amount: draw.one([300n, 2_000n]) }),
+    () => ({
+      ...request,
+      payer: draw.one(others.slice(0, 4)),
+      payee: draw.one(rich),
+      amount: draw.one([300n, 2_000n]),
+    }),
     () => ({ ...request, payer: draw.one(all), payee: draw.one(all) }),
     () => ({ ...request, amount: draw.one([0n, -5n, 2_000_000_000_000_000n, 1_000_000_000_000_000n]) }),
-    () => ({ ...request, ...draw.one([{ key: '' }, { key: 'k'.repeat(401) }, { source: '' }, { note: 'n'.repeat(501) }]) }),
+    () => ({
+      ...request,
+      ...draw.one([{ key: '' }, { key: 'k'.repeat(401) }, { source: '' }, { note: 'n'.repeat(501) }]),
+    }),
     () => (before.length > 0 ? draw.one(before) : request),
     () => (before.length > 0 ? { ...request, key: draw.one(before).key } : request),
   ];
@@ -144,8 +162,12 @@ async function singles(tx: Tx, batch: readonly TransferRequest[]): Promise<reado
 
 /** An outcome as both ways can have it: an id that is new is known by the first item that has it. */
 function comparable(outcomes: readonly PostOutcome[]): readonly unknown[] {
-  const fresh = new Map(outcomes.flatMap((outcome, item) => (outcome.ok && !outcome.replayed ? [[outcome.transferId, item]] : [])));
-  return outcomes.map((outcome) => (outcome.ok ? { replayed: outcome.replayed, of: fresh.get(outcome.transferId) ?? outcome.transferId } : outcome));
+  const fresh = new Map(
+    outcomes.flatMap((outcome, item) => (outcome.ok && !outcome.replayed ? [[outcome.transferId, item]] : [])),
+  );
+  return outcomes.map((outcome) =>
+    outcome.ok ? { replayed: outcome.replayed, of: fresh.get(outcome.transferId) ?? outcome.transferId } : outcome,
+  );
 }
 
 test(`${BATCHES} batches answer and write what their requests do one after the other`, async () => {
@@ -154,18 +176,45 @@ test(`${BATCHES} batches answer and write what their requests do one after the o
   for (const seed of seeds) {
     const batch = drawBatch(seed);
     const keepsBatch = seed % 3 === 0;
-    const [one, other] = [await run(false, (tx) => (keepsBatch ? singles(tx, batch) : postBatch(tx, batch))), await run(true, (tx) => (keepsBatch ? postBatch(tx, batch) : singles(tx, batch)))];
+    const [one, other] = [
+      await run(false, (tx) => (keepsBatch ? singles(tx, batch) : postBatch(tx, batch))),
+      await run(true, (tx) => (keepsBatch ? postBatch(tx, batch) : singles(tx, batch))),
+    ];
     assert.deepEqual(comparable(one.outcomes), comparable(other.outcomes), `seed ${seed}`);
     assert.deepEqual(one.traces, other.traces, `seed ${seed}`);
-    for (const outcome of other.outcomes) kinds.set(outcome.ok ? `ok ${outcome.replayed}` : outcome.reason, (kinds.get(outcome.ok ? `ok ${outcome.replayed}` : outcome.reason) ?? 0) + 1);
-    if (other.outcomes.every((outcome) => outcome.ok && !outcome.replayed)) kinds.set('whole', (kinds.get('whole') ?? 0) + 1);
+    for (const outcome of other.outcomes)
+      kinds.set(
+        outcome.ok ? `ok ${outcome.replayed}` : outcome.reason,
+        (kinds.get(outcome.ok ? `ok ${outcome.replayed}` : outcome.reason) ?? 0) + 1,
+      );
+    if (other.outcomes.every((outcome) => outcome.ok && !outcome.replayed))
+      kinds.set('whole', (kinds.get('whole') ?? 0) + 1);
     past.push(...batch);
   }
   if (ONLY !== undefined) return;
-  const wanted = ['whole', 'ok false', 'ok true', 'insufficient_funds', 'account_closed', 'no_such_account', 'amount_out_of_range', 'same_account', 'key_reused', 'agents_never_pay_agents', 'malformed'];
-  assert.deepEqual(wanted.filter((kind) => (kinds.get(kind) ?? 0) < BATCHES / 10), [], `every kind was met often: ${JSON.stringify([...kinds])}`);
+  const wanted = [
+    'whole',
+    'ok false',
+    'ok true',
+    'insufficient_funds',
+    'account_closed',
+    'no_such_account',
+    'amount_out_of_range',
+    'same_account',
+    'key_reused',
+    'agents_never_pay_agents',
+    'malformed',
+  ];
+  assert.deepEqual(
+    wanted.filter((kind) => (kinds.get(kind) ?? 0) < BATCHES / 10),
+    [],
+    `every kind was met often: ${JSON.stringify([...kinds])}`,
+  );
 });
 
 test('the books hold to every rule', async () => {
-  assert.deepEqual((await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0), []);
+  assert.deepEqual(
+    (await checkLedger(ledger.db)).filter(({ broken }) => broken !== 0),
+    [],
+  );
 });

@@ -22,7 +22,10 @@ function outcomeOf({ transferId, replayed, refusal }: ResultRow): PostOutcome {
 }
 
 /** A column of the batch; null where no item has one, which the ledger takes for a column of nulls. */
-function columnOf<T>(requests: readonly TransferRequest[], cell: (request: TransferRequest) => T | null): readonly (T | null)[] | null {
+function columnOf<T>(
+  requests: readonly TransferRequest[],
+  cell: (request: TransferRequest) => T | null,
+): readonly (T | null)[] | null {
   const cells = requests.map(cell);
   return cells.every((value) => value === null) ? null : cells;
 }

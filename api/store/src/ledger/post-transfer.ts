@@ -61,7 +61,9 @@ export interface HoldRequest extends Omit<TransferRequest, 'eventAt'> {
   readonly expiresAt: Date;
 }
 
-export type HoldOutcome = { readonly ok: true; readonly holdId: string; readonly replayed: boolean } | Refused<LedgerRefusal>;
+export type HoldOutcome =
+  | { readonly ok: true; readonly holdId: string; readonly replayed: boolean }
+  | Refused<LedgerRefusal>;
 
 /** Sets money aside. It stays in the balance and is no longer available. */
 export async function holdMoney(tx: Tx, request: HoldRequest): Promise<HoldOutcome> {
@@ -86,7 +88,9 @@ export interface ResolutionRequest {
   readonly about?: Circumstance;
 }
 
-export type ResolutionOutcome = { readonly ok: true; readonly transferId: string | null; readonly replayed: boolean } | Refused<LedgerRefusal>;
+export type ResolutionOutcome =
+  | { readonly ok: true; readonly transferId: string | null; readonly replayed: boolean }
+  | Refused<LedgerRefusal>;
 
 /** Ends a hold; the first to come ends it, and anybody else is refused with hold_resolved. */
 export async function resolveHold(tx: Tx, request: ResolutionRequest): Promise<ResolutionOutcome> {

@@ -34,8 +34,16 @@ export interface TransferRequest {
 /** A circumstance under the names of the table, without the fields that are not known. */
 function circumstanceRow(about: Circumstance | undefined): Readonly<Record<string, string>> {
   const { relatedPostId, podUid, runId, imageDigest, traceparent } = about ?? {};
-  const row = { related_post_id: relatedPostId, pod_uid: podUid, run_id: runId, image_digest: imageDigest, traceparent };
-  return Object.fromEntries(Object.entries(row).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]])));
+  const row = {
+    related_post_id: relatedPostId,
+    pod_uid: podUid,
+    run_id: runId,
+    image_digest: imageDigest,
+    traceparent,
+  };
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** The circumstance as the ledger takes it; null where nothing is known. */

@@ -26,7 +26,9 @@ export async function adoptCluster(client: pg.Client, appRole: string): Promise<
       )::text as offset`);
     const before = BigInt(rows[0]?.before ?? '0');
     const offset = BigInt(rows[0]?.offset ?? '0');
-    await client.query(`create or replace function log.xact_offset() returns bigint language sql stable parallel safe as $$ select ${offset}::bigint $$`);
+    await client.query(
+      `create or replace function log.xact_offset() returns bigint language sql stable parallel safe as $$ select ${offset}::bigint $$`,
+    );
     const auditId = randomUUID();
     await client.query(
       `insert into public.audit (audit_id, actor_role, actor_id, action, object, detail, request_id) values ($1, 'system', 'migrate', 'log.restore', 'log', $2, $3)`,
@@ -51,5 +53,8 @@ async function refuseSessionsOf(client: pg.Client, role: string): Promise<void> 
     [role],
   );
   const sessions = rows[0]?.sessions ?? 0;
-  if (sessions > 0) throw new Error(`the village was loaded from a dump, and ${sessions} sessions of the role ${role} are connected. Fix: scale the api to 0 replicas, then run this again (docs/OPERATIONS.md, "Backup and restore")`);
+  if (sessions > 0)
+    throw new Error(
+      `the village was loaded from a dump, and ${sessions} sessions of the role ${role} are connected. Fix: scale the api to 0 replicas, then run this again (docs/OPERATIONS.md, "Backup and restore")`,
+    );
 }

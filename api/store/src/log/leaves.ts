@@ -8,7 +8,9 @@ import type { LogKind, Place } from './places.ts';
  * Reads that begin later see all of it.
  */
 export async function sealHorizon(tx: Tx): Promise<bigint> {
-  const { rows } = await sql<{ horizon: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + log.xact_offset() as horizon`.execute(tx);
+  const { rows } = await sql<{
+    horizon: string;
+  }>`select pg_snapshot_xmin(pg_current_snapshot())::text::bigint + log.xact_offset() as horizon`.execute(tx);
   return BigInt(rows[0]?.horizon ?? '0');
 }
 
@@ -70,12 +72,22 @@ export async function summarizeLeaves(tx: Tx): Promise<void> {
  */
 export async function readEntriesOfTile(db: Db, number: number): Promise<readonly Uint8Array[] | null> {
   const { rows: bounds } = await sql<Place & { number: number }>`
-    select number, xact::text, kind, id from log.tile where level = 0 and number in (${number}::bigint, ${number}::bigint + 1) order by number`.execute(db);
+    select number, xact::text, kind, id from log.tile where level = 0 and number in (${number}::bigint, ${number}::bigint + 1) order by number`.execute(
+    db,
+  );
   const [tile, next] = bounds;
   if (tile === undefined || tile.number !== number) return null;
-  const from = number === 0 ? sql`(xact, kind, id) > ${asRow(FIRST_PLACE)}` : sql`xact >= ${tile.xact}::bigint and (xact, kind, id) >= ${asRow(tile)}`;
-  const to = next === undefined ? sql`(xact, kind, id) <= (select h.xact, h.kind, h.id from log.head h)` : sql`xact <= ${next.xact}::bigint and (xact, kind, id) < ${asRow(next)}`;
-  const { rows } = await sql<{ leaf: Buffer }>`select leaf from log.leaf where ${from} and ${to} order by xact, kind, id`.execute(db);
+  const from =
+    number === 0
+      ? sql`(xact, kind, id) > ${asRow(FIRST_PLACE)}`
+      : sql`xact >= ${tile.xact}::bigint and (xact, kind, id) >= ${asRow(tile)}`;
+  const to =
+    next === undefined
+      ? sql`(xact, kind, id) <= (select h.xact, h.kind, h.id from log.head h)`
+      : sql`xact <= ${next.xact}::bigint and (xact, kind, id) < ${asRow(next)}`;
+  const { rows } = await sql<{
+    leaf: Buffer;
+  }>`select leaf from log.leaf where ${from} and ${to} order by xact, kind, id`.execute(db);
   return rows.map(({ leaf }) => leaf);
 }
 
@@ -92,7 +104,9 @@ export interface LogRecord {
 
 /** The row of an id: of a ledger transfer, an act or a turn; null where there is none. */
 export async function findLogRecord(db: Db, id: string): Promise<LogRecord | null> {
-  const { rows } = await sql<Place & { leaf: Buffer; tile: number | null; sealed: boolean; accounts: readonly string[] | null }>`
+  const { rows } = await sql<
+    Place & { leaf: Buffer; tile: number | null; sealed: boolean; accounts: readonly string[] | null }
+  >`
     select l.xact::text, l.kind, l.id, l.leaf, (l.xact, l.kind, l.id) <= (h.xact, h.kind, h.id) as sealed,
       (select array[m.payer, m.payee]::text[] from ledger.transfer m where m.transfer_id = l.id) as accounts,
       (select t.number from log.tile t where t.level = 0 and (t.xact, t.kind, t.id) <= (l.xact, l.kind, l.id) order by t.xact desc, t.kind desc, t.id desc limit 1) as tile
@@ -101,5 +115,11 @@ export async function findLogRecord(db: Db, id: string): Promise<LogRecord | nul
   const kind = row === undefined ? undefined : LOG_KINDS[row.kind as keyof typeof LOG_KINDS];
   if (row === undefined || kind === undefined) return null;
   const { xact, id: own, leaf, tile, sealed, accounts } = row;
-  return { kind, place: { xact, kind: row.kind, id: own }, leaf, tile: sealed ? tile : null, accounts: (accounts ?? []).map(Number) };
+  return {
+    kind,
+    place: { xact, kind: row.kind, id: own },
+    leaf,
+    tile: sealed ? tile : null,
+    accounts: (accounts ?? []).map(Number),
+  };
 }

@@ -38,7 +38,16 @@ after(() => ledger.remove());
 
 async function act(db: Db, object: string): Promise<string> {
   const auditId = randomUUID();
-  await recordAudit(db, { auditId, actorRole: 'system', actorId: 'test', action: 'test.act', object, detail: { object }, requestId: auditId, traceparent: null });
+  await recordAudit(db, {
+    auditId,
+    actorRole: 'system',
+    actorId: 'test',
+    action: 'test.act',
+    object,
+    detail: { object },
+    requestId: auditId,
+    traceparent: null,
+  });
   return auditId;
 }
 
@@ -56,9 +65,16 @@ async function sealWhole(): Promise<void> {
 
 /** The log computed again from the rows. */
 async function fromRows(): Promise<{ readonly size: number; readonly note: string; readonly ids: readonly string[] }> {
-  const { rows } = await sql<{ id: string; leaf: Buffer }>`select id, leaf from log.leaf order by xact, kind, id`.execute(ledger.owner);
+  const { rows } = await sql<{
+    id: string;
+    leaf: Buffer;
+  }>`select id, leaf from log.leaf order by xact, kind, id`.execute(ledger.owner);
   const { edge } = growEdge(EMPTY_EDGE, Buffer.concat(rows.map(({ leaf }) => leafHash(leaf, sha256))), sha256);
-  return { size: edge.size, note: sign({ size: edge.size, root: rootOf(edge, sha256) }), ids: rows.map(({ id }) => id) };
+  return {
+    size: edge.size,
+    note: sign({ size: edge.size, root: rootOf(edge, sha256) }),
+    ids: rows.map(({ id }) => id),
+  };
 }
 
 async function placeInLog(id: string): Promise<number> {
@@ -131,8 +147,16 @@ test('acts and money of many clients, sealed by three at a time while they write
       const agent = agents[index % 3] ?? 0;
       await inTransaction(ledger.db, async (tx) => {
         if (index % 3 === 0) await act(tx, `storm ${index}`);
-        else if (index % 7 === 0) await postBatch(tx, Array.from({ length: 9 }, (_, item) => ledger.request([agent, treasury], 1n, `storm ${index} ${item}`)));
-        else await postTransfer(tx, { ...ledger.request([treasury, agent], 2n, `storm ${index}`), about: { podUid: `pod-${index}` } });
+        else if (index % 7 === 0)
+          await postBatch(
+            tx,
+            Array.from({ length: 9 }, (_, item) => ledger.request([agent, treasury], 1n, `storm ${index} ${item}`)),
+          );
+        else
+          await postTransfer(tx, {
+            ...ledger.request([treasury, agent], 2n, `storm ${index}`),
+            about: { podUid: `pod-${index}` },
+          });
         if (index % 5 === 0) await sleep(wait);
       });
     }
@@ -146,18 +170,33 @@ test('acts and money of many clients, sealed by three at a time while they write
   assert.ok(rows.size > 2 * TILE_WIDTH);
   assert.equal(head.size, rows.size);
   assert.equal(head.note, rows.note, 'the root over the rows in their order');
-  assert.deepEqual(rootOf(await readLogEdge(ledger.db, head.size), sha256).toBase64(), head.note?.split(' ')[1], 'the tiles lead to it');
+  assert.deepEqual(
+    rootOf(await readLogEdge(ledger.db, head.size), sha256).toBase64(),
+    head.note?.split(' ')[1],
+    'the tiles lead to it',
+  );
   const entries = await Promise.all([0, 1, 2].map((tile) => readEntriesOfTile(ledger.db, tile)));
-  assert.deepEqual(entries.map((each) => each?.length), [256, 256, Math.min(256, rows.size - 512)]);
+  assert.deepEqual(
+    entries.map((each) => each?.length),
+    [256, 256, Math.min(256, rows.size - 512)],
+  );
 });
 
 test('tiles and checkpoints only grow, whoever writes', async () => {
   for (const db of [ledger.db, ledger.owner]) {
-    assert.equal(await sqlStateOf(db, "update log.tile set hashes = set_byte(hashes, 0, (get_byte(hashes, 0) + 1) % 256) where number = 0"), '42501');
+    assert.equal(
+      await sqlStateOf(
+        db,
+        'update log.tile set hashes = set_byte(hashes, 0, (get_byte(hashes, 0) + 1) % 256) where number = 0',
+      ),
+      '42501',
+    );
     assert.equal(await sqlStateOf(db, 'update log.head set size = size - 1'), '42501');
-    for (const table of ['tile', 'head', 'checkpoint']) assert.equal(await sqlStateOf(db, `delete from log.${table}`), '42501', table);
+    for (const table of ['tile', 'head', 'checkpoint'])
+      assert.equal(await sqlStateOf(db, `delete from log.${table}`), '42501', table);
   }
-  for (const statement of ["update log.checkpoint set note = 'x'", 'truncate log.tile', 'truncate log.checkpoint']) assert.equal(await sqlStateOf(ledger.owner, statement), '42501', statement);
+  for (const statement of ["update log.checkpoint set note = 'x'", 'truncate log.tile', 'truncate log.checkpoint'])
+    assert.equal(await sqlStateOf(ledger.owner, statement), '42501', statement);
   assert.equal(await sqlStateOf(ledger.db, 'insert into log.head default values'), '42501');
 });
 

@@ -72,7 +72,10 @@ async function grow(tx: Tx, growing: Growing, parts: readonly LeafPart[]): Promi
 
 /** A tile whose first place is known here is new, whatever else is in it; one that is not was begun by an earlier sealing. */
 async function writeTiles(tx: Tx, { firsts }: Growing, tiles: readonly Omit<TileToWrite, 'first'>[]): Promise<void> {
-  await writeLogTiles(tx, tiles.map((tile) => ({ ...tile, first: tile.level === 0 ? (firsts.get(tile.number) ?? null) : null })));
+  await writeLogTiles(
+    tx,
+    tiles.map((tile) => ({ ...tile, first: tile.level === 0 ? (firsts.get(tile.number) ?? null) : null })),
+  );
 }
 
 /** Which transactions to read next, so that a read brings about STEP_ENTRIES, by what the one before brought. */
@@ -97,9 +100,14 @@ function smaller(a: bigint, b: bigint): bigint {
 async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise<boolean> {
   const limit = growing.edge.size + SEAL_ENTRIES_MAX;
   const from = BigInt(growing.last.xact);
-  let range: LeafRange = { from, below: smaller(from + FIRST_SPAN, horizon), after: growing.last, size: growing.edge.size };
+  let range: LeafRange = {
+    from,
+    below: smaller(from + FIRST_SPAN, horizon),
+    after: growing.last,
+    size: growing.edge.size,
+  };
   let reading: Promise<readonly LeafPart[]> | null = readLeafHashes(tx, range);
-  for (let isLong = false; reading !== null; ) {
+  for (let isLong = false; reading !== null;) {
     const parts: readonly LeafPart[] = await reading;
     range = rangeAfter(range, parts, horizon);
     if (!isLong && countOf(parts) >= STEP_ENTRIES / 2) {
@@ -118,12 +126,26 @@ async function growToHorizon(tx: Tx, growing: Growing, horizon: bigint): Promise
  * Ranges are read by their index and rows by their keys, whatever statistics say: a planner without any reads the whole table, or merges with one,
  * and for what a second brings workers cost more than they do.
  */
-const PLAINLY = { enable_seqscan: 'off', enable_mergejoin: 'off', enable_hashjoin: 'off', jit: 'off', max_parallel_workers_per_gather: '0', statement_timeout: String(STATEMENT_LIMIT_MS) };
+const PLAINLY = {
+  enable_seqscan: 'off',
+  enable_mergejoin: 'off',
+  enable_hashjoin: 'off',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+  statement_timeout: String(STATEMENT_LIMIT_MS),
+};
 /** Where much is to be caught up with, each range is read and hashed by more than one process. */
-const WITH_WORKERS = { max_parallel_workers_per_gather: '2', parallel_setup_cost: '0', parallel_tuple_cost: '0', min_parallel_table_scan_size: '0' };
+const WITH_WORKERS = {
+  max_parallel_workers_per_gather: '2',
+  parallel_setup_cost: '0',
+  parallel_tuple_cost: '0',
+  min_parallel_table_scan_size: '0',
+};
 
 async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Promise<void> {
-  await sql`select set_config(s.key, s.value, true) from jsonb_each_text(${JSON.stringify(settings)}::jsonb) s`.execute(tx);
+  await sql`select set_config(s.key, s.value, true) from jsonb_each_text(${JSON.stringify(settings)}::jsonb) s`.execute(
+    tx,
+  );
 }
 
 /**
@@ -133,10 +155,12 @@ async function configure(tx: Tx, settings: Readonly<Record<string, string>>): Pr
  */
 export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omit<LogSigning, 'sign'>): Promise<Edge> {
   const before = known();
-  if (before !== null && head.size < before.size) throw new LogBroken(`the log ends at ${head.size}, and ${before.size} entries were sealed`);
+  if (before !== null && head.size < before.size)
+    throw new LogBroken(`the log ends at ${head.size}, and ${before.size} entries were sealed`);
   if (head.note === null) return EMPTY_EDGE;
   const signed = open(head.note);
-  if (signed?.size !== head.size) throw new LogBroken(`the newest checkpoint is not one of ${head.size} entries that the key of the log has signed`);
+  if (signed?.size !== head.size)
+    throw new LogBroken(`the newest checkpoint is not one of ${head.size} entries that the key of the log has signed`);
   const edge = await readEdgeOf(tx, signed);
   if (before !== null && before.size > 0) await readEdgeOf(tx, before);
   return edge;
@@ -145,7 +169,8 @@ export async function readSignedEdge(tx: Db, head: LogHead, { open, known }: Omi
 /** The edge of the stored tiles at the size of a tree, whose root it must have. */
 async function readEdgeOf(tx: Db, { size, root }: Tree): Promise<Edge> {
   const edge = await readLogEdge(tx, size);
-  if (!sameBytes(rootOf(edge, sha256), root)) throw new LogBroken(`the first ${size} entries of the log are not those that were sealed`);
+  if (!sameBytes(rootOf(edge, sha256), root))
+    throw new LogBroken(`the first ${size} entries of the log are not those that were sealed`);
   return edge;
 }
 
@@ -164,7 +189,10 @@ export async function sealLog(db: Db, signing: LogSigning): Promise<Sealed | nul
 
 async function sealBehind(tx: Tx, head: LogHead, signing: LogSigning): Promise<Sealed | null> {
   const horizon = await sealHorizon(tx);
-  if (BigInt(head.last.xact) >= horizon) throw new LogBroken(`transaction ${head.last.xact} is sealed, and this server is at ${horizon}. Fix: scale the api to 0 replicas and to 1 again, so that the migration takes the restored village over (docs/LOG.md, "After a restore")`);
+  if (BigInt(head.last.xact) >= horizon)
+    throw new LogBroken(
+      `transaction ${head.last.xact} is sealed, and this server is at ${horizon}. Fix: scale the api to 0 replicas and to 1 again, so that the migration takes the restored village over (docs/LOG.md, "After a restore")`,
+    );
   const growing: Growing = { edge: await readSignedEdge(tx, head, signing), last: head.last, firsts: new Map() };
   const more = await growToHorizon(tx, growing, horizon);
   const { edge, last } = growing;

@@ -52,7 +52,8 @@ function conditions(source: Source, search: RecordSearch): RawBuilder<unknown> {
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (actor !== null) all.push(sql`${source.actor} = ${actor}`);
   if (action !== null) all.push(sql`(${source.action} = ${action} or starts_with(${source.action}, ${`${action}.`}))`);
-  if (except !== null) all.push(sql`not (${source.action} = ${except} or starts_with(${source.action}, ${`${except}.`}))`);
+  if (except !== null)
+    all.push(sql`not (${source.action} = ${except} or starts_with(${source.action}, ${`${except}.`}))`);
   if (object !== null) all.push(sql`${source.object} = ${object}`);
   if (words !== null) all.push(sql`${source.words} @@ plainto_tsquery('simple', translate(${words}, '._/-', '    '))`);
   if (since !== null) all.push(sql`${source.at} >= ${since}::timestamptz`);
@@ -63,7 +64,11 @@ function conditions(source: Source, search: RecordSearch): RawBuilder<unknown> {
 
 function acts(search: RecordSearch): RawBuilder<unknown> {
   const source: Source = {
-    at: sql`a.at`, id: sql`a.audit_id`, actor: sql`a.actor_id`, action: sql`a.action`, object: sql`a.object`,
+    at: sql`a.at`,
+    id: sql`a.audit_id`,
+    actor: sql`a.actor_id`,
+    action: sql`a.action`,
+    object: sql`a.object`,
     words: sql`log.words(a.action, a.object, a.actor_id, a.detail)`,
   };
   return sql`
@@ -82,7 +87,11 @@ function idOfMoment(moment: Moment, rest: '0' | 'f'): string {
 function money(search: RecordSearch): RawBuilder<unknown> {
   const { since, until, before } = search;
   const source: Source = {
-    at: sql`uuid_extract_timestamp(t.transfer_id)`, id: sql`t.transfer_id`, actor: sql`t.actor_id`, action: sql`('ledger.' || t.reason::text)`, object: sql`o.owner`,
+    at: sql`uuid_extract_timestamp(t.transfer_id)`,
+    id: sql`t.transfer_id`,
+    actor: sql`t.actor_id`,
+    action: sql`('ledger.' || t.reason::text)`,
+    object: sql`o.owner`,
     words: sql`to_tsvector('simple', translate(concat_ws(' ', 'ledger', t.reason::text, o.owner, t.source, t.actor_id, t.note), '._/-', '    '))`,
   };
   const range = [
@@ -102,9 +111,14 @@ function money(search: RecordSearch): RawBuilder<unknown> {
 
 /** Records that were searched for, newest first. */
 export async function searchRecords(db: Db, search: RecordSearch): Promise<readonly RecordRow[]> {
-  const sources = [...(search.kind === 'ledger' ? [] : [acts(search)]), ...(search.kind === 'act' ? [] : [money(search)])];
+  const sources = [
+    ...(search.kind === 'ledger' ? [] : [acts(search)]),
+    ...(search.kind === 'act' ? [] : [money(search)]),
+  ];
   const { rows } = await sql<RecordRow>`
     select id as "recordId", kind, ${asMoment(sql`at`)} as at, actor_role as "actorRole", actor_id as "actorId", action, object, detail, request_id as "requestId", traceparent
-    from (${sql.join(sources, sql` union all `)}) found order by found.at desc, found.id desc limit ${search.limit}`.execute(db);
+    from (${sql.join(sources, sql` union all `)}) found order by found.at desc, found.id desc limit ${search.limit}`.execute(
+    db,
+  );
   return rows;
 }

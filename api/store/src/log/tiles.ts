@@ -55,8 +55,13 @@ export async function readLogTiles(db: Db, keys: readonly TileKey[]): Promise<Re
 }
 
 /** Hashes of entries from tile `from` up to, not including, tile `to`, in order. */
-export async function readLeafTiles(db: Db, { from, to }: { readonly from: number; readonly to: number }): Promise<readonly Uint8Array[]> {
-  const { rows } = await sql<{ hashes: Buffer }>`select hashes from log.tile where level = 0 and number >= ${from} and number < ${to} order by number`.execute(db);
+export async function readLeafTiles(
+  db: Db,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<readonly Uint8Array[]> {
+  const { rows } = await sql<{
+    hashes: Buffer;
+  }>`select hashes from log.tile where level = 0 and number >= ${from} and number < ${to} order by number`.execute(db);
   return rows.map(({ hashes }) => hashes);
 }
 
@@ -102,5 +107,7 @@ export async function moveLogHead(tx: Tx, { size, note, last }: LogHead & { read
       insert into log.checkpoint (size, note) select ${size}::bigint, ${note}::text from log.head h
       where h.size / 256 <> ${size}::bigint / 256 or h.size = 0 or not exists (select 1 from log.checkpoint c where c.sealed_at > now() - interval '1 hour')
     )
-    update log.head set size = ${size}, note = ${note}, xact = ${last.xact}::bigint, kind = ${last.kind}, id = ${last.id}, sealed_at = now()`.execute(tx);
+    update log.head set size = ${size}, note = ${note}, xact = ${last.xact}::bigint, kind = ${last.kind}, id = ${last.id}, sealed_at = now()`.execute(
+    tx,
+  );
 }

@@ -41,8 +41,17 @@ export async function claimCapture(db: Db): Promise<ClaimedCapture | null> {
 }
 
 /** Locks a claimed payment until the transaction ends. False where the claim has passed to another: what was fetched under it is out of date. */
-export async function holdClaim(tx: Tx, { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>): Promise<boolean> {
-  const row = await tx.selectFrom('paypal_capture').select('capture_id').where('capture_id', '=', captureId).where('claim', '=', claim).forUpdate().executeTakeFirst();
+export async function holdClaim(
+  tx: Tx,
+  { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('paypal_capture')
+    .select('capture_id')
+    .where('capture_id', '=', captureId)
+    .where('claim', '=', claim)
+    .forUpdate()
+    .executeTakeFirst();
   return row !== undefined;
 }
 
@@ -55,7 +64,11 @@ export interface Looked {
 }
 
 /** Ends a claim with what came of it. What was told meanwhile is looked at right away. */
-export async function noteLooked(tx: Tx, { captureId, told }: Pick<ClaimedCapture, 'captureId' | 'told'>, { truth, why, againInS }: Looked): Promise<void> {
+export async function noteLooked(
+  tx: Tx,
+  { captureId, told }: Pick<ClaimedCapture, 'captureId' | 'told'>,
+  { truth, why, againInS }: Looked,
+): Promise<void> {
   await sql`
     update paypal_capture set claim = null, looked = ${told}, why = ${why}, truth = coalesce(${truth === null ? null : JSON.stringify(truth)}::jsonb, truth),
       due_at = case when told > ${told} then now() when ${againInS}::int is null then null else now() + ${againInS}::int * interval '1 second' end
@@ -63,8 +76,14 @@ export async function noteLooked(tx: Tx, { captureId, told }: Pick<ClaimedCaptur
 }
 
 /** Ends a claim because PayPal could not be asked. */
-export async function postponeCapture(db: Db, { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>, seconds: number): Promise<void> {
-  await sql`update paypal_capture set claim = null, due_at = now() + ${seconds} * interval '1 second' where capture_id = ${captureId} and claim = ${claim}`.execute(db);
+export async function postponeCapture(
+  db: Db,
+  { captureId, claim }: Pick<ClaimedCapture, 'captureId' | 'claim'>,
+  seconds: number,
+): Promise<void> {
+  await sql`update paypal_capture set claim = null, due_at = now() + ${seconds} * interval '1 second' where capture_id = ${captureId} and claim = ${claim}`.execute(
+    db,
+  );
 }
 
 export interface WaitingCapture {

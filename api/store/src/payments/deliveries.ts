@@ -26,11 +26,22 @@ const REFUSED_KEPT_MAX = 10_000;
 const VERIFIED_KEPT_DAYS = 400;
 
 /** Keeps a delivery. `digest` is of all of it: the very same again is kept once. `known`: see isKnownCertificate. False where it is here already. */
-export async function keepDelivery(db: Db, { digest, known, delivery }: { readonly digest: Buffer; readonly known: boolean; readonly delivery: Delivery }): Promise<boolean> {
+export async function keepDelivery(
+  db: Db,
+  { digest, known, delivery }: { readonly digest: Buffer; readonly known: boolean; readonly delivery: Delivery },
+): Promise<boolean> {
   const { transmissionId, transmissionTime, certUrl, signature, raw } = delivery;
   const kept = await db
     .insertInto('paypal_delivery')
-    .values({ digest, transmission_id: transmissionId, transmission_time: transmissionTime, cert_url: certUrl, signature, raw, known })
+    .values({
+      digest,
+      transmission_id: transmissionId,
+      transmission_time: transmissionTime,
+      cert_url: certUrl,
+      signature,
+      raw,
+      known,
+    })
     .onConflict((conflict) => conflict.column('digest').doNothing())
     .returning('delivery_id')
     .executeTakeFirst();
@@ -39,13 +50,25 @@ export async function keepDelivery(db: Db, { digest, known, delivery }: { readon
 
 /** Whether the certificate at an address has verified a delivery before: it is quick to say of a delivery that names it whether it is PayPal's. */
 export async function isKnownCertificate(db: Db, certUrl: string): Promise<boolean> {
-  const row = await db.selectFrom('paypal_delivery').select('delivery_id').where('state', '=', 'verified').where('cert_url', '=', certUrl).limit(1).executeTakeFirst();
+  const row = await db
+    .selectFrom('paypal_delivery')
+    .select('delivery_id')
+    .where('state', '=', 'verified')
+    .where('cert_url', '=', certUrl)
+    .limit(1)
+    .executeTakeFirst();
   return row !== undefined;
 }
 
 /** Whether so many deliveries of a kind wait that no more should be taken. */
-export async function areTooManyWaiting(db: Db, { known, most }: { readonly known: boolean; readonly most: number }): Promise<boolean> {
-  const { rows } = await sql`select 1 from paypal_delivery where state = 'waiting' and known = ${known} offset ${most} limit 1`.execute(db);
+export async function areTooManyWaiting(
+  db: Db,
+  { known, most }: { readonly known: boolean; readonly most: number },
+): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from paypal_delivery where state = 'waiting' and known = ${known} offset ${most} limit 1`.execute(
+      db,
+    );
   return rows.length > 0;
 }
 
@@ -61,12 +84,23 @@ export async function claimDeliveries(db: Db, atMost: number): Promise<readonly 
 
 /** A delivery that will never be believed: what it said is dropped. */
 export async function refuseDelivery(db: Db, deliveryId: string, why: string): Promise<void> {
-  await db.updateTable('paypal_delivery').set({ state: 'refused', why, raw: null }).where('delivery_id', '=', deliveryId).where('state', '=', 'waiting').execute();
+  await db
+    .updateTable('paypal_delivery')
+    .set({ state: 'refused', why, raw: null })
+    .where('delivery_id', '=', deliveryId)
+    .where('state', '=', 'waiting')
+    .execute();
 }
 
 /** A delivery that could not be verified yet, and when it is tried again. */
-export async function postponeDelivery(db: Db, deliveryId: string, { why, seconds }: { readonly why: string; readonly seconds: number }): Promise<void> {
-  await sql`update paypal_delivery set why = ${why}, due_at = now() + ${seconds} * interval '1 second' where delivery_id = ${deliveryId} and state = 'waiting'`.execute(db);
+export async function postponeDelivery(
+  db: Db,
+  deliveryId: string,
+  { why, seconds }: { readonly why: string; readonly seconds: number },
+): Promise<void> {
+  await sql`update paypal_delivery set why = ${why}, due_at = now() + ${seconds} * interval '1 second' where delivery_id = ${deliveryId} and state = 'waiting'`.execute(
+    db,
+  );
 }
 
 /** What a verified notification says, in the words of the tables. */
@@ -83,7 +117,9 @@ async function tellOf(tx: Tx, captureId: string, { hint, taking }: VerifiedEvent
   const words = hint === null ? null : JSON.stringify(hint);
   await sql`
     insert into paypal_capture as c (capture_id, due_at, hint) values (${captureId}, now(), ${words}::jsonb)
-    on conflict (capture_id) do update set told = c.told + 1, due_at = now(), attempts = 0, hint = coalesce(c.hint, excluded.hint)`.execute(tx);
+    on conflict (capture_id) do update set told = c.told + 1, due_at = now(), attempts = 0, hint = coalesce(c.hint, excluded.hint)`.execute(
+    tx,
+  );
   if (taking === null) return;
   await tx
     .insertInto('paypal_taking')
@@ -94,10 +130,19 @@ async function tellOf(tx: Tx, captureId: string, { hint, taking }: VerifiedEvent
 
 /** Writes down what a verified delivery says; the same event by another delivery says nothing new. Returns whether it was new. */
 export async function acceptDelivery(tx: Tx, deliveryId: string, event: VerifiedEvent): Promise<boolean> {
-  await tx.updateTable('paypal_delivery').set({ state: 'verified', why: null }).where('delivery_id', '=', deliveryId).execute();
+  await tx
+    .updateTable('paypal_delivery')
+    .set({ state: 'verified', why: null })
+    .where('delivery_id', '=', deliveryId)
+    .execute();
   const first = await tx
     .insertInto('paypal_event')
-    .values({ event_id: event.eventId, event_type: event.eventType, capture_id: event.captureIds[0] ?? null, delivery_id: deliveryId })
+    .values({
+      event_id: event.eventId,
+      event_type: event.eventType,
+      capture_id: event.captureIds[0] ?? null,
+      delivery_id: deliveryId,
+    })
     .onConflict((conflict) => conflict.column('event_id').doNothing())
     .returning('event_id')
     .executeTakeFirst();

@@ -28,7 +28,9 @@ export interface Deposit {
   readonly changes: number;
 }
 
-export type NewDeposit = Pick<Deposit, 'provider' | 'transactionId' | 'agentId' | 'amount' | 'origin' | 'note'> & { readonly actor: LedgerActor };
+export type NewDeposit = Pick<Deposit, 'provider' | 'transactionId' | 'agentId' | 'amount' | 'origin' | 'note'> & {
+  readonly actor: LedgerActor;
+};
 
 function depositOf(row: Selectable<PaymentTables['deposit']>): Deposit {
   return {
@@ -55,13 +57,26 @@ function depositOf(row: Selectable<PaymentTables['deposit']>): Deposit {
 /**
  * Proposes a deposit. Null where its transaction is here already; one that is just being written elsewhere is waited for.
  */
-export async function proposeDeposit(tx: Tx, { provider, transactionId, agentId, amount, origin, note, actor }: NewDeposit): Promise<Deposit | null> {
+export async function proposeDeposit(
+  tx: Tx,
+  { provider, transactionId, agentId, amount, origin, note, actor }: NewDeposit,
+): Promise<Deposit | null> {
   const row = await tx
     .insertInto('deposit')
     .values({
-      provider, transaction_id: transactionId, agent_id: agentId, amount: String(amount), state: 'proposed', origin, note, requested_role: actor.role, requested_by: actor.id,
+      provider,
+      transaction_id: transactionId,
+      agent_id: agentId,
+      amount: String(amount),
+      state: 'proposed',
+      origin,
+      note,
+      requested_role: actor.role,
+      requested_by: actor.id,
     })
-    .onConflict((conflict) => conflict.columns(['provider', 'transaction_id']).where('state', '<>', 'rejected').doNothing())
+    .onConflict((conflict) =>
+      conflict.columns(['provider', 'transaction_id']).where('state', '<>', 'rejected').doNothing(),
+    )
     .returningAll()
     .executeTakeFirst();
   return row === undefined ? null : depositOf(row);
@@ -69,7 +84,12 @@ export async function proposeDeposit(tx: Tx, { provider, transactionId, agentId,
 
 /** The deposit of an id, locked until the transaction ends. */
 export async function lockDeposit(tx: Tx, depositId: string): Promise<Deposit | null> {
-  const row = await tx.selectFrom('deposit').selectAll().where('deposit_id', '=', depositId).forUpdate().executeTakeFirst();
+  const row = await tx
+    .selectFrom('deposit')
+    .selectAll()
+    .where('deposit_id', '=', depositId)
+    .forUpdate()
+    .executeTakeFirst();
   return row === undefined ? null : depositOf(row);
 }
 
@@ -87,7 +107,16 @@ export async function lockDepositOf(tx: Tx, provider: string, transactionId: str
 }
 
 /** Notes that a proposal was credited, by whom it was approved where somebody had to. */
-export async function noteCredited(tx: Tx, depositId: string, credited: { readonly net: bigint; readonly transferId: string; readonly approver: LedgerActor | null; readonly reason: string | null }): Promise<Deposit> {
+export async function noteCredited(
+  tx: Tx,
+  depositId: string,
+  credited: {
+    readonly net: bigint;
+    readonly transferId: string;
+    readonly approver: LedgerActor | null;
+    readonly reason: string | null;
+  },
+): Promise<Deposit> {
   const { net, transferId, approver, reason } = credited;
   const row = await tx
     .updateTable('deposit')
@@ -108,10 +137,21 @@ export async function noteCredited(tx: Tx, depositId: string, credited: { readon
 }
 
 /** Rejects a proposal: its transaction id is free again. */
-export async function noteRejected(tx: Tx, depositId: string, { actor, reason }: { readonly actor: LedgerActor; readonly reason: string }): Promise<Deposit> {
+export async function noteRejected(
+  tx: Tx,
+  depositId: string,
+  { actor, reason }: { readonly actor: LedgerActor; readonly reason: string },
+): Promise<Deposit> {
   const row = await tx
     .updateTable('deposit')
-    .set({ state: 'rejected', decided_role: actor.role, decided_by: actor.id, decided_at: sql<Date>`now()`, decision_reason: reason, changed_at: sql<Date>`now()` })
+    .set({
+      state: 'rejected',
+      decided_role: actor.role,
+      decided_by: actor.id,
+      decided_at: sql<Date>`now()`,
+      decision_reason: reason,
+      changed_at: sql<Date>`now()`,
+    })
     .where('deposit_id', '=', depositId)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -119,7 +159,11 @@ export async function noteRejected(tx: Tx, depositId: string, { actor, reason }:
 }
 
 /** Notes what of a deposit stands after money was taken back, or came back. */
-export async function noteNet(tx: Tx, depositId: string, { net, leg }: { readonly net: bigint; readonly leg: number }): Promise<void> {
+export async function noteNet(
+  tx: Tx,
+  depositId: string,
+  { net, leg }: { readonly net: bigint; readonly leg: number },
+): Promise<void> {
   await tx
     .updateTable('deposit')
     .set({ net: String(net), leg, changes: sql<number>`changes + 1`, changed_at: sql<Date>`now()` })
@@ -135,7 +179,9 @@ export async function creditedAlone(tx: Tx, adminId: string): Promise<bigint> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`credits of ${adminId}`}, 0))`.execute(tx);
   const { rows } = await sql<{ total: string }>`
     select coalesce(sum(amount), 0)::text as total from deposit
-    where requested_by = ${adminId} and origin = 'manual' and state = 'credited' and decided_by is null and requested_at > now() - interval '24 hours'`.execute(tx);
+    where requested_by = ${adminId} and origin = 'manual' and state = 'credited' and decided_by is null and requested_at > now() - interval '24 hours'`.execute(
+    tx,
+  );
   return BigInt(rows[0]?.total ?? '0');
 }
 
@@ -148,7 +194,10 @@ export interface DepositQuery {
 }
 
 /** Deposits, newest first. */
-export async function readDeposits(db: Db, { state, agentId, before, limit }: DepositQuery): Promise<readonly Deposit[]> {
+export async function readDeposits(
+  db: Db,
+  { state, agentId, before, limit }: DepositQuery,
+): Promise<readonly Deposit[]> {
   const rows = await db
     .selectFrom('deposit')
     .selectAll()
@@ -164,6 +213,8 @@ export async function readDeposits(db: Db, { state, agentId, before, limit }: De
 /** Agents below zero, the deepest first. */
 export async function readDebtors(db: Db): Promise<readonly { readonly agentId: string; readonly balance: bigint }[]> {
   const { rows } = await sql<{ agentId: string; balance: string }>`
-    select owner as "agentId", balance::text from ledger.account where book = 'agent' and balance < 0 order by balance limit 100`.execute(db);
+    select owner as "agentId", balance::text from ledger.account where book = 'agent' and balance < 0 order by balance limit 100`.execute(
+    db,
+  );
   return rows.map(({ agentId, balance }) => ({ agentId, balance: BigInt(balance) }));
 }

@@ -77,7 +77,9 @@ export async function readDifferences(db: Db, only: string | null = null): Promi
       d.explained_by as "explainedBy"
     from difference d left join (${OURS}) o on o.provider = d.provider and o.transaction_id = d.transaction_id
     left join (${THEIRS}) t on t.provider = d.provider and t.transaction_id = d.transaction_id
-    where d.settled_at is null and (${only}::uuid is null or d.difference_id = ${only}::uuid) order by d.found_at, d.difference_id limit 1000`.execute(db);
+    where d.settled_at is null and (${only}::uuid is null or d.difference_id = ${only}::uuid) order by d.found_at, d.difference_id limit 1000`.execute(
+    db,
+  );
   return rows.map(({ amount, currency, ours, ...row }) => ({
     ...row,
     ours: ours === null ? null : BigInt(ours),
@@ -86,7 +88,15 @@ export async function readDifferences(db: Db, only: string | null = null): Promi
 }
 
 /** Gives an open difference an owner, an explanation, or both. False where there is no open one of that id. */
-export async function changeDifferenceRow(tx: Tx, differenceId: string, { owner, explanation, by }: { readonly owner: string | null; readonly explanation: string | null; readonly by: string }): Promise<boolean> {
+export async function changeDifferenceRow(
+  tx: Tx,
+  differenceId: string,
+  {
+    owner,
+    explanation,
+    by,
+  }: { readonly owner: string | null; readonly explanation: string | null; readonly by: string },
+): Promise<boolean> {
   const { rows } = await sql`
     update difference set owner = coalesce(${owner}, owner), explanation = coalesce(${explanation}, explanation),
       explained_by = case when ${explanation}::text is null then explained_by else ${by} end

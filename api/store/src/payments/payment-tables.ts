@@ -19,29 +19,95 @@ export interface KnownPayment extends ToldPayment {
 /** The tables of migrations/0009_payments.sql. */
 export interface PaymentTables {
   deposit: {
-    deposit_id: Generated<string>; provider: string; transaction_id: string; agent_id: string; amount: Money; net: Defaulted<string>; state: CreditState;
-    origin: 'manual' | 'webhook'; note: string; requested_role: string; requested_by: string; requested_at: Generated<Date>; decided_role: Defaulted<string | null>;
-    decided_by: Defaulted<string | null>; decided_at: Defaulted<Date | null>; decision_reason: Defaulted<string | null>; transfer_id: Defaulted<string | null>;
-    leg: Defaulted<number>; changes: Defaulted<number>; changed_at: Defaulted<Date>;
+    deposit_id: Generated<string>;
+    provider: string;
+    transaction_id: string;
+    agent_id: string;
+    amount: Money;
+    net: Defaulted<string>;
+    state: CreditState;
+    origin: 'manual' | 'webhook';
+    note: string;
+    requested_role: string;
+    requested_by: string;
+    requested_at: Generated<Date>;
+    decided_role: Defaulted<string | null>;
+    decided_by: Defaulted<string | null>;
+    decided_at: Defaulted<Date | null>;
+    decision_reason: Defaulted<string | null>;
+    transfer_id: Defaulted<string | null>;
+    leg: Defaulted<number>;
+    changes: Defaulted<number>;
+    changed_at: Defaulted<Date>;
   };
   paypal_delivery: {
-    delivery_id: Generated<string>; digest: Buffer; transmission_id: string; transmission_time: string; cert_url: string; signature: string; raw: ColumnType<Buffer, Buffer, Buffer | null>; known: Defaulted<boolean>;
-    received_at: Generated<Date>; state: Defaulted<'waiting' | 'verified' | 'refused'>; why: Defaulted<string | null>; attempts: Defaulted<number>; due_at: Defaulted<Date>;
+    delivery_id: Generated<string>;
+    digest: Buffer;
+    transmission_id: string;
+    transmission_time: string;
+    cert_url: string;
+    signature: string;
+    raw: ColumnType<Buffer, Buffer, Buffer | null>;
+    known: Defaulted<boolean>;
+    received_at: Generated<Date>;
+    state: Defaulted<'waiting' | 'verified' | 'refused'>;
+    why: Defaulted<string | null>;
+    attempts: Defaulted<number>;
+    due_at: Defaulted<Date>;
   };
-  paypal_event: { event_id: string; event_type: string; capture_id: string | null; delivery_id: string; verified_at: Generated<Date> };
+  paypal_event: {
+    event_id: string;
+    event_type: string;
+    capture_id: string | null;
+    delivery_id: string;
+    verified_at: Generated<Date>;
+  };
   paypal_capture: {
-    capture_id: string; first_told_at: Generated<Date>; told: Defaulted<number>; looked: Defaulted<number>; due_at: Defaulted<Date | null>; claim: Defaulted<string | null>;
-    attempts: Defaulted<number>; why: Defaulted<string | null>; hint: Json<ToldPayment>; truth: Json<KnownPayment>;
+    capture_id: string;
+    first_told_at: Generated<Date>;
+    told: Defaulted<number>;
+    looked: Defaulted<number>;
+    due_at: Defaulted<Date | null>;
+    claim: Defaulted<string | null>;
+    attempts: Defaulted<number>;
+    why: Defaulted<string | null>;
+    hint: Json<ToldPayment>;
+    truth: Json<KnownPayment>;
   };
-  paypal_taking: { kind: 'refund' | 'reversal' | 'dispute'; taking_id: string; capture_id: string; told_at: Generated<Date> };
+  paypal_taking: {
+    kind: 'refund' | 'reversal' | 'dispute';
+    taking_id: string;
+    capture_id: string;
+    told_at: Generated<Date>;
+  };
   provider_transaction: {
-    provider: string; transaction_id: string; amount: string; currency: string; at: Date; reference_id: string | null; agent_id: string | null; seen_at: Defaulted<Date>;
+    provider: string;
+    transaction_id: string;
+    amount: string;
+    currency: string;
+    at: Date;
+    reference_id: string | null;
+    agent_id: string | null;
+    seen_at: Defaulted<Date>;
   };
   provider_statement: {
-    statement_id: Generated<string>; provider: string; compared_from: Date; compared_through: Date; compared_at: Generated<Date>; lines: number; by_id: string;
+    statement_id: Generated<string>;
+    provider: string;
+    compared_from: Date;
+    compared_through: Date;
+    compared_at: Generated<Date>;
+    lines: number;
+    by_id: string;
   };
   difference: {
-    difference_id: Generated<string>; kind: DifferenceKind; provider: string; transaction_id: string; owner: string; found_at: Generated<Date>;
-    settled_at: Defaulted<Date | null>; explanation: Defaulted<string | null>; explained_by: Defaulted<string | null>;
+    difference_id: Generated<string>;
+    kind: DifferenceKind;
+    provider: string;
+    transaction_id: string;
+    owner: string;
+    found_at: Generated<Date>;
+    settled_at: Defaulted<Date | null>;
+    explanation: Defaulted<string | null>;
+    explained_by: Defaulted<string | null>;
   };
 }

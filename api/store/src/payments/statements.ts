@@ -28,13 +28,23 @@ export async function keepStatement(tx: Tx, { provider, from, through, lines, by
   await sql`
     insert into provider_transaction (provider, transaction_id, amount, currency, at, reference_id, agent_id)
     select distinct on (l.transaction_id) ${provider}, l.transaction_id, l.amount, l.currency, l.at, l.reference_id, l.agent_id
-    from jsonb_to_recordset(${JSON.stringify(lines.map((line) => ({
-      transaction_id: line.transactionId, amount: line.amount, currency: line.currency, at: line.at, reference_id: line.referenceId, agent_id: line.agentId,
-    })))}::jsonb) l(transaction_id text, amount numeric, currency text, at timestamptz, reference_id text, agent_id text)
+    from jsonb_to_recordset(${JSON.stringify(
+      lines.map((line) => ({
+        transaction_id: line.transactionId,
+        amount: line.amount,
+        currency: line.currency,
+        at: line.at,
+        reference_id: line.referenceId,
+        agent_id: line.agentId,
+      })),
+    )}::jsonb) l(transaction_id text, amount numeric, currency text, at timestamptz, reference_id text, agent_id text)
     order by l.transaction_id, l.at desc
     on conflict (provider, transaction_id) do update set amount = excluded.amount, currency = excluded.currency, at = excluded.at,
       reference_id = excluded.reference_id, agent_id = excluded.agent_id, seen_at = now()`.execute(tx);
-  await tx.insertInto('provider_statement').values({ provider, compared_from: from, compared_through: through, lines: lines.length, by_id: byId }).execute();
+  await tx
+    .insertInto('provider_statement')
+    .values({ provider, compared_from: from, compared_through: through, lines: lines.length, by_id: byId })
+    .execute();
 }
 
 export interface Coverage {
@@ -47,6 +57,8 @@ export interface Coverage {
 /** What was compared with each provider, and when last. */
 export async function readCoverage(db: Db): Promise<readonly Coverage[]> {
   const { rows } = await sql<Coverage>`
-    select provider, min(compared_from) as "from", max(compared_through) as through, max(compared_at) as "comparedAt" from provider_statement group by provider order by provider`.execute(db);
+    select provider, min(compared_from) as "from", max(compared_through) as through, max(compared_at) as "comparedAt" from provider_statement group by provider order by provider`.execute(
+    db,
+  );
   return rows;
 }

@@ -16,19 +16,30 @@ export const BAN_HOLDS = sql<boolean>`account_ban.lifted_at is null and (account
 const EXPIRED_AT_ONCE = 500;
 
 /** Bans a person; a ban that holds already is replaced. Returns false where its end does not lie ahead by the database's clock. */
-export async function insertAccountBan(tx: Tx, ban: { readonly accountId: string; readonly reason: string; readonly expiresAt: Date | null }, by: { readonly role: string; readonly id: string }): Promise<boolean> {
+export async function insertAccountBan(
+  tx: Tx,
+  ban: { readonly accountId: string; readonly reason: string; readonly expiresAt: Date | null },
+  by: { readonly role: string; readonly id: string },
+): Promise<boolean> {
   const { accountId, reason, expiresAt } = ban;
   if (expiresAt !== null) {
     const { rows } = await sql<{ ahead: boolean }>`select ${expiresAt}::timestamptz > now() as ahead`.execute(tx);
     if (rows[0]?.ahead !== true) return false;
   }
   await liftAccountBanRow(tx, { accountId, reason: 'replaced' }, by);
-  await tx.insertInto('account_ban').values({ account_id: accountId, reason, by_role: by.role, by_id: by.id, expires_at: expiresAt }).execute();
+  await tx
+    .insertInto('account_ban')
+    .values({ account_id: accountId, reason, by_role: by.role, by_id: by.id, expires_at: expiresAt })
+    .execute();
   return true;
 }
 
 /** Lifts the ban of a person. Returns whether there was one. */
-export async function liftAccountBanRow(tx: Tx, lifted: { readonly accountId: string; readonly reason: string | null }, by: { readonly role: string; readonly id: string }): Promise<boolean> {
+export async function liftAccountBanRow(
+  tx: Tx,
+  lifted: { readonly accountId: string; readonly reason: string | null },
+  by: { readonly role: string; readonly id: string },
+): Promise<boolean> {
   const rows = await tx
     .updateTable('account_ban')
     .set({ lifted_at: sql<Date>`now()`, lifted_by_role: by.role, lifted_by_id: by.id, lift_reason: lifted.reason })
@@ -45,7 +56,15 @@ export async function liftExpiredAccountBans(tx: Tx): Promise<readonly string[]>
     .updateTable('account_ban')
     .set({ lifted_at: sql<Date>`now()`, lifted_by_role: 'system', lifted_by_id: 'expiry' })
     .where('ban_id', 'in', (query) =>
-      query.selectFrom('account_ban').select('ban_id').where('lifted_at', 'is', null).where('expires_at', '<=', sql<Date>`now()`).orderBy('ban_id').limit(EXPIRED_AT_ONCE).forUpdate().skipLocked(),
+      query
+        .selectFrom('account_ban')
+        .select('ban_id')
+        .where('lifted_at', 'is', null)
+        .where('expires_at', '<=', sql<Date>`now()`)
+        .orderBy('ban_id')
+        .limit(EXPIRED_AT_ONCE)
+        .forUpdate()
+        .skipLocked(),
     )
     .returning('account_id as accountId')
     .execute();
@@ -56,7 +75,14 @@ export async function liftExpiredAccountBans(tx: Tx): Promise<readonly string[]>
 export async function readAccountBan(db: Db, accountId: string): Promise<AccountBanRow | null> {
   const row = await db
     .selectFrom('account_ban')
-    .select(['account_id as accountId', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'expires_at as expiresAt'])
+    .select([
+      'account_id as accountId',
+      'reason',
+      'by_role as byRole',
+      'by_id as byId',
+      'since',
+      'expires_at as expiresAt',
+    ])
     .where('account_id', '=', accountId)
     .where(BAN_HOLDS)
     .executeTakeFirst();

@@ -2,7 +2,11 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 
 /** Notes that somebody made an account, or reset its password: they were shown a code that opens it. */
-export async function noteHand(tx: Tx, accountId: string, { act, by }: { readonly act: 'made' | 'reset'; readonly by: { readonly role: string; readonly id: string } }): Promise<void> {
+export async function noteHand(
+  tx: Tx,
+  accountId: string,
+  { act, by }: { readonly act: 'made' | 'reset'; readonly by: { readonly role: string; readonly id: string } },
+): Promise<void> {
   await tx.insertInto('account_hand').values({ account_id: accountId, act, by_role: by.role, by_id: by.id }).execute();
 }
 

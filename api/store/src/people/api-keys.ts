@@ -23,7 +23,9 @@ export async function replaceApiKeys(db: Db, keys: readonly (ApiKey & { readonly
       await tx
         .insertInto('api_key')
         .values({ key_hash: Buffer.from(hash), name, role, agent_id: agentId })
-        .onConflict((conflict) => conflict.column('key_hash').doUpdateSet({ name, role, agent_id: agentId, revoked_at: null }))
+        .onConflict((conflict) =>
+          conflict.column('key_hash').doUpdateSet({ name, role, agent_id: agentId, revoked_at: null }),
+        )
         .execute();
     }
   });

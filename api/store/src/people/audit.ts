@@ -33,15 +33,27 @@ export async function recordAudits(db: Db, entries: readonly AuditEntry[]): Prom
   if (entries.length === 0) return;
   await db
     .insertInto('audit')
-    .values(entries.map((entry) => ({
-      audit_id: entry.auditId, actor_role: entry.actorRole, actor_id: entry.actorId, action: entry.action, object: entry.object, detail: JSON.stringify(entry.detail),
-      request_id: entry.requestId, traceparent: entry.traceparent,
-    })))
+    .values(
+      entries.map((entry) => ({
+        audit_id: entry.auditId,
+        actor_role: entry.actorRole,
+        actor_id: entry.actorId,
+        action: entry.action,
+        object: entry.object,
+        detail: JSON.stringify(entry.detail),
+        request_id: entry.requestId,
+        traceparent: entry.traceparent,
+      })),
+    )
     .execute();
 }
 
 /** The audit of one object, newest first, at most `limit`. */
-export async function readAudit(db: Db, object: string, limit: number): Promise<readonly (AuditEntry & { readonly at: Date })[]> {
+export async function readAudit(
+  db: Db,
+  object: string,
+  limit: number,
+): Promise<readonly (AuditEntry & { readonly at: Date })[]> {
   return db
     .selectFrom('audit')
     .select([

@@ -14,7 +14,12 @@ const KEPT_HOURS = 24;
 
 /** The answer that was given under a key; null where there is none. */
 export async function findAnswer(db: Db, actor: string, key: string): Promise<KeptAnswer | null> {
-  const row = await db.selectFrom('idempotency_key').selectAll().where('actor', '=', actor).where('key', '=', key).executeTakeFirst();
+  const row = await db
+    .selectFrom('idempotency_key')
+    .selectAll()
+    .where('actor', '=', actor)
+    .where('key', '=', key)
+    .executeTakeFirst();
   return row === undefined ? null : { actor, key, hash: row.request_hash, status: row.status, answer: row.answer };
 }
 
@@ -23,7 +28,15 @@ export async function keepAnswers(tx: Tx, answers: readonly KeptAnswer[]): Promi
   if (answers.length === 0) return;
   await tx
     .insertInto('idempotency_key')
-    .values(answers.map(({ actor, key, hash, status, answer }) => ({ actor, key, request_hash: Buffer.from(hash), status, answer: JSON.stringify(answer) })))
+    .values(
+      answers.map(({ actor, key, hash, status, answer }) => ({
+        actor,
+        key,
+        request_hash: Buffer.from(hash),
+        status,
+        answer: JSON.stringify(answer),
+      })),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
@@ -35,7 +48,13 @@ export async function recentAnswers(db: Db, seconds: number): Promise<readonly K
     .selectAll()
     .where('created_at', '>', sql<Date>`now() - ${seconds} * interval '1 second'`)
     .execute();
-  return rows.map((row) => ({ actor: row.actor, key: row.key, hash: row.request_hash, status: row.status, answer: row.answer }));
+  return rows.map((row) => ({
+    actor: row.actor,
+    key: row.key,
+    hash: row.request_hash,
+    status: row.status,
+    answer: row.answer,
+  }));
 }
 
 interface ClaimRow {
@@ -46,8 +65,15 @@ interface ClaimRow {
 }
 
 /** Claims a key until the end of the transaction, with the answer that is kept under it. Null where another request holds the key right now. */
-export async function claimKey(tx: Tx, actor: string, key: string): Promise<{ readonly kept: KeptAnswer | null } | null> {
-  const { rows } = await sql<ClaimRow>`select claimed, request_hash as hash, status, answer from claim_key(${actor}, ${key})`.execute(tx);
+export async function claimKey(
+  tx: Tx,
+  actor: string,
+  key: string,
+): Promise<{ readonly kept: KeptAnswer | null } | null> {
+  const { rows } =
+    await sql<ClaimRow>`select claimed, request_hash as hash, status, answer from claim_key(${actor}, ${key})`.execute(
+      tx,
+    );
   const [row] = rows;
   if (row?.claimed !== true) return null;
   const { hash, status, answer } = row;
@@ -56,5 +82,8 @@ export async function claimKey(tx: Tx, actor: string, key: string): Promise<{ re
 
 /** Forgets answers older than 24 hours. */
 export async function forgetOldAnswers(db: Db): Promise<void> {
-  await db.deleteFrom('idempotency_key').where('created_at', '<', sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`).execute();
+  await db
+    .deleteFrom('idempotency_key')
+    .where('created_at', '<', sql<Date>`now() - ${KEPT_HOURS} * interval '1 hour'`)
+    .execute();
 }

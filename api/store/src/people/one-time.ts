@@ -10,7 +10,10 @@ export interface OidcAttempt {
 }
 
 /** Keeps the hash of a code that sets a password once; an earlier code of the account is void. */
-export async function keepAccountCode(tx: Tx, code: { readonly accountId: string; readonly codeHash: Uint8Array; readonly expiresAt: Date }): Promise<void> {
+export async function keepAccountCode(
+  tx: Tx,
+  code: { readonly accountId: string; readonly codeHash: Uint8Array; readonly expiresAt: Date },
+): Promise<void> {
   const values = { code_hash: Buffer.from(code.codeHash), expires_at: code.expiresAt };
   await tx
     .insertInto('account_code')
@@ -21,7 +24,12 @@ export async function keepAccountCode(tx: Tx, code: { readonly accountId: string
 
 /** Whether a code can be used now; it stays usable. */
 export async function isAccountCode(db: Db, codeHash: Uint8Array): Promise<boolean> {
-  const row = await db.selectFrom('account_code').select('account_id').where('code_hash', '=', Buffer.from(codeHash)).where('expires_at', '>', sql<Date>`now()`).executeTakeFirst();
+  const row = await db
+    .selectFrom('account_code')
+    .select('account_id')
+    .where('code_hash', '=', Buffer.from(codeHash))
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst();
   return row !== undefined;
 }
 
@@ -36,9 +44,23 @@ export async function takeAccountCode(tx: Tx, codeHash: Uint8Array): Promise<str
   return row?.accountId ?? null;
 }
 
-export async function keepOidcAttempt(db: Db, idHash: Uint8Array, attempt: OidcAttempt & { readonly expiresAt: Date }): Promise<void> {
+export async function keepOidcAttempt(
+  db: Db,
+  idHash: Uint8Array,
+  attempt: OidcAttempt & { readonly expiresAt: Date },
+): Promise<void> {
   const { state, nonce, codeVerifier, returnTo, expiresAt } = attempt;
-  await db.insertInto('oidc_attempt').values({ id_hash: Buffer.from(idHash), state, nonce, code_verifier: codeVerifier, return_to: returnTo, expires_at: expiresAt }).execute();
+  await db
+    .insertInto('oidc_attempt')
+    .values({
+      id_hash: Buffer.from(idHash),
+      state,
+      nonce,
+      code_verifier: codeVerifier,
+      return_to: returnTo,
+      expires_at: expiresAt,
+    })
+    .execute();
 }
 
 /** Uses an attempt up; null where it is unknown or over. */
@@ -46,7 +68,13 @@ export async function takeOidcAttempt(db: Db, idHash: Uint8Array): Promise<OidcA
   const row = await db
     .deleteFrom('oidc_attempt')
     .where('id_hash', '=', Buffer.from(idHash))
-    .returning(['state', 'nonce', 'code_verifier as codeVerifier', 'return_to as returnTo', sql<boolean>`expires_at > now()`.as('inTime')])
+    .returning([
+      'state',
+      'nonce',
+      'code_verifier as codeVerifier',
+      'return_to as returnTo',
+      sql<boolean>`expires_at > now()`.as('inTime'),
+    ])
     .executeTakeFirst();
   if (row === undefined || !row.inTime) return null;
   const { inTime: _, ...attempt } = row;
@@ -55,6 +83,12 @@ export async function takeOidcAttempt(db: Db, idHash: Uint8Array): Promise<OidcA
 
 /** Forgets codes and attempts that are over. */
 export async function forgetOneTimeSecrets(db: Db): Promise<void> {
-  await db.deleteFrom('account_code').where('expires_at', '<', sql<Date>`now()`).execute();
-  await db.deleteFrom('oidc_attempt').where('expires_at', '<', sql<Date>`now()`).execute();
+  await db
+    .deleteFrom('account_code')
+    .where('expires_at', '<', sql<Date>`now()`)
+    .execute();
+  await db
+    .deleteFrom('oidc_attempt')
+    .where('expires_at', '<', sql<Date>`now()`)
+    .execute();
 }

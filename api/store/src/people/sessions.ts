@@ -58,7 +58,11 @@ function isOpen(idleMs: number): ReturnType<typeof sql<boolean>> {
  * Whose sessions these are, in their order; null for one that is unknown, over, idle for longer than `idleMs`, or of a disabled account. Notes once
  * a minute that a session is in use.
  */
-export async function findSessions(db: Db, idHashes: readonly Buffer[], idleMs: number): Promise<readonly (SessionHolder | null)[]> {
+export async function findSessions(
+  db: Db,
+  idHashes: readonly Buffer[],
+  idleMs: number,
+): Promise<readonly (SessionHolder | null)[]> {
   const rows = await db
     .selectFrom('account_session')
     .innerJoin('account', 'account.account_id', 'account_session.account_id')
@@ -75,7 +79,10 @@ export async function findSessions(db: Db, idHashes: readonly Buffer[], idleMs: 
     .where(isOpen(idleMs))
     .where('account.disabled_at', 'is', null)
     .execute();
-  await noteUse(db, rows.flatMap(({ stale, hash }) => (stale ? [hash] : [])));
+  await noteUse(
+    db,
+    rows.flatMap(({ stale, hash }) => (stale ? [hash] : [])),
+  );
   return byHash(idHashes, rows).map((row) => {
     if (row === null) return null;
     const { stale: _stale, hash: _hash, banReason, banExpiresAt, ...account } = row;
@@ -89,7 +96,14 @@ async function noteUse(db: Db, idHashes: readonly Buffer[]): Promise<void> {
   await db
     .updateTable('account_session')
     .set({ seen_at: sql`now()` })
-    .where('id_hash', 'in', (query) => query.selectFrom('account_session').select('id_hash').where(sql<boolean>`id_hash = any(${idHashes})`).forUpdate().skipLocked())
+    .where('id_hash', 'in', (query) =>
+      query
+        .selectFrom('account_session')
+        .select('id_hash')
+        .where(sql<boolean>`id_hash = any(${idHashes})`)
+        .forUpdate()
+        .skipLocked(),
+    )
     .execute();
 }
 
@@ -98,7 +112,13 @@ export async function listSessions(db: Db, accountId: string, idleMs: number): P
   return db
     .selectFrom('account_session')
     .select([
-      'session_id as sessionId', 'id_hash as idHash', 'signed_in_by as signedInBy', 'address', 'user_agent as userAgent', 'created_at as createdAt', 'seen_at as seenAt',
+      'session_id as sessionId',
+      'id_hash as idHash',
+      'signed_in_by as signedInBy',
+      'address',
+      'user_agent as userAgent',
+      'created_at as createdAt',
+      'seen_at as seenAt',
       'expires_at as expiresAt',
     ])
     .where('account_id', '=', accountId)
@@ -109,7 +129,11 @@ export async function listSessions(db: Db, accountId: string, idleMs: number): P
 }
 
 /** Which sessions of an account are meant: all, one by the id of its row or by its secret, or all but one. */
-export type WhichSessions = { readonly sessionId: string } | { readonly idHash: Uint8Array } | { readonly butIdHash: Uint8Array } | 'all';
+export type WhichSessions =
+  | { readonly sessionId: string }
+  | { readonly idHash: Uint8Array }
+  | { readonly butIdHash: Uint8Array }
+  | 'all';
 
 /** Ends sessions of an account, and has every replica close what they have open. Returns how many there were. */
 export async function endSessions(tx: Tx, accountId: string, which: WhichSessions): Promise<number> {
@@ -119,7 +143,9 @@ export async function endSessions(tx: Tx, accountId: string, which: WhichSession
     .$if(which !== 'all', (query) => {
       if (which === 'all') return query;
       if ('sessionId' in which) return query.where('session_id', '=', which.sessionId);
-      return 'idHash' in which ? query.where('id_hash', '=', Buffer.from(which.idHash)) : query.where('id_hash', '!=', Buffer.from(which.butIdHash));
+      return 'idHash' in which
+        ? query.where('id_hash', '=', Buffer.from(which.idHash))
+        : query.where('id_hash', '!=', Buffer.from(which.butIdHash));
     })
     .returning('session_id')
     .execute();
@@ -129,12 +155,19 @@ export async function endSessions(tx: Tx, accountId: string, which: WhichSession
 
 /** Ends the session of a cookie, whosever it is. Returns whose it was. */
 export async function endSessionOf(tx: Tx, idHash: Uint8Array): Promise<string | null> {
-  const row = await tx.deleteFrom('account_session').where('id_hash', '=', Buffer.from(idHash)).returning('account_id as accountId').executeTakeFirst();
+  const row = await tx
+    .deleteFrom('account_session')
+    .where('id_hash', '=', Buffer.from(idHash))
+    .returning('account_id as accountId')
+    .executeTakeFirst();
   if (row !== undefined) await announceAccount(tx, row.accountId);
   return row?.accountId ?? null;
 }
 
 /** Forgets sessions that are over or idle for longer than `idleMs`. */
 export async function forgetEndedSessions(db: Db, idleMs: number): Promise<void> {
-  await db.deleteFrom('account_session').where(sql<boolean>`not (${isOpen(idleMs)})`).execute();
+  await db
+    .deleteFrom('account_session')
+    .where(sql<boolean>`not (${isOpen(idleMs)})`)
+    .execute();
 }

@@ -28,8 +28,16 @@ const ENDED: ReadonlySet<RunState> = new Set<RunState>(['done', 'failed', 'cance
 export async function holdRun(tx: Tx, runId: string): Promise<RunRow | null> {
   const known = await tx.selectFrom('run').select('schedule_uid').where('run_id', '=', runId).executeTakeFirst();
   if (known === undefined) return null;
-  if (known.schedule_uid !== null) await tx.selectFrom('schedule_state').select('schedule_uid').where('schedule_uid', '=', known.schedule_uid).forUpdate().execute();
-  return (await tx.selectFrom('run').select(RUN_COLUMNS).where('run_id', '=', runId).forUpdate().executeTakeFirst()) ?? null;
+  if (known.schedule_uid !== null)
+    await tx
+      .selectFrom('schedule_state')
+      .select('schedule_uid')
+      .where('schedule_uid', '=', known.schedule_uid)
+      .forUpdate()
+      .execute();
+  return (
+    (await tx.selectFrom('run').select(RUN_COLUMNS).where('run_id', '=', runId).forUpdate().executeTakeFirst()) ?? null
+  );
 }
 
 /** Writes what became of a run that the transaction holds, and the event that says so. */
@@ -53,7 +61,10 @@ export async function changeRun(tx: Tx, run: RunRow, change: RunChange): Promise
     .where('run_id', '=', run.runId)
     .returning(RUN_COLUMNS)
     .executeTakeFirstOrThrow();
-  await tx.insertInto('run_event').values({ run_id: run.runId, number, event: change.event, detail: JSON.stringify(change.detail) }).execute();
+  await tx
+    .insertInto('run_event')
+    .values({ run_id: run.runId, number, event: change.event, detail: JSON.stringify(change.detail) })
+    .execute();
   return changed;
 }
 
@@ -71,5 +82,12 @@ export async function findStep(tx: Tx, runId: string, step: number): Promise<unk
 
 /** Runs of a schedule that have not ended, held until the transaction ends. The schedule's row is held already. */
 export async function holdRunsOfSchedule(tx: Tx, scheduleUid: string): Promise<readonly RunRow[]> {
-  return tx.selectFrom('run').select(RUN_COLUMNS).where('schedule_uid', '=', scheduleUid).where('state', 'in', UNDER_WAY).orderBy('run_id').forUpdate().execute();
+  return tx
+    .selectFrom('run')
+    .select(RUN_COLUMNS)
+    .where('schedule_uid', '=', scheduleUid)
+    .where('state', 'in', UNDER_WAY)
+    .orderBy('run_id')
+    .forUpdate()
+    .execute();
 }

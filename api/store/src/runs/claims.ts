@@ -14,6 +14,12 @@ export async function renewClaim(tx: Tx, runId: string): Promise<void> {
 
 /** Runs whose lease is over, the longest first, at most 200. The caller looks again once it holds the run: a renewal may come in between. */
 export async function readRunsOverLease(db: Db): Promise<readonly string[]> {
-  const rows = await db.selectFrom('run').select('run_id').where('lease_until', '<', sql<Date>`clock_timestamp()`).orderBy('lease_until').limit(AT_ONCE).execute();
+  const rows = await db
+    .selectFrom('run')
+    .select('run_id')
+    .where('lease_until', '<', sql<Date>`clock_timestamp()`)
+    .orderBy('lease_until')
+    .limit(AT_ONCE)
+    .execute();
   return rows.map(({ run_id }) => run_id);
 }

@@ -25,7 +25,9 @@ export async function noteFence(db: Db, { leaseUid, transitions }: Fence): Promi
     .select('lease_uid')
     .where('lease_uid', '=', leaseUid)
     .where('transitions', '>=', transitions)
-    .where(sql<boolean>`(superseded_at is not null or seen_at > clock_timestamp() - ${NOTED_EVERY_S} * interval '1 second')`)
+    .where(
+      sql<boolean>`(superseded_at is not null or seen_at > clock_timestamp() - ${NOTED_EVERY_S} * interval '1 second')`,
+    )
     .executeTakeFirst();
   if (fresh === undefined) await inTransaction(db, (tx) => learn(tx, { leaseUid, transitions }));
 }
@@ -34,22 +36,42 @@ async function learn(tx: Tx, { leaseUid, transitions }: Fence): Promise<void> {
   await sql`select pg_advisory_xact_lock(${FENCE_LOCK})`.execute(tx);
   const trusted = await tx
     .selectFrom('operator_fence')
-    .select(['lease_uid as leaseUid', 'transitions', sql<boolean>`seen_at < clock_timestamp() - ${FENCE_EXPIRES_S} * interval '1 second'`.as('silent')])
+    .select([
+      'lease_uid as leaseUid',
+      'transitions',
+      sql<boolean>`seen_at < clock_timestamp() - ${FENCE_EXPIRES_S} * interval '1 second'`.as('silent'),
+    ])
     .where('superseded_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
   const now = sql<Date>`clock_timestamp()`;
   if (trusted?.leaseUid === leaseUid) {
     // One that was passed says nothing about whether the leader after it lives.
-    if (transitions >= trusted.transitions) await tx.updateTable('operator_fence').set({ transitions, seen_at: now }).where('lease_uid', '=', leaseUid).execute();
+    if (transitions >= trusted.transitions)
+      await tx
+        .updateTable('operator_fence')
+        .set({ transitions, seen_at: now })
+        .where('lease_uid', '=', leaseUid)
+        .execute();
     return;
   }
-  const known = await tx.selectFrom('operator_fence').select('lease_uid').where('lease_uid', '=', leaseUid).executeTakeFirst();
+  const known = await tx
+    .selectFrom('operator_fence')
+    .select('lease_uid')
+    .where('lease_uid', '=', leaseUid)
+    .executeTakeFirst();
   if (known !== undefined || trusted?.silent === false) return;
-  if (trusted !== undefined) await tx.updateTable('operator_fence').set({ superseded_at: now }).where('lease_uid', '=', trusted.leaseUid).execute();
+  if (trusted !== undefined)
+    await tx
+      .updateTable('operator_fence')
+      .set({ superseded_at: now })
+      .where('lease_uid', '=', trusted.leaseUid)
+      .execute();
   await tx.insertInto('operator_fence').values({ lease_uid: leaseUid, transitions, seen_at: now }).execute();
   await sql`delete from operator_fence where lease_uid in (
-    select lease_uid from operator_fence where superseded_at is not null order by superseded_at desc offset ${REPLACED_KEPT})`.execute(tx);
+    select lease_uid from operator_fence where superseded_at is not null order by superseded_at desc offset ${REPLACED_KEPT})`.execute(
+    tx,
+  );
 }
 
 const FENCE_LOCK = 4_832_004;

@@ -26,12 +26,19 @@ export async function readClock(db: Db): Promise<Date> {
 }
 
 /** Takes a schedule's row, making it where it fires for the first time: whoever fires it too waits for the end of the transaction. */
-export async function holdSchedule(tx: Tx, schedule: { readonly uid: string; readonly name: string; readonly historyLimit: number }): Promise<HeldSchedule> {
+export async function holdSchedule(
+  tx: Tx,
+  schedule: { readonly uid: string; readonly name: string; readonly historyLimit: number },
+): Promise<HeldSchedule> {
   const { uid, name, historyLimit } = schedule;
   const row = await tx
     .insertInto('schedule_state')
     .values({ schedule_uid: uid, schedule_name: name, history_limit: historyLimit })
-    .onConflict((conflict) => conflict.column('schedule_uid').doUpdateSet({ schedule_name: name, history_limit: historyLimit, fired_at: sql`now()` }))
+    .onConflict((conflict) =>
+      conflict
+        .column('schedule_uid')
+        .doUpdateSet({ schedule_name: name, history_limit: historyLimit, fired_at: sql`now()` }),
+    )
     .returning(sql<Date | null>`nullif(pruned_through, '-infinity')`.as('prunedThrough'))
     .executeTakeFirstOrThrow();
   return row;
@@ -45,7 +52,12 @@ function rowOf(row: Omit<FiringRow, 'runs'> & { readonly runs: unknown }): Firin
 
 /** The firing of a slot; null where it has not fired. */
 export async function findFiring(db: Db, scheduleUid: string, slot: Date): Promise<FiringRow | null> {
-  const row = await db.selectFrom('firing').select(COLUMNS).where('schedule_uid', '=', scheduleUid).where('slot', '=', slot).executeTakeFirst();
+  const row = await db
+    .selectFrom('firing')
+    .select(COLUMNS)
+    .where('schedule_uid', '=', scheduleUid)
+    .where('slot', '=', slot)
+    .executeTakeFirst();
   return row === undefined ? null : rowOf(row);
 }
 
@@ -64,19 +76,33 @@ export async function insertFiring(tx: Tx, firing: NewFiring): Promise<FiringRow
   const { scheduleUid, slot, fence, madeUp, runs, lastRun } = firing;
   const row = await tx
     .insertInto('firing')
-    .values({ schedule_uid: scheduleUid, slot, lease_uid: fence.leaseUid, transitions: fence.transitions, made_up: madeUp, runs: JSON.stringify(runs) })
+    .values({
+      schedule_uid: scheduleUid,
+      slot,
+      lease_uid: fence.leaseUid,
+      transitions: fence.transitions,
+      made_up: madeUp,
+      runs: JSON.stringify(runs),
+    })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
   await tx
     .updateTable('schedule_state')
-    .set({ last_slot: sql`greatest(last_slot, ${slot}::timestamptz)`, ...(lastRun === null ? {} : { last_run_id: lastRun.runId, last_run_at: lastRun.createdAt }) })
+    .set({
+      last_slot: sql`greatest(last_slot, ${slot}::timestamptz)`,
+      ...(lastRun === null ? {} : { last_run_id: lastRun.runId, last_run_at: lastRun.createdAt }),
+    })
     .where('schedule_uid', '=', scheduleUid)
     .execute();
   return rowOf(row);
 }
 
 /** The newest firings of each of the schedules, newest first, at most `limit` each. */
-export async function readLastFirings(db: Db, scheduleUids: readonly string[], limit: number): Promise<ReadonlyMap<string, readonly FiringRow[]>> {
+export async function readLastFirings(
+  db: Db,
+  scheduleUids: readonly string[],
+  limit: number,
+): Promise<ReadonlyMap<string, readonly FiringRow[]>> {
   if (scheduleUids.length === 0) return new Map();
   const { rows } = await sql<FiringRow & { readonly scheduleUid: string }>`
     select uid as "scheduleUid", firing_id as "firingId", slot, fired_at as "firedAt", made_up as "madeUp", runs

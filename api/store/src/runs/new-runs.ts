@@ -21,7 +21,9 @@ export const RUN_HINTS_CHANNEL = 'run_hint';
 /** Tells agents to look, as the transaction commits. */
 export async function hintAgents(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
-  await sql`select pg_notify(${RUN_HINTS_CHANNEL}, agent_id) from unnest(${[...new Set(agentIds)]}::text[]) as agent_id`.execute(tx);
+  await sql`select pg_notify(${RUN_HINTS_CHANNEL}, agent_id) from unnest(${[...new Set(agentIds)]}::text[]) as agent_id`.execute(
+    tx,
+  );
 }
 
 /** Makes runs that wait, each with its first event, and tells their agents. In the order of the list. */
@@ -46,8 +48,14 @@ export async function insertRuns(tx: Tx, runs: readonly NewRun[]): Promise<reado
     )
     .returning(RUN_COLUMNS)
     .execute();
-  await tx.insertInto('run_event').values(made.map(({ runId }) => ({ run_id: runId, number: 1, event: 'queued', detail: '{}' }))).execute();
-  await hintAgents(tx, made.map(({ agentId }) => agentId));
+  await tx
+    .insertInto('run_event')
+    .values(made.map(({ runId }) => ({ run_id: runId, number: 1, event: 'queued', detail: '{}' })))
+    .execute();
+  await hintAgents(
+    tx,
+    made.map(({ agentId }) => agentId),
+  );
   return made;
 }
 

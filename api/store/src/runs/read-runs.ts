@@ -25,7 +25,11 @@ export async function findRun(db: Db, runId: string): Promise<RunRow | null> {
 }
 
 /** A page of runs, newest first. `before` is the last id of the page before; ids are in the order of making. */
-export async function readRuns(db: Db, filter: RunFilter, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly runs: readonly RunRow[]; readonly next: string | null }> {
+export async function readRuns(
+  db: Db,
+  filter: RunFilter,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<{ readonly runs: readonly RunRow[]; readonly next: string | null }> {
   const { agentId, schedule, state } = filter;
   const rows = await db
     .selectFrom('run')
@@ -57,7 +61,11 @@ export async function readNextRun(db: Db, agentId: string, agentUid: string): Pr
 }
 
 /** Events of a run after a number, in order. */
-export async function readRunEvents(db: Db, runId: string, page: { readonly after: number; readonly limit: number }): Promise<readonly RunEventRow[]> {
+export async function readRunEvents(
+  db: Db,
+  runId: string,
+  page: { readonly after: number; readonly limit: number },
+): Promise<readonly RunEventRow[]> {
   return db
     .selectFrom('run_event')
     .select(['number', 'event', 'at', 'detail'])
@@ -70,7 +78,13 @@ export async function readRunEvents(db: Db, runId: string, page: { readonly afte
 
 /** The steps that were noted in a run, in order. */
 export async function readRunSteps(db: Db, runId: string): Promise<readonly RunStep[]> {
-  const rows = await db.selectFrom('run_event').select('detail').where('run_id', '=', runId).where('event', '=', 'step').orderBy('number').execute();
+  const rows = await db
+    .selectFrom('run_event')
+    .select('detail')
+    .where('run_id', '=', runId)
+    .where('event', '=', 'step')
+    .orderBy('number')
+    .execute();
   return rows.map(({ detail }) => detail as RunStep);
 }
 

@@ -17,7 +17,9 @@ async function activities(db: Db, { uid, page }: Asked): Promise<readonly Schedu
       'last_run_id',
       'last_run_at',
       'last_slot',
-      sql<number>`(select count(*) from run where run.schedule_uid = schedule_state.schedule_uid and run.state in ('queued', 'running', 'waiting_permission'))`.as('active'),
+      sql<number>`(select count(*) from run where run.schedule_uid = schedule_state.schedule_uid and run.state in ('queued', 'running', 'waiting_permission'))`.as(
+        'active',
+      ),
     ])
     .$if(uid !== undefined, (query) => query.where('schedule_uid', '=', uid ?? ''))
     .$if(page !== undefined, (query) => query.where('schedule_uid', '>', page?.after ?? '').limit(page?.limit ?? 0))
@@ -33,7 +35,10 @@ async function activities(db: Db, { uid, page }: Asked): Promise<readonly Schedu
 }
 
 /** How the runs of every schedule stand, or of a page of them in the order of their uids. */
-export function readScheduleActivity(db: Db, page?: { readonly after: string; readonly limit: number }): Promise<readonly ScheduleActivity[]> {
+export function readScheduleActivity(
+  db: Db,
+  page?: { readonly after: string; readonly limit: number },
+): Promise<readonly ScheduleActivity[]> {
   return activities(db, page === undefined ? {} : { page });
 }
 

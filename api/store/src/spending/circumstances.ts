@@ -9,6 +9,8 @@ export async function findCircumstance(db: Db, id: string): Promise<Required<Cir
     from ledger.circumstance where id = ${id}
     union all
     select c.related_post_id, c.pod_uid, c.run_id, c.image_digest, c.traceparent
-    from ledger.transfer t, jsonb_populate_record(null::ledger.circumstance, t.about) c where t.transfer_id = ${id} and t.about is not null`.execute(db);
+    from ledger.transfer t, jsonb_populate_record(null::ledger.circumstance, t.about) c where t.transfer_id = ${id} and t.about is not null`.execute(
+    db,
+  );
   return rows[0] ?? null;
 }

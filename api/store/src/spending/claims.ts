@@ -38,17 +38,43 @@ export interface ClaimRow {
 }
 
 interface Raw {
-  readonly agent_id: string; readonly uid: string; readonly version: number; readonly cycle: number; readonly asked_at: Date;
-  readonly tier: string | null; readonly hold_id: string | null; readonly per_hour: number | null; readonly amount: number | null; readonly until: Date | null; readonly told: boolean;
-  readonly used_ms: number; readonly running_since: Date | null; readonly pod_uid: string | null; readonly image_digest: string | null; readonly traceparent: string | null;
-  readonly refused_tier: string | null; readonly refused_reason: ClaimRefusal | null; readonly payable_tier: string | null;
+  readonly agent_id: string;
+  readonly uid: string;
+  readonly version: number;
+  readonly cycle: number;
+  readonly asked_at: Date;
+  readonly tier: string | null;
+  readonly hold_id: string | null;
+  readonly per_hour: number | null;
+  readonly amount: number | null;
+  readonly until: Date | null;
+  readonly told: boolean;
+  readonly used_ms: number;
+  readonly running_since: Date | null;
+  readonly pod_uid: string | null;
+  readonly image_digest: string | null;
+  readonly traceparent: string | null;
+  readonly refused_tier: string | null;
+  readonly refused_reason: ClaimRefusal | null;
+  readonly payable_tier: string | null;
 }
 
 function holdOf({ tier, hold_id: holdId, per_hour: perHour, amount, until, ...raw }: Raw): ClaimHold | null {
   if (tier === null || holdId === null || perHour === null || amount === null || until === null) return null;
   const { told, used_ms: usedMs, running_since: since, pod_uid: uid, image_digest: imageDigest, traceparent } = raw;
   const pod = since === null || uid === null ? null : { uid, since };
-  return { tier, holdId, perHour: BigInt(perHour), amount: BigInt(amount), until, told, usedMs, pod, imageDigest, traceparent };
+  return {
+    tier,
+    holdId,
+    perHour: BigInt(perHour),
+    amount: BigInt(amount),
+    until,
+    told,
+    usedMs,
+    pod,
+    imageDigest,
+    traceparent,
+  };
 }
 
 function refusedOf({ refused_tier: tier, refused_reason: reason, payable_tier: payable }: Raw): RefusedTier | null {
@@ -56,7 +82,15 @@ function refusedOf({ refused_tier: tier, refused_reason: reason, payable_tier: p
 }
 
 function rowOf(raw: Raw): ClaimRow {
-  return { agentId: raw.agent_id, uid: raw.uid, version: raw.version, cycle: raw.cycle, askedAt: raw.asked_at, hold: holdOf(raw), refused: refusedOf(raw) };
+  return {
+    agentId: raw.agent_id,
+    uid: raw.uid,
+    version: raw.version,
+    cycle: raw.cycle,
+    askedAt: raw.asked_at,
+    hold: holdOf(raw),
+    refused: refusedOf(raw),
+  };
 }
 
 /** Takes the claim of an agent for this transaction, also where there is none yet, and reads it. */
@@ -86,21 +120,68 @@ export async function nextClaimVersion(tx: Tx): Promise<number> {
 }
 
 const NO_HOLD = {
-  tier: null, hold_id: null, per_hour: null, amount: null, until: null, told: false, used_ms: 0, running_since: null, pod_uid: null, image_digest: null, traceparent: null,
+  tier: null,
+  hold_id: null,
+  per_hour: null,
+  amount: null,
+  until: null,
+  told: false,
+  used_ms: 0,
+  running_since: null,
+  pod_uid: null,
+  image_digest: null,
+  traceparent: null,
 } as const;
 
-function holdColumns({ tier, holdId, perHour, amount, until, told, usedMs, pod, imageDigest, traceparent }: ClaimHold): Pick<Raw, keyof typeof NO_HOLD> {
+function holdColumns({
+  tier,
+  holdId,
+  perHour,
+  amount,
+  until,
+  told,
+  usedMs,
+  pod,
+  imageDigest,
+  traceparent,
+}: ClaimHold): Pick<Raw, keyof typeof NO_HOLD> {
   return {
-    tier, hold_id: holdId, per_hour: Number(perHour), amount: Number(amount), until, told, used_ms: usedMs, running_since: pod?.since ?? null, pod_uid: pod?.uid ?? null,
-    image_digest: imageDigest, traceparent,
+    tier,
+    hold_id: holdId,
+    per_hour: Number(perHour),
+    amount: Number(amount),
+    until,
+    told,
+    used_ms: usedMs,
+    running_since: pod?.since ?? null,
+    pod_uid: pod?.uid ?? null,
+    image_digest: imageDigest,
+    traceparent,
   };
 }
 
 /** Writes a claim whose lock is held. */
-export async function writeClaim(tx: Tx, { agentId, uid, version, cycle, askedAt, hold, refused }: ClaimRow): Promise<void> {
-  const refusal = refused === null ? { refused_tier: null, refused_reason: null, payable_tier: null } : { refused_tier: refused.tier, refused_reason: refused.reason, payable_tier: refused.payable };
-  const values = { uid, version, cycle, asked_at: askedAt, ...(hold === null ? NO_HOLD : holdColumns(hold)), ...refusal };
-  await tx.insertInto('compute_claim').values({ agent_id: agentId, ...values }).onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values)).execute();
+export async function writeClaim(
+  tx: Tx,
+  { agentId, uid, version, cycle, askedAt, hold, refused }: ClaimRow,
+): Promise<void> {
+  const refusal =
+    refused === null
+      ? { refused_tier: null, refused_reason: null, payable_tier: null }
+      : { refused_tier: refused.tier, refused_reason: refused.reason, payable_tier: refused.payable };
+  const values = {
+    uid,
+    version,
+    cycle,
+    asked_at: askedAt,
+    ...(hold === null ? NO_HOLD : holdColumns(hold)),
+    ...refusal,
+  };
+  await tx
+    .insertInto('compute_claim')
+    .values({ agent_id: agentId, ...values })
+    .onConflict((conflict) => conflict.column('agent_id').doUpdateSet(values))
+    .execute();
 }
 
 /** Forgets a claim that holds nothing; its lock is held. */

@@ -29,7 +29,9 @@ export async function findCredit(tx: Tx, key: string): Promise<KeyedTransfer | n
 
 /** The transfer that was posted under a key; null where none was. */
 export async function findTransfer(tx: Tx, key: string): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`select transfer_id as id from ledger.transfer where idempotency_key = ${key}`.execute(tx);
+  const { rows } = await sql<{
+    id: string;
+  }>`select transfer_id as id from ledger.transfer where idempotency_key = ${key}`.execute(tx);
   return rows[0]?.id ?? null;
 }
 

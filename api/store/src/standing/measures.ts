@@ -28,7 +28,15 @@ const EXPIRED_AT_ONCE = 500;
 export async function readMeasures(db: Db, agentIds?: readonly string[]): Promise<readonly MeasureRow[]> {
   return db
     .selectFrom('standing_measure')
-    .select(['agent_id as agentId', 'measure', 'reason', 'by_role as byRole', 'by_id as byId', 'since', 'expires_at as expiresAt'])
+    .select([
+      'agent_id as agentId',
+      'measure',
+      'reason',
+      'by_role as byRole',
+      'by_id as byId',
+      'since',
+      'expires_at as expiresAt',
+    ])
     .where(HOLDS)
     .$if(agentIds !== undefined, (query) => query.where(sql<boolean>`agent_id = any(${agentIds})`))
     .orderBy('agent_id')
@@ -37,11 +45,23 @@ export async function readMeasures(db: Db, agentIds?: readonly string[]): Promis
 }
 
 /** Takes a measure; one of the same kind that holds already is replaced. Returns false where its end does not lie ahead by the database's clock. */
-export async function takeMeasure(tx: Tx, taken: { readonly agentId: string; readonly measure: Measure; readonly reason: string; readonly expiresAt: Date | null }, by: MeasureActor): Promise<boolean> {
+export async function takeMeasure(
+  tx: Tx,
+  taken: {
+    readonly agentId: string;
+    readonly measure: Measure;
+    readonly reason: string;
+    readonly expiresAt: Date | null;
+  },
+  by: MeasureActor,
+): Promise<boolean> {
   const { agentId, measure, reason, expiresAt } = taken;
   if (expiresAt !== null && !(await isAhead(tx, expiresAt))) return false;
   await liftMeasure(tx, { agentId, measure, reason: 'replaced' }, by);
-  await tx.insertInto('standing_measure').values({ agent_id: agentId, measure, reason, by_role: by.role, by_id: by.id, expires_at: expiresAt }).execute();
+  await tx
+    .insertInto('standing_measure')
+    .values({ agent_id: agentId, measure, reason, by_role: by.role, by_id: by.id, expires_at: expiresAt })
+    .execute();
   return true;
 }
 
@@ -51,7 +71,11 @@ async function isAhead(tx: Tx, at: Date): Promise<boolean> {
 }
 
 /** Lifts a measure. Returns whether it held. */
-export async function liftMeasure(tx: Tx, lifted: { readonly agentId: string; readonly measure: Measure; readonly reason: string | null }, by: MeasureActor): Promise<boolean> {
+export async function liftMeasure(
+  tx: Tx,
+  lifted: { readonly agentId: string; readonly measure: Measure; readonly reason: string | null },
+  by: MeasureActor,
+): Promise<boolean> {
   const rows = await tx
     .updateTable('standing_measure')
     .set({ lifted_at: sql<Date>`now()`, lifted_by_role: by.role, lifted_by_id: by.id, lift_reason: lifted.reason })
@@ -69,7 +93,15 @@ export async function liftExpired(tx: Tx): Promise<readonly { readonly agentId: 
     .updateTable('standing_measure')
     .set({ lifted_at: sql<Date>`now()`, lifted_by_role: EXPIRY.role, lifted_by_id: EXPIRY.id })
     .where('measure_id', 'in', (query) =>
-      query.selectFrom('standing_measure').select('measure_id').where('lifted_at', 'is', null).where('expires_at', '<=', sql<Date>`now()`).orderBy('measure_id').limit(EXPIRED_AT_ONCE).forUpdate().skipLocked(),
+      query
+        .selectFrom('standing_measure')
+        .select('measure_id')
+        .where('lifted_at', 'is', null)
+        .where('expires_at', '<=', sql<Date>`now()`)
+        .orderBy('measure_id')
+        .limit(EXPIRED_AT_ONCE)
+        .forUpdate()
+        .skipLocked(),
     )
     .returning(['agent_id as agentId', 'measure'])
     .execute();
@@ -78,6 +110,8 @@ export async function liftExpired(tx: Tx): Promise<readonly { readonly agentId: 
 /** Whether the village knows an agent of this id: one that lives or has lived, or that something was held against. */
 export async function isKnownAgent(db: Db, agentId: string): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`
-    select exists (select from agent_life where agent_id = ${agentId}) or exists (select from standing_measure where agent_id = ${agentId}) as known`.execute(db);
+    select exists (select from agent_life where agent_id = ${agentId}) or exists (select from standing_measure where agent_id = ${agentId}) as known`.execute(
+    db,
+  );
   return rows[0]?.known === true;
 }

@@ -8,7 +8,11 @@ import type { MeasureRow } from './measures.ts';
 import { readTiers } from './tiers.ts';
 
 /** A standing from its parts; measures come hardest first, and the reason is that of the first. Pure. */
-export function standingOf(agentId: string, balanceTier: string | null, measures: readonly Pick<MeasureRow, 'measure' | 'reason'>[]): Standing {
+export function standingOf(
+  agentId: string,
+  balanceTier: string | null,
+  measures: readonly Pick<MeasureRow, 'measure' | 'reason'>[],
+): Standing {
   const flags = Object.fromEntries(measures.map(({ measure }) => [FLAG_OF_MEASURE[measure], true]));
   return { ...goodStanding(agentId, balanceTier), ...flags, reason: measures[0]?.reason ?? null };
 }
@@ -37,6 +41,12 @@ function byHardness(one: HeldMeasure, other: HeldMeasure): number {
 export async function announceStandings(tx: Tx, agentIds: readonly string[]): Promise<void> {
   if (agentIds.length === 0) return;
   const { rows } = await sql<LockedStanding>`
-    select agent_id as "agentId", balance_tier as "balanceTier", measures from lock_standings(${ORDER_LOCK}, ${agentIds}::text[])`.execute(tx);
-  await addInternalEvents(tx, 'standing', rows.map(({ agentId, balanceTier, measures }) => standingOf(agentId, balanceTier, measures.toSorted(byHardness))));
+    select agent_id as "agentId", balance_tier as "balanceTier", measures from lock_standings(${ORDER_LOCK}, ${agentIds}::text[])`.execute(
+    tx,
+  );
+  await addInternalEvents(
+    tx,
+    'standing',
+    rows.map(({ agentId, balanceTier, measures }) => standingOf(agentId, balanceTier, measures.toSorted(byHardness))),
+  );
 }

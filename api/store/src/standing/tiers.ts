@@ -27,7 +27,9 @@ export interface LockedTier extends TierRow {
  */
 export async function lockTiers(tx: Tx, agentIds: readonly string[]): Promise<readonly LockedTier[]> {
   const { rows } = await sql<TierRow & { readonly balance: string }>`
-    select agent_id as "agentId", balance_tier as "balanceTier", balance::text from lock_tiers(${agentIds}::text[])`.execute(tx);
+    select agent_id as "agentId", balance_tier as "balanceTier", balance::text from lock_tiers(${agentIds}::text[])`.execute(
+    tx,
+  );
   return rows.map((row) => ({ ...row, balance: BigInt(row.balance) }));
 }
 
@@ -36,5 +38,7 @@ export async function writeTiers(tx: Tx, tiers: readonly TierRow[]): Promise<voi
   const [ids, names] = [tiers.map(({ agentId }) => agentId), tiers.map(({ balanceTier }) => balanceTier)];
   await sql`
     update agent_tier set balance_tier = news.balance_tier, since = now()
-    from unnest(${ids}::text[], ${names}::text[]) as news (agent_id, balance_tier) where agent_tier.agent_id = news.agent_id`.execute(tx);
+    from unnest(${ids}::text[], ${names}::text[]) as news (agent_id, balance_tier) where agent_tier.agent_id = news.agent_id`.execute(
+    tx,
+  );
 }

@@ -33,7 +33,8 @@ function activeOf({ kind, limit, amount, model, fromMs, untilMs }: Raw): ActiveP
 
 /** What agents have bought that lasts now or begins within seconds; one query for all of them. */
 export async function activePurchases(db: Db, agentIds: readonly string[]): Promise<ActivePurchases> {
-  const ms = (at: ReturnType<typeof sql>): ReturnType<typeof sql<number>> => sql<number>`(extract(epoch from ${at}) * 1000)::float8`;
+  const ms = (at: ReturnType<typeof sql>): ReturnType<typeof sql<number>> =>
+    sql<number>`(extract(epoch from ${at}) * 1000)::float8`;
   const { rows } = await sql<{ readAtMs: number; all: readonly Raw[] | null }>`
     select ${ms(sql`t.now`)} as "readAtMs", (
       select jsonb_agg(jsonb_build_object('agentId', agent_id, 'kind', kind, 'limit', quota, 'amount', amount, 'model', model,

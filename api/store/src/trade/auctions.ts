@@ -58,7 +58,9 @@ function auctionOf(raw: Raw): AuctionRow {
 export async function insertAuction(tx: Tx, { windowId, reserve, closesAt, note, by }: NewAuction): Promise<string> {
   const { rows } = await sql<{ auctionId: string }>`
     insert into auction (window_id, reserve, closes_at, note, created_by_role, created_by_id)
-    values (${windowId}, ${String(reserve)}, ${closesAt}, ${note}, ${by.role}, ${by.id}) returning auction_id as "auctionId"`.execute(tx);
+    values (${windowId}, ${String(reserve)}, ${closesAt}, ${note}, ${by.role}, ${by.id}) returning auction_id as "auctionId"`.execute(
+    tx,
+  );
   const [row] = rows;
   if (row === undefined) throw new Error('no auction was written');
   return row.auctionId;
@@ -70,7 +72,11 @@ export async function findAuction(db: Db, auctionId: string): Promise<AuctionRow
 }
 
 /** A page of auctions, newest first. */
-export async function readAuctions(db: Db, state: AuctionState | undefined, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly auctions: readonly AuctionRow[]; readonly next: string | null }> {
+export async function readAuctions(
+  db: Db,
+  state: AuctionState | undefined,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<{ readonly auctions: readonly AuctionRow[]; readonly next: string | null }> {
   const condition = sql`(${state ?? null}::text is null or a.state = ${state ?? null}) and (${page.before}::uuid is null or a.auction_id < ${page.before}::uuid)`;
   const { rows } = await auctionsWhere(condition, sql`order by a.auction_id desc limit ${page.limit + 1}`).execute(db);
   const { rows: shown, next } = cutPage(rows.map(auctionOf), page.limit, ({ auctionId }) => auctionId);
@@ -81,7 +87,11 @@ export async function readAuctions(db: Db, state: AuctionState | undefined, page
  * Locks an auction and reads it as it is then; null where there is none. `bid` lets others bid at the same time, `end` waits for those who do,
  * `end_if_free` answers null where somebody else is at it.
  */
-export async function lockAuction(tx: Tx, auctionId: string, purpose: 'bid' | 'end' | 'end_if_free'): Promise<AuctionRow | null> {
+export async function lockAuction(
+  tx: Tx,
+  auctionId: string,
+  purpose: 'bid' | 'end' | 'end_if_free',
+): Promise<AuctionRow | null> {
   const strength = { bid: sql`for share`, end: sql`for update`, end_if_free: sql`for update skip locked` }[purpose];
   const { rows } = await sql`select from auction where auction_id = ${auctionId} ${strength}`.execute(tx);
   return rows.length === 0 ? null : findAuction(tx, auctionId);
@@ -104,6 +114,8 @@ export async function writeAuctionEnd(tx: Tx, auctionId: string, end: AuctionEnd
 /** Auctions whose bidding is over and which are not settled, the longest first. */
 export async function dueAuctions(db: Db, atMost: number): Promise<readonly string[]> {
   const { rows } = await sql<{ auctionId: string }>`
-    select auction_id as "auctionId" from auction where state = 'open' and closes_at <= clock_timestamp() order by closes_at limit ${atMost}`.execute(db);
+    select auction_id as "auctionId" from auction where state = 'open' and closes_at <= clock_timestamp() order by closes_at limit ${atMost}`.execute(
+    db,
+  );
   return rows.map(({ auctionId }) => auctionId);
 }

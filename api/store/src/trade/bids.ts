@@ -29,9 +29,14 @@ function bidOf(raw: Raw): BidRow {
 }
 
 /** Writes a bid whose money is held. */
-export async function insertBid(tx: Tx, { auctionId, agentId, amount, holdId }: Pick<BidRow, 'auctionId' | 'agentId' | 'amount' | 'holdId'>): Promise<BidRow> {
+export async function insertBid(
+  tx: Tx,
+  { auctionId, agentId, amount, holdId }: Pick<BidRow, 'auctionId' | 'agentId' | 'amount' | 'holdId'>,
+): Promise<BidRow> {
   const { rows } = await sql<{ bidId: string }>`
-    insert into bid (auction_id, agent_id, amount, hold_id) values (${auctionId}, ${agentId}, ${String(amount)}, ${holdId}) returning bid_id as "bidId"`.execute(tx);
+    insert into bid (auction_id, agent_id, amount, hold_id) values (${auctionId}, ${agentId}, ${String(amount)}, ${holdId}) returning bid_id as "bidId"`.execute(
+    tx,
+  );
   const { rows: bids } = await bidsWhere(sql`b.bid_id = ${rows[0]?.bidId ?? null}`).execute(tx);
   const [bid] = bids;
   if (bid === undefined) throw new Error('no bid was written');
@@ -40,20 +45,29 @@ export async function insertBid(tx: Tx, { auctionId, agentId, amount, holdId }: 
 
 /** The bid whose money was held under a key of the ledger. */
 export async function findBidOfKey(db: Db, key: string): Promise<BidRow | null> {
-  const { rows } = await bidsWhere(sql`b.hold_id = (select h.hold_id from ledger.hold h where h.idempotency_key = ${key})`).execute(db);
+  const { rows } = await bidsWhere(
+    sql`b.hold_id = (select h.hold_id from ledger.hold h where h.idempotency_key = ${key})`,
+  ).execute(db);
   return rows[0] === undefined ? null : bidOf(rows[0]);
 }
 
 /** The newest bid of an agent in each of some auctions. */
-export async function readOwnBids(db: Db, auctionIds: readonly string[], agentId: string): Promise<ReadonlyMap<string, BidRow>> {
+export async function readOwnBids(
+  db: Db,
+  auctionIds: readonly string[],
+  agentId: string,
+): Promise<ReadonlyMap<string, BidRow>> {
   const { rows } = await sql<Raw>`
-    ${bidsWhere(sql`b.auction_id = any (${auctionIds as string[]}::uuid[]) and b.agent_id = ${agentId} and b.outcome <> 'replaced'`)}`.execute(db);
+    ${bidsWhere(sql`b.auction_id = any (${auctionIds as string[]}::uuid[]) and b.agent_id = ${agentId} and b.outcome <> 'replaced'`)}`.execute(
+    db,
+  );
   return new Map(rows.map((raw) => [raw.auctionId, bidOf(raw)]));
 }
 
 /** All bids of an auction, highest first, of equal ones the first. */
 export async function readBids(db: Db, auctionId: string): Promise<readonly BidRow[]> {
-  const { rows } = await sql<Raw>`${bidsWhere(sql`b.auction_id = ${auctionId}`)} order by b.amount desc, b.place`.execute(db);
+  const { rows } =
+    await sql<Raw>`${bidsWhere(sql`b.auction_id = ${auctionId}`)} order by b.amount desc, b.place`.execute(db);
   return rows.map(bidOf);
 }
 

@@ -24,7 +24,12 @@ export async function readBoosts(db: Db, agentIds?: readonly string[]): Promise<
     )
     select l.agent_id as "agentId", bool_or(l.kind = 'priority') as priority, (select g.gpu from gpu g where g.agent_id = l.agent_id) as gpu, min(upper(l.during)) as until
     from lasting l group by l.agent_id order by l.agent_id`.execute(db);
-  return rows.map(({ agentId, priority, gpu, until }) => ({ agent_id: agentId, priority, gpu, until: until.toISOString() }));
+  return rows.map(({ agentId, priority, gpu, until }) => ({
+    agent_id: agentId,
+    priority,
+    gpu,
+    until: until.toISOString(),
+  }));
 }
 
 /** Tells the operator what agents have now, with the caller's transaction; also of those who have nothing any more. Last in it: it takes the lock that orders events. */
@@ -32,7 +37,9 @@ export async function announceBoosts(tx: Tx, agentIds: readonly string[]): Promi
   if (agentIds.length === 0) return;
   await lockInternalEvents(tx);
   const boosts = new Map((await readBoosts(tx, agentIds)).map((boost) => [boost.agent_id, boost]));
-  const all = [...new Set(agentIds)].toSorted().map((agentId): Boost => boosts.get(agentId) ?? { agent_id: agentId, priority: false, gpu: null, until: null });
+  const all = [...new Set(agentIds)]
+    .toSorted()
+    .map((agentId): Boost => boosts.get(agentId) ?? { agent_id: agentId, priority: false, gpu: null, until: null });
   await addInternalEvents(tx, 'boost', all);
 }
 

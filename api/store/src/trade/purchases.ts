@@ -64,7 +64,10 @@ function purchaseOf(raw: Raw): PurchaseRow {
 }
 
 /** Writes a purchase that was paid. Returns its id. What lasts from now on is told with the caller's transaction: see `announceBoosts`. */
-export async function insertPurchase(tx: Tx, { agentId, item, startsAt, endsAt, price, holdId, transferId, auctionId, by }: NewPurchase): Promise<string> {
+export async function insertPurchase(
+  tx: Tx,
+  { agentId, item, startsAt, endsAt, price, holdId, transferId, auctionId, by }: NewPurchase,
+): Promise<string> {
   const quota = item.kind === 'quota' ? item : null;
   const { rows } = await sql<{ purchaseId: string }>`
     insert into purchase (agent_id, kind, quota, amount, model, window_id, during, price, hold_id, transfer_id, auction_id, bought_by_role, bought_by_id, told)
@@ -83,9 +86,14 @@ export async function findPurchase(db: Db, purchaseId: string): Promise<Purchase
 }
 
 /** The purchase that was paid under a key of the ledger, with the note of its hold. */
-export async function findPaidPurchase(db: Db, key: string): Promise<{ readonly purchaseId: string; readonly note: string } | null> {
+export async function findPaidPurchase(
+  db: Db,
+  key: string,
+): Promise<{ readonly purchaseId: string; readonly note: string } | null> {
   const { rows } = await sql<{ purchaseId: string; note: string }>`
-    select p.purchase_id as "purchaseId", h.note from ledger.hold h join purchase p using (hold_id) where h.idempotency_key = ${key}`.execute(db);
+    select p.purchase_id as "purchaseId", h.note from ledger.hold h join purchase p using (hold_id) where h.idempotency_key = ${key}`.execute(
+    db,
+  );
   return rows[0] ?? null;
 }
 
@@ -95,19 +103,31 @@ export interface PurchaseFilter {
 }
 
 /** A page of purchases, newest first. `before` is the last one of the page before. */
-export async function readPurchases(db: Db, { agentId, state }: PurchaseFilter, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly purchases: readonly PurchaseRow[]; readonly next: string | null }> {
+export async function readPurchases(
+  db: Db,
+  { agentId, state }: PurchaseFilter,
+  page: { readonly before: string | null; readonly limit: number },
+): Promise<{ readonly purchases: readonly PurchaseRow[]; readonly next: string | null }> {
   const condition = sql`(${agentId ?? null}::text is null or p.agent_id = ${agentId ?? null}) and (${state ?? null}::text is null or ${STATE} = ${state ?? null})
     and (${page.before}::uuid is null or p.purchase_id < ${page.before}::uuid)`;
-  const { rows } = await purchasesWhere(condition, sql`order by p.purchase_id desc limit ${page.limit + 1}`).execute(db);
+  const { rows } = await purchasesWhere(condition, sql`order by p.purchase_id desc limit ${page.limit + 1}`).execute(
+    db,
+  );
   const { rows: shown, next } = cutPage(rows.map(purchaseOf), page.limit, ({ purchaseId }) => purchaseId);
   return { purchases: shown, next };
 }
 
 /** When what an agent has of one thing (a model, priority) ends, as far as it was bought; null where nothing lasts. */
-export async function lastsUntil(db: Db, agentId: string, item: { readonly kind: 'priority' } | { readonly kind: 'model'; readonly model: string }): Promise<Date | null> {
+export async function lastsUntil(
+  db: Db,
+  agentId: string,
+  item: { readonly kind: 'priority' } | { readonly kind: 'model'; readonly model: string },
+): Promise<Date | null> {
   const model = item.kind === 'model' ? item.model : null;
   const { rows } = await sql<{ until: Date | null }>`
     select max(upper(during)) as until from purchase
-    where agent_id = ${agentId} and kind = ${item.kind} and model is not distinct from ${model} and during && tstzrange(clock_timestamp(), null)`.execute(db);
+    where agent_id = ${agentId} and kind = ${item.kind} and model is not distinct from ${model} and during && tstzrange(clock_timestamp(), null)`.execute(
+    db,
+  );
   return rows[0]?.until ?? null;
 }

@@ -34,37 +34,76 @@ function at(minutes: number): Date {
 }
 
 /** A purchase that was paid, for minutes counted from now. */
-async function buy(item: StoredItem | { readonly kind: 'gpu' }, [from, until]: readonly [number, number]): Promise<string> {
+async function buy(
+  item: StoredItem | { readonly kind: 'gpu' },
+  [from, until]: readonly [number, number],
+): Promise<string> {
   return inTransaction(ledger.db, async (tx) => {
     const key = `test ${(keys += 1)}`;
     const [startsAt, endsAt] = [at(from), at(until)];
-    const request = { ...ledger.request([ada, await villageAccount(tx, 'compute')], 5n, key), reason: 'purchase_compute' as const, expiresAt: at(1) };
+    const request = {
+      ...ledger.request([ada, await villageAccount(tx, 'compute')], 5n, key),
+      reason: 'purchase_compute' as const,
+      expiresAt: at(1),
+    };
     const held = await holdMoney(tx, request);
     assert.ok(held.ok);
-    const windowId = item.kind === 'gpu' ? await takeWindow(tx, { devices: DEVICES, startsAt, endsAt, agentId: 'ada' }) : null;
-    const stored: StoredItem = 'limit' in item || 'model' in item || item.kind === 'priority' ? item : { kind: 'gpu', windowId: windowId ?? assert.fail('the window is taken') };
+    const windowId =
+      item.kind === 'gpu' ? await takeWindow(tx, { devices: DEVICES, startsAt, endsAt, agentId: 'ada' }) : null;
+    const stored: StoredItem =
+      'limit' in item || 'model' in item || item.kind === 'priority'
+        ? item
+        : { kind: 'gpu', windowId: windowId ?? assert.fail('the window is taken') };
     const posted = await resolveHold(tx, { holdId: held.holdId, outcome: 'posted', key, actor: BY });
     assert.ok(posted.ok && posted.transferId !== null);
-    return insertPurchase(tx, { agentId: 'ada', item: stored, startsAt, endsAt, price: 5n, holdId: held.holdId, transferId: posted.transferId, auctionId: null, by: BY });
+    return insertPurchase(tx, {
+      agentId: 'ada',
+      item: stored,
+      startsAt,
+      endsAt,
+      price: 5n,
+      holdId: held.holdId,
+      transferId: posted.transferId,
+      auctionId: null,
+      by: BY,
+    });
   });
 }
 
 test('an agent pays no agent, by whichever door of the ledger', async () => {
   const bob = (await findAgentAccount(ledger.db, 'bob'))?.accountId ?? assert.fail('no account');
   const between = ledger.request([ada, bob], 1n, 'a gift');
-  assert.deepEqual(await inTransaction(ledger.db, (tx) => postTransfer(tx, between)), { ok: false, reason: 'agents_never_pay_agents' });
-  assert.deepEqual(await inTransaction(ledger.db, (tx) => holdMoney(tx, { ...between, expiresAt: at(1) })), { ok: false, reason: 'agents_never_pay_agents' });
+  assert.deepEqual(await inTransaction(ledger.db, (tx) => postTransfer(tx, between)), {
+    ok: false,
+    reason: 'agents_never_pay_agents',
+  });
+  assert.deepEqual(await inTransaction(ledger.db, (tx) => holdMoney(tx, { ...between, expiresAt: at(1) })), {
+    ok: false,
+    reason: 'agents_never_pay_agents',
+  });
   const insert = `insert into ledger.entry values (${bob}, 99, uuidv7(), 5, 5, false, now())`;
   assert.equal(await sqlStateOf(ledger.db, insert), APPEND_ONLY, 'the api writes no entry by itself');
-  assert.equal(await sqlStateOf(ledger.db, `update ledger.account set balance = balance + 1 where account_id = ${bob}`), APPEND_ONLY);
+  assert.equal(
+    await sqlStateOf(ledger.db, `update ledger.account set balance = balance + 1 where account_id = ${bob}`),
+    APPEND_ONLY,
+  );
 });
 
-test('a window is nobody else\'s, in whole or in part, until it is withdrawn', async () => {
+test("a window is nobody else's, in whole or in part, until it is withdrawn", async () => {
   const take = (from: number, until: number, agentId: string | null): Promise<string | null> =>
-    inTransaction(ledger.db, (tx) => takeWindow(tx, { devices: DEVICES, startsAt: at(from), endsAt: at(until), agentId }));
+    inTransaction(ledger.db, (tx) =>
+      takeWindow(tx, { devices: DEVICES, startsAt: at(from), endsAt: at(until), agentId }),
+    );
   const offered = await take(100, 200, null);
   assert.ok(offered !== null);
-  for (const [from, until] of [[100, 200], [150, 160], [50, 101], [199, 300], [0, 1_000]] as const) assert.equal(await take(from, until, 'bob'), null, `${from} to ${until}`);
+  for (const [from, until] of [
+    [100, 200],
+    [150, 160],
+    [50, 101],
+    [199, 300],
+    [0, 1_000],
+  ] as const)
+    assert.equal(await take(from, until, 'bob'), null, `${from} to ${until}`);
   assert.equal(await isWindowFree(ledger.db, 'gpu-0', { startsAt: at(150), endsAt: at(151) }), false);
   await inTransaction(ledger.db, (tx) => endOffer(tx, offered, null));
   assert.equal(await isWindowFree(ledger.db, 'gpu-0', { startsAt: at(150), endsAt: at(151) }), true);
@@ -77,7 +116,18 @@ test('a window is nobody else\'s, in whole or in part, until it is withdrawn', a
 });
 
 test('of many who take one window at once, one gets it', async () => {
-  const taken = await Promise.all(Array.from({ length: 8 }, () => inTransaction(ledger.db, (tx) => takeWindow(tx, { devices: DEVICES, startsAt: new Date('2999-01-01T00:00:00Z'), endsAt: new Date('2999-01-02T00:00:00Z'), agentId: null }))));
+  const taken = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      inTransaction(ledger.db, (tx) =>
+        takeWindow(tx, {
+          devices: DEVICES,
+          startsAt: new Date('2999-01-01T00:00:00Z'),
+          endsAt: new Date('2999-01-02T00:00:00Z'),
+          agentId: null,
+        }),
+      ),
+    ),
+  );
   const [windowId] = taken.filter((id) => id !== null);
   assert.equal(taken.filter((id) => id !== null).length, 1);
   await inTransaction(ledger.db, (tx) => endOffer(tx, windowId ?? '', null));
@@ -92,8 +142,14 @@ test('what was bought and sold is never changed or lost', async () => {
     `update gpu_window set state = 'withdrawn', agent_id = null where state = 'sold'`,
     `delete from purchase`,
     `truncate purchase, gpu_window cascade`,
-  ]) assert.equal(await sqlStateOf(ledger.db, statement), APPEND_ONLY, statement);
-  for (const statement of [`update gpu_window set agent_id = 'bob' where state = 'sold'`, `delete from bid`, `delete from purchase`]) assert.equal(await sqlStateOf(ledger.owner, statement), APPEND_ONLY, statement);
+  ])
+    assert.equal(await sqlStateOf(ledger.db, statement), APPEND_ONLY, statement);
+  for (const statement of [
+    `update gpu_window set agent_id = 'bob' where state = 'sold'`,
+    `delete from bid`,
+    `delete from purchase`,
+  ])
+    assert.equal(await sqlStateOf(ledger.owner, statement), APPEND_ONLY, statement);
 });
 
 test('what lasts is read by the clock of the database, to the moment', async () => {
@@ -106,8 +162,20 @@ test('what lasts is read by the clock of the database, to the moment', async () 
   const bought = of('ada');
   assert.deepEqual(bought.map(({ kind }) => kind).toSorted(), ['gpu', 'quota']);
   assert.ok(bought.every(({ fromMs, untilMs }) => fromMs <= readAtMs && readAtMs < untilMs));
-  const { purchases } = await readPurchases(ledger.db, { agentId: 'ada', state: undefined }, { before: null, limit: 10 });
-  assert.deepEqual(purchases.map(({ kind, state }) => [kind, state]), [['model', 'ahead'], ['quota', 'ended'], ['quota', 'active'], ['gpu', 'active']]);
+  const { purchases } = await readPurchases(
+    ledger.db,
+    { agentId: 'ada', state: undefined },
+    { before: null, limit: 10 },
+  );
+  assert.deepEqual(
+    purchases.map(({ kind, state }) => [kind, state]),
+    [
+      ['model', 'ahead'],
+      ['quota', 'ended'],
+      ['quota', 'active'],
+      ['gpu', 'active'],
+    ],
+  );
 });
 
 test('the operator is told of what lasts, and of each beginning and end once', async () => {
@@ -117,11 +185,19 @@ test('the operator is told of what lasts, and of each beginning and end once', a
   assert.deepEqual(rest, { agent_id: 'ada', priority: true, gpu: { resource_name: 'nvidia.com/gpu', count: 1 } });
   assert.ok(Math.abs(Date.parse(until ?? '') - at(10).getTime()) < 60_000, 'the first of it ends with the window');
   const first = await inTransaction(ledger.db, (tx) => takePurchaseNews(tx, 100));
-  assert.deepEqual(first.map(({ kind, told }) => [kind, told]), [['quota', 'ended']], 'what began at once was told with it');
-  const told = async (): Promise<readonly unknown[]> => (await inTransaction(ledger.db, (tx) => takePurchaseNews(tx, 100))).map((news) => [news.kind, news.told]);
+  assert.deepEqual(
+    first.map(({ kind, told }) => [kind, told]),
+    [['quota', 'ended']],
+    'what began at once was told with it',
+  );
+  const told = async (): Promise<readonly unknown[]> =>
+    (await inTransaction(ledger.db, (tx) => takePurchaseNews(tx, 100))).map((news) => [news.kind, news.told]);
   assert.deepEqual(await told(), []);
   const ahead = await buy({ kind: 'priority' }, [1, 2]);
-  const move = (minutes: number) => sql`update purchase set during = tstzrange(lower(during) + ${minutes} * interval '1 minute', upper(during) + ${minutes} * interval '1 minute') where purchase_id = ${ahead}`.execute(ledger.owner);
+  const move = (minutes: number) =>
+    sql`update purchase set during = tstzrange(lower(during) + ${minutes} * interval '1 minute', upper(during) + ${minutes} * interval '1 minute') where purchase_id = ${ahead}`.execute(
+      ledger.owner,
+    );
   assert.deepEqual(await told(), []);
   await move(-1);
   assert.deepEqual([await told(), await told()], [[['priority', 'begun']], []]);
@@ -130,7 +206,8 @@ test('the operator is told of what lasts, and of each beginning and end once', a
 });
 
 test('purchases and the books agree, and a difference is found', async () => {
-  const broken = async (): Promise<readonly string[]> => (await checkTrade(ledger.owner)).flatMap(({ rule, broken: count }) => (count === 0 ? [] : [rule]));
+  const broken = async (): Promise<readonly string[]> =>
+    (await checkTrade(ledger.owner)).flatMap(({ rule, broken: count }) => (count === 0 ? [] : [rule]));
   assert.deepEqual(await broken(), []);
   await sql`update purchase set price = price + 1 where kind = 'priority'`.execute(ledger.owner);
   assert.deepEqual(await broken(), ['purchase_is_paid_from_its_hold']);

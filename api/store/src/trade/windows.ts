@@ -21,15 +21,23 @@ export async function takeWindow(tx: Tx, { devices, startsAt, endsAt, agentId }:
 }
 
 /** Whether nobody has a lane in any part of a time, and none of it is offered. Only {@link takeWindow} decides. */
-export async function isWindowFree(db: Db, lane: string, { startsAt, endsAt }: Pick<NewWindow, 'startsAt' | 'endsAt'>): Promise<boolean> {
+export async function isWindowFree(
+  db: Db,
+  lane: string,
+  { startsAt, endsAt }: Pick<NewWindow, 'startsAt' | 'endsAt'>,
+): Promise<boolean> {
   const { rows } = await sql<{ free: boolean }>`
-    select not exists (select from gpu_window where lane = ${lane} and during && tstzrange(${startsAt}, ${endsAt}) and state <> 'withdrawn') as free`.execute(db);
+    select not exists (select from gpu_window where lane = ${lane} and during && tstzrange(${startsAt}, ${endsAt}) and state <> 'withdrawn') as free`.execute(
+    db,
+  );
   return rows[0]?.free === true;
 }
 
 /** Ends the offer of a window: sold to an agent, or, with null, free for others. */
 export async function endOffer(tx: Tx, windowId: string, agentId: string | null): Promise<void> {
-  await sql`update gpu_window set state = ${agentId === null ? 'withdrawn' : 'sold'}, agent_id = ${agentId} where window_id = ${windowId}`.execute(tx);
+  await sql`update gpu_window set state = ${agentId === null ? 'withdrawn' : 'sold'}, agent_id = ${agentId} where window_id = ${windowId}`.execute(
+    tx,
+  );
 }
 
 /** The clock that windows and purchases begin and end by. */

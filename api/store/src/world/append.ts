@@ -42,7 +42,12 @@ export async function appendBatch(db: Db, batch: Batch): Promise<void> {
   if (isMovesAlone && moves !== null) return commitMoves(db, epoch, moves);
   await inTransaction(db, async (tx) => {
     // The share lock keeps the next holder from taking the lease before this commit is out.
-    const lease = await tx.selectFrom('world_lease').select('epoch').where('epoch', '=', batch.epoch).forShare().executeTakeFirst();
+    const lease = await tx
+      .selectFrom('world_lease')
+      .select('epoch')
+      .where('epoch', '=', batch.epoch)
+      .forShare()
+      .executeTakeFirst();
     if (lease === undefined) throw new FencedError(batch.epoch);
     await appendEvents(tx, batch.epoch, batch.events);
     if (batch.moves !== null) await insertChunk(tx, batch.epoch, batch.moves);

@@ -16,14 +16,28 @@ export interface Snapshot {
 const KEPT_SNAPSHOTS = 8;
 
 /** When the village began (tick 0) and the seed of everything random in it. */
-export async function readVillage(db: Db): Promise<{ readonly genesisMs: number; readonly seed: number; readonly streamEpoch: string; readonly nowMs: number }> {
-  const row = await db.selectFrom('village').select(['genesis', 'seed', 'stream_epoch', sql<Date>`clock_timestamp()`.as('now')]).executeTakeFirstOrThrow();
+export async function readVillage(db: Db): Promise<{
+  readonly genesisMs: number;
+  readonly seed: number;
+  readonly streamEpoch: string;
+  readonly nowMs: number;
+}> {
+  const row = await db
+    .selectFrom('village')
+    .select(['genesis', 'seed', 'stream_epoch', sql<Date>`clock_timestamp()`.as('now')])
+    .executeTakeFirstOrThrow();
   return { genesisMs: row.genesis.getTime(), seed: row.seed, streamEpoch: row.stream_epoch, nowMs: row.now.getTime() };
 }
 
 /** The newest snapshot older than `beforeSeq`; null where there is none. */
 export async function newestSnapshot(db: Db, beforeSeq: number): Promise<Snapshot | null> {
-  const row = await db.selectFrom('world_snapshot').selectAll().where('seq', '<', beforeSeq).orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  const row = await db
+    .selectFrom('world_snapshot')
+    .selectAll()
+    .where('seq', '<', beforeSeq)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   return row === undefined ? null : { seq: row.seq, tick: row.tick, stateHash: row.state_hash, state: row.state };
 }
 
@@ -32,7 +46,9 @@ export async function saveSnapshot(db: Db, epoch: number, snapshot: Snapshot): P
   await inTransaction(db, async (tx) => {
     await holdLease(tx, epoch);
     await insertSnapshot(tx, epoch, snapshot);
-    await sql`delete from world_snapshot where seq not in (select seq from world_snapshot order by seq desc limit ${KEPT_SNAPSHOTS})`.execute(tx);
+    await sql`delete from world_snapshot where seq not in (select seq from world_snapshot order by seq desc limit ${KEPT_SNAPSHOTS})`.execute(
+      tx,
+    );
   });
 }
 
@@ -40,13 +56,24 @@ export async function saveSnapshot(db: Db, epoch: number, snapshot: Snapshot): P
 export async function insertSnapshot(tx: Tx, epoch: number, snapshot: Snapshot): Promise<void> {
   await tx
     .insertInto('world_snapshot')
-    .values({ seq: snapshot.seq, tick: snapshot.tick, epoch, state_hash: snapshot.stateHash, state: Buffer.from(snapshot.state) })
+    .values({
+      seq: snapshot.seq,
+      tick: snapshot.tick,
+      epoch,
+      state_hash: snapshot.stateHash,
+      state: Buffer.from(snapshot.state),
+    })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
 async function holdLease(tx: Tx, epoch: number): Promise<void> {
-  const lease = await tx.selectFrom('world_lease').select('epoch').where('epoch', '=', epoch).forShare().executeTakeFirst();
+  const lease = await tx
+    .selectFrom('world_lease')
+    .select('epoch')
+    .where('epoch', '=', epoch)
+    .forShare()
+    .executeTakeFirst();
   if (lease === undefined) throw new FencedError(epoch);
 }
 
@@ -63,12 +90,22 @@ export interface Tail {
 export async function readTail(db: Db, seq: number, span: number): Promise<Tail> {
   return inSnapshot(db, async (tx) => {
     const upTo = seq + span;
-    const events = await tx.selectFrom('world_event').select('event').where('seq', '>', seq).where('seq', '<=', upTo).orderBy('seq').execute();
+    const events = await tx
+      .selectFrom('world_event')
+      .select('event')
+      .where('seq', '>', seq)
+      .where('seq', '<=', upTo)
+      .orderBy('seq')
+      .execute();
     // Chunks do not overlap, so only the last one that begins before the span can reach into it; both bounds use the primary key.
     const chunks = await tx
       .selectFrom('world_move_chunk')
       .select('packed')
-      .where('seq_from', '>=', sql<number>`coalesce((select max(c.seq_from) from world_move_chunk c where c.seq_from <= ${seq + 1}), 0)`)
+      .where(
+        'seq_from',
+        '>=',
+        sql<number>`coalesce((select max(c.seq_from) from world_move_chunk c where c.seq_from <= ${seq + 1}), 0)`,
+      )
       .where('seq_from', '<=', upTo)
       .where('seq_to', '>', seq)
       .orderBy('seq_from')
@@ -80,12 +117,17 @@ export async function readTail(db: Db, seq: number, span: number): Promise<Tail>
 /** The last seq that is durable; 0 in a new village. */
 export async function lastSeq(db: Db): Promise<number> {
   const { rows } = await sql<{ seq: number }>`
-    select greatest((select coalesce(max(seq), 0) from world_event), (select coalesce(max(seq_to), 0) from world_move_chunk)) as seq`.execute(db);
+    select greatest((select coalesce(max(seq), 0) from world_event), (select coalesce(max(seq_to), 0) from world_move_chunk)) as seq`.execute(
+    db,
+  );
   return rows[0]?.seq ?? 0;
 }
 
 /** The chunks that lie wholly in (after, upTo], oldest first, at most `limit`. */
-export async function readChunks(db: Db, range: { readonly after: number; readonly upTo: number; readonly limit: number }): Promise<readonly MoveChunk[]> {
+export async function readChunks(
+  db: Db,
+  range: { readonly after: number; readonly upTo: number; readonly limit: number },
+): Promise<readonly MoveChunk[]> {
   const rows = await db
     .selectFrom('world_move_chunk')
     .selectAll()
@@ -108,11 +150,23 @@ export async function readChunks(db: Db, range: { readonly after: number; readon
 export async function replaceChunks(db: Db, epoch: number, chunk: MoveChunk): Promise<void> {
   await inTransaction(db, async (tx) => {
     await holdLease(tx, epoch);
-    await tx.deleteFrom('world_move_chunk').where('seq_from', '>=', chunk.seqFrom).where('seq_to', '<=', chunk.seqTo).execute();
+    await tx
+      .deleteFrom('world_move_chunk')
+      .where('seq_from', '>=', chunk.seqFrom)
+      .where('seq_to', '<=', chunk.seqTo)
+      .execute();
     const { seqFrom, seqTo, tickFrom, tickTo, count, packed } = chunk;
     await tx
       .insertInto('world_move_chunk')
-      .values({ seq_from: seqFrom, seq_to: seqTo, tick_from: tickFrom, tick_to: tickTo, epoch, count, packed: Buffer.from(packed) })
+      .values({
+        seq_from: seqFrom,
+        seq_to: seqTo,
+        tick_from: tickFrom,
+        tick_to: tickTo,
+        epoch,
+        count,
+        packed: Buffer.from(packed),
+      })
       .execute();
   });
 }

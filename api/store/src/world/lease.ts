@@ -42,14 +42,22 @@ export async function renewLease(db: Db, epoch: number, ttlMs: number): Promise<
 
 /** Gives the lease up, so that the next holder need not wait for its end. */
 export async function dropLease(db: Db, epoch: number): Promise<void> {
-  await db.updateTable('world_lease').set({ until: sql`now()` }).where('epoch', '=', epoch).execute();
+  await db
+    .updateTable('world_lease')
+    .set({ until: sql`now()` })
+    .where('epoch', '=', epoch)
+    .execute();
 }
 
 /** Who holds the lease now, or held it last. */
 export async function readLease(db: Db): Promise<Lease> {
   const row = await db
     .selectFrom('world_lease')
-    .select(['epoch', 'holder', sql<number>`greatest(-1e9, extract(epoch from until - now()) * 1000)::float8`.as('remaining_ms')])
+    .select([
+      'epoch',
+      'holder',
+      sql<number>`greatest(-1e9, extract(epoch from until - now()) * 1000)::float8`.as('remaining_ms'),
+    ])
     .executeTakeFirstOrThrow();
   return { epoch: row.epoch, holder: row.holder, remainingMs: row.remaining_ms };
 }

@@ -17,7 +17,11 @@ export interface KeptMap {
 /** Keeps a map, so that a later version of Hamlet can replay what was made on it. Idempotent: a kept map never changes. */
 export async function keepMap(db: Db, map: KeptMap): Promise<void> {
   const { version, sinceSeq, plan } = map;
-  await db.insertInto('world_map').values({ version, since_seq: sinceSeq, plan }).onConflict((conflict) => conflict.doNothing()).execute();
+  await db
+    .insertInto('world_map')
+    .values({ version, since_seq: sinceSeq, plan })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 /** The plan of a map; null where the village has never kept it. */
@@ -28,7 +32,13 @@ export async function keptPlan(db: Db, version: string): Promise<string | null> 
 
 /** The version of the map that the first events were made on; null in a village that has kept none. */
 export async function firstMapVersion(db: Db): Promise<string | null> {
-  const row = await db.selectFrom('world_map').select('version').orderBy('since_seq').orderBy('kept_at').limit(1).executeTakeFirst();
+  const row = await db
+    .selectFrom('world_map')
+    .select('version')
+    .orderBy('since_seq')
+    .orderBy('kept_at')
+    .limit(1)
+    .executeTakeFirst();
   return row?.version ?? null;
 }
 
@@ -44,7 +54,11 @@ export interface MapChange {
  * Changes the map in one transaction. The lease is taken from whoever holds it, so a writer on the old map commits nothing more; it is free
  * again with the commit. `prepare` runs while nobody else can commit; null changes nothing.
  */
-export async function commitMapChange(db: Db, holder: string, prepare: () => Promise<MapChange | null>): Promise<boolean> {
+export async function commitMapChange(
+  db: Db,
+  holder: string,
+  prepare: () => Promise<MapChange | null>,
+): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const epoch = await seizeLease(tx, holder);
     const change = await prepare();

@@ -1,11 +1,29 @@
 import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
-import { CLAIMS, isStatus, KubeError, PODS, type EventRecorder, type KubeClient, type KubeObject, type NewObject, type Reflector, type ResourceType } from '@hamlet/kube';
+import {
+  CLAIMS,
+  isStatus,
+  KubeError,
+  PODS,
+  type EventRecorder,
+  type KubeClient,
+  type KubeObject,
+  type NewObject,
+  type Reflector,
+  type ResourceType,
+} from '@hamlet/kube';
 import { AGENTS } from './agents.ts';
 import { claimTaken, isOurClaim } from './child/claim.ts';
 import type { HoldPort } from '../../village/hold-client.ts';
 import type { Action } from './plan.ts';
 import { statusPatch } from './status/status-patch.ts';
-import { FIELD_MANAGER, type AgentView, type ClaimView, type PodView, type Refusal, type ResizeRefusal } from './views.ts';
+import {
+  FIELD_MANAGER,
+  type AgentView,
+  type ClaimView,
+  type PodView,
+  type Refusal,
+  type ResizeRefusal,
+} from './views.ts';
 
 /** The Agent that actions are for. */
 export interface Subject {
@@ -56,7 +74,11 @@ interface Child<T extends KubeObject> {
 }
 
 /** Creates a child. One that is there already is met as if the watch had shown it: the next plan sees whose it is and how far it has come. */
-async function create<T extends KubeObject>(client: KubeClient, { type, known, check }: Child<T>, manifest: NewObject): Promise<T> {
+async function create<T extends KubeObject>(
+  client: KubeClient,
+  { type, known, check }: Child<T>,
+  manifest: NewObject,
+): Promise<T> {
   const { namespace, name } = manifest.metadata;
   try {
     const made = await client.create<T>(type, manifest, { namespace, query: QUERY });
@@ -72,7 +94,11 @@ async function create<T extends KubeObject>(client: KubeClient, { type, known, c
 }
 
 /** Writes a status by merge patch: the uid makes it fail on another life of the name. Fields to remove are null. */
-export async function patchStatus(ports: ApplyPorts, agent: AgentView, change: { readonly status: object; readonly resourceVersion?: string }): Promise<void> {
+export async function patchStatus(
+  ports: ApplyPorts,
+  agent: AgentView,
+  change: { readonly status: object; readonly resourceVersion?: string },
+): Promise<void> {
   const { uid } = agent.metadata;
   const metadata = change.resourceVersion === undefined ? { uid } : { uid, resourceVersion: change.resourceVersion };
   const at = { ...atAgent(agent), subresource: 'status', query: QUERY };
@@ -82,11 +108,19 @@ export async function patchStatus(ports: ApplyPorts, agent: AgentView, change: {
 async function setFinalizers(ports: ApplyPorts, agent: AgentView, finalizers: readonly string[]): Promise<void> {
   // The list is written as a whole, so it must be the list that was read.
   const { uid, resourceVersion } = agent.metadata;
-  const answer = await ports.client.mergePatch<AgentView>(AGENTS, { metadata: { uid, resourceVersion, finalizers } }, { ...atAgent(agent), query: QUERY });
+  const answer = await ports.client.mergePatch<AgentView>(
+    AGENTS,
+    { metadata: { uid, resourceVersion, finalizers } },
+    { ...atAgent(agent), query: QUERY },
+  );
   if (answer.metadata.deletionTimestamp === undefined || finalizers.length > 0) ports.agents.learn(answer);
 }
 
-async function deleteObject<T extends KubeObject>(ports: ApplyPorts, type: ResourceType, at: At & { readonly uid: string; readonly graceSeconds?: number }): Promise<T | undefined> {
+async function deleteObject<T extends KubeObject>(
+  ports: ApplyPorts,
+  type: ResourceType,
+  at: At & { readonly uid: string; readonly graceSeconds?: number },
+): Promise<T | undefined> {
   try {
     return await ports.client.delete<T>(type, at);
   } catch (error) {
@@ -102,14 +136,22 @@ type Of<K extends Kind> = Extract<Action, { readonly kind: K }>;
 type Now = Pick<Subject, 'statusOf'> & { readonly agent: AgentView };
 
 /** The cycle goes out with the conditions that belong to it, so that nobody sees the new cycle with the session of the old. */
-async function endCycle(ports: ApplyPorts, { agent, statusOf }: Now, { cycle, power, rebootedAt }: Of<'endCycle'>): Promise<void> {
+async function endCycle(
+  ports: ApplyPorts,
+  { agent, statusOf }: Now,
+  { cycle, power, rebootedAt }: Of<'endCycle'>,
+): Promise<void> {
   const { podName: _pod, nodeName: _node, rebootedAt: _before, ...kept } = agent.status;
   const ended = { ...agent, status: { ...kept, cycle, power, ...(rebootedAt === null ? {} : { rebootedAt }) } };
   const status = statusPatch(agent.status, statusOf(ended)) ?? {};
   return patchStatus(ports, agent, { status, resourceVersion: agent.metadata.resourceVersion });
 }
 
-async function createClaim({ client, claims }: ApplyPorts, { agent: { metadata } }: Now, { manifest }: Of<'createClaim'>): Promise<void> {
+async function createClaim(
+  { client, claims }: ApplyPorts,
+  { agent: { metadata } }: Now,
+  { manifest }: Of<'createClaim'>,
+): Promise<void> {
   const check = (found: ClaimView): void => {
     if (!isOurClaim(found, metadata.name)) throw new ClaimTakenError(claimTaken(found.metadata.name, metadata.name));
   };
@@ -148,7 +190,10 @@ export class ResizeRefusedError extends Error {
 /** Whether a pod could be made, without making it. */
 async function isRefused(ports: ApplyPorts, { agent }: Now, manifest: NewObject): Promise<boolean> {
   try {
-    await ports.client.create(PODS, manifest, { namespace: agent.metadata.namespace, query: { ...QUERY, dryRun: 'All' } });
+    await ports.client.create(PODS, manifest, {
+      namespace: agent.metadata.namespace,
+      query: { ...QUERY, dryRun: 'All' },
+    });
     return false;
   } catch (error) {
     if (wordsOfRefusal(error) === undefined) throw error;
@@ -157,8 +202,17 @@ async function isRefused(ports: ApplyPorts, { agent }: Now, manifest: NewObject)
 }
 
 /** By server-side apply: of the pod, our container's resources and nothing else. The uid makes it fail on another life of the name. Returns why it is refused. */
-async function applySize({ client, pods }: ApplyPorts, { agent }: Now, { name, uid, spec }: Of<'resizePod'>): Promise<string | undefined> {
-  const manifest = { apiVersion: 'v1', kind: 'Pod', metadata: { ...inNamespace(agent.metadata.namespace, name), uid }, spec };
+async function applySize(
+  { client, pods }: ApplyPorts,
+  { agent }: Now,
+  { name, uid, spec }: Of<'resizePod'>,
+): Promise<string | undefined> {
+  const manifest = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...inNamespace(agent.metadata.namespace, name), uid },
+    spec,
+  };
   try {
     pods.learn(await client.apply<PodView>(PODS, manifest, { fieldManager: FIELD_MANAGER, subresource: 'resize' }));
     return undefined;
@@ -180,18 +234,36 @@ async function resizePod(ports: ApplyPorts, now: Now, action: Of<'resizePod'>): 
 
 /** A pod that ends lives on for its grace: what the API server says of that is known at once. */
 async function deletePod(ports: ApplyPorts, { agent }: Now, { kind: _kind, ...pod }: Of<'deletePod'>): Promise<void> {
-  const ending = await deleteObject<PodView>(ports, PODS, { ...inNamespace(agent.metadata.namespace, pod.name), ...pod });
+  const ending = await deleteObject<PodView>(ports, PODS, {
+    ...inNamespace(agent.metadata.namespace, pod.name),
+    ...pod,
+  });
   if (ending !== undefined) ports.pods.learn(ending);
 }
 
-async function ownClaim(ports: ApplyPorts, { agent: { metadata } }: Now, { name, uid, owners }: Of<'ownClaim'>): Promise<void> {
+async function ownClaim(
+  ports: ApplyPorts,
+  { agent: { metadata } }: Now,
+  { name, uid, owners }: Of<'ownClaim'>,
+): Promise<void> {
   const patch = { metadata: { uid, ownerReferences: owners } };
-  ports.claims.learn(await ports.client.mergePatch<ClaimView>(CLAIMS, patch, { ...inNamespace(metadata.namespace, name), query: QUERY }));
+  ports.claims.learn(
+    await ports.client.mergePatch<ClaimView>(CLAIMS, patch, { ...inNamespace(metadata.namespace, name), query: QUERY }),
+  );
 }
 
-function tell({ recorder }: ApplyPorts, { agent: { metadata } }: Now, { type, reason, message }: Of<'tell'>): Promise<void> {
+function tell(
+  { recorder }: ApplyPorts,
+  { agent: { metadata } }: Now,
+  { type, reason, message }: Of<'tell'>,
+): Promise<void> {
   const { name, uid, namespace = 'default' } = metadata;
-  recorder.record({ target: { apiVersion: API_VERSION, kind: AGENTS.kind, namespace, name, uid }, type, reason, message });
+  recorder.record({
+    target: { apiVersion: API_VERSION, kind: AGENTS.kind, namespace, name, uid },
+    type,
+    reason,
+    message,
+  });
   return Promise.resolve();
 }
 
@@ -201,14 +273,23 @@ const PERFORM: { readonly [K in Kind]: (ports: ApplyPorts, now: Now, action: Of<
   endCycle,
   createClaim,
   ownClaim,
-  deleteClaim: async (ports, { agent: { metadata } }, { name, uid }) => void (await deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid })),
+  deleteClaim: async (ports, { agent: { metadata } }, { name, uid }) =>
+    void (await deleteObject(ports, CLAIMS, { ...inNamespace(metadata.namespace, name), uid })),
   tryPod,
   createPod,
   resizePod,
   deletePod,
   askHold: (ports, { agent: { metadata } }, { tier, cycle, podUid, imageDigest }) =>
-    ports.holds.ask({ agent_id: metadata.name, uid: metadata.uid, cycle, tier, pod_uid: podUid, image_digest: imageDigest }),
-  releaseHold: (ports, { agent: { metadata } }, { version }) => ports.holds.release({ agentId: metadata.name, uid: metadata.uid, version }),
+    ports.holds.ask({
+      agent_id: metadata.name,
+      uid: metadata.uid,
+      cycle,
+      tier,
+      pod_uid: podUid,
+      image_digest: imageDigest,
+    }),
+  releaseHold: (ports, { agent: { metadata } }, { version }) =>
+    ports.holds.release({ agentId: metadata.name, uid: metadata.uid, version }),
   closeAccount: (ports, { agent: { metadata } }) => ports.closeAccount(metadata.name, metadata.uid),
   tell,
 };
@@ -224,7 +305,11 @@ export interface Failure {
 }
 
 /** Performs the actions in order and stops at the first that fails. */
-export async function apply(ports: ApplyPorts, { latest, statusOf }: Subject, actions: readonly Action[]): Promise<Failure | undefined> {
+export async function apply(
+  ports: ApplyPorts,
+  { latest, statusOf }: Subject,
+  actions: readonly Action[],
+): Promise<Failure | undefined> {
   for (const action of actions) {
     const agent = latest();
     if (agent === undefined) return undefined;

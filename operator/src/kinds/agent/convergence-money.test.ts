@@ -26,7 +26,10 @@ function disturbMoney({ purse, ...of }: ReturnType<typeof cluster>, random: Seed
     () => void (purse.balance = purse.held === null ? purse.balance / 2n : purse.balance),
     () => void (live.losesAnswers = !of.losesAnswers),
     () => live.pass(random.between(0, HOUR_MS)),
-    () => live.setSpec({ entitlement: random.chance(0.5) ? { policy: 'ByBalance' } : { policy: 'Pinned', name: 'tier-1' } }),
+    () =>
+      live.setSpec({
+        entitlement: random.chance(0.5) ? { policy: 'ByBalance' } : { policy: 'Pinned', name: 'tier-1' },
+      }),
   ];
   random.one(events)?.();
 }
@@ -37,7 +40,8 @@ function disturbed(seed: number): ReturnType<typeof cluster> {
   for (let turn = 0; turn < DISTURBANCES; turn += 1) {
     if (random.chance(0.25)) disturbMoney(of, random, of);
     else disturb(of, random.next);
-    if (random.chance(0.7)) reconcile(of, random.chance(0.3) ? Math.floor(random.between(0, 4)) : Number.POSITIVE_INFINITY);
+    if (random.chance(0.7))
+      reconcile(of, random.chance(0.3) ? Math.floor(random.between(0, 4)) : Number.POSITIVE_INFINITY);
   }
   return of;
 }
@@ -53,14 +57,29 @@ test(`${RUNS} disturbed agents with money come to rest at what they can pay, and
     const told = agent.status.tier ?? '';
     const tier = PRICED_TIERS.find(({ metadata }) => metadata.name === told);
     const costs = tier !== undefined && Number(tier.spec.price.perHour) > 0 && pods.length > 0;
-    assert.equal(purse.held?.tier, costs ? told : undefined, `seed ${seed}: held for ${purse.held?.tier}, runs ${pods.length} at ${told}`);
-    assert.ok(pods.every((pod) => tier !== undefined && of.fits(pod, tier)), `seed ${seed}: the pod has not the compute of ${told}`);
+    assert.equal(
+      purse.held?.tier,
+      costs ? told : undefined,
+      `seed ${seed}: held for ${purse.held?.tier}, runs ${pods.length} at ${told}`,
+    );
+    assert.ok(
+      pods.every((pod) => tier !== undefined && of.fits(pod, tier)),
+      `seed ${seed}: the pod has not the compute of ${told}`,
+    );
     const wanted = agent.spec.entitlement.policy === 'Pinned' ? agent.spec.entitlement.name : of.tier.metadata.name;
     if (told !== wanted || (agent.spec.power === 'Awake' && pods.length === 0)) {
       const price = purse.tiers.find(({ name }) => name === wanted)?.perHour ?? 0n;
-      assert.ok(purse.balance < 2n * price, `seed ${seed}: ${wanted} could be paid of ${purse.balance}, and ${told} it is`);
+      assert.ok(
+        purse.balance < 2n * price,
+        `seed ${seed}: ${wanted} could be paid of ${purse.balance}, and ${told} it is`,
+      );
     }
-    if (agent.spec.entitlement.policy === 'ByBalance') assert.equal(pods.length, agent.spec.power === 'Awake' ? 1 : 0, `seed ${seed}: a free tier is there for everybody`);
+    if (agent.spec.entitlement.policy === 'ByBalance')
+      assert.equal(
+        pods.length,
+        agent.spec.power === 'Awake' ? 1 : 0,
+        `seed ${seed}: a free tier is there for everybody`,
+      );
   }
 });
 
@@ -105,7 +124,8 @@ test('a pinned agent whose money ends has no pod, reads NotPaid, and comes back 
   const of = cluster(AIDOLLAR / 2n);
   of.setSpec({ entitlement: { policy: 'Pinned', name: 'tier-1' } });
   settle(of, LIMITS);
-  const admitted = (): string | undefined => of.agent?.status.conditions?.find(({ type }) => type === 'Admitted')?.reason;
+  const admitted = (): string | undefined =>
+    of.agent?.status.conditions?.find(({ type }) => type === 'Admitted')?.reason;
   assert.deepEqual([of.pods.length, admitted(), of.made], [0, 'NotPaid', 0]);
   of.purse.balance += 2n * AIDOLLAR;
   settle(of, LIMITS);
@@ -143,5 +163,8 @@ test('a free tier asks nothing of the api', () => {
     of.pass(11_000);
   }
   assert.equal(of.pods.length, 1);
-  assert.deepEqual(asked.filter((kind) => kind === 'askHold' || kind === 'releaseHold'), []);
+  assert.deepEqual(
+    asked.filter((kind) => kind === 'askHold' || kind === 'releaseHold'),
+    [],
+  );
 });

@@ -31,10 +31,21 @@ test(`${RUNS} disturbed agents come to rest as their spec and their tier say`, (
     assert.deepEqual(broken, [], `seed ${seed}`);
     assert.ok(agent?.spec, `seed ${seed}`);
     const wanted = agent.spec.power === 'Awake' ? [`ada-${agent.status.cycle}`] : [];
-    assert.deepEqual(pods.map(({ metadata }) => metadata.name), wanted, `seed ${seed}`);
-    assert.ok(pods.every((pod) => cluster.fits(pod, cluster.tier)), `seed ${seed}: the pod has not the compute of ${cluster.tier.metadata.name}`);
+    assert.deepEqual(
+      pods.map(({ metadata }) => metadata.name),
+      wanted,
+      `seed ${seed}`,
+    );
+    assert.ok(
+      pods.every((pod) => cluster.fits(pod, cluster.tier)),
+      `seed ${seed}: the pod has not the compute of ${cluster.tier.metadata.name}`,
+    );
     assert.equal(agent.status.tier, cluster.tier.metadata.name, `seed ${seed}`);
-    assert.equal(agent.status.conditions?.find(({ type }) => type === 'Ready')?.status, wanted.length === 0 ? 'False' : 'True', `seed ${seed}`);
+    assert.equal(
+      agent.status.conditions?.find(({ type }) => type === 'Ready')?.status,
+      wanted.length === 0 ? 'False' : 'True',
+      `seed ${seed}`,
+    );
     assert.ok(wanted.length === 0 || claim !== undefined, `seed ${seed}`);
     const owned = claim?.metadata.ownerReferences?.length ?? 0;
     assert.ok(claim === undefined || owned === (agent.spec.memory.retain === 'Delete' ? 1 : 0), `seed ${seed}`);
@@ -47,9 +58,17 @@ test(`${RUNS / 2} agents at rest come to rest again after each thing that happen
     const cluster = running();
     for (let turn = 0; turn < 3; turn += 1) {
       const retries = settle(cluster, LIMITS, () => disturb(cluster, random));
-      assert.equal(settle(cluster, { ...LIMITS, retries }, () => cluster.calm()), false, `seed ${seed}, turn ${turn}: it still fails`);
+      assert.equal(
+        settle(cluster, { ...LIMITS, retries }, () => cluster.calm()),
+        false,
+        `seed ${seed}, turn ${turn}: it still fails`,
+      );
       const wanted = cluster.agent?.spec?.power === 'Awake' ? [`ada-${cluster.agent.status.cycle}`] : [];
-      assert.deepEqual([cluster.pods.map(({ metadata }) => metadata.name), cluster.broken], [wanted, []], `seed ${seed}, turn ${turn}`);
+      assert.deepEqual(
+        [cluster.pods.map(({ metadata }) => metadata.name), cluster.broken],
+        [wanted, []],
+        `seed ${seed}, turn ${turn}`,
+      );
     }
   }
 });
@@ -118,21 +137,33 @@ test('up and down the sizes in place: the same pod all the time', () => {
   for (const tier of ['tier-1', 'tier-0', 'tier-1', undefined, 'tier-1']) {
     cluster.standing = standingOf({ balanceTier: tier });
     settle(cluster, LIMITS);
-    assert.deepEqual(cluster.pods.map(({ metadata }) => metadata.uid), [before?.metadata.uid]);
+    assert.deepEqual(
+      cluster.pods.map(({ metadata }) => metadata.uid),
+      [before?.metadata.uid],
+    );
     assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)));
   }
   assert.equal(cluster.made, 1);
 });
 
 test('a shrink that hangs, a size that is refused and a GPU: one new pod each, and the volume stays', () => {
-  for (const [mood, from, to] of [['hangs', 'tier-1', 'tier-0'], ['forbidden', 'tier-0', 'tier-1'], ['refuses', 'tier-0', 'tier-1'], ['defers', 'tier-0', 'tier-1'], ['applies', 'tier-1', 'tier-2']] as const) {
+  for (const [mood, from, to] of [
+    ['hangs', 'tier-1', 'tier-0'],
+    ['forbidden', 'tier-0', 'tier-1'],
+    ['refuses', 'tier-0', 'tier-1'],
+    ['defers', 'tier-0', 'tier-1'],
+    ['applies', 'tier-1', 'tier-2'],
+  ] as const) {
     const cluster = running(from);
     const claim = cluster.claim?.metadata.uid;
     cluster.resizes = mood;
     cluster.standing = standingOf({ balanceTier: to });
     settle(cluster, LIMITS);
     assert.deepEqual([mood, cluster.made, cluster.claim?.metadata.uid], [mood, 2, claim]);
-    assert.ok(cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)), mood);
+    assert.ok(
+      cluster.pods.every((pod) => cluster.fits(pod, cluster.tier)),
+      mood,
+    );
   }
 });
 
@@ -179,7 +210,10 @@ test('a preempted agent waits in one new pod, and does not loop', () => {
 });
 
 test('a lost node: who may leave its volume behind lives elsewhere, the others wait for the node in one pod', () => {
-  for (const [onNodeLoss, node] of [['Wait', undefined], ['MoveWithoutVolume', 'sparky2']] as const) {
+  for (const [onNodeLoss, node] of [
+    ['Wait', undefined],
+    ['MoveWithoutVolume', 'sparky2'],
+  ] as const) {
     const cluster = running();
     cluster.setSpec({ placement: { onNodeLoss } });
     cluster.loseNode('sparky1');

@@ -12,7 +12,14 @@ export const REPLACE_AFTER_MS = 10_000;
 export const UPGRADE_LOOK_MS = 5_000;
 
 /** Why a cycle begins. */
-export type CycleCause = Bar | EndOfPod | Extract<EventReason, 'Awakened' | 'Suspended' | 'Rebooted' | 'ImageChanged' | 'TierChanged' | 'GpuWindow' | 'ResizeTimedOut'> | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
+export type CycleCause =
+  | Bar
+  | EndOfPod
+  | Extract<
+      EventReason,
+      'Awakened' | 'Suspended' | 'Rebooted' | 'ImageChanged' | 'TierChanged' | 'GpuWindow' | 'ResizeTimedOut'
+    >
+  | Extract<Reason, 'Displaced' | 'NotPaid' | 'HoldRefused' | 'ResizeRefused'>;
 
 /** Where the run cycle goes. */
 export interface CycleStep {
@@ -44,10 +51,19 @@ export function livedStatus({ metadata, status }: AgentView, pods: readonly PodV
     const its = cycleInName(metadata.name, pod.metadata.name);
     if (its > cycle) [newest, cycle] = [pod, its];
   }
-  if (newest === undefined) return ended > (status.cycle ?? 0) ? { ...status, cycle, power: 'Awake', podName: `${metadata.name}-${ended}` } : status;
+  if (newest === undefined)
+    return ended > (status.cycle ?? 0)
+      ? { ...status, cycle, power: 'Awake', podName: `${metadata.name}-${ended}` }
+      : status;
   const { nodeName: _node, rebootedAt: _before, ...kept } = status;
   const rebootedAt = newest.metadata.annotations?.[REBOOTED_ANNOTATION];
-  return { ...kept, cycle, power: 'Awake', podName: newest.metadata.name, ...(rebootedAt === undefined ? {} : { rebootedAt }) };
+  return {
+    ...kept,
+    cycle,
+    power: 'Awake',
+    podName: newest.metadata.name,
+    ...(rebootedAt === undefined ? {} : { rebootedAt }),
+  };
 }
 
 /** Reasons of Admitted that end a pod which runs. */

@@ -13,17 +13,30 @@ export const FINALIZER_POLICY = {
   // Whether an Agent can be made shall not hang on it.
   failurePolicy: 'Ignore',
   reinvocationPolicy: 'Never',
-  matchConstraints: { resourceRules: [{ apiGroups: [AGENTS_GROUP], apiVersions: ['*'], operations: ['CREATE'], resources: ['agents'] }] },
+  matchConstraints: {
+    resourceRules: [{ apiGroups: [AGENTS_GROUP], apiVersions: ['*'], operations: ['CREATE'], resources: ['agents'] }],
+  },
   // A list that is there is somebody's: the operator adds to it by version.
   matchConditions: [{ name: 'has-no-finalizers', expression: '!has(object.metadata.finalizers)' }],
-  mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: `[JSONPatch{op: "add", path: "/metadata/finalizers", value: ["${FINALIZER}"]}]` } }],
+  mutations: [
+    {
+      patchType: 'JSONPatch',
+      jsonPatch: { expression: `[JSONPatch{op: "add", path: "/metadata/finalizers", value: ["${FINALIZER}"]}]` },
+    },
+  ],
 } as const;
 
 /** The policy for the Agents of one namespace, as the chart installs it, for who has no helm. */
-export function finalizerPolicy(namespace: string): readonly { readonly type: ResourceType; readonly object: NewObject }[] {
+export function finalizerPolicy(
+  namespace: string,
+): readonly { readonly type: ResourceType; readonly object: NewObject }[] {
   const name = `hamlet-agent-finalizer.${namespace}`;
   const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } };
-  const part = (plural: string, kind: string, spec: object): { readonly type: ResourceType; readonly object: NewObject } => ({
+  const part = (
+    plural: string,
+    kind: string,
+    spec: object,
+  ): { readonly type: ResourceType; readonly object: NewObject } => ({
     type: { group: GROUP, version: 'v1', plural, kind },
     object: { apiVersion: `${GROUP}/v1`, kind, metadata: { name }, spec } as NewObject,
   });

@@ -10,7 +10,13 @@ import { podOfCycle, type Observed, type PodView, type TierView } from './views.
 /** What is to be asked of the api about money. */
 export type HoldAction =
   /** Set aside what an hour of the tier costs, for a pod of that cycle; with a pod, its time is counted from now on. */
-  | { readonly kind: 'askHold'; readonly tier: string; readonly cycle: number; readonly podUid: string | null; readonly imageDigest: string | null }
+  | {
+      readonly kind: 'askHold';
+      readonly tier: string;
+      readonly cycle: number;
+      readonly podUid: string | null;
+      readonly imageDigest: string | null;
+    }
   /** Nothing of a priced tier runs any more. */
   | { readonly kind: 'releaseHold'; readonly version: number };
 
@@ -31,7 +37,13 @@ const isLiving = (pod: PodView, nowMs: number): boolean => !isTerminating(pod) |
 
 function asking(tier: TierView, cycle: number, pod: PodView | undefined): HoldAction {
   const runs = pod?.container?.running === true ? pod : undefined;
-  return { kind: 'askHold', tier: tier.metadata.name, cycle, podUid: runs?.metadata.uid ?? null, imageDigest: runs?.container?.imageId ?? null };
+  return {
+    kind: 'askHold',
+    tier: tier.metadata.name,
+    cycle,
+    podUid: runs?.metadata.uid ?? null,
+    imageDigest: runs?.container?.imageId ?? null,
+  };
 }
 
 /** A cycle begins with a pod. */
@@ -46,7 +58,10 @@ function isMetered(observed: Observed, pod: PodView, cycle: number): boolean {
 }
 
 /** A pod runs that nothing of its cycle is held for: of its own tier, of the one that it is to have, or because the api does not know yet that it runs. */
-function whileRunning(observed: Observed, { step: { cycle }, admission: { tier, target, payment } }: Decided): readonly HoldAction[] {
+function whileRunning(
+  observed: Observed,
+  { step: { cycle }, admission: { tier, target, payment } }: Decided,
+): readonly HoldAction[] {
   const pod = podOfCycle(observed, cycle);
   if (pod === undefined || tier === undefined || target === undefined || isTerminating(pod)) return [];
   if (payment === 'pending') return hasSeatOfTier(observed) ? [asking(target, cycle, pod)] : [];
@@ -66,12 +81,17 @@ function releases(observed: Observed, { step, admission }: Decided, nowMs: numbe
   const hold = holdOf(observed);
   if (hold?.tier === undefined) return [];
   const isIdle = !observed.pods.some((pod) => isLiving(pod, nowMs)) && (step.power === 'Asleep' || !admission.granted);
-  return isIdle || isOfFreeTier(observed, admission, step.cycle) ? [{ kind: 'releaseHold', version: hold.version }] : [];
+  return isIdle || isOfFreeTier(observed, admission, step.cycle)
+    ? [{ kind: 'releaseHold', version: hold.version }]
+    : [];
 }
 
 /** What money asks for, before pods are made or resized. The api is asked only while it is heard. Pure. */
 export function holdStep(observed: Observed, decided: Decided, nowMs: number): HoldStep {
-  const { step, admission: { tier } } = decided;
+  const {
+    step,
+    admission: { tier },
+  } = decided;
   const hold = holdOf(observed);
   const look = hold?.held === true && !hold.lapsed ? { lookMs: lapsesInMs(hold, nowMs) } : {};
   const isHeard = observed.knowledge === 'Current';

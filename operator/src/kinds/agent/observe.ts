@@ -5,7 +5,29 @@ import { admissionOf } from './condition/verdict.ts';
 import { livedStatus } from './cycle.ts';
 import type { Turn } from './pod/upgrade-turn.ts';
 import { hasSeatOfTier, isOfOtherMaking } from './pod/sizing.ts';
-import { podName, podOfCycle, claimName, SEAT_ANNOTATION, type AgentView, type Boost, type ClaimView, type Hold, type HoldFacts, type Knowledge, type NodeState, type NodeView, type Observed, type PodView, type Presence, type Refusal, type ResizeAttempt, type Settings, type Standing, type TierView, type Upgrade } from './views.ts';
+import {
+  podName,
+  podOfCycle,
+  claimName,
+  SEAT_ANNOTATION,
+  type AgentView,
+  type Boost,
+  type ClaimView,
+  type Hold,
+  type HoldFacts,
+  type Knowledge,
+  type NodeState,
+  type NodeView,
+  type Observed,
+  type PodView,
+  type Presence,
+  type Refusal,
+  type ResizeAttempt,
+  type Settings,
+  type Standing,
+  type TierView,
+  type Upgrade,
+} from './views.ts';
 
 /** Where the scheduler writes the node of a volume that it places with its first pod. */
 export const VOLUME_NODE_ANNOTATION = 'volume.kubernetes.io/selected-node';
@@ -64,7 +86,11 @@ const FRESH_MS = 30_000;
 export function holdAt(facts: HoldFacts | undefined, nowMs: number): Hold | undefined {
   if (facts === undefined) return undefined;
   const { untilMs, askedMs } = facts;
-  return { ...facts, lapsed: untilMs === undefined || untilMs - LAPSES_MS <= nowMs, fresh: askedMs !== undefined && nowMs - askedMs < FRESH_MS };
+  return {
+    ...facts,
+    lapsed: untilMs === undefined || untilMs - LAPSES_MS <= nowMs,
+    fresh: askedMs !== undefined && nowMs - askedMs < FRESH_MS,
+  };
 }
 
 /** When a hold lapses unless it is renewed, in milliseconds from now. */
@@ -83,7 +109,9 @@ function upgradeOf(sources: Sources, key: string, observed: Observed): Upgrade {
   const pod = podOfCycle(observed, observed.agent.status.cycle ?? 0);
   if (pod === undefined) return 'none';
   const { tier } = admissionOf(observed);
-  const isOld = pod.image !== sources.settings.image || (tier !== undefined && hasSeatOfTier(observed) && isOfOtherMaking(pod, tier));
+  const isOld =
+    pod.image !== sources.settings.image ||
+    (tier !== undefined && hasSeatOfTier(observed) && isOfOtherMaking(pod, tier));
   if (!isOld) return 'none';
   return sources.turnOf(key);
 }
@@ -113,7 +141,11 @@ function ownState(sources: Sources, key: string): Own | undefined {
   if (written === undefined) return undefined;
   const { uid } = written.metadata;
   const pods = sources.pods.by(BY_OWNER, uid);
-  return { agent: { ...written, status: livedStatus(written, pods, sources.ended.get(uid)) }, toldTier: written.status.tier, pods };
+  return {
+    agent: { ...written, status: livedStatus(written, pods, sources.ended.get(uid)) },
+    toldTier: written.status.tier,
+    pods,
+  };
 }
 
 /** The node that a pod was made for, while it waits for the scheduler. */
@@ -122,7 +154,13 @@ function heldNodeOf(pod: PodView | undefined): string | undefined {
 }
 
 /** What the Agent depends on, and whom it has not made. */
-function surroundings(sources: Sources, { agent, pods }: Own): Pick<Observed, 'nameTaken' | 'nextCycle' | 'claim' | 'tiers' | 'node' | 'volumeNode' | 'seatNode' | 'pinnedNode' | 'resize'> {
+function surroundings(
+  sources: Sources,
+  { agent, pods }: Own,
+): Pick<
+  Observed,
+  'nameTaken' | 'nextCycle' | 'claim' | 'tiers' | 'node' | 'volumeNode' | 'seatNode' | 'pinnedNode' | 'resize'
+> {
   const { namespace } = agent.metadata;
   const named = sources.pods.get(keyOf({ namespace, name: podName(agent.metadata, agent.status.cycle ?? 0) }));
   const pod = pods.find((each) => each === named);

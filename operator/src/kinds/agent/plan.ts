@@ -27,7 +27,13 @@ export type Action =
   | { readonly kind: 'tryPod'; readonly manifest: NewObject }
   | { readonly kind: 'createPod'; readonly manifest: NewObject }
   /** cpu and memory of the pod that runs, by its subresource `resize`; `instead` is the pod that would be made if that is refused. */
-  | { readonly kind: 'resizePod'; readonly name: string; readonly uid: string; readonly spec: object; readonly instead: NewObject }
+  | {
+      readonly kind: 'resizePod';
+      readonly name: string;
+      readonly uid: string;
+      readonly spec: object;
+      readonly instead: NewObject;
+    }
   | { readonly kind: 'deletePod'; readonly name: string; readonly uid: string; readonly graceSeconds?: number }
   | { readonly kind: 'closeAccount' }
   | HoldAction
@@ -52,18 +58,33 @@ const STORIES: Readonly<Record<CycleCause, Story>> = {
   PodLost: { type: 'Warning', text: 'the pod is gone and is made anew' },
   PodDeleted: { type: 'Warning', text: 'somebody deleted the pod: it is made anew' },
   PodFailed: { type: 'Warning', text: 'the pod has failed and is made anew' },
-  Preempted: { type: 'Warning', text: 'the scheduler needs the place for a pod of a higher priority: the agent waits for another' },
+  Preempted: {
+    type: 'Warning',
+    text: 'the scheduler needs the place for a pod of a higher priority: the agent waits for another',
+  },
   Evicted: { type: 'Warning', text: 'the pod was evicted and is made anew' },
   NodeDrained: { type: 'Normal', text: 'the node is being drained: the pod is made anew elsewhere' },
   NodePressure: { type: 'Warning', text: 'the node ran short or shuts down: the pod is made anew' },
   NodeLost: { type: 'Warning', text: 'the node does not answer and its pod was given up: it is made anew' },
-  SeatMoved: { type: 'Normal', text: 'the node of its seat has no room any more: the pod, which had not begun, is made anew for another node' },
+  SeatMoved: {
+    type: 'Normal',
+    text: 'the node of its seat has no room any more: the pod, which had not begun, is made anew for another node',
+  },
   ImageChanged: { type: 'Normal', text: 'the village has another image or compute for agents' },
   NameTaken: { type: 'Warning', text: "another pod has this cycle's name: the next one is taken" },
   TierChanged: { type: 'Normal', text: 'the tier has another GPU or priority: the pod is made anew, the volume stays' },
-  GpuWindow: { type: 'Normal', text: 'a GPU window of the agent begins or ends: the pod is made anew, the volume stays' },
-  ResizeRefused: { type: 'Warning', text: 'the pod cannot be resized while it runs: it is made anew with the compute of its tier' },
-  ResizeTimedOut: { type: 'Warning', text: 'the node did not resize the pod within 30 s: it is made anew with the compute of its tier' },
+  GpuWindow: {
+    type: 'Normal',
+    text: 'a GPU window of the agent begins or ends: the pod is made anew, the volume stays',
+  },
+  ResizeRefused: {
+    type: 'Warning',
+    text: 'the pod cannot be resized while it runs: it is made anew with the compute of its tier',
+  },
+  ResizeTimedOut: {
+    type: 'Warning',
+    text: 'the node did not resize the pod within 30 s: it is made anew with the compute of its tier',
+  },
   Displaced: { type: 'Warning', text: 'an agent of a higher tier needs the seat: the pod ends, the volume stays' },
   NotPaid: { type: 'Warning', text: 'the agent cannot pay for its tier: the pod ends, the volume stays' },
   HoldRefused: { type: 'Warning', text: 'no money is set aside for the agent: the pod ends, the volume stays' },
@@ -73,7 +94,11 @@ const STORIES: Readonly<Record<CycleCause, Story>> = {
   Frozen: { type: 'Warning', text: 'the pod ends' },
 };
 
-const removal = (pod: PodView): Extract<Action, { kind: 'deletePod' }> => ({ kind: 'deletePod', name: pod.metadata.name, uid: pod.metadata.uid });
+const removal = (pod: PodView): Extract<Action, { kind: 'deletePod' }> => ({
+  kind: 'deletePod',
+  name: pod.metadata.name,
+  uid: pod.metadata.uid,
+});
 
 function finalizerActions({ agent }: Observed): readonly Action[] {
   const finalizers = agent.metadata.finalizers ?? [];
@@ -91,7 +116,10 @@ function storyOf(observed: Observed, { cycle, cause }: CycleStep): readonly Acti
 function endActions(observed: Observed, step: CycleStep): readonly Action[] {
   const { cycle, power, cause } = step;
   if (cause === undefined || power === 'Awake') return [];
-  return [{ kind: 'endCycle', cycle, power, rebootedAt: observed.agent.spec?.rebootedAt ?? null }, ...storyOf(observed, step)];
+  return [
+    { kind: 'endCycle', cycle, power, rebootedAt: observed.agent.spec?.rebootedAt ?? null },
+    ...storyOf(observed, step),
+  ];
 }
 
 /**
@@ -102,7 +130,8 @@ function retirements(observed: Observed, { cycle, power }: CycleStep): readonly 
   const { agent, pods } = observed;
   const current = power === 'Awake' ? podName(agent.metadata, cycle) : undefined;
   const over = pods.filter((pod) => pod.metadata.name !== current);
-  if (power === 'Asleep' && barOf(observed) === 'Killed') return over.map((pod): Action => ({ ...removal(pod), graceSeconds: 0 }));
+  if (power === 'Asleep' && barOf(observed) === 'Killed')
+    return over.map((pod): Action => ({ ...removal(pod), graceSeconds: 0 }));
   return over.filter((pod) => !isTerminating(pod)).map(removal);
 }
 
@@ -111,16 +140,31 @@ function volumeIsGivenUp(observed: Observed, cycle: number): boolean {
   const { agent, volumeNode } = observed;
   const pod = podOfCycle(observed, cycle);
   const lost = volumeNode !== undefined && !volumeNode.ready;
-  return lost && agent.spec?.placement.onNodeLoss === 'MoveWithoutVolume' && pod !== undefined && isUnschedulableByVolume(pod, observed.volumeNode);
+  return (
+    lost &&
+    agent.spec?.placement.onNodeLoss === 'MoveWithoutVolume' &&
+    pod !== undefined &&
+    isUnschedulableByVolume(pod, observed.volumeNode)
+  );
 }
 
 function abandonment(observed: Observed, claim: ClaimView): readonly Action[] {
   // Those pods hold the claim for as long as the node cannot say that they have ended.
   const stuck = observed.pods.filter((pod) => isTerminating(pod) && pod.nodeName === observed.volumeNode?.name);
   return [
-    ...stuck.map((pod): Action => ({ kind: 'deletePod', name: pod.metadata.name, uid: pod.metadata.uid, graceSeconds: 0 })),
+    ...stuck.map((pod): Action => ({
+      kind: 'deletePod',
+      name: pod.metadata.name,
+      uid: pod.metadata.uid,
+      graceSeconds: 0,
+    })),
     { kind: 'deleteClaim', name: claim.metadata.name, uid: claim.metadata.uid },
-    { kind: 'tell', type: 'Warning', reason: 'VolumeAbandoned', message: `node ${observed.volumeNode?.name ?? ''} is lost and placement.onNodeLoss is MoveWithoutVolume: the agent starts elsewhere with an empty volume` },
+    {
+      kind: 'tell',
+      type: 'Warning',
+      reason: 'VolumeAbandoned',
+      message: `node ${observed.volumeNode?.name ?? ''} is lost and placement.onNodeLoss is MoveWithoutVolume: the agent starts elsewhere with an empty volume`,
+    },
   ];
 }
 
@@ -129,15 +173,24 @@ function ownership(observed: Observed, claim: ClaimView): readonly Action[] {
   const owned = claim.metadata.ownerReferences?.some(({ uid }) => uid === agent.metadata.uid) === true;
   const shallBeOwned = agent.spec?.memory.retain === 'Delete';
   if (owned === shallBeOwned) return [];
-  return [{ kind: 'ownClaim', name: claim.metadata.name, uid: claim.metadata.uid, owners: shallBeOwned ? [ownerOf(agent)] : [] }];
+  return [
+    {
+      kind: 'ownClaim',
+      name: claim.metadata.name,
+      uid: claim.metadata.uid,
+      owners: shallBeOwned ? [ownerOf(agent)] : [],
+    },
+  ];
 }
 
 function claimActions(observed: Observed, { cycle, power }: CycleStep): readonly Action[] {
   const { agent, claim, settings } = observed;
   if (agent.spec === undefined) return [];
-  if (claim === undefined) return power === 'Awake' ? [{ kind: 'createClaim', manifest: claimManifest(agent, agent.spec, settings) }] : [];
+  if (claim === undefined)
+    return power === 'Awake' ? [{ kind: 'createClaim', manifest: claimManifest(agent, agent.spec, settings) }] : [];
   if (isTerminating(claim) || !isOurClaim(claim, agent.metadata.name)) return [];
-  if (isForeignClaim(claim, observed)) return [{ kind: 'deleteClaim', name: claim.metadata.name, uid: claim.metadata.uid }];
+  if (isForeignClaim(claim, observed))
+    return [{ kind: 'deleteClaim', name: claim.metadata.name, uid: claim.metadata.uid }];
   return volumeIsGivenUp(observed, cycle) ? abandonment(observed, claim) : ownership(observed, claim);
 }
 
@@ -146,24 +199,64 @@ function podActions(observed: Observed, step: CycleStep, { tier, granted }: Admi
   const { cycle, power } = step;
   if (power === 'Asleep' || !granted || agent.spec === undefined || tier === undefined) return [];
   if (podOfCycle(observed, cycle) !== undefined || !isClaimUsable(claim, observed)) return [];
-  const manifest = podManifest({ agent, spec: agent.spec, tier, cycle, settings, seat: observed.seat.node, volumeNode: observed.volumeNode?.name });
+  const manifest = podManifest({
+    agent,
+    spec: agent.spec,
+    tier,
+    cycle,
+    settings,
+    seat: observed.seat.node,
+    volumeNode: observed.volumeNode?.name,
+  });
   return [{ kind: 'createPod', manifest }, ...storyOf(observed, step)];
 }
 
 /** A pod that runs is ended for another only when the API server would take that one. */
 function trials({ pods }: Observed, made: readonly Action[]): readonly Action[] {
   const isAnyLiving = pods.some((pod) => !isTerminating(pod) && pod.phase !== 'Failed' && pod.phase !== 'Succeeded');
-  return isAnyLiving ? made.flatMap((action): readonly Action[] => (action.kind === 'createPod' ? [{ kind: 'tryPod', manifest: action.manifest }] : [])) : [];
+  return isAnyLiving
+    ? made.flatMap((action): readonly Action[] =>
+        action.kind === 'createPod' ? [{ kind: 'tryPod', manifest: action.manifest }] : [],
+      )
+    : [];
 }
 
-function resizeActions(observed: Observed, { step: { cycle, cause }, admission: { tier, granted } }: { readonly step: CycleStep; readonly admission: Admission }, nowMs: number): readonly Action[] {
+function resizeActions(
+  observed: Observed,
+  { step: { cycle, cause }, admission: { tier, granted } }: { readonly step: CycleStep; readonly admission: Admission },
+  nowMs: number,
+): readonly Action[] {
   const pod = podOfCycle(observed, cycle);
   const { agent, settings, nextCycle } = observed;
-  if (cause !== undefined || !granted || pod === undefined || tier === undefined || agent.spec === undefined || !isCovered(observed, tier, cycle)) return [];
+  if (
+    cause !== undefined ||
+    !granted ||
+    pod === undefined ||
+    tier === undefined ||
+    agent.spec === undefined ||
+    !isCovered(observed, tier, cycle)
+  )
+    return [];
   if (sizingOf(observed, { pod, tier }, nowMs).kind !== 'resize') return [];
   const { name, uid } = pod.metadata;
-  const instead = podManifest({ agent, spec: agent.spec, tier, cycle: nextCycle, settings, seat: observed.seat.node, volumeNode: observed.volumeNode?.name });
-  return [{ kind: 'resizePod', name, uid, spec: { containers: [{ name: CONTAINER, resources: sizeResources(tier) }] }, instead }];
+  const instead = podManifest({
+    agent,
+    spec: agent.spec,
+    tier,
+    cycle: nextCycle,
+    settings,
+    seat: observed.seat.node,
+    volumeNode: observed.volumeNode?.name,
+  });
+  return [
+    {
+      kind: 'resizePod',
+      name,
+      uid,
+      spec: { containers: [{ name: CONTAINER, resources: sizeResources(tier) }] },
+      instead,
+    },
+  ];
 }
 
 /** Deletion is a plan like any other: pods go, the api closes the account, then the finalizer lets go. */
@@ -173,8 +266,14 @@ function deletionPlan({ agent, pods }: Observed, nowMs: number): Plan {
   if (!finalizers.includes(FINALIZER)) return { actions: removals };
   const waitedMs = nowMs - deletionMs(agent);
   const letGo: Action = { kind: 'setFinalizers', finalizers: finalizers.filter((name) => name !== FINALIZER) };
-  if (waitedMs < CLOSE_ESCAPE_MS) return { actions: [...removals, { kind: 'closeAccount' }, letGo], requeueAfterMs: CLOSE_ESCAPE_MS - waitedMs };
-  const tell: Action = { kind: 'tell', type: 'Warning', reason: 'AccountNotClosed', message: 'the api did not close the account within 60 s: the Agent is deleted without' };
+  if (waitedMs < CLOSE_ESCAPE_MS)
+    return { actions: [...removals, { kind: 'closeAccount' }, letGo], requeueAfterMs: CLOSE_ESCAPE_MS - waitedMs };
+  const tell: Action = {
+    kind: 'tell',
+    type: 'Warning',
+    reason: 'AccountNotClosed',
+    message: 'the api did not close the account within 60 s: the Agent is deleted without',
+  };
   return { actions: [...removals, tell, letGo] };
 }
 

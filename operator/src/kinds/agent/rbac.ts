@@ -23,7 +23,12 @@ export const ROLE_RULES: readonly Rule[] = [
   { apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: [...WATCH, 'create', 'patch', 'delete'] },
   { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'list', 'watch', 'update'], resourceNames: ['hamlet-operator'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    verbs: ['get', 'list', 'watch', 'update'],
+    resourceNames: ['hamlet-operator'],
+  },
 ];
 
 /** What it needs of the cluster: whether a node is there. */

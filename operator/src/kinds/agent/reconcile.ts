@@ -1,7 +1,15 @@
 import { API_VERSION, type AgentStatus } from '@hamlet/contract/kinds';
 import { keyOf, type Clock, type Outcome } from '@hamlet/kube';
 import { AGENTS } from './agents.ts';
-import { apply, patchStatus, refusalOf, ResizeRefusedError, type ApplyPorts, type Failure, type Subject } from './apply.ts';
+import {
+  apply,
+  patchStatus,
+  refusalOf,
+  ResizeRefusedError,
+  type ApplyPorts,
+  type Failure,
+  type Subject,
+} from './apply.ts';
 import { isTerminating } from './child/claim.ts';
 import { cycleInName } from './cycle.ts';
 import { observe, type Sources } from './observe.ts';
@@ -46,7 +54,11 @@ export class AgentReconciler {
     this.#options = options;
     const nowMs = (): number => options.now().getTime();
     this.#resizes = new ResizeWatch(nowMs);
-    this.#statuses = new StatusWriter({ clock: options.clock, write: (key) => this.#writeStatus(key), onError: options.onStatusError });
+    this.#statuses = new StatusWriter({
+      clock: options.clock,
+      write: (key) => this.#writeStatus(key),
+      onError: options.onStatusError,
+    });
     this.#sources = {
       ...options.sources,
       refusals: this.#refusals,
@@ -74,7 +86,8 @@ export class AgentReconciler {
     if (observed === undefined) return;
     this.#statuses.mark(key, isOnItsWay(observed) ? 'patient' : 'soon');
     // A container that has begun to run is no work, unless its time is to be paid.
-    if (plan(observed, this.#options.now().getTime()).actions.some(({ kind }) => kind === 'askHold')) this.#options.onDue(key);
+    if (plan(observed, this.#options.now().getTime()).actions.some(({ kind }) => kind === 'askHold'))
+      this.#options.onDue(key);
   }
 
   /** @param key `namespace/name` */
@@ -85,7 +98,9 @@ export class AgentReconciler {
     const error = await this.#apply(key, planned.actions);
     this.#markStatus(key);
     if (error !== undefined) return { kind: 'retry', error, ...withinMs(planned, this.#refusals.has(key)) };
-    return planned.requeueAfterMs === undefined ? { kind: 'done' } : { kind: 'requeue', afterMs: planned.requeueAfterMs };
+    return planned.requeueAfterMs === undefined
+      ? { kind: 'done' }
+      : { kind: 'requeue', afterMs: planned.requeueAfterMs };
   }
 
   /** The name of a pod stands for one pod for ever, also of one that went before the status told of it. */
@@ -95,7 +110,8 @@ export class AgentReconciler {
     const agent = this.#sources.agents.get(keyOf({ namespace, name: labels?.[AGENT_LABEL] ?? '' }));
     if (agent === undefined || ownerReferences?.[0]?.uid !== agent.metadata.uid) return;
     const cycle = cycleInName(agent.metadata.name, name);
-    if (cycle > Math.max(agent.status.cycle ?? 0, this.#ended.get(agent.metadata.uid) ?? 0)) this.#ended.set(agent.metadata.uid, cycle);
+    if (cycle > Math.max(agent.status.cycle ?? 0, this.#ended.get(agent.metadata.uid) ?? 0))
+      this.#ended.set(agent.metadata.uid, cycle);
   }
 
   #forget(key: string): Outcome {
@@ -124,7 +140,9 @@ export class AgentReconciler {
     const refusal = refusalOf(error);
     if (refusal !== undefined) this.#refusals.set(key, refusal);
     if (!(error instanceof ResizeRefusedError) || action.kind !== 'resizePod') return;
-    const pod = this.#sources.pods.get(keyOf({ namespace: this.#sources.agents.get(key)?.metadata.namespace, name: action.name }));
+    const pod = this.#sources.pods.get(
+      keyOf({ namespace: this.#sources.agents.get(key)?.metadata.namespace, name: action.name }),
+    );
     if (pod !== undefined) this.#resizes.refuse(pod, error.refusal);
   }
 
@@ -134,7 +152,9 @@ export class AgentReconciler {
     const agent = agents.get(key);
     if (agent?.status.power !== 'Awake') return true;
     const ready = agent.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
-    const sized = agent.status.conditions?.some(({ type, reason }) => type === 'Resized' && reason === 'ReplacementPending') !== true;
+    const sized =
+      agent.status.conditions?.some(({ type, reason }) => type === 'Resized' && reason === 'ReplacementPending') !==
+      true;
     const pod = pods.get(keyOf({ namespace: agent.metadata.namespace, name: agent.status.podName ?? '' }));
     return ready && sized && pod?.image === settings.image;
   }
@@ -150,7 +170,10 @@ export class AgentReconciler {
   }
 
   #timestamp(): string {
-    return this.#options.now().toISOString().replace(/\.\d+Z$/, 'Z');
+    return this.#options
+      .now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z');
   }
 
   /** What the status must be told, if anything. */
@@ -182,7 +205,10 @@ export class AgentReconciler {
 }
 
 /** What was due at a time stays due then, however long the back-off is: the time that is paid for ends, whether or not an action goes well. */
-function withinMs({ requeueAfterMs = Number.POSITIVE_INFINITY }: Plan, isRefused: boolean): { readonly withinMs?: number } {
+function withinMs(
+  { requeueAfterMs = Number.POSITIVE_INFINITY }: Plan,
+  isRefused: boolean,
+): { readonly withinMs?: number } {
   const earliest = Math.min(requeueAfterMs, isRefused ? REFUSED_LOOK_MS : Number.POSITIVE_INFINITY);
   return earliest === Number.POSITIVE_INFINITY ? {} : { withinMs: earliest };
 }

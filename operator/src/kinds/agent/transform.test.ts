@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { agentView } from './transform.ts';
 import type { AgentView } from './views.ts';
 
-const raw = (generation: number, parts: { readonly uid?: string; readonly spec?: object; readonly status?: object } = {}): Parameters<typeof agentView>[0] => ({
+const raw = (
+  generation: number,
+  parts: { readonly uid?: string; readonly spec?: object; readonly status?: object } = {},
+): Parameters<typeof agentView>[0] => ({
   metadata: { name: 'ada', namespace: 'village', uid: parts.uid ?? 'life', resourceVersion: '1', generation },
   spec: parts.spec ?? { power: 'Awake' },
   status: parts.status ?? {},

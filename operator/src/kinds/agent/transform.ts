@@ -15,11 +15,15 @@ function readSpec(raw: unknown): ReadSpec {
   const parsed = Agent.shape.spec.safeParse(raw);
   if (!parsed.success) return { spec: undefined, problem: problemOf(parsed.error) };
   const { power, rebootedAt, entitlement, memory, placement, isolation } = parsed.data;
-  return { spec: { power, entitlement, memory, placement, isolation, ...(rebootedAt === undefined ? {} : { rebootedAt }) }, problem: undefined };
+  return {
+    spec: { power, entitlement, memory, placement, isolation, ...(rebootedAt === undefined ? {} : { rebootedAt }) },
+    problem: undefined,
+  };
 }
 
 /** A spec has another generation with every change. */
-const isOfSameSpec = ({ uid, generation }: StoredMeta, held: StoredMeta): boolean => generation !== undefined && generation === held.generation && uid === held.uid;
+const isOfSameSpec = ({ uid, generation }: StoredMeta, held: StoredMeta): boolean =>
+  generation !== undefined && generation === held.generation && uid === held.uid;
 
 /**
  * An Agent without its texts. What cannot be read (written under an older schema) becomes a problem, not an exception.
@@ -35,10 +39,17 @@ export function agentView(raw: Raw, held?: AgentView): AgentView {
 /** An Entitlement that cannot be read ranks as if it were not there: see `isReadable`. */
 export function tierView(raw: Raw): TierView {
   const parsed = Entitlement.shape.spec.safeParse(raw.spec);
-  return { metadata: slim(raw).metadata, spec: parsed.success ? parsed.data : UNREADABLE, status: (raw.status ?? {}) as EntitlementStatus };
+  return {
+    metadata: slim(raw).metadata,
+    spec: parsed.success ? parsed.data : UNREADABLE,
+    status: (raw.status ?? {}) as EntitlementStatus,
+  };
 }
 
-const UNREADABLE = EntitlementSpec.parse({ rank: 0, limits: { requestsPerMinute: 0, concurrentTools: 0, tokensPerHour: 0 } });
+const UNREADABLE = EntitlementSpec.parse({
+  rank: 0,
+  limits: { requestsPerMinute: 0, concurrentTools: 0, tokensPerHour: 0 },
+});
 
 export function isReadable(tier: TierView): boolean {
   return tier.spec !== UNREADABLE;
@@ -50,16 +61,31 @@ export function claimView(raw: Raw): ClaimView {
 
 /** Of a node as the API server answers it, what is read here. */
 interface RawNode extends KubeObject {
-  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string; readonly effect: string }[] };
+  readonly spec?: {
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly { readonly key: string; readonly effect: string }[];
+  };
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
     readonly allocatable?: Readonly<Record<string, string>>;
   };
 }
 
-function allocatableOf({ cpu = '0', memory = '0', pods = '0', ...others }: Readonly<Record<string, string>>): Allocatable {
-  const devices = Object.entries(others).filter(([name]) => name.includes('/')).map(([name, amount]) => [name, quantity(amount)]);
-  return { cpuMillis: cpuMillis(cpu), memoryBytes: bytes(memory), pods: quantity(pods), devices: Object.fromEntries(devices) };
+function allocatableOf({
+  cpu = '0',
+  memory = '0',
+  pods = '0',
+  ...others
+}: Readonly<Record<string, string>>): Allocatable {
+  const devices = Object.entries(others)
+    .filter(([name]) => name.includes('/'))
+    .map(([name, amount]) => [name, quantity(amount)]);
+  return {
+    cpuMillis: cpuMillis(cpu),
+    memoryBytes: bytes(memory),
+    pods: quantity(pods),
+    devices: Object.fromEntries(devices),
+  };
 }
 
 export function nodeView({ metadata, spec, status }: RawNode): NodeView {

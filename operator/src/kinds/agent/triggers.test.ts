@@ -6,23 +6,53 @@ import { CLAIM_INDEXERS, connectTriggers, effectOf, POD_INDEXERS } from './trigg
 import { AGENT_LABEL, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from './views.ts';
 
 const PENDING = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: undefined };
-const effect = (previous: PodView, object: PodView): string => effectOf({ kind: 'updated', key: 'village/ada-1', previous, object });
+const effect = (previous: PodView, object: PodView): string =>
+  effectOf({ kind: 'updated', key: 'village/ada-1', previous, object });
 
 test('the steps of a start are only told; what asks for something to be done is worked on', () => {
   const runs = podOf('ada-1');
   assert.equal(effect(podOf('ada-1', PENDING), podOf('ada-1', { ...PENDING, nodeName: 'sparky1' })), 'status');
   assert.equal(effect(podOf('ada-1', PENDING), runs), 'status');
   assert.equal(effect(runs, podOf('ada-1')), 'none');
-  assert.equal(effect(podOf('ada-1', PENDING), podOf('ada-1', { ...PENDING, scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes' } })), 'status');
-  assert.equal(effect(podOf('ada-1', PENDING), podOf('ada-1', { ...PENDING, scheduled: { status: 'False', reason: 'Unschedulable', message: 'volume node affinity conflict' } })), 'plan');
+  assert.equal(
+    effect(
+      podOf('ada-1', PENDING),
+      podOf('ada-1', { ...PENDING, scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes' } }),
+    ),
+    'status',
+  );
+  assert.equal(
+    effect(
+      podOf('ada-1', PENDING),
+      podOf('ada-1', {
+        ...PENDING,
+        scheduled: { status: 'False', reason: 'Unschedulable', message: 'volume node affinity conflict' },
+      }),
+    ),
+    'plan',
+  );
   assert.equal(effect(runs, podOf('ada-1', { deletionTimestamp: '2026-11-22T10:00:00Z' })), 'plan');
   assert.equal(effect(runs, podOf('ada-1', { phase: 'Failed' })), 'plan');
   assert.equal(effect(runs, podOf('ada-1', { tier: TIER_1 })), 'plan');
-  assert.equal(effect(podOf('ada-1', { tier: TIER_1, given: runs.given }), podOf('ada-1', { tier: TIER_1 })), 'plan', 'the node has resized it');
+  assert.equal(
+    effect(podOf('ada-1', { tier: TIER_1, given: runs.given }), podOf('ada-1', { tier: TIER_1 })),
+    'plan',
+    'the node has resized it',
+  );
 });
 
-const SYNCED: ReflectorState = { synced: true, version: '1', lastHeardMs: 0, relists: 1, relistsBy: {}, watches: 1, failures: 0 };
-const listed = <T extends KubeObject>(cache: ObjectCache<T>): { readonly cache: ObjectCache<T>; readonly state: ReflectorState } => ({ cache, state: SYNCED });
+const SYNCED: ReflectorState = {
+  synced: true,
+  version: '1',
+  lastHeardMs: 0,
+  relists: 1,
+  relistsBy: {},
+  watches: 1,
+  failures: 0,
+};
+const listed = <T extends KubeObject>(
+  cache: ObjectCache<T>,
+): { readonly cache: ObjectCache<T>; readonly state: ReflectorState } => ({ cache, state: SYNCED });
 const nodeOf = (name: string, ready: boolean, version: string): NodeView => ({
   metadata: { name, uid: name, resourceVersion: version },
   ready,
@@ -39,14 +69,20 @@ test('a node that goes or comes concerns who is on it, whose volume is there and
     tiers: listed(new ObjectCache<TierView>()),
     nodes: listed(new ObjectCache<NodeView>()),
   };
-  const agent = (name: string, parts: { readonly on?: string; readonly volumeOn?: string; readonly pinnedTo?: string }): void => {
+  const agent = (
+    name: string,
+    parts: { readonly on?: string; readonly volumeOn?: string; readonly pinnedTo?: string },
+  ): void => {
     const labels = { [AGENT_LABEL]: name };
     const base = agentOf(parts.pinnedTo === undefined ? {} : { spec: { placement: { nodeName: parts.pinnedTo } } });
     const pod = podOf(`${name}-1`, { nodeName: parts.on });
     const claim = claimOf(`${name}-uid`, parts.volumeOn === undefined ? {} : { node: parts.volumeOn });
     kinds.agents.cache.see({ ...base, metadata: { ...base.metadata, name, uid: `${name}-uid` } });
     kinds.pods.cache.see({ ...pod, metadata: { ...pod.metadata, labels } });
-    kinds.claims.cache.see({ ...claim, metadata: { ...claim.metadata, name: `${name}-home`, uid: `${name}-claim`, labels } });
+    kinds.claims.cache.see({
+      ...claim,
+      metadata: { ...claim.metadata, name: `${name}-home`, uid: `${name}-claim`, labels },
+    });
   };
   kinds.nodes.cache.see(nodeOf('sparky1', true, '1'));
   agent('ada', { on: 'sparky1' });

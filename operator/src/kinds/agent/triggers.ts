@@ -2,7 +2,15 @@ import { keyOf, type Change, type Reflector, type Urgency } from '@hamlet/kube';
 import { isUnschedulableByVolume } from './condition/pod-verdict.ts';
 import { BY_OWNER, VOLUME_NODE_ANNOTATION } from './observe.ts';
 import { isResizing } from './pod/sizing.ts';
-import { AGENT_LABEL, SEAT_ANNOTATION, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from './views.ts';
+import {
+  AGENT_LABEL,
+  SEAT_ANNOTATION,
+  type AgentView,
+  type ClaimView,
+  type NodeView,
+  type PodView,
+  type TierView,
+} from './views.ts';
 
 /** Index of pods, and of claims, by node. */
 export const BY_NODE = 'node';
@@ -12,13 +20,15 @@ const NO_NODE = '';
 
 /** Indexers of the pods' cache. */
 export const POD_INDEXERS = {
-  [BY_OWNER]: (pod: PodView): readonly string[] => pod.metadata.ownerReferences?.flatMap(({ controller, uid }) => (controller === true ? [uid] : [])) ?? [],
+  [BY_OWNER]: (pod: PodView): readonly string[] =>
+    pod.metadata.ownerReferences?.flatMap(({ controller, uid }) => (controller === true ? [uid] : [])) ?? [],
   [BY_NODE]: (pod: PodView): readonly string[] => [pod.nodeName ?? NO_NODE],
 };
 
 /** Indexers of the claims' cache: those whose volume is on a node. */
 export const CLAIM_INDEXERS = {
-  [BY_NODE]: ({ metadata }: ClaimView): readonly string[] => [metadata.annotations?.[VOLUME_NODE_ANNOTATION] ?? []].flat(),
+  [BY_NODE]: ({ metadata }: ClaimView): readonly string[] =>
+    [metadata.annotations?.[VOLUME_NODE_ANNOTATION] ?? []].flat(),
 };
 
 /** What is watched. */
@@ -49,14 +59,23 @@ const planned = (pod: PodView): readonly unknown[] => [
   isUnschedulableByVolume(pod, undefined),
   pod.size?.cpuMillis,
   pod.size?.memoryBytes,
-  isResizing(pod) ? pod.resize?.reason ?? 'Resizing' : undefined,
+  isResizing(pod) ? (pod.resize?.reason ?? 'Resizing') : undefined,
 ];
 
 /** Of a pod, what the status tells beside. */
-const told = ({ nodeName, phase, scheduled, container, resize, message }: PodView): readonly unknown[] => [nodeName, phase, scheduled, container, resize, message];
+const told = ({ nodeName, phase, scheduled, container, resize, message }: PodView): readonly unknown[] => [
+  nodeName,
+  phase,
+  scheduled,
+  container,
+  resize,
+  message,
+];
 
-const differs = (read: (pod: PodView) => readonly unknown[], { object, previous }: { readonly object: PodView; readonly previous: PodView }): boolean =>
-  JSON.stringify(read(object)) !== JSON.stringify(read(previous));
+const differs = (
+  read: (pod: PodView) => readonly unknown[],
+  { object, previous }: { readonly object: PodView; readonly previous: PodView },
+): boolean => JSON.stringify(read(object)) !== JSON.stringify(read(previous));
 
 /** What a change of a pod can change: what is to be done, only what is told, or nothing. */
 export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
@@ -68,7 +87,8 @@ export function effectOf(change: Change<PodView>): 'plan' | 'status' | 'none' {
 export function effectOfClaim(change: Change<ClaimView>): 'plan' | 'status' | 'none' {
   if (change.kind === 'added') return 'none';
   if (change.kind === 'deleted') return 'plan';
-  const planned = ({ metadata }: ClaimView): string => JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.ownerReferences]);
+  const planned = ({ metadata }: ClaimView): string =>
+    JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.ownerReferences]);
   if (planned(change.object) !== planned(change.previous)) return 'plan';
   const node = ({ metadata }: ClaimView): string | undefined => metadata.annotations?.[VOLUME_NODE_ANNOTATION];
   return node(change.object) === node(change.previous) ? 'none' : 'status';
@@ -82,7 +102,11 @@ export interface Destinations {
   readonly touch: (key: string) => void;
 }
 
-function send({ add, touch }: Destinations, key: string | undefined, { effect, urgency }: { readonly effect: 'plan' | 'status' | 'none'; readonly urgency: Urgency }): void {
+function send(
+  { add, touch }: Destinations,
+  key: string | undefined,
+  { effect, urgency }: { readonly effect: 'plan' | 'status' | 'none'; readonly urgency: Urgency },
+): void {
   if (key === undefined || effect === 'none') return;
   if (effect === 'plan') add(key, urgency);
   else touch(key);
@@ -90,14 +114,20 @@ function send({ add, touch }: Destinations, key: string | undefined, { effect, u
 
 function connectPods({ pods }: Caches, destinations: Destinations): void {
   pods.cache.onChange((change) => {
-    send(destinations, agentKey(change.object), { effect: effectOf(change), urgency: pods.state.synced ? 'live' : 'bulk' });
+    send(destinations, agentKey(change.object), {
+      effect: effectOf(change),
+      urgency: pods.state.synced ? 'live' : 'bulk',
+    });
   });
 }
 
 const isSameToAgents = (change: Change<NodeView>): boolean =>
-  change.kind === 'updated' && change.object.ready === change.previous.ready && change.object.cordoned === change.previous.cordoned;
+  change.kind === 'updated' &&
+  change.object.ready === change.previous.ready &&
+  change.object.cordoned === change.previous.cordoned;
 
-const keysOf = (children: readonly (PodView | ClaimView)[]): readonly string[] => children.flatMap((child) => agentKey(child) ?? []);
+const keysOf = (children: readonly (PodView | ClaimView)[]): readonly string[] =>
+  children.flatMap((child) => agentKey(child) ?? []);
 
 /** A node concerns who is on it, whose volume is on it, and who is pinned to it; not all who wait: with many nodes that would be everybody, over and over. */
 function connectNodes({ agents, pods, claims, nodes }: Caches, { add, touch }: Destinations): void {
@@ -121,7 +151,9 @@ export function connectTriggers(watched: Caches, destinations: Destinations): vo
   agents.cache.onChange(({ key }) => add(key, agents.state.synced ? 'live' : 'bulk'));
   connectPods(watched, destinations);
   connectNodes(watched, destinations);
-  claims.cache.onChange((change) => send(destinations, agentKey(change.object), { effect: effectOfClaim(change), urgency: 'live' }));
+  claims.cache.onChange((change) =>
+    send(destinations, agentKey(change.object), { effect: effectOfClaim(change), urgency: 'live' }),
+  );
   tiers.cache.onChange((change) => {
     if (change.kind === 'updated' && change.object.metadata.generation === change.previous.metadata.generation) return;
     for (const key of agents.cache.keys()) add(key, 'bulk');

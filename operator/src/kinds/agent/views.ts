@@ -21,7 +21,10 @@ export const FINALIZER = 'hamlet.village/account';
 export const FIELD_MANAGER = 'hamlet-operator';
 
 /** Of a spec, what the operator acts on; texts stay out of its memory. */
-export type OperatedSpec = Pick<AgentSpec, 'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation'>;
+export type OperatedSpec = Pick<
+  AgentSpec,
+  'power' | 'rebootedAt' | 'entitlement' | 'memory' | 'placement' | 'isolation'
+>;
 
 /** An Agent as the operator keeps it. Exactly one of `spec` and `problem` is there. */
 export interface AgentView extends KubeObject {
@@ -151,7 +154,13 @@ export interface HoldFacts {
   /** It was given back, or may have been: it counts for nothing until the api says more. */
   readonly givenUp?: boolean;
   /** The tier that was asked for in vain, and the highest one below it that could be paid. */
-  readonly refused: { readonly tier: string; readonly reason: Extract<Reason, 'NotPaid' | 'HoldRefused'>; readonly payable: string | undefined } | undefined;
+  readonly refused:
+    | {
+        readonly tier: string;
+        readonly reason: Extract<Reason, 'NotPaid' | 'HoldRefused'>;
+        readonly payable: string | undefined;
+      }
+    | undefined;
 }
 
 /** The same, at a moment. */

@@ -37,14 +37,23 @@ function asked({ resources = {} }: RawContainer, kind: Kind): Amounts {
   return { ...resources.requests, ...(kind === 'limits' ? resources.limits : {}) };
 }
 
-const namesOf = (parts: readonly Amounts[]): readonly string[] => [...new Set(parts.flatMap((part) => Object.keys(part)))];
+const namesOf = (parts: readonly Amounts[]): readonly string[] => [
+  ...new Set(parts.flatMap((part) => Object.keys(part))),
+];
 
 const READERS: Readonly<Record<string, (value: string | undefined) => number>> = { cpu: cpuMillis, memory: bytes };
 
 /** What the scheduler counts for a pod: all containers together, or its hungriest start if that is more. */
-function effective({ containers = [], initContainers = [], overhead = EMPTY, resources = {} }: NonNullable<RawPod['spec']>, kind: Kind): ReadonlyMap<string, number> {
-  const stay = [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')].map((container) => asked(container, kind));
-  const start = initContainers.filter(({ restartPolicy }) => restartPolicy !== 'Always').map((container) => asked(container, kind));
+function effective(
+  { containers = [], initContainers = [], overhead = EMPTY, resources = {} }: NonNullable<RawPod['spec']>,
+  kind: Kind,
+): ReadonlyMap<string, number> {
+  const stay = [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')].map(
+    (container) => asked(container, kind),
+  );
+  const start = initContainers
+    .filter(({ restartPolicy }) => restartPolicy !== 'Always')
+    .map((container) => asked(container, kind));
   const whole = asked({ resources }, kind);
   const total = (name: string): number => {
     const read = READERS[name] ?? quantity;
@@ -71,7 +80,12 @@ function shared(room: Room): Room {
 export function roomOf(spec: NonNullable<RawPod['spec']>, kind: Kind): Room {
   const all = effective(spec, kind);
   const devices = [...all].filter(([name, amount]) => name.includes('/') && amount > 0);
-  return shared({ cpuMillis: all.get('cpu') ?? 0, memoryBytes: all.get('memory') ?? 0, pods: 1, devices: Object.fromEntries(devices) });
+  return shared({
+    cpuMillis: all.get('cpu') ?? 0,
+    memoryBytes: all.get('memory') ?? 0,
+    pods: 1,
+    devices: Object.fromEntries(devices),
+  });
 }
 
 /** Agents of other villages are counted by their limits, as their own operators count them; all else by its requests. */

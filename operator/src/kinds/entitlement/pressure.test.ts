@@ -8,12 +8,13 @@ import { AGENTS } from '../agent/agents.ts';
 import { as, foreignPod, seatVillage, size, type SeatVillage } from '../../testing/seat-village.ts';
 import type { TestVillage } from '../../testing/test-village.ts';
 
-
 let v: TestVillage;
 let seats: SeatVillage;
 
 before(async () => {
-  seats = await seatVillage({ grown: { rank: 3, minBalance: '200', compute: size('2', '2Gi', { priorityClassName: 'hamlet-tier-0' }) } });
+  seats = await seatVillage({
+    grown: { rank: 3, minBalance: '200', compute: size('2', '2Gi', { priorityClassName: 'hamlet-tier-0' }) },
+  });
   ({ v } = seats);
 });
 
@@ -29,10 +30,17 @@ test('every seat taken: the newcomer waits with its place, a higher tier takes t
   const on = (nodeName: string): object => ({ placement: { nodeName } });
   for (const name of low) await v.createAgent(name);
   const nodes = await Promise.all(low.map(async (name) => (await v.runningPod(name)).spec.nodeName));
-  assert.deepEqual(['sparky1', 'sparky2'].map((node) => nodes.filter((each) => each === node).length), [4, 4], 'each is where its seat is');
+  assert.deepEqual(
+    ['sparky1', 'sparky2'].map((node) => nodes.filter((each) => each === node).length),
+    [4, 4],
+    'each is where its seat is',
+  );
   await seats.told('tier-0', { total: 8, free: 0, agents: 8 });
   await v.createAgent('late');
-  assert.match(await v.condition('late', 'Admitted False NoSeat'), /no node has cpu left for a seat; place 1 in the queue/);
+  assert.match(
+    await v.condition('late', 'Admitted False NoSeat'),
+    /no node has cpu left for a seat; place 1 in the queue/,
+  );
   await until('it is told since when it waits', async () => (await v.statusOf('late')).waitingSince !== undefined);
   assert.deepEqual(await v.podsOf('late'), []);
   await v.server.client.mergePatch(AGENTS, { spec: on('sparky1') }, { namespace: v.namespace, name: 'late' });
@@ -47,7 +55,8 @@ test('every seat taken: the newcomer waits with its place, a higher tier takes t
   await seats.setPower('mid', 'Asleep');
   // The two seats are given out again, and the third of those who wait goes on waiting.
   const waiting = ['late', ...displaced];
-  const pods = (): Promise<number> => Promise.all(waiting.map((name) => v.podsOf(name))).then((all) => all.flat().length);
+  const pods = (): Promise<number> =>
+    Promise.all(waiting.map((name) => v.podsOf(name))).then((all) => all.flat().length);
   await until('two of three run', async () => (await pods()) === 2);
   await seats.told('tier-0', { total: 8, free: 0, agents: 9 });
   assert.equal(await pods(), 2);
@@ -78,7 +87,13 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   await v.createAgent('prem-2', as('gpu'));
   for (const name of ['prem-0', 'prem-1', 'prem-2']) assert.equal((await v.runningPod(name)).spec.nodeName, 'sparky1');
   await client.create(PODS, modelServer('model-1', '2700m'), { namespace: 'default' });
-  const isThere = async (name: string): Promise<boolean> => (await client.get<KubeObject & { readonly spec: { readonly nodeName?: string } }>(PODS, { namespace: 'default', name })).spec.nodeName === 'sparky1';
+  const isThere = async (name: string): Promise<boolean> =>
+    (
+      await client.get<KubeObject & { readonly spec: { readonly nodeName?: string } }>(PODS, {
+        namespace: 'default',
+        name,
+      })
+    ).spec.nodeName === 'sparky1';
   await until('the first model server has its node', () => isThere('model-1'));
   // 50m are left. The second wants 400m: only the lowest tier has to go. It waits: for a seat, or with the pod that it got meanwhile for the scheduler.
   await client.create(PODS, modelServer('model-2', '400m'), { namespace: 'default' });
@@ -86,7 +101,11 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
   // What the watch tells comes a moment after what is asked for.
   await until('the end of the lowest is heard of', async () => preempted.size > 0);
   assert.deepEqual([...preempted], [[`${v.namespace}/prem-0-1`, 'PreemptionByScheduler']]);
-  await until('it waits', async () => ['NoSeat', 'Unschedulable'].includes((await v.statusOf('prem-0')).conditions?.find(({ type }) => type === 'Ready')?.reason ?? ''));
+  await until('it waits', async () =>
+    ['NoSeat', 'Unschedulable'].includes(
+      (await v.statusOf('prem-0')).conditions?.find(({ type }) => type === 'Ready')?.reason ?? '',
+    ),
+  );
   // A third, for which the next tier has to go.
   await client.create(PODS, modelServer('model-3', '700m'), { namespace: 'default' });
   await until('the third model server has its node', () => isThere('model-3'));
@@ -104,7 +123,8 @@ test('under pressure Kubernetes ends the lowest tier first, and never the model 
 test('a tier that the balance opens has to have room: until then the agent keeps what it has', async () => {
   await v.server.client.mergePatch(NODES, { spec: { unschedulable: null } }, { name: 'sparky2' });
   await seats.removeAgents('prem-0', 'prem-1', 'prem-2', 'prem-3');
-  for (const name of ['model-1', 'model-2', 'model-3']) await v.server.client.delete(PODS, { namespace: 'default', name, graceSeconds: 0 });
+  for (const name of ['model-1', 'model-2', 'model-3'])
+    await v.server.client.delete(PODS, { namespace: 'default', name, graceSeconds: 0 });
   await v.server.client.create(PODS, foreignPod('db', '2', { nodeName: 'sparky1' }), { namespace: 'default' });
   await v.createAgent('rich', { placement: { nodeName: 'sparky1' } });
   await v.createAgent('peer', { placement: { nodeName: 'sparky1' }, ...as('tier-0') });
@@ -122,8 +142,15 @@ test('a tier that the balance opens has to have room: until then the agent keeps
     return tier === 'grown' && conditions.some(({ type, status }) => type === 'Resized' && status === 'True');
   });
   // For the highest there is no room on its node, where nobody is lower.
-  await v.createTier('huge', { rank: 9, minBalance: '1000', compute: size('3', '2Gi', { priorityClassName: 'hamlet-tier-0' }) });
+  await v.createTier('huge', {
+    rank: 9,
+    minBalance: '1000',
+    compute: size('3', '2Gi', { priorityClassName: 'hamlet-tier-0' }),
+  });
   v.village.say('standing', { ...goodStanding('rich'), balance_tier: 'huge' });
   assert.match(await v.condition('rich', 'Resized False TooLarge'), /stays as it is/);
-  assert.deepEqual((await v.podsOf('rich')).map(({ metadata, spec }) => [metadata.uid, spec.containers[0]?.resources.limits['cpu']]), [[before.metadata.uid, '2']]);
+  assert.deepEqual(
+    (await v.podsOf('rich')).map(({ metadata, spec }) => [metadata.uid, spec.containers[0]?.resources.limits['cpu']]),
+    [[before.metadata.uid, '2']],
+  );
 });

@@ -1,7 +1,22 @@
 import { devicesOf } from '@hamlet/contract/kinds';
-import { bytes, cpuMillis, type EndingPod, type Room, type SeatClaim, type SeatHolder, type SeatTier } from '@hamlet/core/seats';
+import {
+  bytes,
+  cpuMillis,
+  type EndingPod,
+  type Room,
+  type SeatClaim,
+  type SeatHolder,
+  type SeatTier,
+} from '@hamlet/core/seats';
 import { keyOf } from '@hamlet/kube';
-import { FIXED_ANNOTATION, SEAT_ANNOTATION, type AgentView, type Boost, type PodView, type TierView } from '../agent/views.ts';
+import {
+  FIXED_ANNOTATION,
+  SEAT_ANNOTATION,
+  type AgentView,
+  type Boost,
+  type PodView,
+  type TierView,
+} from '../agent/views.ts';
 
 /** Devices in the annotation of a pod, as `fixedOf` writes them. */
 const DEVICES = /^([^\s=]+\/[^\s=]+)=(\d+)/;
@@ -13,7 +28,12 @@ export function seatTier({ metadata, spec }: TierView): SeatTier {
   return {
     name: metadata.name,
     rank: spec.rank,
-    size: { cpuMillis: cpuMillis(resources.cpu), memoryBytes: bytes(resources.memory), pods: 1, devices: devices === undefined ? {} : { [devices.resourceName]: devices.count } },
+    size: {
+      cpuMillis: cpuMillis(resources.cpu),
+      memoryBytes: bytes(resources.memory),
+      pods: 1,
+      devices: devices === undefined ? {} : { [devices.resourceName]: devices.count },
+    },
   };
 }
 
@@ -61,7 +81,8 @@ export function holdingPod(pods: readonly PodView[]): PodView | undefined {
 
 function isOfSize(room: Room, { size }: SeatTier): boolean {
   const [name, count] = Object.entries(size.devices)[0] ?? ['', 0];
-  const devices = Object.keys(room.devices).length === Object.keys(size.devices).length && (room.devices[name] ?? 0) === count;
+  const devices =
+    Object.keys(room.devices).length === Object.keys(size.devices).length && (room.devices[name] ?? 0) === count;
   return room.cpuMillis === size.cpuMillis && room.memoryBytes === size.memoryBytes && devices;
 }
 
@@ -69,7 +90,11 @@ function holderOf(pod: PodView | undefined, tier: SeatTier): SeatHolder | undefi
   if (pod === undefined) return undefined;
   const room = podRoom(pod);
   const heldTo = pod.nodeName === undefined ? pod.metadata.annotations?.[SEAT_ANNOTATION] : undefined;
-  return { node: pod.nodeName, ...(heldTo === undefined ? {} : { heldTo }), ...(room === undefined || isOfSize(room, tier) ? {} : { size: room }) };
+  return {
+    node: pod.nodeName,
+    ...(heldTo === undefined ? {} : { heldTo }),
+    ...(room === undefined || isOfSize(room, tier) ? {} : { size: room }),
+  };
 }
 
 /** What a claim is made of. */

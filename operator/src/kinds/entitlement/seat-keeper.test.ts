@@ -6,7 +6,14 @@ import { fixedOf, sizeOf } from '../agent/child/compute.ts';
 import { BY_OWNER } from '../agent/observe.ts';
 import { agentOf, podOf, TIER_0, TIER_1, TIER_2 } from '../agent/testing/sample-state.ts';
 import { POD_INDEXERS } from '../agent/triggers.ts';
-import { FIXED_ANNOTATION, type AgentView, type ClaimView, type NodeView, type PodView, type TierView } from '../agent/views.ts';
+import {
+  FIXED_ANNOTATION,
+  type AgentView,
+  type ClaimView,
+  type NodeView,
+  type PodView,
+  type TierView,
+} from '../agent/views.ts';
 import { foreignPodView, type ForeignPodView } from './foreign-pod.ts';
 import { LATER_MS, SeatKeeper, SOON_MS } from './seat-keeper.ts';
 import { countSeats, type SeatSources } from './seat-sources.ts';
@@ -40,9 +47,16 @@ class World {
     const { agents, pods, claims, foreign } = this;
     for (const { name, ...parts } of nodes) this.node(name, parts);
     this.sources = {
-      agents, pods, claims, nodes: this.nodes, foreign: [foreign],
+      agents,
+      pods,
+      claims,
+      nodes: this.nodes,
+      foreign: [foreign],
       tiers: () => this.tiers,
-      entitled: ({ metadata: { name } }) => ({ tier: this.tierOfAgent.get(name) ?? TIER_0, barred: this.barred.has(name) }),
+      entitled: ({ metadata: { name } }) => ({
+        tier: this.tierOfAgent.get(name) ?? TIER_0,
+        barred: this.barred.has(name),
+      }),
       reserve: { cpuMillis: 0, memoryBytes: 0, pods: 0, devices: {} },
     };
     const clock: Clock = {
@@ -53,7 +67,13 @@ class World {
         return () => this.timers.delete(timer);
       },
     };
-    this.keeper = new SeatKeeper({ sources: this.sources, clock, onSeat: (key) => this.told.push(key), onPlan: () => (this.plans += 1), onError: (error) => assert.fail(String(error)) });
+    this.keeper = new SeatKeeper({
+      sources: this.sources,
+      clock,
+      onSeat: (key) => this.told.push(key),
+      onPlan: () => (this.plans += 1),
+      onError: (error) => assert.fail(String(error)),
+    });
   }
 
   version(): string {
@@ -70,12 +90,28 @@ class World {
   }
 
   node(name: string, parts: Partial<NodeView> = {}): void {
-    this.nodes.see({ metadata: { name, uid: name, resourceVersion: this.version() }, ready: true, cordoned: false, taints: [], allocatable: { cpuMillis: 1_000, memoryBytes: GI, pods: 20, devices: {} }, ...parts });
+    this.nodes.see({
+      metadata: { name, uid: name, resourceVersion: this.version() },
+      ready: true,
+      cordoned: false,
+      taints: [],
+      allocatable: { cpuMillis: 1_000, memoryBytes: GI, pods: 20, devices: {} },
+      ...parts,
+    });
   }
 
   agent(name: string, parts: Parameters<typeof agentOf>[0] = {}): string {
     const made = agentOf(parts);
-    this.agents.see({ ...made, metadata: { ...made.metadata, name, uid: `${name}-uid`, resourceVersion: this.version(), creationTimestamp: '2026-11-22T09:00:00Z' } });
+    this.agents.see({
+      ...made,
+      metadata: {
+        ...made.metadata,
+        name,
+        uid: `${name}-uid`,
+        resourceVersion: this.version(),
+        creationTimestamp: '2026-11-22T09:00:00Z',
+      },
+    });
     return `village/${name}`;
   }
 
@@ -83,7 +119,17 @@ class World {
   pod(name: string, tier: TierView, nodeName: string | undefined = 'a'): void {
     const { metadata, ...view } = podOf(`${name}-1`);
     const owner = { apiVersion: '', kind: 'Agent', name, uid: `${name}-uid`, controller: true };
-    this.pods.see({ ...view, metadata: { ...metadata, resourceVersion: this.version(), annotations: { [FIXED_ANNOTATION]: fixedOf(tier) }, ownerReferences: [owner] }, nodeName, size: sizeOf(tier) });
+    this.pods.see({
+      ...view,
+      metadata: {
+        ...metadata,
+        resourceVersion: this.version(),
+        annotations: { [FIXED_ANNOTATION]: fixedOf(tier) },
+        ownerReferences: [owner],
+      },
+      nodeName,
+      size: sizeOf(tier),
+    });
     assert.equal(this.pods.by(BY_OWNER, `${name}-uid`).length, 1);
   }
 
@@ -96,12 +142,25 @@ class World {
   endPod(name: string): void {
     const [pod] = this.pods.by(BY_OWNER, `${name}-uid`);
     if (pod === undefined) assert.fail(`${name} has no pod`);
-    this.pods.see({ ...pod, metadata: { ...pod.metadata, resourceVersion: this.version(), deletionTimestamp: '2026-11-22T10:00:00Z' } });
+    this.pods.see({
+      ...pod,
+      metadata: { ...pod.metadata, resourceVersion: this.version(), deletionTimestamp: '2026-11-22T10:00:00Z' },
+    });
   }
 
-  other(name: string, requests: Readonly<Record<string, string>>, parts: { readonly labels?: Record<string, string>; readonly spec?: object; readonly status?: object } = {}): void {
+  other(
+    name: string,
+    requests: Readonly<Record<string, string>>,
+    parts: { readonly labels?: Record<string, string>; readonly spec?: object; readonly status?: object } = {},
+  ): void {
     const { labels = {}, spec = {}, status = {} } = parts;
-    this.foreign.see(foreignPodView({ metadata: { name, namespace: 'other', uid: name, resourceVersion: this.version(), labels }, spec: { nodeName: 'a', containers: [{ resources: { requests } }], ...spec }, status }));
+    this.foreign.see(
+      foreignPodView({
+        metadata: { name, namespace: 'other', uid: name, resourceVersion: this.version(), labels },
+        spec: { nodeName: 'a', containers: [{ resources: { requests } }], ...spec },
+        status,
+      }),
+    );
   }
 }
 
@@ -114,7 +173,10 @@ test('nothing is said before the first plan; then a newcomer has its seat at onc
   assert.equal(world.keeper.seatOf(ada), undefined);
   world.keeper.start();
   const bob = world.agent('bob');
-  assert.deepEqual([world.keeper.seatOf(ada), world.keeper.seatOf(bob), world.plans], [{ granted: true, node: 'a' }, { granted: true, node: 'a' }, 1]);
+  assert.deepEqual(
+    [world.keeper.seatOf(ada), world.keeper.seatOf(bob), world.plans],
+    [{ granted: true, node: 'a' }, { granted: true, node: 'a' }, 1],
+  );
   assert.deepEqual(world.keeper.plan?.seatsOf('tier-0'), { total: 2, free: 0 });
 });
 
@@ -127,8 +189,17 @@ test('a first plan that fails is made again', () => {
     if (isBroken) throw new Error('no tiers');
     return world.tiers;
   };
-  const clock: Clock = { now: () => world.nowMs, after: (delayMs, action) => (world.timers.add({ atMs: world.nowMs + delayMs, action }), () => undefined) };
-  const keeper = new SeatKeeper({ sources: { ...world.sources, tiers }, clock, onSeat: () => undefined, onPlan: () => undefined, onError: (error) => errors.push(error) });
+  const clock: Clock = {
+    now: () => world.nowMs,
+    after: (delayMs, action) => (world.timers.add({ atMs: world.nowMs + delayMs, action }), () => undefined),
+  };
+  const keeper = new SeatKeeper({
+    sources: { ...world.sources, tiers },
+    clock,
+    onSeat: () => undefined,
+    onPlan: () => undefined,
+    onError: (error) => errors.push(error),
+  });
   keeper.touch('soon');
   assert.equal(world.timers.size, 0, 'nothing is planned before everything is listed');
   keeper.start();
@@ -168,7 +239,11 @@ test('one who finds no room waits, and is told when somebody has gone', () => {
   world.endPod('ada');
   world.keeper.touch();
   world.pass(SOON_MS);
-  assert.deepEqual([world.told, world.keeper.seatOf(cleo)?.reason, world.keeper.seatOf('village/ada')], [[cleo], 'SeatClearing', undefined], 'the pod holds its room until it is gone');
+  assert.deepEqual(
+    [world.told, world.keeper.seatOf(cleo)?.reason, world.keeper.seatOf('village/ada')],
+    [[cleo], 'SeatClearing', undefined],
+    'the pod holds its room until it is gone',
+  );
   world.told.length = 0;
   world.removePod('ada');
   world.keeper.touch();
@@ -187,7 +262,9 @@ test('a thousand changes cost one plan', () => {
 });
 
 test('an agent grows at once where there is room, and otherwise keeps what it has until there is', () => {
-  const world = new World([{ name: 'a', allocatable: { cpuMillis: 1_500, memoryBytes: 2 * GI, pods: 20, devices: {} } }]);
+  const world = new World([
+    { name: 'a', allocatable: { cpuMillis: 1_500, memoryBytes: 2 * GI, pods: 20, devices: {} } },
+  ]);
   for (const name of ['ada', 'bob']) {
     world.agent(name);
     world.pod(name, TIER_0);
@@ -204,9 +281,20 @@ test('an agent grows at once where there is room, and otherwise keeps what it ha
 });
 
 test('a higher tier displaces the lowest, who ends; a model server and other villages are never displaced', () => {
-  const world = new World([{ name: 'a', allocatable: { cpuMillis: 4_000, memoryBytes: 4 * GI, pods: 20, devices: { [GPU]: 1 } } }]);
+  const world = new World([
+    { name: 'a', allocatable: { cpuMillis: 4_000, memoryBytes: 4 * GI, pods: 20, devices: { [GPU]: 1 } } },
+  ]);
   world.other('model', { cpu: '1', memory: '2Gi' }, { labels: { 'hamlet.village/role': 'model-server' } });
-  world.other('their-agent', { cpu: '100m', memory: '100Mi' }, { labels: { 'hamlet.village/role': 'agent' }, spec: { containers: [{ resources: { requests: { memory: '256Mi' }, limits: { cpu: '500m', memory: '512Mi' } } }] } });
+  world.other(
+    'their-agent',
+    { cpu: '100m', memory: '100Mi' },
+    {
+      labels: { 'hamlet.village/role': 'agent' },
+      spec: {
+        containers: [{ resources: { requests: { memory: '256Mi' }, limits: { cpu: '500m', memory: '512Mi' } } }],
+      },
+    },
+  );
   for (const name of ['ada', 'bob', 'cleo']) {
     world.agent(name);
     world.pod(name, TIER_0);
@@ -217,12 +305,17 @@ test('a higher tier displaces the lowest, who ends; a model server and other vil
   assert.equal(world.keeper.seatOf(top)?.reason, 'SeatPending');
   world.pass(SOON_MS);
   const clearing = { granted: false, node: 'a', reason: 'SeatClearing', blocking: 'node a' };
-  const reasons = (): readonly unknown[] => ['ada', 'bob', 'cleo'].map((name) => world.keeper.seatOf(`village/${name}`)?.reason);
+  const reasons = (): readonly unknown[] =>
+    ['ada', 'bob', 'cleo'].map((name) => world.keeper.seatOf(`village/${name}`)?.reason);
   assert.deepEqual([world.keeper.seatOf(top), reasons()], [clearing, [undefined, 'Displaced', 'Displaced']]);
   for (const name of ['bob', 'cleo']) world.endPod(name);
   world.keeper.touch();
   world.pass(SOON_MS);
-  assert.deepEqual([world.keeper.seatOf(top), world.keeper.seatOf('village/ada')?.granted], [clearing, true], 'nobody else is displaced while they end');
+  assert.deepEqual(
+    [world.keeper.seatOf(top), world.keeper.seatOf('village/ada')?.granted],
+    [clearing, true],
+    'nobody else is displaced while they end',
+  );
   for (const name of ['bob', 'cleo']) world.removePod(name);
   world.keeper.touch();
   world.pass(SOON_MS);
@@ -255,7 +348,12 @@ test('one that lost its tier by mistake keeps its room', () => {
 });
 
 test('nodes that are lost, cordoned or tainted give no seats', () => {
-  const world = new World([{ name: 'a', ready: false }, { name: 'b', cordoned: true }, { name: 'c', taints: ['dedicated'] }, { name: 'd' }]);
+  const world = new World([
+    { name: 'a', ready: false },
+    { name: 'b', cordoned: true },
+    { name: 'c', taints: ['dedicated'] },
+    { name: 'd' },
+  ]);
   world.keeper.start();
   assert.deepEqual([world.keeper.plan?.openNodes, world.keeper.plan?.seatsOf('tier-0')], [1, { total: 2, free: 2 }]);
 });
@@ -266,15 +364,33 @@ test('agents are counted by tier, awake or asleep', () => {
   world.agent('bob', { spec: { power: 'Asleep' } });
   world.agent('cleo');
   world.tierOfAgent.set('cleo', TIER_2);
-  assert.deepEqual([...countSeats(world.sources).agents], [['tier-0', 2], ['tier-2', 1]]);
+  assert.deepEqual(
+    [...countSeats(world.sources).agents],
+    [
+      ['tier-0', 2],
+      ['tier-2', 1],
+    ],
+  );
 });
 
 test('a pod is counted as the scheduler counts it', () => {
-  const view = (spec: object, status: object = {}): ForeignPodView => foreignPodView({ metadata: { name: 'p', namespace: 'n', uid: 'p', resourceVersion: '1' }, spec, status });
+  const view = (spec: object, status: object = {}): ForeignPodView =>
+    foreignPodView({ metadata: { name: 'p', namespace: 'n', uid: 'p', resourceVersion: '1' }, spec, status });
   const requests = (cpu: string, memory: string): object => ({ resources: { requests: { cpu, memory, [GPU]: '1' } } });
-  const sum = view({ nodeName: 'a', containers: [requests('250m', '1Gi'), requests('250m', '1Gi')], initContainers: [requests('2', '1Mi'), { ...requests('100m', '1Gi'), restartPolicy: 'Always' }], overhead: { cpu: '10m' } });
-  assert.deepEqual([sum.nodeName, sum.takes], ['a', { cpuMillis: 2_010, memoryBytes: 3 * GI, pods: 1, devices: { [GPU]: 3 } }]);
-  assert.deepEqual(view({ containers: [requests('1', '1Gi')], resources: { requests: { cpu: '3' } } }).takes.cpuMillis, 3_000);
+  const sum = view({
+    nodeName: 'a',
+    containers: [requests('250m', '1Gi'), requests('250m', '1Gi')],
+    initContainers: [requests('2', '1Mi'), { ...requests('100m', '1Gi'), restartPolicy: 'Always' }],
+    overhead: { cpu: '10m' },
+  });
+  assert.deepEqual(
+    [sum.nodeName, sum.takes],
+    ['a', { cpuMillis: 2_010, memoryBytes: 3 * GI, pods: 1, devices: { [GPU]: 3 } }],
+  );
+  assert.deepEqual(
+    view({ containers: [requests('1', '1Gi')], resources: { requests: { cpu: '3' } } }).takes.cpuMillis,
+    3_000,
+  );
   assert.equal(view({ containers: [] }, { nominatedNodeName: 'b' }).nodeName, 'b');
   assert.deepEqual(view({ containers: [{}] }).takes, { cpuMillis: 0, memoryBytes: 0, pods: 1, devices: {} });
 });

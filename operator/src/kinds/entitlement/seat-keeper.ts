@@ -23,7 +23,10 @@ export interface SeatKeeperOptions {
 export type Urgency = 'soon' | 'later';
 
 /** What of a verdict an agent tells or acts by: a pod that waits for the scheduler is held to the node of its seat. */
-const wordOf = (verdict: SeatVerdict | undefined): string => (verdict === undefined ? '' : [verdict.granted, verdict.node, verdict.reason, verdict.position, verdict.blocking].join());
+const wordOf = (verdict: SeatVerdict | undefined): string =>
+  verdict === undefined
+    ? ''
+    : [verdict.granted, verdict.node, verdict.reason, verdict.position, verdict.blocking].join();
 
 const isSame = (a: SeatVerdict | undefined, b: SeatVerdict | undefined): boolean => a === b || wordOf(a) === wordOf(b);
 

@@ -1,7 +1,15 @@
 import { NO_ROOM, type Room, type SeatClaim, type SeatInput, type SeatNode, type SeatTier } from '@hamlet/core/seats';
 import { keyOf, type ObjectCache } from '@hamlet/kube';
 import { BY_OWNER, VOLUME_NODE_ANNOTATION } from '../agent/observe.ts';
-import { claimName, type AgentView, type Boost, type ClaimView, type NodeView, type PodView, type TierView } from '../agent/views.ts';
+import {
+  claimName,
+  type AgentView,
+  type Boost,
+  type ClaimView,
+  type NodeView,
+  type PodView,
+  type TierView,
+} from '../agent/views.ts';
 import type { ForeignPodView } from './foreign-pod.ts';
 import { boostedSeat, endingPods, holdingPod, podRoom, seatClaim, seatTier, type AgentSeat } from './seat-claim.ts';
 
@@ -51,10 +59,17 @@ const isOpen = ({ ready, cordoned, taints }: NodeView): boolean => ready && !cor
 
 function seatNode(node: NodeView, { taken, ending }: { readonly taken: Taken; readonly ending: Taken }): SeatNode {
   const { name } = node.metadata;
-  return { name, open: isOpen(node), allocatable: node.allocatable, taken: taken.get(name) ?? NO_ROOM, ending: ending.get(name) };
+  return {
+    name,
+    open: isOpen(node),
+    allocatable: node.allocatable,
+    taken: taken.get(name) ?? NO_ROOM,
+    ending: ending.get(name),
+  };
 }
 
-const wantsToRun = ({ metadata, spec }: AgentView): boolean => spec?.power === 'Awake' && metadata.deletionTimestamp === undefined;
+const wantsToRun = ({ metadata, spec }: AgentView): boolean =>
+  spec?.power === 'Awake' && metadata.deletionTimestamp === undefined;
 
 function claimAs(sources: SeatSources, agent: AgentView, tier: AgentSeat): SeatClaim {
   const { metadata } = agent;
@@ -64,7 +79,8 @@ function claimAs(sources: SeatSources, agent: AgentView, tier: AgentSeat): SeatC
     agent,
     tier,
     pods: sources.pods.by(BY_OWNER, metadata.uid),
-    volumeNode: volumeNode === undefined ? undefined : { name: volumeNode, ready: sources.nodes.get(volumeNode)?.ready === true },
+    volumeNode:
+      volumeNode === undefined ? undefined : { name: volumeNode, ready: sources.nodes.get(volumeNode)?.ready === true },
   });
 }
 
@@ -96,7 +112,8 @@ export function countSeats(sources: SeatSources): Counted {
     const { tier, barred, boost } = sources.entitled(agent);
     const sized = sizeOf(tier);
     if (sized !== undefined) agents.set(sized.name, (agents.get(sized.name) ?? 0) + 1);
-    if (sized !== undefined && !barred && wantsToRun(agent)) claims.push(claimAs(sources, agent, boostedSeat(sized, boost)));
+    if (sized !== undefined && !barred && wantsToRun(agent))
+      claims.push(claimAs(sources, agent, boostedSeat(sized, boost)));
     else keep(sources, agent, { taken, ending });
   }
   takeForeign(sources, taken);
@@ -113,7 +130,11 @@ function takeForeign({ foreign }: SeatSources, taken: Taken): void {
 }
 
 /** Who asks for no seat, for its tier is gone or it is about to end, keeps its room for as long as its pod lives. */
-function keep({ pods }: SeatSources, { metadata }: AgentView, { taken, ending }: { readonly taken: Taken; readonly ending: Taken }): void {
+function keep(
+  { pods }: SeatSources,
+  { metadata }: AgentView,
+  { taken, ending }: { readonly taken: Taken; readonly ending: Taken },
+): void {
   const own = pods.by(BY_OWNER, metadata.uid);
   for (const { node, size } of endingPods(own)) take(ending, node, size);
   const pod = holdingPod(own);

@@ -9,7 +9,12 @@ import type { TestVillage } from '../../testing/test-village.ts';
 import { ENTITLEMENTS } from '../agent/agents.ts';
 
 const dra = (plural: string, kind: string): ResourceType => ({ group: 'resource.k8s.io', version: 'v1', plural, kind });
-const [SLICES, CLASSES, TEMPLATES, CLAIMS] = [dra('resourceslices', 'ResourceSlice'), dra('deviceclasses', 'DeviceClass'), dra('resourceclaimtemplates', 'ResourceClaimTemplate'), dra('resourceclaims', 'ResourceClaim')];
+const [SLICES, CLASSES, TEMPLATES, CLAIMS] = [
+  dra('resourceslices', 'ResourceSlice'),
+  dra('deviceclasses', 'DeviceClass'),
+  dra('resourceclaimtemplates', 'ResourceClaimTemplate'),
+  dra('resourceclaims', 'ResourceClaim'),
+];
 
 let v: TestVillage;
 let seats: SeatVillage;
@@ -23,11 +28,22 @@ after(async () => v.remove());
 
 test('an Entitlement tells its seats, which follow agents, foreign pods and nodes', async () => {
   const status = await seats.told('tier-0', { total: 8, free: 8, agents: 0 });
-  assert.deepEqual(status.conditions?.map(({ type, status: value, reason, message }) => [type, value, reason, message]), [
-    ['Derived', 'True', 'Derived', 'cpu 1 and memory 1Gi an agent on 2 open nodes, less what other pods request and what each node keeps'],
-  ]);
+  assert.deepEqual(
+    status.conditions?.map(({ type, status: value, reason, message }) => [type, value, reason, message]),
+    [
+      [
+        'Derived',
+        'True',
+        'Derived',
+        'cpu 1 and memory 1Gi an agent on 2 open nodes, less what other pods request and what each node keeps',
+      ],
+    ],
+  );
   await seats.told('gpu', { total: 2, free: 2, agents: 0 });
-  await until('devices of a claim are not counted', async () => (await seats.seatsOf('claimed')).conditions?.[0]?.reason === 'DevicesNotCounted');
+  await until(
+    'devices of a claim are not counted',
+    async () => (await seats.seatsOf('claimed')).conditions?.[0]?.reason === 'DevicesNotCounted',
+  );
   await v.createAgent('ada');
   await v.runningPod('ada');
   await seats.told('tier-0', { total: 8, free: 7, agents: 1 });
@@ -47,8 +63,17 @@ test('an Entitlement tells its seats, which follow agents, foreign pods and node
 
 test('an Entitlement that comes or is edited while nothing else changes tells its seats by what it says now', async () => {
   const { client } = v.server;
-  const spec = (cpu: string): object => ({ rank: 9, minBalance: '1000000', limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 }, compute: { resources: { cpu, memory: '256Mi' } } });
-  await client.create(ENTITLEMENTS, { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name: 'late' }, spec: spec('1') } as NewObject, { namespace: v.namespace });
+  const spec = (cpu: string): object => ({
+    rank: 9,
+    minBalance: '1000000',
+    limits: { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 },
+    compute: { resources: { cpu, memory: '256Mi' } },
+  });
+  await client.create(
+    ENTITLEMENTS,
+    { apiVersion: API_VERSION, kind: 'Entitlement', metadata: { name: 'late' }, spec: spec('1') } as NewObject,
+    { namespace: v.namespace },
+  );
   await seats.told('late', { total: 8, free: 8, agents: 0 });
   await client.mergePatch(ENTITLEMENTS, { spec: spec('2') }, { namespace: v.namespace, name: 'late' });
   await seats.told('late', { total: 4, free: 4, agents: 0 });
@@ -61,31 +86,88 @@ test('devices are counted: one agent each, the third waits until one is free', a
     assert.equal((await v.runningPod(name)).spec.containers[0]?.resources.limits[GPU], '1');
   }
   await v.createAgent('gwen', as('gpu'));
-  assert.match(await v.condition('gwen', 'Admitted False GpuBooked'), /every nvidia.com\/gpu is taken; place 1 in the queue/);
+  assert.match(
+    await v.condition('gwen', 'Admitted False GpuBooked'),
+    /every nvidia.com\/gpu is taken; place 1 in the queue/,
+  );
   await seats.setPower('gina', 'Asleep');
   await v.runningPod('gwen');
   await seats.removeAgents('gina', 'gustav', 'gwen');
 });
 
 interface Claim extends KubeObject {
-  readonly status?: { readonly allocation?: { readonly devices?: { readonly results?: readonly { readonly driver: string; readonly device: string; readonly pool: string }[] } } };
+  readonly status?: {
+    readonly allocation?: {
+      readonly devices?: {
+        readonly results?: readonly { readonly driver: string; readonly device: string; readonly pool: string }[];
+      };
+    };
+  };
 }
 
 test('devices by claim: the scheduler gives each pod its own, holds who finds none, and nobody is made anew for waiting', async () => {
   const { client } = v.server;
   const api = { apiVersion: 'resource.k8s.io/v1' };
-  await client.create(CLASSES, { ...api, kind: 'DeviceClass', metadata: { name: 'gb10' }, spec: { selectors: [{ cel: { expression: 'device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "GB10"' } }] } }, {});
+  await client.create(
+    CLASSES,
+    {
+      ...api,
+      kind: 'DeviceClass',
+      metadata: { name: 'gb10' },
+      spec: {
+        selectors: [
+          {
+            cel: {
+              expression: 'device.driver == "gpu.example.com" && device.attributes["gpu.example.com"].model == "GB10"',
+            },
+          },
+        ],
+      },
+    },
+    {},
+  );
   for (const nodeName of ['sparky1', 'sparky2']) {
     const device = { name: 'gpu-0', attributes: { model: { string: 'GB10' } } };
-    await client.create(SLICES, { ...api, kind: 'ResourceSlice', metadata: { name: `${nodeName}-gpus` }, spec: { driver: 'gpu.example.com', nodeName, pool: { name: nodeName, generation: 1, resourceSliceCount: 1 }, devices: [device] } }, {});
+    await client.create(
+      SLICES,
+      {
+        ...api,
+        kind: 'ResourceSlice',
+        metadata: { name: `${nodeName}-gpus` },
+        spec: {
+          driver: 'gpu.example.com',
+          nodeName,
+          pool: { name: nodeName, generation: 1, resourceSliceCount: 1 },
+          devices: [device],
+        },
+      },
+      {},
+    );
   }
-  await client.create(TEMPLATES, { ...api, kind: 'ResourceClaimTemplate', metadata: { name: 'one-gpu' }, spec: { spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gb10', allocationMode: 'ExactCount', count: 1 } }] } } } }, { namespace: v.namespace });
+  await client.create(
+    TEMPLATES,
+    {
+      ...api,
+      kind: 'ResourceClaimTemplate',
+      metadata: { name: 'one-gpu' },
+      spec: {
+        spec: {
+          devices: {
+            requests: [{ name: 'gpu', exactly: { deviceClassName: 'gb10', allocationMode: 'ExactCount', count: 1 } }],
+          },
+        },
+      },
+    },
+    { namespace: v.namespace },
+  );
   for (const name of ['dora', 'dirk']) {
     await v.createAgent(name, as('claimed'));
     await v.runningPod(name);
   }
   const { items } = await client.list<Claim>(CLAIMS, { namespace: v.namespace });
-  const given = items.map(({ status }) => status?.allocation?.devices?.results?.map(({ driver, pool, device }) => `${driver} ${pool} ${device}`).join());
+  const given = items.map(({ status }) =>
+    status?.allocation?.devices?.results?.map(({ driver, pool, device }) => `${driver} ${pool} ${device}`).join(),
+  );
   assert.deepEqual(given.toSorted(), ['gpu.example.com sparky1 gpu-0', 'gpu.example.com sparky2 gpu-0']);
   await v.createAgent('dana', as('claimed'));
   assert.match(await v.condition('dana', 'PodScheduled False Unschedulable'), /cannot allocate all claims/);

@@ -50,19 +50,37 @@ export class Seats {
     const { watched, namespace, reflector, tiers, entitled, reserve, clock, onSeat, onError } = options;
     this.#options = options;
     this.#foreign = [
-      reflector(PODS, { namespace, labelSelector: `${ROLE_LABEL}!=${AGENT_ROLE}`, fieldSelector: ALIVE, transform: foreignPodView }),
+      reflector(PODS, {
+        namespace,
+        labelSelector: `${ROLE_LABEL}!=${AGENT_ROLE}`,
+        fieldSelector: ALIVE,
+        transform: foreignPodView,
+      }),
       reflector(PODS, { fieldSelector: `metadata.namespace!=${namespace},${ALIVE}`, transform: foreignPodView }),
     ];
     const foreign = this.#foreign.map(({ cache }) => cache);
     const { agents, pods, claims, nodes } = watched;
     this.#keeper = new SeatKeeper({
-      sources: { agents: agents.cache, pods: pods.cache, claims: claims.cache, nodes: nodes.cache, foreign, tiers, entitled, reserve },
+      sources: {
+        agents: agents.cache,
+        pods: pods.cache,
+        claims: claims.cache,
+        nodes: nodes.cache,
+        foreign,
+        tiers,
+        entitled,
+        reserve,
+      },
       clock,
       onSeat,
       onPlan: () => this.#markStatuses(),
       onError: (error) => onError('seats', error),
     });
-    this.#statuses = new StatusWriter({ clock, write: (key) => this.#writeStatus(key), onError: (key, error) => onError(`status of Entitlement ${key}`, error) });
+    this.#statuses = new StatusWriter({
+      clock,
+      write: (key) => this.#writeStatus(key),
+      onError: (key, error) => onError(`status of Entitlement ${key}`, error),
+    });
     connectSeatTriggers(this.#keeper, watched, foreign);
   }
 
@@ -106,8 +124,14 @@ export class Seats {
     const seats = isReadable(tier) ? plan.seatsOf(name) : undefined;
     // A tier that came after the plan is in the next one.
     if (seats === undefined && isReadable(tier)) return undefined;
-    const now = this.#options.now().toISOString().replace(/\.\d+Z$/, 'Z');
-    return statusPatch(tier.status ?? {}, tierStatus({ tier, seats, agents: this.#keeper.agentsOf(name), openNodes: plan.openNodes }, now));
+    const now = this.#options
+      .now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z');
+    return statusPatch(
+      tier.status ?? {},
+      tierStatus({ tier, seats, agents: this.#keeper.agentsOf(name), openNodes: plan.openNodes }, now),
+    );
   }
 
   async #writeStatus(key: string): Promise<void> {
@@ -116,7 +140,11 @@ export class Seats {
     const status = tier === undefined ? undefined : this.#change(tier);
     if (tier === undefined || status === undefined) return;
     const { name, uid } = tier.metadata;
-    const answer = await client.mergePatch<TierView>(ENTITLEMENTS, { metadata: { uid }, status }, { namespace, name, subresource: 'status', query: { fieldManager: FIELD_MANAGER } });
+    const answer = await client.mergePatch<TierView>(
+      ENTITLEMENTS,
+      { metadata: { uid }, status },
+      { namespace, name, subresource: 'status', query: { fieldManager: FIELD_MANAGER } },
+    );
     watched.tiers.learn(answer);
   }
 }

@@ -1,4 +1,9 @@
-import { MAX_MESSAGE_CHARS, type Condition, type EntitlementReason, type EntitlementStatus } from '@hamlet/contract/kinds';
+import {
+  MAX_MESSAGE_CHARS,
+  type Condition,
+  type EntitlementReason,
+  type EntitlementStatus,
+} from '@hamlet/contract/kinds';
 import type { TierSeats } from '@hamlet/core/seats';
 import type { TierView } from '../agent/views.ts';
 
@@ -17,13 +22,20 @@ type Derived = readonly [Condition['status'], EntitlementReason, string];
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 function derived({ tier: { spec }, seats, openNodes }: TierFacts): Derived {
-  if (seats === undefined) return ['False', 'InvalidSpec', 'the spec cannot be read: apply it anew as kubectl explain entitlement.spec says'];
+  if (seats === undefined)
+    return ['False', 'InvalidSpec', 'the spec cannot be read: apply it anew as kubectl explain entitlement.spec says'];
   const { resources, gpu } = spec.compute;
   const size = `cpu ${resources.cpu} and memory ${resources.memory} an agent`;
   if (openNodes === 0) return ['False', 'NoNode', 'no node is ready and open to agents: see kubectl get nodes'];
-  if (seats.total === 0) return ['False', 'TooLarge', `no node has room for ${size}, with what else runs there: write less, or free a node`];
+  if (seats.total === 0)
+    return ['False', 'TooLarge', `no node has room for ${size}, with what else runs there: write less, or free a node`];
   const where = `on ${plural(openNodes, 'open node')}`;
-  if (gpu.claimTemplateName !== undefined) return ['True', 'DevicesNotCounted', `${size} ${where}; the devices of claim template ${gpu.claimTemplateName} are known to the scheduler alone`];
+  if (gpu.claimTemplateName !== undefined)
+    return [
+      'True',
+      'DevicesNotCounted',
+      `${size} ${where}; the devices of claim template ${gpu.claimTemplateName} are known to the scheduler alone`,
+    ];
   return ['True', 'Derived', `${size} ${where}, less what other pods request and what each node keeps`];
 }
 

@@ -21,17 +21,33 @@ interface Telling {
   readonly message: string;
 }
 
-const WARNINGS: ReadonlySet<ScheduleEventReason> = new Set(['FiringsMissed', 'NoAgent', 'TooManyAgents', 'AgentUnavailable']);
+const WARNINGS: ReadonlySet<ScheduleEventReason> = new Set([
+  'FiringsMissed',
+  'NoAgent',
+  'TooManyAgents',
+  'AgentUnavailable',
+]);
 
 function tell({ recorder }: ApplyPorts, { metadata }: ScheduleView, { reason, message }: Telling): void {
   const { name, uid, namespace = 'default' } = metadata;
-  recorder.record({ target: { apiVersion: API_VERSION, kind: SCHEDULES.kind, namespace, name, uid }, type: WARNINGS.has(reason) ? 'Warning' : 'Normal', reason, message });
+  recorder.record({
+    target: { apiVersion: API_VERSION, kind: SCHEDULES.kind, namespace, name, uid },
+    type: WARNINGS.has(reason) ? 'Warning' : 'Normal',
+    reason,
+    message,
+  });
 }
 
 /** Says what is given up; that it is counted is the status's matter. */
 export function tellGivenUp(ports: ApplyPorts, schedule: ScheduleView, { reason, count, untilMs }: GivenUp): void {
-  const missed = count === 1 ? `the firing of ${utcText(untilMs)} was missed` : `${count} firings until ${utcText(untilMs)} were missed`;
-  const message = reason === 'NoAgent' ? 'no Agent is there to be told: the firing was left out' : `${missed} (missedRuns is ${schedule.spec?.missedRuns ?? 'Skip'})`;
+  const missed =
+    count === 1
+      ? `the firing of ${utcText(untilMs)} was missed`
+      : `${count} firings until ${utcText(untilMs)} were missed`;
+  const message =
+    reason === 'NoAgent'
+      ? 'no Agent is there to be told: the firing was left out'
+      : `${missed} (missedRuns is ${schedule.spec?.missedRuns ?? 'Skip'})`;
   tell(ports, schedule, { reason, message });
 }
 
@@ -44,9 +60,18 @@ function names(agents: readonly string[]): string {
 const TOLD: { readonly [K in FiringOutcome]: ((agents: string) => Telling) | undefined } = {
   started: undefined,
   queued: undefined,
-  skipped_overlap: (agents) => ({ reason: 'OverlapSkipped', message: `left out for ${agents}: an earlier run still goes, or too many wait` }),
-  replaced: (agents) => ({ reason: 'OverlapReplaced', message: `an earlier run was cancelled for this one: ${agents}` }),
-  agent_unknown: (agents) => ({ reason: 'AgentUnavailable', message: `left out for ${agents}: the api does not know such an agent` }),
+  skipped_overlap: (agents) => ({
+    reason: 'OverlapSkipped',
+    message: `left out for ${agents}: an earlier run still goes, or too many wait`,
+  }),
+  replaced: (agents) => ({
+    reason: 'OverlapReplaced',
+    message: `an earlier run was cancelled for this one: ${agents}`,
+  }),
+  agent_unknown: (agents) => ({
+    reason: 'AgentUnavailable',
+    message: `left out for ${agents}: the api does not know such an agent`,
+  }),
   agent_barred: (agents) => ({ reason: 'AgentUnavailable', message: `left out for ${agents}: an admin has barred it` }),
 };
 
@@ -57,7 +82,10 @@ function tellOutcomes(ports: ApplyPorts, schedule: ScheduleView, runs: readonly 
   }
 }
 
-function bodyOf({ schedule: { metadata, spec }, agents }: Observed, { slotMs, madeUp }: DueSlot): FiringBody | undefined {
+function bodyOf(
+  { schedule: { metadata, spec }, agents }: Observed,
+  { slotMs, madeUp }: DueSlot,
+): FiringBody | undefined {
   if (spec === undefined) return undefined;
   return {
     schedule_uid: metadata.uid,
@@ -78,8 +106,13 @@ export async function fireSlot(ports: ApplyPorts, observed: Observed, due: DueSl
   if (body === undefined) return { kind: 'forgotten' };
   const result = await ports.fire(body);
   if (result.kind !== 'fired' || !result.claimed) return result;
-  if (due.madeUp) tell(ports, schedule, { reason: 'FiringMadeUp', message: `the missed firing of ${body.slot} was made up for` });
-  if (agents.length > FIRING_AGENTS_MAX) tell(ports, schedule, { reason: 'TooManyAgents', message: `the selector matches ${agents.length} Agents, and one firing reaches ${FIRING_AGENTS_MAX}` });
+  if (due.madeUp)
+    tell(ports, schedule, { reason: 'FiringMadeUp', message: `the missed firing of ${body.slot} was made up for` });
+  if (agents.length > FIRING_AGENTS_MAX)
+    tell(ports, schedule, {
+      reason: 'TooManyAgents',
+      message: `the selector matches ${agents.length} Agents, and one firing reaches ${FIRING_AGENTS_MAX}`,
+    });
   tellOutcomes(ports, schedule, result.runs);
   return result;
 }

@@ -1,5 +1,19 @@
 import type { Client } from '@hamlet/contract';
-import { keyOf, Reflector, Resync, runWorkers, systemClock, WorkQueue, type Change, type Clock, type EventRecorder, type KubeClient, type KubeObject, type OutcomeRecord, type WatchTimes } from '@hamlet/kube';
+import {
+  keyOf,
+  Reflector,
+  Resync,
+  runWorkers,
+  systemClock,
+  WorkQueue,
+  type Change,
+  type Clock,
+  type EventRecorder,
+  type KubeClient,
+  type KubeObject,
+  type OutcomeRecord,
+  type WatchTimes,
+} from '@hamlet/kube';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { fireThrough, type FiringResult } from './fire.ts';
 import { speaksTo, type AgentsKnown, type RunFacts } from './observe.ts';
@@ -46,14 +60,44 @@ export class ScheduleController {
   #working: Promise<void> = Promise.resolve();
 
   constructor(options: ScheduleControllerOptions) {
-    const { client, village, namespace, agents, runs, recorder, registry, log, watchTimes, now = Date.now, clock = systemClock } = options;
+    const {
+      client,
+      village,
+      namespace,
+      agents,
+      runs,
+      recorder,
+      registry,
+      log,
+      watchTimes,
+      now = Date.now,
+      clock = systemClock,
+    } = options;
     this.#options = options;
     this.#queue = new WorkQueue(clock);
-    this.schedules = new Reflector<ScheduleView>({ client, type: SCHEDULES, namespace, transform: scheduleView, indexers: { [BY_UID]: ({ metadata }) => [metadata.uid] }, onListenerError: (error) => log(`schedules: ${String(error)}`), ...(watchTimes === undefined ? {} : { times: watchTimes }) });
+    this.schedules = new Reflector<ScheduleView>({
+      client,
+      type: SCHEDULES,
+      namespace,
+      transform: scheduleView,
+      indexers: { [BY_UID]: ({ metadata }) => [metadata.uid] },
+      onListenerError: (error) => log(`schedules: ${String(error)}`),
+      ...(watchTimes === undefined ? {} : { times: watchTimes }),
+    });
     this.#resync = new Resync({ queue: this.#queue, keys: () => this.schedules.cache.keys(), clock });
     const registers = [registry];
-    this.#firings = new Counter({ name: 'hamlet_operator_firings_total', help: 'Firings of Schedules, by how they ended.', labelNames: ['result'], registers });
-    this.#lateSeconds = new Histogram({ name: 'hamlet_operator_firing_late_seconds', help: 'How late claimed firings were.', buckets: LATE_SECONDS, registers });
+    this.#firings = new Counter({
+      name: 'hamlet_operator_firings_total',
+      help: 'Firings of Schedules, by how they ended.',
+      labelNames: ['result'],
+      registers,
+    });
+    this.#lateSeconds = new Histogram({
+      name: 'hamlet_operator_firing_late_seconds',
+      help: 'How late claimed firings were.',
+      buckets: LATE_SECONDS,
+      registers,
+    });
     const time = new VillageTime(now);
     this.#reconciler = new ScheduleReconciler({
       sources: { schedules: this.schedules.cache, agents: agents.cache, runs },
@@ -62,7 +106,9 @@ export class ScheduleController {
       clock,
       onFired: (result, lateMs) => {
         const claimed = result.kind === 'fired' && result.claimed;
-        this.#firings.inc({ result: claimed ? 'claimed' : result.kind === 'fired' ? 'repeated' : result.kind.replace(' ', '_') });
+        this.#firings.inc({
+          result: claimed ? 'claimed' : result.kind === 'fired' ? 'repeated' : result.kind.replace(' ', '_'),
+        });
         if (claimed) this.#lateSeconds.observe(lateMs / 1_000);
         if (result.kind === 'failed') log(`a firing failed: ${String(result.error)}`);
         this.#noteTrust(result);
@@ -76,7 +122,12 @@ export class ScheduleController {
     this.schedules.cache.onChange((change) => this.#onSchedule(change));
     this.#options.agents.cache.onChange((change) => this.#onAgent(change));
     await this.schedules.start();
-    this.#working = runWorkers({ queue: this.#queue, count: WORKERS, reconcile: (key) => this.#reconciler.reconcile(key), onOutcome: (record) => this.#onOutcome(record) });
+    this.#working = runWorkers({
+      queue: this.#queue,
+      count: WORKERS,
+      reconcile: (key) => this.#reconciler.reconcile(key),
+      onOutcome: (record) => this.#onOutcome(record),
+    });
     this.#resync.start();
   }
 
@@ -117,7 +168,11 @@ export class ScheduleController {
   #onAgent(change: Change<KubeObject>): void {
     if (!this.#options.agents.state.synced || !mayChangeWho(change)) return;
     for (const schedule of this.schedules.cache.values()) {
-      if (speaksTo(schedule, change.object.metadata) || (change.kind === 'updated' && speaksTo(schedule, change.previous.metadata))) this.#queue.add(keyOf(schedule.metadata));
+      if (
+        speaksTo(schedule, change.object.metadata) ||
+        (change.kind === 'updated' && speaksTo(schedule, change.previous.metadata))
+      )
+        this.#queue.add(keyOf(schedule.metadata));
     }
   }
 
@@ -125,11 +180,16 @@ export class ScheduleController {
   #noteTrust({ kind }: FiringResult): void {
     if (kind === 'failed' || this.#distrusted === (kind === 'stale')) return;
     this.#distrusted = kind === 'stale';
-    this.#options.log(this.#distrusted ? 'the api trusts another leader and refuses firings: each is tried again every second' : 'the api takes firings of this leader again');
+    this.#options.log(
+      this.#distrusted
+        ? 'the api trusts another leader and refuses firings: each is tried again every second'
+        : 'the api takes firings of this leader again',
+    );
   }
 
   #onOutcome({ key, outcome }: OutcomeRecord): void {
-    if (outcome.kind === 'retry' || outcome.kind === 'terminal') this.#options.log(`schedule ${key}: ${String(outcome.error)}`);
+    if (outcome.kind === 'retry' || outcome.kind === 'terminal')
+      this.#options.log(`schedule ${key}: ${String(outcome.error)}`);
   }
 }
 

@@ -31,7 +31,8 @@ export function fireThrough(client: Client, time: VillageTime): Fire {
         time.learn(Date.parse(outcome.data.now), between);
         return { kind: 'fired', claimed: outcome.data.claimed, runs: outcome.data.runs };
       }
-      if (outcome.problem.code === 'firing_too_early') return tooEarly(outcome.response, { slotMs: Date.parse(body.slot), time, between });
+      if (outcome.problem.code === 'firing_too_early')
+        return tooEarly(outcome.response, { slotMs: Date.parse(body.slot), time, between });
       if (outcome.problem.code === 'firing_forgotten') return { kind: 'forgotten' };
       if (outcome.problem.code === 'fence_stale') return { kind: 'stale' };
       return { kind: 'failed', error: new ProblemError(outcome.problem) };
@@ -50,6 +51,7 @@ interface Asked {
 /** Retry-After counts from the database's clock to the slot. */
 function tooEarly(response: Response, { slotMs, time, between }: Asked): FiringResult {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  if (Number.isFinite(seconds)) time.learn(slotMs - seconds * 1_000 + RETRY_AFTER_EXACT_TO_MS, between, RETRY_AFTER_EXACT_TO_MS);
+  if (Number.isFinite(seconds))
+    time.learn(slotMs - seconds * 1_000 + RETRY_AFTER_EXACT_TO_MS, between, RETRY_AFTER_EXACT_TO_MS);
   return { kind: 'too early' };
 }

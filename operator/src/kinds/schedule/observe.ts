@@ -44,8 +44,14 @@ export function speaksTo({ spec, metadata }: ScheduleView, agent: KubeObject['me
 
 function agentsOf(agents: AgentsKnown, schedule: ScheduleView): readonly string[] {
   const { spec, metadata } = schedule;
-  const named = spec?.agentName === undefined ? agents.values() : [agents.get(keyOf({ namespace: metadata.namespace, name: spec.agentName }))];
-  const reached = [...named].filter((agent) => agent !== undefined && agent.metadata.deletionTimestamp === undefined && speaksTo(schedule, agent.metadata));
+  const named =
+    spec?.agentName === undefined
+      ? agents.values()
+      : [agents.get(keyOf({ namespace: metadata.namespace, name: spec.agentName }))];
+  const reached = [...named].filter(
+    (agent) =>
+      agent !== undefined && agent.metadata.deletionTimestamp === undefined && speaksTo(schedule, agent.metadata),
+  );
   return reached.flatMap((agent) => (agent === undefined ? [] : [agent.metadata.name])).toSorted();
 }
 

@@ -8,22 +8,46 @@ import { scheduleView } from './transform.ts';
 import type { Observed, ScheduleView } from './views.ts';
 
 const NOON = Date.parse('2026-11-22T12:00:00Z');
-const METADATA = { name: 'tick', namespace: 'village', uid: 'u1', resourceVersion: '1', generation: 3, creationTimestamp: '2026-11-22T11:00:00Z' };
+const METADATA = {
+  name: 'tick',
+  namespace: 'village',
+  uid: 'u1',
+  resourceVersion: '1',
+  generation: 3,
+  creationTimestamp: '2026-11-22T11:00:00Z',
+};
 
 const view = (spec: object, status: ScheduleStatus = {}, metadata: object = {}): ScheduleView =>
-  scheduleView({ metadata: { ...METADATA, ...metadata }, spec: { agentName: 'ada', prompt: 'Walk.', every: '10s', ...spec }, status } as Parameters<typeof scheduleView>[0]);
+  scheduleView({
+    metadata: { ...METADATA, ...metadata },
+    spec: { agentName: 'ada', prompt: 'Walk.', every: '10s', ...spec },
+    status,
+  } as Parameters<typeof scheduleView>[0]);
 
-const observed = (schedule: ScheduleView, more: Partial<Observed> = {}): Observed => ({ schedule, decided: undefined, activity: { activeRuns: 0 }, agents: ['ada'], apiReachable: true, ...more });
+const observed = (schedule: ScheduleView, more: Partial<Observed> = {}): Observed => ({
+  schedule,
+  decided: undefined,
+  activity: { activeRuns: 0 },
+  agents: ['ada'],
+  apiReachable: true,
+  ...more,
+});
 const until = (time: string): ScheduleStatus => ({ timing: 'every 10s', lastSlot: time, missed: 2 });
 
 test('what is due fires; what an earlier leader decided stays decided', () => {
   const planned = plan(observed(view({}, until('2026-11-22T11:59:40Z'))), NOON + 5);
-  assert.deepEqual(planned.fire.map(({ slotMs }) => (slotMs - NOON) / 1_000), [-10, 0]);
+  assert.deepEqual(
+    planned.fire.map(({ slotMs }) => (slotMs - NOON) / 1_000),
+    [-10, 0],
+  );
   assert.deepEqual([planned.giveUp, planned.lookAtMs, planned.decided?.missed], [undefined, NOON + 10_000, 2]);
 });
 
 test('what the api has claimed already is decided, although no status says so', () => {
-  const planned = plan(observed(view({}, until('2026-11-22T11:59:40Z')), { activity: { activeRuns: 1, lastSlotMs: NOON } }), NOON + 5);
+  const planned = plan(
+    observed(view({}, until('2026-11-22T11:59:40Z')), { activity: { activeRuns: 1, lastSlotMs: NOON } }),
+    NOON + 5,
+  );
   assert.deepEqual([planned.fire, planned.giveUp, planned.lookAtMs], [[], undefined, NOON + 10_000]);
 });
 
@@ -32,7 +56,10 @@ test('what this leader decided goes before the status, which follows', () => {
   const now = observed(view({}, until('2026-11-22T11:00:00Z')), { decided });
   assert.deepEqual(plan(now, NOON + 5), { decided, giveUp: undefined, fire: [], lookAtMs: NOON + 10_000 });
   const { lastSlot, missed, timing, nextRunAt, nextRuns } = statusOf(now, NOON + 5);
-  assert.deepEqual({ lastSlot, missed, timing, nextRunAt, count: nextRuns?.length }, { lastSlot: '2026-11-22T12:00:00Z', missed: 7, timing: 'every 10s', nextRunAt: '2026-11-22T12:00:10Z', count: 5 });
+  assert.deepEqual(
+    { lastSlot, missed, timing, nextRunAt, count: nextRuns?.length },
+    { lastSlot: '2026-11-22T12:00:00Z', missed: 7, timing: 'every 10s', nextRunAt: '2026-11-22T12:00:10Z', count: 5 },
+  );
 });
 
 test('nothing is decided while the api is away', () => {
@@ -47,20 +74,46 @@ test('with nobody to tell, what is due is given up', () => {
 
 test('another timing and the end of a suspension begin anew', () => {
   const missing = { missedRuns: 'RunOnce' };
-  assert.deepEqual(plan(observed(view({ ...missing, every: '20s' }, until('2026-11-22T08:00:00Z'))), NOON - 1).fire, []);
-  const suspended: ScheduleStatus = { ...until('2026-11-22T08:00:00Z'), conditions: [{ type: 'Suspended', status: 'True', reason: 'Suspended', message: '', lastTransitionTime: '2026-11-22T08:00:00Z' }] };
+  assert.deepEqual(
+    plan(observed(view({ ...missing, every: '20s' }, until('2026-11-22T08:00:00Z'))), NOON - 1).fire,
+    [],
+  );
+  const suspended: ScheduleStatus = {
+    ...until('2026-11-22T08:00:00Z'),
+    conditions: [
+      {
+        type: 'Suspended',
+        status: 'True',
+        reason: 'Suspended',
+        message: '',
+        lastTransitionTime: '2026-11-22T08:00:00Z',
+      },
+    ],
+  };
   assert.deepEqual(plan(observed(view(missing, suspended)), NOON - 1).fire, []);
   assert.equal(plan(observed(view(missing, until('2026-11-22T08:00:00Z'))), NOON + 60_000).fire.length, 4);
 });
 
 test('a Schedule that is being deleted, or that cannot be read, does nothing', () => {
-  for (const schedule of [view({}, {}, { deletionTimestamp: '2026-11-22T11:59:00Z' }), view({ every: 'soon' }), view({ every: undefined, cron: '0 22-2 * * *', timeZone: 'UTC' })]) {
-    assert.deepEqual(plan(observed(schedule), NOON), { decided: undefined, giveUp: undefined, fire: [], lookAtMs: undefined });
+  for (const schedule of [
+    view({}, {}, { deletionTimestamp: '2026-11-22T11:59:00Z' }),
+    view({ every: 'soon' }),
+    view({ every: undefined, cron: '0 22-2 * * *', timeZone: 'UTC' }),
+  ]) {
+    assert.deepEqual(plan(observed(schedule), NOON), {
+      decided: undefined,
+      giveUp: undefined,
+      fire: [],
+      lookAtMs: undefined,
+    });
   }
 });
 
 test('timers never wait longer than an hour', () => {
-  assert.equal(plan(observed(view({ every: undefined, cron: '0 0 29 2 *', timeZone: 'UTC' })), NOON).lookAtMs, NOON + 3_600_000);
+  assert.equal(
+    plan(observed(view({ every: undefined, cron: '0 0 29 2 *', timeZone: 'UTC' })), NOON).lookAtMs,
+    NOON + 3_600_000,
+  );
 });
 
 test('every condition, with its reason, in each state', () => {
@@ -68,29 +121,48 @@ test('every condition, with its reason, in each state', () => {
     [observed(view({})), 'True', 'Scheduled'],
     [observed(view({ suspend: true })), 'False', 'Suspended'],
     [observed(view({}), { agents: [] }), 'False', 'AgentNotFound'],
-    [observed(view({ agentName: undefined, selector: { matchLabels: { team: 'a' } } }), { agents: [] }), 'False', 'NoAgentMatches'],
+    [
+      observed(view({ agentName: undefined, selector: { matchLabels: { team: 'a' } } }), { agents: [] }),
+      'False',
+      'NoAgentMatches',
+    ],
     [observed(view({}), { apiReachable: false }), 'Unknown', 'ApiUnreachable'],
     [observed(view({ every: 'soon' })), 'False', 'InvalidSpec'],
     [observed(view({ every: undefined, cron: '0 0 30 2 *', timeZone: 'UTC' })), 'False', 'NeverFires'],
   ];
   for (const [state, status, reason] of cases) {
     const { conditions = [], observedGeneration } = statusOf(state, NOON);
-    assert.deepEqual(conditions.map(({ type }) => type), ['Accepted', 'Active', 'Suspended']);
+    assert.deepEqual(
+      conditions.map(({ type }) => type),
+      ['Accepted', 'Active', 'Suspended'],
+    );
     const active = conditions.find(({ type }) => type === 'Active');
-    assert.deepEqual([active?.status, active?.reason, active?.observedGeneration, observedGeneration], [status, reason, 3, 3]);
+    assert.deepEqual(
+      [active?.status, active?.reason, active?.observedGeneration, observedGeneration],
+      [status, reason, 3, 3],
+    );
   }
-  assert.match(statusOf(observed(view({ every: 'soon' })), NOON).conditions?.[0]?.message ?? '', /every: write a duration of at least one second/);
+  assert.match(
+    statusOf(observed(view({ every: 'soon' })), NOON).conditions?.[0]?.message ?? '',
+    /every: write a duration of at least one second/,
+  );
 });
 
 test('a suspended Schedule lists no next firing; the time of a condition stays while its status does', () => {
   const before = statusOf(observed(view({})), NOON);
   const after = statusOf(observed(view({ suspend: true }, before)), NOON + 60_000);
   assert.deepEqual([after.nextRuns, after.nextRunAt], [undefined, undefined]);
-  assert.deepEqual(after.conditions?.map(({ lastTransitionTime }) => lastTransitionTime), ['2026-11-22T12:00:00Z', '2026-11-22T12:01:00Z', '2026-11-22T12:01:00Z']);
+  assert.deepEqual(
+    after.conditions?.map(({ lastTransitionTime }) => lastTransitionTime),
+    ['2026-11-22T12:00:00Z', '2026-11-22T12:01:00Z', '2026-11-22T12:01:00Z'],
+  );
 });
 
 test('the runs are as the api says, and as it said last while it is away', () => {
-  const said = statusOf(observed(view({}), { activity: { activeRuns: 2, lastRunId: 'r1', lastRunAt: '2026-11-22T11:59:50.123Z' } }), NOON);
+  const said = statusOf(
+    observed(view({}), { activity: { activeRuns: 2, lastRunId: 'r1', lastRunAt: '2026-11-22T11:59:50.123Z' } }),
+    NOON,
+  );
   assert.deepEqual([said.activeRuns, said.lastRunID, said.lastRunAt], [2, 'r1', '2026-11-22T11:59:50Z']);
   const away = statusOf(observed(view({}, said), { activity: undefined, apiReachable: false }), NOON);
   assert.deepEqual([away.activeRuns, away.lastRunID, away.lastRunAt], [2, 'r1', '2026-11-22T11:59:50Z']);

@@ -29,20 +29,43 @@ interface Bench extends World {
   status(): ScheduleStatus;
 }
 
-const fired = ({ agents }: FiringBody): FiringResult => ({ kind: 'fired', claimed: true, runs: agents.map((agent_id) => ({ agent_id, run_id: '019ab000-0000-7000-8000-000000000000', outcome: 'started' as const })) });
+const fired = ({ agents }: FiringBody): FiringResult => ({
+  kind: 'fired',
+  claimed: true,
+  runs: agents.map((agent_id) => ({
+    agent_id,
+    run_id: '019ab000-0000-7000-8000-000000000000',
+    outcome: 'started' as const,
+  })),
+});
 
 function bench(spec: object, status: ScheduleStatus = {}): Bench {
   const schedules = new ObjectCache<ScheduleView>();
   const agents = new ObjectCache<KubeObject>();
   let version = 1;
-  const raw = { metadata: { name: 'tick', namespace: 'village', uid: 'u1', resourceVersion: '1', generation: 1, creationTimestamp: '2026-11-22T11:59:55Z' }, spec: { agentName: 'ada', prompt: 'Walk.', every: '10s', ...spec }, status };
+  const raw = {
+    metadata: {
+      name: 'tick',
+      namespace: 'village',
+      uid: 'u1',
+      resourceVersion: '1',
+      generation: 1,
+      creationTimestamp: '2026-11-22T11:59:55Z',
+    },
+    spec: { agentName: 'ada', prompt: 'Walk.', every: '10s', ...spec },
+    status,
+  };
   schedules.see(scheduleView(raw));
   agents.see({ metadata: { name: 'ada', namespace: 'village', uid: 'a1', resourceVersion: '1' } });
   const world: World = { nowMs: NOON, answer: fired, mute: false, bodies: [], events: [], patches: [] };
   const patched = (changes: ScheduleStatus): KubeObject => {
     world.patches.push(changes);
     version += 1;
-    return scheduleView({ ...raw, metadata: { ...raw.metadata, resourceVersion: String(version) }, status: { ...schedules.get(KEY)?.status, ...changes } } as Parameters<typeof scheduleView>[0]);
+    return scheduleView({
+      ...raw,
+      metadata: { ...raw.metadata, resourceVersion: String(version) },
+      status: { ...schedules.get(KEY)?.status, ...changes },
+    } as Parameters<typeof scheduleView>[0]);
   };
   const reconciler = new ScheduleReconciler({
     sources: { schedules, agents, runs: { reachable: true, heard: true, scheduleOf: () => undefined } },
@@ -57,21 +80,41 @@ function bench(spec: object, status: ScheduleStatus = {}): Bench {
         return Promise.resolve(world.answer(body));
       },
       schedules: { learn: (object) => schedules.learn(object) },
-      client: { mergePatch: <T extends KubeObject>(_type: unknown, patch: object): Promise<T> => (world.mute ? Promise.reject(new Error('away')) : Promise.resolve(patched((patch as { status: ScheduleStatus }).status) as T)) },
+      client: {
+        mergePatch: <T extends KubeObject>(_type: unknown, patch: object): Promise<T> =>
+          world.mute
+            ? Promise.reject(new Error('away'))
+            : Promise.resolve(patched((patch as { status: ScheduleStatus }).status) as T),
+      },
     },
   });
   return Object.assign(world, { reconciler, status: () => schedules.get(KEY)?.status ?? {} });
 }
 
-const slots = ({ bodies }: Bench): readonly string[] => bodies.map(({ slot, made_up: madeUp }) => `${slot.slice(11, 19)}${madeUp ? ' made up' : ''}`);
+const slots = ({ bodies }: Bench): readonly string[] =>
+  bodies.map(({ slot, made_up: madeUp }) => `${slot.slice(11, 19)}${madeUp ? ' made up' : ''}`);
 
 test('a slot fires once, with all that the api needs, and the next look is at the next slot', async () => {
   const village = bench({ overlap: 'Queue', historyLimit: 5 });
   assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'requeue', afterMs: STATUS_EVERY_MS });
   village.nowMs += 5_000;
   assert.deepEqual(await village.reconciler.reconcile(KEY), { kind: 'requeue', afterMs: 5_000 });
-  assert.deepEqual(village.bodies, [{ schedule_uid: 'u1', schedule: 'tick', slot: '2026-11-22T12:00:00Z', agents: ['ada'], prompt: 'Walk.', overlap: 'Queue', history_limit: 5, made_up: false }]);
-  assert.deepEqual([village.status().lastSlot, village.status().nextRunAt, village.events], ['2026-11-22T12:00:00Z', '2026-11-22T12:00:10Z', []]);
+  assert.deepEqual(village.bodies, [
+    {
+      schedule_uid: 'u1',
+      schedule: 'tick',
+      slot: '2026-11-22T12:00:00Z',
+      agents: ['ada'],
+      prompt: 'Walk.',
+      overlap: 'Queue',
+      history_limit: 5,
+      made_up: false,
+    },
+  ]);
+  assert.deepEqual(
+    [village.status().lastSlot, village.status().nextRunAt, village.events],
+    ['2026-11-22T12:00:00Z', '2026-11-22T12:00:10Z', []],
+  );
 });
 
 test('a Schedule of every second writes its status every five, and fires every second', async () => {
@@ -86,7 +129,10 @@ test('a Schedule of every second writes its status every five, and fires every s
 });
 
 test('24 hours away: what was missed is in the status before anything fires, and is told', async () => {
-  const village = bench({ every: '1h', missedRuns: 'CatchUp', catchUpLimit: 2 }, { timing: 'every 1h', lastSlot: '2026-11-21T11:00:00Z', missed: 5 });
+  const village = bench(
+    { every: '1h', missedRuns: 'CatchUp', catchUpLimit: 2 },
+    { timing: 'every 1h', lastSlot: '2026-11-21T11:00:00Z', missed: 5 },
+  );
   village.nowMs = NOON + 60_000;
   const written: (number | undefined)[] = [];
   village.answer = (body) => {
@@ -96,11 +142,14 @@ test('24 hours away: what was missed is in the status before anything fires, and
   await village.reconciler.reconcile(KEY);
   assert.deepEqual(slots(village), ['10:00:00 made up', '11:00:00 made up', '12:00:00']);
   assert.deepEqual(written, [27, 27, 27]);
-  assert.deepEqual(village.events.map(({ reason, type, message }) => `${type} ${reason} ${message}`), [
-    'Warning FiringsMissed 22 firings until 2026-11-22T09:00:00Z were missed (missedRuns is CatchUp)',
-    'Normal FiringMadeUp the missed firing of 2026-11-22T10:00:00Z was made up for',
-    'Normal FiringMadeUp the missed firing of 2026-11-22T11:00:00Z was made up for',
-  ]);
+  assert.deepEqual(
+    village.events.map(({ reason, type, message }) => `${type} ${reason} ${message}`),
+    [
+      'Warning FiringsMissed 22 firings until 2026-11-22T09:00:00Z were missed (missedRuns is CatchUp)',
+      'Normal FiringMadeUp the missed firing of 2026-11-22T10:00:00Z was made up for',
+      'Normal FiringMadeUp the missed firing of 2026-11-22T11:00:00Z was made up for',
+    ],
+  );
 });
 
 test('a clock that runs ahead fires at the right moment, as the database says', async () => {
@@ -129,7 +178,15 @@ test('a status that cannot be written stops no firing', async () => {
     village.nowMs = NOON + second * 1_000;
     assert.equal((await village.reconciler.reconcile(KEY)).kind, 'requeue');
   }
-  assert.deepEqual(slots(village), ['11:59:30', '11:59:40', '11:59:50', '12:00:00', '12:00:10', '12:00:20', '12:00:30']);
+  assert.deepEqual(slots(village), [
+    '11:59:30',
+    '11:59:40',
+    '11:59:50',
+    '12:00:00',
+    '12:00:10',
+    '12:00:20',
+    '12:00:30',
+  ]);
   village.mute = false;
   village.nowMs += STATUS_EVERY_MS;
   await village.reconciler.reconcile(KEY);
@@ -153,7 +210,11 @@ test('a firing that the api refuses to a leader is tried again each second until
 
 test('a slot that another leader has fired is decided, without an event', async () => {
   const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:59:50Z' });
-  village.answer = () => ({ kind: 'fired', claimed: false, runs: [{ agent_id: 'ada', run_id: null, outcome: 'skipped_overlap' }] });
+  village.answer = () => ({
+    kind: 'fired',
+    claimed: false,
+    runs: [{ agent_id: 'ada', run_id: null, outcome: 'skipped_overlap' }],
+  });
   await village.reconciler.reconcile(KEY);
   await village.reconciler.reconcile(KEY);
   assert.deepEqual([slots(village), village.events], [['12:00:00'], []]);
@@ -161,12 +222,22 @@ test('a slot that another leader has fired is decided, without an event', async 
 
 test('what a firing came to is told in one event an outcome, with the agents', async () => {
   const village = bench({}, { timing: 'every 10s', lastSlot: '2026-11-22T11:59:50Z' });
-  village.answer = () => ({ kind: 'fired', claimed: true, runs: [{ agent_id: 'ada', run_id: null, outcome: 'skipped_overlap' }, { agent_id: 'bob', run_id: null, outcome: 'agent_barred' }] });
+  village.answer = () => ({
+    kind: 'fired',
+    claimed: true,
+    runs: [
+      { agent_id: 'ada', run_id: null, outcome: 'skipped_overlap' },
+      { agent_id: 'bob', run_id: null, outcome: 'agent_barred' },
+    ],
+  });
   await village.reconciler.reconcile(KEY);
-  assert.deepEqual(village.events.map(({ type, reason, message }) => `${type} ${reason} ${message}`), [
-    'Normal OverlapSkipped left out for ada: an earlier run still goes, or too many wait',
-    'Warning AgentUnavailable left out for bob: an admin has barred it',
-  ]);
+  assert.deepEqual(
+    village.events.map(({ type, reason, message }) => `${type} ${reason} ${message}`),
+    [
+      'Normal OverlapSkipped left out for ada: an earlier run still goes, or too many wait',
+      'Warning AgentUnavailable left out for bob: an admin has barred it',
+    ],
+  );
 });
 
 test("the village's clock is learned from its answers, and not from the way of a message", () => {

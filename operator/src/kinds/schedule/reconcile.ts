@@ -19,7 +19,10 @@ const RETRY_MS = 1_000;
 
 export interface ReconcilerOptions {
   readonly sources: Omit<Sources, 'decided'>;
-  readonly ports: ApplyPorts & { readonly client: Pick<KubeClient, 'mergePatch'>; readonly schedules: Pick<Reflector<ScheduleView>, 'learn'> };
+  readonly ports: ApplyPorts & {
+    readonly client: Pick<KubeClient, 'mergePatch'>;
+    readonly schedules: Pick<Reflector<ScheduleView>, 'learn'>;
+  };
   readonly time: VillageTime;
   /** For the pace of status writes. */
   readonly clock: Clock;
@@ -61,7 +64,11 @@ export class ScheduleReconciler {
     const { againMs, isStale = false } = await this.#carryOut(key, observed, planned);
     // The leader that the api trusts writes the status.
     const statusInMs = isStale ? undefined : await this.#writeStatus(key, 'when due');
-    const looks = [againMs, statusInMs, planned.lookAtMs === undefined ? undefined : planned.lookAtMs - this.#options.time.now()];
+    const looks = [
+      againMs,
+      statusInMs,
+      planned.lookAtMs === undefined ? undefined : planned.lookAtMs - this.#options.time.now(),
+    ];
     const afterMs = Math.min(...looks.filter((look) => look !== undefined));
     return afterMs === Number.POSITIVE_INFINITY ? { kind: 'done' } : { kind: 'requeue', afterMs: Math.max(1, afterMs) };
   }
@@ -137,7 +144,12 @@ export class ScheduleReconciler {
 
   async #patch({ metadata }: ScheduleView, status: object): Promise<void> {
     const { client, schedules } = this.#options.ports;
-    const at = { ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }), name: metadata.name, subresource: 'status', query: { fieldManager: FIELD_MANAGER } };
+    const at = {
+      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      name: metadata.name,
+      subresource: 'status',
+      query: { fieldManager: FIELD_MANAGER },
+    };
     schedules.learn(await client.mergePatch<ScheduleView>(SCHEDULES, { metadata: { uid: metadata.uid }, status }, at));
   }
 }

@@ -1,60 +1,91 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { drawList } from '../model/draw-list.ts'
-import type { SceneAgent, ScenePin } from '../model/scene.ts'
-import { hitTest } from './hit-test.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drawList } from '../model/draw-list.ts';
+import type { SceneAgent, ScenePin } from '../model/scene.ts';
+import { hitTest } from './hit-test.ts';
 
-const AGENT: SceneAgent = { id: 'ada', name: 'Ada', x: 50, y: 50, facing: 'south', moving: false, asleep: false, online: true, speech: null, emote: null, activity: 'idle', carried: [] }
-const VIEWPORT = { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 }
-const LANDMARK = { id: 'cafe', name: 'Café', kind: 'cafe', x: 45, y: 50, slots: [] }
+const AGENT: SceneAgent = {
+  id: 'ada',
+  name: 'Ada',
+  x: 50,
+  y: 50,
+  facing: 'south',
+  moving: false,
+  asleep: false,
+  online: true,
+  speech: null,
+  emote: null,
+  activity: 'idle',
+  carried: [],
+};
+const VIEWPORT = { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 };
+const LANDMARK = { id: 'cafe', name: 'Café', kind: 'cafe', x: 45, y: 50, slots: [] };
 
 function listOf(agents: readonly SceneAgent[], zoom = 32, pins: readonly ScenePin[] = []): ReturnType<typeof drawList> {
   return drawList({
-    camera: { x: 50, y: 50, zoom }, viewport: VIEWPORT, visible: { x: 0, y: 0, width: 128, height: 128 }, tick: 0, agents,
-    items: [], landmarks: [LANDMARK], zones: [], clusters: [], pins, selected: null, hovered: null,
-  })
+    camera: { x: 50, y: 50, zoom },
+    viewport: VIEWPORT,
+    visible: { x: 0, y: 0, width: 128, height: 128 },
+    tick: 0,
+    agents,
+    items: [],
+    landmarks: [LANDMARK],
+    zones: [],
+    clusters: [],
+    pins,
+    selected: null,
+    hovered: null,
+  });
 }
 
 test('every drawn figure is hit at its middle', () => {
   for (const zoom of [6, 12, 32, 90]) {
-    const list = listOf([AGENT], zoom)
-    const figure = list.figures[0]
-    assert.ok(figure !== undefined)
-    assert.deepEqual(hitTest(list, { x: figure.x, y: figure.y - figure.size / 2 }), { kind: 'agent', id: 'ada' })
+    const list = listOf([AGENT], zoom);
+    const figure = list.figures[0];
+    assert.ok(figure !== undefined);
+    assert.deepEqual(hitTest(list, { x: figure.x, y: figure.y - figure.size / 2 }), { kind: 'agent', id: 'ada' });
   }
-})
+});
 
 test('the figure in front wins', () => {
-  const list = listOf([{ ...AGENT, id: 'behind' }, { ...AGENT, id: 'front', y: 50.4 }])
-  const front = list.figures.at(-1)
-  assert.ok(front !== undefined)
-  assert.deepEqual(hitTest(list, { x: front.x, y: front.y - 4 }), { kind: 'agent', id: 'front' })
-})
+  const list = listOf([
+    { ...AGENT, id: 'behind' },
+    { ...AGENT, id: 'front', y: 50.4 },
+  ]);
+  const front = list.figures.at(-1);
+  assert.ok(front !== undefined);
+  assert.deepEqual(hitTest(list, { x: front.x, y: front.y - 4 }), { kind: 'agent', id: 'front' });
+});
 
 test('a dot is at least 24 pixels wide to a mouse, and more to a finger', () => {
-  const crowd = Array.from({ length: 400 }, (_, index) => ({ ...AGENT, id: `x${index}`, x: 100 + (index % 20), y: 100 }))
-  const list = listOf([AGENT, ...crowd], 6)
-  const dot = list.figures.find((figure) => figure.id === 'ada')
-  assert.ok(dot?.dot)
-  assert.equal(hitTest(list, { x: dot.x + 11, y: dot.y }).kind, 'agent')
-  assert.equal(hitTest(list, { x: dot.x + 18, y: dot.y }).kind, 'ground')
-  assert.equal(hitTest(list, { x: dot.x + 18, y: dot.y }, true).kind, 'agent')
-})
+  const crowd = Array.from({ length: 400 }, (_, index) => ({
+    ...AGENT,
+    id: `x${index}`,
+    x: 100 + (index % 20),
+    y: 100,
+  }));
+  const list = listOf([AGENT, ...crowd], 6);
+  const dot = list.figures.find((figure) => figure.id === 'ada');
+  assert.ok(dot?.dot);
+  assert.equal(hitTest(list, { x: dot.x + 11, y: dot.y }).kind, 'agent');
+  assert.equal(hitTest(list, { x: dot.x + 18, y: dot.y }).kind, 'ground');
+  assert.equal(hitTest(list, { x: dot.x + 18, y: dot.y }, true).kind, 'agent');
+});
 
 test('names and places answer too, and open ground says so', () => {
-  const list = listOf([AGENT])
-  const name = list.names[0]
-  const place = list.landmarks[0]
-  assert.ok(name !== undefined && place !== undefined)
-  assert.deepEqual(hitTest(list, { x: name.x, y: name.y + 9 }), { kind: 'agent', id: 'ada' })
-  assert.deepEqual(hitTest(list, { x: place.x, y: place.y }), { kind: 'landmark', id: 'cafe' })
-  assert.deepEqual(hitTest(list, { x: 10, y: 10 }), { kind: 'ground' })
-})
+  const list = listOf([AGENT]);
+  const name = list.names[0];
+  const place = list.landmarks[0];
+  assert.ok(name !== undefined && place !== undefined);
+  assert.deepEqual(hitTest(list, { x: name.x, y: name.y + 9 }), { kind: 'agent', id: 'ada' });
+  assert.deepEqual(hitTest(list, { x: place.x, y: place.y }), { kind: 'landmark', id: 'cafe' });
+  assert.deepEqual(hitTest(list, { x: 10, y: 10 }), { kind: 'ground' });
+});
 
 test('a pin is hit by its head, not by the ground below its tip', () => {
-  const list = listOf([], 32, [{ id: 'p1', x: 53, y: 50, tone: 'plain' }])
-  const pin = list.pins[0]
-  assert.ok(pin !== undefined)
-  assert.deepEqual(hitTest(list, { x: pin.x, y: pin.y - 20 }), { kind: 'pin', ids: ['p1'] })
-  assert.deepEqual(hitTest(list, { x: pin.x, y: pin.y + 12 }), { kind: 'ground' })
-})
+  const list = listOf([], 32, [{ id: 'p1', x: 53, y: 50, tone: 'plain' }]);
+  const pin = list.pins[0];
+  assert.ok(pin !== undefined);
+  assert.deepEqual(hitTest(list, { x: pin.x, y: pin.y - 20 }), { kind: 'pin', ids: ['p1'] });
+  assert.deepEqual(hitTest(list, { x: pin.x, y: pin.y + 12 }), { kind: 'ground' });
+});

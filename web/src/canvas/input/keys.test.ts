@@ -1,20 +1,20 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { keyIntent } from './keys.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keyIntent } from './keys.ts';
 
-const FREE = { writing: false, onMap: true, modified: false }
+const FREE = { writing: false, onMap: true, modified: false };
 
 test('keys of the map', () => {
-  assert.deepEqual(keyIntent('+', FREE), { kind: 'zoom', factor: 1.3 })
-  assert.deepEqual(keyIntent('ArrowLeft', FREE), { kind: 'pan', dx: 90, dy: 0 })
-  assert.deepEqual(keyIntent('f', FREE), { kind: 'follow' })
-  assert.equal(keyIntent('q', FREE), null)
-})
+  assert.deepEqual(keyIntent('+', FREE), { kind: 'zoom', factor: 1.3 });
+  assert.deepEqual(keyIntent('ArrowLeft', FREE), { kind: 'pan', dx: 90, dy: 0 });
+  assert.deepEqual(keyIntent('f', FREE), { kind: 'follow' });
+  assert.equal(keyIntent('q', FREE), null);
+});
 
 test('keys that belong to somebody else are left alone', () => {
-  assert.equal(keyIntent('f', { ...FREE, writing: true }), null)
-  assert.deepEqual(keyIntent('Escape', { ...FREE, writing: true }), { kind: 'back' })
-  assert.equal(keyIntent('f', { ...FREE, modified: true }), null)
-  assert.equal(keyIntent('ArrowDown', { ...FREE, onMap: false }), null)
-  assert.deepEqual(keyIntent('-', { ...FREE, onMap: false }), { kind: 'zoom', factor: 1 / 1.3 })
-})
+  assert.equal(keyIntent('f', { ...FREE, writing: true }), null);
+  assert.deepEqual(keyIntent('Escape', { ...FREE, writing: true }), { kind: 'back' });
+  assert.equal(keyIntent('f', { ...FREE, modified: true }), null);
+  assert.equal(keyIntent('ArrowDown', { ...FREE, onMap: false }), null);
+  assert.deepEqual(keyIntent('-', { ...FREE, onMap: false }), { kind: 'zoom', factor: 1 / 1.3 });
+});

@@ -1,49 +1,75 @@
 /** Where the map is looked at from. `x`,`y` are the tile coordinates at the middle of the viewport; `zoom` is CSS pixels per tile. */
-export interface Camera { readonly x: number; readonly y: number; readonly zoom: number }
+export interface Camera {
+  readonly x: number;
+  readonly y: number;
+  readonly zoom: number;
+}
 /** The drawing area in CSS pixels. `inset*` are the parts that panels cover, so that "the middle" is the middle of what can be seen. */
-export interface Viewport { readonly width: number; readonly height: number; readonly insetLeft: number; readonly insetRight: number; readonly insetTop: number; readonly insetBottom: number }
-export interface Point { readonly x: number; readonly y: number }
+export interface Viewport {
+  readonly width: number;
+  readonly height: number;
+  readonly insetLeft: number;
+  readonly insetRight: number;
+  readonly insetTop: number;
+  readonly insetBottom: number;
+}
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
 /** A rectangle of tiles: whole numbers, `x`,`y` its upper left. */
-export interface TileRect { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
-export interface MapSize { readonly width: number; readonly height: number }
+export interface TileRect {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+export interface MapSize {
+  readonly width: number;
+  readonly height: number;
+}
 
 /** Pixels per tile: below the first a tile is noise, above the second the art runs out of detail. */
-export const MIN_ZOOM = 3
-export const MAX_ZOOM = 96
+export const MIN_ZOOM = 3;
+export const MAX_ZOOM = 96;
 /** Tiles of forest that are drawn beyond the map's edge. */
-export const EDGE_TILES = 24
+export const EDGE_TILES = 24;
 
 /** The middle of the uncovered part of the viewport, in CSS pixels. */
 export function focusPoint(viewport: Viewport): Point {
   return {
     x: viewport.insetLeft + (viewport.width - viewport.insetLeft - viewport.insetRight) / 2,
     y: viewport.insetTop + (viewport.height - viewport.insetTop - viewport.insetBottom) / 2,
-  }
+  };
 }
 
 /** Tile coordinates to CSS pixels. */
 export function worldToScreen(camera: Camera, viewport: Viewport, world: Point): Point {
-  const focus = focusPoint(viewport)
-  return { x: focus.x + (world.x - camera.x) * camera.zoom, y: focus.y + (world.y - camera.y) * camera.zoom }
+  const focus = focusPoint(viewport);
+  return { x: focus.x + (world.x - camera.x) * camera.zoom, y: focus.y + (world.y - camera.y) * camera.zoom };
 }
 
 /** CSS pixels to tile coordinates. */
 export function screenToWorld(camera: Camera, viewport: Viewport, screen: Point): Point {
-  const focus = focusPoint(viewport)
-  return { x: camera.x + (screen.x - focus.x) / camera.zoom, y: camera.y + (screen.y - focus.y) / camera.zoom }
+  const focus = focusPoint(viewport);
+  return { x: camera.x + (screen.x - focus.x) / camera.zoom, y: camera.y + (screen.y - focus.y) / camera.zoom };
 }
 
 /** Zooms by `factor` and keeps the tile under `screen` where it is. */
-export function zoomAt(camera: Camera, viewport: Viewport, change: { readonly screen: Point; readonly factor: number }): Camera {
-  const zoom = clamp(camera.zoom * change.factor, MIN_ZOOM, MAX_ZOOM)
-  const anchor = screenToWorld(camera, viewport, change.screen)
-  const focus = focusPoint(viewport)
-  return { x: anchor.x - (change.screen.x - focus.x) / zoom, y: anchor.y - (change.screen.y - focus.y) / zoom, zoom }
+export function zoomAt(
+  camera: Camera,
+  viewport: Viewport,
+  change: { readonly screen: Point; readonly factor: number },
+): Camera {
+  const zoom = clamp(camera.zoom * change.factor, MIN_ZOOM, MAX_ZOOM);
+  const anchor = screenToWorld(camera, viewport, change.screen);
+  const focus = focusPoint(viewport);
+  return { x: anchor.x - (change.screen.x - focus.x) / zoom, y: anchor.y - (change.screen.y - focus.y) / zoom, zoom };
 }
 
 /** Moves the camera so that the map follows a drag of `dx`,`dy` CSS pixels. */
 export function panBy(camera: Camera, dx: number, dy: number): Camera {
-  return { ...camera, x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom }
+  return { ...camera, x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom };
 }
 
 /** Keeps the map in sight: the middle never leaves the map, and zoom stays within its limits. */
@@ -52,50 +78,65 @@ export function clampCamera(camera: Camera, map: MapSize): Camera {
     x: clamp(camera.x, 0, map.width),
     y: clamp(camera.y, 0, map.height),
     zoom: clamp(camera.zoom, MIN_ZOOM, MAX_ZOOM),
-  }
+  };
 }
 
 /** The camera that shows `rect` whole, with a little air, but no nearer than `maxZoom`. */
 export function fitRect(rect: TileRect, viewport: Viewport, maxZoom: number): Camera {
-  const free = { width: viewport.width - viewport.insetLeft - viewport.insetRight, height: viewport.height - viewport.insetTop - viewport.insetBottom }
-  const zoom = Math.min(free.width / (rect.width + 2), free.height / (rect.height + 2), maxZoom)
-  return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, zoom: clamp(zoom, MIN_ZOOM, MAX_ZOOM) }
+  const free = {
+    width: viewport.width - viewport.insetLeft - viewport.insetRight,
+    height: viewport.height - viewport.insetTop - viewport.insetBottom,
+  };
+  const zoom = Math.min(free.width / (rect.width + 2), free.height / (rect.height + 2), maxZoom);
+  return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, zoom: clamp(zoom, MIN_ZOOM, MAX_ZOOM) };
 }
 
 /** The camera of a first visit: near enough to make out people, with as many in sight as can be. */
 export function showPeople(people: readonly Point[], viewport: Viewport, map: MapSize): Camera {
-  if (people.length === 0) return fitRect({ x: 0, y: 0, ...map }, viewport, FIRST_ZOOM)
-  const xs = people.map((person) => person.x)
-  const ys = people.map((person) => person.y)
-  const x = Math.min(...xs) - 3
-  const y = Math.min(...ys) - 3
-  const camera = fitRect({ x, y, width: Math.max(...xs) + 4 - x, height: Math.max(...ys) + 4 - y }, viewport, FIRST_ZOOM)
-  if (camera.zoom >= FIRST_ZOOM_LEAST) return camera
+  if (people.length === 0) return fitRect({ x: 0, y: 0, ...map }, viewport, FIRST_ZOOM);
+  const xs = people.map((person) => person.x);
+  const ys = people.map((person) => person.y);
+  const x = Math.min(...xs) - 3;
+  const y = Math.min(...ys) - 3;
+  const camera = fitRect(
+    { x, y, width: Math.max(...xs) + 4 - x, height: Math.max(...ys) + 4 - y },
+    viewport,
+    FIRST_ZOOM,
+  );
+  if (camera.zoom >= FIRST_ZOOM_LEAST) return camera;
   // Too far apart for one picture: look at whoever is nearest to the middle of all.
-  const distance = (person: Point): number => Math.hypot(person.x - camera.x, person.y - camera.y)
-  const middle = people.reduce((best, person) => (distance(person) < distance(best) ? person : best))
-  return { x: middle.x + 0.5, y: middle.y + 0.5, zoom: FIRST_ZOOM_LEAST }
+  const distance = (person: Point): number => Math.hypot(person.x - camera.x, person.y - camera.y);
+  const middle = people.reduce((best, person) => (distance(person) < distance(best) ? person : best));
+  return { x: middle.x + 0.5, y: middle.y + 0.5, zoom: FIRST_ZOOM_LEAST };
 }
 /** Whether a place lies in the uncovered part of the picture, with room for a name. */
 export function inSight(camera: Camera, viewport: Viewport, place: Point): boolean {
-  const at = worldToScreen(camera, viewport, place)
-  return at.x > viewport.insetLeft + SIGHT_PX && at.x < viewport.width - viewport.insetRight - SIGHT_PX
-    && at.y > viewport.insetTop + SIGHT_PX && at.y < viewport.height - viewport.insetBottom - SIGHT_PX
+  const at = worldToScreen(camera, viewport, place);
+  return (
+    at.x > viewport.insetLeft + SIGHT_PX &&
+    at.x < viewport.width - viewport.insetRight - SIGHT_PX &&
+    at.y > viewport.insetTop + SIGHT_PX &&
+    at.y < viewport.height - viewport.insetBottom - SIGHT_PX
+  );
 }
-const SIGHT_PX = 24
+const SIGHT_PX = 24;
 
-const FIRST_ZOOM = 28
-const FIRST_ZOOM_LEAST = 8.5
+const FIRST_ZOOM = 28;
+const FIRST_ZOOM_LEAST = 8.5;
 
 /** The tiles that can be seen, grown by `margin` tiles and cut to the map and what is drawn around it (`edge` tiles). */
-export function visibleTiles(camera: Camera, viewport: Viewport, limits: { readonly map: MapSize; readonly margin: number; readonly edge: number }): TileRect {
-  const upperLeft = screenToWorld(camera, viewport, { x: 0, y: 0 })
-  const lowerRight = screenToWorld(camera, viewport, { x: viewport.width, y: viewport.height })
-  const x = clamp(Math.floor(upperLeft.x - limits.margin), -limits.edge, limits.edge + limits.map.width)
-  const y = clamp(Math.floor(upperLeft.y - limits.margin), -limits.edge, limits.edge + limits.map.height)
-  const right = clamp(Math.ceil(lowerRight.x + limits.margin), -limits.edge, limits.edge + limits.map.width)
-  const bottom = clamp(Math.ceil(lowerRight.y + limits.margin), -limits.edge, limits.edge + limits.map.height)
-  return { x, y, width: right - x, height: bottom - y }
+export function visibleTiles(
+  camera: Camera,
+  viewport: Viewport,
+  limits: { readonly map: MapSize; readonly margin: number; readonly edge: number },
+): TileRect {
+  const upperLeft = screenToWorld(camera, viewport, { x: 0, y: 0 });
+  const lowerRight = screenToWorld(camera, viewport, { x: viewport.width, y: viewport.height });
+  const x = clamp(Math.floor(upperLeft.x - limits.margin), -limits.edge, limits.edge + limits.map.width);
+  const y = clamp(Math.floor(upperLeft.y - limits.margin), -limits.edge, limits.edge + limits.map.height);
+  const right = clamp(Math.ceil(lowerRight.x + limits.margin), -limits.edge, limits.edge + limits.map.width);
+  const bottom = clamp(Math.ceil(lowerRight.y + limits.margin), -limits.edge, limits.edge + limits.map.height);
+  return { x, y, width: right - x, height: bottom - y };
 }
 
 /**
@@ -104,15 +145,15 @@ export function visibleTiles(camera: Camera, viewport: Viewport, limits: { reado
  * @returns the target itself once it is less than a twentieth of a pixel away
  */
 export function glide(camera: Camera, target: Camera, elapsedMs: number): Camera {
-  const share = 1 - Math.exp(-elapsedMs / GLIDE_MS)
-  const zoom = camera.zoom * (target.zoom / camera.zoom) ** share
-  const next = { x: camera.x + (target.x - camera.x) * share, y: camera.y + (target.y - camera.y) * share, zoom }
-  const restPx = Math.hypot(target.x - next.x, target.y - next.y) * zoom + Math.abs(target.zoom - zoom)
-  return restPx < 0.05 ? target : next
+  const share = 1 - Math.exp(-elapsedMs / GLIDE_MS);
+  const zoom = camera.zoom * (target.zoom / camera.zoom) ** share;
+  const next = { x: camera.x + (target.x - camera.x) * share, y: camera.y + (target.y - camera.y) * share, zoom };
+  const restPx = Math.hypot(target.x - next.x, target.y - next.y) * zoom + Math.abs(target.zoom - zoom);
+  return restPx < 0.05 ? target : next;
 }
 /** Time in which a glide covers 63 % of the way: quick enough to feel direct, slow enough to keep one's bearings. */
-const GLIDE_MS = 160
+const GLIDE_MS = 160;
 
 export function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, value))
+  return Math.min(high, Math.max(low, value));
 }

@@ -1,32 +1,35 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { correct, type Drawn, NO_CORRECTION } from './correction.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { correct, type Drawn, NO_CORRECTION } from './correction.ts';
 
-const drawnAt = ({ place, correction }: Drawn): { x: number; y: number } => ({ x: place.x + correction.dx, y: place.y + correction.dy })
+const drawnAt = ({ place, correction }: Drawn): { x: number; y: number } => ({
+  x: place.x + correction.dx,
+  y: place.y + correction.dy,
+});
 
 test('walking is drawn where it is', () => {
-  let drawn = correct(undefined, { x: 10, y: 10 }, 16)
+  let drawn = correct(undefined, { x: 10, y: 10 }, 16);
   for (let frame = 1; frame <= 60; frame++) {
-    drawn = correct(drawn, { x: 10 + frame * 0.04, y: 10 }, 16)
-    assert.deepEqual(drawn.correction, NO_CORRECTION)
+    drawn = correct(drawn, { x: 10 + frame * 0.04, y: 10 }, 16);
+    assert.deepEqual(drawn.correction, NO_CORRECTION);
   }
-})
+});
 
 test('late news is slid away: no jump, and the true place in the end', () => {
-  const before = correct(undefined, { x: 10, y: 10 }, 16)
-  let drawn = correct(before, { x: 11.2, y: 10 }, 16)
-  assert.ok(Math.abs(drawnAt(drawn).x - 10) < 1e-9)
-  let last = drawnAt(drawn).x
+  const before = correct(undefined, { x: 10, y: 10 }, 16);
+  let drawn = correct(before, { x: 11.2, y: 10 }, 16);
+  assert.ok(Math.abs(drawnAt(drawn).x - 10) < 1e-9);
+  let last = drawnAt(drawn).x;
   for (let frame = 0; frame < 120; frame++) {
-    drawn = correct(drawn, { x: 11.2, y: 10 }, 16)
-    const now = drawnAt(drawn).x
-    assert.ok(now >= last && now - last < 0.2)
-    last = now
+    drawn = correct(drawn, { x: 11.2, y: 10 }, 16);
+    const now = drawnAt(drawn).x;
+    assert.ok(now >= last && now - last < 0.2);
+    last = now;
   }
-  assert.deepEqual(drawnAt(drawn), { x: 11.2, y: 10 })
-})
+  assert.deepEqual(drawnAt(drawn), { x: 11.2, y: 10 });
+});
 
 test('a new life elsewhere is shown at once', () => {
-  const drawn = correct(correct(undefined, { x: 10, y: 10 }, 16), { x: 80, y: 4 }, 16)
-  assert.deepEqual(drawnAt(drawn), { x: 80, y: 4 })
-})
+  const drawn = correct(correct(undefined, { x: 10, y: 10 }, 16), { x: 80, y: 4 }, 16);
+  assert.deepEqual(drawnAt(drawn), { x: 80, y: 4 });
+});

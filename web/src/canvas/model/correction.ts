@@ -1,65 +1,72 @@
-import type { Point } from './camera.ts'
-import type { SceneAgent } from './scene.ts'
+import type { Point } from './camera.ts';
+import type { SceneAgent } from './scene.ts';
 
 /**
  * A late path record means that an agent was drawn where it no longer was. Jumping looks broken; instead the error is kept as an offset
  * that fades, so the figure catches up with its true place.
  */
-export interface Correction { readonly dx: number; readonly dy: number }
-export const NO_CORRECTION: Correction = { dx: 0, dy: 0 }
+export interface Correction {
+  readonly dx: number;
+  readonly dy: number;
+}
+export const NO_CORRECTION: Correction = { dx: 0, dy: 0 };
 
 /** An error of more tiles than this is a real jump (respawn, resume) and is shown as one. */
-const MAX_GLIDE_TILES = 3
+const MAX_GLIDE_TILES = 3;
 /** A figure cannot have moved further than this between two frames by walking alone. */
-const WALK_SLACK_TILES = 0.12
+const WALK_SLACK_TILES = 0.12;
 /** Time in which the offset falls to 37 %. */
-const FADE_MS = 140
+const FADE_MS = 140;
 
 /** The state of one figure between frames: the true place of the last frame and the offset that was drawn on top of it. */
-export interface Drawn { readonly place: Point; readonly correction: Correction }
+export interface Drawn {
+  readonly place: Point;
+  readonly correction: Correction;
+}
 
 /**
  * @param place true position at this frame, in tiles
  * @param frame elapsed time, and how far a walking figure may have come in it
  */
 export function correct(last: Drawn | undefined, place: Point, elapsedMs: number): Drawn {
-  if (last === undefined) return { place, correction: NO_CORRECTION }
-  const jumpX = place.x - last.place.x
-  const jumpY = place.y - last.place.y
-  const jump = Math.hypot(jumpX, jumpY)
-  const fade = Math.exp(-elapsedMs / FADE_MS)
-  const carried = { dx: last.correction.dx * fade, dy: last.correction.dy * fade }
-  if (jump > MAX_GLIDE_TILES) return { place, correction: NO_CORRECTION }
-  if (jump <= WALK_SLACK_TILES + elapsedMs * WALK_TILES_PER_MS) return { place, correction: settle(carried) }
-  return { place, correction: { dx: carried.dx - jumpX, dy: carried.dy - jumpY } }
+  if (last === undefined) return { place, correction: NO_CORRECTION };
+  const jumpX = place.x - last.place.x;
+  const jumpY = place.y - last.place.y;
+  const jump = Math.hypot(jumpX, jumpY);
+  const fade = Math.exp(-elapsedMs / FADE_MS);
+  const carried = { dx: last.correction.dx * fade, dy: last.correction.dy * fade };
+  if (jump > MAX_GLIDE_TILES) return { place, correction: NO_CORRECTION };
+  if (jump <= WALK_SLACK_TILES + elapsedMs * WALK_TILES_PER_MS) return { place, correction: settle(carried) };
+  return { place, correction: { dx: carried.dx - jumpX, dy: carried.dy - jumpY } };
 }
 /** 2.5 tiles a second. */
-const WALK_TILES_PER_MS = 0.0025
+const WALK_TILES_PER_MS = 0.0025;
 
 function settle(correction: Correction): Correction {
-  return Math.abs(correction.dx) + Math.abs(correction.dy) < 0.002 ? NO_CORRECTION : correction
+  return Math.abs(correction.dx) + Math.abs(correction.dy) < 0.002 ? NO_CORRECTION : correction;
 }
 
 /** The figures of one picture between frames. Mutable because it is what the last frame has drawn. */
 export class Corrections {
-  readonly #drawn = new Map<string, Drawn>()
+  readonly #drawn = new Map<string, Drawn>();
 
   /** Late news moves people in a slide instead of a jump: the agents where they are to be drawn now. */
   apply(agents: readonly SceneAgent[], elapsedMs: number): SceneAgent[] {
-    const present = new Set<string>()
+    const present = new Set<string>();
     const placed = agents.map((agent) => {
-      const drawn = correct(this.#drawn.get(agent.id), { x: agent.x, y: agent.y }, elapsedMs)
-      this.#drawn.set(agent.id, drawn)
-      present.add(agent.id)
-      return { ...agent, x: drawn.place.x + drawn.correction.dx, y: drawn.place.y + drawn.correction.dy }
-    })
-    if (this.#drawn.size > present.size) for (const id of this.#drawn.keys()) if (!present.has(id)) this.#drawn.delete(id)
-    return placed
+      const drawn = correct(this.#drawn.get(agent.id), { x: agent.x, y: agent.y }, elapsedMs);
+      this.#drawn.set(agent.id, drawn);
+      present.add(agent.id);
+      return { ...agent, x: drawn.place.x + drawn.correction.dx, y: drawn.place.y + drawn.correction.dy };
+    });
+    if (this.#drawn.size > present.size)
+      for (const id of this.#drawn.keys()) if (!present.has(id)) this.#drawn.delete(id);
+    return placed;
   }
 
   /** Whether a figure is still drawn away from its true place. */
   get areFading(): boolean {
-    for (const drawn of this.#drawn.values()) if (drawn.correction.dx !== 0 || drawn.correction.dy !== 0) return true
-    return false
+    for (const drawn of this.#drawn.values()) if (drawn.correction.dx !== 0 || drawn.correction.dy !== 0) return true;
+    return false;
   }
 }

@@ -1,10 +1,17 @@
-import { clamp } from './camera.ts'
+import { clamp } from './camera.ts';
 
 /** How the light falls: a colour that everything is multiplied with, and how strongly lamps and windows glow (0 to 1). */
-export interface Daylight { readonly tint: number; readonly glow: number }
+export interface Daylight {
+  readonly tint: number;
+  readonly glow: number;
+}
 
 /** Minute of the village's day → light. Between two entries the light changes evenly. */
-const LIGHT: readonly { readonly minute: number; readonly rgb: readonly [number, number, number]; readonly glow: number }[] = [
+const LIGHT: readonly {
+  readonly minute: number;
+  readonly rgb: readonly [number, number, number];
+  readonly glow: number;
+}[] = [
   { minute: 0, rgb: [92, 114, 176], glow: 1 },
   { minute: 270, rgb: [96, 116, 178], glow: 1 },
   { minute: 360, rgb: [226, 184, 190], glow: 0.45 },
@@ -15,18 +22,20 @@ const LIGHT: readonly { readonly minute: number; readonly rgb: readonly [number,
   { minute: 1200, rgb: [182, 156, 190], glow: 0.7 },
   { minute: 1290, rgb: [98, 116, 180], glow: 1 },
   { minute: 1440, rgb: [92, 114, 176], glow: 1 },
-]
+];
 
 /** Light at a minute of the day (0 to 1439). */
 export function daylight(minute: number): Daylight {
-  const at = clamp(minute, 0, 1440)
-  const after = LIGHT.findIndex((entry) => entry.minute > at)
-  const right = LIGHT[after === -1 ? LIGHT.length - 1 : after]
-  const left = LIGHT[after <= 0 ? LIGHT.length - 1 : after - 1]
-  if (left === undefined || right === undefined) return { tint: 0xffffff, glow: 0 }
-  const span = right.minute - left.minute
-  const share = span === 0 ? 0 : (at - left.minute) / span
-  const mix = (from: number, to: number): number => from + (to - from) * share
-  const [red, green, blue] = [0, 1, 2].map((channel) => Math.round(mix(left.rgb[channel] ?? 255, right.rgb[channel] ?? 255)))
-  return { tint: ((red ?? 255) << 16) | ((green ?? 255) << 8) | (blue ?? 255), glow: mix(left.glow, right.glow) }
+  const at = clamp(minute, 0, 1440);
+  const after = LIGHT.findIndex((entry) => entry.minute > at);
+  const right = LIGHT[after === -1 ? LIGHT.length - 1 : after];
+  const left = LIGHT[after <= 0 ? LIGHT.length - 1 : after - 1];
+  if (left === undefined || right === undefined) return { tint: 0xffffff, glow: 0 };
+  const span = right.minute - left.minute;
+  const share = span === 0 ? 0 : (at - left.minute) / span;
+  const mix = (from: number, to: number): number => from + (to - from) * share;
+  const [red, green, blue] = [0, 1, 2].map((channel) =>
+    Math.round(mix(left.rgb[channel] ?? 255, right.rgb[channel] ?? 255)),
+  );
+  return { tint: ((red ?? 255) << 16) | ((green ?? 255) << 8) | (blue ?? 255), glow: mix(left.glow, right.glow) };
 }

@@ -1,102 +1,176 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { drawList, type FrameInput, speechAlpha } from './draw-list.ts'
-import type { SceneAgent } from './scene.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { drawList, type FrameInput, speechAlpha } from './draw-list.ts';
+import type { SceneAgent } from './scene.ts';
 
 const AGENT: SceneAgent = {
-  id: 'ada', name: 'Ada', x: 50, y: 50, facing: 'south', moving: false, asleep: false, online: true, speech: null, emote: null, activity: 'idle', carried: [],
-}
+  id: 'ada',
+  name: 'Ada',
+  x: 50,
+  y: 50,
+  facing: 'south',
+  moving: false,
+  asleep: false,
+  online: true,
+  speech: null,
+  emote: null,
+  activity: 'idle',
+  carried: [],
+};
 
 function frame(change: Partial<FrameInput> = {}): FrameInput {
   return {
-    camera: { x: 50, y: 50, zoom: 32 }, viewport: { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 },
-    visible: { x: 37, y: 40, width: 26, height: 20 }, tick: 1000, agents: [AGENT], items: [], landmarks: [], zones: [], clusters: [], pins: [], selected: null, hovered: null, ...change,
-  }
+    camera: { x: 50, y: 50, zoom: 32 },
+    viewport: { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 },
+    visible: { x: 37, y: 40, width: 26, height: 20 },
+    tick: 1000,
+    agents: [AGENT],
+    items: [],
+    landmarks: [],
+    zones: [],
+    clusters: [],
+    pins: [],
+    selected: null,
+    hovered: null,
+    ...change,
+  };
 }
 
 test('feet stand in the tile of the agent', () => {
-  const [figure] = drawList(frame()).figures
-  assert.equal(figure?.x, 416)
-  assert.equal(Math.round(figure.y), 325)
-})
+  const [figure] = drawList(frame()).figures;
+  assert.equal(figure?.x, 416);
+  assert.equal(Math.round(figure.y), 325);
+});
 
 test('who is south is drawn in front', () => {
-  const agents = [{ ...AGENT, id: 'a', y: 52 }, { ...AGENT, id: 'b', y: 48 }, { ...AGENT, id: 'c', y: 50 }]
-  assert.deepEqual(drawList(frame({ agents })).figures.map((figure) => figure.id), ['b', 'c', 'a'])
-})
+  const agents = [
+    { ...AGENT, id: 'a', y: 52 },
+    { ...AGENT, id: 'b', y: 48 },
+    { ...AGENT, id: 'c', y: 50 },
+  ];
+  assert.deepEqual(
+    drawList(frame({ agents })).figures.map((figure) => figure.id),
+    ['b', 'c', 'a'],
+  );
+});
 
 test('who is out of sight is not drawn', () => {
-  const list = drawList(frame({ agents: [{ ...AGENT, x: 5 }] }))
-  assert.deepEqual([list.figures, list.names, list.bubbles], [[], [], []])
-})
+  const list = drawList(frame({ agents: [{ ...AGENT, x: 5 }] }));
+  assert.deepEqual([list.figures, list.names, list.bubbles], [[], [], []]);
+});
 
 test('walking changes the legs, standing does not', () => {
-  const steps = (moving: boolean): number[] => [1000, 1002, 1004, 1006].map((tick) => drawList(frame({ tick, agents: [{ ...AGENT, moving }] })).figures[0]?.step ?? -1)
-  assert.deepEqual(steps(false), [0, 0, 0, 0])
-  assert.deepEqual(new Set(steps(true)), new Set([0, 1, 2]))
-})
+  const steps = (moving: boolean): number[] =>
+    [1000, 1002, 1004, 1006].map(
+      (tick) => drawList(frame({ tick, agents: [{ ...AGENT, moving }] })).figures[0]?.step ?? -1,
+    );
+  assert.deepEqual(steps(false), [0, 0, 0, 0]);
+  assert.deepEqual(new Set(steps(true)), new Set([0, 1, 2]));
+});
 
 test('states are told apart by shape and name, not by colour alone', () => {
   const cases: readonly (readonly [Partial<SceneAgent>, { asleep: boolean; alpha: number; tone: string }])[] = [
     [{}, { asleep: false, alpha: 1, tone: 'plain' }],
-    [{ asleep: true, online: false }, { asleep: true, alpha: 1, tone: 'asleep' }],
+    [
+      { asleep: true, online: false },
+      { asleep: true, alpha: 1, tone: 'asleep' },
+    ],
     [{ activity: 'sleeping' }, { asleep: true, alpha: 1, tone: 'asleep' }],
     [{ online: false }, { asleep: false, alpha: 0.45, tone: 'offline' }],
-  ]
+  ];
   for (const [change, wanted] of cases) {
-    const list = drawList(frame({ agents: [{ ...AGENT, ...change }] }))
-    assert.deepEqual({ asleep: list.figures[0]?.asleep, alpha: list.figures[0]?.alpha, tone: list.names[0]?.tone }, wanted)
+    const list = drawList(frame({ agents: [{ ...AGENT, ...change }] }));
+    assert.deepEqual(
+      { asleep: list.figures[0]?.asleep, alpha: list.figures[0]?.alpha, tone: list.names[0]?.tone },
+      wanted,
+    );
   }
-})
+});
 
 test('a figure shows what it carries and its emote; who lies down has put the thing away', () => {
-  const drawn = (change: Partial<SceneAgent>): unknown => { const [figure] = drawList(frame({ agents: [{ ...AGENT, ...change }] })).figures; return [figure?.carried, figure?.emote] }
-  assert.deepEqual(drawn({}), [null, null])
-  assert.deepEqual(drawn({ carried: ['bread', 'rope'], emote: 'wave' }), ['bread', 'wave'], 'the first of several things')
-  assert.deepEqual(drawn({ carried: ['bread'], activity: 'sleeping' }), [null, null])
-  assert.deepEqual(drawn({ carried: ['bread'], asleep: true, online: false }), [null, null])
-})
+  const drawn = (change: Partial<SceneAgent>): unknown => {
+    const [figure] = drawList(frame({ agents: [{ ...AGENT, ...change }] })).figures;
+    return [figure?.carried, figure?.emote];
+  };
+  assert.deepEqual(drawn({}), [null, null]);
+  assert.deepEqual(
+    drawn({ carried: ['bread', 'rope'], emote: 'wave' }),
+    ['bread', 'wave'],
+    'the first of several things',
+  );
+  assert.deepEqual(drawn({ carried: ['bread'], activity: 'sleeping' }), [null, null]);
+  assert.deepEqual(drawn({ carried: ['bread'], asleep: true, online: false }), [null, null]);
+});
 
 test('speech fades at its end and is not shown before its tick', () => {
-  assert.equal(speechAlpha(1000, 1001), 0)
-  assert.equal(speechAlpha(1000, 1000), 1)
-  assert.ok(speechAlpha(1055, 1000) > 0 && speechAlpha(1055, 1000) < 1)
-  assert.equal(speechAlpha(1060, 1000), 0)
-})
+  assert.equal(speechAlpha(1000, 1001), 0);
+  assert.equal(speechAlpha(1000, 1000), 1);
+  assert.ok(speechAlpha(1055, 1000) > 0 && speechAlpha(1055, 1000) < 1);
+  assert.equal(speechAlpha(1060, 1000), 0);
+});
 
 test('bubbles that would cover each other become one, the selected agent keeps its words', () => {
-  const talking = ['a', 'b', 'c'].map((id, index) => ({ ...AGENT, id, name: id.toUpperCase(), x: 50 + index, speech: { text: 'hello', tick: 990 + index } }))
-  const crowd = drawList(frame({ agents: talking })).bubbles
-  assert.deepEqual(crowd.map(({ text, count }) => ({ text, count })), [{ text: '3 people are talking here', count: 3 }])
-  const chosen = drawList(frame({ agents: talking, selected: 'a' })).bubbles
-  assert.deepEqual(chosen.map(({ text, count }) => ({ text, count })), [{ text: 'A: hello', count: 3 }])
-  const apart = drawList(frame({ agents: talking.map((agent, index) => ({ ...agent, x: 42 + index * 6 })) })).bubbles
-  assert.equal(apart.length, 3)
-})
+  const talking = ['a', 'b', 'c'].map((id, index) => ({
+    ...AGENT,
+    id,
+    name: id.toUpperCase(),
+    x: 50 + index,
+    speech: { text: 'hello', tick: 990 + index },
+  }));
+  const crowd = drawList(frame({ agents: talking })).bubbles;
+  assert.deepEqual(
+    crowd.map(({ text, count }) => ({ text, count })),
+    [{ text: '3 people are talking here', count: 3 }],
+  );
+  const chosen = drawList(frame({ agents: talking, selected: 'a' })).bubbles;
+  assert.deepEqual(
+    chosen.map(({ text, count }) => ({ text, count })),
+    [{ text: 'A: hello', count: 3 }],
+  );
+  const apart = drawList(frame({ agents: talking.map((agent, index) => ({ ...agent, x: 42 + index * 6 })) })).bubbles;
+  assert.equal(apart.length, 3);
+});
 
 test('names do not cover each other, and the selected one is always there', () => {
-  const agents = Array.from({ length: 6 }, (_, index) => ({ ...AGENT, id: `a${index}`, name: 'Somebody', x: 50 + index * 0.2 }))
-  const names = drawList(frame({ agents, selected: 'a5' })).names
-  assert.ok(names.length < 6)
-  assert.ok(names.some((name) => name.id === 'a5' && name.selected))
-})
+  const agents = Array.from({ length: 6 }, (_, index) => ({
+    ...AGENT,
+    id: `a${index}`,
+    name: 'Somebody',
+    x: 50 + index * 0.2,
+  }));
+  const names = drawList(frame({ agents, selected: 'a5' })).names;
+  assert.ok(names.length < 6);
+  assert.ok(names.some((name) => name.id === 'a5' && name.selected));
+});
 
 test('a crowd seen from afar is dots, and a great one counts', () => {
-  const crowd = (count: number): SceneAgent[] => Array.from({ length: count }, (_, index) => ({ ...AGENT, id: `a${index}`, x: index % 100, y: Math.floor(index / 100) }))
-  const far = { camera: { x: 50, y: 30, zoom: 6 }, visible: { x: 0, y: 0, width: 128, height: 128 } }
-  const dots = drawList(frame({ ...far, agents: crowd(500) }))
-  assert.equal(dots.level, 'district')
-  assert.ok(dots.figures.every((figure) => figure.dot))
-  const counts = drawList(frame({ ...far, agents: crowd(3000), clusters: [{ x: 8, y: 8, count: 40 }] }))
-  assert.equal(counts.level, 'far')
-  assert.deepEqual([counts.figures.length, counts.clusters.length], [0, 1])
-})
+  const crowd = (count: number): SceneAgent[] =>
+    Array.from({ length: count }, (_, index) => ({
+      ...AGENT,
+      id: `a${index}`,
+      x: index % 100,
+      y: Math.floor(index / 100),
+    }));
+  const far = { camera: { x: 50, y: 30, zoom: 6 }, visible: { x: 0, y: 0, width: 128, height: 128 } };
+  const dots = drawList(frame({ ...far, agents: crowd(500) }));
+  assert.equal(dots.level, 'district');
+  assert.ok(dots.figures.every((figure) => figure.dot));
+  const counts = drawList(frame({ ...far, agents: crowd(3000), clusters: [{ x: 8, y: 8, count: 40 }] }));
+  assert.equal(counts.level, 'far');
+  assert.deepEqual([counts.figures.length, counts.clusters.length], [0, 1]);
+});
 
 test('homes show their names only close up, and a zone named as its place is not named twice', () => {
-  const landmarks = [{ id: 'h', name: 'Elm Cottage', kind: 'home', x: 50, y: 50, slots: [] }, { id: 'c', name: 'Café', kind: 'cafe', x: 45, y: 45, slots: [] }]
-  const zones = [{ id: 'z', name: 'Café', kind: 'work', x: 44, y: 44, width: 4, height: 4 }]
-  const labelled = (zoom: number): string[] => drawList(frame({ landmarks, zones, camera: { x: 50, y: 50, zoom } })).landmarks.filter((landmark) => landmark.labelled).map((landmark) => landmark.id)
-  assert.deepEqual(labelled(12), ['c'])
-  assert.deepEqual(labelled(32).sort(), ['c', 'h'])
-  assert.equal(drawList(frame({ landmarks, zones, camera: { x: 50, y: 50, zoom: 12 } })).zones[0]?.labelAlpha, 0)
-})
+  const landmarks = [
+    { id: 'h', name: 'Elm Cottage', kind: 'home', x: 50, y: 50, slots: [] },
+    { id: 'c', name: 'Café', kind: 'cafe', x: 45, y: 45, slots: [] },
+  ];
+  const zones = [{ id: 'z', name: 'Café', kind: 'work', x: 44, y: 44, width: 4, height: 4 }];
+  const labelled = (zoom: number): string[] =>
+    drawList(frame({ landmarks, zones, camera: { x: 50, y: 50, zoom } }))
+      .landmarks.filter((landmark) => landmark.labelled)
+      .map((landmark) => landmark.id);
+  assert.deepEqual(labelled(12), ['c']);
+  assert.deepEqual(labelled(32).sort(), ['c', 'h']);
+  assert.equal(drawList(frame({ landmarks, zones, camera: { x: 50, y: 50, zoom: 12 } })).zones[0]?.labelAlpha, 0);
+});

@@ -1,209 +1,332 @@
-import { SPEECH_TICKS } from '@hamlet/contract'
-import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } from './camera.ts'
-import { type Level, levelOf } from './level.ts'
-import { hashText } from './noise.ts'
-import { type PinCommand, pinCommands } from './pins.ts'
-import type { Facing, SceneAgent, SceneCluster, SceneItem, SceneLandmark, ScenePin, SceneZone } from './scene.ts'
+import { SPEECH_TICKS } from '@hamlet/contract';
+import { type Camera, type Point, type TileRect, type Viewport, worldToScreen } from './camera.ts';
+import { type Level, levelOf } from './level.ts';
+import { hashText } from './noise.ts';
+import { type PinCommand, pinCommands } from './pins.ts';
+import type { Facing, SceneAgent, SceneCluster, SceneItem, SceneLandmark, ScenePin, SceneZone } from './scene.ts';
 
 /** Different figures in the atlas: shirt, hair and skin. */
-export const LOOKS = 35
+export const LOOKS = 35;
 
 /** A figure to draw. `x`,`y` is where the feet stand, in CSS pixels; `size` its height in CSS pixels. */
 export interface FigureCommand {
-  readonly id: string; readonly x: number; readonly y: number; readonly size: number; readonly look: number; readonly facing: Facing
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly look: number;
+  readonly facing: Facing;
   /** 0 stands, 1 and 2 are the two steps. */
-  readonly step: 0 | 1 | 2
-  readonly asleep: boolean; readonly alpha: number; readonly ring: 'none' | 'hover' | 'selected'; readonly dot: boolean
-  readonly carried: string | null; readonly emote: string | null
+  readonly step: 0 | 1 | 2;
+  readonly asleep: boolean;
+  readonly alpha: number;
+  readonly ring: 'none' | 'hover' | 'selected';
+  readonly dot: boolean;
+  readonly carried: string | null;
+  readonly emote: string | null;
 }
 /** A name under a figure; `x`,`y` is the middle of its upper edge. */
-export interface NameCommand { readonly id: string; readonly x: number; readonly y: number; readonly text: string; readonly tone: 'plain' | 'asleep' | 'offline'; readonly selected: boolean }
+export interface NameCommand {
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+  readonly tone: 'plain' | 'asleep' | 'offline';
+  readonly selected: boolean;
+}
 /** A bubble whose tail points at `x`,`y`. */
-export interface BubbleCommand { readonly ids: readonly string[]; readonly x: number; readonly y: number; readonly text: string; readonly alpha: number; readonly count: number }
-export interface LandmarkCommand { readonly id: string; readonly x: number; readonly y: number; readonly text: string; readonly kind: string; readonly labelled: boolean }
-export interface ZoneCommand { readonly id: string; readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly text: string; readonly kind: string; readonly labelAlpha: number }
-export interface ItemCommand { readonly id: string; readonly x: number; readonly y: number; readonly size: number; readonly kind: string }
-export interface ClusterCommand { readonly x: number; readonly y: number; readonly count: number; readonly radius: number }
+export interface BubbleCommand {
+  readonly ids: readonly string[];
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+  readonly alpha: number;
+  readonly count: number;
+}
+export interface LandmarkCommand {
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+  readonly kind: string;
+  readonly labelled: boolean;
+}
+export interface ZoneCommand {
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly text: string;
+  readonly kind: string;
+  readonly labelAlpha: number;
+}
+export interface ItemCommand {
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+  readonly kind: string;
+}
+export interface ClusterCommand {
+  readonly x: number;
+  readonly y: number;
+  readonly count: number;
+  readonly radius: number;
+}
 
 /** Everything that one frame shows above the ground, back to front within each list. */
 export interface DrawList {
-  readonly level: Level
-  readonly zones: readonly ZoneCommand[]; readonly landmarks: readonly LandmarkCommand[]; readonly items: readonly ItemCommand[]
-  readonly figures: readonly FigureCommand[]; readonly names: readonly NameCommand[]; readonly bubbles: readonly BubbleCommand[]; readonly clusters: readonly ClusterCommand[]
-  readonly pins: readonly PinCommand[]
+  readonly level: Level;
+  readonly zones: readonly ZoneCommand[];
+  readonly landmarks: readonly LandmarkCommand[];
+  readonly items: readonly ItemCommand[];
+  readonly figures: readonly FigureCommand[];
+  readonly names: readonly NameCommand[];
+  readonly bubbles: readonly BubbleCommand[];
+  readonly clusters: readonly ClusterCommand[];
+  readonly pins: readonly PinCommand[];
 }
 
 /** All that a frame depends on. `tick` is the drawn tick. */
 export interface FrameInput {
-  readonly camera: Camera; readonly viewport: Viewport; readonly visible: TileRect; readonly tick: number
-  readonly agents: readonly SceneAgent[]; readonly items: readonly SceneItem[]; readonly landmarks: readonly SceneLandmark[]; readonly zones: readonly SceneZone[]; readonly clusters: readonly SceneCluster[]
-  readonly pins: readonly ScenePin[]
-  readonly selected: string | null; readonly hovered: string | null
+  readonly camera: Camera;
+  readonly viewport: Viewport;
+  readonly visible: TileRect;
+  readonly tick: number;
+  readonly agents: readonly SceneAgent[];
+  readonly items: readonly SceneItem[];
+  readonly landmarks: readonly SceneLandmark[];
+  readonly zones: readonly SceneZone[];
+  readonly clusters: readonly SceneCluster[];
+  readonly pins: readonly ScenePin[];
+  readonly selected: string | null;
+  readonly hovered: string | null;
 }
 
 /** The last part of a speech's time, in ticks, in which it fades. */
-const SPEECH_FADE_TICKS = 15
+const SPEECH_FADE_TICKS = 15;
 /** A step changes the legs every 2 ticks: two steps a tile at walking pace. */
-const STEP_TICKS = 2
+const STEP_TICKS = 2;
 /** Height of a figure in tiles, and the least height in pixels at which it is still a figure. */
-const FIGURE_TILES = 1.55
-const FIGURE_MIN_PX = 26
-const DOT_PX = 9
+const FIGURE_TILES = 1.55;
+const FIGURE_MIN_PX = 26;
+const DOT_PX = 9;
 /** Names are shown for everybody only while they do not cover each other. */
-const MAX_NAMES = 80
+const MAX_NAMES = 80;
 /** Bubbles nearer to each other than this, in pixels, become one. */
-const CLUSTER_X_PX = 150
-const CLUSTER_Y_PX = 64
-const MAX_BUBBLES = 24
+const CLUSTER_X_PX = 150;
+const CLUSTER_Y_PX = 64;
+const MAX_BUBBLES = 24;
 /** Room for an emote between a head and a bubble. */
-const EMOTE_PX = 24
+const EMOTE_PX = 24;
 /** Pins of homes are left out below this zoom: they are many. */
-const HOME_PIN_ZOOM = 9
+const HOME_PIN_ZOOM = 9;
 
 /** The plain list that `render` draws and `hit` answers from. */
 export function drawList(input: FrameInput): DrawList {
-  const seen = input.agents.filter((agent) => within(input.visible, agent))
-  const level = levelOf(input.camera.zoom, seen.length)
-  const far = level === 'far'
-  const figures = far ? [] : seen.map((agent) => figure(input, agent, seen.length)).sort(byDepth)
+  const seen = input.agents.filter((agent) => within(input.visible, agent));
+  const level = levelOf(input.camera.zoom, seen.length);
+  const far = level === 'far';
+  const figures = far ? [] : seen.map((agent) => figure(input, agent, seen.length)).sort(byDepth);
   return {
     level,
     zones: input.zones.map((zone) => zoneCommand(input, zone)),
     landmarks: landmarkCommands(input),
-    items: input.camera.zoom < 12 ? [] : input.items.filter((item) => within(input.visible, item)).map((item) => itemCommand(input, item)),
+    items:
+      input.camera.zoom < 12
+        ? []
+        : input.items.filter((item) => within(input.visible, item)).map((item) => itemCommand(input, item)),
     figures,
     names: far ? [] : nameCommands(input, seen, seen.length),
     bubbles: far ? [] : bubbleCommands(input, seen, seen.length),
     clusters: far ? clusterCommands(input) : [],
     pins: pinCommands(input.pins, input),
-  }
+  };
 }
 
 /** The height of a figure in CSS pixels; `dot` when there are too many for figures. */
 export function figureSize(zoom: number, visible: number): { readonly size: number; readonly dot: boolean } {
-  const size = zoom * FIGURE_TILES
-  if (size >= FIGURE_MIN_PX) return { size, dot: false }
-  return visible > 150 ? { size: DOT_PX, dot: true } : { size: FIGURE_MIN_PX, dot: false }
+  const size = zoom * FIGURE_TILES;
+  if (size >= FIGURE_MIN_PX) return { size, dot: false };
+  return visible > 150 ? { size: DOT_PX, dot: true } : { size: FIGURE_MIN_PX, dot: false };
 }
 
 function figure(input: FrameInput, agent: SceneAgent, visible: number): FigureCommand {
-  const feet = feetOf(input, agent)
-  const { size, dot } = figureSize(input.camera.zoom, visible)
-  const phase = Math.floor(input.tick / STEP_TICKS) % 4
+  const feet = feetOf(input, agent);
+  const { size, dot } = figureSize(input.camera.zoom, visible);
+  const phase = Math.floor(input.tick / STEP_TICKS) % 4;
   return {
-    id: agent.id, x: feet.x, y: feet.y, size, dot, look: hashText(agent.id, LOOKS), facing: agent.facing,
+    id: agent.id,
+    x: feet.x,
+    y: feet.y,
+    size,
+    dot,
+    look: hashText(agent.id, LOOKS),
+    facing: agent.facing,
     step: !agent.moving || phase % 2 === 0 ? 0 : phase === 1 ? 1 : 2,
-    asleep: lies(agent), alpha: agent.online || agent.asleep ? 1 : 0.45,
+    asleep: lies(agent),
+    alpha: agent.online || agent.asleep ? 1 : 0.45,
     ring: agent.id === input.selected ? 'selected' : agent.id === input.hovered ? 'hover' : 'none',
-    carried: lies(agent) ? null : agent.carried[0] ?? null, emote: agent.emote,
-  }
+    carried: lies(agent) ? null : (agent.carried[0] ?? null),
+    emote: agent.emote,
+  };
 }
 
 /** Suspended agents lie where they were; others lie down by themselves at night. */
 function lies(agent: SceneAgent): boolean {
-  return agent.asleep || agent.activity === 'sleeping'
+  return agent.asleep || agent.activity === 'sleeping';
 }
 
 /** Feet stand a little below the middle of the tile, so that heads do not touch the tile's upper neighbour too early. */
 function feetOf(input: FrameInput, agent: { readonly x: number; readonly y: number }): Point {
-  return worldToScreen(input.camera, input.viewport, { x: agent.x + 0.5, y: agent.y + 0.78 })
+  return worldToScreen(input.camera, input.viewport, { x: agent.x + 0.5, y: agent.y + 0.78 });
 }
 
 function byDepth(left: FigureCommand, right: FigureCommand): number {
-  return left.y - right.y || (left.id < right.id ? -1 : 1)
+  return left.y - right.y || (left.id < right.id ? -1 : 1);
 }
 
 function nameCommands(input: FrameInput, seen: readonly SceneAgent[], visible: number): NameCommand[] {
-  const everybody = visible <= MAX_NAMES
-  const wanted = seen.filter((agent) => everybody || agent.id === input.selected || agent.id === input.hovered)
+  const everybody = visible <= MAX_NAMES;
+  const wanted = seen.filter((agent) => everybody || agent.id === input.selected || agent.id === input.hovered);
   // Who is selected or pointed at keeps the name; of the others a name that would cover one is left out.
-  const rank = (agent: SceneAgent): number => (agent.id === input.selected ? 2 : agent.id === input.hovered ? 1 : 0)
-  const taken: Box[] = []
-  return wanted.toSorted((left, right) => rank(right) - rank(left) || (left.id < right.id ? -1 : 1)).flatMap((agent) => {
-    const feet = feetOf(input, agent)
-    const width = agent.name.length * LETTER_PX + 26
-    if (!takeRoom(taken, { x: feet.x - width / 2, y: feet.y + 3, width, height: 18 })) return []
-    const tone = lies(agent) ? 'asleep' as const : agent.online ? 'plain' as const : 'offline' as const
-    return [{ id: agent.id, x: feet.x, y: feet.y + 3, text: agent.name, tone, selected: agent.id === input.selected }]
-  })
+  const rank = (agent: SceneAgent): number => (agent.id === input.selected ? 2 : agent.id === input.hovered ? 1 : 0);
+  const taken: Box[] = [];
+  return wanted
+    .toSorted((left, right) => rank(right) - rank(left) || (left.id < right.id ? -1 : 1))
+    .flatMap((agent) => {
+      const feet = feetOf(input, agent);
+      const width = agent.name.length * LETTER_PX + 26;
+      if (!takeRoom(taken, { x: feet.x - width / 2, y: feet.y + 3, width, height: 18 })) return [];
+      const tone = lies(agent) ? ('asleep' as const) : agent.online ? ('plain' as const) : ('offline' as const);
+      return [
+        { id: agent.id, x: feet.x, y: feet.y + 3, text: agent.name, tone, selected: agent.id === input.selected },
+      ];
+    });
 }
 
-interface Box { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
 /** Mean width of a letter of a label, in pixels. */
-const LETTER_PX = 6.8
+const LETTER_PX = 6.8;
 
 /** Takes a place for a label unless it would cover one that has its place already. */
 function takeRoom(taken: Box[], box: Box): boolean {
-  const free = taken.every((other) => box.x >= other.x + other.width || box.x + box.width <= other.x || box.y >= other.y + other.height || box.y + box.height <= other.y)
-  if (free) taken.push(box)
-  return free
+  const free = taken.every(
+    (other) =>
+      box.x >= other.x + other.width ||
+      box.x + box.width <= other.x ||
+      box.y >= other.y + other.height ||
+      box.y + box.height <= other.y,
+  );
+  if (free) taken.push(box);
+  return free;
 }
 
 /** 1 while fresh, falling to 0 at the end of its time; 0 for speech from the future. */
 export function speechAlpha(tick: number, spokenAt: number): number {
-  const age = tick - spokenAt
-  if (age < 0 || age >= SPEECH_TICKS) return 0
-  return Math.min(1, (SPEECH_TICKS - age) / SPEECH_FADE_TICKS)
+  const age = tick - spokenAt;
+  if (age < 0 || age >= SPEECH_TICKS) return 0;
+  return Math.min(1, (SPEECH_TICKS - age) / SPEECH_FADE_TICKS);
 }
 
 function bubbleCommands(input: FrameInput, seen: readonly SceneAgent[], visible: number): BubbleCommand[] {
   const talking = seen.flatMap((agent) => {
-    const alpha = agent.speech === null ? 0 : speechAlpha(input.tick, agent.speech.tick)
-    return alpha === 0 || agent.speech === null ? [] : [{ agent, text: agent.speech.text, spokenAt: agent.speech.tick, alpha }]
-  })
+    const alpha = agent.speech === null ? 0 : speechAlpha(input.tick, agent.speech.tick);
+    return alpha === 0 || agent.speech === null
+      ? []
+      : [{ agent, text: agent.speech.text, spokenAt: agent.speech.tick, alpha }];
+  });
   // The selected agent's words come first and are never merged away; then the newest.
-  talking.sort((left, right) => Number(right.agent.id === input.selected) - Number(left.agent.id === input.selected) || right.spokenAt - left.spokenAt)
-  const bubbles: BubbleCommand[] = []
-  const { size } = figureSize(input.camera.zoom, visible)
+  talking.sort(
+    (left, right) =>
+      Number(right.agent.id === input.selected) - Number(left.agent.id === input.selected) ||
+      right.spokenAt - left.spokenAt,
+  );
+  const bubbles: BubbleCommand[] = [];
+  const { size } = figureSize(input.camera.zoom, visible);
   for (const { agent, text, alpha } of talking) {
-    const feet = feetOf(input, agent)
-    const tip = { x: feet.x, y: feet.y - size - (agent.emote === null ? 2 : EMOTE_PX) }
-    const near = bubbles.findIndex((bubble) => Math.abs(bubble.x - tip.x) < CLUSTER_X_PX && Math.abs(bubble.y - tip.y) < CLUSTER_Y_PX)
-    const other = bubbles[near]
-    if (other !== undefined) bubbles[near] = { ...other, ids: [...other.ids, agent.id], count: other.count + 1, alpha: Math.max(other.alpha, alpha) }
-    else if (bubbles.length < MAX_BUBBLES) bubbles.push({ ids: [agent.id], x: tip.x, y: tip.y, text: `${agent.name}: ${text}`, alpha, count: 1 })
+    const feet = feetOf(input, agent);
+    const tip = { x: feet.x, y: feet.y - size - (agent.emote === null ? 2 : EMOTE_PX) };
+    const near = bubbles.findIndex(
+      (bubble) => Math.abs(bubble.x - tip.x) < CLUSTER_X_PX && Math.abs(bubble.y - tip.y) < CLUSTER_Y_PX,
+    );
+    const other = bubbles[near];
+    if (other !== undefined)
+      bubbles[near] = {
+        ...other,
+        ids: [...other.ids, agent.id],
+        count: other.count + 1,
+        alpha: Math.max(other.alpha, alpha),
+      };
+    else if (bubbles.length < MAX_BUBBLES)
+      bubbles.push({ ids: [agent.id], x: tip.x, y: tip.y, text: `${agent.name}: ${text}`, alpha, count: 1 });
   }
-  return bubbles.map((bubble) => bubble.count === 1 ? bubble : { ...bubble, text: crowdText(bubble, input) })
+  return bubbles.map((bubble) => (bubble.count === 1 ? bubble : { ...bubble, text: crowdText(bubble, input) }));
 }
 
 function crowdText(bubble: BubbleCommand, input: FrameInput): string {
-  if (bubble.count === 2 || bubble.ids[0] === input.selected) return bubble.text
-  return `${bubble.count} people are talking here`
+  if (bubble.count === 2 || bubble.ids[0] === input.selected) return bubble.text;
+  return `${bubble.count} people are talking here`;
 }
 
 /** Pins of places. Public places come first; homes show their names only close up, and no name covers another. */
 function landmarkCommands(input: FrameInput): LandmarkCommand[] {
-  const { zoom } = input.camera
-  const taken: Box[] = []
-  const seen = input.landmarks.filter((landmark) => within(input.visible, landmark) && (zoom >= HOME_PIN_ZOOM || landmark.kind !== 'home'))
-  return seen.toSorted((left, right) => Number(left.kind === 'home') - Number(right.kind === 'home')).map((landmark) => {
-    const at = worldToScreen(input.camera, input.viewport, { x: landmark.x + 0.5, y: landmark.y + 0.5 })
-    const wanted = zoom >= (landmark.kind === 'home' ? 20 : 8)
-    const labelled = wanted && takeRoom(taken, { x: at.x - 14, y: at.y - 13, width: landmark.name.length * LETTER_PX + 40, height: 26 })
-    return { id: landmark.id, x: at.x, y: at.y, text: landmark.name, kind: landmark.kind, labelled }
-  })
+  const { zoom } = input.camera;
+  const taken: Box[] = [];
+  const seen = input.landmarks.filter(
+    (landmark) => within(input.visible, landmark) && (zoom >= HOME_PIN_ZOOM || landmark.kind !== 'home'),
+  );
+  return seen
+    .toSorted((left, right) => Number(left.kind === 'home') - Number(right.kind === 'home'))
+    .map((landmark) => {
+      const at = worldToScreen(input.camera, input.viewport, { x: landmark.x + 0.5, y: landmark.y + 0.5 });
+      const wanted = zoom >= (landmark.kind === 'home' ? 20 : 8);
+      const labelled =
+        wanted &&
+        takeRoom(taken, { x: at.x - 14, y: at.y - 13, width: landmark.name.length * LETTER_PX + 40, height: 26 });
+      return { id: landmark.id, x: at.x, y: at.y, text: landmark.name, kind: landmark.kind, labelled };
+    });
 }
 
 function zoneCommand(input: FrameInput, zone: SceneZone): ZoneCommand {
-  const at = worldToScreen(input.camera, input.viewport, zone)
-  const { zoom } = input.camera
+  const at = worldToScreen(input.camera, input.viewport, zone);
+  const { zoom } = input.camera;
   // A zone around one place has the place's name, which is shown at the place.
-  const shared = zoom >= 8 && input.landmarks.some((landmark) => landmark.name === zone.name)
-  return { id: zone.id, x: at.x, y: at.y, width: zone.width * zoom, height: zone.height * zoom, text: zone.name, kind: zone.kind, labelAlpha: shared ? 0 : zoom < 22 ? 1 : zoom < 34 ? 1 - (zoom - 22) / 12 : 0 }
+  const shared = zoom >= 8 && input.landmarks.some((landmark) => landmark.name === zone.name);
+  return {
+    id: zone.id,
+    x: at.x,
+    y: at.y,
+    width: zone.width * zoom,
+    height: zone.height * zoom,
+    text: zone.name,
+    kind: zone.kind,
+    labelAlpha: shared ? 0 : zoom < 22 ? 1 : zoom < 34 ? 1 - (zoom - 22) / 12 : 0,
+  };
 }
 
 function itemCommand(input: FrameInput, item: SceneItem): ItemCommand {
-  const at = worldToScreen(input.camera, input.viewport, { x: item.x + 0.5, y: item.y + 0.62 })
-  return { id: item.id, x: at.x, y: at.y, size: Math.max(14, input.camera.zoom * 0.6), kind: item.kind }
+  const at = worldToScreen(input.camera, input.viewport, { x: item.x + 0.5, y: item.y + 0.62 });
+  return { id: item.id, x: at.x, y: at.y, size: Math.max(14, input.camera.zoom * 0.6), kind: item.kind };
 }
 
 function clusterCommands(input: FrameInput): ClusterCommand[] {
-  return input.clusters.filter((cluster) => cluster.count > 0 && within(input.visible, cluster)).map((cluster) => {
-    const at = worldToScreen(input.camera, input.viewport, cluster)
-    return { x: at.x, y: at.y, count: cluster.count, radius: Math.min(22, 9 + Math.sqrt(cluster.count) * 1.6) }
-  })
+  return input.clusters
+    .filter((cluster) => cluster.count > 0 && within(input.visible, cluster))
+    .map((cluster) => {
+      const at = worldToScreen(input.camera, input.viewport, cluster);
+      return { x: at.x, y: at.y, count: cluster.count, radius: Math.min(22, 9 + Math.sqrt(cluster.count) * 1.6) };
+    });
 }
 
 function within(rect: TileRect, place: Point): boolean {
-  return place.x >= rect.x - 1 && place.y >= rect.y - 1 && place.x <= rect.x + rect.width && place.y <= rect.y + rect.height
+  return (
+    place.x >= rect.x - 1 && place.y >= rect.y - 1 && place.x <= rect.x + rect.width && place.y <= rect.y + rect.height
+  );
 }

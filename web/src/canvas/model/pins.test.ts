@@ -1,29 +1,43 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { pinCommands } from './pins.ts'
-import type { ScenePin } from './scene.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pinCommands } from './pins.ts';
+import type { ScenePin } from './scene.ts';
 
-const VIEWPORT = { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 }
-const pin = (id: string, x: number, tone: ScenePin['tone'] = 'plain'): ScenePin => ({ id, x, y: 50, tone })
+const VIEWPORT = { width: 800, height: 600, insetLeft: 0, insetRight: 0, insetTop: 0, insetBottom: 0 };
+const pin = (id: string, x: number, tone: ScenePin['tone'] = 'plain'): ScenePin => ({ id, x, y: 50, tone });
 
 function drawn(pins: readonly ScenePin[], zoom = 32): ReturnType<typeof pinCommands> {
-  return pinCommands(pins, { camera: { x: 50, y: 50, zoom }, viewport: VIEWPORT, visible: { x: 30, y: 30, width: 40, height: 40 } })
+  return pinCommands(pins, {
+    camera: { x: 50, y: 50, zoom },
+    viewport: VIEWPORT,
+    visible: { x: 30, y: 30, width: 40, height: 40 },
+  });
 }
 
 test('a pin stands on the middle of its tile', () => {
-  assert.deepEqual(drawn([pin('a', 50)]), [{ ids: ['a'], x: 416, y: 316, tone: 'plain' }])
-})
+  assert.deepEqual(drawn([pin('a', 50)]), [{ ids: ['a'], x: 416, y: 316, tone: 'plain' }]);
+});
 
 test('pins that would cover each other become one, and part again close up', () => {
-  assert.deepEqual(drawn([pin('a', 50), pin('b', 51)], 8).map((command) => command.ids), [['a', 'b']])
-  assert.equal(drawn([pin('a', 50), pin('b', 51)], 40).length, 2)
-})
+  assert.deepEqual(
+    drawn([pin('a', 50), pin('b', 51)], 8).map((command) => command.ids),
+    [['a', 'b']],
+  );
+  assert.equal(drawn([pin('a', 50), pin('b', 51)], 40).length, 2);
+});
 
 test('what is being placed and what is open stand for themselves, in front', () => {
-  const commands = drawn([pin('a', 50), pin('b', 50, 'chosen'), pin('c', 50, 'draft'), pin('d', 50)])
-  assert.deepEqual(commands.map(({ ids, tone }) => [tone, ids]), [['plain', ['a', 'd']], ['chosen', ['b']], ['draft', ['c']]])
-})
+  const commands = drawn([pin('a', 50), pin('b', 50, 'chosen'), pin('c', 50, 'draft'), pin('d', 50)]);
+  assert.deepEqual(
+    commands.map(({ ids, tone }) => [tone, ids]),
+    [
+      ['plain', ['a', 'd']],
+      ['chosen', ['b']],
+      ['draft', ['c']],
+    ],
+  );
+});
 
 test('pins out of sight are not drawn', () => {
-  assert.deepEqual(drawn([pin('a', 5)]), [])
-})
+  assert.deepEqual(drawn([pin('a', 5)]), []);
+});

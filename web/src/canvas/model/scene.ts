@@ -1,35 +1,64 @@
 /** Directions a figure can face, in the order of the sprite atlas. */
-export const FACINGS = ['south', 'west', 'east', 'north'] as const
-export type Facing = (typeof FACINGS)[number]
+export const FACINGS = ['south', 'west', 'east', 'north'] as const;
+export type Facing = (typeof FACINGS)[number];
 
 /** One agent at the drawn moment. Positions are tiles as fractions; `x + 0.5, y + 0.5` is the middle of tile `x, y`. */
 export interface SceneAgent {
-  readonly id: string
-  readonly name: string
-  readonly x: number
-  readonly y: number
-  readonly facing: Facing
-  readonly moving: boolean
+  readonly id: string;
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  readonly facing: Facing;
+  readonly moving: boolean;
   /** Put to sleep: it has no pod. */
-  readonly asleep: boolean
-  readonly online: boolean
-  readonly speech: { readonly text: string; readonly tick: number } | null
-  readonly emote: string | null
-  readonly activity: string
-  readonly carried: readonly string[]
+  readonly asleep: boolean;
+  readonly online: boolean;
+  readonly speech: { readonly text: string; readonly tick: number } | null;
+  readonly emote: string | null;
+  readonly activity: string;
+  readonly carried: readonly string[];
 }
 
 /** A thing that lies on a tile. */
-export interface SceneItem { readonly id: string; readonly kind: string; readonly x: number; readonly y: number }
+export interface SceneItem {
+  readonly id: string;
+  readonly kind: string;
+  readonly x: number;
+  readonly y: number;
+}
 
 /** A place with a name. */
-export interface SceneLandmark { readonly id: string; readonly name: string; readonly kind: string; readonly x: number; readonly y: number; readonly slots: readonly { readonly x: number; readonly y: number }[] }
+export interface SceneLandmark {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly x: number;
+  readonly y: number;
+  readonly slots: readonly { readonly x: number; readonly y: number }[];
+}
 
 /** A named area with rules. */
-export interface SceneZone { readonly id: string; readonly name: string; readonly kind: string; readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+export interface SceneZone {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 /** A post that hangs at a tile. `chosen`: it is open; `draft`: it is being written. */
-export interface ScenePin { readonly id: string; readonly x: number; readonly y: number; readonly tone: 'plain' | 'chosen' | 'draft' }
+export interface ScenePin {
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly tone: 'plain' | 'chosen' | 'draft';
+}
 
 /** How many agents are in a cell, when the view is too far away for single ones. */
-export interface SceneCluster { readonly x: number; readonly y: number; readonly count: number }
+export interface SceneCluster {
+  readonly x: number;
+  readonly y: number;
+  readonly count: number;
+}

@@ -1,31 +1,32 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { TERRAINS } from '@hamlet/contract'
-import { createTileMap, findBuildings, surfaceAt, TILE_KINDS, tileKind } from './tile-map.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TERRAINS } from '@hamlet/contract';
+import { createTileMap, findBuildings, surfaceAt, TILE_KINDS, tileKind } from './tile-map.ts';
 
-const LEGEND = ['grass', 'wall', 'wood_floor', 'table', 'road', 'door']
+const LEGEND = ['grass', 'wall', 'wood_floor', 'table', 'road', 'door'];
 /** A house of 5 × 4 on grass, with a table in it, a door in its wall and a road before it; one more wall stands alone. */
-const ROWS = [
-  '0000000001', '0111110000', '0123210000', '0122210000', '0115110000', '0004000000',
-]
-const map = createTileMap({ width: 10, height: 6 }, Uint8Array.from(ROWS.join(''), Number), LEGEND)
+const ROWS = ['0000000001', '0111110000', '0123210000', '0122210000', '0115110000', '0004000000'];
+const map = createTileMap({ width: 10, height: 6 }, Uint8Array.from(ROWS.join(''), Number), LEGEND);
 
 test('every terrain of the contract has a look, and unknown names are grass', () => {
-  assert.deepEqual([...TILE_KINDS].sort(), [...TERRAINS].sort())
-  assert.equal(tileKind('lava'), 'grass')
-})
+  assert.deepEqual([...TILE_KINDS].sort(), [...TERRAINS].sort());
+  assert.equal(tileKind('lava'), 'grass');
+});
 
 test('a house is what touches, and a lone wall is none', () => {
-  const houses = findBuildings(map)
-  assert.deepEqual(houses.map((house) => house.rect), [{ x: 1, y: 1, width: 5, height: 4 }])
-})
+  const houses = findBuildings(map);
+  assert.deepEqual(
+    houses.map((house) => house.rect),
+    [{ x: 1, y: 1, width: 5, height: 4 }],
+  );
+});
 
 test('furniture stands on what lies around it', () => {
-  assert.equal(surfaceAt(map, 3, 2), 'wood_floor')
-})
+  assert.equal(surfaceAt(map, 3, 2), 'wood_floor');
+});
 
 test('beyond the edge there is forest, but a road goes on', () => {
-  const kinds = new Set(Array.from({ length: 60 }, (_, x) => map.at(x, -4)))
-  assert.ok(kinds.has('tree') && !kinds.has('wall'))
-  assert.equal(map.at(3, 40), 'road')
-})
+  const kinds = new Set(Array.from({ length: 60 }, (_, x) => map.at(x, -4)));
+  assert.ok(kinds.has('tree') && !kinds.has('wall'));
+  assert.equal(map.at(3, 40), 'road');
+});

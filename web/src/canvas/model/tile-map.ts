@@ -1,120 +1,190 @@
-import type { TileRect } from './camera.ts'
-import { hash2 } from './noise.ts'
+import type { TileRect } from './camera.ts';
+import { hash2 } from './noise.ts';
 
 /** What a tile looks like: the names of the contract's legend. A server may know more; unknown names are drawn as grass. */
 export const TILE_KINDS = [
-  'grass', 'meadow', 'flowers', 'tree', 'pine', 'bush', 'road', 'plaza', 'bridge', 'water', 'deep_water', 'sand', 'soil', 'wall', 'floor', 'wood_floor',
-  'rug', 'door', 'window', 'fence', 'counter', 'table', 'bed', 'bookshelf', 'workbench', 'notice_board', 'well', 'stall', 'stone', 'crop',
-] as const
-export type TileKind = (typeof TILE_KINDS)[number]
+  'grass',
+  'meadow',
+  'flowers',
+  'tree',
+  'pine',
+  'bush',
+  'road',
+  'plaza',
+  'bridge',
+  'water',
+  'deep_water',
+  'sand',
+  'soil',
+  'wall',
+  'floor',
+  'wood_floor',
+  'rug',
+  'door',
+  'window',
+  'fence',
+  'counter',
+  'table',
+  'bed',
+  'bookshelf',
+  'workbench',
+  'notice_board',
+  'well',
+  'stall',
+  'stone',
+  'crop',
+] as const;
+export type TileKind = (typeof TILE_KINDS)[number];
 
 /** The map as the canvas sees it. */
-export interface TileMap { readonly width: number; readonly height: number; at(x: number, y: number): TileKind }
+export interface TileMap {
+  readonly width: number;
+  readonly height: number;
+  at(x: number, y: number): TileKind;
+}
 
-const KNOWN: ReadonlySet<string> = new Set(TILE_KINDS)
+const KNOWN: ReadonlySet<string> = new Set(TILE_KINDS);
 
 /** The look of a tile by its name in the legend. */
 export function tileKind(name: string): TileKind {
-  return isKnown(name) ? name : 'grass'
+  return isKnown(name) ? name : 'grass';
 }
 
 function isKnown(name: string): name is TileKind {
-  return KNOWN.has(name)
+  return KNOWN.has(name);
 }
 
 /** Kinds that are things standing on something else. */
-const FURNITURE: ReadonlySet<TileKind> = new Set(['counter', 'table', 'bed', 'bookshelf', 'workbench', 'notice_board', 'well', 'stall'])
-const SURFACES: ReadonlySet<TileKind> = new Set(['floor', 'wood_floor', 'rug', 'plaza', 'road', 'grass', 'meadow', 'sand', 'soil'])
+const FURNITURE: ReadonlySet<TileKind> = new Set([
+  'counter',
+  'table',
+  'bed',
+  'bookshelf',
+  'workbench',
+  'notice_board',
+  'well',
+  'stall',
+]);
+const SURFACES: ReadonlySet<TileKind> = new Set([
+  'floor',
+  'wood_floor',
+  'rug',
+  'plaza',
+  'road',
+  'grass',
+  'meadow',
+  'sand',
+  'soil',
+]);
 
 /** What lies under a tile: itself, or for furniture what lies around it. */
 export function surfaceAt(map: TileMap, x: number, y: number): TileKind {
-  const own = map.at(x, y)
-  if (!FURNITURE.has(own)) return own
+  const own = map.at(x, y);
+  if (!FURNITURE.has(own)) return own;
   for (let away = 1; away <= 3; away++) {
-    for (const [dx, dy] of [[0, away], [away, 0], [-away, 0], [0, -away]] as const) {
-      const kind = map.at(x + dx, y + dy)
-      if (SURFACES.has(kind)) return kind === 'rug' ? 'wood_floor' : kind
+    for (const [dx, dy] of [
+      [0, away],
+      [away, 0],
+      [-away, 0],
+      [0, -away],
+    ] as const) {
+      const kind = map.at(x + dx, y + dy);
+      if (SURFACES.has(kind)) return kind === 'rug' ? 'wood_floor' : kind;
     }
   }
-  return 'grass'
+  return 'grass';
 }
 
 /**
  * @param terrain one legend index per tile, row by row
  * @param legend names by index
  */
-export function createTileMap(size: { readonly width: number; readonly height: number }, terrain: Uint8Array, legend: readonly string[]): TileMap {
-  const { width, height } = size
-  const kinds = legend.map(tileKind)
+export function createTileMap(
+  size: { readonly width: number; readonly height: number },
+  terrain: Uint8Array,
+  legend: readonly string[],
+): TileMap {
+  const { width, height } = size;
+  const kinds = legend.map(tileKind);
   return {
-    width, height,
+    width,
+    height,
     at(x, y) {
-      const column = x < 0 ? 0 : x >= width ? width - 1 : x
-      const row = y < 0 ? 0 : y >= height ? height - 1 : y
-      const kind = kinds[terrain[row * width + column] ?? 0] ?? 'grass'
-      return (column === x && row === y) || RUNS_ON.has(kind) ? kind : wilderness(x, y)
+      const column = x < 0 ? 0 : x >= width ? width - 1 : x;
+      const row = y < 0 ? 0 : y >= height ? height - 1 : y;
+      const kind = kinds[terrain[row * width + column] ?? 0] ?? 'grass';
+      return (column === x && row === y) || RUNS_ON.has(kind) ? kind : wilderness(x, y);
     },
-  }
+  };
 }
 
 /** Beyond the edge of the map rivers and roads go on; all else is forest. */
-const RUNS_ON: ReadonlySet<TileKind> = new Set(['water', 'deep_water', 'sand', 'road', 'bridge'])
+const RUNS_ON: ReadonlySet<TileKind> = new Set(['water', 'deep_water', 'sand', 'road', 'bridge']);
 
 function wilderness(x: number, y: number): TileKind {
-  const chance = hash2(x, y, 200)
-  if (chance < 0.42) return 'tree'
-  return chance < 0.62 ? 'pine' : chance < 0.68 ? 'bush' : 'grass'
+  const chance = hash2(x, y, 200);
+  if (chance < 0.42) return 'tree';
+  return chance < 0.62 ? 'pine' : chance < 0.68 ? 'bush' : 'grass';
 }
 
 /** A house: the rectangle around walls, floors and doors that touch, and the tiles that belong to it. */
-export interface Building { readonly id: number; readonly rect: TileRect; readonly tiles: ReadonlySet<number> }
+export interface Building {
+  readonly id: number;
+  readonly rect: TileRect;
+  readonly tiles: ReadonlySet<number>;
+}
 
-const INDOORS: ReadonlySet<TileKind> = new Set(['floor', 'wood_floor', 'rug', 'wall', 'door', 'window'])
+const INDOORS: ReadonlySet<TileKind> = new Set(['floor', 'wood_floor', 'rug', 'wall', 'door', 'window']);
 
 /** Whether a tile is part of a house. */
 export function isIndoors(map: TileMap, x: number, y: number): boolean {
-  return INDOORS.has(surfaceAt(map, x, y))
+  return INDOORS.has(surfaceAt(map, x, y));
 }
 
 /** Every group of at least six touching indoor tiles. */
 export function findBuildings(map: TileMap): Building[] {
-  const seen = new Uint8Array(map.width * map.height)
-  const found: Building[] = []
+  const seen = new Uint8Array(map.width * map.height);
+  const found: Building[] = [];
   for (let tile = 0; tile < seen.length; tile++) {
-    if (seen[tile] === 1 || !isIndoors(map, tile % map.width, Math.floor(tile / map.width))) continue
-    const tiles = flood(map, seen, tile)
-    if (tiles.length >= 6) found.push({ id: found.length, rect: boundsOf(tiles, map.width), tiles: new Set(tiles) })
+    if (seen[tile] === 1 || !isIndoors(map, tile % map.width, Math.floor(tile / map.width))) continue;
+    const tiles = flood(map, seen, tile);
+    if (tiles.length >= 6) found.push({ id: found.length, rect: boundsOf(tiles, map.width), tiles: new Set(tiles) });
   }
-  return found
+  return found;
 }
 
 function flood(map: TileMap, seen: Uint8Array, start: number): number[] {
-  const tiles = [start]
-  seen[start] = 1
+  const tiles = [start];
+  seen[start] = 1;
   for (let next = 0; next < tiles.length; next++) {
-    const tile = tiles[next] ?? 0
-    const x = tile % map.width
-    const y = Math.floor(tile / map.width)
-    for (const [nx, ny] of [[x + 1, y], [x - 1, y], [x, y + 1], [x, y - 1]] as const) {
-      if (nx < 0 || ny < 0 || nx >= map.width || ny >= map.height) continue
-      const neighbour = ny * map.width + nx
-      if (seen[neighbour] === 1 || !isIndoors(map, nx, ny)) continue
-      seen[neighbour] = 1
-      tiles.push(neighbour)
+    const tile = tiles[next] ?? 0;
+    const x = tile % map.width;
+    const y = Math.floor(tile / map.width);
+    for (const [nx, ny] of [
+      [x + 1, y],
+      [x - 1, y],
+      [x, y + 1],
+      [x, y - 1],
+    ] as const) {
+      if (nx < 0 || ny < 0 || nx >= map.width || ny >= map.height) continue;
+      const neighbour = ny * map.width + nx;
+      if (seen[neighbour] === 1 || !isIndoors(map, nx, ny)) continue;
+      seen[neighbour] = 1;
+      tiles.push(neighbour);
     }
   }
-  return tiles
+  return tiles;
 }
 
 function boundsOf(tiles: readonly number[], width: number): TileRect {
-  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const tile of tiles) {
-    const x = tile % width
-    const y = Math.floor(tile / width)
-    left = Math.min(left, x)
-    top = Math.min(top, y)
-    right = Math.max(right, x)
-    bottom = Math.max(bottom, y)
+    const x = tile % width;
+    const y = Math.floor(tile / width);
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, x);
+    bottom = Math.max(bottom, y);
   }
-  return { x: left, y: top, width: right - left + 1, height: bottom - top + 1 }
+  return { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
 }

@@ -1,9 +1,9 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { ellipsis, wrapText } from './wrap-text.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ellipsis, wrapText } from './wrap-text.ts';
 
 /** Every letter is one wide. */
-const measure = (text: string): number => text.length
+const measure = (text: string): number => text.length;
 
 test('wrapping', () => {
   const cases: readonly (readonly [string, string[]])[] = [
@@ -15,22 +15,23 @@ test('wrapping', () => {
     ['one two three four five six', ['one two', 'three fo…']],
     ['incomprehensibilities', ['incompre…']],
     ['go incomprehensibilities now', ['go', 'incompre…']],
-  ]
-  for (const [text, lines] of cases) assert.deepEqual(wrapText(text, { maxWidth: 9, maxLines: 2 }, measure), lines, text)
-})
+  ];
+  for (const [text, lines] of cases)
+    assert.deepEqual(wrapText(text, { maxWidth: 9, maxLines: 2 }, measure), lines, text);
+});
 
 test('no line is ever wider or more than allowed', () => {
-  const words = 'Shall we meet at the café laterandthengohometogether and read'.split(' ')
+  const words = 'Shall we meet at the café laterandthengohometogether and read'.split(' ');
   for (let count = 0; count <= words.length; count++) {
     for (const maxWidth of [3, 7, 12, 40]) {
-      const lines = wrapText(words.slice(0, count).join(' '), { maxWidth, maxLines: 2 }, measure)
-      assert.ok(lines.length <= 2)
-      for (const line of lines) assert.ok(line.length <= maxWidth, `${line} is wider than ${maxWidth}`)
+      const lines = wrapText(words.slice(0, count).join(' '), { maxWidth, maxLines: 2 }, measure);
+      assert.ok(lines.length <= 2);
+      for (const line of lines) assert.ok(line.length <= maxWidth, `${line} is wider than ${maxWidth}`);
     }
   }
-})
+});
 
 test('an ellipsis only where something is missing', () => {
-  assert.equal(ellipsis('bread', 5, measure), 'bread')
-  assert.equal(ellipsis('breads', 5, measure), 'brea…')
-})
+  assert.equal(ellipsis('bread', 5, measure), 'bread');
+  assert.equal(ellipsis('breads', 5, measure), 'brea…');
+});

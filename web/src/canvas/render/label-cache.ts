@@ -1,43 +1,43 @@
-import { CanvasSource, Texture } from 'pixi.js'
-import { labelKey, type LabelSpec, paintLabel } from './label-art.ts'
+import { CanvasSource, Texture } from 'pixi.js';
+import { labelKey, type LabelSpec, paintLabel } from './label-art.ts';
 
 /** Labels kept; a busy street shows about a hundred at once. */
-const MAX_LABELS = 400
+const MAX_LABELS = 400;
 
 /** Textures of labels, the least recently drawn thrown away first. Mutable because it owns memory of the graphics card. */
 export class LabelCache {
-  readonly #textures = new Map<string, Texture>()
-  readonly #pixelRatio: number
+  readonly #textures = new Map<string, Texture>();
+  readonly #pixelRatio: number;
 
   constructor(pixelRatio: number) {
-    this.#pixelRatio = pixelRatio
+    this.#pixelRatio = pixelRatio;
   }
 
   get(spec: LabelSpec): Texture {
-    const key = labelKey(spec)
-    const known = this.#textures.get(key)
+    const key = labelKey(spec);
+    const known = this.#textures.get(key);
     if (known !== undefined) {
-      this.#textures.delete(key)
-      this.#textures.set(key, known)
-      return known
+      this.#textures.delete(key);
+      this.#textures.set(key, known);
+      return known;
     }
-    const label = paintLabel(spec, this.#pixelRatio)
-    const texture = new Texture({ source: new CanvasSource({ resource: label.canvas, resolution: this.#pixelRatio }) })
-    this.#textures.set(key, texture)
-    return texture
+    const label = paintLabel(spec, this.#pixelRatio);
+    const texture = new Texture({ source: new CanvasSource({ resource: label.canvas, resolution: this.#pixelRatio }) });
+    this.#textures.set(key, texture);
+    return texture;
   }
 
   /** Frees what has not been drawn for long; called between frames, never within one. */
   trim(): void {
     for (const [key, texture] of this.#textures) {
-      if (this.#textures.size <= MAX_LABELS) return
-      this.#textures.delete(key)
-      texture.destroy(true)
+      if (this.#textures.size <= MAX_LABELS) return;
+      this.#textures.delete(key);
+      texture.destroy(true);
     }
   }
 
   destroy(): void {
-    for (const texture of this.#textures.values()) texture.destroy(true)
-    this.#textures.clear()
+    for (const texture of this.#textures.values()) texture.destroy(true);
+    this.#textures.clear();
   }
 }

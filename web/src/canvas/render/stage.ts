@@ -1,152 +1,210 @@
 // Pixi compiles its shaders' uniform code with eval unless this is loaded; the page's content security policy forbids eval.
-import 'pixi.js/unsafe-eval'
-import { Container, Graphics, Sprite, WebGLRenderer } from 'pixi.js'
-import type { Camera, TileRect, Viewport } from '../model/camera.ts'
-import { clamp, worldToScreen } from '../model/camera.ts'
-import type { Daylight } from '../model/daylight.ts'
-import type { DrawList } from '../model/draw-list.ts'
-import type { SceneLandmark, SceneZone } from '../model/scene.ts'
-import { type Building, findBuildings, type TileMap } from '../model/tile-map.ts'
-import { type Atlas, createAtlas } from './atlas.ts'
-import { paintInteriors, paintRoofs } from './art/paint-buildings.ts'
-import { paintFurniture } from './art/paint-furniture.ts'
-import { paintGround } from './art/paint-ground.ts'
-import { paintNature } from './art/paint-nature.ts'
-import { drawFigures, drawItems } from './draw-figures.ts'
-import { drawLabels, drawMarks, drawPins } from './draw-labels.ts'
-import { LabelCache } from './label-cache.ts'
-import { SpritePool } from './sprite-pool.ts'
-import { TerrainPyramid } from './terrain-pyramid.ts'
+import 'pixi.js/unsafe-eval';
+import { Container, Graphics, Sprite, WebGLRenderer } from 'pixi.js';
+import type { Camera, TileRect, Viewport } from '../model/camera.ts';
+import { clamp, worldToScreen } from '../model/camera.ts';
+import type { Daylight } from '../model/daylight.ts';
+import type { DrawList } from '../model/draw-list.ts';
+import type { SceneLandmark, SceneZone } from '../model/scene.ts';
+import { type Building, findBuildings, type TileMap } from '../model/tile-map.ts';
+import { type Atlas, createAtlas } from './atlas.ts';
+import { paintInteriors, paintRoofs } from './art/paint-buildings.ts';
+import { paintFurniture } from './art/paint-furniture.ts';
+import { paintGround } from './art/paint-ground.ts';
+import { paintNature } from './art/paint-nature.ts';
+import { drawFigures, drawItems } from './draw-figures.ts';
+import { drawLabels, drawMarks, drawPins } from './draw-labels.ts';
+import { LabelCache } from './label-cache.ts';
+import { SpritePool } from './sprite-pool.ts';
+import { TerrainPyramid } from './terrain-pyramid.ts';
 
 /** What a stage is made for. */
-export interface StageWorld { readonly map: TileMap; readonly zones: readonly SceneZone[]; readonly landmarks: readonly SceneLandmark[] }
+export interface StageWorld {
+  readonly map: TileMap;
+  readonly zones: readonly SceneZone[];
+  readonly landmarks: readonly SceneLandmark[];
+}
 /** One frame. `tick` animates sleepers. */
-export interface StageFrame { readonly list: DrawList; readonly camera: Camera; readonly viewport: Viewport; readonly visible: TileRect; readonly light: Daylight; readonly tick: number }
+export interface StageFrame {
+  readonly list: DrawList;
+  readonly camera: Camera;
+  readonly viewport: Viewport;
+  readonly visible: TileRect;
+  readonly light: Daylight;
+  readonly tick: number;
+}
 
 /** The forest beyond everything that is drawn. */
-const BEYOND = 0x5f8f56
+const BEYOND = 0x5f8f56;
 /** Roofs are whole below the first zoom and gone above the second, where the rooms are worth seeing. */
-const ROOF_WHOLE = 13
-const ROOF_GONE = 19
-const ZONE_TINT: Readonly<Record<string, number>> = { quiet: 0x5a7fd6, work: 0xd98f3a, home: 0xc46a52, nature: 0x3f8f5f, water: 0x3f8fc4, public: 0xd6b24a }
+const ROOF_WHOLE = 13;
+const ROOF_GONE = 19;
+const ZONE_TINT: Readonly<Record<string, number>> = {
+  quiet: 0x5a7fd6,
+  work: 0xd98f3a,
+  home: 0xc46a52,
+  nature: 0x3f8f5f,
+  water: 0x3f8fc4,
+  public: 0xd6b24a,
+};
 
 /** The picture. The only part of the canvas that knows Pixi. Mutable because it owns memory of the graphics card. */
 export class Stage {
-  readonly #renderer: WebGLRenderer
-  readonly #atlas: Atlas
-  readonly #labels: LabelCache
-  readonly #root = new Container()
-  readonly #ground: TerrainPyramid
-  readonly #roofs: TerrainPyramid
-  readonly #zones = new Graphics()
-  readonly #rooms = new Container()
-  readonly #windows = new Container()
-  readonly #marks = new SpritePool()
-  readonly #figures = new SpritePool()
-  readonly #tags = new SpritePool()
+  readonly #renderer: WebGLRenderer;
+  readonly #atlas: Atlas;
+  readonly #labels: LabelCache;
+  readonly #root = new Container();
+  readonly #ground: TerrainPyramid;
+  readonly #roofs: TerrainPyramid;
+  readonly #zones = new Graphics();
+  readonly #rooms = new Container();
+  readonly #windows = new Container();
+  readonly #marks = new SpritePool();
+  readonly #figures = new SpritePool();
+  readonly #tags = new SpritePool();
 
   private constructor(renderer: WebGLRenderer, world: StageWorld) {
-    const buildings = findBuildings(world.map)
-    this.#renderer = renderer
-    this.#atlas = createAtlas()
-    this.#labels = new LabelCache(renderer.resolution)
-    this.#ground = new TerrainPyramid(world.map, (brush) => { paintGround(brush); paintInteriors(brush); paintFurniture(brush); paintNature(brush) })
-    this.#roofs = new TerrainPyramid(world.map, (brush) => paintRoofs(brush, buildings))
-    this.#paintZones(world.zones)
-    this.#hangLamps(buildings, world)
-    this.#root.addChild(this.#ground.container, this.#zones, this.#rooms, this.#roofs.container, this.#windows, this.#marks.container, this.#figures.container, this.#tags.container)
+    const buildings = findBuildings(world.map);
+    this.#renderer = renderer;
+    this.#atlas = createAtlas();
+    this.#labels = new LabelCache(renderer.resolution);
+    this.#ground = new TerrainPyramid(world.map, (brush) => {
+      paintGround(brush);
+      paintInteriors(brush);
+      paintFurniture(brush);
+      paintNature(brush);
+    });
+    this.#roofs = new TerrainPyramid(world.map, (brush) => paintRoofs(brush, buildings));
+    this.#paintZones(world.zones);
+    this.#hangLamps(buildings, world);
+    this.#root.addChild(
+      this.#ground.container,
+      this.#zones,
+      this.#rooms,
+      this.#roofs.container,
+      this.#windows,
+      this.#marks.container,
+      this.#figures.container,
+      this.#tags.container,
+    );
   }
 
   /** Starts WebGL on `canvas`. Rejects where the browser has none. */
   static async create(canvas: HTMLCanvasElement, world: StageWorld): Promise<Stage> {
-    const renderer = new WebGLRenderer()
-    const resolution = clamp(window.devicePixelRatio, 1, 2)
-    await renderer.init({ canvas, width: canvas.clientWidth, height: canvas.clientHeight, resolution, autoDensity: false, antialias: false, background: BEYOND, powerPreference: 'low-power' })
-    return new Stage(renderer, world)
+    const renderer = new WebGLRenderer();
+    const resolution = clamp(window.devicePixelRatio, 1, 2);
+    await renderer.init({
+      canvas,
+      width: canvas.clientWidth,
+      height: canvas.clientHeight,
+      resolution,
+      autoDensity: false,
+      antialias: false,
+      background: BEYOND,
+      powerPreference: 'low-power',
+    });
+    return new Stage(renderer, world);
   }
 
   /** Fits the picture to `width` × `height` CSS pixels. */
   resize(width: number, height: number): void {
-    this.#renderer.resize(width, height, this.#renderer.resolution)
+    this.#renderer.resize(width, height, this.#renderer.resolution);
   }
 
   /** Draws one frame; returns whether the ground still gets finer, so that another frame is worth drawing. */
   draw(frame: StageFrame): boolean {
-    const origin = worldToScreen(frame.camera, frame.viewport, { x: 0, y: 0 })
-    const scale = frame.camera.zoom * this.#renderer.resolution
-    const roof = 1 - clamp((frame.camera.zoom - ROOF_WHOLE) / (ROOF_GONE - ROOF_WHOLE), 0, 1)
+    const origin = worldToScreen(frame.camera, frame.viewport, { x: 0, y: 0 });
+    const scale = frame.camera.zoom * this.#renderer.resolution;
+    const roof = 1 - clamp((frame.camera.zoom - ROOF_WHOLE) / (ROOF_GONE - ROOF_WHOLE), 0, 1);
     for (const layer of [this.#ground.container, this.#roofs.container, this.#zones, this.#rooms, this.#windows]) {
-      layer.position.set(origin.x, origin.y)
-      layer.scale.set(frame.camera.zoom)
+      layer.position.set(origin.x, origin.y);
+      layer.scale.set(frame.camera.zoom);
     }
-    this.#light(frame.light)
-    this.#zones.alpha = clamp(1.5 - frame.camera.zoom / 18, 0, 1)
-    this.#roofs.container.alpha = roof
-    this.#roofs.container.visible = roof > 0
-    const groundDone = this.#ground.show(frame.visible, scale)
-    const roofsDone = roof === 0 || this.#roofs.show(frame.visible, scale)
-    this.#sprites(frame)
-    this.#renderer.render(this.#root)
-    this.#labels.trim()
-    return !(groundDone && roofsDone)
+    this.#light(frame.light);
+    this.#zones.alpha = clamp(1.5 - frame.camera.zoom / 18, 0, 1);
+    this.#roofs.container.alpha = roof;
+    this.#roofs.container.visible = roof > 0;
+    const groundDone = this.#ground.show(frame.visible, scale);
+    const roofsDone = roof === 0 || this.#roofs.show(frame.visible, scale);
+    this.#sprites(frame);
+    this.#renderer.render(this.#root);
+    this.#labels.trim();
+    return !(groundDone && roofsDone);
   }
 
   destroy(): void {
-    this.#ground.destroy()
-    this.#roofs.destroy()
-    this.#labels.destroy()
-    this.#atlas.destroy()
-    this.#renderer.destroy()
+    this.#ground.destroy();
+    this.#roofs.destroy();
+    this.#labels.destroy();
+    this.#atlas.destroy();
+    this.#renderer.destroy();
   }
 
   #sprites(frame: StageFrame): void {
-    const tools = { atlas: this.#atlas, labels: this.#labels, light: frame.light, tick: frame.tick }
-    for (const pool of [this.#marks, this.#figures, this.#tags]) pool.begin()
-    drawMarks(this.#marks, frame.list, tools)
-    drawPins(this.#marks, frame.list, tools)
-    drawItems(this.#figures, frame.list, tools)
-    drawFigures(this.#figures, frame.list, tools)
-    drawLabels(this.#tags, frame.list, { ...tools, width: frame.viewport.width, top: frame.viewport.insetTop })
-    for (const pool of [this.#marks, this.#figures, this.#tags]) pool.end()
+    const tools = { atlas: this.#atlas, labels: this.#labels, light: frame.light, tick: frame.tick };
+    for (const pool of [this.#marks, this.#figures, this.#tags]) pool.begin();
+    drawMarks(this.#marks, frame.list, tools);
+    drawPins(this.#marks, frame.list, tools);
+    drawItems(this.#figures, frame.list, tools);
+    drawFigures(this.#figures, frame.list, tools);
+    drawLabels(this.#tags, frame.list, { ...tools, width: frame.viewport.width, top: frame.viewport.insetTop });
+    for (const pool of [this.#marks, this.#figures, this.#tags]) pool.end();
   }
 
   #light(light: Daylight): void {
-    this.#ground.container.tint = light.tint
-    this.#roofs.container.tint = light.tint
-    this.#renderer.background.color = multiply(BEYOND, light.tint)
+    this.#ground.container.tint = light.tint;
+    this.#roofs.container.tint = light.tint;
+    this.#renderer.background.color = multiply(BEYOND, light.tint);
     for (const lamps of [this.#rooms, this.#windows]) {
-      lamps.alpha = light.glow
-      lamps.visible = light.glow > 0.02
+      lamps.alpha = light.glow;
+      lamps.visible = light.glow > 0.02;
     }
   }
 
   #paintZones(zones: readonly SceneZone[]): void {
     for (const zone of zones) {
-      const colour = ZONE_TINT[zone.kind] ?? 0xffffff
-      this.#zones.roundRect(zone.x, zone.y, zone.width, zone.height, 1.2).fill({ color: colour, alpha: 0.12 }).stroke({ color: colour, alpha: 0.35, width: 0.12 })
+      const colour = ZONE_TINT[zone.kind] ?? 0xffffff;
+      this.#zones
+        .roundRect(zone.x, zone.y, zone.width, zone.height, 1.2)
+        .fill({ color: colour, alpha: 0.12 })
+        .stroke({ color: colour, alpha: 0.35, width: 0.12 });
     }
   }
 
   /** Lamps in rooms and at places, which a roof covers, and windows, which shine at night. */
   #hangLamps(buildings: readonly Building[], { map, landmarks }: StageWorld): void {
-    for (const { rect } of buildings) this.#hang(this.#rooms, { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2, size: Math.max(rect.width, rect.height) * 1.4 })
+    for (const { rect } of buildings)
+      this.#hang(this.#rooms, {
+        x: rect.x + rect.width / 2,
+        y: rect.y + rect.height / 2,
+        size: Math.max(rect.width, rect.height) * 1.4,
+      });
     for (const { rect } of buildings) {
-      const front = rect.y + rect.height - 1
-      for (let x = rect.x; x < rect.x + rect.width; x++) if (map.at(x, front) === 'window') this.#hang(this.#windows, { x: x + 0.5, y: front + 0.75, size: 2.4 })
+      const front = rect.y + rect.height - 1;
+      for (let x = rect.x; x < rect.x + rect.width; x++)
+        if (map.at(x, front) === 'window') this.#hang(this.#windows, { x: x + 0.5, y: front + 0.75, size: 2.4 });
     }
-    for (const landmark of landmarks) this.#hang(this.#rooms, { x: landmark.x + 0.5, y: landmark.y + 0.5, size: 5 })
+    for (const landmark of landmarks) this.#hang(this.#rooms, { x: landmark.x + 0.5, y: landmark.y + 0.5, size: 5 });
   }
 
   #hang(where: Container, lamp: { readonly x: number; readonly y: number; readonly size: number }): void {
-    const sprite = new Sprite({ texture: this.#atlas.glow, anchor: 0.5, x: lamp.x, y: lamp.y, blendMode: 'add', alpha: 0.6 })
-    sprite.width = lamp.size
-    sprite.height = lamp.size
-    where.addChild(sprite)
+    const sprite = new Sprite({
+      texture: this.#atlas.glow,
+      anchor: 0.5,
+      x: lamp.x,
+      y: lamp.y,
+      blendMode: 'add',
+      alpha: 0.6,
+    });
+    sprite.width = lamp.size;
+    sprite.height = lamp.size;
+    where.addChild(sprite);
   }
 }
 
 /** Product of two colours, channel by channel. */
 function multiply(left: number, right: number): number {
-  const channel = (shift: number): number => Math.round((((left >> shift) & 255) * ((right >> shift) & 255)) / 255) << shift
-  return channel(16) | channel(8) | channel(0)
+  const channel = (shift: number): number =>
+    Math.round((((left >> shift) & 255) * ((right >> shift) & 255)) / 255) << shift;
+  return channel(16) | channel(8) | channel(0);
 }

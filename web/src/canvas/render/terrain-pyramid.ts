@@ -1,17 +1,20 @@
-import { CanvasSource, Container, Sprite, Texture } from 'pixi.js'
-import { EDGE_TILES, type TileRect } from '../model/camera.ts'
-import type { TileMap } from '../model/tile-map.ts'
-import { contextOf } from './atlas.ts'
-import type { Brush } from './art/paint-ground.ts'
+import { CanvasSource, Container, Sprite, Texture } from 'pixi.js';
+import { EDGE_TILES, type TileRect } from '../model/camera.ts';
+import type { TileMap } from '../model/tile-map.ts';
+import { contextOf } from './atlas.ts';
+import type { Brush } from './art/paint-ground.ts';
 
 /** Pixels per tile of the levels; the first is painted whole at once and lies under all others. */
-const SCALES = [8, 16, 32, 64] as const
-const CHUNK_PX = 512
+const SCALES = [8, 16, 32, 64] as const;
+const CHUNK_PX = 512;
 /** Chunks kept beside those of the first level: 64 MB of texture at most. */
-const MAX_CHUNKS = 64
+const MAX_CHUNKS = 64;
 
-interface Chunk { readonly sprite: Sprite; lastUsed: number }
-type Paint = (brush: Brush) => void
+interface Chunk {
+  readonly sprite: Sprite;
+  lastUsed: number;
+}
+type Paint = (brush: Brush) => void;
 
 /**
  * The ground as pictures in several sizes, as online maps do it: the art is painted by vector code at the size at which it is seen, one chunk
@@ -19,18 +22,23 @@ type Paint = (brush: Brush) => void
  */
 export class TerrainPyramid {
   /** Its unit is one tile. */
-  readonly container = new Container()
-  readonly #levels = SCALES.map(() => this.container.addChild(new Container()))
-  readonly #chunks = new Map<string, Chunk>()
-  readonly #map: TileMap
-  readonly #paint: Paint
-  #frame = 0
+  readonly container = new Container();
+  readonly #levels = SCALES.map(() => this.container.addChild(new Container()));
+  readonly #chunks = new Map<string, Chunk>();
+  readonly #map: TileMap;
+  readonly #paint: Paint;
+  #frame = 0;
 
   constructor(map: TileMap, paint: Paint) {
-    this.#map = map
-    this.#paint = paint
-    const all = { x: -EDGE_TILES, y: -EDGE_TILES, width: map.width + 2 * EDGE_TILES, height: map.height + 2 * EDGE_TILES }
-    for (const rect of chunksWithin(all, CHUNK_PX / SCALES[0])) this.#add(0, rect)
+    this.#map = map;
+    this.#paint = paint;
+    const all = {
+      x: -EDGE_TILES,
+      y: -EDGE_TILES,
+      width: map.width + 2 * EDGE_TILES,
+      height: map.height + 2 * EDGE_TILES,
+    };
+    for (const rect of chunksWithin(all, CHUNK_PX / SCALES[0])) this.#add(0, rect);
   }
 
   /**
@@ -39,81 +47,91 @@ export class TerrainPyramid {
    * @returns whether everything is there in its best size; if not, call again next frame
    */
   show(visible: TileRect, scale: number): boolean {
-    this.#frame += 1
-    const level = levelFor(scale)
-    if (level === 0) { this.#showLevels(0, 0); return true }
-    const tiles = CHUNK_PX / (SCALES[level] ?? SCALES[0])
-    const wanted = chunksWithin(visible, tiles)
-    for (const rect of wanted) {
-      const chunk = this.#chunks.get(keyOf(level, rect))
-      if (chunk !== undefined) chunk.lastUsed = this.#frame
+    this.#frame += 1;
+    const level = levelFor(scale);
+    if (level === 0) {
+      this.#showLevels(0, 0);
+      return true;
     }
-    const missing = wanted.filter((rect) => !this.#chunks.has(keyOf(level, rect)))
-    const next = nearest(missing, visible)
-    if (next !== undefined) this.#add(level, next)
-    this.#trim()
+    const tiles = CHUNK_PX / (SCALES[level] ?? SCALES[0]);
+    const wanted = chunksWithin(visible, tiles);
+    for (const rect of wanted) {
+      const chunk = this.#chunks.get(keyOf(level, rect));
+      if (chunk !== undefined) chunk.lastUsed = this.#frame;
+    }
+    const missing = wanted.filter((rect) => !this.#chunks.has(keyOf(level, rect)));
+    const next = nearest(missing, visible);
+    if (next !== undefined) this.#add(level, next);
+    this.#trim();
     // Coarser pictures are drawn only where they still stand in for finer ones: overdraw is what a weak graphics card feels.
-    this.#showLevels(missing.length <= 1 ? level : 0, level)
-    return missing.length <= 1
+    this.#showLevels(missing.length <= 1 ? level : 0, level);
+    return missing.length <= 1;
   }
 
   destroy(): void {
-    for (const chunk of this.#chunks.values()) chunk.sprite.destroy({ texture: true, textureSource: true })
-    this.container.destroy({ children: true })
+    for (const chunk of this.#chunks.values()) chunk.sprite.destroy({ texture: true, textureSource: true });
+    this.container.destroy({ children: true });
   }
 
   #showLevels(from: number, to: number): void {
-    for (const [index, container] of this.#levels.entries()) container.visible = index >= from && index <= to
+    for (const [index, container] of this.#levels.entries()) container.visible = index >= from && index <= to;
   }
 
   #add(level: number, rect: TileRect): void {
-    const scale = SCALES[level] ?? SCALES[0]
-    const canvas = document.createElement('canvas')
-    canvas.width = CHUNK_PX
-    canvas.height = CHUNK_PX
-    const ctx = contextOf(canvas)
-    ctx.scale(scale, scale)
-    ctx.translate(-rect.x, -rect.y)
-    this.#paint({ ctx, map: this.#map, rect, scale })
-    const source = new CanvasSource({ resource: canvas, scaleMode: 'linear', autoGenerateMipmaps: level === 0 })
-    const sprite = new Sprite(new Texture({ source }))
-    sprite.position.set(rect.x, rect.y)
-    sprite.scale.set(1 / scale)
-    this.#levels[level]?.addChild(sprite)
-    this.#chunks.set(keyOf(level, rect), { sprite, lastUsed: level === 0 ? Infinity : this.#frame })
+    const scale = SCALES[level] ?? SCALES[0];
+    const canvas = document.createElement('canvas');
+    canvas.width = CHUNK_PX;
+    canvas.height = CHUNK_PX;
+    const ctx = contextOf(canvas);
+    ctx.scale(scale, scale);
+    ctx.translate(-rect.x, -rect.y);
+    this.#paint({ ctx, map: this.#map, rect, scale });
+    const source = new CanvasSource({ resource: canvas, scaleMode: 'linear', autoGenerateMipmaps: level === 0 });
+    const sprite = new Sprite(new Texture({ source }));
+    sprite.position.set(rect.x, rect.y);
+    sprite.scale.set(1 / scale);
+    this.#levels[level]?.addChild(sprite);
+    this.#chunks.set(keyOf(level, rect), { sprite, lastUsed: level === 0 ? Infinity : this.#frame });
   }
 
   #trim(): void {
-    if (this.#chunks.size <= MAX_CHUNKS) return
-    const oldest = [...this.#chunks].filter(([, chunk]) => chunk.lastUsed < this.#frame - 1).sort(([, left], [, right]) => left.lastUsed - right.lastUsed)
+    if (this.#chunks.size <= MAX_CHUNKS) return;
+    const oldest = [...this.#chunks]
+      .filter(([, chunk]) => chunk.lastUsed < this.#frame - 1)
+      .sort(([, left], [, right]) => left.lastUsed - right.lastUsed);
     for (const [key, chunk] of oldest.slice(0, this.#chunks.size - MAX_CHUNKS)) {
-      this.#chunks.delete(key)
-      chunk.sprite.destroy({ texture: true, textureSource: true })
+      this.#chunks.delete(key);
+      chunk.sprite.destroy({ texture: true, textureSource: true });
     }
   }
 }
 
 /** The coarsest level that is not blown up by more than a quarter. */
 function levelFor(scale: number): number {
-  const level = SCALES.findIndex((pixels) => pixels * 1.25 >= scale)
-  return level === -1 ? SCALES.length - 1 : level
+  const level = SCALES.findIndex((pixels) => pixels * 1.25 >= scale);
+  return level === -1 ? SCALES.length - 1 : level;
 }
 
 function keyOf(level: number, rect: TileRect): string {
-  return `${level}/${rect.x}/${rect.y}`
+  return `${level}/${rect.x}/${rect.y}`;
 }
 
 function chunksWithin(rect: TileRect, tiles: number): TileRect[] {
-  const chunks: TileRect[] = []
+  const chunks: TileRect[] = [];
   for (let y = Math.floor(rect.y / tiles) * tiles; y < rect.y + rect.height; y += tiles) {
-    for (let x = Math.floor(rect.x / tiles) * tiles; x < rect.x + rect.width; x += tiles) chunks.push({ x, y, width: tiles, height: tiles })
+    for (let x = Math.floor(rect.x / tiles) * tiles; x < rect.x + rect.width; x += tiles)
+      chunks.push({ x, y, width: tiles, height: tiles });
   }
-  return chunks
+  return chunks;
 }
 
 function nearest(chunks: readonly TileRect[], visible: TileRect): TileRect | undefined {
-  const middleX = visible.x + visible.width / 2
-  const middleY = visible.y + visible.height / 2
-  const distance = (chunk: TileRect): number => Math.hypot(chunk.x + chunk.width / 2 - middleX, chunk.y + chunk.height / 2 - middleY)
-  return chunks.reduce<TileRect | undefined>((best, chunk) => (best === undefined || distance(chunk) < distance(best) ? chunk : best), undefined)
+  const middleX = visible.x + visible.width / 2;
+  const middleY = visible.y + visible.height / 2;
+  const distance = (chunk: TileRect): number =>
+    Math.hypot(chunk.x + chunk.width / 2 - middleX, chunk.y + chunk.height / 2 - middleY);
+  return chunks.reduce<TileRect | undefined>(
+    (best, chunk) => (best === undefined || distance(chunk) < distance(best) ? chunk : best),
+    undefined,
+  );
 }

@@ -1,5 +1,5 @@
 /** After failures a question is asked at least this often, so that a page recovers soon after the village does. */
-const SLOWEST_RETRY_MS = 15_000
+const SLOWEST_RETRY_MS = 15_000;
 
 /**
  * How long to wait before a question is asked again. After failures the wait doubles, up to 15 s (or the usual interval where that is longer), and its
@@ -8,7 +8,7 @@ const SLOWEST_RETRY_MS = 15_000
  * @param chance 0 to 1
  */
 export function askAgainMs(everyMs: number, failures: number, chance: number): number {
-  if (failures === 0) return everyMs
-  const longest = Math.max(everyMs, Math.min(SLOWEST_RETRY_MS, everyMs * 2 ** Math.min(failures, 16)))
-  return Math.round(longest / 2 + (longest / 2) * chance)
+  if (failures === 0) return everyMs;
+  const longest = Math.max(everyMs, Math.min(SLOWEST_RETRY_MS, everyMs * 2 ** Math.min(failures, 16)));
+  return Math.round(longest / 2 + (longest / 2) * chance);
 }

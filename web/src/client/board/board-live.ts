@@ -1,108 +1,140 @@
-import { BoardMessage, type Post, type Reply } from '@hamlet/contract'
-import type { ScenePin } from '../../canvas/model/scene.ts'
-import type { Api } from '../api.ts'
-import type { AppState, Session } from '../app-state.ts'
-import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts'
-import { createStore, type Store } from '../store.ts'
-import { afterMessage, type BoardState, EMPTY_BOARD, learn, learnReply } from './board-state.ts'
-import { Outbox } from './outbox.ts'
+import { BoardMessage, type Post, type Reply } from '@hamlet/contract';
+import type { ScenePin } from '../../canvas/model/scene.ts';
+import type { Api } from '../api.ts';
+import type { AppState, Session } from '../app-state.ts';
+import { type Connection, type LiveSocket, openLiveSocket, socketUrl } from '../live-socket.ts';
+import { createStore, type Store } from '../store.ts';
+import { afterMessage, type BoardState, EMPTY_BOARD, learn, learnReply } from './board-state.ts';
+import { Outbox } from './outbox.ts';
 
 /** The server marks its place at least this often. */
-const BEAT_MS = 20_000
+const BEAT_MS = 20_000;
 
 /**
  * The board, live over `/ws/board` with resume. What may be seen depends on who looks, so it begins anew when that changes.
  * Mutable because it owns the socket.
  */
 export class BoardLive {
-  readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD)
-  readonly connection: Store<Connection> = createStore<Connection>('connecting')
+  readonly state: Store<BoardState> = createStore<BoardState>(EMPTY_BOARD);
+  readonly connection: Store<Connection> = createStore<Connection>('connecting');
   /** Replies on their way. */
-  readonly outbox: Outbox
-  readonly #store: Store<AppState>
-  #socket: LiveSocket | null = null
-  #viewer: string | null = null
+  readonly outbox: Outbox;
+  readonly #store: Store<AppState>;
+  #socket: LiveSocket | null = null;
+  #viewer: string | null = null;
   /** The account that wrote last: a session that ended leaves its replies to the same person only. */
-  #writer: string | null = null
-  #read: string | null = null
-  #stop: () => void = () => undefined
+  #writer: string | null = null;
+  #read: string | null = null;
+  #stop: () => void = () => undefined;
 
   constructor(api: Api, store: Store<AppState>) {
-    this.#store = store
-    this.outbox = new Outbox(api, (reply) => this.learnReply(reply))
+    this.#store = store;
+    this.outbox = new Outbox(api, (reply) => this.learnReply(reply));
   }
 
   start(): void {
-    this.#viewer = this.#writer = viewerOf(this.#store.get())
-    this.#connect()
-    const stopVillage = this.#store.subscribe(() => this.#follow())
-    const stopPins = this.state.subscribe(() => this.#hangPins())
-    this.#stop = () => { stopVillage(); stopPins() }
+    this.#viewer = this.#writer = viewerOf(this.#store.get());
+    this.#connect();
+    const stopVillage = this.#store.subscribe(() => this.#follow());
+    const stopPins = this.state.subscribe(() => this.#hangPins());
+    this.#stop = () => {
+      stopVillage();
+      stopPins();
+    };
   }
 
   stop(): void {
-    this.#stop()
-    this.#socket?.close()
+    this.#stop();
+    this.#socket?.close();
   }
 
   /** What an answer said, sooner than the socket says it. */
   learn(post: Post): void {
-    this.state.set((state) => learn(state, post.post_id, post))
+    this.state.set((state) => learn(state, post.post_id, post));
   }
 
   learnReply(reply: Reply): void {
-    this.state.set((state) => learnReply(state, reply, reply))
+    this.state.set((state) => learnReply(state, reply, reply));
   }
 
   #connect(): void {
     this.#socket = openLiveSocket({
-      url: () => { const { at } = this.state.get(); return socketUrl(at === null ? '/ws/board' : `/ws/board?after=${encodeURIComponent(`${at.epoch}:${at.offset}`)}`) },
+      url: () => {
+        const { at } = this.state.get();
+        return socketUrl(
+          at === null ? '/ws/board' : `/ws/board?after=${encodeURIComponent(`${at.epoch}:${at.offset}`)}`,
+        );
+      },
       beatMs: BEAT_MS,
       greeting: () => [],
       connection: (connection) => this.connection.set(() => connection),
-      message: (data) => { if (typeof data === 'string') this.#receive(data) },
-    })
+      message: (data) => {
+        if (typeof data === 'string') this.#receive(data);
+      },
+    });
   }
 
   #receive(text: string): void {
-    const message = BoardMessage.safeParse(JSON.parse(text))
+    const message = BoardMessage.safeParse(JSON.parse(text));
     // A newer server may send kinds of messages that this page does not know.
-    if (!message.success) { console.warn('the board sent something that cannot be read', message.error.issues); return }
-    this.state.set((state) => afterMessage(state, message.data, { id: this.#viewer, looking: this.#store.get().place.view === 'board' && !document.hidden }))
+    if (!message.success) {
+      console.warn('the board sent something that cannot be read', message.error.issues);
+      return;
+    }
+    this.state.set((state) =>
+      afterMessage(state, message.data, {
+        id: this.#viewer,
+        looking: this.#store.get().place.view === 'board' && !document.hidden,
+      }),
+    );
   }
 
   #follow(): void {
-    const app = this.#store.get()
-    if (app.place.view === 'board' && this.state.get().unseen > 0) this.state.set((state) => ({ ...state, unseen: 0 }))
-    if (app.place.post !== this.#read) { this.#read = app.place.post; this.#hangPins() }
-    const viewer = viewerOf(app)
-    if (viewer === this.#viewer || app.session.kind === 'unknown') return
-    this.#viewer = viewer
-    if (takesAlong(this.#writer, app.session)) this.outbox.clear()
-    this.#writer = viewer ?? this.#writer
-    this.#socket?.close()
-    this.state.set((state) => ({ ...EMPTY_BOARD, generation: state.generation + 1 }))
-    this.#connect()
+    const app = this.#store.get();
+    if (app.place.view === 'board' && this.state.get().unseen > 0) this.state.set((state) => ({ ...state, unseen: 0 }));
+    if (app.place.post !== this.#read) {
+      this.#read = app.place.post;
+      this.#hangPins();
+    }
+    const viewer = viewerOf(app);
+    if (viewer === this.#viewer || app.session.kind === 'unknown') return;
+    this.#viewer = viewer;
+    if (takesAlong(this.#writer, app.session)) this.outbox.clear();
+    this.#writer = viewer ?? this.#writer;
+    this.#socket?.close();
+    this.state.set((state) => ({ ...EMPTY_BOARD, generation: state.generation + 1 }));
+    this.#connect();
   }
 
   /** Open posts with a place hang on the map, and the one that is read. */
   #hangPins(): void {
-    const { place, pins: before } = this.#store.get()
-    const pins = pinsOf([...this.state.get().posts.values()], place.post)
-    if (JSON.stringify(pins) !== JSON.stringify(before)) this.#store.set((state) => ({ ...state, pins }))
+    const { place, pins: before } = this.#store.get();
+    const pins = pinsOf([...this.state.get().posts.values()], place.post);
+    if (JSON.stringify(pins) !== JSON.stringify(before)) this.#store.set((state) => ({ ...state, pins }));
   }
 }
 
 /** The pins of posts: of those that are open, and of the one that is read. The newest come first. */
 export function pinsOf(posts: readonly (Post | null)[], read: string | null): ScenePin[] {
-  return posts.flatMap((post): (ScenePin & { readonly at: string })[] => {
-    if (post === null || post.place === null || (post.status !== 'open' && post.post_id !== read)) return []
-    return [{ id: post.post_id, x: post.place.x, y: post.place.y, tone: post.post_id === read ? 'chosen' : 'plain', at: post.created_at }]
-  }).toSorted((left, right) => right.at.localeCompare(left.at)).map(({ at: _at, ...pin }) => pin)
+  return posts
+    .flatMap((post): (ScenePin & { readonly at: string })[] => {
+      if (post === null || post.place === null || (post.status !== 'open' && post.post_id !== read)) return [];
+      return [
+        {
+          id: post.post_id,
+          x: post.place.x,
+          y: post.place.y,
+          tone: post.post_id === read ? 'chosen' : 'plain',
+          at: post.created_at,
+        },
+      ];
+    })
+    .toSorted((left, right) => right.at.localeCompare(left.at))
+    .map(({ at: _at, ...pin }) => pin);
 }
 
 function viewerOf({ session }: AppState): string | null {
-  return session.kind === 'account' ? session.account.account_id : null
+  return session.kind === 'account' ? session.account.account_id : null;
 }
 
 /**
@@ -110,6 +142,6 @@ function viewerOf({ session }: AppState): string | null {
  * its holder, who may sign in again and go on.
  */
 export function takesAlong(writer: string | null, session: Session): boolean {
-  if (session.kind === 'visitor') return !session.ended
-  return session.kind === 'account' && writer !== null && writer !== session.account.account_id
+  if (session.kind === 'visitor') return !session.ended;
+  return session.kind === 'account' && writer !== null && writer !== session.account.account_id;
 }

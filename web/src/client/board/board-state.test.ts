@@ -1,40 +1,58 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import type { BoardEvent } from '@hamlet/contract'
-import { aPost, aReply } from './board.fixture.ts'
-import { afterMessage, EMPTY_BOARD, learn, MAX_POSTS } from './board-state.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BoardEvent } from '@hamlet/contract';
+import { aPost, aReply } from './board.fixture.ts';
+import { afterMessage, EMPTY_BOARD, learn, MAX_POSTS } from './board-state.ts';
 
-const AWAY = { id: 'me', looking: false }
-const at = { epoch: 'e1', offset: 7 }
-const event = (change: Partial<BoardEvent>): BoardEvent => ({ type: 'event', epoch: 'e1', offset: 8, what: 'posted', post_id: 'p1', reply_id: null, post: aPost(), reply: null, ...change })
+const AWAY = { id: 'me', looking: false };
+const at = { epoch: 'e1', offset: 7 };
+const event = (change: Partial<BoardEvent>): BoardEvent => ({
+  type: 'event',
+  epoch: 'e1',
+  offset: 8,
+  what: 'posted',
+  post_id: 'p1',
+  reply_id: null,
+  post: aPost(),
+  reply: null,
+  ...change,
+});
 
 test('a snapshot is where everything begins, and lists ask again', () => {
-  const state = afterMessage(EMPTY_BOARD, { type: 'snapshot', ...at, posts: [aPost({ post_id: 'p1' }), aPost({ post_id: 'p2' })] }, AWAY)
-  assert.deepEqual([...state.posts.keys()], ['p1', 'p2'])
-  assert.deepEqual([state.at, state.generation, state.unseen], [at, 1, 0])
-})
+  const state = afterMessage(
+    EMPTY_BOARD,
+    { type: 'snapshot', ...at, posts: [aPost({ post_id: 'p1' }), aPost({ post_id: 'p2' })] },
+    AWAY,
+  );
+  assert.deepEqual([...state.posts.keys()], ['p1', 'p2']);
+  assert.deepEqual([state.at, state.generation, state.unseen], [at, 1, 0]);
+});
 
 test('an event brings a post and a reply in full, and moves the place to go on from', () => {
-  const state = afterMessage(EMPTY_BOARD, event({ what: 'replied', reply_id: 'r1', post: aPost({ replies: 1 }), reply: aReply() }), AWAY)
-  assert.equal(state.posts.get('p1')?.replies, 1)
-  assert.equal(state.replies.get('p1')?.get('r1')?.body, aReply().body)
-  assert.deepEqual(state.at, { epoch: 'e1', offset: 8 })
-})
+  const state = afterMessage(
+    EMPTY_BOARD,
+    event({ what: 'replied', reply_id: 'r1', post: aPost({ replies: 1 }), reply: aReply() }),
+    AWAY,
+  );
+  assert.equal(state.posts.get('p1')?.replies, 1);
+  assert.equal(state.replies.get('p1')?.get('r1')?.body, aReply().body);
+  assert.deepEqual(state.at, { epoch: 'e1', offset: 8 });
+});
 
 test('what can be seen no more is known to be gone', () => {
-  const before = afterMessage(EMPTY_BOARD, event({}), AWAY)
-  const after = afterMessage(before, event({ what: 'hidden', offset: 9, post: null }), AWAY)
-  assert.equal(after.posts.get('p1'), null)
-  assert.ok(after.posts.has('p1'))
-})
+  const before = afterMessage(EMPTY_BOARD, event({}), AWAY);
+  const after = afterMessage(before, event({ what: 'hidden', offset: 9, post: null }), AWAY);
+  assert.equal(after.posts.get('p1'), null);
+  assert.ok(after.posts.has('p1'));
+});
 
 test('a reset keeps what is known and makes lists ask again; a mark only says that nothing was missed', () => {
-  const before = afterMessage(EMPTY_BOARD, event({}), AWAY)
-  const reset = afterMessage(before, { type: 'reset', epoch: 'e2', offset: 0 }, AWAY)
-  assert.deepEqual([reset.generation, reset.posts.size], [before.generation + 1, 1])
-  const mark = afterMessage(reset, { type: 'mark', epoch: 'e2', offset: 40 }, AWAY)
-  assert.deepEqual([mark.generation, mark.at?.offset, mark.events], [reset.generation, 40, reset.events])
-})
+  const before = afterMessage(EMPTY_BOARD, event({}), AWAY);
+  const reset = afterMessage(before, { type: 'reset', epoch: 'e2', offset: 0 }, AWAY);
+  assert.deepEqual([reset.generation, reset.posts.size], [before.generation + 1, 1]);
+  const mark = afterMessage(reset, { type: 'mark', epoch: 'e2', offset: 40 }, AWAY);
+  assert.deepEqual([mark.generation, mark.at?.offset, mark.events], [reset.generation, 40, reset.events]);
+});
 
 test('only what others write while nobody looks is news', () => {
   const cases: readonly (readonly [Partial<BoardEvent>, boolean, number])[] = [
@@ -45,13 +63,19 @@ test('only what others write while nobody looks is news', () => {
     [{ what: 'replied', reply_id: 'r1', reply: aReply({ author_id: 'account me' }) }, false, 0],
     [{ what: 'revised' }, false, 0],
     [{ what: 'rewarded' }, false, 0],
-  ]
-  for (const [change, looking, unseen] of cases) assert.equal(afterMessage(EMPTY_BOARD, event(change), { id: 'me', looking }).unseen, unseen, JSON.stringify(change))
-})
+  ];
+  for (const [change, looking, unseen] of cases)
+    assert.equal(
+      afterMessage(EMPTY_BOARD, event(change), { id: 'me', looking }).unseen,
+      unseen,
+      JSON.stringify(change),
+    );
+});
 
 test('a board of years does not grow without end', () => {
-  let state = EMPTY_BOARD
-  for (let index = 0; index < MAX_POSTS + 20; index++) state = learn(state, `p${index}`, aPost({ post_id: `p${index}` }))
-  assert.equal(state.posts.size, MAX_POSTS)
-  assert.equal(state.posts.has('p0'), false)
-})
+  let state = EMPTY_BOARD;
+  for (let index = 0; index < MAX_POSTS + 20; index++)
+    state = learn(state, `p${index}`, aPost({ post_id: `p${index}` }));
+  assert.equal(state.posts.size, MAX_POSTS);
+  assert.equal(state.posts.has('p0'), false);
+});

@@ -1,63 +1,93 @@
-import type { BoardEvent, BoardMessage, Post, Reply } from '@hamlet/contract'
+import type { BoardEvent, BoardMessage, Post, Reply } from '@hamlet/contract';
 
 /** The board as the socket and answers have told it. `at` is where to go on after a lost connection. */
 export interface BoardState {
-  readonly at: { readonly epoch: string; readonly offset: number } | null
+  readonly at: { readonly epoch: string; readonly offset: number } | null;
   /** Posts as last heard of. Those that cannot be seen any more are null. */
-  readonly posts: ReadonlyMap<string, Post | null>
+  readonly posts: ReadonlyMap<string, Post | null>;
   /** Replies heard of since, by post; a reply that cannot be seen any more is null. A thread that is opened reads the others. */
-  readonly replies: ReadonlyMap<string, ReadonlyMap<string, Reply | null>>
+  readonly replies: ReadonlyMap<string, ReadonlyMap<string, Reply | null>>;
   /** Grows whenever what was read before may be out of date: lists and threads then ask again. */
-  readonly generation: number
+  readonly generation: number;
   /** Grows with every event: a search asks again then, because only the api can say what it finds. */
-  readonly events: number
+  readonly events: number;
   /** Posts and replies of others that came while nobody looked. */
-  readonly unseen: number
+  readonly unseen: number;
 }
 
-export const EMPTY_BOARD: BoardState = { at: null, posts: new Map(), replies: new Map(), generation: 0, events: 0, unseen: 0 }
+export const EMPTY_BOARD: BoardState = {
+  at: null,
+  posts: new Map(),
+  replies: new Map(),
+  generation: 0,
+  events: 0,
+  unseen: 0,
+};
 
 /** Posts kept; the oldest known go first. Lists have their own pages beside this. */
-export const MAX_POSTS = 500
+export const MAX_POSTS = 500;
 
 /** Who looks, and whether the board is what they look at. */
-export interface Reader { readonly id: string | null; readonly looking: boolean }
+export interface Reader {
+  readonly id: string | null;
+  readonly looking: boolean;
+}
 
 /** The board after a message of the socket. */
 export function afterMessage(state: BoardState, message: BoardMessage, reader: Reader): BoardState {
-  const at = { epoch: message.epoch, offset: message.offset }
+  const at = { epoch: message.epoch, offset: message.offset };
   switch (message.type) {
-    case 'snapshot': return { ...state, at, posts: new Map(message.posts.map((post) => [post.post_id, post])), replies: new Map(), generation: state.generation + 1 }
-    case 'reset': return { ...state, at, generation: state.generation + 1 }
-    case 'mark': return { ...state, at }
-    case 'event': return afterEvent({ ...state, at }, message, reader)
+    case 'snapshot':
+      return {
+        ...state,
+        at,
+        posts: new Map(message.posts.map((post) => [post.post_id, post])),
+        replies: new Map(),
+        generation: state.generation + 1,
+      };
+    case 'reset':
+      return { ...state, at, generation: state.generation + 1 };
+    case 'mark':
+      return { ...state, at };
+    case 'event':
+      return afterEvent({ ...state, at }, message, reader);
   }
 }
 
 function afterEvent(state: BoardState, event: BoardEvent, reader: Reader): BoardState {
-  const told = learn(state, event.post_id, event.post)
-  const known = event.reply_id === null ? told : learnReply(told, { post_id: event.post_id, reply_id: event.reply_id }, event.reply)
-  return { ...known, events: known.events + 1, unseen: known.unseen + (isNews(event, reader) ? 1 : 0) }
+  const told = learn(state, event.post_id, event.post);
+  const known =
+    event.reply_id === null
+      ? told
+      : learnReply(told, { post_id: event.post_id, reply_id: event.reply_id }, event.reply);
+  return { ...known, events: known.events + 1, unseen: known.unseen + (isNews(event, reader) ? 1 : 0) };
 }
 
 /** Whether an event is worth a mark: something new, by somebody else, that nobody has seen come. */
 function isNews({ what, post, reply }: BoardEvent, { id, looking }: Reader): boolean {
-  const made = what === 'posted' ? post : what === 'replied' ? reply : null
-  return !looking && made !== null && (id === null || made.author_id !== `account ${id}`)
+  const made = what === 'posted' ? post : what === 'replied' ? reply : null;
+  return !looking && made !== null && (id === null || made.author_id !== `account ${id}`);
 }
 
 /** The board with what an answer of the api said of a post, sooner than the socket says it. */
 export function learn(state: BoardState, postId: string, post: Post | null): BoardState {
-  const posts = new Map(state.posts)
-  posts.delete(postId)
-  posts.set(postId, post)
-  for (const id of posts.keys()) { if (posts.size <= MAX_POSTS) break; posts.delete(id) }
-  return { ...state, posts }
+  const posts = new Map(state.posts);
+  posts.delete(postId);
+  posts.set(postId, post);
+  for (const id of posts.keys()) {
+    if (posts.size <= MAX_POSTS) break;
+    posts.delete(id);
+  }
+  return { ...state, posts };
 }
 
 /** The same of a reply. */
-export function learnReply(state: BoardState, { post_id: postId, reply_id: replyId }: { readonly post_id: string; readonly reply_id: string }, reply: Reply | null): BoardState {
-  const of = new Map(state.replies.get(postId))
-  of.set(replyId, reply)
-  return { ...state, replies: new Map(state.replies).set(postId, of) }
+export function learnReply(
+  state: BoardState,
+  { post_id: postId, reply_id: replyId }: { readonly post_id: string; readonly reply_id: string },
+  reply: Reply | null,
+): BoardState {
+  const of = new Map(state.replies.get(postId));
+  of.set(replyId, reply);
+  return { ...state, replies: new Map(state.replies).set(postId, of) };
 }

@@ -1,76 +1,95 @@
-import { newIdempotencyKey, type Reply as BoardReply, replyToPost } from '@hamlet/contract'
-import type { Api, Refused } from '../api.ts'
-import { isFinal } from '../ask/sender.ts'
-import { createStore, type Store } from '../store.ts'
+import { newIdempotencyKey, type Reply as BoardReply, replyToPost } from '@hamlet/contract';
+import type { Api, Refused } from '../api.ts';
+import { isFinal } from '../ask/sender.ts';
+import { createStore, type Store } from '../store.ts';
 
 /** A reply on its way, shown at once. Where it is refused it stays, with the reason, until it is sent again or thrown away. */
-export interface PendingReply { readonly id: string; readonly key: string; readonly body: string; readonly refused: Refused | null; readonly replyId: string | null }
+export interface PendingReply {
+  readonly id: string;
+  readonly key: string;
+  readonly body: string;
+  readonly refused: Refused | null;
+  readonly replyId: string | null;
+}
 
-export const NO_REPLIES: readonly PendingReply[] = []
+export const NO_REPLIES: readonly PendingReply[] = [];
 
 /**
  * Replies that are on their way, by post. They outlive the thread that they were written in: whoever comes back to it finds what was refused.
  * Mutable because replies come and go.
  */
 export class Outbox {
-  readonly state: Store<ReadonlyMap<string, readonly PendingReply[]>> = createStore<ReadonlyMap<string, readonly PendingReply[]>>(new Map())
-  readonly #api: Api
-  readonly #arrived: (reply: BoardReply) => void
-  readonly #newKey: () => string
+  readonly state: Store<ReadonlyMap<string, readonly PendingReply[]>> = createStore<
+    ReadonlyMap<string, readonly PendingReply[]>
+  >(new Map());
+  readonly #api: Api;
+  readonly #arrived: (reply: BoardReply) => void;
+  readonly #newKey: () => string;
 
   /** @param arrived hears of a reply that the api took */
   constructor(api: Api, arrived: (reply: BoardReply) => void, newKey: () => string = newIdempotencyKey) {
-    this.#api = api
-    this.#arrived = arrived
-    this.#newKey = newKey
+    this.#api = api;
+    this.#arrived = arrived;
+    this.#newKey = newKey;
   }
 
   async add(postId: string, body: string): Promise<void> {
-    const key = this.#newKey()
-    const entry: PendingReply = { id: key, key, body, refused: null, replyId: null }
-    this.#change(postId, (entries) => [...entries, entry])
-    await this.#send(postId, entry)
+    const key = this.#newKey();
+    const entry: PendingReply = { id: key, key, body, refused: null, replyId: null };
+    this.#change(postId, (entries) => [...entries, entry]);
+    await this.#send(postId, entry);
   }
 
   /** Sends a refused reply again: under the same key where it may have arrived, under a new one where the refusal was final. */
   async again(postId: string, { id, key, body, refused }: PendingReply): Promise<void> {
-    if (refused === null) return
-    const entry: PendingReply = { id, key: isFinal(refused) ? this.#newKey() : key, body, refused: null, replyId: null }
-    this.#put(postId, entry)
-    await this.#send(postId, entry)
+    if (refused === null) return;
+    const entry: PendingReply = {
+      id,
+      key: isFinal(refused) ? this.#newKey() : key,
+      body,
+      refused: null,
+      replyId: null,
+    };
+    this.#put(postId, entry);
+    await this.#send(postId, entry);
   }
 
   drop(postId: string, id: string): void {
-    this.#change(postId, (entries) => entries.filter((entry) => entry.id !== id))
+    this.#change(postId, (entries) => entries.filter((entry) => entry.id !== id));
   }
 
   /** Takes away the replies of a post that now stand among the others. */
   seen(postId: string, replyIds: ReadonlySet<string>): void {
-    const stands = ({ replyId }: PendingReply): boolean => replyId !== null && replyIds.has(replyId)
-    if (this.state.get().get(postId)?.some(stands) === true) this.#change(postId, (entries) => entries.filter((entry) => !stands(entry)))
+    const stands = ({ replyId }: PendingReply): boolean => replyId !== null && replyIds.has(replyId);
+    if (this.state.get().get(postId)?.some(stands) === true)
+      this.#change(postId, (entries) => entries.filter((entry) => !stands(entry)));
   }
 
   clear(): void {
-    this.state.set((posts) => (posts.size === 0 ? posts : new Map()))
+    this.state.set((posts) => (posts.size === 0 ? posts : new Map()));
   }
 
   async #send(postId: string, entry: PendingReply): Promise<void> {
-    const reply = await this.#api.call(replyToPost, { params: { post_id: postId }, body: { body: entry.body }, idempotencyKey: entry.key })
-    this.#put(postId, reply.ok ? { ...entry, replyId: reply.data.reply_id } : { ...entry, refused: reply.refused })
-    if (reply.ok) this.#arrived(reply.data.reply)
+    const reply = await this.#api.call(replyToPost, {
+      params: { post_id: postId },
+      body: { body: entry.body },
+      idempotencyKey: entry.key,
+    });
+    this.#put(postId, reply.ok ? { ...entry, replyId: reply.data.reply_id } : { ...entry, refused: reply.refused });
+    if (reply.ok) this.#arrived(reply.data.reply);
   }
 
   #put(postId: string, entry: PendingReply): void {
-    this.#change(postId, (entries) => entries.map((known) => (known.id === entry.id ? entry : known)))
+    this.#change(postId, (entries) => entries.map((known) => (known.id === entry.id ? entry : known)));
   }
 
   #change(postId: string, change: (entries: readonly PendingReply[]) => readonly PendingReply[]): void {
     this.state.set((posts) => {
-      const entries = change(posts.get(postId) ?? NO_REPLIES)
-      const next = new Map(posts)
-      if (entries.length === 0) next.delete(postId)
-      else next.set(postId, entries)
-      return next
-    })
+      const entries = change(posts.get(postId) ?? NO_REPLIES);
+      const next = new Map(posts);
+      if (entries.length === 0) next.delete(postId);
+      else next.set(postId, entries);
+      return next;
+    });
   }
 }

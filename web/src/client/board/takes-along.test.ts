@@ -1,9 +1,9 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import type { Session } from '../app-state.ts'
-import { takesAlong } from './board-live.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Session } from '../app-state.ts';
+import { takesAlong } from './board-live.ts';
 
-const account = (id: string): Session => ({ kind: 'account', account: { account_id: id, name: id, role: 'member' } })
+const account = (id: string): Session => ({ kind: 'account', account: { account_id: id, name: id, role: 'member' } });
 
 test('unsent replies stay for their writer alone', () => {
   const cases: readonly (readonly [string, string | null, Session, boolean])[] = [
@@ -13,6 +13,6 @@ test('unsent replies stay for their writer alone', () => {
     ['its holder signs out', 'mo', { kind: 'visitor', ended: false }, true],
     ['the first who signs in', null, account('mo'), false],
     ['nobody knows yet', 'mo', { kind: 'unknown', asked: true }, false],
-  ]
-  for (const [what, writer, session, gone] of cases) assert.equal(takesAlong(writer, session), gone, what)
-})
+  ];
+  for (const [what, writer, session, gone] of cases) assert.equal(takesAlong(writer, session), gone, what);
+});

@@ -1,32 +1,62 @@
-import type { AccountDetail, Session, SignInBy } from '@hamlet/contract'
-import { timeAgo } from '../../ui/time-words.ts'
+import type { AccountDetail, Session, SignInBy } from '@hamlet/contract';
+import { timeAgo } from '../../ui/time-words.ts';
 
 /** What of an account comes first: a ban, then that it is disabled, then that nobody has signed in to it yet. */
-export function accountState({ ban, disabled_at: disabled, pending }: Pick<AccountDetail, 'ban' | 'disabled_at' | 'pending'>): { readonly word: string; readonly tone: 'good' | 'waiting' | 'bad' | 'sleep' } {
-  if (ban !== null) return { word: 'Banned', tone: 'bad' }
-  if (disabled !== null) return { word: 'Disabled', tone: 'sleep' }
-  return pending ? { word: 'Invited', tone: 'waiting' } : { word: 'Active', tone: 'good' }
+export function accountState({
+  ban,
+  disabled_at: disabled,
+  pending,
+}: Pick<AccountDetail, 'ban' | 'disabled_at' | 'pending'>): {
+  readonly word: string;
+  readonly tone: 'good' | 'waiting' | 'bad' | 'sleep';
+} {
+  if (ban !== null) return { word: 'Banned', tone: 'bad' };
+  if (disabled !== null) return { word: 'Disabled', tone: 'sleep' };
+  return pending ? { word: 'Invited', tone: 'waiting' } : { word: 'Active', tone: 'good' };
 }
 
 /** When somebody was last here: `signed in now`, `3 h ago`, `not lately`. */
-export function seenWords({ last_seen_at: seen, sessions }: Pick<AccountDetail, 'last_seen_at' | 'sessions'>, nowMs: number): string {
-  if (seen === null) return 'not lately'
-  return sessions > 0 && nowMs - Date.parse(seen) < 120_000 ? 'here now' : timeAgo(seen, nowMs)
+export function seenWords(
+  { last_seen_at: seen, sessions }: Pick<AccountDetail, 'last_seen_at' | 'sessions'>,
+  nowMs: number,
+): string {
+  if (seen === null) return 'not lately';
+  return sessions > 0 && nowMs - Date.parse(seen) < 120_000 ? 'here now' : timeAgo(seen, nowMs);
 }
 
-const BY_WORDS: Readonly<Record<SignInBy, string>> = { password: 'by password', code: 'by a one-time code', oidc: 'by the identity provider', bootstrap: 'as the first admin' }
-const BROWSERS: readonly (readonly [RegExp, string])[] = [[/Edg\//, 'Edge'], [/OPR\//, 'Opera'], [/Firefox\//, 'Firefox'], [/Chrom(e|ium)\//, 'Chrome'], [/Safari\//, 'Safari']]
-const SYSTEMS: readonly (readonly [RegExp, string])[] = [[/Android/, 'Android'], [/iPhone|iPad/, 'iOS'], [/Windows/, 'Windows'], [/Mac OS X/, 'macOS'], [/Linux/, 'Linux']]
+const BY_WORDS: Readonly<Record<SignInBy, string>> = {
+  password: 'by password',
+  code: 'by a one-time code',
+  oidc: 'by the identity provider',
+  bootstrap: 'as the first admin',
+};
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrom(e|ium)\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+];
 
 /** Where a session is, for somebody who wants to know their own: `Firefox on Linux`; what cannot be told is told as it came. */
 export function deviceWords(userAgent: string | null): string {
-  if (userAgent === null || userAgent === '') return 'Unknown device'
-  const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1]
-  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1]
-  if (browser === undefined) return userAgent.length > 40 ? `${userAgent.slice(0, 39)}…` : userAgent
-  return system === undefined ? browser : `${browser} on ${system}`
+  if (userAgent === null || userAgent === '') return 'Unknown device';
+  const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
+  if (browser === undefined) return userAgent.length > 40 ? `${userAgent.slice(0, 39)}…` : userAgent;
+  return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-export function sessionWords({ signed_in_by: by, address, seen_at: seen }: Pick<Session, 'signed_in_by' | 'address' | 'seen_at'>, nowMs: number): string {
-  return `${BY_WORDS[by]}${address === null ? '' : `, from ${address}`}, seen ${timeAgo(seen, nowMs)}`
+export function sessionWords(
+  { signed_in_by: by, address, seen_at: seen }: Pick<Session, 'signed_in_by' | 'address' | 'seen_at'>,
+  nowMs: number,
+): string {
+  return `${BY_WORDS[by]}${address === null ? '' : `, from ${address}`}, seen ${timeAgo(seen, nowMs)}`;
 }

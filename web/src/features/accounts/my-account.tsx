@@ -1,80 +1,160 @@
-import { changePassword, endMyOtherSessions, endMySession, listMySessions, PASSWORD_MIN_CHARS, type Session } from '@hamlet/contract'
-import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react'
-import './accounts.css'
-import { type Live, useLive } from '../../client/ask/use-live.ts'
-import { useSend } from '../../client/ask/use-send.ts'
-import { ActionForm } from '../../ui/action-form.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { useVillage, useVillageState } from '../village-context.ts'
-import { SessionRows } from './session-rows.tsx'
+import {
+  changePassword,
+  endMyOtherSessions,
+  endMySession,
+  listMySessions,
+  PASSWORD_MIN_CHARS,
+  type Session,
+} from '@hamlet/contract';
+import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
+import './accounts.css';
+import { type Live, useLive } from '../../client/ask/use-live.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { ActionForm } from '../../ui/action-form.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { SessionRows } from './session-rows.tsx';
 
-const REFRESH_MS = 10_000
+const REFRESH_MS = 10_000;
 
 /** The viewer's own account: where they are signed in, another password, and leaving. */
 export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const { session } = useVillage()
-  const leaving = useSend()
-  const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null))
-  const { api } = useVillage()
-  const live = useLive(useCallback((signal: AbortSignal) => api.call(listMySessions, { signal }), [api]), REFRESH_MS)
-  const byProvider = live.data?.sessions.some(({ current, signed_in_by: by }) => current && by === 'oidc') === true
-  useEffect(() => { dialog.current?.showModal() }, [])
-  useEffect(() => { if (account === null) onClose() }, [account, onClose])
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { session } = useVillage();
+  const leaving = useSend();
+  const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null));
+  const { api } = useVillage();
+  const live = useLive(
+    useCallback((signal: AbortSignal) => api.call(listMySessions, { signal }), [api]),
+    REFRESH_MS,
+  );
+  const byProvider = live.data?.sessions.some(({ current, signed_in_by: by }) => current && by === 'oidc') === true;
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  useEffect(() => {
+    if (account === null) onClose();
+  }, [account, onClose]);
   return (
     <dialog ref={dialog} className="dialog my-account" onClose={onClose} aria-labelledby="my-account-title">
-      <h2 id="my-account-title">{account?.name} <span className="role">{account?.role}</span></h2>
+      <h2 id="my-account-title">
+        {account?.name} <span className="role">{account?.role}</span>
+      </h2>
       <MySessions live={live} />
-      {byProvider ? <p className="hint">You sign in by an identity provider: name, role and password are its to change.</p> : <PasswordForm />}
+      {byProvider ? (
+        <p className="hint">You sign in by an identity provider: name, role and password are its to change.</p>
+      ) : (
+        <PasswordForm />
+      )}
       {leaving.refused !== null && <RefusedNotice refused={leaving.refused} />}
-      <button type="button" className="button" aria-disabled={leaving.busy} onClick={() => void leaving.send(() => session.signOut())} data-action="sign-out"><Icon name="logout" size={16} />Sign out</button>
-      <button type="button" className="icon-button dialog-close" onClick={onClose} aria-label="Close"><Icon name="close" /></button>
+      <button
+        type="button"
+        className="button"
+        aria-disabled={leaving.busy}
+        onClick={() => void leaving.send(() => session.signOut())}
+        data-action="sign-out"
+      >
+        <Icon name="logout" size={16} />
+        Sign out
+      </button>
+      <button type="button" className="icon-button dialog-close" onClick={onClose} aria-label="Close">
+        <Icon name="close" />
+      </button>
     </dialog>
-  )
+  );
 }
 
 function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonly Session[] }> }): ReactElement {
-  const { api } = useVillage()
-  const sending = useSend()
+  const { api } = useVillage();
+  const sending = useSend();
   const end = async (id: string | null): Promise<void> => {
-    const reply = await sending.send(() => (id === null ? api.call(endMyOtherSessions, {}) : api.call(endMySession, { params: { session_id: id } })), id ?? 'others')
-    if (reply?.ok === true) live.again()
-  }
-  const sessions = live.data?.sessions ?? []
+    const reply = await sending.send(
+      () => (id === null ? api.call(endMyOtherSessions, {}) : api.call(endMySession, { params: { session_id: id } })),
+      id ?? 'others',
+    );
+    if (reply?.ok === true) live.again();
+  };
+  const sessions = live.data?.sessions ?? [];
   return (
     <section className="sessions" aria-label="Sessions">
       <h3 className="section-name">Signed in</h3>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       <SessionRows sessions={sessions} onEnd={(id) => void end(id)} />
-      {sessions.length > 1 && <button type="button" className="button button-small" aria-disabled={sending.busy} onClick={() => void end(null)}>End all others</button>}
+      {sessions.length > 1 && (
+        <button
+          type="button"
+          className="button button-small"
+          aria-disabled={sending.busy}
+          onClick={() => void end(null)}
+        >
+          End all others
+        </button>
+      )}
       {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
     </section>
-  )
+  );
 }
 
 function PasswordForm(): ReactElement {
-  const { api } = useVillage()
-  const sending = useSend()
-  const [current, setCurrent] = useState('')
-  const [next, setNext] = useState('')
-  const [done, setDone] = useState(false)
+  const { api } = useVillage();
+  const sending = useSend();
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const [done, setDone] = useState(false);
   const send = async (): Promise<void> => {
-    const reply = await sending.send(() => api.call(changePassword, { body: { current_password: current, new_password: next } }))
-    if (reply?.ok !== true) return
-    setCurrent('')
-    setNext('')
-    setDone(true)
-  }
-  const write = (set: (text: string) => void) => (event: { readonly target: { readonly value: string } }): void => { set(event.target.value); setDone(false); sending.changed() }
+    const reply = await sending.send(() =>
+      api.call(changePassword, { body: { current_password: current, new_password: next } }),
+    );
+    if (reply?.ok !== true) return;
+    setCurrent('');
+    setNext('');
+    setDone(true);
+  };
+  const write =
+    (set: (text: string) => void) =>
+    (event: { readonly target: { readonly value: string } }): void => {
+      set(event.target.value);
+      setDone(false);
+      sending.changed();
+    };
   return (
     <details className="my-password">
       <summary>Another password</summary>
-      <ActionForm label="Another password" sending={sending} ready={current !== '' && next.length >= PASSWORD_MIN_CHARS} word="Set it" onSend={() => void send()}>
-        <label>Present password<input name="current" type="password" autoComplete="current-password" value={current} onChange={write(setCurrent)} /></label>
-        <label>New password<input name="next" type="password" autoComplete="new-password" value={next} onChange={write(setNext)} placeholder={`at least ${PASSWORD_MIN_CHARS} characters`} /></label>
-        {done && <p className="notice notice-good" role="status"><span>Set. Every other session has ended.</span></p>}
+      <ActionForm
+        label="Another password"
+        sending={sending}
+        ready={current !== '' && next.length >= PASSWORD_MIN_CHARS}
+        word="Set it"
+        onSend={() => void send()}
+      >
+        <label>
+          Present password
+          <input
+            name="current"
+            type="password"
+            autoComplete="current-password"
+            value={current}
+            onChange={write(setCurrent)}
+          />
+        </label>
+        <label>
+          New password
+          <input
+            name="next"
+            type="password"
+            autoComplete="new-password"
+            value={next}
+            onChange={write(setNext)}
+            placeholder={`at least ${PASSWORD_MIN_CHARS} characters`}
+          />
+        </label>
+        {done && (
+          <p className="notice notice-good" role="status">
+            <span>Set. Every other session has ended.</span>
+          </p>
+        )}
       </ActionForm>
     </details>
-  )
+  );
 }

@@ -1,32 +1,59 @@
-import { type AccountDetail, endAccountSessions, listAccountSessions } from '@hamlet/contract'
-import { type ReactElement, useCallback } from 'react'
-import { useLive } from '../../client/ask/use-live.ts'
-import { useSend } from '../../client/ask/use-send.ts'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { useVillage } from '../village-context.ts'
-import { SessionRows } from './session-rows.tsx'
+import { type AccountDetail, endAccountSessions, listAccountSessions } from '@hamlet/contract';
+import { type ReactElement, useCallback } from 'react';
+import { useLive } from '../../client/ask/use-live.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useVillage } from '../village-context.ts';
+import { SessionRows } from './session-rows.tsx';
 
-const REFRESH_MS = 10_000
+const REFRESH_MS = 10_000;
 
 /** Where somebody is signed in, and ending all of it. */
-export function SessionList({ account, onChanged }: { readonly account: AccountDetail; readonly onChanged: () => void }): ReactElement {
-  const { api } = useVillage()
-  const sending = useSend()
-  const id = account.account_id
-  const live = useLive(useCallback((signal: AbortSignal) => api.call(listAccountSessions, { signal, params: { account_id: id } }), [api, id]), REFRESH_MS)
+export function SessionList({
+  account,
+  onChanged,
+}: {
+  readonly account: AccountDetail;
+  readonly onChanged: () => void;
+}): ReactElement {
+  const { api } = useVillage();
+  const sending = useSend();
+  const id = account.account_id;
+  const live = useLive(
+    useCallback(
+      (signal: AbortSignal) => api.call(listAccountSessions, { signal, params: { account_id: id } }),
+      [api, id],
+    ),
+    REFRESH_MS,
+  );
   const end = async (): Promise<void> => {
-    const reply = await sending.send((idempotencyKey) => api.call(endAccountSessions, { params: { account_id: id }, idempotencyKey }))
-    if (reply?.ok === true) { live.again(); onChanged() }
-  }
-  const sessions = live.data?.sessions ?? []
+    const reply = await sending.send((idempotencyKey) =>
+      api.call(endAccountSessions, { params: { account_id: id }, idempotencyKey }),
+    );
+    if (reply?.ok === true) {
+      live.again();
+      onChanged();
+    }
+  };
+  const sessions = live.data?.sessions ?? [];
   return (
     <section className="sessions" aria-label="Sessions">
       <h3 className="section-name">Signed in</h3>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.data !== null && sessions.length === 0 && <p className="hint">Nowhere now.</p>}
       <SessionRows sessions={sessions} onEnd={null} />
-      {sessions.length > 0 && <button type="button" className="button button-small" aria-disabled={sending.busy} onClick={() => void end()} data-act="end-sessions">{sessions.length === 1 ? 'End it' : `End all ${sessions.length}`}</button>}
+      {sessions.length > 0 && (
+        <button
+          type="button"
+          className="button button-small"
+          aria-disabled={sending.busy}
+          onClick={() => void end()}
+          data-act="end-sessions"
+        >
+          {sessions.length === 1 ? 'End it' : `End all ${sessions.length}`}
+        </button>
+      )}
       {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
     </section>
-  )
+  );
 }

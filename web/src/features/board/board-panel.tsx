@@ -1,49 +1,83 @@
-import { roleMay } from '@hamlet/contract'
-import { type ReactElement, useEffect, useState } from 'react'
-import './board.css'
-import { useStore } from '../../client/store.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { useRole, useVillage, useVillageState } from '../village-context.ts'
-import { ComposeForm } from './compose/compose-form.tsx'
-import { PostFilters } from './post-filters.tsx'
-import { PostList } from './post-list.tsx'
-import { Thread } from './thread/thread.tsx'
+import { roleMay } from '@hamlet/contract';
+import { type ReactElement, useEffect, useState } from 'react';
+import './board.css';
+import { useStore } from '../../client/store.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { ComposeForm } from './compose/compose-form.tsx';
+import { PostFilters } from './post-filters.tsx';
+import { PostList } from './post-list.tsx';
+import { Thread } from './thread/thread.tsx';
 
 /** The board beside the map: a list of posts, one post with its replies, or a post being written. */
 export function BoardPanel(): ReactElement {
-  const { open, pick } = useVillage()
-  const post = useVillageState((state) => state.place.post)
-  const picking = useVillageState((state) => state.picking !== null)
-  const [writing, setWriting] = useState(false)
+  const { open, pick } = useVillage();
+  const post = useVillageState((state) => state.place.post);
+  const picking = useVillageState((state) => state.picking !== null);
+  const [writing, setWriting] = useState(false);
   // Whoever leaves the board, or opens a post, looks for no place any more.
-  useEffect(() => () => pick(null), [pick])
-  const close = (posted: string | null): void => { setWriting(false); pick(null); if (posted !== null) open({ post: posted }) }
+  useEffect(() => () => pick(null), [pick]);
+  const close = (posted: string | null): void => {
+    setWriting(false);
+    pick(null);
+    if (posted !== null) open({ post: posted });
+  };
   return (
-    <aside className={`board panel${picking ? ' board-aside' : ''}${post !== null || writing ? ' board-reading' : ''}`} aria-label="Board">
-      {writing ? <ComposeForm onClose={close} /> : post === null ? <Browse onWrite={() => setWriting(true)} /> : <Thread key={post} id={post} />}
+    <aside
+      className={`board panel${picking ? ' board-aside' : ''}${post !== null || writing ? ' board-reading' : ''}`}
+      aria-label="Board"
+    >
+      {writing ? (
+        <ComposeForm onClose={close} />
+      ) : post === null ? (
+        <Browse onWrite={() => setWriting(true)} />
+      ) : (
+        <Thread key={post} id={post} />
+      )}
     </aside>
-  )
+  );
 }
 
 function Browse({ onWrite }: { readonly onWrite: () => void }): ReactElement {
-  const { openSignIn } = useVillage()
-  const mayWrite = roleMay(useRole(), 'board:write')
+  const { openSignIn } = useVillage();
+  const mayWrite = roleMay(useRole(), 'board:write');
   return (
     <>
       <header className="panel-head">
-        <h2>Board <BoardHealth /></h2>
-        <button type="button" className="button button-small board-new" onClick={mayWrite ? onWrite : openSignIn} data-action="new-post" title={mayWrite ? 'Write a post' : 'Members write posts: sign in'}><Icon name="edit" size={15} />Write</button>
+        <h2>
+          Board <BoardHealth />
+        </h2>
+        <button
+          type="button"
+          className="button button-small board-new"
+          onClick={mayWrite ? onWrite : openSignIn}
+          data-action="new-post"
+          title={mayWrite ? 'Write a post' : 'Members write posts: sign in'}
+        >
+          <Icon name="edit" size={15} />
+          Write
+        </button>
       </header>
       <PostFilters />
       <PostList onWrite={mayWrite ? onWrite : null} />
     </>
-  )
+  );
 }
 
 /** Says where what is shown may be behind; nothing while it is live. */
 function BoardHealth(): ReactElement | null {
-  const { board } = useVillage()
-  const connection = useStore(board.connection, (state) => state)
-  if (connection === 'live' || connection === 'connecting') return null
-  return <span className="chip health-reconnecting" data-connection={connection} role="status" title="New posts come when the connection is back."><Icon name="offline" size={13} />not live</span>
+  const { board } = useVillage();
+  const connection = useStore(board.connection, (state) => state);
+  if (connection === 'live' || connection === 'connecting') return null;
+  return (
+    <span
+      className="chip health-reconnecting"
+      data-connection={connection}
+      role="status"
+      title="New posts come when the connection is back."
+    >
+      <Icon name="offline" size={13} />
+      not live
+    </span>
+  );
 }

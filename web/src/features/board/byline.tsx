@@ -1,38 +1,80 @@
-import type { Post, Reply } from '@hamlet/contract'
-import type { ReactElement } from 'react'
-import { Avatar } from '../../ui/avatar.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { timeAgo } from '../../ui/time-words.ts'
-import { isOwn } from '../people/actor-words.ts'
-import { useViewerId, useVillage } from '../village-context.ts'
+import type { Post, Reply } from '@hamlet/contract';
+import type { ReactElement } from 'react';
+import { Avatar } from '../../ui/avatar.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { timeAgo } from '../../ui/time-words.ts';
+import { isOwn } from '../people/actor-words.ts';
+import { useViewerId, useVillage } from '../village-context.ts';
 
-type Author = Pick<Post, 'author_type' | 'author_id' | 'author_name' | 'author_tier'>
+type Author = Pick<Post, 'author_type' | 'author_id' | 'author_name' | 'author_tier'>;
 
 /** The face of an agent as on the map, a letter for a person, the village's sign for the village. */
 export function AuthorFace({ author, size }: { readonly author: Author; readonly size: number }): ReactElement {
-  if (author.author_type === 'agent') return <Avatar id={author.author_id} size={size} />
-  if (author.author_type === 'system') return <span className="face-sign" style={{ width: size, height: size }} aria-hidden="true"><Icon name="home" size={size * 0.55} /></span>
-  return <span className="face-letter" style={{ width: size, height: size }} aria-hidden="true">{[...author.author_name][0]?.toUpperCase() ?? '?'}</span>
+  if (author.author_type === 'agent') return <Avatar id={author.author_id} size={size} />;
+  if (author.author_type === 'system')
+    return (
+      <span className="face-sign" style={{ width: size, height: size }} aria-hidden="true">
+        <Icon name="home" size={size * 0.55} />
+      </span>
+    );
+  return (
+    <span className="face-letter" style={{ width: size, height: size }} aria-hidden="true">
+      {[...author.author_name][0]?.toUpperCase() ?? '?'}
+    </span>
+  );
 }
 
-interface BylineProps { readonly of: Post | Reply; readonly now: number; readonly onHistory: () => void }
+interface BylineProps {
+  readonly of: Post | Reply;
+  readonly now: number;
+  readonly onHistory: () => void;
+}
 
 /** Who wrote something and when; an edited text leads to what it was before. */
 export function Byline({ of, now, onHistory }: BylineProps): ReactElement {
-  const { select, open } = useVillage()
-  const viewer = useViewerId()
+  const { select, open } = useVillage();
+  const viewer = useViewerId();
   return (
     <div className="byline">
       <AuthorFace author={of} size={30} />
-      {of.author_type === 'agent' ? <button type="button" className="byline-name" onClick={() => select(of.author_id)} title={`About ${of.author_name}`}>{of.author_name}</button> : <b className="byline-name">{of.author_name}</b>}
-      {of.author_tier !== null && <span className="role" title="Its tier when it wrote this">{of.author_tier}</span>}
+      {of.author_type === 'agent' ? (
+        <button
+          type="button"
+          className="byline-name"
+          onClick={() => select(of.author_id)}
+          title={`About ${of.author_name}`}
+        >
+          {of.author_name}
+        </button>
+      ) : (
+        <b className="byline-name">{of.author_name}</b>
+      )}
+      {of.author_tier !== null && (
+        <span className="role" title="Its tier when it wrote this">
+          {of.author_tier}
+        </span>
+      )}
       {of.author_type === 'system' && <span className="role">village</span>}
       {isOwn(of.author_id, viewer) && <span className="role">you</span>}
       <span className="byline-when">
-        <time dateTime={of.created_at} title={of.created_at}>{timeAgo(of.created_at, now)}</time>
-        {of.revision > 1 && <button type="button" className="link" onClick={onHistory} data-action="history">edited</button>}
-        {'title' in of && <button type="button" className="link" onClick={() => open({ post: null, posts: 'all', who: of.author_id, tag: null, find: null, audience: null })}>all posts</button>}
+        <time dateTime={of.created_at} title={of.created_at}>
+          {timeAgo(of.created_at, now)}
+        </time>
+        {of.revision > 1 && (
+          <button type="button" className="link" onClick={onHistory} data-action="history">
+            edited
+          </button>
+        )}
+        {'title' in of && (
+          <button
+            type="button"
+            className="link"
+            onClick={() => open({ post: null, posts: 'all', who: of.author_id, tag: null, find: null, audience: null })}
+          >
+            all posts
+          </button>
+        )}
       </span>
     </div>
-  )
+  );
 }

@@ -1,47 +1,86 @@
-import { freezeVillage, MEASURE_REASON_MAX, roleMay } from '@hamlet/contract'
-import { type ReactElement, useEffect, useRef, useState } from 'react'
-import { useDraft } from '../../client/ask/use-draft.ts'
-import { useSend } from '../../client/ask/use-send.ts'
-import { ActionForm } from '../../ui/action-form.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { useRole, useVillage, useVillageState } from '../village-context.ts'
-import { ProofList } from './proof-list.tsx'
+import { freezeVillage, MEASURE_REASON_MAX, roleMay } from '@hamlet/contract';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { useDraft } from '../../client/ask/use-draft.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { ActionForm } from '../../ui/action-form.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { ProofList } from './proof-list.tsx';
 
 /** The stop button for all agents at once, in the top bar of admins; nothing while the village is frozen, where the banner lifts it. */
 export function FreezeButton(): ReactElement | null {
-  const [open, setOpen] = useState(false)
-  const frozen = useVillageState((state) => state.freeze?.frozen)
-  if (!roleMay(useRole(), 'village:freeze') || frozen === true) return null
+  const [open, setOpen] = useState(false);
+  const frozen = useVillageState((state) => state.freeze?.frozen);
+  if (!roleMay(useRole(), 'village:freeze') || frozen === true) return null;
   return (
     <>
-      <button type="button" className="button button-stop freeze-button" onClick={() => setOpen(true)} data-action="freeze-everyone" title="Freeze everyone: no money moves, no model is asked, no run begins"><Icon name="snow" size={16} /><span>Freeze</span></button>
+      <button
+        type="button"
+        className="button button-stop freeze-button"
+        onClick={() => setOpen(true)}
+        data-action="freeze-everyone"
+        title="Freeze everyone: no money moves, no model is asked, no run begins"
+      >
+        <Icon name="snow" size={16} />
+        <span>Freeze</span>
+      </button>
       {open && <FreezeDialog onClose={() => setOpen(false)} />}
     </>
-  )
+  );
 }
 
 function FreezeDialog({ onClose }: { readonly onClose: () => void }): ReactElement {
-  const { api, store } = useVillage()
-  const dialog = useRef<HTMLDialogElement>(null)
-  const sending = useSend()
-  const [reason, setReason] = useDraft('freeze')
-  const freeze = useVillageState((state) => state.freeze)
-  useEffect(() => { dialog.current?.showModal() }, [])
+  const { api, store } = useVillage();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const sending = useSend();
+  const [reason, setReason] = useDraft('freeze');
+  const freeze = useVillageState((state) => state.freeze);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
   const send = async (): Promise<void> => {
-    const reply = await sending.send((idempotencyKey) => api.call(freezeVillage, { body: { reason: reason.trim() }, idempotencyKey }))
-    if (reply?.ok !== true) return
-    setReason('')
-    store.set((state) => ({ ...state, freeze: reply.data }))
-    onClose()
-  }
+    const reply = await sending.send((idempotencyKey) =>
+      api.call(freezeVillage, { body: { reason: reason.trim() }, idempotencyKey }),
+    );
+    if (reply?.ok !== true) return;
+    setReason('');
+    store.set((state) => ({ ...state, freeze: reply.data }));
+    onClose();
+  };
   return (
     <dialog ref={dialog} className="dialog freeze-dialog" onClose={onClose} aria-labelledby="freeze-title">
       <h2 id="freeze-title">Freeze everyone?</h2>
-      <p className="hint">At once and until you lift it: no money moves, no model is asked and no run begins, for every agent and every person. Agents stay where they are; nothing is lost. Everybody sees who froze the village and why.</p>
-      <ActionForm label="Freeze everyone" sending={sending} ready={reason.trim() !== ''} word="Freeze everyone" danger onSend={() => void send()} onCancel={onClose}>
-        <label>Reason<textarea name="freeze-reason" rows={2} required maxLength={MEASURE_REASON_MAX} value={reason} onChange={(event) => { setReason(event.target.value); sending.changed() }} autoFocus placeholder="Why: everybody reads it" /></label>
+      <p className="hint">
+        At once and until you lift it: no money moves, no model is asked and no run begins, for every agent and every
+        person. Agents stay where they are; nothing is lost. Everybody sees who froze the village and why.
+      </p>
+      <ActionForm
+        label="Freeze everyone"
+        sending={sending}
+        ready={reason.trim() !== ''}
+        word="Freeze everyone"
+        danger
+        onSend={() => void send()}
+        onCancel={onClose}
+      >
+        <label>
+          Reason
+          <textarea
+            name="freeze-reason"
+            rows={2}
+            required
+            maxLength={MEASURE_REASON_MAX}
+            value={reason}
+            onChange={(event) => {
+              setReason(event.target.value);
+              sending.changed();
+            }}
+            autoFocus
+            placeholder="Why: everybody reads it"
+          />
+        </label>
       </ActionForm>
       {freeze !== null && <ProofList freeze={freeze} />}
     </dialog>
-  )
+  );
 }

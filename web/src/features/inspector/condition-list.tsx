@@ -1,11 +1,16 @@
-import type { AgentDetail } from '@hamlet/contract'
-import type { ReactElement } from 'react'
-import { Icon } from '../../ui/icon.tsx'
-import type { IconName } from '../../ui/icon-paths.ts'
-import { timeAgo } from '../../ui/time-words.ts'
-import { adviceOf, type ConditionWords, conditionWords } from './condition-words.ts'
+import type { AgentDetail } from '@hamlet/contract';
+import type { ReactElement } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
+import { timeAgo } from '../../ui/time-words.ts';
+import { adviceOf, type ConditionWords, conditionWords } from './condition-words.ts';
 
-const ICONS: Readonly<Record<ConditionWords['tone'], IconName>> = { good: 'check', waiting: 'clock', bad: 'alert', info: 'sleep' }
+const ICONS: Readonly<Record<ConditionWords['tone'], IconName>> = {
+  good: 'check',
+  waiting: 'clock',
+  bad: 'alert',
+  info: 'sleep',
+};
 
 /** The answer to "why is it not running" with what blocks and what to do, then the whole chain. */
 export function ConditionList({ detail }: { readonly detail: AgentDetail }): ReactElement {
@@ -14,21 +19,32 @@ export function ConditionList({ detail }: { readonly detail: AgentDetail }): Rea
       {!detail.why.ready && <Blocker detail={detail} />}
       <ul className="conditions">
         {conditionWords(detail.conditions).map((condition) => (
-          <li key={condition.type} className={`condition condition-${condition.tone}`} title={`${condition.type}: ${condition.reason}`} data-reason={condition.reason}>
-            <span className="condition-mark"><Icon name={ICONS[condition.tone]} size={13} /></span>
-            <span><b>{condition.title}</b> <span className="condition-text">{condition.text}</span></span>
-            <time dateTime={condition.since} title={condition.since}>{timeAgo(condition.since, Date.now())}</time>
+          <li
+            key={condition.type}
+            className={`condition condition-${condition.tone}`}
+            title={`${condition.type}: ${condition.reason}`}
+            data-reason={condition.reason}
+          >
+            <span className="condition-mark">
+              <Icon name={ICONS[condition.tone]} size={13} />
+            </span>
+            <span>
+              <b>{condition.title}</b> <span className="condition-text">{condition.text}</span>
+            </span>
+            <time dateTime={condition.since} title={condition.since}>
+              {timeAgo(condition.since, Date.now())}
+            </time>
           </li>
         ))}
       </ul>
     </>
-  )
+  );
 }
 
 /** The first thing that is not as it should be: its reason as kubectl shows it, the operator's message with the object that blocks, and the advice. */
 function Blocker({ detail: { why, power } }: { readonly detail: AgentDetail }): ReactElement {
-  const advice = adviceOf(why.reason)
-  const calm = power === 'Asleep'
+  const advice = adviceOf(why.reason);
+  const calm = power === 'Asleep';
   return (
     <div className={`notice ${calm ? 'notice-info' : 'notice-waiting'} why`} data-why={why.reason}>
       <Icon name={calm ? 'sleep' : 'info'} size={16} />
@@ -37,5 +53,5 @@ function Blocker({ detail: { why, power } }: { readonly detail: AgentDetail }): 
         {advice !== null && <span className="why-advice">{advice}</span>}
       </span>
     </div>
-  )
+  );
 }

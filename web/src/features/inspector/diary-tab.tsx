@@ -1,31 +1,54 @@
-import { type AgentDetail, getAgent } from '@hamlet/contract'
-import { type ReactElement, useCallback } from 'react'
-import { useLive } from '../../client/ask/use-live.ts'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { useVillage } from '../village-context.ts'
-import { Section } from './now-tab.tsx'
-import { TurnList } from './turn-list.tsx'
+import { type AgentDetail, getAgent } from '@hamlet/contract';
+import { type ReactElement, useCallback } from 'react';
+import { useLive } from '../../client/ask/use-live.ts';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useVillage } from '../village-context.ts';
+import { Section } from './now-tab.tsx';
+import { TurnList } from './turn-list.tsx';
 
 /** A persona changes when somebody edits the agent's custom resource. */
-const PERSONA_MS = 30_000
+const PERSONA_MS = 30_000;
 
 /** The agent's diary and its persona. */
 export function DiaryTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   return (
     <>
-      <Section title="Diary"><TurnList id={agent.agent_id} /></Section>
-      <Section title="Persona" closed><Persona id={agent.agent_id} /></Section>
+      <Section title="Diary">
+        <TurnList id={agent.agent_id} />
+      </Section>
+      <Section title="Persona" closed>
+        <Persona id={agent.agent_id} />
+      </Section>
     </>
-  )
+  );
 }
 
 /** Reads the persona itself: the list of agents comes without. */
 function Persona({ id }: { readonly id: string }): ReactElement {
-  const { api } = useVillage()
-  const { data, refused } = useLive(useCallback((signal: AbortSignal) => api.call(getAgent, { signal, params: { agent_id: id } }), [api, id]), PERSONA_MS)
-  const persona = data?.persona ?? null
-  if (persona === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />
-  const parts = ([['Identity', persona.identity], ['Personality', persona.personality], ['Instructions', persona.instructions]] as const).filter(([, text]) => text !== '')
-  if (parts.length === 0) return <p className="empty">Its custom resource gives it no persona.</p>
-  return <dl className="persona">{parts.map(([title, text]) => <div key={title}><dt>{title}</dt><dd>{text}</dd></div>)}</dl>
+  const { api } = useVillage();
+  const { data, refused } = useLive(
+    useCallback((signal: AbortSignal) => api.call(getAgent, { signal, params: { agent_id: id } }), [api, id]),
+    PERSONA_MS,
+  );
+  const persona = data?.persona ?? null;
+  if (persona === null)
+    return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
+  const parts = (
+    [
+      ['Identity', persona.identity],
+      ['Personality', persona.personality],
+      ['Instructions', persona.instructions],
+    ] as const
+  ).filter(([, text]) => text !== '');
+  if (parts.length === 0) return <p className="empty">Its custom resource gives it no persona.</p>;
+  return (
+    <dl className="persona">
+      {parts.map(([title, text]) => (
+        <div key={title}>
+          <dt>{title}</dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }

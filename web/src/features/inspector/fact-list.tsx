@@ -1,48 +1,96 @@
-import type { AgentDetail } from '@hamlet/contract'
-import type { ReactElement, ReactNode } from 'react'
-import type { Row } from '../../client/app-state.ts'
-import { Icon } from '../../ui/icon.tsx'
-import type { IconName } from '../../ui/icon-paths.ts'
-import { timeAgo } from '../../ui/time-words.ts'
-import { moneyWords, priceWords } from '../money/money-words.ts'
-import { useVillage, useVillageState } from '../village-context.ts'
-import { carriedWords, limitWords, seatWords } from './fact-words.ts'
+import type { AgentDetail } from '@hamlet/contract';
+import type { ReactElement, ReactNode } from 'react';
+import type { Row } from '../../client/app-state.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
+import { timeAgo } from '../../ui/time-words.ts';
+import { moneyWords, priceWords } from '../money/money-words.ts';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { carriedWords, limitWords, seatWords } from './fact-words.ts';
 
 /** Where it is, where it runs, what it has and what it may use. */
 export function FactList({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
-  const { open } = useVillage()
+  const { open } = useVillage();
   return (
     <dl className="facts">
-      <Fact icon="pin" title="Place">{row.place ?? 'On the way'} <small>{Math.round(row.x)}, {Math.round(row.y)}</small></Fact>
-      <Fact icon="market" title="Carries">{carriedWords(row.carried)}</Fact>
-      <Fact icon="server" title="Node">{detail.node ?? 'None'} {detail.pod !== null && <small>pod {detail.pod}</small>}</Fact>
-      <Fact icon="reboot" title="Run cycle">{detail.cycle}</Fact>
-      <Fact icon="coin" title="Balance"><BalanceFact detail={detail} /></Fact>
-      <Fact icon="chip" title="Tier"><button type="button" className="link" onClick={() => open({ view: 'tiers' })}>{detail.tier ?? 'None'}</button> <small>{detail.entitlement.policy === 'Pinned' ? 'pinned' : 'by balance'}</small></Fact>
-      <Fact icon="bag" title="Price">{detail.entitlement.price === null ? 'Not known' : priceWords(detail.entitlement.price)}</Fact>
-      <Fact icon="seat" title="Seat">{seatWords(detail)}</Fact>
-      <Fact icon="signal" title="Limits">{limitWords(detail.entitlement.limits)}</Fact>
-      <Fact icon="home" title="Home"><HomeName id={detail.home} /></Fact>
-      <Fact icon="clock" title="Last seen">{lastSeen(detail)}</Fact>
+      <Fact icon="pin" title="Place">
+        {row.place ?? 'On the way'}{' '}
+        <small>
+          {Math.round(row.x)}, {Math.round(row.y)}
+        </small>
+      </Fact>
+      <Fact icon="market" title="Carries">
+        {carriedWords(row.carried)}
+      </Fact>
+      <Fact icon="server" title="Node">
+        {detail.node ?? 'None'} {detail.pod !== null && <small>pod {detail.pod}</small>}
+      </Fact>
+      <Fact icon="reboot" title="Run cycle">
+        {detail.cycle}
+      </Fact>
+      <Fact icon="coin" title="Balance">
+        <BalanceFact detail={detail} />
+      </Fact>
+      <Fact icon="chip" title="Tier">
+        <button type="button" className="link" onClick={() => open({ view: 'tiers' })}>
+          {detail.tier ?? 'None'}
+        </button>{' '}
+        <small>{detail.entitlement.policy === 'Pinned' ? 'pinned' : 'by balance'}</small>
+      </Fact>
+      <Fact icon="bag" title="Price">
+        {detail.entitlement.price === null ? 'Not known' : priceWords(detail.entitlement.price)}
+      </Fact>
+      <Fact icon="seat" title="Seat">
+        {seatWords(detail)}
+      </Fact>
+      <Fact icon="signal" title="Limits">
+        {limitWords(detail.entitlement.limits)}
+      </Fact>
+      <Fact icon="home" title="Home">
+        <HomeName id={detail.home} />
+      </Fact>
+      <Fact icon="clock" title="Last seen">
+        {lastSeen(detail)}
+      </Fact>
     </dl>
-  )
+  );
 }
 
 function lastSeen({ status }: AgentDetail): string {
-  if (status.online) return 'Here now'
-  return status.last_seen === null ? 'Never' : timeAgo(status.last_seen, Date.now())
+  if (status.online) return 'Here now';
+  return status.last_seen === null ? 'Never' : timeAgo(status.last_seen, Date.now());
 }
 
 function BalanceFact({ detail }: { readonly detail: AgentDetail }): ReactElement {
-  const { open } = useVillage()
-  return <button type="button" className="link" onClick={() => open({ tab: 'money' })} data-balance={detail.balance ?? ''}>{detail.balance === null ? 'No account yet' : moneyWords(detail.balance)}</button>
+  const { open } = useVillage();
+  return (
+    <button type="button" className="link" onClick={() => open({ tab: 'money' })} data-balance={detail.balance ?? ''}>
+      {detail.balance === null ? 'No account yet' : moneyWords(detail.balance)}
+    </button>
+  );
 }
 
 function HomeName({ id }: { readonly id: string | null }): ReactElement {
-  const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === id)?.name)
-  return <>{name ?? id ?? 'None'}</>
+  const name = useVillageState((state) => state.landmarks.find((landmark) => landmark.id === id)?.name);
+  return <>{name ?? id ?? 'None'}</>;
 }
 
-function Fact({ icon, title, children }: { readonly icon: IconName; readonly title: string; readonly children: ReactNode }): ReactElement {
-  return <div className="fact"><dt><Icon name={icon} size={16} />{title}</dt><dd>{children}</dd></div>
+function Fact({
+  icon,
+  title,
+  children,
+}: {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly children: ReactNode;
+}): ReactElement {
+  return (
+    <div className="fact">
+      <dt>
+        <Icon name={icon} size={16} />
+        {title}
+      </dt>
+      <dd>{children}</dd>
+    </div>
+  );
 }

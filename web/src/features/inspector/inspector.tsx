@@ -1,68 +1,111 @@
-import type { AgentDetail } from '@hamlet/contract'
-import { type ReactElement, type RefObject, useEffect, useRef } from 'react'
-import type { Row } from '../../client/app-state.ts'
-import { type Tab, TABS } from '../../client/url-state.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx'
-import { MoneyTab } from '../money/money-tab.tsx'
-import { AgentRuns } from '../runs/agent-runs.tsx'
-import { HeldBanner } from '../standing/held-banner.tsx'
-import { heldOf } from '../standing/measure-words.ts'
-import { StandingTab } from '../standing/standing-tab.tsx'
-import { useVillage, useVillageState } from '../village-context.ts'
-import { DiaryTab } from './diary-tab.tsx'
-import { ModelTab } from './model-tab.tsx'
-import { NowTab } from './now-tab.tsx'
-import { PersonHead } from './person-head.tsx'
+import type { AgentDetail } from '@hamlet/contract';
+import { type ReactElement, type RefObject, useEffect, useRef } from 'react';
+import type { Row } from '../../client/app-state.ts';
+import { type Tab, TABS } from '../../client/url-state.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { type TabItem, tabPanelId, Tabs } from '../../ui/tabs.tsx';
+import { MoneyTab } from '../money/money-tab.tsx';
+import { AgentRuns } from '../runs/agent-runs.tsx';
+import { HeldBanner } from '../standing/held-banner.tsx';
+import { heldOf } from '../standing/measure-words.ts';
+import { StandingTab } from '../standing/standing-tab.tsx';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { DiaryTab } from './diary-tab.tsx';
+import { ModelTab } from './model-tab.tsx';
+import { NowTab } from './now-tab.tsx';
+import { PersonHead } from './person-head.tsx';
 
 /** Everything about one agent: what it does, why it runs or not, its money, its work, and what can be done about it. */
 export function Inspector({ id }: { readonly id: string }): ReactElement {
-  const row = useVillageState((state) => state.rows.find((candidate) => candidate.id === id))
-  const detail = useVillageState((state) => state.details.get(id))
-  const tab = useVillageState((state) => state.place.tab)
-  const { village, select } = useVillage()
-  useEffect(() => { void village.refreshAgent(id) }, [village, id])
-  const panel = useReturnedFocus()
+  const row = useVillageState((state) => state.rows.find((candidate) => candidate.id === id));
+  const detail = useVillageState((state) => state.details.get(id));
+  const tab = useVillageState((state) => state.place.tab);
+  const { village, select } = useVillage();
+  useEffect(() => {
+    void village.refreshAgent(id);
+  }, [village, id]);
+  const panel = useReturnedFocus();
   return (
-    <section ref={panel} tabIndex={-1} className={`inspector panel${tab === 'now' ? '' : ' inspector-tall'}`} aria-label={row?.name ?? id}>
-      <button type="button" className="icon-button panel-close" onClick={() => select(null)} aria-label="Close" title="Close (Esc)"><Icon name="close" /></button>
-      {row === undefined ? <p className="empty">No agent is called “{id}”.</p> : <Person row={row} detail={detail} tab={tab} />}
+    <section
+      ref={panel}
+      tabIndex={-1}
+      className={`inspector panel${tab === 'now' ? '' : ' inspector-tall'}`}
+      aria-label={row?.name ?? id}
+    >
+      <button
+        type="button"
+        className="icon-button panel-close"
+        onClick={() => select(null)}
+        aria-label="Close"
+        title="Close (Esc)"
+      >
+        <Icon name="close" />
+      </button>
+      {row === undefined ? (
+        <p className="empty">No agent is called “{id}”.</p>
+      ) : (
+        <Person row={row} detail={detail} tab={tab} />
+      )}
     </section>
-  )
+  );
 }
 
 /** Takes the keyboard to the panel as it opens, and gives it back to where it was as it closes. */
 function useReturnedFocus(): RefObject<HTMLElement | null> {
-  const panel = useRef<HTMLElement>(null)
+  const panel = useRef<HTMLElement>(null);
   useEffect(() => {
-    const opener = document.activeElement instanceof HTMLElement ? document.activeElement : null
-    const shown = panel.current
-    shown?.focus({ preventScroll: true })
+    const opener = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+    const shown = panel.current;
+    shown?.focus({ preventScroll: true });
     return () => {
-      const { activeElement } = document
-      if (activeElement === null || activeElement === document.body || shown?.contains(activeElement) === true) opener?.focus({ preventScroll: true })
-    }
-  }, [])
-  return panel
+      const { activeElement } = document;
+      if (activeElement === null || activeElement === document.body || shown?.contains(activeElement) === true)
+        opener?.focus({ preventScroll: true });
+    };
+  }, []);
+  return panel;
 }
 
 /** Shown where the panel itself fails: the rest of the page goes on. */
 export function InspectorFailed(): ReactElement {
-  const { select } = useVillage()
+  const { select } = useVillage();
   return (
     <section className="inspector panel" role="alert">
-      <button type="button" className="icon-button panel-close" onClick={() => select(null)} aria-label="Close"><Icon name="close" /></button>
-      <p className="empty"><b>This panel could not be shown.</b> Close it and open it again; if it fails again, load the page again.</p>
+      <button type="button" className="icon-button panel-close" onClick={() => select(null)} aria-label="Close">
+        <Icon name="close" />
+      </button>
+      <p className="empty">
+        <b>This panel could not be shown.</b> Close it and open it again; if it fails again, load the page again.
+      </p>
     </section>
-  )
+  );
 }
 
-const WORDS: Readonly<Record<Tab, string>> = { now: 'Now', money: 'Money', models: 'Models', runs: 'Runs', standing: 'Standing', diary: 'Diary' }
-const LABEL = 'About this agent'
+const WORDS: Readonly<Record<Tab, string>> = {
+  now: 'Now',
+  money: 'Money',
+  models: 'Models',
+  runs: 'Runs',
+  standing: 'Standing',
+  diary: 'Diary',
+};
+const LABEL = 'About this agent';
 
-function Person({ row, detail, tab }: { readonly row: Row; readonly detail: AgentDetail | undefined; readonly tab: Tab }): ReactElement {
-  const { open } = useVillage()
-  const items = TABS.map((key): TabItem<Tab> => ({ key, word: WORDS[key], mark: key === 'standing' && detail !== undefined && heldOf(detail.standing).length > 0 ? 'bad' : undefined }))
+function Person({
+  row,
+  detail,
+  tab,
+}: {
+  readonly row: Row;
+  readonly detail: AgentDetail | undefined;
+  readonly tab: Tab;
+}): ReactElement {
+  const { open } = useVillage();
+  const items = TABS.map((key): TabItem<Tab> => ({
+    key,
+    word: WORDS[key],
+    mark: key === 'standing' && detail !== undefined && heldOf(detail.standing).length > 0 ? 'bad' : undefined,
+  }));
   return (
     <div className="inspector-body">
       <PersonHead row={row} detail={detail} />
@@ -70,19 +113,37 @@ function Person({ row, detail, tab }: { readonly row: Row; readonly detail: Agen
       {row.speech !== null && tab === 'now' && <blockquote className="says">{row.speech}</blockquote>}
       <Tabs label={LABEL} items={items} chosen={tab} onChoose={(key) => open({ tab: key })} />
       <div className="tab-panel" role="tabpanel" id={tabPanelId(LABEL)} aria-label={WORDS[tab]}>
-        {detail === undefined ? <p className="empty">Asking Kubernetes about {row.name}…</p> : <TabContent tab={tab} row={row} detail={detail} />}
+        {detail === undefined ? (
+          <p className="empty">Asking Kubernetes about {row.name}…</p>
+        ) : (
+          <TabContent tab={tab} row={row} detail={detail} />
+        )}
       </div>
     </div>
-  )
+  );
 }
 
-function TabContent({ tab, row, detail }: { readonly tab: Tab; readonly row: Row; readonly detail: AgentDetail }): ReactElement {
+function TabContent({
+  tab,
+  row,
+  detail,
+}: {
+  readonly tab: Tab;
+  readonly row: Row;
+  readonly detail: AgentDetail;
+}): ReactElement {
   switch (tab) {
-    case 'now': return <NowTab row={row} detail={detail} />
-    case 'money': return <MoneyTab agent={detail} />
-    case 'models': return <ModelTab agent={detail} />
-    case 'runs': return <AgentRuns agent={detail} />
-    case 'standing': return <StandingTab agent={detail} />
-    case 'diary': return <DiaryTab agent={detail} />
+    case 'now':
+      return <NowTab row={row} detail={detail} />;
+    case 'money':
+      return <MoneyTab agent={detail} />;
+    case 'models':
+      return <ModelTab agent={detail} />;
+    case 'runs':
+      return <AgentRuns agent={detail} />;
+    case 'standing':
+      return <StandingTab agent={detail} />;
+    case 'diary':
+      return <DiaryTab agent={detail} />;
   }
 }

@@ -1,60 +1,138 @@
-import { type AgentDetail, roleMay } from '@hamlet/contract'
-import type { ReactElement } from 'react'
-import type { Session } from '../../client/app-state.ts'
-import { type LifecycleState, locks, type Verb } from '../../client/lifecycle.ts'
-import { useStore } from '../../client/store.ts'
-import { Icon } from '../../ui/icon.tsx'
-import type { IconName } from '../../ui/icon-paths.ts'
-import { OwnedNotice } from '../../ui/notices/owned-notice.tsx'
-import { useVillage, useVillageState } from '../village-context.ts'
-import { notAllowed } from './not-allowed.ts'
+import { type AgentDetail, roleMay } from '@hamlet/contract';
+import type { ReactElement } from 'react';
+import type { Session } from '../../client/app-state.ts';
+import { type LifecycleState, locks, type Verb } from '../../client/lifecycle.ts';
+import { useStore } from '../../client/store.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
+import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { notAllowed } from './not-allowed.ts';
 
-const BUTTONS: readonly { readonly verb: Verb; readonly word: string; readonly icon: IconName; readonly hint: string }[] = [
-  { verb: 'awaken', word: 'Awaken', icon: 'sun', hint: 'Start its pod; it comes back to the village with its home and memory.' },
+const BUTTONS: readonly {
+  readonly verb: Verb;
+  readonly word: string;
+  readonly icon: IconName;
+  readonly hint: string;
+}[] = [
+  {
+    verb: 'awaken',
+    word: 'Awaken',
+    icon: 'sun',
+    hint: 'Start its pod; it comes back to the village with its home and memory.',
+  },
   { verb: 'suspend', word: 'Suspend', icon: 'sleep', hint: 'Stop its pod; home and memory are kept.' },
-  { verb: 'reboot', word: 'Reboot', icon: 'reboot', hint: 'Start a new run cycle at once, without waiting for the old one.' },
-]
+  {
+    verb: 'reboot',
+    word: 'Reboot',
+    icon: 'reboot',
+    hint: 'Start a new run cycle at once, without waiting for the old one.',
+  },
+];
 
 /** Awaken, suspend and reboot: what they do to the custom resource, and what comes of it while it comes. */
 export function LifecycleActions({ agent }: { readonly agent: AgentDetail }): ReactElement {
-  const { lifecycle } = useVillage()
-  const session = useVillageState((state) => state.session)
-  const state = useStore(lifecycle.states, (states) => states.get(agent.agent_id))
-  const role = session.kind === 'account' ? session.account.role : 'visitor'
+  const { lifecycle } = useVillage();
+  const session = useVillageState((state) => state.session);
+  const state = useStore(lifecycle.states, (states) => states.get(agent.agent_id));
+  const role = session.kind === 'account' ? session.account.role : 'visitor';
   return (
     <div className="lifecycle">
       <div className="lifecycle-buttons" role="group" aria-label="Life">
         {BUTTONS.map(({ verb, word, icon, hint }) => {
-          const reason = notAllowed(verb, { power: agent.power, role, pending: locks(state, verb) })
+          const reason = notAllowed(verb, { power: agent.power, role, pending: locks(state, verb) });
           return (
             <button
-              key={verb} type="button" className="button" aria-disabled={reason !== null} title={reason ?? hint} data-verb={verb}
-              onClick={() => { if (reason === null) void lifecycle.ask(agent, verb) }}
+              key={verb}
+              type="button"
+              className="button"
+              aria-disabled={reason !== null}
+              title={reason ?? hint}
+              data-verb={verb}
+              onClick={() => {
+                if (reason === null) void lifecycle.ask(agent, verb);
+              }}
             >
-              <Icon name={icon} size={16} />{word}
+              <Icon name={icon} size={16} />
+              {word}
             </button>
-          )
+          );
         })}
       </div>
       {!roleMay(role, 'agent:lifecycle') && <Denied session={session} />}
       {state !== undefined && <LifecycleNote agent={agent} state={state} />}
     </div>
-  )
+  );
 }
 
 function Denied({ session }: { readonly session: Session }): ReactElement {
-  const { openSignIn } = useVillage()
-  if (session.kind === 'account') return <p className="hint">Only admins may change an agent's life; you are signed in as {session.account.role}.</p>
-  return <p className="hint">You are looking as a visitor. <button type="button" className="link" onClick={openSignIn}>Sign in</button> as an admin to use these.</p>
+  const { openSignIn } = useVillage();
+  if (session.kind === 'account')
+    return <p className="hint">Only admins may change an agent's life; you are signed in as {session.account.role}.</p>;
+  return (
+    <p className="hint">
+      You are looking as a visitor.{' '}
+      <button type="button" className="link" onClick={openSignIn}>
+        Sign in
+      </button>{' '}
+      as an admin to use these.
+    </p>
+  );
 }
 
-const DOING: Readonly<Record<Verb, string>> = { awaken: 'Awakening', suspend: 'Suspending', reboot: 'Rebooting' }
+const DOING: Readonly<Record<Verb, string>> = { awaken: 'Awakening', suspend: 'Suspending', reboot: 'Rebooting' };
 
-function LifecycleNote({ agent, state }: { readonly agent: AgentDetail; readonly state: LifecycleState }): ReactElement {
-  const { lifecycle } = useVillage()
-  const close = <button type="button" className="icon-button" onClick={() => lifecycle.dismiss(agent.agent_id)} aria-label="Dismiss"><Icon name="close" size={14} /></button>
-  if (state.kind === 'refused') return <OwnedNotice refused={state.refused} onTakeOver={() => void lifecycle.ask(agent, state.verb, true)} onDismiss={() => lifecycle.dismiss(agent.agent_id)} />
-  if (state.kind === 'asking' || state.kind === 'pending') return <p className="notice notice-waiting" role="status" data-change={state.kind}><span className="spinner spinner-small" aria-hidden="true" /><span><b>{DOING[state.verb]}.</b> {state.text}</span>{state.kind === 'pending' && close}</p>
-  if (state.kind === 'late') return <p className="notice notice-waiting" role="status" data-change="late"><Icon name="clock" size={16} /><span><b>{DOING[state.verb]} takes longer than usual.</b> {state.text}</span>{close}</p>
-  return <p className="notice notice-good" role="status"><Icon name="check" size={16} /><span>{state.text}</span>{close}</p>
+function LifecycleNote({
+  agent,
+  state,
+}: {
+  readonly agent: AgentDetail;
+  readonly state: LifecycleState;
+}): ReactElement {
+  const { lifecycle } = useVillage();
+  const close = (
+    <button
+      type="button"
+      className="icon-button"
+      onClick={() => lifecycle.dismiss(agent.agent_id)}
+      aria-label="Dismiss"
+    >
+      <Icon name="close" size={14} />
+    </button>
+  );
+  if (state.kind === 'refused')
+    return (
+      <OwnedNotice
+        refused={state.refused}
+        onTakeOver={() => void lifecycle.ask(agent, state.verb, true)}
+        onDismiss={() => lifecycle.dismiss(agent.agent_id)}
+      />
+    );
+  if (state.kind === 'asking' || state.kind === 'pending')
+    return (
+      <p className="notice notice-waiting" role="status" data-change={state.kind}>
+        <span className="spinner spinner-small" aria-hidden="true" />
+        <span>
+          <b>{DOING[state.verb]}.</b> {state.text}
+        </span>
+        {state.kind === 'pending' && close}
+      </p>
+    );
+  if (state.kind === 'late')
+    return (
+      <p className="notice notice-waiting" role="status" data-change="late">
+        <Icon name="clock" size={16} />
+        <span>
+          <b>{DOING[state.verb]} takes longer than usual.</b> {state.text}
+        </span>
+        {close}
+      </p>
+    );
+  return (
+    <p className="notice notice-good" role="status">
+      <Icon name="check" size={16} />
+      <span>{state.text}</span>
+      {close}
+    </p>
+  );
 }

@@ -1,62 +1,121 @@
-import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay } from '@hamlet/contract'
-import { type ReactElement, useCallback } from 'react'
-import { useLive } from '../../client/ask/use-live.ts'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts'
-import { useNow } from '../../ui/use-now.ts'
-import { useRole, useVillage } from '../village-context.ts'
-import { limitWords } from './fact-words.ts'
+import { type AgentDetail, getModelUse, type ModelOutcome, type ModelUse, roleMay } from '@hamlet/contract';
+import { type ReactElement, useCallback } from 'react';
+import { useLive } from '../../client/ask/use-live.ts';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { useRole, useVillage } from '../village-context.ts';
+import { limitWords } from './fact-words.ts';
 
-const REFRESH_MS = 3000
-const OUTCOME_WORDS: Readonly<Record<ModelOutcome, string>> = { under_way: 'under way', done: 'done', failed: 'failed', cancelled: 'cancelled', not_paid: 'not paid for', lost: 'lost' }
+const REFRESH_MS = 3000;
+const OUTCOME_WORDS: Readonly<Record<ModelOutcome, string>> = {
+  under_way: 'under way',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  not_paid: 'not paid for',
+  lost: 'lost',
+};
 
 /** What an agent may use of models and has used: its limits, the tokens of this hour, requests under way and the newest ones. */
 export function ModelTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
-  const { api, openSignIn } = useVillage()
-  const role = useRole()
-  const id = agent.agent_id
-  const may = roleMay(role, 'models:read')
-  const read = useCallback(() => api.call(getModelUse, { params: { agent_id: id } }), [api, id])
-  const live = useLive(may ? read : null, REFRESH_MS)
-  if (!may) return <p className="hint">Members see what an agent may use of models. <button type="button" className="link" onClick={openSignIn}>Sign in</button></p>
-  if (live.data === null) return live.refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={live.refused} />
-  return <Use use={live.data} />
+  const { api, openSignIn } = useVillage();
+  const role = useRole();
+  const id = agent.agent_id;
+  const may = roleMay(role, 'models:read');
+  const read = useCallback(() => api.call(getModelUse, { params: { agent_id: id } }), [api, id]);
+  const live = useLive(may ? read : null, REFRESH_MS);
+  if (!may)
+    return (
+      <p className="hint">
+        Members see what an agent may use of models.{' '}
+        <button type="button" className="link" onClick={openSignIn}>
+          Sign in
+        </button>
+      </p>
+    );
+  if (live.data === null)
+    return live.refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={live.refused} />;
+  return <Use use={live.data} />;
 }
 
 function Use({ use }: { readonly use: ModelUse }): ReactElement {
-  const now = useNow(2000)
+  const now = useNow(2000);
   return (
     <>
-      <section className="section" aria-label="Tokens of the hour"><TokenMeter use={use} nowMs={now} /></section>
+      <section className="section" aria-label="Tokens of the hour">
+        <TokenMeter use={use} nowMs={now} />
+      </section>
       <section className="section" aria-label="Limits">
         <h3 className="section-name">Limits now</h3>
-        <p className="hint">{limitWords(use.limits)}. From {use.tier ?? 'no tier'}, and what it has bought.</p>
+        <p className="hint">
+          {limitWords(use.limits)}. From {use.tier ?? 'no tier'}, and what it has bought.
+        </p>
       </section>
       <section className="section" aria-label="Models">
         <h3 className="section-name">Models</h3>
         {use.models.length === 0 && <p className="empty">Its tier includes no model.</p>}
-        <ul className="chips">{use.models.map(({ model, served }) => <li key={model} className="chip" data-model={model}><b>{model}</b>{!served && ' not served here'}</li>)}</ul>
+        <ul className="chips">
+          {use.models.map(({ model, served }) => (
+            <li key={model} className="chip" data-model={model}>
+              <b>{model}</b>
+              {!served && ' not served here'}
+            </li>
+          ))}
+        </ul>
       </section>
       <section className="section" aria-label="Newest requests">
         <h3 className="section-name">Newest requests{use.in_flight > 0 && ` · ${use.in_flight} under way`}</h3>
         {use.recent.length === 0 && <p className="empty">It has asked no model yet.</p>}
         <ol className="model-rows">
-          {use.recent.map(({ request_id: requestId, model, prompt_tokens: asked, completion_tokens: answered, ms, outcome, started_at: started }) => (
-            <li key={requestId}><span><b>{model}</b> {OUTCOME_WORDS[outcome]} <small>{asked.toLocaleString('en')} + {answered.toLocaleString('en')} tokens</small></span><small>{ms === null ? '' : lengthWords(ms)}</small><time dateTime={started}>{timeAgo(started, now)}</time></li>
-          ))}
+          {use.recent.map(
+            ({
+              request_id: requestId,
+              model,
+              prompt_tokens: asked,
+              completion_tokens: answered,
+              ms,
+              outcome,
+              started_at: started,
+            }) => (
+              <li key={requestId}>
+                <span>
+                  <b>{model}</b> {OUTCOME_WORDS[outcome]}{' '}
+                  <small>
+                    {asked.toLocaleString('en')} + {answered.toLocaleString('en')} tokens
+                  </small>
+                </span>
+                <small>{ms === null ? '' : lengthWords(ms)}</small>
+                <time dateTime={started}>{timeAgo(started, now)}</time>
+              </li>
+            ),
+          )}
         </ol>
       </section>
     </>
-  )
+  );
 }
 
 function TokenMeter({ use, nowMs }: { readonly use: ModelUse; readonly nowMs: number }): ReactElement {
-  const { quota, used, resets_at: resets } = use.tokens
-  const share = quota === 0 ? 1 : Math.min(1, used / quota)
+  const { quota, used, resets_at: resets } = use.tokens;
+  const share = quota === 0 ? 1 : Math.min(1, used / quota);
   return (
     <div className="meter" data-used={used} data-quota={quota}>
-      <p><b>{used.toLocaleString('en')}</b> of {quota.toLocaleString('en')} tokens of this hour{resets !== null && <>; a new hour begins {timeAhead(Date.parse(resets), nowMs)}</>}</p>
-      <span className="meter-bar" role="meter" aria-label="Tokens of the hour" aria-valuemin={0} aria-valuemax={quota} aria-valuenow={used} data-full={share >= 1}><span style={{ width: `${share * 100}%` }} /></span>
+      <p>
+        <b>{used.toLocaleString('en')}</b> of {quota.toLocaleString('en')} tokens of this hour
+        {resets !== null && <>; a new hour begins {timeAhead(Date.parse(resets), nowMs)}</>}
+      </p>
+      <span
+        className="meter-bar"
+        role="meter"
+        aria-label="Tokens of the hour"
+        aria-valuemin={0}
+        aria-valuemax={quota}
+        aria-valuenow={used}
+        data-full={share >= 1}
+      >
+        <span style={{ width: `${share * 100}%` }} />
+      </span>
     </div>
-  )
+  );
 }

@@ -1,30 +1,61 @@
-import type { AgentDetail } from '@hamlet/contract'
-import { type ReactElement, type ReactNode, useState } from 'react'
-import type { Row } from '../../client/app-state.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { ConditionList } from './condition-list.tsx'
-import { FactList } from './fact-list.tsx'
-import { LifecycleActions } from './lifecycle-actions.tsx'
+import type { AgentDetail } from '@hamlet/contract';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import type { Row } from '../../client/app-state.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { ConditionList } from './condition-list.tsx';
+import { FactList } from './fact-list.tsx';
+import { LifecycleActions } from './lifecycle-actions.tsx';
 
 /** What holds of an agent at this moment, why, and the switch of its life. */
 export function NowTab({ row, detail }: { readonly row: Row; readonly detail: AgentDetail }): ReactElement {
-  const why = <Section title={detail.why.ready ? 'Why it runs' : 'Why it is not running'}><ConditionList detail={detail} /></Section>
-  const facts = <Section title="Now"><FactList row={row} detail={detail} /></Section>
+  const why = (
+    <Section title={detail.why.ready ? 'Why it runs' : 'Why it is not running'}>
+      <ConditionList detail={detail} />
+    </Section>
+  );
+  const facts = (
+    <Section title="Now">
+      <FactList row={row} detail={detail} />
+    </Section>
+  );
   // What is wrong comes before what is.
   return (
     <>
       <LifecycleActions agent={detail} />
-      {detail.why.ready ? <>{facts}{why}</> : <>{why}{facts}</>}
+      {detail.why.ready ? (
+        <>
+          {facts}
+          {why}
+        </>
+      ) : (
+        <>
+          {why}
+          {facts}
+        </>
+      )}
     </>
-  )
+  );
 }
 
-export function Section({ title, closed = false, children }: { readonly title: string; readonly closed?: boolean; readonly children: ReactNode }): ReactElement {
-  const [open, setOpen] = useState(!closed)
+export function Section({
+  title,
+  closed = false,
+  children,
+}: {
+  readonly title: string;
+  readonly closed?: boolean;
+  readonly children: ReactNode;
+}): ReactElement {
+  const [open, setOpen] = useState(!closed);
   return (
     <section className="section">
-      <h3><button type="button" className="section-title" aria-expanded={open} onClick={() => setOpen(!open)}><Icon name="chevron" size={14} />{title}</button></h3>
+      <h3>
+        <button type="button" className="section-title" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Icon name="chevron" size={14} />
+          {title}
+        </button>
+      </h3>
       {open && children}
     </section>
-  )
+  );
 }

@@ -1,63 +1,103 @@
-import { type CallData, listTurns, roleMay } from '@hamlet/contract'
-import { type ReactElement, useCallback, useMemo } from 'react'
-import type { Reply } from '../../client/api.ts'
-import type { PageOf } from '../../client/ask/pages-state.ts'
-import { usePages } from '../../client/ask/use-pages.ts'
-import { MoreButton } from '../../ui/more-button.tsx'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { timeAgo } from '../../ui/time-words.ts'
-import { useRole, useVillage } from '../village-context.ts'
-import { type DiaryEntry, diaryOf } from './turn-stays.ts'
-import { reasonOf, turnWords } from './turn-words.ts'
+import { type CallData, listTurns, roleMay } from '@hamlet/contract';
+import { type ReactElement, useCallback, useMemo } from 'react';
+import type { Reply } from '../../client/api.ts';
+import type { PageOf } from '../../client/ask/pages-state.ts';
+import { usePages } from '../../client/ask/use-pages.ts';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { timeAgo } from '../../ui/time-words.ts';
+import { useRole, useVillage } from '../village-context.ts';
+import { type DiaryEntry, diaryOf } from './turn-stays.ts';
+import { reasonOf, turnWords } from './turn-words.ts';
 
-type Turn = CallData<typeof listTurns>['turns'][number]
-const PAGES = { everyMs: 8000, idOf: (turn: Turn): string => turn.turn_id }
-const PAGE = 100
+type Turn = CallData<typeof listTurns>['turns'][number];
+const PAGES = { everyMs: 8000, idOf: (turn: Turn): string => turn.turn_id };
+const PAGE = 100;
 
 /** The agent's diary: one entry for each stay, and in it the turns in which something happened; older ones on demand. */
 export function TurnList({ id }: { readonly id: string }): ReactElement {
-  const { api, openSignIn } = useVillage()
-  const may = roleMay(useRole(), 'turns:read')
-  const read = useCallback(async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<Turn>>> => {
-    const reply = await api.call(listTurns, { ...(signal === undefined ? {} : { signal }), params: { agent_id: id }, query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) } })
-    return reply.ok ? { ok: true, data: { rows: reply.data.turns, next: reply.data.next_cursor } } : reply
-  }, [api, id])
-  const { rows, refused, more } = usePages(may ? read : null, { ...PAGES, question: id })
-  const entries = useMemo(() => diaryOf(rows ?? []), [rows])
-  const reasons = useMemo(() => new Map((rows ?? []).map((turn, index, all) => [turn.turn_id, reasonOf(all, index)])), [rows])
-  if (!may) return <p className="hint">An agent's diary is for members. <button type="button" className="link" onClick={openSignIn}>Sign in</button></p>
-  if (rows === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />
-  if (rows.length === 0) return <p className="empty">Nothing yet. A turn appears each time the agent thinks.</p>
+  const { api, openSignIn } = useVillage();
+  const may = roleMay(useRole(), 'turns:read');
+  const read = useCallback(
+    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<Turn>>> => {
+      const reply = await api.call(listTurns, {
+        ...(signal === undefined ? {} : { signal }),
+        params: { agent_id: id },
+        query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) },
+      });
+      return reply.ok ? { ok: true, data: { rows: reply.data.turns, next: reply.data.next_cursor } } : reply;
+    },
+    [api, id],
+  );
+  const { rows, refused, more } = usePages(may ? read : null, { ...PAGES, question: id });
+  const entries = useMemo(() => diaryOf(rows ?? []), [rows]);
+  const reasons = useMemo(
+    () => new Map((rows ?? []).map((turn, index, all) => [turn.turn_id, reasonOf(all, index)])),
+    [rows],
+  );
+  if (!may)
+    return (
+      <p className="hint">
+        An agent's diary is for members.{' '}
+        <button type="button" className="link" onClick={openSignIn}>
+          Sign in
+        </button>
+      </p>
+    );
+  if (rows === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
+  if (rows.length === 0) return <p className="empty">Nothing yet. A turn appears each time the agent thinks.</p>;
   return (
     <>
       {refused !== null && <RefusedNotice refused={refused} />}
-      <ol className="turns">{entries.map((entry) => <StayEntry key={entry.key} entry={entry} reasons={reasons} />)}</ol>
+      <ol className="turns">
+        {entries.map((entry) => (
+          <StayEntry key={entry.key} entry={entry} reasons={reasons} />
+        ))}
+      </ol>
       <MoreButton more={more} word="Older turns" />
     </>
-  )
+  );
 }
 
-interface StayProps { readonly entry: DiaryEntry<Turn>; readonly reasons: ReadonlyMap<string, string> }
+interface StayProps {
+  readonly entry: DiaryEntry<Turn>;
+  readonly reasons: ReadonlyMap<string, string>;
+}
 
 function StayEntry({ entry: { title, text, at, turns }, reasons }: StayProps): ReactElement {
   return (
     <li className="turn">
       <details>
-        <summary><span className="turn-goal">{title}</span><time dateTime={at}>{timeAgo(at, Date.now())}</time></summary>
-        {turns.map((turn) => <TurnFacts key={turn.turn_id} turn={turn} why={reasons.get(turn.turn_id) ?? ''} />)}
+        <summary>
+          <span className="turn-goal">{title}</span>
+          <time dateTime={at}>{timeAgo(at, Date.now())}</time>
+        </summary>
+        {turns.map((turn) => (
+          <TurnFacts key={turn.turn_id} turn={turn} why={reasons.get(turn.turn_id) ?? ''} />
+        ))}
       </details>
       {text !== '' && <p>{text}</p>}
     </li>
-  )
+  );
 }
 
 function TurnFacts({ turn, why }: { readonly turn: Turn; readonly why: string }): ReactElement {
-  const words = turnWords(turn)
+  const words = turnWords(turn);
   return (
     <dl>
-      <dt>Saw</dt><dd>{words.wake === '' ? words.saw : `${words.wake}; ${words.saw}`}</dd>
-      <dt>Decided</dt><dd>{words.goal}{why !== words.goal && why !== '' && <>, because {why}</>}</dd>
-      {words.did !== '' && <><dt>Did</dt><dd className={words.refused ? 'turn-refused' : ''}>{words.did}</dd></>}
+      <dt>Saw</dt>
+      <dd>{words.wake === '' ? words.saw : `${words.wake}; ${words.saw}`}</dd>
+      <dt>Decided</dt>
+      <dd>
+        {words.goal}
+        {why !== words.goal && why !== '' && <>, because {why}</>}
+      </dd>
+      {words.did !== '' && (
+        <>
+          <dt>Did</dt>
+          <dd className={words.refused ? 'turn-refused' : ''}>{words.did}</dd>
+        </>
+      )}
     </dl>
-  )
+  );
 }

@@ -1,35 +1,52 @@
-import { turnWords, type TurnParts } from './turn-words.ts'
+import { turnWords, type TurnParts } from './turn-words.ts';
 
 /** Turns of one stay, as one entry of the diary. */
-export interface DiaryEntry<T> { readonly key: string; readonly title: string; readonly text: string; readonly at: string; readonly turns: readonly T[] }
+export interface DiaryEntry<T> {
+  readonly key: string;
+  readonly title: string;
+  readonly text: string;
+  readonly at: string;
+  readonly turns: readonly T[];
+}
 
-type Kept = TurnParts & { readonly turn_id: string; readonly recorded_at: string }
-interface Story { readonly id: string; readonly name: string; readonly entry: string }
+type Kept = TurnParts & { readonly turn_id: string; readonly recorded_at: string };
+interface Story {
+  readonly id: string;
+  readonly name: string;
+  readonly entry: string;
+}
 
 /** Groups turns, newest first, by the stay that they belong to; turns of before there were stays by what the agent was about. Turns that only waited are left out of an entry. */
 export function diaryOf<T extends Kept>(turns: readonly T[]): readonly DiaryEntry<T>[] {
-  const groups: { readonly id: string; readonly turns: T[] }[] = []
+  const groups: { readonly id: string; readonly turns: T[] }[] = [];
   for (const turn of turns) {
-    const id = storyOf(turn)?.id ?? `goal ${turnWords(turn).goal}`
-    const last = groups.at(-1)
-    if (last?.id === id) last.turns.push(turn)
-    else groups.push({ id, turns: [turn] })
+    const id = storyOf(turn)?.id ?? `goal ${turnWords(turn).goal}`;
+    const last = groups.at(-1);
+    if (last?.id === id) last.turns.push(turn);
+    else groups.push({ id, turns: [turn] });
   }
-  return groups.map(({ turns: all }) => entryOf(all))
+  return groups.map(({ turns: all }) => entryOf(all));
 }
 
 function entryOf<T extends Kept>(all: readonly T[]): DiaryEntry<T> {
-  const [newest] = all
-  const oldest = all.at(-1)
-  if (newest === undefined || oldest === undefined) throw new Error('a group has a turn')
-  const story = storyOf(newest)
-  const lived = all.filter((turn) => turnWords(turn).did !== 'Stayed.')
-  return { key: oldest.turn_id, title: story?.name ?? turnWords(newest).goal, text: story?.entry ?? '', at: newest.recorded_at, turns: lived.length === 0 ? [newest] : lived }
+  const [newest] = all;
+  const oldest = all.at(-1);
+  if (newest === undefined || oldest === undefined) throw new Error('a group has a turn');
+  const story = storyOf(newest);
+  const lived = all.filter((turn) => turnWords(turn).did !== 'Stayed.');
+  return {
+    key: oldest.turn_id,
+    title: story?.name ?? turnWords(newest).goal,
+    text: story?.entry ?? '',
+    at: newest.recorded_at,
+    turns: lived.length === 0 ? [newest] : lived,
+  };
 }
 
 function storyOf({ reflected }: Kept): Story | null {
-  const stay = reflected['stay']
-  if (typeof stay !== 'object' || stay === null || !('id' in stay) || !('name' in stay) || !('entry' in stay)) return null
-  const { id, name, entry } = stay
-  return typeof id === 'string' && typeof name === 'string' && typeof entry === 'string' ? { id, name, entry } : null
+  const stay = reflected['stay'];
+  if (typeof stay !== 'object' || stay === null || !('id' in stay) || !('name' in stay) || !('entry' in stay))
+    return null;
+  const { id, name, entry } = stay;
+  return typeof id === 'string' && typeof name === 'string' && typeof entry === 'string' ? { id, name, entry } : null;
 }

@@ -1,16 +1,31 @@
-import { PurchaseItem } from '@hamlet/contract'
-import { lengthWords } from '../../ui/time-words.ts'
-import { purchaseWords } from '../market/item-words.ts'
+import { PurchaseItem } from '@hamlet/contract';
+import { lengthWords } from '../../ui/time-words.ts';
+import { purchaseWords } from '../market/item-words.ts';
 
 /** One turn of an agent's loop in words. `did` and `remembered` are empty where there is nothing to say. */
-export interface TurnWords { readonly goal: string; readonly why: string; readonly saw: string; readonly did: string; readonly refused: boolean; readonly remembered: string; readonly wake: string }
+export interface TurnWords {
+  readonly goal: string;
+  readonly why: string;
+  readonly saw: string;
+  readonly did: string;
+  readonly refused: boolean;
+  readonly remembered: string;
+  readonly wake: string;
+}
 
 /** The parts of a turn that words are made from; their insides are the resident's own, so nothing about them is taken for granted. */
-export interface TurnParts { readonly trigger: 'tick' | 'wake'; readonly wake?: { readonly kind: string } | undefined; readonly perceived: Json; readonly decided: Json; readonly acted: Json; readonly reflected: Json }
-type Json = Readonly<Record<string, unknown>>
+export interface TurnParts {
+  readonly trigger: 'tick' | 'wake';
+  readonly wake?: { readonly kind: string } | undefined;
+  readonly perceived: Json;
+  readonly decided: Json;
+  readonly acted: Json;
+  readonly reflected: Json;
+}
+type Json = Readonly<Record<string, unknown>>;
 
 export function turnWords(turn: TurnParts): TurnWords {
-  const outcome = textAt(turn.acted, 'outcome')
+  const outcome = textAt(turn.acted, 'outcome');
   return {
     goal: textAt(turn.decided, 'goal') || textAt(turn.decided, 'why') || 'did nothing',
     why: textAt(turn.decided, 'why'),
@@ -18,8 +33,8 @@ export function turnWords(turn: TurnParts): TurnWords {
     did: didWords(turn),
     refused: outcome === 'refused' || outcome === 'unknown' || outcome === 'silent',
     remembered: textAt(turn.reflected, 'remembered'),
-    wake: turn.trigger === 'wake' ? WAKES[turn.wake?.kind ?? ''] ?? 'was woken' : '',
-  }
+    wake: turn.trigger === 'wake' ? (WAKES[turn.wake?.kind ?? ''] ?? 'was woken') : '',
+  };
 }
 
 /**
@@ -27,74 +42,93 @@ export function turnWords(turn: TurnParts): TurnWords {
  * @param turns newest first
  */
 export function reasonOf(turns: readonly Pick<TurnParts, 'decided'>[], at: number): string {
-  const turn = turns[at]
-  if (turn === undefined) return ''
-  const own = textAt(turn.decided, 'why')
-  if (textAt(objectAt(turn.decided, 'command'), 'kind') === 'move') return own
-  const goal = textAt(turn.decided, 'goal')
+  const turn = turns[at];
+  if (turn === undefined) return '';
+  const own = textAt(turn.decided, 'why');
+  if (textAt(objectAt(turn.decided, 'command'), 'kind') === 'move') return own;
+  const goal = textAt(turn.decided, 'goal');
   for (const earlier of turns.slice(at + 1)) {
-    const moves = textAt(objectAt(earlier.decided, 'command'), 'kind') === 'move'
-    if (textAt(earlier.decided, 'goal') !== goal) return own
-    if (moves && own === ON_THE_WAY) return textAt(earlier.decided, 'why')
+    const moves = textAt(objectAt(earlier.decided, 'command'), 'kind') === 'move';
+    if (textAt(earlier.decided, 'goal') !== goal) return own;
+    if (moves && own === ON_THE_WAY) return textAt(earlier.decided, 'why');
   }
-  return own
+  return own;
 }
 
 /** What the resident says of a turn in which it only walks on. */
-const ON_THE_WAY = 'I am on my way'
+const ON_THE_WAY = 'I am on my way';
 
-const WAKES: Readonly<Record<string, string>> = { spoken_to: 'was spoken to', arrived: 'arrived', handed: 'was given something', item_seen: 'saw something lying there', met: 'met somebody' }
+const WAKES: Readonly<Record<string, string>> = {
+  spoken_to: 'was spoken to',
+  arrived: 'arrived',
+  handed: 'was given something',
+  item_seen: 'saw something lying there',
+  met: 'met somebody',
+};
 
 function didWords({ decided, acted }: TurnParts): string {
-  const said = textAt(acted, 'said')
+  const said = textAt(acted, 'said');
   switch (textAt(acted, 'outcome')) {
-    case 'refused': return `Refused: ${textAt(acted, 'detail') || textAt(acted, 'code')}`
-    case 'silent': return `Had no words: ${textAt(acted, 'why')}`
-    case 'unknown': return `No answer: ${textAt(acted, 'why')}`
-    case 'none': return 'Stayed.'
-    case 'bought': return `Bought ${boughtWords(objectAt(decided, 'command'))} for ${textAt(acted, 'price')} aiDollars.`
-    case 'bid': return `Bid ${textAt(acted, 'amount')} aiDollars.`
-    default: return said === '' ? commandWords(objectAt(decided, 'command')) : `Said “${said}”`
+    case 'refused':
+      return `Refused: ${textAt(acted, 'detail') || textAt(acted, 'code')}`;
+    case 'silent':
+      return `Had no words: ${textAt(acted, 'why')}`;
+    case 'unknown':
+      return `No answer: ${textAt(acted, 'why')}`;
+    case 'none':
+      return 'Stayed.';
+    case 'bought':
+      return `Bought ${boughtWords(objectAt(decided, 'command'))} for ${textAt(acted, 'price')} aiDollars.`;
+    case 'bid':
+      return `Bid ${textAt(acted, 'amount')} aiDollars.`;
+    default:
+      return said === '' ? commandWords(objectAt(decided, 'command')) : `Said “${said}”`;
   }
 }
 
 /** What a command buys, and for how long; `compute` where the turn does not say what. */
 function boughtWords({ item, seconds }: Json): string {
-  const read = PurchaseItem.safeParse(item)
-  if (!read.success) return 'compute'
-  return `${purchaseWords(read.data)}${typeof seconds === 'number' && seconds > 0 ? ` (${lengthWords(seconds * 1000)})` : ''}`
+  const read = PurchaseItem.safeParse(item);
+  if (!read.success) return 'compute';
+  return `${purchaseWords(read.data)}${typeof seconds === 'number' && seconds > 0 ? ` (${lengthWords(seconds * 1000)})` : ''}`;
 }
 
 function commandWords(command: Json): string {
-  const body = objectAt(command, 'body')
-  const landmark = textAt(body, 'landmark_id')
-  if (textAt(command, 'kind') === 'move') return landmark === '' ? 'Walked.' : `Walked to ${landmark}.`
-  const text = textAt(body, 'text')
-  const kind = textAt(body, 'kind').replaceAll('_', ' ')
-  if (text !== '') return `Said “${text}”`
-  const object = textAt(body, 'item_id') || textAt(body, 'target') || textAt(body, 'emote')
-  return kind === '' ? '' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${object}`.trim()
+  const body = objectAt(command, 'body');
+  const landmark = textAt(body, 'landmark_id');
+  if (textAt(command, 'kind') === 'move') return landmark === '' ? 'Walked.' : `Walked to ${landmark}.`;
+  const text = textAt(body, 'text');
+  const kind = textAt(body, 'kind').replaceAll('_', ' ');
+  if (text !== '') return `Said “${text}”`;
+  const object = textAt(body, 'item_id') || textAt(body, 'target') || textAt(body, 'emote');
+  return kind === '' ? '' : `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${object}`.trim();
 }
 
 function sawWords(perceived: Json): string {
-  const world = objectAt(perceived, 'world')
-  const count = (key: string): number => { const list = world[key]; return Array.isArray(list) ? list.length : 0 }
-  const people = count('neighbours')
-  const things = count('items')
-  const parts = [people === 0 ? 'nobody near' : people === 1 ? 'one neighbour' : `${people} neighbours`, things === 0 ? '' : things === 1 ? 'one thing in reach' : `${things} things in reach`]
-  return parts.filter((part) => part !== '').join(', ')
+  const world = objectAt(perceived, 'world');
+  const count = (key: string): number => {
+    const list = world[key];
+    return Array.isArray(list) ? list.length : 0;
+  };
+  const people = count('neighbours');
+  const things = count('items');
+  const parts = [
+    people === 0 ? 'nobody near' : people === 1 ? 'one neighbour' : `${people} neighbours`,
+    things === 0 ? '' : things === 1 ? 'one thing in reach' : `${things} things in reach`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
 }
 
 function textAt(object: Json, key: string): string {
-  const value = object[key]
-  return typeof value === 'string' ? value : ''
+  const value = object[key];
+  return typeof value === 'string' ? value : '';
 }
 
 function objectAt(object: Json, key: string): Json {
-  const value = object[key]
-  return isObject(value) ? value : {}
+  const value = object[key];
+  return isObject(value) ? value : {};
 }
 
 function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

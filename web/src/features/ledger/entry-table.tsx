@@ -1,49 +1,98 @@
-import { ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contract'
-import { type ReactElement, useMemo, useState } from 'react'
-import { Avatar } from '../../ui/avatar.tsx'
-import { dateTime } from '../../ui/time-words.ts'
-import { changeWords, entryWords, moneyWords, REASONS } from '../money/money-words.ts'
-import { useViewerId, useVillage } from '../village-context.ts'
-import { Proof, VerifyButton } from '../proof/verify-record.tsx'
-import type { History } from './history.ts'
+import { ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contract';
+import { type ReactElement, useMemo, useState } from 'react';
+import { Avatar } from '../../ui/avatar.tsx';
+import { dateTime } from '../../ui/time-words.ts';
+import { changeWords, entryWords, moneyWords, REASONS } from '../money/money-words.ts';
+import { useViewerId, useVillage } from '../village-context.ts';
+import { Proof, VerifyButton } from '../proof/verify-record.tsx';
+import type { History } from './history.ts';
 
-const ROWS = 40
+const ROWS = 40;
 
-interface TableProps { readonly accounts: readonly { readonly id: string; readonly name: string; readonly history: History }[] }
+interface TableProps {
+  readonly accounts: readonly { readonly id: string; readonly name: string; readonly history: History }[];
+}
 
 /** The entries of the chosen accounts together, newest first, by reason; each says who, why, and what the balance was after it. */
 export function EntryTable({ accounts }: TableProps): ReactElement {
-  const [reason, setReason] = useState<EntryReason | null>(null)
-  const [rows, setRows] = useState(ROWS)
-  const entries = useMemo(() => accounts.flatMap(({ name, history }) => history.entries.map((entry) => ({ name, entry }))).filter(({ entry }) => reason === null || entry.reason === reason).toSorted((left, right) => right.entry.timestamp.localeCompare(left.entry.timestamp)), [accounts, reason])
+  const [reason, setReason] = useState<EntryReason | null>(null);
+  const [rows, setRows] = useState(ROWS);
+  const entries = useMemo(
+    () =>
+      accounts
+        .flatMap(({ name, history }) => history.entries.map((entry) => ({ name, entry })))
+        .filter(({ entry }) => reason === null || entry.reason === reason)
+        .toSorted((left, right) => right.entry.timestamp.localeCompare(left.entry.timestamp)),
+    [accounts, reason],
+  );
   return (
     <section className="card entry-card" aria-label="Entries">
       <header className="plot-head">
         <h2>Entries</h2>
-        <label className="pick">Reason<select value={reason ?? ''} onChange={(event) => setReason(ENTRY_REASONS.find((known) => known === event.target.value) ?? null)}><option value="">Every reason</option>{ENTRY_REASONS.map((known) => <option key={known} value={known}>{REASONS[known]}</option>)}</select></label>
+        <label className="pick">
+          Reason
+          <select
+            value={reason ?? ''}
+            onChange={(event) => setReason(ENTRY_REASONS.find((known) => known === event.target.value) ?? null)}
+          >
+            <option value="">Every reason</option>
+            {ENTRY_REASONS.map((known) => (
+              <option key={known} value={known}>
+                {REASONS[known]}
+              </option>
+            ))}
+          </select>
+        </label>
       </header>
-      {entries.length === 0 && <p className="empty">{reason === null ? 'Nothing has been paid yet.' : 'No entry has this reason.'}</p>}
-      <ol className="entry-rows">{entries.slice(0, rows).map(({ name, entry }) => <Row key={entry.ledger_entry_id} name={name} entry={entry} />)}</ol>
-      {entries.length > rows && <button type="button" className="button button-small" onClick={() => setRows(rows + ROWS)}>Older entries</button>}
+      {entries.length === 0 && (
+        <p className="empty">{reason === null ? 'Nothing has been paid yet.' : 'No entry has this reason.'}</p>
+      )}
+      <ol className="entry-rows">
+        {entries.slice(0, rows).map(({ name, entry }) => (
+          <Row key={entry.ledger_entry_id} name={name} entry={entry} />
+        ))}
+      </ol>
+      {entries.length > rows && (
+        <button type="button" className="button button-small" onClick={() => setRows(rows + ROWS)}>
+          Older entries
+        </button>
+      )}
     </section>
-  )
+  );
 }
 
 function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEntry }): ReactElement {
-  const viewer = useViewerId()
-  const { open } = useVillage()
-  const [proving, setProving] = useState(false)
+  const viewer = useViewerId();
+  const { open } = useVillage();
+  const [proving, setProving] = useState(false);
   return (
     <li className="entry-row" data-entry={entry.ledger_entry_id}>
-      <span className="entry-who"><Avatar id={entry.agent_id} size={24} />{name}</span>
+      <span className="entry-who">
+        <Avatar id={entry.agent_id} size={24} />
+        {name}
+      </span>
       <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeWords(entry.amount)}</b>
       <span className="entry-text">
-        {entryWords(entry, viewer)}{entry.note !== '' && <small>{entry.note}</small>}
-        {entry.related_post_id !== null && <button type="button" className="link" onClick={() => open({ view: 'board', posts: 'all', post: entry.related_post_id })}>for a post</button>} <VerifyButton open={proving} onOpen={setProving} />
+        {entryWords(entry, viewer)}
+        {entry.note !== '' && <small>{entry.note}</small>}
+        {entry.related_post_id !== null && (
+          <button
+            type="button"
+            className="link"
+            onClick={() => open({ view: 'board', posts: 'all', post: entry.related_post_id })}
+          >
+            for a post
+          </button>
+        )}{' '}
+        <VerifyButton open={proving} onOpen={setProving} />
       </span>
-      <span className="entry-after" title="Balance after it">{moneyWords(entry.balance_after)}</span>
-      <time dateTime={entry.timestamp} title={entry.timestamp}>{dateTime(Math.floor(Date.parse(entry.timestamp) / 60_000) * 60_000)}</time>
+      <span className="entry-after" title="Balance after it">
+        {moneyWords(entry.balance_after)}
+      </span>
+      <time dateTime={entry.timestamp} title={entry.timestamp}>
+        {dateTime(Math.floor(Date.parse(entry.timestamp) / 60_000) * 60_000)}
+      </time>
       {proving && <Proof shown={{ kind: 'entry', entry }} />}
     </li>
-  )
+  );
 }

@@ -1,21 +1,33 @@
-import type { ReactElement } from 'react'
-import { Icon } from '../../ui/icon.tsx'
-import { useVillageState } from '../village-context.ts'
+import type { ReactElement } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import { useVillageState } from '../village-context.ts';
 
 /** What is shown before the map: on its way, or why it does not come and what to do. */
 export function LoadingScreen({ onRetry }: { readonly onRetry: () => void }): ReactElement {
-  const loading = useVillageState((state) => state.loading)
+  const loading = useVillageState((state) => state.loading);
   if (typeof loading === 'string') {
-    return <div className="screen" role="status"><span className="spinner" aria-hidden="true" /><h1>Walking to the village…</h1><p>Loading the map and its people.</p></div>
+    return (
+      <div className="screen" role="status">
+        <span className="spinner" aria-hidden="true" />
+        <h1>Walking to the village…</h1>
+        <p>Loading the map and its people.</p>
+      </div>
+    );
   }
-  const { refused } = loading.failed === undefined ? { refused: null } : { refused: loading.failed }
+  const { refused } = loading.failed === undefined ? { refused: null } : { refused: loading.failed };
   return (
     <div className="screen" role="alert">
-      <span className="screen-mark"><Icon name="alert" size={30} /></span>
+      <span className="screen-mark">
+        <Icon name="alert" size={30} />
+      </span>
       <h1>{refused?.title}</h1>
       <p>{refused?.detail}</p>
-      <p className="hint">Is the api running? <code>make dev</code> starts it here, <code>kubectl get pods</code> shows it in a cluster.</p>
-      <button type="button" className="button button-strong" onClick={onRetry}>Try again</button>
+      <p className="hint">
+        Is the api running? <code>make dev</code> starts it here, <code>kubectl get pods</code> shows it in a cluster.
+      </p>
+      <button type="button" className="button button-strong" onClick={onRetry}>
+        Try again
+      </button>
     </div>
-  )
+  );
 }

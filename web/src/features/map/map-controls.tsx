@@ -1,26 +1,57 @@
-import { type ReactElement, useState } from 'react'
-import type { MapController } from '../../canvas/map-controller.ts'
-import { Icon } from '../../ui/icon.tsx'
+import { type ReactElement, useState } from 'react';
+import type { MapController } from '../../canvas/map-controller.ts';
+import { Icon } from '../../ui/icon.tsx';
 
-const HINT_KEY = 'hamlet-hint-seen'
+const HINT_KEY = 'hamlet-hint-seen';
 
 /** Buttons for those without a wheel, and one line for those who are here for the first time. */
 export function MapControls({ controller }: { readonly controller: MapController | null }): ReactElement {
-  const [hint, setHint] = useState(() => localStorage.getItem(HINT_KEY) === null)
-  const dismiss = (): void => { localStorage.setItem(HINT_KEY, '1'); setHint(false) }
+  const [hint, setHint] = useState(() => localStorage.getItem(HINT_KEY) === null);
+  const dismiss = (): void => {
+    localStorage.setItem(HINT_KEY, '1');
+    setHint(false);
+  };
   return (
     <>
       <div className="map-controls" role="group" aria-label="Map">
-        <button type="button" className="round-button" onClick={() => controller?.zoomBy(1.5)} aria-label="Zoom in" title="Zoom in (+)"><Icon name="plus" /></button>
-        <button type="button" className="round-button" onClick={() => controller?.zoomBy(1 / 1.5)} aria-label="Zoom out" title="Zoom out (-)"><Icon name="minus" /></button>
-        <button type="button" className="round-button" onClick={() => controller?.showWhole()} aria-label="Show the whole village" title="Whole village (0)"><Icon name="layers" /></button>
+        <button
+          type="button"
+          className="round-button"
+          onClick={() => controller?.zoomBy(1.5)}
+          aria-label="Zoom in"
+          title="Zoom in (+)"
+        >
+          <Icon name="plus" />
+        </button>
+        <button
+          type="button"
+          className="round-button"
+          onClick={() => controller?.zoomBy(1 / 1.5)}
+          aria-label="Zoom out"
+          title="Zoom out (-)"
+        >
+          <Icon name="minus" />
+        </button>
+        <button
+          type="button"
+          className="round-button"
+          onClick={() => controller?.showWhole()}
+          aria-label="Show the whole village"
+          title="Whole village (0)"
+        >
+          <Icon name="layers" />
+        </button>
       </div>
       {hint && (
         <p className="map-hint">
-          <span><b>Drag</b> to look around, <b>scroll</b> to zoom, <b>click somebody</b> to see what they are up to.</span>
-          <button type="button" className="icon-button" onClick={dismiss} aria-label="Got it"><Icon name="close" size={14} /></button>
+          <span>
+            <b>Drag</b> to look around, <b>scroll</b> to zoom, <b>click somebody</b> to see what they are up to.
+          </span>
+          <button type="button" className="icon-button" onClick={dismiss} aria-label="Got it">
+            <Icon name="close" size={14} />
+          </button>
         </p>
       )}
     </>
-  )
+  );
 }

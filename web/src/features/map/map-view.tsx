@@ -1,69 +1,101 @@
-import { type ReactElement, useEffect, useRef, useState } from 'react'
-import { MapController } from '../../canvas/map-controller.ts'
-import type { MapHost } from '../../canvas/map-host.ts'
-import { type Camera, type MapSize, showPeople, type Viewport } from '../../canvas/model/camera.ts'
-import type { StageWorld } from '../../canvas/render/stage.ts'
-import type { ScenePin } from '../../canvas/model/scene.ts'
-import type { AppState } from '../../client/app-state.ts'
-import { putAddress } from '../../client/address.ts'
-import { readUrl, showsMap, type UrlState } from '../../client/url-state.ts'
-import { useVillage, useVillageState, type VillageTools } from '../village-context.ts'
-import { exposeForTests } from './expose.ts'
-import { rememberFrame } from './frame-times.ts'
-import { insetsOf } from './insets.ts'
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { MapController } from '../../canvas/map-controller.ts';
+import type { MapHost } from '../../canvas/map-host.ts';
+import { type Camera, type MapSize, showPeople, type Viewport } from '../../canvas/model/camera.ts';
+import type { StageWorld } from '../../canvas/render/stage.ts';
+import type { ScenePin } from '../../canvas/model/scene.ts';
+import type { AppState } from '../../client/app-state.ts';
+import { putAddress } from '../../client/address.ts';
+import { readUrl, showsMap, type UrlState } from '../../client/url-state.ts';
+import { useVillage, useVillageState, type VillageTools } from '../village-context.ts';
+import { exposeForTests } from './expose.ts';
+import { rememberFrame } from './frame-times.ts';
+import { insetsOf } from './insets.ts';
 
-interface MapViewProps { readonly world: StageWorld; readonly start: UrlState; readonly onController: (controller: MapController | null) => void }
+interface MapViewProps {
+  readonly world: StageWorld;
+  readonly start: UrlState;
+  readonly onController: (controller: MapController | null) => void;
+}
 
 /** The canvas. React places it and never touches it again. */
 export function MapView({ world, start, onController }: MapViewProps): ReactElement {
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const tools = useVillage()
-  const latest = useRef(tools)
-  latest.current = tools
-  const [failure, setFailure] = useState<string | null>(null)
-  const controller = useRef<MapController | null>(null)
-  const selected = useVillageState((state) => state.selected)
-  const following = useVillageState((state) => state.following)
-  const connection = useVillageState((state) => state.connection)
-  const inSight = useVillageState((state) => showsMap(state.place.view))
-  const pins = useVillageState((state) => state.pins)
-  const picking = useVillageState((state) => state.picking)
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const tools = useVillage();
+  const latest = useRef(tools);
+  latest.current = tools;
+  const [failure, setFailure] = useState<string | null>(null);
+  const controller = useRef<MapController | null>(null);
+  const selected = useVillageState((state) => state.selected);
+  const following = useVillageState((state) => state.following);
+  const connection = useVillageState((state) => state.connection);
+  const inSight = useVillageState((state) => showsMap(state.place.view));
+  const pins = useVillageState((state) => state.pins);
+  const picking = useVillageState((state) => state.picking);
 
   useEffect(() => {
-    if (canvas.current === null) return undefined
-    let here = true
-    let made: MapController | null = null
-    MapController.start(canvas.current, { world, host: hostOf(() => latest.current), start: (viewport) => cameraOf(start, latest.current, { viewport, map: world.map }), insets: insetsOf(), tour: start.x === null && start.agent === null }).then((started) => {
-      if (!here) { started.destroy(); return }
-      made = started
-      controller.current = started
-      started.setInsets(insetsOf())
-      started.setInSight(showsMap(latest.current.store.get().place.view))
-      started.setPins(pinsOf(latest.current.store.get()))
-      started.setPicking(latest.current.store.get().picking !== null)
-      started.mark(latest.current.store.get().selected, latest.current.store.get().following)
-      latest.current.village.look(started.visible, started.camera.zoom)
-      exposeForTests(latest.current.village, started)
-      onController(started)
-    }, (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)))
-    return () => { here = false; made?.destroy(); controller.current = null; onController(null) }
-  }, [world, start, onController])
+    if (canvas.current === null) return undefined;
+    let here = true;
+    let made: MapController | null = null;
+    MapController.start(canvas.current, {
+      world,
+      host: hostOf(() => latest.current),
+      start: (viewport) => cameraOf(start, latest.current, { viewport, map: world.map }),
+      insets: insetsOf(),
+      tour: start.x === null && start.agent === null,
+    }).then(
+      (started) => {
+        if (!here) {
+          started.destroy();
+          return;
+        }
+        made = started;
+        controller.current = started;
+        started.setInsets(insetsOf());
+        started.setInSight(showsMap(latest.current.store.get().place.view));
+        started.setPins(pinsOf(latest.current.store.get()));
+        started.setPicking(latest.current.store.get().picking !== null);
+        started.mark(latest.current.store.get().selected, latest.current.store.get().following);
+        latest.current.village.look(started.visible, started.camera.zoom);
+        exposeForTests(latest.current.village, started);
+        onController(started);
+      },
+      (error: unknown) => setFailure(error instanceof Error ? error.message : String(error)),
+    );
+    return () => {
+      here = false;
+      made?.destroy();
+      controller.current = null;
+      onController(null);
+    };
+  }, [world, start, onController]);
 
   useEffect(() => {
-    controller.current?.setInsets(insetsOf())
-    controller.current?.mark(selected, following)
-  }, [selected, following, inSight])
-  useEffect(() => controller.current?.setInSight(inSight), [inSight])
-  useEffect(() => controller.current?.setPins(pinsOf({ pins, picking })), [pins, picking])
-  useEffect(() => controller.current?.setPicking(picking !== null), [picking])
+    controller.current?.setInsets(insetsOf());
+    controller.current?.mark(selected, following);
+  }, [selected, following, inSight]);
+  useEffect(() => controller.current?.setInSight(inSight), [inSight]);
+  useEffect(() => controller.current?.setPins(pinsOf({ pins, picking })), [pins, picking]);
+  useEffect(() => controller.current?.setPicking(picking !== null), [picking]);
 
-  if (failure !== null) return <div className="screen" role="alert"><h1>The map cannot be drawn</h1><p>This browser gives no WebGL ({failure}). The list of people works without it.</p></div>
+  if (failure !== null)
+    return (
+      <div className="screen" role="alert">
+        <h1>The map cannot be drawn</h1>
+        <p>This browser gives no WebGL ({failure}). The list of people works without it.</p>
+      </div>
+    );
   return (
     <canvas
-      ref={canvas} className={`map${inSight ? '' : ' map-covered'}${connection === 'live' || connection === 'connecting' ? '' : ' map-stale'}`} tabIndex={inSight ? 0 : -1} aria-hidden={!inSight} role="application" aria-roledescription="map"
+      ref={canvas}
+      className={`map${inSight ? '' : ' map-covered'}${connection === 'live' || connection === 'connecting' ? '' : ' map-stale'}`}
+      tabIndex={inSight ? 0 : -1}
+      aria-hidden={!inSight}
+      role="application"
+      aria-roledescription="map"
       aria-label="Map of the village. Arrow keys move it, plus and minus zoom, 0 shows all of it. The list of people is the same in text."
     />
-  )
+  );
 }
 
 function hostOf(tools: () => VillageTools): MapHost {
@@ -74,26 +106,34 @@ function hostOf(tools: () => VillageTools): MapHost {
     openPin: (ids) => tools().open({ view: 'board', posts: 'all', post: ids[0] ?? null }),
     picked: (tile) => tools().pick({ tile }),
     moved(camera, visible, chosen) {
-      tools().village.look(visible, camera.zoom)
+      tools().village.look(visible, camera.zoom);
       // Followed agents are named in the address, their way is not: browsers refuse more than a few changes of it a second.
-      const at = chosen ? { x: camera.x, y: camera.y, z: camera.zoom } : { x: null, y: null, z: null }
-      putAddress({ ...readUrl(window.location.search), ...at }, false)
+      const at = chosen ? { x: camera.x, y: camera.y, z: camera.zoom } : { x: null, y: null, z: null };
+      putAddress({ ...readUrl(window.location.search), ...at }, false);
     },
     measured: rememberFrame,
-  }
+  };
 }
 
 /** The pins of the board, and the one that is being placed. */
 function pinsOf({ pins, picking }: Pick<AppState, 'pins' | 'picking'>): readonly ScenePin[] {
-  const tile = picking?.tile ?? null
-  return tile === null ? pins : [...pins, { id: 'draft', ...tile, tone: 'draft' }]
+  const tile = picking?.tile ?? null;
+  return tile === null ? pins : [...pins, { id: 'draft', ...tile, tone: 'draft' }];
 }
 
 /** Where the address says, else at the chosen agent, else where the people are. */
-function cameraOf(start: UrlState, tools: VillageTools, at: { readonly viewport: Viewport; readonly map: MapSize }): Camera {
-  if (start.x !== null && start.y !== null) return { x: start.x, y: start.y, zoom: start.z ?? 26 }
-  const { details, selected } = tools.store.get()
-  const chosen = details.get(selected ?? '')
-  if (chosen !== undefined) return { x: chosen.position.x + 0.5, y: chosen.position.y + 0.5, zoom: start.z ?? 34 }
-  return showPeople([...details.values()].map((agent) => agent.position), at.viewport, { width: at.map.width, height: at.map.height })
+function cameraOf(
+  start: UrlState,
+  tools: VillageTools,
+  at: { readonly viewport: Viewport; readonly map: MapSize },
+): Camera {
+  if (start.x !== null && start.y !== null) return { x: start.x, y: start.y, zoom: start.z ?? 26 };
+  const { details, selected } = tools.store.get();
+  const chosen = details.get(selected ?? '');
+  if (chosen !== undefined) return { x: chosen.position.x + 0.5, y: chosen.position.y + 0.5, zoom: start.z ?? 34 };
+  return showPeople(
+    [...details.values()].map((agent) => agent.position),
+    at.viewport,
+    { width: at.map.width, height: at.map.height },
+  );
 }

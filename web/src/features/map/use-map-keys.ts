@@ -1,39 +1,43 @@
-import { useEffect, useRef } from 'react'
-import { type KeyIntent, keyIntent } from '../../canvas/input/keys.ts'
-import type { MapController } from '../../canvas/map-controller.ts'
-import { showsMap } from '../../client/url-state.ts'
-import { shortcutsOn } from '../../ui/shortcuts.ts'
-import { useVillage, type VillageTools } from '../village-context.ts'
+import { useEffect, useRef } from 'react';
+import { type KeyIntent, keyIntent } from '../../canvas/input/keys.ts';
+import type { MapController } from '../../canvas/map-controller.ts';
+import { showsMap } from '../../client/url-state.ts';
+import { shortcutsOn } from '../../ui/shortcuts.ts';
+import { useVillage, type VillageTools } from '../village-context.ts';
 
 /** The keys of the map, and Escape, which goes back one step on every page: also where the map was never seen. */
 export function useMapKeys(controller: MapController | null): void {
-  const latest = useVillage()
-  const tools = useRef(latest)
-  tools.current = latest
+  const latest = useVillage();
+  const tools = useRef(latest);
+  tools.current = latest;
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const target = event.target instanceof HTMLElement ? event.target : null
+      const target = event.target instanceof HTMLElement ? event.target : null;
       // A dialog has its own Escape, also while nothing in it has the keyboard.
-      const intent = document.querySelector('dialog[open]') === null ? keyIntent(event.key, focusOf(event, target)) : null
-      if (intent === null || (intent.kind !== 'back' && !mayUse(intent, tools.current, target))) return
-      event.preventDefault()
-      if (intent.kind === 'back') goBack(tools.current, target)
-      else obey(intent, tools.current, controller)
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [controller, tools])
+      const intent =
+        document.querySelector('dialog[open]') === null ? keyIntent(event.key, focusOf(event, target)) : null;
+      if (intent === null || (intent.kind !== 'back' && !mayUse(intent, tools.current, target))) return;
+      event.preventDefault();
+      if (intent.kind === 'back') goBack(tools.current, target);
+      else obey(intent, tools.current, controller);
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [controller, tools]);
 }
 
 /** Off the map only Escape is left of its keys; without shortcuts only what the map does while it has the keyboard. */
 function mayUse(intent: KeyIntent, tools: VillageTools, target: HTMLElement | null): boolean {
-  return showsMap(tools.store.get().place.view) && (shortcutsOn() || (target instanceof HTMLCanvasElement && intent.kind !== 'search'))
+  return (
+    showsMap(tools.store.get().place.view) &&
+    (shortcutsOn() || (target instanceof HTMLCanvasElement && intent.kind !== 'search'))
+  );
 }
 
 function obey(intent: KeyIntent, tools: VillageTools, controller: MapController | null): void {
-  if (intent.kind === 'follow') tools.follow(!tools.store.get().following)
-  else if (intent.kind === 'search') document.querySelector<HTMLElement>('[data-search]')?.focus()
-  else controller?.obey(intent)
+  if (intent.kind === 'follow') tools.follow(!tools.store.get().following);
+  else if (intent.kind === 'search') document.querySelector<HTMLElement>('[data-search]')?.focus();
+  else controller?.obey(intent);
 }
 
 function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<typeof keyIntent>[1] {
@@ -41,16 +45,19 @@ function focusOf(event: KeyboardEvent, target: HTMLElement | null): Parameters<t
     writing: target !== null && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName),
     onMap: target === null || target === document.body || target instanceof HTMLCanvasElement,
     modified: event.ctrlKey || event.metaKey || event.altKey,
-  }
+  };
 }
 
 /** Escape goes back one step: out of a text, off a place that is looked for, off the person followed, off the selection, off the post, off the page. */
 function goBack(tools: VillageTools, target: HTMLElement | null): void {
-  if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) { target.blur(); return }
-  const { following, selected, place, picking } = tools.store.get()
-  if (picking !== null) tools.pick(null)
-  else if (following && showsMap(place.view)) tools.follow(false)
-  else if (selected === null && place.post !== null) tools.open({ post: null })
-  else if (selected === null) tools.open({ view: 'map' })
-  else tools.select(null)
+  if (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) {
+    target.blur();
+    return;
+  }
+  const { following, selected, place, picking } = tools.store.get();
+  if (picking !== null) tools.pick(null);
+  else if (following && showsMap(place.view)) tools.follow(false);
+  else if (selected === null && place.post !== null) tools.open({ post: null });
+  else if (selected === null) tools.open({ view: 'map' });
+  else tools.select(null);
 }

@@ -1,27 +1,49 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { EMPTY_PURCHASE, keptPurchase, readPurchase } from './buy-draft.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { EMPTY_PURCHASE, keptPurchase, readPurchase } from './buy-draft.ts';
 
 test('each kind is read with its own fields', () => {
-  assert.deepEqual(readPurchase(EMPTY_PURCHASE), { ok: true, item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 }, seconds: 3600 })
-  assert.deepEqual(readPurchase({ ...EMPTY_PURCHASE, kind: 'model', model: 'large', length: '2', unit: 'days' }), { ok: true, item: { kind: 'model', model: 'large' }, seconds: 172_800 })
-  assert.deepEqual(readPurchase({ ...EMPTY_PURCHASE, kind: 'gpu', lane: 'gpu-0', startsAt: '2026-11-23T10:00Z' }), { ok: true, item: { kind: 'gpu', lane: 'gpu-0', starts_at: '2026-11-23T10:00:00.000Z' }, seconds: 3600 })
-  assert.deepEqual(readPurchase({ ...EMPTY_PURCHASE, kind: 'priority', amount: 'x' }), { ok: true, item: { kind: 'priority' }, seconds: 3600 })
-})
+  assert.deepEqual(readPurchase(EMPTY_PURCHASE), {
+    ok: true,
+    item: { kind: 'quota', limit: 'tokens_per_hour', amount: 10_000 },
+    seconds: 3600,
+  });
+  assert.deepEqual(readPurchase({ ...EMPTY_PURCHASE, kind: 'model', model: 'large', length: '2', unit: 'days' }), {
+    ok: true,
+    item: { kind: 'model', model: 'large' },
+    seconds: 172_800,
+  });
+  assert.deepEqual(readPurchase({ ...EMPTY_PURCHASE, kind: 'gpu', lane: 'gpu-0', startsAt: '2026-11-23T10:00Z' }), {
+    ok: true,
+    item: { kind: 'gpu', lane: 'gpu-0', starts_at: '2026-11-23T10:00:00.000Z' },
+    seconds: 3600,
+  });
+  assert.deepEqual(readPurchase({ ...EMPTY_PURCHASE, kind: 'priority', amount: 'x' }), {
+    ok: true,
+    item: { kind: 'priority' },
+    seconds: 3600,
+  });
+});
 
 test('what is missing is said', () => {
-  const problem = (change: Partial<typeof EMPTY_PURCHASE>): string | null => { const reading = readPurchase({ ...EMPTY_PURCHASE, ...change }); return reading.ok ? null : reading.problem }
-  assert.match(problem({ length: '8', unit: 'days' }) ?? '', /a week at most/)
-  assert.match(problem({ length: '1.5' }) ?? '', /how long/)
-  assert.match(problem({ amount: '0' }) ?? '', /how much/)
-  assert.match(problem({ kind: 'model' }) ?? '', /model/)
-  assert.match(problem({ kind: 'gpu' }) ?? '', /GPU/)
-  assert.match(problem({ kind: 'gpu', lane: 'gpu-0', startsAt: 'soon' }) ?? '', /cannot be read/)
-})
+  const problem = (change: Partial<typeof EMPTY_PURCHASE>): string | null => {
+    const reading = readPurchase({ ...EMPTY_PURCHASE, ...change });
+    return reading.ok ? null : reading.problem;
+  };
+  assert.match(problem({ length: '8', unit: 'days' }) ?? '', /a week at most/);
+  assert.match(problem({ length: '1.5' }) ?? '', /how long/);
+  assert.match(problem({ amount: '0' }) ?? '', /how much/);
+  assert.match(problem({ kind: 'model' }) ?? '', /model/);
+  assert.match(problem({ kind: 'gpu' }) ?? '', /GPU/);
+  assert.match(problem({ kind: 'gpu', lane: 'gpu-0', startsAt: 'soon' }) ?? '', /cannot be read/);
+});
 
 test('a purchase comes back as it was kept; what another version kept is left out', () => {
-  const draft = { ...EMPTY_PURCHASE, agent: 'bob', kind: 'gpu', lane: 'gpu-0', unit: 'days' } as const
-  assert.deepEqual(keptPurchase(JSON.stringify(draft)), draft)
-  assert.deepEqual(keptPurchase('{"agent":"bob","kind":"bread","limit":"crumbs","unit":"moons","amount":7}'), { ...EMPTY_PURCHASE, agent: 'bob' })
-  assert.deepEqual(keptPurchase(''), EMPTY_PURCHASE)
-})
+  const draft = { ...EMPTY_PURCHASE, agent: 'bob', kind: 'gpu', lane: 'gpu-0', unit: 'days' } as const;
+  assert.deepEqual(keptPurchase(JSON.stringify(draft)), draft);
+  assert.deepEqual(keptPurchase('{"agent":"bob","kind":"bread","limit":"crumbs","unit":"moons","amount":7}'), {
+    ...EMPTY_PURCHASE,
+    agent: 'bob',
+  });
+  assert.deepEqual(keptPurchase(''), EMPTY_PURCHASE);
+});

@@ -1,39 +1,58 @@
-import { getQuote, roleMay } from '@hamlet/contract'
-import { type ReactElement, useCallback, useState } from 'react'
-import './market.css'
-import { useLive } from '../../client/ask/use-live.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { Page } from '../navigation/page.tsx'
-import { useRole, useVillage } from '../village-context.ts'
-import { AuctionList } from './auctions/auction-list.tsx'
-import { BuyForm } from './buy-form.tsx'
-import { KIND_WORDS, priceLines } from './item-words.ts'
-import { PurchaseList } from './purchase-list.tsx'
+import { getQuote, roleMay } from '@hamlet/contract';
+import { type ReactElement, useCallback, useState } from 'react';
+import './market.css';
+import { useLive } from '../../client/ask/use-live.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { Page } from '../navigation/page.tsx';
+import { useRole, useVillage } from '../village-context.ts';
+import { AuctionList } from './auctions/auction-list.tsx';
+import { BuyForm } from './buy-form.tsx';
+import { KIND_WORDS, priceLines } from './item-words.ts';
+import { PurchaseList } from './purchase-list.tsx';
 
-const REFRESH_MS = 30_000
+const REFRESH_MS = 30_000;
 
 /** What compute costs beyond the tier, what was bought, and the auctions of GPU windows. */
 export function MarketPage(): ReactElement {
   return (
-    <Page title="Market" intro="Compute beyond the tier, for a time. Agents buy for themselves; admins buy for any agent, with the agent's money." needs="trade:read">
+    <Page
+      title="Market"
+      intro="Compute beyond the tier, for a time. Agents buy for themselves; admins buy for any agent, with the agent's money."
+      needs="trade:read"
+    >
       <Market />
     </Page>
-  )
+  );
 }
 
 function Market(): ReactElement {
-  const { api } = useVillage()
-  const [bought, setBought] = useState(0)
-  const quote = useLive(useCallback((signal: AbortSignal) => api.call(getQuote, { signal, query: {} }), [api]), REFRESH_MS)
-  const prices = quote.data?.price_list ?? null
+  const { api } = useVillage();
+  const [bought, setBought] = useState(0);
+  const quote = useLive(
+    useCallback((signal: AbortSignal) => api.call(getQuote, { signal, query: {} }), [api]),
+    REFRESH_MS,
+  );
+  const prices = quote.data?.price_list ?? null;
   return (
     <>
       {quote.refused !== null && <RefusedNotice refused={quote.refused} />}
       <div className="market-columns">
         <section className="card market-card" aria-label="Prices">
           <h2>Prices</h2>
-          {prices === null ? <p className="empty">Reading…</p> : <ul className="price-rows">{priceLines(prices).map(({ kind, what, price }) => <li key={what}><Icon name={KIND_WORDS[kind].icon} size={16} /><span>{what}</span><b>{price}</b></li>)}</ul>}
+          {prices === null ? (
+            <p className="empty">Reading…</p>
+          ) : (
+            <ul className="price-rows">
+              {priceLines(prices).map(({ kind, what, price }) => (
+                <li key={what}>
+                  <Icon name={KIND_WORDS[kind].icon} size={16} />
+                  <span>{what}</span>
+                  <b>{price}</b>
+                </li>
+              ))}
+            </ul>
+          )}
           <p className="hint">What is on no line is not for sale. A tier may include it: see Tiers.</p>
         </section>
         <BuyCard prices={prices} onBought={() => setBought((count) => count + 1)} />
@@ -41,15 +60,21 @@ function Market(): ReactElement {
       <PurchaseList version={bought} />
       <AuctionList lanes={prices?.gpu.lanes ?? []} />
     </>
-  )
+  );
 }
 
-function BuyCard({ prices, onBought }: { readonly prices: React.ComponentProps<typeof BuyForm>['prices'] | null; readonly onBought: () => void }): ReactElement {
-  const mayBuy = roleMay(useRole(), 'trade:buy')
+function BuyCard({
+  prices,
+  onBought,
+}: {
+  readonly prices: React.ComponentProps<typeof BuyForm>['prices'] | null;
+  readonly onBought: () => void;
+}): ReactElement {
+  const mayBuy = roleMay(useRole(), 'trade:buy');
   return (
     <section className="card market-card" aria-label={mayBuy ? 'Buy for an agent' : 'Ask for a price'}>
       <h2>{mayBuy ? 'Buy for an agent' : 'Ask for a price'}</h2>
       {prices === null ? <p className="empty">Reading…</p> : <BuyForm prices={prices} onBought={onBought} />}
     </section>
-  )
+  );
 }

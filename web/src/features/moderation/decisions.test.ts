@@ -1,25 +1,51 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import type { FlagRecord, ModerationRecord } from '@hamlet/contract'
-import { aPost, aReply } from '../../client/board/board.fixture.ts'
-import { decisionsFor } from './decisions.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FlagRecord, ModerationRecord } from '@hamlet/contract';
+import { aPost, aReply } from '../../client/board/board.fixture.ts';
+import { decisionsFor } from './decisions.ts';
 
-const who = { type: 'human', id: 'account a', name: 'Ann' } as const
-const flag: FlagRecord = { by: who, reason: 'spam', note: null, weight: 1, at: '2026-11-22T10:00:00.000Z' }
-const decided = (change: Partial<ModerationRecord>): ModerationRecord => ({ moderation_id: 'm1', decision: 'hide', reason: 'spam', note: null, by: who, at: '2026-11-22T10:00:00.000Z', undone: false, ...change })
+const who = { type: 'human', id: 'account a', name: 'Ann' } as const;
+const flag: FlagRecord = { by: who, reason: 'spam', note: null, weight: 1, at: '2026-11-22T10:00:00.000Z' };
+const decided = (change: Partial<ModerationRecord>): ModerationRecord => ({
+  moderation_id: 'm1',
+  decision: 'hide',
+  reason: 'spam',
+  note: null,
+  by: who,
+  at: '2026-11-22T10:00:00.000Z',
+  undone: false,
+  ...change,
+});
 
 test('only what would change something is offered', () => {
-  const post = aPost()
-  assert.deepEqual(decisionsFor({ post, reply: null, flags: [flag], decisions: [] }), ['keep', 'hide'])
-  assert.deepEqual(decisionsFor({ post, reply: null, flags: [], decisions: [decided({ decision: 'keep' })] }), ['hide', 'undo'])
-  assert.deepEqual(decisionsFor({ post: aPost({ status: 'moderated' }), reply: null, flags: [flag], decisions: [decided({})] }), ['restore', 'undo'])
-})
+  const post = aPost();
+  assert.deepEqual(decisionsFor({ post, reply: null, flags: [flag], decisions: [] }), ['keep', 'hide']);
+  assert.deepEqual(decisionsFor({ post, reply: null, flags: [], decisions: [decided({ decision: 'keep' })] }), [
+    'hide',
+    'undo',
+  ]);
+  assert.deepEqual(
+    decisionsFor({ post: aPost({ status: 'moderated' }), reply: null, flags: [flag], decisions: [decided({})] }),
+    ['restore', 'undo'],
+  );
+});
 
 test('what flags have hidden is confirmed or brought back', () => {
-  const moderation = { reason: 'spam', note: null, by: 'flags', at: '2026-11-22T10:00:00.000Z' } as const
-  assert.deepEqual(decisionsFor({ post: aPost({ status: 'moderated', moderation }), reply: null, flags: [flag], decisions: [] }), ['hide', 'restore'])
-})
+  const moderation = { reason: 'spam', note: null, by: 'flags', at: '2026-11-22T10:00:00.000Z' } as const;
+  assert.deepEqual(
+    decisionsFor({ post: aPost({ status: 'moderated', moderation }), reply: null, flags: [flag], decisions: [] }),
+    ['hide', 'restore'],
+  );
+});
 
 test('of a reply its own state counts, and what was undone is not undone again', () => {
-  assert.deepEqual(decisionsFor({ post: aPost({ status: 'moderated' }), reply: aReply(), flags: [], decisions: [decided({ undone: true }), decided({ decision: 'undo' })] }), ['hide'])
-})
+  assert.deepEqual(
+    decisionsFor({
+      post: aPost({ status: 'moderated' }),
+      reply: aReply(),
+      flags: [],
+      decisions: [decided({ undone: true }), decided({ decision: 'undo' })],
+    }),
+    ['hide'],
+  );
+});

@@ -1,14 +1,27 @@
-import type { Decision, ModerationItem } from '@hamlet/contract'
+import type { Decision, ModerationItem } from '@hamlet/contract';
 
 export const DECISION_WORDS: Readonly<Record<Decision, { readonly verb: string; readonly done: string }>> = {
-  hide: { verb: 'Hide', done: 'Hidden' }, restore: { verb: 'Restore', done: 'Restored' }, keep: { verb: 'Keep', done: 'Kept' }, undo: { verb: 'Undo the last', done: 'Undone' },
-}
+  hide: { verb: 'Hide', done: 'Hidden' },
+  restore: { verb: 'Restore', done: 'Restored' },
+  keep: { verb: 'Keep', done: 'Kept' },
+  undo: { verb: 'Undo the last', done: 'Undone' },
+};
 
 /** What can be decided about something now: only what would change it, and undoing where there is something to undo. */
-export function decisionsFor({ post, reply, flags, decisions }: Pick<ModerationItem, 'post' | 'reply' | 'flags' | 'decisions'>): Decision[] {
-  const of = reply ?? post
-  const hidden = of.status === 'moderated'
+export function decisionsFor({
+  post,
+  reply,
+  flags,
+  decisions,
+}: Pick<ModerationItem, 'post' | 'reply' | 'flags' | 'decisions'>): Decision[] {
+  const of = reply ?? post;
+  const hidden = of.status === 'moderated';
   // What flags have hidden waits for an admin to say so, or to bring it back.
-  const can: Readonly<Record<Decision, boolean>> = { hide: !hidden || of.moderation?.by === 'flags', keep: !hidden && flags.length > 0, restore: hidden, undo: decisions.some(({ decision, undone }) => decision !== 'undo' && !undone) }
-  return (['keep', 'hide', 'restore', 'undo'] as const).filter((decision) => can[decision])
+  const can: Readonly<Record<Decision, boolean>> = {
+    hide: !hidden || of.moderation?.by === 'flags',
+    keep: !hidden && flags.length > 0,
+    restore: hidden,
+    undo: decisions.some(({ decision, undone }) => decision !== 'undo' && !undone),
+  };
+  return (['keep', 'hide', 'restore', 'undo'] as const).filter((decision) => can[decision]);
 }

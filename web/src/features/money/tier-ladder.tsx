@@ -1,83 +1,174 @@
-import { type AgentDetail, type BalanceAnswer, type EntitlementView, formatAiDollars, getQuote, type QuoteAnswer, roleMay } from '@hamlet/contract'
-import { lazy, type ReactElement, useCallback } from 'react'
-import { useLive } from '../../client/ask/use-live.ts'
-import { changeLine } from '../market/item-words.ts'
-import { PurchaseRow } from '../market/purchase-row.tsx'
-import { LazyBoundary } from '../../ui/lazy-boundary.tsx'
-import { useRole, useVillage } from '../village-context.ts'
-import { byWeight, lostBelow, rungsOf, type Rung } from './ladder-picture.ts'
-import { moneyWords, priceWords, readAmount } from './money-words.ts'
-import { tierOutlook } from './tier-outlook.ts'
+import {
+  type AgentDetail,
+  type BalanceAnswer,
+  type EntitlementView,
+  formatAiDollars,
+  getQuote,
+  type QuoteAnswer,
+  roleMay,
+} from '@hamlet/contract';
+import { lazy, type ReactElement, useCallback } from 'react';
+import { useLive } from '../../client/ask/use-live.ts';
+import { changeLine } from '../market/item-words.ts';
+import { PurchaseRow } from '../market/purchase-row.tsx';
+import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
+import { useRole, useVillage } from '../village-context.ts';
+import { byWeight, lostBelow, rungsOf, type Rung } from './ladder-picture.ts';
+import { moneyWords, priceWords, readAmount } from './money-words.ts';
+import { tierOutlook } from './tier-outlook.ts';
 
 /** For admins alone, so it comes when one looks. */
-const PinForm = lazy(async () => ({ default: (await import('../tiers/pin/pin-form.tsx')).PinForm }))
+const PinForm = lazy(async () => ({ default: (await import('../tiers/pin/pin-form.tsx')).PinForm }));
 
-const REFRESH_MS = 8000
+const REFRESH_MS = 8000;
 /** Changes of the next tier that are named; the page of tiers has them all. */
-const CHANGES = 6
+const CHANGES = 6;
 
-interface LadderProps { readonly agent: AgentDetail; readonly balance: BalanceAnswer; readonly tiers: readonly EntitlementView[] }
+interface LadderProps {
+  readonly agent: AgentDetail;
+  readonly balance: BalanceAnswer;
+  readonly tiers: readonly EntitlementView[];
+}
 
 /** Where an agent stands, what the next aiDollars unlock, what it can lose, whether there is room, and what it has bought meanwhile. */
 export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement | null {
-  const quote = useAgentQuote(agent.agent_id)
-  const { open } = useVillage()
-  if (tiers.length === 0) return null
-  const pinned = agent.entitlement.policy === 'Pinned'
-  const micro = readAmount(balance.balance) ?? 0n
-  const tier = pinned ? agent.entitlement.tier : tierOutlook(tiers, micro, agent.standing.balance_tier).tier
+  const quote = useAgentQuote(agent.agent_id);
+  const { open } = useVillage();
+  if (tiers.length === 0) return null;
+  const pinned = agent.entitlement.policy === 'Pinned';
+  const micro = readAmount(balance.balance) ?? 0n;
+  const tier = pinned ? agent.entitlement.tier : tierOutlook(tiers, micro, agent.standing.balance_tier).tier;
   return (
     <section className="section" aria-label="Tier">
       <h3 className="section-name">Tier</h3>
-      <ol className="rungs" aria-label="Tiers, highest first">{rungsOf(tiers, micro, tier).map((rung) => <RungRow key={rung.name} rung={rung} pinned={pinned} />)}</ol>
-      {pinned ? <p className="hint">Pinned to {agent.entitlement.pinned_to ?? 'a tier'}: the balance does not change it.</p> : <Outlook tiers={tiers} tier={tier} next={quote?.next ?? null} />}
+      <ol className="rungs" aria-label="Tiers, highest first">
+        {rungsOf(tiers, micro, tier).map((rung) => (
+          <RungRow key={rung.name} rung={rung} pinned={pinned} />
+        ))}
+      </ol>
+      {pinned ? (
+        <p className="hint">Pinned to {agent.entitlement.pinned_to ?? 'a tier'}: the balance does not change it.</p>
+      ) : (
+        <Outlook tiers={tiers} tier={tier} next={quote?.next ?? null} />
+      )}
       <Decider agent={agent} tiers={tiers} />
-      {quote !== null && quote.purchases.length > 0 && <><h3 className="section-name">Bought</h3><ul className="list-rows">{quote.purchases.map((purchase) => <PurchaseRow key={purchase.purchase_id} purchase={purchase} withAgent={false} />)}</ul></>}
-      <p className="hint"><button type="button" className="link" onClick={() => open({ view: 'tiers' })}>All tiers and seats</button> · <button type="button" className="link" onClick={() => open({ view: 'market' })}>Market</button></p>
+      {quote !== null && quote.purchases.length > 0 && (
+        <>
+          <h3 className="section-name">Bought</h3>
+          <ul className="list-rows">
+            {quote.purchases.map((purchase) => (
+              <PurchaseRow key={purchase.purchase_id} purchase={purchase} withAgent={false} />
+            ))}
+          </ul>
+        </>
+      )}
+      <p className="hint">
+        <button type="button" className="link" onClick={() => open({ view: 'tiers' })}>
+          All tiers and seats
+        </button>{' '}
+        ·{' '}
+        <button type="button" className="link" onClick={() => open({ view: 'market' })}>
+          Market
+        </button>
+      </p>
     </section>
-  )
+  );
 }
 
 function Decider(props: Pick<LadderProps, 'agent' | 'tiers'>): ReactElement | null {
-  if (!roleMay(useRole(), 'entitlements:change')) return null
-  return <><h3 className="section-name">Who decides the tier</h3><LazyBoundary fallback={<p className="empty">Opening…</p>}><PinForm {...props} /></LazyBoundary></>
+  if (!roleMay(useRole(), 'entitlements:change')) return null;
+  return (
+    <>
+      <h3 className="section-name">Who decides the tier</h3>
+      <LazyBoundary fallback={<p className="empty">Opening…</p>}>
+        <PinForm {...props} />
+      </LazyBoundary>
+    </>
+  );
 }
 
 function useAgentQuote(id: string): NonNullable<QuoteAnswer['agent']> | null {
-  const { api } = useVillage()
-  const may = roleMay(useRole(), 'trade:read')
-  const read = useCallback(() => api.call(getQuote, { query: { agent_id: id } }), [api, id])
-  const live = useLive(may ? read : null, REFRESH_MS)
-  return live.data?.agent ?? null
+  const { api } = useVillage();
+  const may = roleMay(useRole(), 'trade:read');
+  const read = useCallback(() => api.call(getQuote, { query: { agent_id: id } }), [api, id]);
+  const live = useLive(may ? read : null, REFRESH_MS);
+  return live.data?.agent ?? null;
 }
 
-const PLACE_WORDS: Readonly<Record<Rung['place'], string>> = { passed: '', here: 'here', next: 'next', above: '' }
+const PLACE_WORDS: Readonly<Record<Rung['place'], string>> = { passed: '', here: 'here', next: 'next', above: '' };
 
 function RungRow({ rung, pinned }: { readonly rung: Rung; readonly pinned: boolean }): ReactElement {
-  const { name, opensAt, place, filled, seats, price } = rung
-  const free = readAmount(opensAt) ?? 0n
+  const { name, opensAt, place, filled, seats, price } = rung;
+  const free = readAmount(opensAt) ?? 0n;
   return (
-    <li className={`rung rung-${place}`} aria-current={place === 'here' ? 'step' : undefined} data-rung={name} data-place={place}>
-      <span className="rung-name"><b>{name}</b>{PLACE_WORDS[place] !== '' && <span className="role">{PLACE_WORDS[place]}</span>}</span>
-      <span className="rung-facts">{free <= 0n ? 'open to everybody' : `from ${moneyWords(opensAt)}`}<small>{priceWords(price)}{seats !== null && ` · ${seats.free} of ${seats.total} seats free`}</small></span>
-      {!pinned && place === 'next' && <span className="rung-way" role="img" aria-label={`${Math.round(filled * 100)} % of the way`}><span style={{ width: `${filled * 100}%` }} /></span>}
+    <li
+      className={`rung rung-${place}`}
+      aria-current={place === 'here' ? 'step' : undefined}
+      data-rung={name}
+      data-place={place}
+    >
+      <span className="rung-name">
+        <b>{name}</b>
+        {PLACE_WORDS[place] !== '' && <span className="role">{PLACE_WORDS[place]}</span>}
+      </span>
+      <span className="rung-facts">
+        {free <= 0n ? 'open to everybody' : `from ${moneyWords(opensAt)}`}
+        <small>
+          {priceWords(price)}
+          {seats !== null && ` · ${seats.free} of ${seats.total} seats free`}
+        </small>
+      </span>
+      {!pinned && place === 'next' && (
+        <span className="rung-way" role="img" aria-label={`${Math.round(filled * 100)} % of the way`}>
+          <span style={{ width: `${filled * 100}%` }} />
+        </span>
+      )}
     </li>
-  )
+  );
 }
 
-type Next = NonNullable<QuoteAnswer['agent']>['next']
+type Next = NonNullable<QuoteAnswer['agent']>['next'];
 
-function Outlook({ tiers, tier, next }: { readonly tiers: readonly EntitlementView[]; readonly tier: string | null; readonly next: Next }): ReactElement {
-  const lost = lostBelow(tiers, tier)
+function Outlook({
+  tiers,
+  tier,
+  next,
+}: {
+  readonly tiers: readonly EntitlementView[];
+  readonly tier: string | null;
+  readonly next: Next;
+}): ReactElement {
+  const lost = lostBelow(tiers, tier);
   return (
     <>
       {next !== null && (
         <div className="unlocks" data-next={next.tier} data-missing={next.missing}>
-          <p><b>{moneyWords(next.missing)}</b> more unlock {next.tier}:</p>
-          <dl>{byWeight(next.changes).slice(0, CHANGES).map((change) => { const { what, from, to } = changeLine(change); return <div key={what}><dt>{what}</dt><dd>{from} <span aria-hidden="true">→</span><span className="sr-only">becomes</span> <b>{to}</b></dd></div> })}</dl>
+          <p>
+            <b>{moneyWords(next.missing)}</b> more unlock {next.tier}:
+          </p>
+          <dl>
+            {byWeight(next.changes)
+              .slice(0, CHANGES)
+              .map((change) => {
+                const { what, from, to } = changeLine(change);
+                return (
+                  <div key={what}>
+                    <dt>{what}</dt>
+                    <dd>
+                      {from} <span aria-hidden="true">→</span>
+                      <span className="sr-only">becomes</span> <b>{to}</b>
+                    </dd>
+                  </div>
+                );
+              })}
+          </dl>
         </div>
       )}
-      {lost !== null && <p className="hint">It keeps {tier} down to {moneyWords(formatAiDollars(lost))}.</p>}
+      {lost !== null && (
+        <p className="hint">
+          It keeps {tier} down to {moneyWords(formatAiDollars(lost))}.
+        </p>
+      )}
     </>
-  )
+  );
 }

@@ -1,28 +1,29 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { VIEWS } from '../../client/url-state.ts'
-import { addressOf, GROUPS, groupOf, openedBy, seenBy } from './page-groups.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { VIEWS } from '../../client/url-state.ts';
+import { addressOf, GROUPS, groupOf, openedBy, seenBy } from './page-groups.ts';
 
 test('every page is in exactly one group', () => {
-  assert.deepEqual(GROUPS.flatMap((group) => group.views).toSorted(), [...VIEWS].toSorted())
-  for (const view of VIEWS) assert.ok(groupOf(view).views.includes(view))
-})
+  assert.deepEqual(GROUPS.flatMap((group) => group.views).toSorted(), [...VIEWS].toSorted());
+  for (const view of VIEWS) assert.ok(groupOf(view).views.includes(view));
+});
 
 test('a group opens the first page that the viewer may see', () => {
-  const economy = groupOf('tiers')
-  assert.equal(openedBy(economy, 'visitor'), 'tiers')
-  assert.equal(openedBy(economy, 'member'), 'ledger')
-  assert.equal(openedBy(groupOf('runs'), 'visitor'), 'runs', 'which then says who may see it')
-})
+  const economy = groupOf('tiers');
+  assert.equal(openedBy(economy, 'visitor'), 'tiers');
+  assert.equal(openedBy(economy, 'member'), 'ledger');
+  assert.equal(openedBy(groupOf('runs'), 'visitor'), 'runs', 'which then says who may see it');
+});
 
 test('the office is for admins; a village that nobody has signed in to shows the rest', () => {
-  const words = (role: 'visitor' | 'member' | 'admin'): string[] => GROUPS.filter((group) => seenBy(group, role)).map((group) => group.word)
-  assert.deepEqual(words('visitor'), ['Village', 'Board', 'Work', 'Economy'])
-  assert.deepEqual(words('member'), words('visitor'))
-  assert.deepEqual(words('admin'), ['Village', 'Board', 'Work', 'Economy', 'Office'])
-})
+  const words = (role: 'visitor' | 'member' | 'admin'): string[] =>
+    GROUPS.filter((group) => seenBy(group, role)).map((group) => group.word);
+  assert.deepEqual(words('visitor'), ['Village', 'Board', 'Work', 'Economy']);
+  assert.deepEqual(words('member'), words('visitor'));
+  assert.deepEqual(words('admin'), ['Village', 'Board', 'Work', 'Economy', 'Office']);
+});
 
 test('the village is at the root, a page at its query', () => {
-  assert.equal(addressOf('map'), '/')
-  assert.equal(addressOf('audit'), '/?view=audit')
-})
+  assert.equal(addressOf('map'), '/');
+  assert.equal(addressOf('audit'), '/?view=audit');
+});

@@ -1,9 +1,11 @@
-import { type Permission, type Role, roleMay } from '@hamlet/contract'
-import type { View } from '../../client/url-state.ts'
-import type { IconName } from '../../ui/icon-paths.ts'
+import { type Permission, type Role, roleMay } from '@hamlet/contract';
+import type { View } from '../../client/url-state.ts';
+import type { IconName } from '../../ui/icon-paths.ts';
 
 /** What a page is called, what it is for, and what one must be allowed to see it. */
-export const PAGE_WORDS: Readonly<Record<View, { readonly word: string; readonly hint: string; readonly needs: Permission }>> = {
+export const PAGE_WORDS: Readonly<
+  Record<View, { readonly word: string; readonly hint: string; readonly needs: Permission }>
+> = {
   map: { word: 'Village', hint: 'The village and its people', needs: 'world:read' },
   board: { word: 'Board', hint: 'What people and agents write to each other', needs: 'board:read' },
   runs: { word: 'Runs', hint: 'Work of all agents', needs: 'runs:read' },
@@ -15,35 +17,50 @@ export const PAGE_WORDS: Readonly<Record<View, { readonly word: string; readonly
   moderation: { word: 'Moderation', hint: 'Posts that were flagged or hidden', needs: 'board:moderate' },
   people: { word: 'People', hint: 'Accounts, roles, sessions and bans', needs: 'accounts:read' },
   audit: { word: 'Audit', hint: 'Who did what, and when', needs: 'audit:read' },
-}
+};
 
 /** Pages that belong together, under one word in the top bar. */
-export interface PageGroup { readonly word: string; readonly icon: IconName; readonly hint: string; readonly views: readonly View[] }
+export interface PageGroup {
+  readonly word: string;
+  readonly icon: IconName;
+  readonly hint: string;
+  readonly views: readonly View[];
+}
 
 /** In the order of the top bar; the place of a group in it is its key, 1 to 5. */
 export const GROUPS = [
   { word: 'Village', icon: 'home', hint: 'The village and its people', views: ['map'] },
   { word: 'Board', icon: 'board', hint: 'What people and agents write to each other', views: ['board'] },
   { word: 'Work', icon: 'play', hint: 'Runs and schedules', views: ['runs', 'schedules'] },
-  { word: 'Economy', icon: 'coin', hint: 'Balances, tiers, the market and payments', views: ['ledger', 'tiers', 'market', 'payments'] },
-  { word: 'Office', icon: 'shield', hint: 'Moderation, people and the audit', views: ['moderation', 'people', 'audit'] },
-] as const satisfies readonly PageGroup[]
+  {
+    word: 'Economy',
+    icon: 'coin',
+    hint: 'Balances, tiers, the market and payments',
+    views: ['ledger', 'tiers', 'market', 'payments'],
+  },
+  {
+    word: 'Office',
+    icon: 'shield',
+    hint: 'Moderation, people and the audit',
+    views: ['moderation', 'people', 'audit'],
+  },
+] as const satisfies readonly PageGroup[];
 
 /** The group that a page belongs to. */
 export function groupOf(view: View): PageGroup {
-  return GROUPS.find((group: PageGroup) => group.views.includes(view)) ?? GROUPS[0]
+  return GROUPS.find((group: PageGroup) => group.views.includes(view)) ?? GROUPS[0];
 }
 
 /** Whether a role may open any page of a group. Work is shown to everybody: it says who may see it. */
 export function seenBy(group: Pick<PageGroup, 'views'>, role: Role): boolean {
-  return group.views.some((view) => roleMay(role, PAGE_WORDS[view].needs) || view === 'runs')
+  return group.views.some((view) => roleMay(role, PAGE_WORDS[view].needs) || view === 'runs');
 }
 
 /** The page that a group opens for a role: the first that it may see. */
 export function openedBy(group: PageGroup, role: Role): View {
-  return group.views.find((view) => roleMay(role, PAGE_WORDS[view].needs)) ?? group.views[0] ?? 'map'
+  return group.views.find((view) => roleMay(role, PAGE_WORDS[view].needs)) ?? group.views[0] ?? 'map';
 }
 
 export function addressOf(view: View): string {
-  return view === 'map' ? '/' : `/?view=${view}`
+  return view === 'map' ? '/' : `/?view=${view}`;
 }

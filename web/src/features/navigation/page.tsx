@@ -1,35 +1,61 @@
-import { type ReactElement, type ReactNode, useEffect, useRef } from 'react'
-import { type Permission, roleMay } from '@hamlet/contract'
-import { useRole, useVillage, useVillageState } from '../village-context.ts'
-import { SubNav } from './view-nav.tsx'
+import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
+import { type Permission, roleMay } from '@hamlet/contract';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { SubNav } from './view-nav.tsx';
 
-interface PageProps { readonly title: string; readonly intro: string; readonly tools?: ReactNode; readonly needs: Permission; readonly children: ReactNode }
+interface PageProps {
+  readonly title: string;
+  readonly intro: string;
+  readonly tools?: ReactNode;
+  readonly needs: Permission;
+  readonly children: ReactNode;
+}
 
 /** A page over the map: its neighbours, a title, what it is for, and its content for those who may see it. */
 export function Page({ title, intro, tools, needs, children }: PageProps): ReactElement {
-  const heading = useRef<HTMLHeadingElement>(null)
-  const role = useRole()
-  const view = useVillageState((state) => state.place.view)
+  const heading = useRef<HTMLHeadingElement>(null);
+  const role = useRole();
+  const view = useVillageState((state) => state.place.view);
   // A page that replaces another takes the keyboard along, so that screen readers begin here.
-  useEffect(() => { heading.current?.focus({ preventScroll: true }) }, [])
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <div className="page">
       <div className="page-body">
         <SubNav view={view} />
         <header className="page-head">
-          <div><h1 ref={heading} tabIndex={-1}>{title}</h1><p>{intro}</p></div>
+          <div>
+            <h1 ref={heading} tabIndex={-1}>
+              {title}
+            </h1>
+            <p>{intro}</p>
+          </div>
           {roleMay(role, needs) && tools}
         </header>
         {roleMay(role, needs) ? children : <Locked needs={needs} />}
       </div>
     </div>
-  )
+  );
 }
 
 function Locked({ needs }: { readonly needs: Permission }): ReactElement {
-  const role = useRole()
-  const { openSignIn } = useVillage()
-  const who = roleMay('member', needs) ? 'members' : 'admins'
-  if (role !== 'visitor') return <p className="card page-locked">This page is for {who}; you are signed in as {role}.</p>
-  return <p className="card page-locked">This page is for {who}. <button type="button" className="link" onClick={openSignIn}>Sign in</button> to see it.</p>
+  const role = useRole();
+  const { openSignIn } = useVillage();
+  const who = roleMay('member', needs) ? 'members' : 'admins';
+  if (role !== 'visitor')
+    return (
+      <p className="card page-locked">
+        This page is for {who}; you are signed in as {role}.
+      </p>
+    );
+  return (
+    <p className="card page-locked">
+      This page is for {who}.{' '}
+      <button type="button" className="link" onClick={openSignIn}>
+        Sign in
+      </button>{' '}
+      to see it.
+    </p>
+  );
 }

@@ -1,31 +1,39 @@
-import { type ReactElement, useEffect, useState } from 'react'
-import { Icon } from '../../ui/icon.tsx'
-import { useVillage, useVillageState } from '../village-context.ts'
+import { type ReactElement, useEffect, useState } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import { useVillage, useVillageState } from '../village-context.ts';
 
 /** How long after the last letter a search is asked. */
-const TYPING_MS = 300
-const FIND_MAX_CHARS = 200
+const TYPING_MS = 300;
+const FIND_MAX_CHARS = 200;
 
 /** The words that a page is narrowed to; they are in the address. */
 export function SearchField({ label }: { readonly label: string }): ReactElement {
-  const { open } = useVillage()
-  const find = useVillageState((state) => state.place.find)
-  const [text, setText] = useState(find ?? '')
+  const { open } = useVillage();
+  const find = useVillageState((state) => state.place.find);
+  const [text, setText] = useState(find ?? '');
   // The address may change without this field, by the back button or "Clear".
-  useEffect(() => setText((typed) => (typed.trim() === (find ?? '') ? typed : find ?? '')), [find])
+  useEffect(() => setText((typed) => (typed.trim() === (find ?? '') ? typed : (find ?? ''))), [find]);
   useEffect(() => {
-    const wanted = text.trim() === '' ? null : text.trim()
-    if (wanted === find) return undefined
-    const timer = setTimeout(() => open({ find: wanted }), TYPING_MS)
-    return () => clearTimeout(timer)
+    const wanted = text.trim() === '' ? null : text.trim();
+    if (wanted === find) return undefined;
+    const timer = setTimeout(() => open({ find: wanted }), TYPING_MS);
+    return () => clearTimeout(timer);
     // Only typing starts the clock.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [text])
+  }, [text]);
   return (
     <label className="filter">
       <Icon name="search" size={16} />
-      <input type="search" data-search maxLength={FIND_MAX_CHARS} placeholder={label} value={text} onChange={(event) => setText(event.target.value)} aria-label={label} />
+      <input
+        type="search"
+        data-search
+        maxLength={FIND_MAX_CHARS}
+        placeholder={label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        aria-label={label}
+      />
       <kbd aria-hidden="true">/</kbd>
     </label>
-  )
+  );
 }

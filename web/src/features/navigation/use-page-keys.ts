@@ -1,27 +1,35 @@
-import { useEffect } from 'react'
-import type { AppState } from '../../client/app-state.ts'
-import type { Store } from '../../client/store.ts'
-import { placeAfter } from '../../client/url-state.ts'
-import { shortcutsOn } from '../../ui/shortcuts.ts'
-import { GROUPS, openedBy, seenBy } from './page-groups.ts'
+import { useEffect } from 'react';
+import type { AppState } from '../../client/app-state.ts';
+import type { Store } from '../../client/store.ts';
+import { placeAfter } from '../../client/url-state.ts';
+import { shortcutsOn } from '../../ui/shortcuts.ts';
+import { GROUPS, openedBy, seenBy } from './page-groups.ts';
 
 /** Whether a key is meant as a shortcut: it is not part of a text, a dialog or a shortcut of the browser, and they are on. */
 function isShortcut(event: KeyboardEvent): boolean {
-  const writing = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null
-  return shortcutsOn() && !event.ctrlKey && !event.metaKey && !event.altKey && !writing && document.querySelector('dialog[open]') === null
+  const writing = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null;
+  return (
+    shortcutsOn() &&
+    !event.ctrlKey &&
+    !event.metaKey &&
+    !event.altKey &&
+    !writing &&
+    document.querySelector('dialog[open]') === null
+  );
 }
 
 /** The digits 1 to 5 go to the groups of pages, from wherever nothing is being written. */
 export function usePageKeys(store: Store<AppState>): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const group = GROUPS[Number(event.key) - 1]
-      if (group === undefined || !isShortcut(event)) return
-      const { session } = store.get()
-      const role = session.kind === 'account' ? session.account.role : 'visitor'
-      if (seenBy(group, role)) store.set((state) => ({ ...state, place: placeAfter(state.place, { view: openedBy(group, role) }) }))
-    }
-    window.addEventListener('keydown', onKey)
-    return () => window.removeEventListener('keydown', onKey)
-  }, [store])
+      const group = GROUPS[Number(event.key) - 1];
+      if (group === undefined || !isShortcut(event)) return;
+      const { session } = store.get();
+      const role = session.kind === 'account' ? session.account.role : 'visitor';
+      if (seenBy(group, role))
+        store.set((state) => ({ ...state, place: placeAfter(state.place, { view: openedBy(group, role) }) }));
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [store]);
 }

@@ -1,58 +1,94 @@
-import type { MouseEvent, ReactElement } from 'react'
-import { useStore } from '../../client/store.ts'
-import type { View } from '../../client/url-state.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { useRole, useVillage, useVillageState } from '../village-context.ts'
-import { fetchPage } from './lazy-pages.ts'
-import { addressOf, GROUPS, groupOf, openedBy, PAGE_WORDS, seenBy } from './page-groups.ts'
+import type { MouseEvent, ReactElement } from 'react';
+import { useStore } from '../../client/store.ts';
+import type { View } from '../../client/url-state.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { fetchPage } from './lazy-pages.ts';
+import { addressOf, GROUPS, groupOf, openedBy, PAGE_WORDS, seenBy } from './page-groups.ts';
 
 /** The groups of pages: in the top bar, or at the bottom edge of a phone. */
 export function ViewNav(): ReactElement {
-  const view = useVillageState((state) => state.place.view)
-  const role = useRole()
+  const view = useVillageState((state) => state.place.view);
+  const role = useRole();
   return (
     <nav className="view-nav" aria-label="Pages">
       {GROUPS.filter((group) => seenBy(group, role)).map((group) => {
-        const to = openedBy(group, role)
+        const to = openedBy(group, role);
         return (
-          <ViewLink key={group.word} to={to} className="view-link" current={group === groupOf(view)} title={`${group.hint} (${GROUPS.indexOf(group) + 1})`}>
-            <Icon name={group.icon} size={17} /><span>{group.word}</span>{to === 'board' && <Unseen />}
+          <ViewLink
+            key={group.word}
+            to={to}
+            className="view-link"
+            current={group === groupOf(view)}
+            title={`${group.hint} (${GROUPS.indexOf(group) + 1})`}
+          >
+            <Icon name={group.icon} size={17} />
+            <span>{group.word}</span>
+            {to === 'board' && <Unseen />}
           </ViewLink>
-        )
+        );
       })}
     </nav>
-  )
+  );
 }
 
 /** How much came to the board since it was last looked at. */
 function Unseen(): ReactElement | null {
-  const { board } = useVillage()
-  const unseen = useStore(board.state, (state) => state.unseen)
-  return unseen === 0 ? null : <span className="unseen" data-unseen={unseen}>{unseen > 99 ? '99+' : unseen}<span className="sr-only"> new</span></span>
+  const { board } = useVillage();
+  const unseen = useStore(board.state, (state) => state.unseen);
+  return unseen === 0 ? null : (
+    <span className="unseen" data-unseen={unseen}>
+      {unseen > 99 ? '99+' : unseen}
+      <span className="sr-only"> new</span>
+    </span>
+  );
 }
 
 /** The pages of the present group that the viewer may open; nothing where there is one alone. */
 export function SubNav({ view }: { readonly view: View }): ReactElement | null {
-  const role = useRole()
-  const pages = groupOf(view).views.filter((page) => page === view || seenBy({ views: [page] }, role))
-  if (pages.length < 2) return null
+  const role = useRole();
+  const pages = groupOf(view).views.filter((page) => page === view || seenBy({ views: [page] }, role));
+  if (pages.length < 2) return null;
   return (
     <nav className="sub-nav" aria-label={groupOf(view).word}>
-      {pages.map((page) => <ViewLink key={page} to={page} className="sub-link" current={page === view} title={PAGE_WORDS[page].hint}>{PAGE_WORDS[page].word}</ViewLink>)}
+      {pages.map((page) => (
+        <ViewLink key={page} to={page} className="sub-link" current={page === view} title={PAGE_WORDS[page].hint}>
+          {PAGE_WORDS[page].word}
+        </ViewLink>
+      ))}
     </nav>
-  )
+  );
 }
 
-interface LinkProps { readonly to: View; readonly className: string; readonly current: boolean; readonly title: string; readonly children: React.ReactNode }
+interface LinkProps {
+  readonly to: View;
+  readonly className: string;
+  readonly current: boolean;
+  readonly title: string;
+  readonly children: React.ReactNode;
+}
 
 /** A link that stays within the page; pointing at it fetches what it will need. */
 function ViewLink({ to, className, current, title, children }: LinkProps): ReactElement {
-  const { open } = useVillage()
+  const { open } = useVillage();
   const go = (event: MouseEvent): void => {
     // With a modifier the browser opens it in a tab of its own.
-    if (event.ctrlKey || event.metaKey || event.shiftKey) return
-    event.preventDefault()
-    open({ view: to })
-  }
-  return <a className={className} href={addressOf(to)} aria-current={current ? 'page' : undefined} title={title} data-view={to} onClick={go} onPointerEnter={() => fetchPage(to)} onFocus={() => fetchPage(to)}>{children}</a>
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open({ view: to });
+  };
+  return (
+    <a
+      className={className}
+      href={addressOf(to)}
+      aria-current={current ? 'page' : undefined}
+      title={title}
+      data-view={to}
+      onClick={go}
+      onPointerEnter={() => fetchPage(to)}
+      onFocus={() => fetchPage(to)}
+    >
+      {children}
+    </a>
+  );
 }

@@ -1,21 +1,28 @@
-import { DIFFERENCE_KINDS, type DifferenceKind, getReconciliation, type ReconciliationView } from '@hamlet/contract'
-import { type ReactElement, useCallback } from 'react'
-import { useLive } from '../../client/ask/use-live.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { dateTime, timeAgo } from '../../ui/time-words.ts'
-import { moneyWords } from '../money/money-words.ts'
-import { useVillage, useVillageState } from '../village-context.ts'
-import { DifferenceRow } from './difference-row.tsx'
-import { DIFFERENCE_WORDS, verdictOf, waitingWords } from './payment-words.ts'
+import { DIFFERENCE_KINDS, type DifferenceKind, getReconciliation, type ReconciliationView } from '@hamlet/contract';
+import { type ReactElement, useCallback } from 'react';
+import { useLive } from '../../client/ask/use-live.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { dateTime, timeAgo } from '../../ui/time-words.ts';
+import { moneyWords } from '../money/money-words.ts';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { DifferenceRow } from './difference-row.tsx';
+import { DIFFERENCE_WORDS, verdictOf, waitingWords } from './payment-words.ts';
 
-const REFRESH_MS = 10_000
-const PAYPAL_WORDS: Readonly<Record<ReconciliationView['paypal'], string>> = { off: 'PayPal tells this village nothing: payments are credited by hand.', sandbox: 'PayPal is in its sandbox: no real money.', live: 'PayPal is live.' }
+const REFRESH_MS = 10_000;
+const PAYPAL_WORDS: Readonly<Record<ReconciliationView['paypal'], string>> = {
+  off: 'PayPal tells this village nothing: payments are credited by hand.',
+  sandbox: 'PayPal is in its sandbox: no real money.',
+  live: 'PayPal is live.',
+};
 
 /** Our books beside the provider's, in three lists; then payments that wait, and agents in debt. */
 export function Reconciliation(): ReactElement {
-  const { api } = useVillage()
-  const live = useLive(useCallback((signal: AbortSignal) => api.call(getReconciliation, { signal }), [api]), REFRESH_MS)
+  const { api } = useVillage();
+  const live = useLive(
+    useCallback((signal: AbortSignal) => api.call(getReconciliation, { signal }), [api]),
+    REFRESH_MS,
+  );
   return (
     <section className="reconciliation" aria-label="Reconciliation">
       <h2 className="page-section">Reconciliation</h2>
@@ -23,67 +30,145 @@ export function Reconciliation(): ReactElement {
       {live.data === null && live.refused === null && <p className="empty">Comparing the books…</p>}
       {live.data !== null && <Compared view={live.data} onChanged={live.again} />}
     </section>
-  )
+  );
 }
 
-function Compared({ view, onChanged }: { readonly view: ReconciliationView; readonly onChanged: () => void }): ReactElement {
+function Compared({
+  view,
+  onChanged,
+}: {
+  readonly view: ReconciliationView;
+  readonly onChanged: () => void;
+}): ReactElement {
   return (
     <>
       <p className="summary">
         {PAYPAL_WORDS[view.paypal]}{' '}
-        {view.providers.length === 0 ? 'No list of a provider has come in yet, so there is nothing to compare with.' : view.providers.map(({ provider, compared_through: through, compared_at: at }) => <span key={provider}><b>{provider}</b> compared {timeAgo(at, Date.now())}, up to {dateTime(Math.floor(Date.parse(through) / 60_000) * 60_000)}. </span>)}
+        {view.providers.length === 0
+          ? 'No list of a provider has come in yet, so there is nothing to compare with.'
+          : view.providers.map(({ provider, compared_through: through, compared_at: at }) => (
+              <span key={provider}>
+                <b>{provider}</b> compared {timeAgo(at, Date.now())}, up to{' '}
+                {dateTime(Math.floor(Date.parse(through) / 60_000) * 60_000)}.{' '}
+              </span>
+            ))}
       </p>
-      <div className="differences">{DIFFERENCE_KINDS.map((kind) => <DifferenceList key={kind} kind={kind} view={view} onChanged={onChanged} />)}</div>
+      <div className="differences">
+        {DIFFERENCE_KINDS.map((kind) => (
+          <DifferenceList key={kind} kind={kind} view={view} onChanged={onChanged} />
+        ))}
+      </div>
       <WaitingList view={view} />
       <DebtList view={view} />
     </>
-  )
+  );
 }
 
-interface ListProps { readonly kind: DifferenceKind; readonly view: ReconciliationView; readonly onChanged: () => void }
+interface ListProps {
+  readonly kind: DifferenceKind;
+  readonly view: ReconciliationView;
+  readonly onChanged: () => void;
+}
 
 function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
-  const { title } = DIFFERENCE_WORDS[kind]
-  const rows = view[kind]
-  const open = rows.filter(({ explanation }) => explanation === null).length
+  const { title } = DIFFERENCE_WORDS[kind];
+  const rows = view[kind];
+  const open = rows.filter(({ explanation }) => explanation === null).length;
   return (
     <section className="card difference-list" aria-label={title} data-list={kind} data-count={rows.length}>
-      <h3>{title} <span className="count">{rows.length}</span>{open > 0 && <span className="badge badge-waiting"><span className="mark mark-waiting" aria-hidden="true" />{open} to explain</span>}</h3>
+      <h3>
+        {title} <span className="count">{rows.length}</span>
+        {open > 0 && (
+          <span className="badge badge-waiting">
+            <span className="mark mark-waiting" aria-hidden="true" />
+            {open} to explain
+          </span>
+        )}
+      </h3>
       <NoneOrWhat kind={kind} view={view} />
-      <ul>{rows.map((difference) => <DifferenceRow key={difference.difference_id} difference={difference} onChanged={onChanged} />)}</ul>
+      <ul>
+        {rows.map((difference) => (
+          <DifferenceRow key={difference.difference_id} difference={difference} onChanged={onChanged} />
+        ))}
+      </ul>
     </section>
-  )
+  );
 }
 
 /** An all-clear only where something was compared. */
 function NoneOrWhat({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElement {
-  const { what, none } = DIFFERENCE_WORDS[kind]
-  const verdict = verdictOf(view[kind].length, view.providers.length)
-  if (verdict === 'differs') return <p className="hint">{what}</p>
-  return verdict === 'agrees' ? <p className="difference-none"><Icon name="check" size={16} />{none}</p> : <p className="hint" data-not-compared>Not compared yet.</p>
+  const { what, none } = DIFFERENCE_WORDS[kind];
+  const verdict = verdictOf(view[kind].length, view.providers.length);
+  if (verdict === 'differs') return <p className="hint">{what}</p>;
+  return verdict === 'agrees' ? (
+    <p className="difference-none">
+      <Icon name="check" size={16} />
+      {none}
+    </p>
+  ) : (
+    <p className="hint" data-not-compared>
+      Not compared yet.
+    </p>
+  );
 }
 
 function WaitingList({ view }: { readonly view: ReconciliationView }): ReactElement | null {
-  if (view.waiting.length === 0) return null
+  if (view.waiting.length === 0) return null;
   return (
     <section className="card difference-list" aria-label="Payments that wait">
-      <h3>Payments that wait <span className="count">{view.waiting.length}</span></h3>
-      <ul>{view.waiting.map(({ provider, provider_transaction_id: id, agent_id: agent, amount, currency, why, since }) => (
-        <li key={`${provider} ${id}`} className="difference"><p className="credit-line"><b>{amount ?? '?'} {currency ?? ''}</b><span>{agent === null ? 'for nobody named' : `for ${agent}`}</span></p><p className="credit-facts"><code>{id}</code> {provider}: {waitingWords({ why })}, {timeAgo(since, Date.now())}</p></li>
-      ))}</ul>
+      <h3>
+        Payments that wait <span className="count">{view.waiting.length}</span>
+      </h3>
+      <ul>
+        {view.waiting.map(
+          ({ provider, provider_transaction_id: id, agent_id: agent, amount, currency, why, since }) => (
+            <li key={`${provider} ${id}`} className="difference">
+              <p className="credit-line">
+                <b>
+                  {amount ?? '?'} {currency ?? ''}
+                </b>
+                <span>{agent === null ? 'for nobody named' : `for ${agent}`}</span>
+              </p>
+              <p className="credit-facts">
+                <code>{id}</code> {provider}: {waitingWords({ why })}, {timeAgo(since, Date.now())}
+              </p>
+            </li>
+          ),
+        )}
+      </ul>
     </section>
-  )
+  );
 }
 
 function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement | null {
-  const { select, open } = useVillage()
-  const details = useVillageState((state) => state.details)
-  if (view.in_debt.length === 0) return null
+  const { select, open } = useVillage();
+  const details = useVillageState((state) => state.details);
+  if (view.in_debt.length === 0) return null;
   return (
     <section className="card difference-list" aria-label="Agents in debt">
-      <h3>Agents in debt <span className="count">{view.in_debt.length}</span></h3>
-      <p className="hint">Money was taken back that they had spent. They spend nothing until they are above zero again.</p>
-      <ul>{view.in_debt.map(({ agent_id: id, balance }) => <li key={id} className="difference"><button type="button" className="link" onClick={() => { select(id); open({ tab: 'money' }) }}>{details.get(id)?.display_name ?? id}</button> <b className="entry-taken">{moneyWords(balance)}</b></li>)}</ul>
+      <h3>
+        Agents in debt <span className="count">{view.in_debt.length}</span>
+      </h3>
+      <p className="hint">
+        Money was taken back that they had spent. They spend nothing until they are above zero again.
+      </p>
+      <ul>
+        {view.in_debt.map(({ agent_id: id, balance }) => (
+          <li key={id} className="difference">
+            <button
+              type="button"
+              className="link"
+              onClick={() => {
+                select(id);
+                open({ tab: 'money' });
+              }}
+            >
+              {details.get(id)?.display_name ?? id}
+            </button>{' '}
+            <b className="entry-taken">{moneyWords(balance)}</b>
+          </li>
+        ))}
+      </ul>
     </section>
-  )
+  );
 }

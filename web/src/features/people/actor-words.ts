@@ -1,21 +1,21 @@
 /** Who is looking, as acts are signed: their account's id, or null for a visitor. */
-export type ViewerId = string | null
+export type ViewerId = string | null;
 
 /** Letters of an account's id that tell it from the others. */
-const SHORT = 8
+const SHORT = 8;
 
 /**
  * Who did something, for people: `you`, `admin c1480749`, `ada`. The api signs with `account ID`, `agent NAME` or a word of its own.
  * @param role what they were when they did it; null where nobody wrote that down
  */
 export function actorWords(id: string, role: string | null, viewer: ViewerId): string {
-  const [kind = '', name = ''] = id.split(' ', 2)
-  if (kind === 'agent') return name
-  if (kind !== 'account') return id
-  return name === viewer ? 'you' : `${role ?? 'account'} ${name.slice(0, SHORT)}`
+  const [kind = '', name = ''] = id.split(' ', 2);
+  if (kind === 'agent') return name;
+  if (kind !== 'account') return id;
+  return name === viewer ? 'you' : `${role ?? 'account'} ${name.slice(0, SHORT)}`;
 }
 
 /** Whether a viewer did something themselves. */
 export function isOwn(id: string, viewer: ViewerId): boolean {
-  return viewer !== null && id === `account ${viewer}`
+  return viewer !== null && id === `account ${viewer}`;
 }

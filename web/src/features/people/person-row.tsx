@@ -1,36 +1,65 @@
-import { memo, type ReactElement } from 'react'
-import type { Row } from '../../client/app-state.ts'
-import { Avatar } from '../../ui/avatar.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { moneyWords } from '../money/money-words.ts'
-import { doing, lifeState } from '../inspector/state-sentence.ts'
-import { useVillage, useVillageState } from '../village-context.ts'
+import { memo, type ReactElement } from 'react';
+import type { Row } from '../../client/app-state.ts';
+import { Avatar } from '../../ui/avatar.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { moneyWords } from '../money/money-words.ts';
+import { doing, lifeState } from '../inspector/state-sentence.ts';
+import { useVillage, useVillageState } from '../village-context.ts';
 
 /** `place` is where it stands in the list `of` so many, which may be longer than what is drawn. */
-interface RowProps { readonly row: Row; readonly withBalance: boolean; readonly place: number; readonly of: number }
+interface RowProps {
+  readonly row: Row;
+  readonly withBalance: boolean;
+  readonly place: number;
+  readonly of: number;
+}
 
 /** One agent: its name, state and what it does, and its balance where the list is ordered by it. */
 export const PersonRow = memo(function PersonRow({ row, withBalance, place, of }: RowProps): ReactElement {
-  const tools = useVillage()
-  const selected = useVillageState((state) => state.selected === row.id)
-  const detail = useVillageState((state) => state.details.get(row.id))
-  const state = lifeState(row, detail)
-  const balance = detail?.balance ?? null
-  const choose = (): void => { tools.select(row.id); tools.goTo(row) }
+  const tools = useVillage();
+  const selected = useVillageState((state) => state.selected === row.id);
+  const detail = useVillageState((state) => state.details.get(row.id));
+  const state = lifeState(row, detail);
+  const balance = detail?.balance ?? null;
+  const choose = (): void => {
+    tools.select(row.id);
+    tools.goTo(row);
+  };
   return (
     <li aria-setsize={of} aria-posinset={place}>
       <button
-        type="button" className="person" aria-current={selected} onClick={choose} onDoubleClick={() => tools.follow(true)}
-        data-agent-id={row.id} data-x={row.x.toFixed(2)} data-y={row.y.toFixed(2)} data-node={row.node ?? ''} data-state={state.word}
+        type="button"
+        className="person"
+        aria-current={selected}
+        onClick={choose}
+        onDoubleClick={() => tools.follow(true)}
+        data-agent-id={row.id}
+        data-x={row.x.toFixed(2)}
+        data-y={row.y.toFixed(2)}
+        data-node={row.node ?? ''}
+        data-state={state.word}
       >
         <Avatar id={row.id} dimmed={row.asleep || !row.online} />
         <span className="person-text">
-          <span className="person-name">{row.name}{row.speech !== null && <span className="person-speaks" title={row.speech}><Icon name="speech" size={13} /></span>}</span>
+          <span className="person-name">
+            {row.name}
+            {row.speech !== null && (
+              <span className="person-speaks" title={row.speech}>
+                <Icon name="speech" size={13} />
+              </span>
+            )}
+          </span>
           <span className="person-doing">{doing(row)}</span>
         </span>
-        {withBalance && <span className="person-balance" data-balance={balance ?? ''}>{balance === null ? 'not known' : moneyWords(balance)}</span>}
-        <span className={`mark mark-${state.tone}`} title={state.word}><span className="sr-only">{state.word}</span></span>
+        {withBalance && (
+          <span className="person-balance" data-balance={balance ?? ''}>
+            {balance === null ? 'not known' : moneyWords(balance)}
+          </span>
+        )}
+        <span className={`mark mark-${state.tone}`} title={state.word}>
+          <span className="sr-only">{state.word}</span>
+        </span>
       </button>
     </li>
-  )
-})
+  );
+});

@@ -1,8 +1,14 @@
-import { useMemo } from 'react'
-import { useVillageState } from '../village-context.ts'
+import { useMemo } from 'react';
+import { useVillageState } from '../village-context.ts';
 
 /** The agents of the village by name. */
 export function useAgentNames(): readonly { readonly id: string; readonly name: string }[] {
-  const details = useVillageState((state) => state.details)
-  return useMemo(() => [...details.values()].map(({ agent_id: id, display_name: name }) => ({ id, name })).toSorted((left, right) => left.name.localeCompare(right.name)), [details])
+  const details = useVillageState((state) => state.details);
+  return useMemo(
+    () =>
+      [...details.values()]
+        .map(({ agent_id: id, display_name: name }) => ({ id, name }))
+        .toSorted((left, right) => left.name.localeCompare(right.name)),
+    [details],
+  );
 }

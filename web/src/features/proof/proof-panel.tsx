@@ -1,73 +1,162 @@
-import type { ReactElement, ReactNode } from 'react'
-import './proof.css'
-import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import type { Checked, ProofParts } from './check-proof.ts'
-import { isSealedByHash, type Shown } from './sealed-differences.ts'
-import { useProof } from './use-proof.ts'
+import type { ReactElement, ReactNode } from 'react';
+import './proof.css';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import type { Checked, ProofParts } from './check-proof.ts';
+import { isSealedByHash, type Shown } from './sealed-differences.ts';
+import { useProof } from './use-proof.ts';
 
 /** Whether a record is in the sealed log as it is shown, checked in this browser; and if it is not, that it is not. */
 export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
-  const { proving, anew } = useProof(shown)
+  const { proving, anew } = useProof(shown);
   switch (proving.kind) {
-    case 'asking': return <p className="proof hint" role="status">Checking…</p>
-    case 'unsealed': return <p className="proof notice notice-waiting" role="status" data-verdict="unsealed"><Icon name="clock" size={16} /><span><b>Not sealed yet.</b> What is new is sealed within seconds; this asks again by itself.</span></p>
-    case 'unable': return <p className="proof notice notice-waiting" role="status" data-verdict="unable"><Icon name="info" size={16} /><span><b>Not checked.</b> {proving.why}</span></p>
-    case 'refused': return proving.refused.code === 'log_differs' ? <Refuted fault="The village cannot prove it: what it has stored is not what was sealed." /> : <div className="proof"><RefusedNotice refused={proving.refused} /></div>
-    case 'checked': return <Verdict parts={proving.parts} checked={proving.checked} onAnew={anew} />
+    case 'asking':
+      return (
+        <p className="proof hint" role="status">
+          Checking…
+        </p>
+      );
+    case 'unsealed':
+      return (
+        <p className="proof notice notice-waiting" role="status" data-verdict="unsealed">
+          <Icon name="clock" size={16} />
+          <span>
+            <b>Not sealed yet.</b> What is new is sealed within seconds; this asks again by itself.
+          </span>
+        </p>
+      );
+    case 'unable':
+      return (
+        <p className="proof notice notice-waiting" role="status" data-verdict="unable">
+          <Icon name="info" size={16} />
+          <span>
+            <b>Not checked.</b> {proving.why}
+          </span>
+        </p>
+      );
+    case 'refused':
+      return proving.refused.code === 'log_differs' ? (
+        <Refuted fault="The village cannot prove it: what it has stored is not what was sealed." />
+      ) : (
+        <div className="proof">
+          <RefusedNotice refused={proving.refused} />
+        </div>
+      );
+    case 'checked':
+      return <Verdict parts={proving.parts} checked={proving.checked} onAnew={anew} />;
   }
 }
 
-interface VerdictProps { readonly parts: ProofParts; readonly checked: Checked; readonly onAnew: () => void }
+interface VerdictProps {
+  readonly parts: ProofParts;
+  readonly checked: Checked;
+  readonly onAnew: () => void;
+}
 
 function Verdict({ parts, checked, onAnew }: VerdictProps): ReactElement {
-  if (checked.fault !== null) return <Refuted fault={checked.fault}><Facts parts={parts} checked={checked} />{checked.another && <Anew onAnew={onAnew} />}</Refuted>
+  if (checked.fault !== null)
+    return (
+      <Refuted fault={checked.fault}>
+        <Facts parts={parts} checked={checked} />
+        {checked.another && <Anew onAnew={onAnew} />}
+      </Refuted>
+    );
   return (
     <section className="proof" aria-label="Proof" data-verdict="proven">
-      <p className="notice notice-good" role="status"><Icon name="shield" size={16} /><span><b>Verified.</b> It is in the sealed log as it is shown here. This browser has checked that itself.</span></p>
+      <p className="notice notice-good" role="status">
+        <Icon name="shield" size={16} />
+        <span>
+          <b>Verified.</b> It is in the sealed log as it is shown here. This browser has checked that itself.
+        </span>
+      </p>
       <Facts parts={parts} checked={checked} />
     </section>
-  )
+  );
 }
 
 function Refuted({ fault, children }: { readonly fault: string; readonly children?: ReactNode }): ReactElement {
   return (
     <section className="proof" aria-label="Proof" data-verdict="refuted">
-      <div className="notice notice-bad" role="alert"><Icon name="alert" size={16} /><span><b>This does not verify.</b> {fault} Do not rely on what is shown until whoever runs the village has looked: <code>hamlet-verify</code> names the place.</span></div>
+      <div className="notice notice-bad" role="alert">
+        <Icon name="alert" size={16} />
+        <span>
+          <b>This does not verify.</b> {fault} Do not rely on what is shown until whoever runs the village has looked:{' '}
+          <code>hamlet-verify</code> names the place.
+        </span>
+      </div>
       {children}
     </section>
-  )
+  );
 }
 
 /** A village that was made anew at this address has another log: whoever knows that lets the browser begin again. */
 function Anew({ onAnew }: { readonly onAnew: () => void }): ReactElement {
-  return <p className="hint">Was this village made anew, with a log of its own? <button type="button" className="link" onClick={onAnew} data-action="forget-log">Forget what this browser has kept of it</button></p>
+  return (
+    <p className="hint">
+      Was this village made anew, with a log of its own?{' '}
+      <button type="button" className="link" onClick={onAnew} data-action="forget-log">
+        Forget what this browser has kept of it
+      </button>
+    </p>
+  );
 }
 
 /** What the proof says: believed under a good verdict, claimed under a bad one. */
 function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checked: Checked }): ReactElement {
-  const { checkpoint, key } = checked
+  const { checkpoint, key } = checked;
   return (
     <>
       <dl className="proof-facts">
-        {checkpoint !== null && <Fact title="Entry"><span data-position={parts.proof.position}>{(parts.proof.position + 1).toLocaleString('en')}</span> of {checkpoint.size.toLocaleString('en')}</Fact>}
-        {checkpoint !== null && <Fact title="Log"><span data-size={checkpoint.size}>{checkpoint.origin}</span></Fact>}
-        {checkpoint !== null && <Fact title="Root"><code>{checkpoint.root.toBase64()}</code></Fact>}
-        {key !== null && <Fact title="Key"><code data-key={key.id}>{key.name}+{key.id}</code><small>The village tells it itself: compare it with one that you kept.</small></Fact>}
+        {checkpoint !== null && (
+          <Fact title="Entry">
+            <span data-position={parts.proof.position}>{(parts.proof.position + 1).toLocaleString('en')}</span> of{' '}
+            {checkpoint.size.toLocaleString('en')}
+          </Fact>
+        )}
+        {checkpoint !== null && (
+          <Fact title="Log">
+            <span data-size={checkpoint.size}>{checkpoint.origin}</span>
+          </Fact>
+        )}
+        {checkpoint !== null && (
+          <Fact title="Root">
+            <code>{checkpoint.root.toBase64()}</code>
+          </Fact>
+        )}
+        {key !== null && (
+          <Fact title="Key">
+            <code data-key={key.id}>
+              {key.name}+{key.id}
+            </code>
+            <small>The village tells it itself: compare it with one that you kept.</small>
+          </Fact>
+        )}
         {checked.fault === null && <Fact title="History">{historyWords(parts, checked)}</Fact>}
-        {isSealedByHash(parts.shown, Uint8Array.fromBase64(parts.proof.leaf)) && <Fact title="Details">Too long to be sealed in words: their hash is, and they are not compared here.</Fact>}
+        {isSealedByHash(parts.shown, Uint8Array.fromBase64(parts.proof.leaf)) && (
+          <Fact title="Details">Too long to be sealed in words: their hash is, and they are not compared here.</Fact>
+        )}
       </dl>
-      <details className="proof-note"><summary>The signed checkpoint</summary><pre>{parts.proof.checkpoint}</pre></details>
+      <details className="proof-note">
+        <summary>The signed checkpoint</summary>
+        <pre>{parts.proof.checkpoint}</pre>
+      </details>
     </>
-  )
+  );
 }
 
 function historyWords({ kept }: ProofParts, { continues }: Checked): string {
-  if (kept === null) return 'This browser keeps this checkpoint, and holds the log to it from now on.'
-  const size = kept.checkpoint.size.toLocaleString('en')
-  return continues ? `The log goes on from the ${size} entries that this browser has seen before.` : `The log grew while it was asked; it goes on from the ${size} entries that this browser has seen before.`
+  if (kept === null) return 'This browser keeps this checkpoint, and holds the log to it from now on.';
+  const size = kept.checkpoint.size.toLocaleString('en');
+  return continues
+    ? `The log goes on from the ${size} entries that this browser has seen before.`
+    : `The log grew while it was asked; it goes on from the ${size} entries that this browser has seen before.`;
 }
 
 function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
-  return <div><dt>{title}</dt><dd>{children}</dd></div>
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
 }

@@ -1,32 +1,43 @@
-import { getLogConsistency, getLogKey, getLogProof, type InclusionProof } from '@hamlet/contract'
-import type { Api, Reply } from '../../client/api.ts'
-import type { Growth, Kept } from './check-history.ts'
-import type { ProofParts } from './check-proof.ts'
-import { saidOf } from './open-checkpoint.ts'
-import { recordIdOf, type Shown } from './sealed-differences.ts'
+import { getLogConsistency, getLogKey, getLogProof, type InclusionProof } from '@hamlet/contract';
+import type { Api, Reply } from '../../client/api.ts';
+import type { Growth, Kept } from './check-history.ts';
+import type { ProofParts } from './check-proof.ts';
+import { saidOf } from './open-checkpoint.ts';
+import { recordIdOf, type Shown } from './sealed-differences.ts';
 
 /** The log grows each second: what proves the record and what proves the growth are asked for anew until both are of one length. */
-const ATTEMPTS = 6
+const ATTEMPTS = 6;
 
 /** Reads all that is needed to check one record. */
 export async function readProof(api: Api, shown: Shown, kept: Kept | null): Promise<Reply<ProofParts>> {
-  const params = { record_id: recordIdOf(shown) }
+  const params = { record_id: recordIdOf(shown) };
   for (let attempt = 1; ; attempt += 1) {
-    const [key, proof, growth] = await Promise.all([api.call(getLogKey, {}), api.call(getLogProof, { params }), kept === null ? null : readGrowth(api, kept)])
-    if (!proof.ok) return proof
-    if (!key.ok) return key
-    if (growth !== null && !growth.ok) return growth
-    const parts: ProofParts = { shown, proof: proof.data, keyText: key.data, kept, growth: growth === null ? null : growth.data }
-    if (isOfOneLength(proof.data, parts.growth) || attempt === ATTEMPTS) return { ok: true, data: parts }
+    const [key, proof, growth] = await Promise.all([
+      api.call(getLogKey, {}),
+      api.call(getLogProof, { params }),
+      kept === null ? null : readGrowth(api, kept),
+    ]);
+    if (!proof.ok) return proof;
+    if (!key.ok) return key;
+    if (growth !== null && !growth.ok) return growth;
+    const parts: ProofParts = {
+      shown,
+      proof: proof.data,
+      keyText: key.data,
+      kept,
+      growth: growth === null ? null : growth.data,
+    };
+    if (isOfOneLength(proof.data, parts.growth) || attempt === ATTEMPTS) return { ok: true, data: parts };
   }
 }
 
 async function readGrowth(api: Api, { checkpoint: { size } }: Kept): Promise<Reply<Growth>> {
-  const reply = await api.call(getLogConsistency, { query: { from: size } })
-  if (reply.ok) return { ok: true, data: { kind: 'proof', hashes: reply.data.hashes, checkpoint: reply.data.checkpoint } }
-  return reply.refused.code === 'not_sealed' ? { ok: true, data: { kind: 'shorter' } } : reply
+  const reply = await api.call(getLogConsistency, { query: { from: size } });
+  if (reply.ok)
+    return { ok: true, data: { kind: 'proof', hashes: reply.data.hashes, checkpoint: reply.data.checkpoint } };
+  return reply.refused.code === 'not_sealed' ? { ok: true, data: { kind: 'shorter' } } : reply;
 }
 
 function isOfOneLength({ checkpoint }: InclusionProof, growth: Growth | null): boolean {
-  return growth?.kind !== 'proof' || saidOf(growth.checkpoint)?.size === saidOf(checkpoint)?.size
+  return growth?.kind !== 'proof' || saidOf(growth.checkpoint)?.size === saidOf(checkpoint)?.size;
 }

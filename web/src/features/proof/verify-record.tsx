@@ -1,18 +1,45 @@
-import { roleMay } from '@hamlet/contract'
-import { lazy, type ReactElement } from 'react'
-import { LazyBoundary } from '../../ui/lazy-boundary.tsx'
-import { useRole } from '../village-context.ts'
-import type { Shown } from './sealed-differences.ts'
+import { roleMay } from '@hamlet/contract';
+import { lazy, type ReactElement } from 'react';
+import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
+import { useRole } from '../village-context.ts';
+import type { Shown } from './sealed-differences.ts';
 
 /** The mathematics come when somebody asks for a proof. */
-const ProofPanel = lazy(async () => ({ default: (await import('./proof-panel.tsx')).ProofPanel }))
+const ProofPanel = lazy(async () => ({ default: (await import('./proof-panel.tsx')).ProofPanel }));
 
 /** Asks for the proof of a record; nothing for those who may not have it. */
-export function VerifyButton({ open, onOpen }: { readonly open: boolean; readonly onOpen: (open: boolean) => void }): ReactElement | null {
-  if (!roleMay(useRole(), 'log:prove')) return null
-  return <button type="button" className="link" aria-expanded={open} onClick={() => onOpen(!open)} data-action="verify" title="Check in this browser that the sealed log has it">{open ? 'Close the proof' : 'Verify'}</button>
+export function VerifyButton({
+  open,
+  onOpen,
+}: {
+  readonly open: boolean;
+  readonly onOpen: (open: boolean) => void;
+}): ReactElement | null {
+  if (!roleMay(useRole(), 'log:prove')) return null;
+  return (
+    <button
+      type="button"
+      className="link"
+      aria-expanded={open}
+      onClick={() => onOpen(!open)}
+      data-action="verify"
+      title="Check in this browser that the sealed log has it"
+    >
+      {open ? 'Close the proof' : 'Verify'}
+    </button>
+  );
 }
 
 export function Proof({ shown }: { readonly shown: Shown }): ReactElement {
-  return <LazyBoundary fallback={<p className="hint" role="status">Checking…</p>}><ProofPanel shown={shown} /></LazyBoundary>
+  return (
+    <LazyBoundary
+      fallback={
+        <p className="hint" role="status">
+          Checking…
+        </p>
+      }
+    >
+      <ProofPanel shown={shown} />
+    </LazyBoundary>
+  );
 }

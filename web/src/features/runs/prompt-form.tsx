@@ -1,30 +1,67 @@
-import { type AgentDetail, createRun, RUN_PROMPT_MAX_CHARS } from '@hamlet/contract'
-import type { KeyboardEvent, ReactElement } from 'react'
-import { useDraft } from '../../client/ask/use-draft.ts'
-import { useSend } from '../../client/ask/use-send.ts'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { useVillage } from '../village-context.ts'
+import { type AgentDetail, createRun, RUN_PROMPT_MAX_CHARS } from '@hamlet/contract';
+import type { KeyboardEvent, ReactElement } from 'react';
+import { useDraft } from '../../client/ask/use-draft.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useVillage } from '../village-context.ts';
 
 /** Gives an agent something to do, in words. What is written stays in this tab until it is sent. */
-export function PromptForm({ agent, onSent }: { readonly agent: AgentDetail; readonly onSent: (runId: string) => void }): ReactElement {
-  const { api } = useVillage()
-  const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`)
-  const { busy, refused, send, changed } = useSend()
-  const ready = prompt.trim() !== '' && !busy
+export function PromptForm({
+  agent,
+  onSent,
+}: {
+  readonly agent: AgentDetail;
+  readonly onSent: (runId: string) => void;
+}): ReactElement {
+  const { api } = useVillage();
+  const [prompt, setPrompt] = useDraft(`prompt-${agent.agent_id}`);
+  const { busy, refused, send, changed } = useSend();
+  const ready = prompt.trim() !== '' && !busy;
   const submit = async (): Promise<void> => {
-    if (!ready) return
-    const reply = await send((idempotencyKey) => api.call(createRun, { params: { agent_id: agent.agent_id }, body: { prompt: prompt.trim() }, idempotencyKey }))
-    if (reply?.ok !== true) return
-    setPrompt('')
-    onSent(reply.data.run.run_id)
-  }
-  const onKey = (event: KeyboardEvent): void => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); void submit() } }
+    if (!ready) return;
+    const reply = await send((idempotencyKey) =>
+      api.call(createRun, { params: { agent_id: agent.agent_id }, body: { prompt: prompt.trim() }, idempotencyKey }),
+    );
+    if (reply?.ok !== true) return;
+    setPrompt('');
+    onSent(reply.data.run.run_id);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      void submit();
+    }
+  };
   return (
-    <form className="form prompt-form" onSubmit={(event) => { event.preventDefault(); void submit() }}>
-      <label>Tell {agent.display_name} what to do<textarea name="prompt" rows={3} maxLength={RUN_PROMPT_MAX_CHARS} value={prompt} onChange={(event) => { setPrompt(event.target.value); changed() }} onKeyDown={onKey} placeholder="Go to the café and tell Bob that the bread is ready." /></label>
-      {agent.power === 'Asleep' && <p className="hint">{agent.display_name} is asleep: it takes this up when it is awake again.</p>}
+    <form
+      className="form prompt-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <label>
+        Tell {agent.display_name} what to do
+        <textarea
+          name="prompt"
+          rows={3}
+          maxLength={RUN_PROMPT_MAX_CHARS}
+          value={prompt}
+          onChange={(event) => {
+            setPrompt(event.target.value);
+            changed();
+          }}
+          onKeyDown={onKey}
+          placeholder="Go to the café and tell Bob that the bread is ready."
+        />
+      </label>
+      {agent.power === 'Asleep' && (
+        <p className="hint">{agent.display_name} is asleep: it takes this up when it is awake again.</p>
+      )}
       {refused !== null && <RefusedNotice refused={refused} />}
-      <button type="submit" className="button button-strong" aria-disabled={!ready} title="Ctrl + Enter">{busy ? 'One moment…' : 'Send'}</button>
+      <button type="submit" className="button button-strong" aria-disabled={!ready} title="Ctrl + Enter">
+        {busy ? 'One moment…' : 'Send'}
+      </button>
     </form>
-  )
+  );
 }

@@ -1,72 +1,125 @@
-import { cancelRun, listRunEvents, type Run, type RunEvent } from '@hamlet/contract'
-import { isSettled } from '@hamlet/core'
-import { type ReactElement, useCallback, useState } from 'react'
-import type { Refused } from '../../client/api.ts'
-import { useLive } from '../../client/ask/use-live.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { dateTime } from '../../ui/time-words.ts'
-import { useRole, useViewerId, useVillage } from '../village-context.ts'
-import { eventWords, mayCancel } from './run-words.ts'
+import { cancelRun, listRunEvents, type Run, type RunEvent } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import { type ReactElement, useCallback, useState } from 'react';
+import type { Refused } from '../../client/api.ts';
+import { useLive } from '../../client/ask/use-live.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { dateTime } from '../../ui/time-words.ts';
+import { useRole, useViewerId, useVillage } from '../village-context.ts';
+import { eventWords, mayCancel } from './run-words.ts';
 
 /** What is asked for again while a run goes on; one that has ended does not change. */
-const LIVE_MS = 1500
-const SETTLED_MS = 60_000
+const LIVE_MS = 1500;
+const SETTLED_MS = 60_000;
 
 /** All that is known of a run beside its line: what came of it, what happened on the way, and the means to end it. */
 export function RunDetails({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }): ReactElement {
-  const { open, select } = useVillage()
+  const { open, select } = useVillage();
   return (
     <div className="run-details">
       <dl className="run-facts">
-        {run.summary !== null && <><dt>Summary</dt><dd className="prose run-summary">{run.summary}</dd></>}
-        {run.error !== null && <><dt>Error</dt><dd><code className="reason">{run.error.code}</code> {run.error.message}</dd></>}
-        <dt>Agent</dt><dd><button type="button" className="link" onClick={() => select(run.agent_id)}>{run.agent_id}</button>{run.cycle !== null && <>, cycle {run.cycle}</>}{run.attempt > 1 && <>, taken up {run.attempt} times</>}</dd>
-        {run.schedule !== null && <><dt>Schedule</dt><dd><ScheduleLink name={run.schedule.name} onOpen={(schedule) => open({ view: 'schedules', schedule })} />, for {dateTime(Date.parse(run.schedule.slot))}</dd></>}
-        <dt>Course</dt><dd><Course run={run} /></dd>
+        {run.summary !== null && (
+          <>
+            <dt>Summary</dt>
+            <dd className="prose run-summary">{run.summary}</dd>
+          </>
+        )}
+        {run.error !== null && (
+          <>
+            <dt>Error</dt>
+            <dd>
+              <code className="reason">{run.error.code}</code> {run.error.message}
+            </dd>
+          </>
+        )}
+        <dt>Agent</dt>
+        <dd>
+          <button type="button" className="link" onClick={() => select(run.agent_id)}>
+            {run.agent_id}
+          </button>
+          {run.cycle !== null && <>, cycle {run.cycle}</>}
+          {run.attempt > 1 && <>, taken up {run.attempt} times</>}
+        </dd>
+        {run.schedule !== null && (
+          <>
+            <dt>Schedule</dt>
+            <dd>
+              <ScheduleLink name={run.schedule.name} onOpen={(schedule) => open({ view: 'schedules', schedule })} />,
+              for {dateTime(Date.parse(run.schedule.slot))}
+            </dd>
+          </>
+        )}
+        <dt>Course</dt>
+        <dd>
+          <Course run={run} />
+        </dd>
       </dl>
       <CancelRun run={run} onChanged={onChanged} />
     </div>
-  )
+  );
 }
 
-function ScheduleLink({ name, onOpen }: { readonly name: string; readonly onOpen: (name: string) => void }): ReactElement {
-  return <button type="button" className="link" onClick={() => onOpen(name)}>{name}</button>
+function ScheduleLink({
+  name,
+  onOpen,
+}: {
+  readonly name: string;
+  readonly onOpen: (name: string) => void;
+}): ReactElement {
+  return (
+    <button type="button" className="link" onClick={() => onOpen(name)}>
+      {name}
+    </button>
+  );
 }
 
 function Course({ run }: { readonly run: Run }): ReactElement {
-  const { api } = useVillage()
-  const id = run.run_id
+  const { api } = useVillage();
+  const id = run.run_id;
   // Asked anew when the state changes, so that the end is there as soon as the row shows it.
-  const read = useCallback(() => api.call(listRunEvents, { params: { run_id: id }, query: {} }), [api, id, run.state])
-  const { data, refused } = useLive<{ readonly events: readonly RunEvent[] }>(read, isSettled(run.state) ? SETTLED_MS : LIVE_MS)
-  if (data === null) return refused === null ? <>Reading…</> : <RefusedNotice refused={refused} />
+  const read = useCallback(() => api.call(listRunEvents, { params: { run_id: id }, query: {} }), [api, id, run.state]);
+  const { data, refused } = useLive<{ readonly events: readonly RunEvent[] }>(
+    read,
+    isSettled(run.state) ? SETTLED_MS : LIVE_MS,
+  );
+  if (data === null) return refused === null ? <>Reading…</> : <RefusedNotice refused={refused} />;
   return (
     <ol className="course">
-      {data.events.map((event) => <li key={event.number} data-event={event.event}><time dateTime={event.at} title={event.at}>{clock(event.at)}</time>{eventWords(event)}</li>)}
+      {data.events.map((event) => (
+        <li key={event.number} data-event={event.event}>
+          <time dateTime={event.at} title={event.at}>
+            {clock(event.at)}
+          </time>
+          {eventWords(event)}
+        </li>
+      ))}
     </ol>
-  )
+  );
 }
 
 function clock(iso: string): string {
-  return new Date(iso).toLocaleTimeString('en-GB')
+  return new Date(iso).toLocaleTimeString('en-GB');
 }
 
 function CancelRun({ run, onChanged }: { readonly run: Run; readonly onChanged: () => void }): ReactElement | null {
-  const { api } = useVillage()
-  const role = useRole()
-  const id = useViewerId()
-  const [refused, setRefused] = useState<Refused | null>(null)
-  if (!mayCancel(run, { role, id })) return null
+  const { api } = useVillage();
+  const role = useRole();
+  const id = useViewerId();
+  const [refused, setRefused] = useState<Refused | null>(null);
+  if (!mayCancel(run, { role, id })) return null;
   const cancel = async (): Promise<void> => {
-    const reply = await api.call(cancelRun, { params: { run_id: run.run_id }, body: {} })
-    setRefused(reply.ok ? null : reply.refused)
-    onChanged()
-  }
+    const reply = await api.call(cancelRun, { params: { run_id: run.run_id }, body: {} });
+    setRefused(reply.ok ? null : reply.refused);
+    onChanged();
+  };
   return (
     <div className="run-cancel">
       {refused !== null && <RefusedNotice refused={refused} />}
-      <button type="button" className="button button-small" onClick={() => void cancel()} data-action="cancel-run"><Icon name="close" size={14} />{run.state === 'queued' ? 'Take it back' : 'End this run'}</button>
+      <button type="button" className="button button-small" onClick={() => void cancel()} data-action="cancel-run">
+        <Icon name="close" size={14} />
+        {run.state === 'queued' ? 'Take it back' : 'End this run'}
+      </button>
     </div>
-  )
+  );
 }

@@ -1,42 +1,55 @@
-import type { Run, RunEvent, RunState } from '@hamlet/contract'
-import { isSettled } from '@hamlet/core'
-import { actorWords, isOwn, type ViewerId } from '../people/actor-words.ts'
-import { lengthWords } from '../../ui/time-words.ts'
+import type { Run, RunEvent, RunState } from '@hamlet/contract';
+import { isSettled } from '@hamlet/core';
+import { actorWords, isOwn, type ViewerId } from '../people/actor-words.ts';
+import { lengthWords } from '../../ui/time-words.ts';
 
 /** A state of a run in a word, with the tone of its mark. */
-export interface StateWords { readonly word: string; readonly tone: 'good' | 'waiting' | 'bad' | 'sleep' }
+export interface StateWords {
+  readonly word: string;
+  readonly tone: 'good' | 'waiting' | 'bad' | 'sleep';
+}
 
 export const STATE_WORDS: Readonly<Record<RunState, StateWords>> = {
-  queued: { word: 'Queued', tone: 'sleep' }, running: { word: 'Running', tone: 'waiting' }, waiting_permission: { word: 'Needs permission', tone: 'waiting' },
-  done: { word: 'Done', tone: 'good' }, failed: { word: 'Failed', tone: 'bad' }, cancelled: { word: 'Cancelled', tone: 'sleep' },
-}
+  queued: { word: 'Queued', tone: 'sleep' },
+  running: { word: 'Running', tone: 'waiting' },
+  waiting_permission: { word: 'Needs permission', tone: 'waiting' },
+  done: { word: 'Done', tone: 'good' },
+  failed: { word: 'Failed', tone: 'bad' },
+  cancelled: { word: 'Cancelled', tone: 'sleep' },
+};
 
 /** The state as it is seen: a run that was asked to end and has not yet is ending. */
 export function stateWords(run: Pick<Run, 'state' | 'cancel_requested_at'>): StateWords {
-  if (!isSettled(run.state) && run.cancel_requested_at !== null) return { word: 'Ending', tone: 'waiting' }
-  return STATE_WORDS[run.state]
+  if (!isSettled(run.state) && run.cancel_requested_at !== null) return { word: 'Ending', tone: 'waiting' };
+  return STATE_WORDS[run.state];
 }
 
 /** How long it took, takes, or has waited. */
-export function runLength({ created_at: created, started_at: started, ended_at: ended }: Pick<Run, 'created_at' | 'started_at' | 'ended_at'>, nowMs: number): string {
-  const endMs = ended === null ? nowMs : Date.parse(ended)
-  if (started === null) return ended === null ? `waits ${lengthWords(endMs - Date.parse(created))}` : 'never begun'
-  return lengthWords(endMs - Date.parse(started))
+export function runLength(
+  { created_at: created, started_at: started, ended_at: ended }: Pick<Run, 'created_at' | 'started_at' | 'ended_at'>,
+  nowMs: number,
+): string {
+  const endMs = ended === null ? nowMs : Date.parse(ended);
+  if (started === null) return ended === null ? `waits ${lengthWords(endMs - Date.parse(created))}` : 'never begun';
+  return lengthWords(endMs - Date.parse(started));
 }
 
 /** What a run came from: `schedule morning` or who sent it. */
-export function originWords({ schedule, created_by: by }: Pick<Run, 'schedule' | 'created_by'>, viewer: ViewerId): string {
-  return schedule === null ? `from ${actorWords(by.id, by.role, viewer)}` : `schedule ${schedule.name}`
+export function originWords(
+  { schedule, created_by: by }: Pick<Run, 'schedule' | 'created_by'>,
+  viewer: ViewerId,
+): string {
+  return schedule === null ? `from ${actorWords(by.id, by.role, viewer)}` : `schedule ${schedule.name}`;
 }
 
-type Read = (key: string) => string
+type Read = (key: string) => string;
 
 function after(word: string, value: string): string {
-  return value === '' ? word : `${word}: ${value}`
+  return value === '' ? word : `${word}: ${value}`;
 }
 
 function inCycle(word: string, text: Read): string {
-  return text('cycle') === '' ? word : `${word} in cycle ${text('cycle')}`
+  return text('cycle') === '' ? word : `${word} in cycle ${text('cycle')}`;
 }
 
 const EVENT_WORDS: Readonly<Record<RunEvent['event'], (text: Read) => string>> = {
@@ -47,15 +60,21 @@ const EVENT_WORDS: Readonly<Record<RunEvent['event'], (text: Read) => string>> =
   cancel_requested: (text) => after('Asked to end', text('reason')),
   lapsed: () => 'Waits again: the agent was gone',
   settled: (text) => after('Ended', text('state')),
-}
+};
 
 /** The words for an event of a run. The detail is read with care: it may be of a newer village. */
 export function eventWords({ event, detail }: Pick<RunEvent, 'event' | 'detail'>): string {
-  return EVENT_WORDS[event]((key) => { const value = detail[key]; return typeof value === 'string' || typeof value === 'number' ? String(value) : '' })
+  return EVENT_WORDS[event]((key) => {
+    const value = detail[key];
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  });
 }
 
 /** Whether a viewer may end a run: an admin any, a member what it sent itself. */
-export function mayCancel(run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at'>, viewer: { readonly role: string; readonly id: ViewerId }): boolean {
-  if (isSettled(run.state) || run.cancel_requested_at !== null) return false
-  return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id))
+export function mayCancel(
+  run: Pick<Run, 'state' | 'created_by' | 'cancel_requested_at'>,
+  viewer: { readonly role: string; readonly id: ViewerId },
+): boolean {
+  if (isSettled(run.state) || run.cancel_requested_at !== null) return false;
+  return viewer.role === 'admin' || (viewer.role === 'member' && isOwn(run.created_by.id, viewer.id));
 }

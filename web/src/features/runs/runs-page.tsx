@@ -1,19 +1,19 @@
-import { getRun, RUN_STATES } from '@hamlet/contract'
-import { type ReactElement, useCallback } from 'react'
-import { useLive } from '../../client/ask/use-live.ts'
-import { Choices } from '../../ui/choices.tsx'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { useNow } from '../../ui/use-now.ts'
-import { useAgentNames } from '../people/use-agent-names.ts'
-import { useVillage, useVillageState } from '../village-context.ts'
-import { Page } from '../navigation/page.tsx'
-import { RunList } from './run-list.tsx'
-import { RunRow } from './run-row.tsx'
-import { STATE_WORDS } from './run-words.ts'
-import { useRuns } from './use-runs.ts'
+import { getRun, RUN_STATES } from '@hamlet/contract';
+import { type ReactElement, useCallback } from 'react';
+import { useLive } from '../../client/ask/use-live.ts';
+import { Choices } from '../../ui/choices.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { useAgentNames } from '../people/use-agent-names.ts';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { Page } from '../navigation/page.tsx';
+import { RunList } from './run-list.tsx';
+import { RunRow } from './run-row.tsx';
+import { STATE_WORDS } from './run-words.ts';
+import { useRuns } from './use-runs.ts';
 
-const PAGE = 50
-const REFRESH_MS = 2000
+const PAGE = 50;
+const REFRESH_MS = 2000;
 
 /** The work of all agents, narrowed by state, agent and schedule; what it is narrowed to is in the address. */
 export function RunsPage(): ReactElement {
@@ -22,47 +22,117 @@ export function RunsPage(): ReactElement {
       <Filters />
       <Found />
     </Page>
-  )
+  );
 }
 
 function Filters(): ReactElement {
-  const { open } = useVillage()
-  const place = useVillageState((state) => state.place)
-  const agents = useAgentNames()
-  const narrowed = place.who !== null || place.schedule !== null || place.state !== null
+  const { open } = useVillage();
+  const place = useVillageState((state) => state.place);
+  const agents = useAgentNames();
+  const narrowed = place.who !== null || place.schedule !== null || place.state !== null;
   return (
     <div className="filters" role="group" aria-label="Narrow the runs">
-      <Choices label="State" keys={[null, ...RUN_STATES]} chosen={place.state} wordOf={(state) => (state === null ? 'All' : STATE_WORDS[state].word)} onChoose={(state) => open({ state, run: null })} />
-      <label className="pick">Agent<select value={place.who ?? ''} onChange={(event) => open({ who: event.target.value === '' ? null : event.target.value, run: null })}><option value="">Everybody</option>{place.who !== null && !agents.some(({ id }) => id === place.who) && <option value={place.who}>{place.who}</option>}{agents.map(({ id, name }) => <option key={id} value={id}>{name}</option>)}</select></label>
-      {place.schedule !== null && <span className="chip">Schedule <b>{place.schedule}</b><button type="button" className="icon-button icon-button-small" onClick={() => open({ schedule: null })} aria-label="Runs of every schedule"><span aria-hidden="true">×</span></button></span>}
-      {narrowed && <button type="button" className="link" onClick={() => open({ who: null, state: null, schedule: null, run: null })}>Show all</button>}
+      <Choices
+        label="State"
+        keys={[null, ...RUN_STATES]}
+        chosen={place.state}
+        wordOf={(state) => (state === null ? 'All' : STATE_WORDS[state].word)}
+        onChoose={(state) => open({ state, run: null })}
+      />
+      <label className="pick">
+        Agent
+        <select
+          value={place.who ?? ''}
+          onChange={(event) => open({ who: event.target.value === '' ? null : event.target.value, run: null })}
+        >
+          <option value="">Everybody</option>
+          {place.who !== null && !agents.some(({ id }) => id === place.who) && (
+            <option value={place.who}>{place.who}</option>
+          )}
+          {agents.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {place.schedule !== null && (
+        <span className="chip">
+          Schedule <b>{place.schedule}</b>
+          <button
+            type="button"
+            className="icon-button icon-button-small"
+            onClick={() => open({ schedule: null })}
+            aria-label="Runs of every schedule"
+          >
+            <span aria-hidden="true">×</span>
+          </button>
+        </span>
+      )}
+      {narrowed && (
+        <button
+          type="button"
+          className="link"
+          onClick={() => open({ who: null, state: null, schedule: null, run: null })}
+        >
+          Show all
+        </button>
+      )}
     </div>
-  )
+  );
 }
 
 function Found(): ReactElement {
-  const { open } = useVillage()
-  const { who, schedule, state, run } = useVillageState((all) => all.place)
-  const live = useRuns({ agent: who, schedule, state, page: PAGE })
-  const listed = live.runs?.some(({ run_id: id }) => id === run) ?? true
-  const empty = who === null && schedule === null && state === null ? <><b>No runs yet.</b> Choose an agent and tell it what to do, or make a schedule.</> : 'No runs match.'
+  const { open } = useVillage();
+  const { who, schedule, state, run } = useVillageState((all) => all.place);
+  const live = useRuns({ agent: who, schedule, state, page: PAGE });
+  const listed = live.runs?.some(({ run_id: id }) => id === run) ?? true;
+  const empty =
+    who === null && schedule === null && state === null ? (
+      <>
+        <b>No runs yet.</b> Choose an agent and tell it what to do, or make a schedule.
+      </>
+    ) : (
+      'No runs match.'
+    );
   return (
     <>
       {run !== null && !listed && <OneRun key={run} id={run} />}
-      <div className="card"><RunList live={live} opened={run} onOpen={(id) => open({ run: id })} withAgent empty={empty} /></div>
+      <div className="card">
+        <RunList live={live} opened={run} onOpen={(id) => open({ run: id })} withAgent empty={empty} />
+      </div>
     </>
-  )
+  );
 }
 
 /** The run that the address names, where it is not among those listed: it is older, or the list is narrowed. */
 function OneRun({ id }: { readonly id: string }): ReactElement {
-  const { api, open } = useVillage()
-  const now = useNow(1000)
-  const live = useLive(useCallback((signal: AbortSignal) => api.call(getRun, { signal, params: { run_id: id } }), [api, id]), REFRESH_MS)
-  if (live.data === null) return live.refused === null ? <p className="empty" role="status">Reading the run…</p> : <RefusedNotice refused={live.refused} onDismiss={() => open({ run: null })} />
+  const { api, open } = useVillage();
+  const now = useNow(1000);
+  const live = useLive(
+    useCallback((signal: AbortSignal) => api.call(getRun, { signal, params: { run_id: id } }), [api, id]),
+    REFRESH_MS,
+  );
+  if (live.data === null)
+    return live.refused === null ? (
+      <p className="empty" role="status">
+        Reading the run…
+      </p>
+    ) : (
+      <RefusedNotice refused={live.refused} onDismiss={() => open({ run: null })} />
+    );
   return (
     <section className="card one-run" aria-label="The run of this address">
-      <ol className="runs runs-wide"><RunRow run={live.data.run} now={now} open onOpen={() => open({ run: null })} withAgent onChanged={live.again} /></ol>
+      <ol className="runs runs-wide">
+        <RunRow
+          run={live.data.run}
+          now={now}
+          open
+          onOpen={() => open({ run: null })}
+          withAgent
+          onChanged={live.again}
+        />
+      </ol>
     </section>
-  )
+  );
 }

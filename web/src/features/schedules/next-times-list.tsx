@@ -1,22 +1,48 @@
-import type { ReactElement } from 'react'
-import { dateTime, timeAhead } from '../../ui/time-words.ts'
-import { useNow } from '../../ui/use-now.ts'
-import { zonesOf } from './timetable.ts'
+import type { ReactElement } from 'react';
+import { dateTime, timeAhead } from '../../ui/time-words.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { zonesOf } from './timetable.ts';
 
 /** The time zone of the viewer's device. */
 export function viewerZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** Times to come, in the zone of the schedule and in the viewer's. */
-export function NextTimesList({ slots, timeZone }: { readonly slots: readonly number[]; readonly timeZone: string | null }): ReactElement {
-  const now = useNow(1000)
-  const zones = zonesOf(timeZone, viewerZone())
-  if (slots.length === 0) return <p className="empty">None is to come.</p>
+export function NextTimesList({
+  slots,
+  timeZone,
+}: {
+  readonly slots: readonly number[];
+  readonly timeZone: string | null;
+}): ReactElement {
+  const now = useNow(1000);
+  const zones = zonesOf(timeZone, viewerZone());
+  if (slots.length === 0) return <p className="empty">None is to come.</p>;
   return (
     <table className="times">
-      <thead><tr><th scope="col"><span className="sr-only">In</span></th>{zones.map(({ zone, word }) => <th key={zone} scope="col">{word}</th>)}</tr></thead>
-      <tbody>{slots.map((slot) => <tr key={slot} data-slot={new Date(slot).toISOString()}><td>{timeAhead(slot, now)}</td>{zones.map(({ zone }) => <td key={zone}>{dateTime(slot, zone)}</td>)}</tr>)}</tbody>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className="sr-only">In</span>
+          </th>
+          {zones.map(({ zone, word }) => (
+            <th key={zone} scope="col">
+              {word}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {slots.map((slot) => (
+          <tr key={slot} data-slot={new Date(slot).toISOString()}>
+            <td>{timeAhead(slot, now)}</td>
+            {zones.map(({ zone }) => (
+              <td key={zone}>{dateTime(slot, zone)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
     </table>
-  )
+  );
 }

@@ -1,41 +1,69 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { changesOf, type Draft, draftOf, emptyDraft, readDraft, saidOf } from './schedule-draft.ts'
-import { scheduleView } from './schedule-view.fixture.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changesOf, type Draft, draftOf, emptyDraft, readDraft, saidOf } from './schedule-draft.ts';
+import { scheduleView } from './schedule-view.fixture.ts';
 
-const draft = (more: Partial<Draft> = {}): Draft => ({ ...emptyDraft('ada', 'Europe/Zurich'), name: 'morning', prompt: 'Read the board.', ...more })
-const problems = (more: Partial<Draft>): object => { const reading = readDraft(draft(more)); return reading.ok ? {} : reading.problems }
+const draft = (more: Partial<Draft> = {}): Draft => ({
+  ...emptyDraft('ada', 'Europe/Zurich'),
+  name: 'morning',
+  prompt: 'Read the board.',
+  ...more,
+});
+const problems = (more: Partial<Draft>): object => {
+  const reading = readDraft(draft(more));
+  return reading.ok ? {} : reading.problems;
+};
 
 test('a draft becomes what is sent, with only the fields of its kind', () => {
-  const reading = readDraft(draft())
-  assert.ok(reading.ok)
+  const reading = readDraft(draft());
+  assert.ok(reading.ok);
   assert.deepEqual(saidOf(reading.body), {
-    agent_name: 'ada', prompt: 'Read the board.', daily_at: '09:00', time_zone: 'Europe/Zurich', missed_runs: 'Skip', catch_up_limit: 10, overlap: 'Forbid',
-    starting_deadline_seconds: 300, suspend: false, history_limit: 10,
-  })
-  const labels = readDraft(draft({ target: 'labels', labels: 'team=carriers, size = small', kind: 'every', every: '10s' }))
-  assert.ok(labels.ok)
-  assert.deepEqual([labels.body.agent_name, labels.body.selector, labels.body.every, labels.body.time_zone], [null, { match_labels: { team: 'carriers', size: 'small' } }, '10s', null])
-})
+    agent_name: 'ada',
+    prompt: 'Read the board.',
+    daily_at: '09:00',
+    time_zone: 'Europe/Zurich',
+    missed_runs: 'Skip',
+    catch_up_limit: 10,
+    overlap: 'Forbid',
+    starting_deadline_seconds: 300,
+    suspend: false,
+    history_limit: 10,
+  });
+  const labels = readDraft(
+    draft({ target: 'labels', labels: 'team=carriers, size = small', kind: 'every', every: '10s' }),
+  );
+  assert.ok(labels.ok);
+  assert.deepEqual(
+    [labels.body.agent_name, labels.body.selector, labels.body.every, labels.body.time_zone],
+    [null, { match_labels: { team: 'carriers', size: 'small' } }, '10s', null],
+  );
+});
 
 test('what is wrong is said at the field that must change, in the words of the cluster', () => {
-  assert.deepEqual(problems({ kind: 'cron', cron: 'at nine' }), { cron: 'Write five cron fields (minute, hour, day of month, month, day of week), for example "0 9 * * MON-FRI"' })
-  assert.deepEqual(Object.keys(problems({ name: 'My Schedule', prompt: ' ', agent: '', timeZone: 'Mars/Olympus', deadline: 'soon' })).toSorted(), ['agent', 'deadline', 'name', 'prompt', 'timeZone'])
-  assert.deepEqual(Object.keys(problems({ target: 'labels', labels: 'carriers' })), ['labels'])
-  assert.deepEqual(Object.keys(problems({ target: 'labels', labels: '' })), ['labels'])
-  assert.deepEqual(Object.keys(problems({ kind: 'every', every: '0s' })), ['every'])
-})
+  assert.deepEqual(problems({ kind: 'cron', cron: 'at nine' }), {
+    cron: 'Write five cron fields (minute, hour, day of month, month, day of week), for example "0 9 * * MON-FRI"',
+  });
+  assert.deepEqual(
+    Object.keys(
+      problems({ name: 'My Schedule', prompt: ' ', agent: '', timeZone: 'Mars/Olympus', deadline: 'soon' }),
+    ).toSorted(),
+    ['agent', 'deadline', 'name', 'prompt', 'timeZone'],
+  );
+  assert.deepEqual(Object.keys(problems({ target: 'labels', labels: 'carriers' })), ['labels']);
+  assert.deepEqual(Object.keys(problems({ target: 'labels', labels: '' })), ['labels']);
+  assert.deepEqual(Object.keys(problems({ kind: 'every', every: '0s' })), ['every']);
+});
 
 test('fields of another kind are not in the way', () => {
-  assert.deepEqual(problems({ kind: 'daily', cron: 'nonsense', every: '' }), {})
-})
+  assert.deepEqual(problems({ kind: 'daily', cron: 'nonsense', every: '' }), {});
+});
 
 test('only what changed is sent, and a field that goes is taken away', () => {
-  const view = scheduleView({ daily_at: '09:00', time_zone: 'Europe/Zurich' })
-  const same = readDraft(draftOf(view, 'UTC'))
-  assert.ok(same.ok)
-  assert.deepEqual(changesOf(same.body, view), {})
-  const other = readDraft({ ...draftOf(view, 'UTC'), kind: 'every', every: '10m', overlap: 'Queue' })
-  assert.ok(other.ok)
-  assert.deepEqual(changesOf(other.body, view), { every: '10m', daily_at: null, time_zone: null, overlap: 'Queue' })
-})
+  const view = scheduleView({ daily_at: '09:00', time_zone: 'Europe/Zurich' });
+  const same = readDraft(draftOf(view, 'UTC'));
+  assert.ok(same.ok);
+  assert.deepEqual(changesOf(same.body, view), {});
+  const other = readDraft({ ...draftOf(view, 'UTC'), kind: 'every', every: '10m', overlap: 'Queue' });
+  assert.ok(other.ok);
+  assert.deepEqual(changesOf(other.body, view), { every: '10m', daily_at: null, time_zone: null, overlap: 'Queue' });
+});

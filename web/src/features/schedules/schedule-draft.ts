@@ -1,126 +1,228 @@
-import { ScheduleSpec, type ScheduleChange, type ScheduleView } from '@hamlet/contract'
+import { ScheduleSpec, type ScheduleChange, type ScheduleView } from '@hamlet/contract';
 
-export type TimingKind = 'every' | 'daily' | 'cron'
+export type TimingKind = 'every' | 'daily' | 'cron';
 
 /** A schedule as it is being written: texts as typed, of which only some make sense yet. */
 export interface Draft {
-  readonly name: string
-  readonly target: 'agent' | 'labels'; readonly agent: string; readonly labels: string
-  readonly prompt: string
-  readonly kind: TimingKind; readonly every: string; readonly dailyAt: string; readonly cron: string; readonly timeZone: string
-  readonly missedRuns: 'Skip' | 'RunOnce' | 'CatchUp'; readonly catchUpLimit: string
-  readonly overlap: 'Forbid' | 'Queue' | 'Replace'; readonly deadline: string; readonly historyLimit: string; readonly suspend: boolean
+  readonly name: string;
+  readonly target: 'agent' | 'labels';
+  readonly agent: string;
+  readonly labels: string;
+  readonly prompt: string;
+  readonly kind: TimingKind;
+  readonly every: string;
+  readonly dailyAt: string;
+  readonly cron: string;
+  readonly timeZone: string;
+  readonly missedRuns: 'Skip' | 'RunOnce' | 'CatchUp';
+  readonly catchUpLimit: string;
+  readonly overlap: 'Forbid' | 'Queue' | 'Replace';
+  readonly deadline: string;
+  readonly historyLimit: string;
+  readonly suspend: boolean;
 }
 /** What is wrong with a draft, by the part that must change. */
-export type Problems = Readonly<Partial<Record<keyof Draft, string>>>
+export type Problems = Readonly<Partial<Record<keyof Draft, string>>>;
 /** What is sent of a draft. */
-export type ScheduleBody = Required<Pick<ScheduleChange, 'agent_name' | 'selector' | 'prompt' | 'every' | 'cron' | 'daily_at' | 'time_zone' | 'missed_runs' | 'catch_up_limit' | 'overlap' | 'starting_deadline_seconds' | 'suspend' | 'history_limit'>>
-export type DraftReading = { readonly ok: true; readonly name: string; readonly body: ScheduleBody } | { readonly ok: false; readonly problems: Problems }
+export type ScheduleBody = Required<
+  Pick<
+    ScheduleChange,
+    | 'agent_name'
+    | 'selector'
+    | 'prompt'
+    | 'every'
+    | 'cron'
+    | 'daily_at'
+    | 'time_zone'
+    | 'missed_runs'
+    | 'catch_up_limit'
+    | 'overlap'
+    | 'starting_deadline_seconds'
+    | 'suspend'
+    | 'history_limit'
+  >
+>;
+export type DraftReading =
+  | { readonly ok: true; readonly name: string; readonly body: ScheduleBody }
+  | { readonly ok: false; readonly problems: Problems };
 
-const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/
+const NAME = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
 /** A new schedule: once a day for one agent. */
 export function emptyDraft(agent: string, timeZone: string): Draft {
   return {
-    name: '', target: 'agent', agent, labels: '', prompt: '', kind: 'daily', every: '1h', dailyAt: '09:00', cron: '*/30 9-17 * * MON-FRI', timeZone,
-    missedRuns: 'Skip', catchUpLimit: '10', overlap: 'Forbid', deadline: '300', historyLimit: '10', suspend: false,
-  }
+    name: '',
+    target: 'agent',
+    agent,
+    labels: '',
+    prompt: '',
+    kind: 'daily',
+    every: '1h',
+    dailyAt: '09:00',
+    cron: '*/30 9-17 * * MON-FRI',
+    timeZone,
+    missedRuns: 'Skip',
+    catchUpLimit: '10',
+    overlap: 'Forbid',
+    deadline: '300',
+    historyLimit: '10',
+    suspend: false,
+  };
 }
 
 /** A schedule as it is, to be changed. */
 export function draftOf(view: ScheduleView, timeZone: string): Draft {
-  const blank = emptyDraft(view.agent_name ?? '', view.time_zone ?? timeZone)
+  const blank = emptyDraft(view.agent_name ?? '', view.time_zone ?? timeZone);
   return {
-    ...blank, name: view.name, prompt: view.prompt, target: view.selector === null ? 'agent' : 'labels', labels: labelText(view.selector?.match_labels ?? {}),
+    ...blank,
+    name: view.name,
+    prompt: view.prompt,
+    target: view.selector === null ? 'agent' : 'labels',
+    labels: labelText(view.selector?.match_labels ?? {}),
     ...timingTexts(view, blank),
-    missedRuns: view.missed_runs, catchUpLimit: String(view.catch_up_limit), overlap: view.overlap, deadline: String(view.starting_deadline_seconds), historyLimit: String(view.history_limit), suspend: view.suspend,
-  }
+    missedRuns: view.missed_runs,
+    catchUpLimit: String(view.catch_up_limit),
+    overlap: view.overlap,
+    deadline: String(view.starting_deadline_seconds),
+    historyLimit: String(view.history_limit),
+    suspend: view.suspend,
+  };
 }
 
 function timingTexts(view: ScheduleView, blank: Draft): Pick<Draft, 'kind' | 'every' | 'cron' | 'dailyAt'> {
-  const kind = view.every !== null ? 'every' : view.cron === null ? 'daily' : 'cron'
-  return { kind, every: view.every ?? blank.every, cron: view.cron ?? blank.cron, dailyAt: view.daily_at ?? blank.dailyAt }
+  const kind = view.every !== null ? 'every' : view.cron === null ? 'daily' : 'cron';
+  return {
+    kind,
+    every: view.every ?? blank.every,
+    cron: view.cron ?? blank.cron,
+    dailyAt: view.daily_at ?? blank.dailyAt,
+  };
 }
 
 /** Labels as people write them: `team=carriers, size=small`. */
 export function labelText(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels).map(([key, value]) => `${key}=${value}`).join(', ')
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(', ');
 }
 
 function labelsOf(text: string): Record<string, string> | null {
-  const pairs = text.split(',').map((pair) => pair.trim()).filter((pair) => pair !== '').map((pair) => pair.split('=').map((part) => part.trim()))
-  return pairs.every((pair) => pair.length === 2 && pair[0] !== '') ? Object.fromEntries(pairs) : null
+  const pairs = text
+    .split(',')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '')
+    .map((pair) => pair.split('=').map((part) => part.trim()));
+  return pairs.every((pair) => pair.length === 2 && pair[0] !== '') ? Object.fromEntries(pairs) : null;
 }
 
 /** The part of a spec that says when, from the fields of the chosen kind alone. */
-export function timingOf({ kind, every, dailyAt, cron, timeZone }: Draft): Pick<ScheduleSpec, 'every' | 'cron' | 'dailyAt' | 'timeZone'> {
-  if (kind === 'every') return { every: every.trim() }
-  return kind === 'daily' ? { dailyAt: dailyAt.trim(), timeZone: timeZone.trim() } : { cron: cron.trim(), timeZone: timeZone.trim() }
+export function timingOf({
+  kind,
+  every,
+  dailyAt,
+  cron,
+  timeZone,
+}: Draft): Pick<ScheduleSpec, 'every' | 'cron' | 'dailyAt' | 'timeZone'> {
+  if (kind === 'every') return { every: every.trim() };
+  return kind === 'daily'
+    ? { dailyAt: dailyAt.trim(), timeZone: timeZone.trim() }
+    : { cron: cron.trim(), timeZone: timeZone.trim() };
 }
 
-const FIELDS: Readonly<Record<string, keyof Draft>> = { agentName: 'agent', selector: 'labels', startingDeadlineSeconds: 'deadline' }
-const isField = (name: string): name is keyof Draft => Object.hasOwn(emptyDraft('', ''), name)
+const FIELDS: Readonly<Record<string, keyof Draft>> = {
+  agentName: 'agent',
+  selector: 'labels',
+  startingDeadlineSeconds: 'deadline',
+};
+const isField = (name: string): name is keyof Draft => Object.hasOwn(emptyDraft('', ''), name);
 
 /** Reads a draft by the rules of the cluster, with its words for what is wrong. */
 export function readDraft(draft: Draft): DraftReading {
-  const reading = ScheduleSpec.safeParse(candidateOf(draft))
-  const problems: Problems = { ...issueWords(reading.success ? [] : reading.error.issues), ...ownProblems(draft) }
-  if (Object.keys(problems).length > 0 || !reading.success) return { ok: false, problems }
-  return { ok: true, name: draft.name.trim(), body: bodyOf(reading.data) }
+  const reading = ScheduleSpec.safeParse(candidateOf(draft));
+  const problems: Problems = { ...issueWords(reading.success ? [] : reading.error.issues), ...ownProblems(draft) };
+  if (Object.keys(problems).length > 0 || !reading.success) return { ok: false, problems };
+  return { ok: true, name: draft.name.trim(), body: bodyOf(reading.data) };
 }
 
 function candidateOf(draft: Draft): object {
-  const number = (text: string): number => (/^[0-9]{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN)
-  const target = draft.target === 'agent' ? { agentName: draft.agent } : { selector: { matchLabels: labelsOf(draft.labels) ?? {} } }
+  const number = (text: string): number => (/^[0-9]{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN);
+  const target =
+    draft.target === 'agent' ? { agentName: draft.agent } : { selector: { matchLabels: labelsOf(draft.labels) ?? {} } };
   return {
-    ...target, ...timingOf(draft), prompt: draft.prompt.trim(), missedRuns: draft.missedRuns, catchUpLimit: number(draft.catchUpLimit), overlap: draft.overlap,
-    startingDeadlineSeconds: number(draft.deadline), historyLimit: number(draft.historyLimit), suspend: draft.suspend,
-  }
+    ...target,
+    ...timingOf(draft),
+    prompt: draft.prompt.trim(),
+    missedRuns: draft.missedRuns,
+    catchUpLimit: number(draft.catchUpLimit),
+    overlap: draft.overlap,
+    startingDeadlineSeconds: number(draft.deadline),
+    historyLimit: number(draft.historyLimit),
+    suspend: draft.suspend,
+  };
 }
 
 /** What the spec does not know of: the name of the object, and labels as a line of text. */
 function ownProblems(draft: Draft): Problems {
   return {
-    ...(NAME.test(draft.name.trim()) ? {} : { name: "Lower case letters, digits, '-' and '.', for example morning-round" }),
-    ...(draft.target === 'agent' || labelsOf(draft.labels) !== null ? {} : { labels: 'Write labels as key=value, with commas between' }),
-  }
+    ...(NAME.test(draft.name.trim())
+      ? {}
+      : { name: "Lower case letters, digits, '-' and '.', for example morning-round" }),
+    ...(draft.target === 'agent' || labelsOf(draft.labels) !== null
+      ? {}
+      : { labels: 'Write labels as key=value, with commas between' }),
+  };
 }
 
 function issueWords(issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]): Problems {
-  const problems: Partial<Record<keyof Draft, string>> = {}
+  const problems: Partial<Record<keyof Draft, string>> = {};
   for (const { path, message } of issues) {
-    const name = String(path[0] ?? 'kind')
-    const field = FIELDS[name] ?? (isField(name) ? name : 'kind')
-    problems[field] ??= problemWords(field, message)
+    const name = String(path[0] ?? 'kind');
+    const field = FIELDS[name] ?? (isField(name) ? name : 'kind');
+    problems[field] ??= problemWords(field, message);
   }
-  return problems
+  return problems;
 }
 
 function problemWords(field: keyof Draft, message: string): string {
-  if (field === 'agent') return 'Choose an agent'
-  if (field === 'prompt') return message.startsWith('Too short') ? 'Write what the agent shall do' : message
-  return field === 'deadline' || field === 'historyLimit' || field === 'catchUpLimit' ? `Write a whole number. ${message}` : capital(message)
+  if (field === 'agent') return 'Choose an agent';
+  if (field === 'prompt') return message.startsWith('Too short') ? 'Write what the agent shall do' : message;
+  return field === 'deadline' || field === 'historyLimit' || field === 'catchUpLimit'
+    ? `Write a whole number. ${message}`
+    : capital(message);
 }
 
 function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 function bodyOf(spec: ScheduleSpec): ScheduleBody {
   return {
-    agent_name: spec.agentName ?? null, selector: spec.selector === undefined ? null : { match_labels: spec.selector.matchLabels }, prompt: spec.prompt,
-    every: spec.every ?? null, cron: spec.cron ?? null, daily_at: spec.dailyAt ?? null, time_zone: spec.timeZone ?? null,
-    missed_runs: spec.missedRuns, catch_up_limit: spec.catchUpLimit, overlap: spec.overlap, starting_deadline_seconds: spec.startingDeadlineSeconds,
-    suspend: spec.suspend, history_limit: spec.historyLimit,
-  }
+    agent_name: spec.agentName ?? null,
+    selector: spec.selector === undefined ? null : { match_labels: spec.selector.matchLabels },
+    prompt: spec.prompt,
+    every: spec.every ?? null,
+    cron: spec.cron ?? null,
+    daily_at: spec.dailyAt ?? null,
+    time_zone: spec.timeZone ?? null,
+    missed_runs: spec.missedRuns,
+    catch_up_limit: spec.catchUpLimit,
+    overlap: spec.overlap,
+    starting_deadline_seconds: spec.startingDeadlineSeconds,
+    suspend: spec.suspend,
+    history_limit: spec.historyLimit,
+  };
 }
 
 /** What of a body differs from the schedule as it is: what somebody else changes meanwhile stays theirs. */
 export function changesOf(body: ScheduleBody, view: ScheduleView): ScheduleChange {
-  return Object.fromEntries(Object.entries(body).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(view[key as keyof ScheduleBody])))
+  return Object.fromEntries(
+    Object.entries(body).filter(
+      ([key, value]) => JSON.stringify(value) !== JSON.stringify(view[key as keyof ScheduleBody]),
+    ),
+  );
 }
 
 /** What of a body must be said of a new schedule: a null is the same as nothing. */
 export function saidOf(body: ScheduleBody): ScheduleChange {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

@@ -1,46 +1,103 @@
-import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contract'
-import { type ReactElement, useDeferredValue, useState } from 'react'
-import type { Refused } from '../../client/api.ts'
-import { useSend } from '../../client/ask/use-send.ts'
-import { FormDialog } from '../../ui/form-dialog.tsx'
-import { OwnedNotice } from '../../ui/notices/owned-notice.tsx'
-import { useNow } from '../../ui/use-now.ts'
-import { useVillage } from '../village-context.ts'
-import { NextTimesList, viewerZone } from './next-times-list.tsx'
-import { changesOf, type Draft, draftOf, emptyDraft, type Problems, readDraft, saidOf, timingOf } from './schedule-draft.ts'
-import { PolicyFields } from './policy-fields.tsx'
-import { TargetFields } from './target-fields.tsx'
-import { TimingFields } from './timing-fields.tsx'
-import { nextTimes } from './timetable.ts'
+import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contract';
+import { type ReactElement, useDeferredValue, useState } from 'react';
+import type { Refused } from '../../client/api.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { useVillage } from '../village-context.ts';
+import { NextTimesList, viewerZone } from './next-times-list.tsx';
+import {
+  changesOf,
+  type Draft,
+  draftOf,
+  emptyDraft,
+  type Problems,
+  readDraft,
+  saidOf,
+  timingOf,
+} from './schedule-draft.ts';
+import { PolicyFields } from './policy-fields.tsx';
+import { TargetFields } from './target-fields.tsx';
+import { TimingFields } from './timing-fields.tsx';
+import { nextTimes } from './timetable.ts';
 
-interface FormProps { readonly schedule: ScheduleView | null; readonly onClose: (saved: string | null) => void }
+interface FormProps {
+  readonly schedule: ScheduleView | null;
+  readonly onClose: (saved: string | null) => void;
+}
 
 /** Writing a schedule, with its next five times beside it while one types. */
 export function ScheduleForm({ schedule, onClose }: FormProps): ReactElement {
-  const [start] = useState(() => (schedule === null ? emptyDraft('', viewerZone()) : draftOf(schedule, viewerZone())))
-  const [draft, setDraft] = useState(start)
+  const [start] = useState(() => (schedule === null ? emptyDraft('', viewerZone()) : draftOf(schedule, viewerZone())));
+  const [draft, setDraft] = useState(start);
   return (
-    <FormDialog title={schedule === null ? 'New schedule' : `Change ${schedule.name}`} draft={JSON.stringify(draft)} start={JSON.stringify(start)} onClose={() => onClose(null)}>
-      <Fields schedule={schedule} draft={draft} onDraft={(change) => setDraft((now) => ({ ...now, ...change }))} onSaved={onClose} />
+    <FormDialog
+      title={schedule === null ? 'New schedule' : `Change ${schedule.name}`}
+      draft={JSON.stringify(draft)}
+      start={JSON.stringify(start)}
+      onClose={() => onClose(null)}
+    >
+      <Fields
+        schedule={schedule}
+        draft={draft}
+        onDraft={(change) => setDraft((now) => ({ ...now, ...change }))}
+        onSaved={onClose}
+      />
     </FormDialog>
-  )
+  );
 }
 
-interface FieldsProps { readonly schedule: ScheduleView | null; readonly draft: Draft; readonly onDraft: (change: Partial<Draft>) => void; readonly onSaved: (name: string) => void }
+interface FieldsProps {
+  readonly schedule: ScheduleView | null;
+  readonly draft: Draft;
+  readonly onDraft: (change: Partial<Draft>) => void;
+  readonly onSaved: (name: string) => void;
+}
 
 function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElement {
-  const save = useSave(schedule, draft, onSaved)
-  const reading = readDraft(draft)
+  const save = useSave(schedule, draft, onSaved);
+  const reading = readDraft(draft);
   // Before somebody tries to save, only what is typed wrongly is marked, not what is not typed yet.
-  const problems: Problems = reading.ok ? {} : save.tried ? reading.problems : withoutEmpty(reading.problems, draft)
-  const parts = { draft, problems, onDraft }
+  const problems: Problems = reading.ok ? {} : save.tried ? reading.problems : withoutEmpty(reading.problems, draft);
+  const parts = { draft, problems, onDraft };
   return (
-    <form className="form schedule-form" noValidate onSubmit={(event) => { event.preventDefault(); void save.send('refuse') }}>
+    <form
+      className="form schedule-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save.send('refuse');
+      }}
+    >
       <div className="form-columns">
         <div className="form-column">
-          <label>Name<input name="name" value={draft.name} disabled={schedule !== null} onChange={(event) => onDraft({ name: event.target.value })} aria-invalid={problems.name !== undefined} placeholder="morning-round" autoComplete="off" />{problems.name !== undefined && <span className="field-problem">{problems.name}</span>}</label>
+          <label>
+            Name
+            <input
+              name="name"
+              value={draft.name}
+              disabled={schedule !== null}
+              onChange={(event) => onDraft({ name: event.target.value })}
+              aria-invalid={problems.name !== undefined}
+              placeholder="morning-round"
+              autoComplete="off"
+            />
+            {problems.name !== undefined && <span className="field-problem">{problems.name}</span>}
+          </label>
           <TargetFields {...parts} />
-          <label>Prompt<textarea name="prompt" rows={4} value={draft.prompt} onChange={(event) => onDraft({ prompt: event.target.value })} aria-invalid={problems.prompt !== undefined} placeholder="What the agent shall do, in words" />{problems.prompt !== undefined && <span className="field-problem">{problems.prompt}</span>}</label>
+          <label>
+            Prompt
+            <textarea
+              name="prompt"
+              rows={4}
+              value={draft.prompt}
+              onChange={(event) => onDraft({ prompt: event.target.value })}
+              aria-invalid={problems.prompt !== undefined}
+              placeholder="What the agent shall do, in words"
+            />
+            {problems.prompt !== undefined && <span className="field-problem">{problems.prompt}</span>}
+          </label>
         </div>
         <div className="form-column">
           <TimingFields {...parts} />
@@ -50,41 +107,61 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
       <PolicyFields {...parts} />
       {problems.kind !== undefined && <p className="field-problem">{problems.kind}</p>}
       {save.refused !== null && <OwnedNotice refused={save.refused} onTakeOver={() => void save.send('take_over')} />}
-      <button type="submit" className="button button-strong" aria-disabled={save.busy}>{save.busy ? 'One moment…' : schedule === null ? 'Make the schedule' : 'Save'}</button>
+      <button type="submit" className="button button-strong" aria-disabled={save.busy}>
+        {save.busy ? 'One moment…' : schedule === null ? 'Make the schedule' : 'Save'}
+      </button>
     </form>
-  )
+  );
 }
 
 function Ahead({ draft }: { readonly draft: Draft }): ReactElement {
-  const now = useNow(5000)
-  const timing = useDeferredValue(timingOf(draft))
-  const next = nextTimes(timing, now)
+  const now = useNow(5000);
+  const timing = useDeferredValue(timingOf(draft));
+  const next = nextTimes(timing, now);
   return (
     <section className="ahead" aria-label="Next times" aria-live="polite">
       <h3 className="section-name">Next times</h3>
-      {next.ok ? <NextTimesList slots={next.slots} timeZone={timing.timeZone ?? null} /> : <p className="field-problem">{next.problem}</p>}
+      {next.ok ? (
+        <NextTimesList slots={next.slots} timeZone={timing.timeZone ?? null} />
+      ) : (
+        <p className="field-problem">{next.problem}</p>
+      )}
     </section>
-  )
+  );
 }
 
 function withoutEmpty(problems: Problems, draft: Draft): Problems {
-  return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof Draft] !== ''))
+  return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof Draft] !== ''));
 }
 
-interface Saving { readonly tried: boolean; readonly busy: boolean; readonly refused: Refused | null; send(conflict: 'refuse' | 'take_over'): Promise<void> }
+interface Saving {
+  readonly tried: boolean;
+  readonly busy: boolean;
+  readonly refused: Refused | null;
+  send(conflict: 'refuse' | 'take_over'): Promise<void>;
+}
 
 function useSave(schedule: ScheduleView | null, draft: Draft, onSaved: (name: string) => void): Saving {
-  const { api } = useVillage()
-  const sending = useSend()
-  const [tried, setTried] = useState(false)
+  const { api } = useVillage();
+  const sending = useSend();
+  const [tried, setTried] = useState(false);
   const send = async (conflict: 'refuse' | 'take_over'): Promise<void> => {
-    setTried(true)
-    const reading = readDraft(draft)
-    if (!reading.ok) return
-    const reply = await sending.send((idempotencyKey) => (schedule === null
-      ? api.call(createSchedule, { body: { ...saidOf(reading.body), name: reading.name }, idempotencyKey })
-      : api.call(changeSchedule, { params: { name: schedule.name }, query: { on_conflict: conflict }, body: changesOf(reading.body, schedule), idempotencyKey })), JSON.stringify([draft, conflict]))
-    if (reply?.ok === true) onSaved(reading.name)
-  }
-  return { tried, busy: sending.busy, refused: sending.refused, send }
+    setTried(true);
+    const reading = readDraft(draft);
+    if (!reading.ok) return;
+    const reply = await sending.send(
+      (idempotencyKey) =>
+        schedule === null
+          ? api.call(createSchedule, { body: { ...saidOf(reading.body), name: reading.name }, idempotencyKey })
+          : api.call(changeSchedule, {
+              params: { name: schedule.name },
+              query: { on_conflict: conflict },
+              body: changesOf(reading.body, schedule),
+              idempotencyKey,
+            }),
+      JSON.stringify([draft, conflict]),
+    );
+    if (reply?.ok === true) onSaved(reading.name);
+  };
+  return { tried, busy: sending.busy, refused: sending.refused, send };
 }

@@ -1,59 +1,106 @@
-import { listSchedules, roleMay, type ScheduleView } from '@hamlet/contract'
-import { type ReactElement, useCallback, useState } from 'react'
-import { useLive } from '../../client/ask/use-live.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { useNow } from '../../ui/use-now.ts'
-import { Page } from '../navigation/page.tsx'
-import { useRole, useVillage, useVillageState } from '../village-context.ts'
-import { ScheduleForm } from './schedule-form.tsx'
-import { ScheduleRow } from './schedule-row.tsx'
+import { listSchedules, roleMay, type ScheduleView } from '@hamlet/contract';
+import { type ReactElement, useCallback, useState } from 'react';
+import { useLive } from '../../client/ask/use-live.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { Page } from '../navigation/page.tsx';
+import { useRole, useVillage, useVillageState } from '../village-context.ts';
+import { ScheduleForm } from './schedule-form.tsx';
+import { ScheduleRow } from './schedule-row.tsx';
 
-const REFRESH_MS = 3000
+const REFRESH_MS = 3000;
 
 /** What the form is open for: a schedule to change, or a new one. */
-type Editing = { readonly schedule: ScheduleView | null } | null
+type Editing = { readonly schedule: ScheduleView | null } | null;
 
 /** What comes by the clock: a list as kubectl gives it, each with its firings past and to come, and the means to change it. */
 export function SchedulesPage(): ReactElement {
-  const role = useRole()
-  const [editing, setEditing] = useState<Editing>(null)
-  const mayWrite = roleMay(role, 'schedules:write')
+  const role = useRole();
+  const [editing, setEditing] = useState<Editing>(null);
+  const mayWrite = roleMay(role, 'schedules:write');
   const tools = (
-    <button type="button" className="button button-strong" aria-disabled={!mayWrite} title={mayWrite ? 'Write a new schedule' : 'Only admins write schedules'} onClick={() => { if (mayWrite) setEditing({ schedule: null }) }} data-action="new-schedule">
-      <Icon name="plus" size={16} />New schedule
+    <button
+      type="button"
+      className="button button-strong"
+      aria-disabled={!mayWrite}
+      title={mayWrite ? 'Write a new schedule' : 'Only admins write schedules'}
+      onClick={() => {
+        if (mayWrite) setEditing({ schedule: null });
+      }}
+      data-action="new-schedule"
+    >
+      <Icon name="plus" size={16} />
+      New schedule
     </button>
-  )
+  );
   return (
-    <Page title="Schedules" intro="Prompts that come by the clock. The same list as kubectl get sch." needs="schedules:read" tools={tools}>
+    <Page
+      title="Schedules"
+      intro="Prompts that come by the clock. The same list as kubectl get sch."
+      needs="schedules:read"
+      tools={tools}
+    >
       <Schedules editing={editing} onEdit={setEditing} />
     </Page>
-  )
+  );
 }
 
-function Schedules({ editing, onEdit }: { readonly editing: Editing; readonly onEdit: (editing: Editing) => void }): ReactElement {
-  const { api, open } = useVillage()
-  const live = useLive(useCallback((signal: AbortSignal) => api.call(listSchedules, { signal, query: {} }), [api]), REFRESH_MS)
-  const opened = useVillageState((state) => state.place.schedule)
-  const now = useNow(1000)
+function Schedules({
+  editing,
+  onEdit,
+}: {
+  readonly editing: Editing;
+  readonly onEdit: (editing: Editing) => void;
+}): ReactElement {
+  const { api, open } = useVillage();
+  const live = useLive(
+    useCallback((signal: AbortSignal) => api.call(listSchedules, { signal, query: {} }), [api]),
+    REFRESH_MS,
+  );
+  const opened = useVillageState((state) => state.place.schedule);
+  const now = useNow(1000);
   const close = (saved: string | null): void => {
-    onEdit(null)
-    if (saved !== null) { open({ schedule: saved }); live.again() }
-  }
+    onEdit(null);
+    if (saved !== null) {
+      open({ schedule: saved });
+      live.again();
+    }
+  };
   return (
     <>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.data === null && live.refused === null && <p className="empty">Reading…</p>}
-      {live.data?.schedules.length === 0 && <div className="card empty"><p><b>No schedules yet.</b> Make one here, or <code>kubectl apply -f</code> one.</p></div>}
+      {live.data?.schedules.length === 0 && (
+        <div className="card empty">
+          <p>
+            <b>No schedules yet.</b> Make one here, or <code>kubectl apply -f</code> one.
+          </p>
+        </div>
+      )}
       {live.data !== null && live.data.schedules.length > 0 && (
         <div className="card table" role="table" aria-label="Schedules">
-          <div className="table-head schedule-grid" role="row">{['Schedule', 'When', 'Agent', 'State', 'Last', 'Next', 'Active', 'Age'].map((word) => <span key={word} role="columnheader">{word}</span>)}</div>
+          <div className="table-head schedule-grid" role="row">
+            {['Schedule', 'When', 'Agent', 'State', 'Last', 'Next', 'Active', 'Age'].map((word) => (
+              <span key={word} role="columnheader">
+                {word}
+              </span>
+            ))}
+          </div>
           {live.data.schedules.map((schedule) => (
-            <ScheduleRow key={schedule.uid} schedule={schedule} now={now} open={opened === schedule.name} onOpen={(on) => open({ schedule: on ? schedule.name : null })} onEdit={() => onEdit({ schedule })} onChanged={live.again} />
+            <ScheduleRow
+              key={schedule.uid}
+              schedule={schedule}
+              now={now}
+              open={opened === schedule.name}
+              onOpen={(on) => open({ schedule: on ? schedule.name : null })}
+              onEdit={() => onEdit({ schedule })}
+              onChanged={live.again}
+            />
           ))}
         </div>
       )}
       {editing !== null && <ScheduleForm schedule={editing.schedule} onClose={close} />}
     </>
-  )
+  );
 }

@@ -1,59 +1,110 @@
-import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { FiringOutcome } from '@hamlet/contract'
-import { OUTCOME_WORDS, policyWords, stateOf, targetWords } from './firing-words.ts'
-import { firing, scheduleView } from './schedule-view.fixture.ts'
-import { nextTimes, pastRows, timingWords, zonesOf } from './timetable.ts'
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FiringOutcome } from '@hamlet/contract';
+import { OUTCOME_WORDS, policyWords, stateOf, targetWords } from './firing-words.ts';
+import { firing, scheduleView } from './schedule-view.fixture.ts';
+import { nextTimes, pastRows, timingWords, zonesOf } from './timetable.ts';
 
-const NOW = Date.parse('2026-11-23T12:00:00Z')
-const iso = (atMs: number): string => new Date(atMs).toISOString()
+const NOW = Date.parse('2026-11-23T12:00:00Z');
+const iso = (atMs: number): string => new Date(atMs).toISOString();
 
 test('the next five times, by the maths of the operator', () => {
-  const daily = nextTimes({ dailyAt: '08:30', timeZone: 'Europe/Zurich' }, NOW)
-  assert.ok(daily.ok)
-  assert.deepEqual(daily.slots.map(iso).slice(0, 2), ['2026-11-24T07:30:00.000Z', '2026-11-25T07:30:00.000Z'])
-  assert.equal(daily.slots.length, 5)
-  const every = nextTimes({ every: '10s' }, NOW)
-  assert.equal(every.ok && iso(every.slots[0] ?? 0), '2026-11-23T12:00:10.000Z')
-})
+  const daily = nextTimes({ dailyAt: '08:30', timeZone: 'Europe/Zurich' }, NOW);
+  assert.ok(daily.ok);
+  assert.deepEqual(daily.slots.map(iso).slice(0, 2), ['2026-11-24T07:30:00.000Z', '2026-11-25T07:30:00.000Z']);
+  assert.equal(daily.slots.length, 5);
+  const every = nextTimes({ every: '10s' }, NOW);
+  assert.equal(every.ok && iso(every.slots[0] ?? 0), '2026-11-23T12:00:10.000Z');
+});
 
 test('what is half written has a problem, not an error', () => {
-  for (const timing of [{ every: '' }, { every: '5' }, { dailyAt: '25:00', timeZone: 'UTC' }, { cron: '* *', timeZone: 'UTC' }, { dailyAt: '09:00', timeZone: 'Europe' }, { cron: '0 0 31 2 *', timeZone: 'UTC' }]) {
-    const next = nextTimes(timing, NOW)
-    assert.ok(!next.ok && next.problem !== '', JSON.stringify(timing))
+  for (const timing of [
+    { every: '' },
+    { every: '5' },
+    { dailyAt: '25:00', timeZone: 'UTC' },
+    { cron: '* *', timeZone: 'UTC' },
+    { dailyAt: '09:00', timeZone: 'Europe' },
+    { cron: '0 0 31 2 *', timeZone: 'UTC' },
+  ]) {
+    const next = nextTimes(timing, NOW);
+    assert.ok(!next.ok && next.problem !== '', JSON.stringify(timing));
   }
-})
+});
 
 test('times are shown where the schedule lives and where the viewer does', () => {
-  assert.deepEqual(zonesOf('Europe/Zurich', 'America/New_York').map(({ zone }) => zone), ['Europe/Zurich', 'America/New_York'])
-  assert.deepEqual(zonesOf(null, 'UTC'), [{ zone: 'UTC', word: 'UTC (yours)' }])
-})
+  assert.deepEqual(
+    zonesOf('Europe/Zurich', 'America/New_York').map(({ zone }) => zone),
+    ['Europe/Zurich', 'America/New_York'],
+  );
+  assert.deepEqual(zonesOf(null, 'UTC'), [{ zone: 'UTC', word: 'UTC (yours)' }]);
+});
 
 test('times that came and went without a firing are told between those that fired', () => {
   const view = scheduleView({
-    every: '1h', daily_at: null, time_zone: null, last_firings: [firing('2026-11-23T10:00:00Z'), firing('2026-11-23T06:00:00Z'), firing('2026-11-23T05:00:00Z')],
+    every: '1h',
+    daily_at: null,
+    time_zone: null,
+    last_firings: [firing('2026-11-23T10:00:00Z'), firing('2026-11-23T06:00:00Z'), firing('2026-11-23T05:00:00Z')],
     status: { ...scheduleView().status, last_slot: '2026-11-23T11:00:00Z' },
-  })
-  const rows = pastRows(view).map((row) => (row.kind === 'fired' ? iso(row.slotMs).slice(11, 16) : `${row.count}: ${iso(row.fromMs).slice(11, 16)} to ${iso(row.untilMs).slice(11, 16)}`))
-  assert.deepEqual(rows, ['1: 11:00 to 11:00', '10:00', '3: 07:00 to 09:00', '06:00', '05:00'])
-})
+  });
+  const rows = pastRows(view).map((row) =>
+    row.kind === 'fired'
+      ? iso(row.slotMs).slice(11, 16)
+      : `${row.count}: ${iso(row.fromMs).slice(11, 16)} to ${iso(row.untilMs).slice(11, 16)}`,
+  );
+  assert.deepEqual(rows, ['1: 11:00 to 11:00', '10:00', '3: 07:00 to 09:00', '06:00', '05:00']);
+});
 
 test('what another timing fired is not held against the present one', () => {
-  const view = scheduleView({ every: '1h', daily_at: null, time_zone: null, last_firings: [firing('2026-11-23T10:00:00Z'), firing('2026-11-23T06:30:00Z')] })
-  assert.deepEqual(pastRows(view).map(({ kind }) => kind), ['fired', 'fired'])
-})
+  const view = scheduleView({
+    every: '1h',
+    daily_at: null,
+    time_zone: null,
+    last_firings: [firing('2026-11-23T10:00:00Z'), firing('2026-11-23T06:30:00Z')],
+  });
+  assert.deepEqual(
+    pastRows(view).map(({ kind }) => kind),
+    ['fired', 'fired'],
+  );
+});
 
 test('words of a schedule: when, whom, how it stands, what it does about trouble', () => {
-  assert.equal(timingWords(scheduleView()), 'daily 08:30 Europe/Zurich')
-  assert.equal(targetWords(scheduleView({ agent_name: null, selector: { match_labels: { team: 'carriers' } } })), 'all with team=carriers')
-  assert.equal(policyWords(scheduleView({ missed_runs: 'CatchUp', catch_up_limit: 3 }))[0], 'Missed firings are made up for, the last 3 of them.')
-  const of = (reason: string): ReturnType<typeof stateOf> => stateOf({ suspend: false, status: { ...scheduleView().status, conditions: [{ type: 'Active', status: 'False', reason, message: 'no Agent ada', last_transition_time: '2026-11-23T12:00:00Z' }] } })
-  assert.deepEqual(of('AgentNotFound'), { word: 'Agent not found', tone: 'bad', advice: 'No Agent ada. Create the Agent that is named, or name another: meanwhile nothing fires and nothing is made up for.' })
-  assert.equal(stateOf({ suspend: true, status: scheduleView().status }).word, 'Suspended')
-  assert.equal(stateOf(scheduleView()).word, 'Not seen yet')
-})
+  assert.equal(timingWords(scheduleView()), 'daily 08:30 Europe/Zurich');
+  assert.equal(
+    targetWords(scheduleView({ agent_name: null, selector: { match_labels: { team: 'carriers' } } })),
+    'all with team=carriers',
+  );
+  assert.equal(
+    policyWords(scheduleView({ missed_runs: 'CatchUp', catch_up_limit: 3 }))[0],
+    'Missed firings are made up for, the last 3 of them.',
+  );
+  const of = (reason: string): ReturnType<typeof stateOf> =>
+    stateOf({
+      suspend: false,
+      status: {
+        ...scheduleView().status,
+        conditions: [
+          {
+            type: 'Active',
+            status: 'False',
+            reason,
+            message: 'no Agent ada',
+            last_transition_time: '2026-11-23T12:00:00Z',
+          },
+        ],
+      },
+    });
+  assert.deepEqual(of('AgentNotFound'), {
+    word: 'Agent not found',
+    tone: 'bad',
+    advice:
+      'No Agent ada. Create the Agent that is named, or name another: meanwhile nothing fires and nothing is made up for.',
+  });
+  assert.equal(stateOf({ suspend: true, status: scheduleView().status }).word, 'Suspended');
+  assert.equal(stateOf(scheduleView()).word, 'Not seen yet');
+});
 
 test('every outcome of a firing has words of its own', () => {
-  assert.deepEqual(Object.keys(OUTCOME_WORDS).toSorted(), [...FiringOutcome.options].toSorted())
-  assert.equal(new Set(Object.values(OUTCOME_WORDS).map(({ word }) => word)).size, FiringOutcome.options.length)
-})
+  assert.deepEqual(Object.keys(OUTCOME_WORDS).toSorted(), [...FiringOutcome.options].toSorted());
+  assert.equal(new Set(Object.values(OUTCOME_WORDS).map(({ word }) => word)).size, FiringOutcome.options.length);
+});

@@ -1,71 +1,107 @@
-import { ScheduleSpec, type ScheduleView } from '@hamlet/contract'
-import { countSlots, describeTiming, newestSlotsBetween, nextSlots, readTiming, slotAtOrBefore, type Timetable, type Timing } from '@hamlet/core'
+import { ScheduleSpec, type ScheduleView } from '@hamlet/contract';
+import {
+  countSlots,
+  describeTiming,
+  newestSlotsBetween,
+  nextSlots,
+  readTiming,
+  slotAtOrBefore,
+  type Timetable,
+  type Timing,
+} from '@hamlet/core';
 
 /** The next firings of a timing, or what to write instead. */
-export type NextTimes = { readonly ok: true; readonly slots: readonly number[] } | { readonly ok: false; readonly problem: string }
+export type NextTimes =
+  | { readonly ok: true; readonly slots: readonly number[] }
+  | { readonly ok: false; readonly problem: string };
 
 /** Firings shown ahead. */
-export const SHOWN_AHEAD = 5
+export const SHOWN_AHEAD = 5;
 
 /** When a timing fires next, after `nowMs`. */
 export function nextTimes(timing: Timing, nowMs: number): NextTimes {
-  const reading = readChecked(timing)
-  if (!reading.ok) return reading
-  const slots = nextSlots(reading.timetable, nowMs, SHOWN_AHEAD)
-  return slots.length === 0 ? { ok: false, problem: 'No date of the next fifty years fits.' } : { ok: true, slots }
+  const reading = readChecked(timing);
+  if (!reading.ok) return reading;
+  const slots = nextSlots(reading.timetable, nowMs, SHOWN_AHEAD);
+  return slots.length === 0 ? { ok: false, problem: 'No date of the next fifty years fits.' } : { ok: true, slots };
 }
 
-type Reading = { readonly ok: true; readonly timetable: Timetable } | { readonly ok: false; readonly problem: string }
+type Reading = { readonly ok: true; readonly timetable: Timetable } | { readonly ok: false; readonly problem: string };
 
 /** The maths take what the cluster has let through; while somebody types, it has not. */
 function readChecked(timing: Timing): Reading {
-  const checked = ScheduleSpec.safeParse({ agentName: 'anybody', prompt: 'anything', ...timing })
-  const [issue] = checked.success ? [] : checked.error.issues
-  return issue === undefined ? readTiming(timing) : { ok: false, problem: `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.` }
+  const checked = ScheduleSpec.safeParse({ agentName: 'anybody', prompt: 'anything', ...timing });
+  const [issue] = checked.success ? [] : checked.error.issues;
+  return issue === undefined
+    ? readTiming(timing)
+    : { ok: false, problem: `${issue.message.charAt(0).toUpperCase()}${issue.message.slice(1)}.` };
 }
 
 /** The timing of a schedule of the village. */
-export function timingOfView({ every, cron, daily_at: dailyAt, time_zone: timeZone }: Pick<ScheduleView, 'every' | 'cron' | 'daily_at' | 'time_zone'>): Timing {
-  return { ...(every === null ? {} : { every }), ...(cron === null ? {} : { cron }), ...(dailyAt === null ? {} : { dailyAt }), ...(timeZone === null ? {} : { timeZone }) }
+export function timingOfView({
+  every,
+  cron,
+  daily_at: dailyAt,
+  time_zone: timeZone,
+}: Pick<ScheduleView, 'every' | 'cron' | 'daily_at' | 'time_zone'>): Timing {
+  return {
+    ...(every === null ? {} : { every }),
+    ...(cron === null ? {} : { cron }),
+    ...(dailyAt === null ? {} : { dailyAt }),
+    ...(timeZone === null ? {} : { timeZone }),
+  };
 }
 
 /** When it fires, in the one line that kubectl shows too. */
 export function timingWords(view: Parameters<typeof timingOfView>[0]): string {
-  return describeTiming(timingOfView(view))
+  return describeTiming(timingOfView(view));
 }
 
 /** The zones to show times in: that of the schedule (UTC where it goes by a period) and, where it is another, the viewer's. */
-export function zonesOf(timeZone: string | null, viewerZone: string): readonly { readonly zone: string; readonly word: string }[] {
-  const own = timeZone ?? 'UTC'
-  if (own === viewerZone) return [{ zone: own, word: `${own} (yours)` }]
-  return [{ zone: own, word: own }, { zone: viewerZone, word: `${viewerZone} (yours)` }]
+export function zonesOf(
+  timeZone: string | null,
+  viewerZone: string,
+): readonly { readonly zone: string; readonly word: string }[] {
+  const own = timeZone ?? 'UTC';
+  if (own === viewerZone) return [{ zone: own, word: `${own} (yours)` }];
+  return [
+    { zone: own, word: own },
+    { zone: viewerZone, word: `${viewerZone} (yours)` },
+  ];
 }
 
 /** A past firing; or a stretch of times at which nothing fired. */
 export type PastRow =
   | { readonly kind: 'fired'; readonly slotMs: number; readonly firing: ScheduleView['last_firings'][number] }
-  | { readonly kind: 'silent'; readonly fromMs: number; readonly untilMs: number; readonly count: number }
+  | { readonly kind: 'silent'; readonly fromMs: number; readonly untilMs: number; readonly count: number };
 
 /** Past firings, newest first, with the times between them that came and went: missed, or suspended then. What a former timing fired is not held against the present one. */
 export function pastRows(view: ScheduleView): PastRow[] {
-  const fired = view.last_firings.map((firing) => ({ kind: 'fired' as const, slotMs: Date.parse(firing.slot), firing })).toSorted((left, right) => right.slotMs - left.slotMs)
-  const reading = readChecked(timingOfView(view))
-  if (!reading.ok) return fired
-  const lastMs = view.status.last_slot === null ? null : Date.parse(view.status.last_slot)
-  const [newest] = fired
-  const ahead = newest === undefined || lastMs === null ? [] : silence(reading.timetable, newest.slotMs, lastMs + 1)
-  return [...ahead, ...fired.flatMap((row, index) => {
-    const older = fired[index + 1]
-    return older === undefined ? [row] : [row, ...silence(reading.timetable, older.slotMs, row.slotMs)]
-  })]
+  const fired = view.last_firings
+    .map((firing) => ({ kind: 'fired' as const, slotMs: Date.parse(firing.slot), firing }))
+    .toSorted((left, right) => right.slotMs - left.slotMs);
+  const reading = readChecked(timingOfView(view));
+  if (!reading.ok) return fired;
+  const lastMs = view.status.last_slot === null ? null : Date.parse(view.status.last_slot);
+  const [newest] = fired;
+  const ahead = newest === undefined || lastMs === null ? [] : silence(reading.timetable, newest.slotMs, lastMs + 1);
+  return [
+    ...ahead,
+    ...fired.flatMap((row, index) => {
+      const older = fired[index + 1];
+      return older === undefined ? [row] : [row, ...silence(reading.timetable, older.slotMs, row.slotMs)];
+    }),
+  ];
 }
 
 /** The slots strictly between two instants; nothing where the older is not a time of this timetable. */
 function silence(timetable: Timetable, olderMs: number, newerMs: number): PastRow[] {
-  if (slotAtOrBefore(timetable, olderMs) !== olderMs) return []
-  const between = { afterMs: olderMs, untilMs: newerMs - 1 }
-  const count = countSlots(timetable, between)
-  const [fromMs] = nextSlots(timetable, olderMs, 1)
-  const [untilMs] = newestSlotsBetween(timetable, between, 1)
-  return count === 0 || fromMs === undefined || untilMs === undefined ? [] : [{ kind: 'silent', fromMs, untilMs, count }]
+  if (slotAtOrBefore(timetable, olderMs) !== olderMs) return [];
+  const between = { afterMs: olderMs, untilMs: newerMs - 1 };
+  const count = countSlots(timetable, between);
+  const [fromMs] = nextSlots(timetable, olderMs, 1);
+  const [untilMs] = newestSlotsBetween(timetable, between, 1);
+  return count === 0 || fromMs === undefined || untilMs === undefined
+    ? []
+    : [{ kind: 'silent', fromMs, untilMs, count }];
 }

@@ -1,102 +1,207 @@
-import { getLoginOptions, type LoginOptions, PASSWORD_MIN_CHARS, type RefusalEntry, REFUSALS } from '@hamlet/contract'
-import { type ReactElement, useEffect, useRef, useState } from 'react'
-import type { Refused, Reply } from '../../client/api.ts'
-import { Icon } from '../../ui/icon.tsx'
-import { RefusedNotice } from '../../ui/notices/refused-notice.tsx'
-import { useVillage, useVillageState } from '../village-context.ts'
+import { getLoginOptions, type LoginOptions, PASSWORD_MIN_CHARS, type RefusalEntry, REFUSALS } from '@hamlet/contract';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
+import type { Refused, Reply } from '../../client/api.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useVillage, useVillageState } from '../village-context.ts';
 
 /** How one comes in: by name and password, with the code of the first start, or with a one-time code from an admin. */
-type Way = 'password' | 'first' | 'code'
+type Way = 'password' | 'first' | 'code';
 const WAY_WORDS: Readonly<Record<Way, { readonly title: string; readonly hint: string; readonly button: string }>> = {
-  password: { title: 'Sign in', hint: 'Visitors can look around; members write, reward and give work; admins run the village.', button: 'Sign in' },
-  first: { title: 'Welcome. Make the first account.', hint: 'It becomes the admin of this village. The code was printed when the village started and works once.', button: 'Make the account' },
-  code: { title: 'Use a one-time code', hint: 'An admin gave it to you. It sets your password, once.', button: 'Set the password' },
-}
+  password: {
+    title: 'Sign in',
+    hint: 'Visitors can look around; members write, reward and give work; admins run the village.',
+    button: 'Sign in',
+  },
+  first: {
+    title: 'Welcome. Make the first account.',
+    hint: 'It becomes the admin of this village. The code was printed when the village started and works once.',
+    button: 'Make the account',
+  },
+  code: {
+    title: 'Use a one-time code',
+    hint: 'An admin gave it to you. It sets your password, once.',
+    button: 'Set the password',
+  },
+};
 
-interface DialogProps { readonly code: string | null; readonly failed: string | null; readonly onClose: () => void }
+interface DialogProps {
+  readonly code: string | null;
+  readonly failed: string | null;
+  readonly onClose: () => void;
+}
 
 /** Signing in. `code` is the one of the first start, from the address; `failed` says why the identity provider's way led back here. */
 export function SignInDialog({ code, failed, onClose }: DialogProps): ReactElement {
-  const { api } = useVillage()
-  const dialog = useRef<HTMLDialogElement>(null)
-  const signedIn = useVillageState((state) => state.session.kind === 'account')
-  const [way, setWay] = useState<Way>(code === null ? 'password' : 'first')
-  const [options, setOptions] = useState<LoginOptions | null>(null)
-  useEffect(() => { dialog.current?.showModal() }, [])
-  useEffect(() => { if (signedIn) onClose() }, [signedIn, onClose])
+  const { api } = useVillage();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const signedIn = useVillageState((state) => state.session.kind === 'account');
+  const [way, setWay] = useState<Way>(code === null ? 'password' : 'first');
+  const [options, setOptions] = useState<LoginOptions | null>(null);
   useEffect(() => {
-    let here = true
-    void api.call(getLoginOptions, {}).then((reply) => { if (here && reply.ok) setOptions(reply.data) })
-    return () => { here = false }
-  }, [api])
-  const words = WAY_WORDS[way]
+    dialog.current?.showModal();
+  }, []);
+  useEffect(() => {
+    if (signedIn) onClose();
+  }, [signedIn, onClose]);
+  useEffect(() => {
+    let here = true;
+    void api.call(getLoginOptions, {}).then((reply) => {
+      if (here && reply.ok) setOptions(reply.data);
+    });
+    return () => {
+      here = false;
+    };
+  }, [api]);
+  const words = WAY_WORDS[way];
   return (
     <dialog ref={dialog} className="dialog" onClose={onClose} aria-labelledby="sign-in-title">
       <img src="/favicon.svg" alt="" width="44" height="44" />
       <h2 id="sign-in-title">{words.title}</h2>
       <p className="hint">{words.hint}</p>
-      {failed !== null && <p className="notice notice-bad" role="alert"><Icon name="alert" size={16} /><span><b>Not signed in.</b> {failedWords(failed)}.</span></p>}
+      {failed !== null && (
+        <p className="notice notice-bad" role="alert">
+          <Icon name="alert" size={16} />
+          <span>
+            <b>Not signed in.</b> {failedWords(failed)}.
+          </span>
+        </p>
+      )}
       <ConnectionWarning options={options} />
       {options !== null && options.oidc !== null && way === 'password' && <Provider oidc={options.oidc} />}
       <SignInForm key={way} way={way} code={code ?? ''} />
       <Ways way={way} onWay={setWay} first={options?.bootstrap ?? true} />
       {/* Last, so that the dialog opens with the keyboard in the form. */}
-      <button type="button" className="icon-button dialog-close" onClick={onClose} aria-label="Close"><Icon name="close" /></button>
+      <button type="button" className="icon-button dialog-close" onClick={onClose} aria-label="Close">
+        <Icon name="close" />
+      </button>
     </dialog>
-  )
+  );
 }
 
 function ConnectionWarning({ options }: { readonly options: LoginOptions | null }): ReactElement | null {
-  if (options === null ? window.isSecureContext : options.private_connection) return null
-  return <p className="notice notice-bad"><Icon name="alert" size={16} />Browsers keep sessions only on https or localhost. Signing in will not last here.</p>
+  if (options === null ? window.isSecureContext : options.private_connection) return null;
+  return (
+    <p className="notice notice-bad">
+      <Icon name="alert" size={16} />
+      Browsers keep sessions only on https or localhost. Signing in will not last here.
+    </p>
+  );
 }
 
 /** Leaves for the identity provider and comes back to where one is. */
 function Provider({ oidc }: { readonly oidc: NonNullable<LoginOptions['oidc']> }): ReactElement {
-  const back = `${window.location.pathname}${window.location.search}`
+  const back = `${window.location.pathname}${window.location.search}`;
   return (
     <>
-      <a className="button button-strong provider" href={`${oidc.path}?return_to=${encodeURIComponent(back)}`} data-action="oidc"><Icon name="login" size={16} />Sign in with {oidc.name}</a>
-      <p className="or"><span>or by password</span></p>
+      <a
+        className="button button-strong provider"
+        href={`${oidc.path}?return_to=${encodeURIComponent(back)}`}
+        data-action="oidc"
+      >
+        <Icon name="login" size={16} />
+        Sign in with {oidc.name}
+      </a>
+      <p className="or">
+        <span>or by password</span>
+      </p>
     </>
-  )
+  );
 }
 
-function Ways({ way, onWay, first }: { readonly way: Way; readonly onWay: (way: Way) => void; readonly first: boolean }): ReactElement {
-  const others: readonly (readonly [Way, string, boolean])[] = [['password', 'I have a password', true], ['code', 'I was given a one-time code', true], ['first', 'This is a new village: use its code', first]]
-  return <div className="ways">{others.filter(([key, , shown]) => key !== way && shown).map(([key, word]) => <button key={key} type="button" className="link" onClick={() => onWay(key)} data-way={key}>{word}</button>)}</div>
+function Ways({
+  way,
+  onWay,
+  first,
+}: {
+  readonly way: Way;
+  readonly onWay: (way: Way) => void;
+  readonly first: boolean;
+}): ReactElement {
+  const others: readonly (readonly [Way, string, boolean])[] = [
+    ['password', 'I have a password', true],
+    ['code', 'I was given a one-time code', true],
+    ['first', 'This is a new village: use its code', first],
+  ];
+  return (
+    <div className="ways">
+      {others
+        .filter(([key, , shown]) => key !== way && shown)
+        .map(([key, word]) => (
+          <button key={key} type="button" className="link" onClick={() => onWay(key)} data-way={key}>
+            {word}
+          </button>
+        ))}
+    </div>
+  );
 }
 
 /** The title of a refusal by its code, as the way back from the identity provider names it. */
 function failedWords(code: string): string {
-  const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS
-  return known[code]?.title ?? 'The identity provider did not let you in'
+  const known: Readonly<Record<string, RefusalEntry | undefined>> = REFUSALS;
+  return known[code]?.title ?? 'The identity provider did not let you in';
 }
 
 function SignInForm({ way, code }: { readonly way: Way; readonly code: string }): ReactElement {
-  const { session } = useVillage()
-  const [refused, setRefused] = useState<Refused | null>(null)
-  const [busy, setBusy] = useState(false)
+  const { session } = useVillage();
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const [busy, setBusy] = useState(false);
   const submit = async (form: FormData): Promise<void> => {
-    const text = (key: string): string => { const value = form.get(key); return typeof value === 'string' ? value : '' }
+    const text = (key: string): string => {
+      const value = form.get(key);
+      return typeof value === 'string' ? value : '';
+    };
     const send: Readonly<Record<Way, () => Promise<Reply<unknown>>>> = {
       password: () => session.signIn(text('name'), text('password')),
       first: () => session.bootstrap(text('code'), { name: text('name'), password: text('password') }),
       code: () => session.redeem(text('code'), text('password')),
-    }
-    setBusy(true)
-    const reply = await send[way]()
-    setBusy(false)
-    setRefused(reply.ok ? null : reply.refused)
-  }
+    };
+    setBusy(true);
+    const reply = await send[way]();
+    setBusy(false);
+    setRefused(reply.ok ? null : reply.refused);
+  };
   return (
-    <form className="form" onSubmit={(event) => { event.preventDefault(); void submit(new FormData(event.currentTarget)) }}>
-      {way !== 'password' && <label>Code<input name="code" defaultValue={way === 'first' ? code : ''} required autoComplete="one-time-code" spellCheck={false} /></label>}
-      {way !== 'code' && <label>Name<input name="name" required maxLength={64} autoComplete="username" /></label>}
-      <label>{way === 'password' ? 'Password' : 'New password'}<input name="password" type="password" required minLength={way === 'password' ? 1 : PASSWORD_MIN_CHARS} autoComplete={way === 'password' ? 'current-password' : 'new-password'} /></label>
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit(new FormData(event.currentTarget));
+      }}
+    >
+      {way !== 'password' && (
+        <label>
+          Code
+          <input
+            name="code"
+            defaultValue={way === 'first' ? code : ''}
+            required
+            autoComplete="one-time-code"
+            spellCheck={false}
+          />
+        </label>
+      )}
+      {way !== 'code' && (
+        <label>
+          Name
+          <input name="name" required maxLength={64} autoComplete="username" />
+        </label>
+      )}
+      <label>
+        {way === 'password' ? 'Password' : 'New password'}
+        <input
+          name="password"
+          type="password"
+          required
+          minLength={way === 'password' ? 1 : PASSWORD_MIN_CHARS}
+          autoComplete={way === 'password' ? 'current-password' : 'new-password'}
+        />
+      </label>
       {way !== 'password' && <p className="hint">At least {PASSWORD_MIN_CHARS} characters.</p>}
       {refused !== null && <RefusedNotice refused={refused} />}
-      <button type="submit" className="button button-strong" disabled={busy}>{busy ? 'One moment…' : WAY_WORDS[way].button}</button>
+      <button type="submit" className="button button-strong" disabled={busy}>
+        {busy ? 'One moment…' : WAY_WORDS[way].button}
+      </button>
     </form>
-  )
+  );
 }

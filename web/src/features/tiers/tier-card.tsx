@@ -1,58 +1,109 @@
-import type { EntitlementView } from '@hamlet/contract'
-import type { ReactElement } from 'react'
-import { Avatar } from '../../ui/avatar.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { limitWords } from '../inspector/fact-words.ts'
-import { moneyWords, priceWords } from '../money/money-words.ts'
-import { useVillage } from '../village-context.ts'
-import { SeatMap } from './seat-map.tsx'
-import { computeWords, isSeated, type Occupant, seatPicture } from './tier-picture.ts'
+import type { EntitlementView } from '@hamlet/contract';
+import type { ReactElement } from 'react';
+import { Avatar } from '../../ui/avatar.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { limitWords } from '../inspector/fact-words.ts';
+import { moneyWords, priceWords } from '../money/money-words.ts';
+import { useVillage } from '../village-context.ts';
+import { SeatMap } from './seat-map.tsx';
+import { computeWords, isSeated, type Occupant, seatPicture } from './tier-picture.ts';
 
 /** Faces shown of a tier. */
-const FACES = 24
+const FACES = 24;
 
 /** One step of the ladder: what opens it, what it gives and costs, its seats and who is on it. */
-export function TierCard({ tier, agents, onEdit }: { readonly tier: EntitlementView; readonly agents: readonly Occupant[]; readonly onEdit: (() => void) | null }): ReactElement {
-  const wrong = tier.conditions.find((condition) => condition.status !== 'True')
+export function TierCard({
+  tier,
+  agents,
+  onEdit,
+}: {
+  readonly tier: EntitlementView;
+  readonly agents: readonly Occupant[];
+  readonly onEdit: (() => void) | null;
+}): ReactElement {
+  const wrong = tier.conditions.find((condition) => condition.status !== 'True');
   return (
     <li className="tier card" data-tier={tier.name}>
       <header className="tier-head">
         <h2>{tier.name}</h2>
-        <p className="tier-opens"><Icon name="coin" size={15} />{tier.min_balance.startsWith('-') || tier.min_balance === '0' ? 'Open to everybody' : `from ${moneyWords(tier.min_balance)}`}</p>
-        {onEdit !== null && <button type="button" className="button button-small" onClick={onEdit} data-action="edit-tier" aria-label={`Edit ${tier.name}`}><Icon name="edit" size={15} />Edit</button>}
+        <p className="tier-opens">
+          <Icon name="coin" size={15} />
+          {tier.min_balance.startsWith('-') || tier.min_balance === '0'
+            ? 'Open to everybody'
+            : `from ${moneyWords(tier.min_balance)}`}
+        </p>
+        {onEdit !== null && (
+          <button
+            type="button"
+            className="button button-small"
+            onClick={onEdit}
+            data-action="edit-tier"
+            aria-label={`Edit ${tier.name}`}
+          >
+            <Icon name="edit" size={15} />
+            Edit
+          </button>
+        )}
       </header>
       <dl className="tier-facts">
-        <dt>Compute</dt><dd>{computeWords(tier.compute)}</dd>
-        <dt>Limits</dt><dd>{limitWords(tier.limits)}</dd>
-        <dt>Price</dt><dd>{priceWords(tier.price)}</dd>
+        <dt>Compute</dt>
+        <dd>{computeWords(tier.compute)}</dd>
+        <dt>Limits</dt>
+        <dd>{limitWords(tier.limits)}</dd>
+        <dt>Price</dt>
+        <dd>{priceWords(tier.price)}</dd>
       </dl>
       <div className="tier-seats">
         <SeatMap picture={seatPicture(tier, agents.filter(isSeated).length)} />
-        {wrong !== undefined && <p className="notice notice-waiting" data-reason={wrong.reason}><Icon name="info" size={15} /><span>{wrong.message === '' ? wrong.reason : wrong.message}</span></p>}
+        {wrong !== undefined && (
+          <p className="notice notice-waiting" data-reason={wrong.reason}>
+            <Icon name="info" size={15} />
+            <span>{wrong.message === '' ? wrong.reason : wrong.message}</span>
+          </p>
+        )}
       </div>
       <Faces agents={agents} />
     </li>
-  )
+  );
 }
 
 function Faces({ agents }: { readonly agents: readonly Occupant[] }): ReactElement {
-  if (agents.length === 0) return <p className="empty tier-faces">Nobody is at this tier.</p>
+  if (agents.length === 0) return <p className="empty tier-faces">Nobody is at this tier.</p>;
   return (
     <ul className="faces tier-faces">
-      {agents.slice(0, FACES).map((agent) => <li key={agent.agent_id}><Face agent={agent} /></li>)}
+      {agents.slice(0, FACES).map((agent) => (
+        <li key={agent.agent_id}>
+          <Face agent={agent} />
+        </li>
+      ))}
       {agents.length > FACES && <li className="hint">and {agents.length - FACES} more</li>}
     </ul>
-  )
+  );
 }
 
 /** An agent as a button that opens the panel about it. */
 export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
-  const { select } = useVillage()
-  const seated = isSeated(agent)
-  const state = agent.power === 'Asleep' ? 'asleep' : seated ? agent.why.ready ? 'awake' : 'has a seat, not ready' : 'without a seat'
+  const { select } = useVillage();
+  const seated = isSeated(agent);
+  const state =
+    agent.power === 'Asleep'
+      ? 'asleep'
+      : seated
+        ? agent.why.ready
+          ? 'awake'
+          : 'has a seat, not ready'
+        : 'without a seat';
   return (
-    <button type="button" className={`face${seated ? '' : ' face-away'}`} onClick={() => select(agent.agent_id)} title={`${agent.display_name}, ${state}`} data-agent={agent.agent_id}>
-      <Avatar id={agent.agent_id} size={24} dimmed={!seated} /><span>{agent.display_name}</span><span className="sr-only">, {state}</span>
+    <button
+      type="button"
+      className={`face${seated ? '' : ' face-away'}`}
+      onClick={() => select(agent.agent_id)}
+      title={`${agent.display_name}, ${state}`}
+      data-agent={agent.agent_id}
+    >
+      <Avatar id={agent.agent_id} size={24} dimmed={!seated} />
+      <span>{agent.display_name}</span>
+      <span className="sr-only">, {state}</span>
     </button>
-  )
+  );
 }

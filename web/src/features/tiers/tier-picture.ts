@@ -1,68 +1,103 @@
-import type { AgentDetail, EntitlementView } from '@hamlet/contract'
+import type { AgentDetail, EntitlementView } from '@hamlet/contract';
 
 /** What of an agent the pictures are made from. */
-export type Occupant = Pick<AgentDetail, 'agent_id' | 'display_name' | 'tier' | 'node' | 'pod' | 'power' | 'conditions'> & { readonly why: AgentDetail['why'] }
+export type Occupant = Pick<
+  AgentDetail,
+  'agent_id' | 'display_name' | 'tier' | 'node' | 'pod' | 'power' | 'conditions'
+> & { readonly why: AgentDetail['why'] };
 
 /** The seats of a tier: held by its own agents, taken by the room that other tiers use, and free. */
-export interface SeatPicture { readonly own: number; readonly others: number; readonly free: number; readonly total: number }
+export interface SeatPicture {
+  readonly own: number;
+  readonly others: number;
+  readonly free: number;
+  readonly total: number;
+}
 
 /** Reasons of the condition Admitted that are no wait for room. */
-const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable'])
+const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable']);
 
 /** Seats are counted from room that all tiers share: what is neither free nor held by the tier itself is used by others. Null where nobody has counted. */
 export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: number): SeatPicture | null {
-  if (seats === null) return null
-  const taken = Math.max(0, seats.total - seats.free)
-  const own = Math.min(seated, taken)
-  return { own, others: taken - own, free: seats.free, total: seats.total }
+  if (seats === null) return null;
+  const taken = Math.max(0, seats.total - seats.free);
+  const own = Math.min(seated, taken);
+  return { own, others: taken - own, free: seats.free, total: seats.total };
 }
 
 /** Whether an agent holds a seat: it was admitted, or, where nobody says so, it has a pod. */
 export function isSeated({ conditions, pod, power }: Pick<Occupant, 'conditions' | 'pod' | 'power'>): boolean {
-  if (power === 'Asleep') return false
-  const admitted = conditions.find(({ type }) => type === 'Admitted')
-  return admitted === undefined ? pod !== null : admitted.status === 'True'
+  if (power === 'Asleep') return false;
+  const admitted = conditions.find(({ type }) => type === 'Admitted');
+  return admitted === undefined ? pod !== null : admitted.status === 'True';
 }
 
 /** An agent that waits for a seat, why, and since when. */
-export interface Waiting { readonly agent: Occupant; readonly reason: string; readonly message: string; readonly since: string }
+export interface Waiting {
+  readonly agent: Occupant;
+  readonly reason: string;
+  readonly message: string;
+  readonly since: string;
+}
 
 /** Who waits for a seat, longest first. */
 export function waitingOf(agents: readonly Occupant[]): Waiting[] {
-  return agents.flatMap((agent) => {
-    const admitted = agent.conditions.find(({ type }) => type === 'Admitted')
-    if (agent.power === 'Asleep' || admitted === undefined || admitted.status === 'True' || OTHER_REASONS.has(admitted.reason)) return []
-    return [{ agent, reason: admitted.reason, message: admitted.message, since: admitted.last_transition_time }]
-  }).toSorted((left, right) => left.since.localeCompare(right.since))
+  return agents
+    .flatMap((agent) => {
+      const admitted = agent.conditions.find(({ type }) => type === 'Admitted');
+      if (
+        agent.power === 'Asleep' ||
+        admitted === undefined ||
+        admitted.status === 'True' ||
+        OTHER_REASONS.has(admitted.reason)
+      )
+        return [];
+      return [{ agent, reason: admitted.reason, message: admitted.message, since: admitted.last_transition_time }];
+    })
+    .toSorted((left, right) => left.since.localeCompare(right.since));
 }
 
 /** A node and who runs on it. */
-export interface NodeGroup { readonly node: string; readonly agents: readonly Occupant[] }
+export interface NodeGroup {
+  readonly node: string;
+  readonly agents: readonly Occupant[];
+}
 
 /** The nodes that agents are on, by name. */
 export function nodeGroups(agents: readonly Occupant[]): NodeGroup[] {
-  const nodes = [...new Set(agents.flatMap(({ node }) => (node === null ? [] : [node])))].toSorted()
-  return nodes.map((node) => ({ node, agents: agents.filter((agent) => agent.node === node).toSorted((left, right) => left.display_name.localeCompare(right.display_name)) }))
+  const nodes = [...new Set(agents.flatMap(({ node }) => (node === null ? [] : [node])))].toSorted();
+  return nodes.map((node) => ({
+    node,
+    agents: agents
+      .filter((agent) => agent.node === node)
+      .toSorted((left, right) => left.display_name.localeCompare(right.display_name)),
+  }));
 }
 
 /** How many of each tier, for a line such as `tier-1 × 4, tier-2`. */
 export function tierCounts(agents: readonly Pick<Occupant, 'tier'>[]): string {
-  const names = agents.map(({ tier }) => tier ?? 'no tier')
-  return [...new Set(names)].toSorted().map((name) => {
-    const count = names.filter((other) => other === name).length
-    return count === 1 ? name : `${name} × ${count}`
-  }).join(', ')
+  const names = agents.map(({ tier }) => tier ?? 'no tier');
+  return [...new Set(names)]
+    .toSorted()
+    .map((name) => {
+      const count = names.filter((other) => other === name).length;
+      return count === 1 ? name : `${name} × ${count}`;
+    })
+    .join(', ');
 }
 
 /** What a tier's pods get, in few words: `2 cores, 2Gi, one shared GPU`. */
 export function computeWords({ cpu, memory, gpu }: EntitlementView['compute']): string {
-  const parts = [/^[0-9]+$/.test(cpu) ? `${cpu} ${cpu === '1' ? 'core' : 'cores'}` : `${cpu} cpu`, memory]
-  if (gpu.mode === 'Shared') parts.push('a shared GPU')
-  if (gpu.mode === 'Exclusive') parts.push(gpu.count <= 1 ? 'a GPU of its own' : `${gpu.count} GPUs of its own`)
-  return parts.join(', ')
+  const parts = [/^[0-9]+$/.test(cpu) ? `${cpu} ${cpu === '1' ? 'core' : 'cores'}` : `${cpu} cpu`, memory];
+  if (gpu.mode === 'Shared') parts.push('a shared GPU');
+  if (gpu.mode === 'Exclusive') parts.push(gpu.count <= 1 ? 'a GPU of its own' : `${gpu.count} GPUs of its own`);
+  return parts.join(', ');
 }
 
 /** What runs now costs an hour in all, as amounts to be summed. */
-export function hourlyPrices(agents: readonly Occupant[], tiers: readonly Pick<EntitlementView, 'name' | 'price'>[]): string[] {
-  return agents.filter(isSeated).flatMap(({ tier }) => tiers.find(({ name }) => name === tier)?.price.per_hour ?? [])
+export function hourlyPrices(
+  agents: readonly Occupant[],
+  tiers: readonly Pick<EntitlementView, 'name' | 'price'>[],
+): string[] {
+  return agents.filter(isSeated).flatMap(({ tier }) => tiers.find(({ name }) => name === tier)?.price.per_hour ?? []);
 }

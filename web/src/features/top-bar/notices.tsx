@@ -1,44 +1,63 @@
-import { type ReactElement, useEffect, useRef } from 'react'
-import { Icon } from '../../ui/icon.tsx'
-import { FreezeBanner } from '../freeze/freeze-banner.tsx'
-import { PaymentNotice } from '../payments/pay/payment-notice.tsx'
-import { useVillage, useVillageState } from '../village-context.ts'
+import { type ReactElement, useEffect, useRef } from 'react';
+import { Icon } from '../../ui/icon.tsx';
+import { FreezeBanner } from '../freeze/freeze-banner.tsx';
+import { PaymentNotice } from '../payments/pay/payment-notice.tsx';
+import { useVillage, useVillageState } from '../village-context.ts';
 
 /** What everybody must see whatever is open: a freeze of the village, a page that is too old to be live, a session that ended, how a payment at PayPal ended. */
 export function Notices(): ReactElement {
-  const box = useRef<HTMLDivElement>(null)
+  const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (box.current === null) return undefined
+    if (box.current === null) return undefined;
     // Panels and pages begin below the notices, however many lines these take.
-    const watch = new ResizeObserver(([entry]) => document.documentElement.style.setProperty('--notices', `${entry?.contentRect.height ?? 0}px`))
-    watch.observe(box.current)
-    return () => watch.disconnect()
-  }, [])
-  return <div className="notices" ref={box}><FreezeBanner /><OutdatedNotice /><EndedNotice /><PaymentNotice /></div>
+    const watch = new ResizeObserver(([entry]) =>
+      document.documentElement.style.setProperty('--notices', `${entry?.contentRect.height ?? 0}px`),
+    );
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, []);
+  return (
+    <div className="notices" ref={box}>
+      <FreezeBanner />
+      <OutdatedNotice />
+      <EndedNotice />
+      <PaymentNotice />
+    </div>
+  );
 }
 
 function OutdatedNotice(): ReactElement | null {
-  const world = useVillageState((state) => state.connection)
-  if (world !== 'outdated') return null
+  const world = useVillageState((state) => state.connection);
+  if (world !== 'outdated') return null;
   return (
     <p className="notice notice-waiting" role="alert" data-notice="outdated">
       <Icon name="alert" size={16} />
-      <span><b>This page is older than the village.</b> The map no longer moves. Load the page again.</span>
-      <button type="button" className="button button-small" onClick={() => window.location.reload()}>Load the page again</button>
+      <span>
+        <b>This page is older than the village.</b> The map no longer moves. Load the page again.
+      </span>
+      <button type="button" className="button button-small" onClick={() => window.location.reload()}>
+        Load the page again
+      </button>
     </p>
-  )
+  );
 }
 
 function EndedNotice(): ReactElement | null {
-  const { session, openSignIn } = useVillage()
-  const ended = useVillageState((state) => state.session.kind === 'visitor' && state.session.ended)
-  if (!ended) return null
+  const { session, openSignIn } = useVillage();
+  const ended = useVillageState((state) => state.session.kind === 'visitor' && state.session.ended);
+  if (!ended) return null;
   return (
     <p className="notice notice-waiting" role="alert" data-notice="session-ended">
       <Icon name="key" size={16} />
-      <span><b>Your session has ended.</b> Sign in again to go on.</span>
-      <button type="button" className="button button-small" onClick={openSignIn}>Sign in</button>
-      <button type="button" className="icon-button" onClick={() => session.dismissEnded()} aria-label="Dismiss"><Icon name="close" size={14} /></button>
+      <span>
+        <b>Your session has ended.</b> Sign in again to go on.
+      </span>
+      <button type="button" className="button button-small" onClick={openSignIn}>
+        Sign in
+      </button>
+      <button type="button" className="icon-button" onClick={() => session.dismissEnded()} aria-label="Dismiss">
+        <Icon name="close" size={14} />
+      </button>
     </p>
-  )
+  );
 }

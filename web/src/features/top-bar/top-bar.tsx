@@ -1,23 +1,26 @@
-import { lazy, type ReactElement, useState } from 'react'
-import type { AppState } from '../../client/app-state.ts'
-import { Icon } from '../../ui/icon.tsx'
-import type { IconName } from '../../ui/icon-paths.ts'
-import { LazyBoundary } from '../../ui/lazy-boundary.tsx'
-import { applyTheme, nextTheme, savedTheme } from '../../ui/theme.ts'
-import { saveShortcuts, shortcutsOn } from '../../ui/shortcuts.ts'
-import { clockTime } from '../../ui/time-words.ts'
-import { FreezeButton } from '../freeze/freeze-button.tsx'
-import { ViewNav } from '../navigation/view-nav.tsx'
-import { populationOf } from './population.ts'
-import { useVillage, useVillageState } from '../village-context.ts'
+import { lazy, type ReactElement, useState } from 'react';
+import type { AppState } from '../../client/app-state.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { IconName } from '../../ui/icon-paths.ts';
+import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
+import { applyTheme, nextTheme, savedTheme } from '../../ui/theme.ts';
+import { saveShortcuts, shortcutsOn } from '../../ui/shortcuts.ts';
+import { clockTime } from '../../ui/time-words.ts';
+import { FreezeButton } from '../freeze/freeze-button.tsx';
+import { ViewNav } from '../navigation/view-nav.tsx';
+import { populationOf } from './population.ts';
+import { useVillage, useVillageState } from '../village-context.ts';
 
-const MyAccount = lazy(async () => ({ default: (await import('../accounts/my-account.tsx')).MyAccount }))
+const MyAccount = lazy(async () => ({ default: (await import('../accounts/my-account.tsx')).MyAccount }));
 
 /** Where we are, what time it is there, who is up, and whether what we see is live. */
 export function TopBar(): ReactElement {
   return (
     <header className="top-bar">
-      <a className="brand" href="/" aria-label="Hamlet"><img src="/favicon.svg" alt="" width="28" height="28" /><span>Hamlet</span></a>
+      <a className="brand" href="/" aria-label="Hamlet">
+        <img src="/favicon.svg" alt="" width="28" height="28" />
+        <span>Hamlet</span>
+      </a>
       <ViewNav />
       <VillageClock />
       <Population />
@@ -28,76 +31,152 @@ export function TopBar(): ReactElement {
       <ThemeButton />
       <AccountButton />
     </header>
-  )
+  );
 }
 
 const PHASES: Readonly<Record<string, { readonly icon: IconName; readonly word: string }>> = {
-  night: { icon: 'moon', word: 'Night' }, morning: { icon: 'sunrise', word: 'Morning' }, day: { icon: 'sun', word: 'Day' }, evening: { icon: 'sunrise', word: 'Evening' },
-}
+  night: { icon: 'moon', word: 'Night' },
+  morning: { icon: 'sunrise', word: 'Morning' },
+  day: { icon: 'sun', word: 'Day' },
+  evening: { icon: 'sunrise', word: 'Evening' },
+};
 
 function VillageClock(): ReactElement | null {
-  const clock = useVillageState((state) => state.clock)
-  if (clock === null) return null
-  const phase = PHASES[clock.phase] ?? { icon: 'sun' as const, word: clock.phase }
+  const clock = useVillageState((state) => state.clock);
+  if (clock === null) return null;
+  const phase = PHASES[clock.phase] ?? { icon: 'sun' as const, word: clock.phase };
   return (
-    <span className="chip clock" title={`${phase.word} of day ${clock.day + 1}. A day of the village lasts 24 minutes.`}>
-      <Icon name={phase.icon} size={16} /><b>{clockTime(clock.minute)}</b><span className="wide-only">{phase.word}, day {clock.day + 1}</span>
+    <span
+      className="chip clock"
+      title={`${phase.word} of day ${clock.day + 1}. A day of the village lasts 24 minutes.`}
+    >
+      <Icon name={phase.icon} size={16} />
+      <b>{clockTime(clock.minute)}</b>
+      <span className="wide-only">
+        {phase.word}, day {clock.day + 1}
+      </span>
     </span>
-  )
+  );
 }
 
 function Population(): ReactElement | null {
-  const rows = useVillageState((state) => state.rows)
-  const details = useVillageState((state) => state.details)
-  if (rows.length === 0) return null
+  const rows = useVillageState((state) => state.rows);
+  const details = useVillageState((state) => state.details);
+  if (rows.length === 0) return null;
   return (
     <span className="chip population" role="group" aria-label="Population">
       {populationOf(rows, details).map(({ tone, word, count }) => (
-        <span key={tone} className="population-group" title={`${count} ${word}`}><span className={`mark mark-${tone}`} aria-hidden="true" /><b>{count}</b><span className="population-word">{word}</span></span>
+        <span key={tone} className="population-group" title={`${count} ${word}`}>
+          <span className={`mark mark-${tone}`} aria-hidden="true" />
+          <b>{count}</b>
+          <span className="population-word">{word}</span>
+        </span>
       ))}
     </span>
-  )
+  );
 }
 
-const HEALTH: Readonly<Record<AppState['connection'], { readonly word: string; readonly hint: string; readonly icon: IconName }>> = {
+const HEALTH: Readonly<
+  Record<AppState['connection'], { readonly word: string; readonly hint: string; readonly icon: IconName }>
+> = {
   connecting: { word: 'Connecting', hint: 'The first frames are on their way.', icon: 'signal' },
   live: { word: 'Live', hint: 'What you see happens now.', icon: 'signal' },
   lagging: { word: 'Lagging', hint: 'Nothing has been heard for some seconds.', icon: 'alert' },
-  reconnecting: { word: 'Reconnecting', hint: 'The connection was lost; the map shows the last known state.', icon: 'offline' },
+  reconnecting: {
+    word: 'Reconnecting',
+    hint: 'The connection was lost; the map shows the last known state.',
+    icon: 'offline',
+  },
   outdated: { word: 'Outdated', hint: 'This page is older than the village: load it again.', icon: 'alert' },
-}
+};
 
 function Health(): ReactElement {
-  const connection = useVillageState((state) => state.connection)
-  const { word, hint, icon } = HEALTH[connection]
-  return <span className={`chip health health-${connection}`} role="status" title={hint}><Icon name={icon} size={15} /><span>{word}</span></span>
+  const connection = useVillageState((state) => state.connection);
+  const { word, hint, icon } = HEALTH[connection];
+  return (
+    <span className={`chip health health-${connection}`} role="status" title={hint}>
+      <Icon name={icon} size={15} />
+      <span>{word}</span>
+    </span>
+  );
 }
 
-const THEMES = { system: { icon: 'contrast', word: 'as the device' }, light: { icon: 'sun', word: 'light' }, dark: { icon: 'moon', word: 'dark' } } as const
+const THEMES = {
+  system: { icon: 'contrast', word: 'as the device' },
+  light: { icon: 'sun', word: 'light' },
+  dark: { icon: 'moon', word: 'dark' },
+} as const;
 
 function ThemeButton(): ReactElement {
-  const [theme, setTheme] = useState(savedTheme)
-  const change = (): void => { const next = nextTheme(theme); applyTheme(next); setTheme(next) }
-  return <button type="button" className="icon-button" onClick={change} aria-label={`Colours: ${THEMES[theme].word}. Change`} title={`Colours: ${THEMES[theme].word}`}><Icon name={THEMES[theme].icon} /></button>
+  const [theme, setTheme] = useState(savedTheme);
+  const change = (): void => {
+    const next = nextTheme(theme);
+    applyTheme(next);
+    setTheme(next);
+  };
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      onClick={change}
+      aria-label={`Colours: ${THEMES[theme].word}. Change`}
+      title={`Colours: ${THEMES[theme].word}`}
+    >
+      <Icon name={THEMES[theme].icon} />
+    </button>
+  );
 }
 
 /** One-key shortcuts collide with some assistive technology: they can be turned off. Escape always works. */
 function ShortcutsButton(): ReactElement {
-  const [on, setOn] = useState(shortcutsOn)
-  const change = (): void => { saveShortcuts(!on); setOn(!on) }
-  return <button type="button" className="icon-button shortcuts" onClick={change} aria-pressed={on} aria-label="Keyboard shortcuts" title={`Keyboard shortcuts (1 to 5, F, /, arrows, plus, minus, 0): ${on ? 'on' : 'off'}`}><Icon name="keyboard" /></button>
+  const [on, setOn] = useState(shortcutsOn);
+  const change = (): void => {
+    saveShortcuts(!on);
+    setOn(!on);
+  };
+  return (
+    <button
+      type="button"
+      className="icon-button shortcuts"
+      onClick={change}
+      aria-pressed={on}
+      aria-label="Keyboard shortcuts"
+      title={`Keyboard shortcuts (1 to 5, F, /, arrows, plus, minus, 0): ${on ? 'on' : 'off'}`}
+    >
+      <Icon name="keyboard" />
+    </button>
+  );
 }
 
 function AccountButton(): ReactElement | null {
-  const session = useVillageState((state) => state.session)
-  const { openSignIn } = useVillage()
-  const [open, setOpen] = useState(false)
-  if (session.kind === 'unknown') return null
-  if (session.kind === 'visitor') return <button type="button" className="button" onClick={openSignIn}><Icon name="login" size={16} />Sign in</button>
+  const session = useVillageState((state) => state.session);
+  const { openSignIn } = useVillage();
+  const [open, setOpen] = useState(false);
+  if (session.kind === 'unknown') return null;
+  if (session.kind === 'visitor')
+    return (
+      <button type="button" className="button" onClick={openSignIn}>
+        <Icon name="login" size={16} />
+        Sign in
+      </button>
+    );
   return (
     <span className="account">
-      <button type="button" className="account-name" onClick={() => setOpen(true)} title="Your account: sessions, password, signing out"><Icon name="user" size={16} /><span>{session.account.name}</span><span className="role">{session.account.role}</span></button>
-      {open && <LazyBoundary fallback={null}><MyAccount onClose={() => setOpen(false)} /></LazyBoundary>}
+      <button
+        type="button"
+        className="account-name"
+        onClick={() => setOpen(true)}
+        title="Your account: sessions, password, signing out"
+      >
+        <Icon name="user" size={16} />
+        <span>{session.account.name}</span>
+        <span className="role">{session.account.role}</span>
+      </button>
+      {open && (
+        <LazyBoundary fallback={null}>
+          <MyAccount onClose={() => setOpen(false)} />
+        </LazyBoundary>
+      )}
     </span>
-  )
+  );
 }

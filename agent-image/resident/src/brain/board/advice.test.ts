@@ -9,7 +9,13 @@ import { ADVICE_TICKS, adviceIn, followAdvice } from './advice.ts';
 import type { Advice } from './board-mind.ts';
 
 function situation(advice: Advice | null, self: Partial<AgentView> = {}): Situation {
-  const seen = perceive({ world: aWorld({ tick: 10_000, agents: [anAgent('ada', self)] }), standing: aStanding(), config: aConfig(), wake: null, mind: { ...NEWBORN, board: { ...NEWBORN.board, advice } } });
+  const seen = perceive({
+    world: aWorld({ tick: 10_000, agents: [anAgent('ada', self)] }),
+    standing: aStanding(),
+    config: aConfig(),
+    wake: null,
+    mind: { ...NEWBORN, board: { ...NEWBORN.board, advice } },
+  });
   assert.ok(seen !== null);
   return seen;
 }
@@ -19,9 +25,15 @@ const ADVICE: Advice = { landmarkId: 'library', use: false, from: 'Grace', tick:
 test('words that name a place are advice; of several the first, and to use it where they say so', () => {
   const advice = (body: string) => adviceIn(situation(null), { author_name: 'Grace', body });
   assert.deepEqual(advice('Go to the library.'), { landmarkId: 'library', use: false, from: 'Grace', tick: 10_000 });
-  assert.deepEqual(advice('Have coffee at the cafe, then go to the library.'), { landmarkId: 'cafe', use: true, from: 'Grace', tick: 10_000 });
+  assert.deepEqual(advice('Have coffee at the cafe, then go to the library.'), {
+    landmarkId: 'cafe',
+    use: true,
+    from: 'Grace',
+    tick: 10_000,
+  });
   assert.deepEqual(advice('Say "hello". Go to the market.')?.landmarkId, 'market');
-  for (const body of ['How are you?', 'Look around.', 'Go to the moon.', '{"go":"library"}']) assert.equal(advice(body), null, body);
+  for (const body of ['How are you?', 'Look around.', 'Go to the moon.', '{"go":"library"}'])
+    assert.equal(advice(body), null, body);
   assert.equal(adviceIn(situation(null), { author_name: 'x'.repeat(99), body: 'Go home.' })?.from.length, 64);
 });
 
@@ -33,9 +45,19 @@ test('it is followed until it is too old, and only to a place that there is', ()
 });
 
 test('on its way it walks on; there it does what was advised, and is done', () => {
-  assert.deepEqual(followAdvice(situation(ADVICE, { moving_to: { ...AT.library, landmark_id: 'library', arrives_tick: 11_000 } }))?.command, { kind: 'stay' });
+  assert.deepEqual(
+    followAdvice(situation(ADVICE, { moving_to: { ...AT.library, landmark_id: 'library', arrives_tick: 11_000 } }))
+      ?.command,
+    { kind: 'stay' },
+  );
   const there = { landmark_id: 'library', position: AT.library };
   const smiled = followAdvice(situation(ADVICE, there));
-  assert.deepEqual([smiled?.command, smiled?.after.board.advice, smiled?.goal], [{ kind: 'act', body: { kind: 'emote', emote: 'smile' } }, null, 'spending time at the library']);
-  assert.deepEqual(followAdvice(situation({ ...ADVICE, use: true }, there))?.command, { kind: 'act', body: { kind: 'use', target: 'read' } });
+  assert.deepEqual(
+    [smiled?.command, smiled?.after.board.advice, smiled?.goal],
+    [{ kind: 'act', body: { kind: 'emote', emote: 'smile' } }, null, 'spending time at the library'],
+  );
+  assert.deepEqual(followAdvice(situation({ ...ADVICE, use: true }, there))?.command, {
+    kind: 'act',
+    body: { kind: 'use', target: 'read' },
+  });
 });

@@ -14,7 +14,14 @@ test('a list keeps as many as the memory holds, the oldest go first, and each is
 test('a table keeps as many as the memory holds, the oldest go first, and a name has its newest value', () => {
   const table = Object.fromEntries(names.map((name, index) => [name, index]));
   assert.deepEqual(withRecent({}, 'a', 1), { a: 1 });
-  assert.deepEqual(Object.entries(withRecent({ a: 1, b: 2 }, 'a', 3)), [['b', 2], ['a', 3]]);
+  assert.deepEqual(Object.entries(withRecent({ a: 1, b: 2 }, 'a', 3)), [
+    ['b', 2],
+    ['a', 3],
+  ]);
   assert.deepEqual(Object.entries(withRecent(table, 'new', 99)), [...Object.entries(table).slice(1), ['new', 99]]);
-  assert.deepEqual(Object.entries(withRecent(table, 'n3', 99)), [...Object.entries(table).filter(([name]) => name !== 'n3'), ['n3', 99]], 'one that is there pushes nobody out');
+  assert.deepEqual(
+    Object.entries(withRecent(table, 'n3', 99)),
+    [...Object.entries(table).filter(([name]) => name !== 'n3'), ['n3', 99]],
+    'one that is there pushes nobody out',
+  );
 });

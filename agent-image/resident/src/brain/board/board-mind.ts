@@ -8,10 +8,19 @@ const NAME_MAX_CHARS = 64;
 const Thread = z.strictObject({ times: z.int().min(0), tick: Tick });
 export type Thread = Readonly<z.infer<typeof Thread>>;
 
-const Plan = z.strictObject({ tier: z.string().max(NAME_MAX_CHARS).nullable(), model: z.string().max(128).nullable(), toolCalls: z.int().min(0) });
+const Plan = z.strictObject({
+  tier: z.string().max(NAME_MAX_CHARS).nullable(),
+  model: z.string().max(128).nullable(),
+  toolCalls: z.int().min(0),
+});
 
 /** What somebody told the agent to do, as far as it could read it. */
-const Advice = z.strictObject({ landmarkId: z.string().max(NAME_MAX_CHARS), use: z.boolean(), from: z.string().max(NAME_MAX_CHARS), tick: Tick });
+const Advice = z.strictObject({
+  landmarkId: z.string().max(NAME_MAX_CHARS),
+  use: z.boolean(),
+  from: z.string().max(NAME_MAX_CHARS),
+  tick: Tick,
+});
 export type Advice = Readonly<z.infer<typeof Advice>>;
 
 /** What the brain carries of the board from turn to turn, as it lies in memory under the name `board`. */
@@ -37,7 +46,18 @@ export const BoardMind = z.strictObject({
 });
 export type BoardMind = Readonly<z.infer<typeof BoardMind>>;
 
-export const NEW_TO_THE_BOARD: BoardMind = { after: null, passed: [], threads: {}, asked: {}, entry: null, balance: null, plan: null, toldAt: null, advice: null, explainedAt: null };
+export const NEW_TO_THE_BOARD: BoardMind = {
+  after: null,
+  passed: [],
+  threads: {},
+  asked: {},
+  entry: null,
+  balance: null,
+  plan: null,
+  toldAt: null,
+  advice: null,
+  explainedAt: null,
+};
 
 /** The list with one more, the newest last, bounded. */
 export function withPassed(passed: readonly string[], id: string): string[] {

@@ -13,25 +13,73 @@ import { VISITS_BEFORE_WONDER, WONDER_GAP_TICKS, wonderOf } from './curiosity.ts
 import { isWonder, needToAsk } from './need.ts';
 
 const TICK = 50_000;
-const TOWER = { landmark_id: 'tower', name: 'Tower', kind: 'observatory', position: AT.library, slots: [AT.library], affordances: ['stargaze'], unlocked_by: 'tier-2' } as const;
+const TOWER = {
+  landmark_id: 'tower',
+  name: 'Tower',
+  kind: 'observatory',
+  position: AT.library,
+  slots: [AT.library],
+  affordances: ['stargaze'],
+  unlocked_by: 'tier-2',
+} as const;
 const VISITED = ['cafe', 'market'];
 const SIGHT: BoardSight = { news: [], nextAfter: null, judged: [], entry: null, balance: null, needs: [], plan: null };
 
-type Given = { minute?: number; self?: Partial<AgentView>; items?: WorldView['items']; mind?: Partial<Mind>; asked?: Record<string, number>; tier?: string | null; locked?: boolean; tick?: number };
+type Given = {
+  minute?: number;
+  self?: Partial<AgentView>;
+  items?: WorldView['items'];
+  mind?: Partial<Mind>;
+  asked?: Record<string, number>;
+  tier?: string | null;
+  locked?: boolean;
+  tick?: number;
+};
 
-function situation({ minute = 700, self = {}, items = [], mind = {}, asked = {}, tier = 'tier-0', locked = true, tick = TICK }: Given = {}): Situation {
-  const landmarks = [...LANDMARKS, ...(locked ? [{ ...TOWER, slots: [...TOWER.slots], affordances: [...TOWER.affordances] }] : [])];
-  const world = aWorld({ tick, time: { day: 0, minute, phase: 'day' }, landmarks, items: [...items], agents: [anAgent('ada', { landmark_id: 'square', ...self })] });
-  const seen = perceive({ world, standing: aStanding({ tier }), config: aConfig(), wake: null, board: SIGHT, mind: { ...NEWBORN, delivered: true, visited: [...VISITED], ...mind, board: { ...NEWBORN.board, asked } } });
+function situation({
+  minute = 700,
+  self = {},
+  items = [],
+  mind = {},
+  asked = {},
+  tier = 'tier-0',
+  locked = true,
+  tick = TICK,
+}: Given = {}): Situation {
+  const landmarks = [
+    ...LANDMARKS,
+    ...(locked ? [{ ...TOWER, slots: [...TOWER.slots], affordances: [...TOWER.affordances] }] : []),
+  ];
+  const world = aWorld({
+    tick,
+    time: { day: 0, minute, phase: 'day' },
+    landmarks,
+    items: [...items],
+    agents: [anAgent('ada', { landmark_id: 'square', ...self })],
+  });
+  const seen = perceive({
+    world,
+    standing: aStanding({ tier }),
+    config: aConfig(),
+    wake: null,
+    board: SIGHT,
+    mind: { ...NEWBORN, delivered: true, visited: [...VISITED], ...mind, board: { ...NEWBORN.board, asked } },
+  });
   assert.ok(seen !== null);
   return seen;
 }
 
-const apple = (x: number) => ({ item_id: 'apple-1', kind: 'apple', position: { x: AT.square.x + x, y: 2 }, held_by: null }) as const;
+const apple = (x: number) =>
+  ({ item_id: 'apple-1', kind: 'apple', position: { x: AT.square.x + x, y: 2 }, held_by: null }) as const;
 
 test('it asks what there is at a place that opens with a higher tier, and says what is so', () => {
   const wonder = wonderOf(situation());
-  assert.deepEqual(wonder, { subject: 'wonder place tower', audience: 'public', title: wonder?.title, facts: 'Tower opens with tier-2, and I am in tier-0.' });
+  assert.deepEqual(wonder, {
+    subject: 'wonder place tower',
+    audience: 'public',
+    title: wonder?.title,
+    facts: 'Tower opens with tier-2, and I am in tier-0.',
+  });
   assert.match(wonder?.title ?? '', /^(What|Has) .*Tower.*\?$/);
   assert.equal(wonderOf(situation({ tier: 'tier-1' }))?.facts, 'Tower opens with tier-2, and I am in tier-1.');
   assert.equal(wonderOf(situation({ tier: null }))?.facts, 'Tower opens with tier-2, and I am in no tier.');
@@ -40,7 +88,10 @@ test('it asks what there is at a place that opens with a higher tier, and says w
 
 test('agents ask about one place in several ways', () => {
   const now = situation();
-  const titles = Array.from({ length: 40 }, (_, seed) => wonderOf({ ...now, character: { ...now.character, seed } })?.title);
+  const titles = Array.from(
+    { length: 40 },
+    (_, seed) => wonderOf({ ...now, character: { ...now.character, seed } })?.title,
+  );
   assert.equal(new Set(titles).size, 4);
 });
 
@@ -48,11 +99,19 @@ test('it asks whose a thing near it is, and about none that is far', () => {
   const near = wonderOf(situation({ locked: false, items: [apple(12)] }));
   assert.deepEqual([near?.subject, near?.title], ['wonder item apple-1', 'Whose is the apple near the square?']);
   assert.equal(wonderOf(situation({ locked: false, items: [apple(13)] })), null);
-  assert.match(wonderOf(situation({ locked: false, items: [apple(1)], self: { landmark_id: null } }))?.title ?? '', /near me\?$/);
+  assert.match(
+    wonderOf(situation({ locked: false, items: [apple(1)], self: { landmark_id: null } }))?.title ?? '',
+    /near me\?$/,
+  );
 });
 
 test('all that it asks is whole sentences', () => {
-  for (const wonder of [wonderOf(situation()), wonderOf(situation({ tier: null })), wonderOf(situation({ locked: false, items: [apple(1)] })), wonderOf(situation({ locked: false, items: [apple(1)], self: { landmark_id: null } }))]) {
+  for (const wonder of [
+    wonderOf(situation()),
+    wonderOf(situation({ tier: null })),
+    wonderOf(situation({ locked: false, items: [apple(1)] })),
+    wonderOf(situation({ locked: false, items: [apple(1)], self: { landmark_id: null } })),
+  ]) {
     assert.ok(wonder !== null);
     assert.deepEqual([...sentenceFaults(wonder.title), ...sentenceFaults(wonder.facts)], []);
   }
@@ -70,7 +129,10 @@ test('once an hour, and about the same thing never again', () => {
 test('not at night, not on its way, and not before it has looked about', () => {
   assert.equal(wonderOf(situation({ minute: 100 })), null);
   assert.equal(wonderOf(situation({ minute: 1_400 })), null);
-  assert.equal(wonderOf(situation({ self: { moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: TICK + 9 } } })), null);
+  assert.equal(
+    wonderOf(situation({ self: { moving_to: { ...AT.cafe, landmark_id: 'cafe', arrives_tick: TICK + 9 } } })),
+    null,
+  );
   assert.equal(wonderOf(situation({ mind: { visited: VISITED.slice(0, VISITS_BEFORE_WONDER - 1) } })), null);
 });
 
@@ -78,7 +140,10 @@ test('it is posted for everybody as a question, and keeps no help from being ask
   const now = situation({ minute: 1_120, mind: { visited: [...VISITED, 'square'] } });
   const decided = decide(now);
   assert.ok(decided.command.kind === 'post');
-  assert.deepEqual([decided.command.title, decided.command.audience, decided.command.tags], [wonderOf(situation())?.title, 'public', ['question']]);
+  assert.deepEqual(
+    [decided.command.title, decided.command.audience, decided.command.tags],
+    [wonderOf(situation())?.title, 'public', ['question']],
+  );
   assert.deepEqual(sentenceFaults(decided.command.occasion.fallback), []);
   const { board } = settle(now, decided, { accepted: true, final: false });
   assert.deepEqual(Object.keys(board.asked), ['wonder place tower']);

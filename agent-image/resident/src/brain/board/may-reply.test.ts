@@ -14,21 +14,39 @@ test('a person is always answered; an agent where it asks, twice a thread, with 
   assert.equal(mayReply(ASKED, NEVER, 0), true);
   assert.equal(mayReply({ ...ASKED, courtesy: true }, NEVER, 0), false, 'thanks need no answer');
   assert.equal(mayReply({ ...ASKED, replies: THREAD_REPLIES_MAX }, NEVER, 0), false, 'the thread is talked out');
-  assert.equal(mayReply(ASKED, { thread: null, lastTick: 1_000 }, 1_000 + AGENT_REPLY_GAP_TICKS - 1), false, 'not in the same minute');
+  assert.equal(
+    mayReply(ASKED, { thread: null, lastTick: 1_000 }, 1_000 + AGENT_REPLY_GAP_TICKS - 1),
+    false,
+    'not in the same minute',
+  );
   assert.equal(mayReply(ASKED, { thread: null, lastTick: 1_000 }, 1_000 + AGENT_REPLY_GAP_TICKS), true);
-  assert.equal(mayReply(ASKED, { thread: { times: AGENT_REPLIES_MAX, tick: 0 }, lastTick: 0 }, 1_000_000), false, 'never a third time');
+  assert.equal(
+    mayReply(ASKED, { thread: { times: AGENT_REPLIES_MAX, tick: 0 }, lastTick: 0 }, 1_000_000),
+    false,
+    'never a third time',
+  );
 });
 
 test('only words that ask nothing are courtesy', () => {
-  assert.deepEqual(['Thank you, Ada.', 'Thanks! But where is it?', 'Where is the mill?', 'You are welcome.'].map(isCourtesy), [true, false, false, true]);
+  assert.deepEqual(
+    ['Thank you, Ada.', 'Thanks! But where is it?', 'Where is the mill?', 'You are welcome.'].map(isCourtesy),
+    [true, false, false, true],
+  );
 });
 
 for (const seed of [1, 2, 3, 7, 42, 1_000]) {
   test(`seed ${seed}: any number of agents that answer whatever they may in one thread fall silent`, () => {
-    const agents = Array.from({ length: 2 + Math.floor(chance(seed, 'agents') * 10) }, () => ({ thread: null as Thread | null, lastTick: null as number | null }));
+    const agents = Array.from({ length: 2 + Math.floor(chance(seed, 'agents') * 10) }, () => ({
+      thread: null as Thread | null,
+      lastTick: null as number | null,
+    }));
     let replies = 0;
     let quietSince = 0;
-    for (let tick = 0; tick - quietSince < 20 * AGENT_REPLY_GAP_TICKS; tick += 1 + Math.floor(chance(seed, 'pause', tick) * AGENT_REPLY_GAP_TICKS)) {
+    for (
+      let tick = 0;
+      tick - quietSince < 20 * AGENT_REPLY_GAP_TICKS;
+      tick += 1 + Math.floor(chance(seed, 'pause', tick) * AGENT_REPLY_GAP_TICKS)
+    ) {
       const agent = choose(agents, chance(seed, 'agent', tick));
       assert.ok(agent !== undefined);
       if (!mayReply({ byAgent: true, replies, courtesy: false }, agent, tick)) continue;

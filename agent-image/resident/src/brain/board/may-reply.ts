@@ -26,7 +26,11 @@ export interface ToAgents {
  * Whether the agent replies. A person always gets a reply. An agent gets one where it asks something, at most twice in a thread that is not talked
  * out, and not in the same minute as another: so any number of agents that answer each other fall silent after two replies of each. Pure.
  */
-export function mayReply({ byAgent, replies, courtesy }: Written, { thread, lastTick }: ToAgents, tick: number): boolean {
+export function mayReply(
+  { byAgent, replies, courtesy }: Written,
+  { thread, lastTick }: ToAgents,
+  tick: number,
+): boolean {
   if (!byAgent) return true;
   if (courtesy || replies >= THREAD_REPLIES_MAX) return false;
   if (lastTick !== null && tick - lastTick < AGENT_REPLY_GAP_TICKS) return false;

@@ -7,7 +7,10 @@ import { wantsReply } from './rules.ts';
  * again until it has; the plan that it finds at first is no change of plan. Pure.
  */
 export function rememberSight(situation: Situation): BoardMind {
-  const { mind: { board }, board: sight } = situation;
+  const {
+    mind: { board },
+    board: sight,
+  } = situation;
   if (sight === null) return board;
   const { news, nextAfter, judged, entry, balance, plan } = sight;
   const answeredAll = judged.length === 0;

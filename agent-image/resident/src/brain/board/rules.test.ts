@@ -20,12 +20,22 @@ const PLAN: ResourcePlan = { tier: 'tier-0', model: 'small', toolCalls: 24 };
 const RICHER: ResourcePlan = { tier: 'tier-1', model: 'large', toolCalls: 48 };
 const ACCEPTED = { accepted: true, final: false } as const;
 
-type Given = { sight?: Partial<BoardSight>; board?: Partial<BoardMind>; mind?: Partial<Mind>; tick?: number; work?: string; self?: Parameters<typeof anAgent>[1] };
+type Given = {
+  sight?: Partial<BoardSight>;
+  board?: Partial<BoardMind>;
+  mind?: Partial<Mind>;
+  tick?: number;
+  work?: string;
+  self?: Parameters<typeof anAgent>[1];
+};
 
 function situation({ sight = {}, board = {}, mind = {}, tick = 7_000, work, self = {} }: Given): Situation {
   const seen = perceive({
     world: aWorld({ tick, time: { day: 0, minute: 700, phase: 'day' }, agents: [anAgent('ada', self)] }),
-    standing: aStanding(), config: aConfig(), wake: null, work: work ?? null,
+    standing: aStanding(),
+    config: aConfig(),
+    wake: null,
+    work: work ?? null,
     mind: { ...NEWBORN, delivered: true, ...mind, board: { ...NEW_TO_THE_BOARD, plan: PLAN, ...board } },
     board: { news: [], nextAfter: null, judged: [], entry: null, balance: null, needs: [], plan: PLAN, ...sight },
   });
@@ -37,11 +47,15 @@ function decided(given: Given): Decision {
   return decide(situation(given));
 }
 
-const fromAgent = (changes: Partial<BoardNews> = {}) => aNews({ post: aPost({ author_type: 'agent', author_id: 'bob', author_name: 'Bob', replies: 1 }), ...changes });
+const fromAgent = (changes: Partial<BoardNews> = {}) =>
+  aNews({ post: aPost({ author_type: 'agent', author_id: 'bob', author_name: 'Bob', replies: 1 }), ...changes });
 
 test('a post for the agent is answered where it stands, on its topic, also while it works', () => {
   for (const work of [undefined, 'a run']) {
-    const { command, why } = decided({ sight: { news: [aNews({ post: aPost({ title: 'The old mill', body: 'Do you know it?' }) })] }, ...(work === undefined ? {} : { work }) });
+    const { command, why } = decided({
+      sight: { news: [aNews({ post: aPost({ title: 'The old mill', body: 'Do you know it?' }) })] },
+      ...(work === undefined ? {} : { work }),
+    });
     assert.ok(command.kind === 'reply');
     assert.equal(command.postId, anId(1));
     assert.match(command.occasion.prompt, /Answer Grace.*The old mill.*Do you know it\?/);
@@ -61,7 +75,8 @@ test('what is answered, passed, its own, closed or hidden is left alone', () => 
 });
 
 test('a page is done with when nothing in it wants a reply, and not before', () => {
-  const read = (news: readonly BoardNews[]) => situation({ sight: { news, nextAfter: 'c2' }, board: { after: 'c1' } }).mind.board.after;
+  const read = (news: readonly BoardNews[]) =>
+    situation({ sight: { news, nextAfter: 'c2' }, board: { after: 'c1' } }).mind.board.after;
   assert.equal(read([]), 'c2');
   assert.equal(read([aNews({ answered: true })]), 'c2');
   assert.equal(read([aNews({ answered: true }), aNews()]), 'c1');
@@ -70,15 +85,25 @@ test('a page is done with when nothing in it wants a reply, and not before', () 
 
 test('to agents: a question is answered, thanks are not, and a third time never', () => {
   assert.equal(decided({ sight: { news: [fromAgent()] } }).command.kind, 'reply');
-  assert.notEqual(decided({ sight: { news: [fromAgent({ reply: aReply({ author_type: 'agent', author_id: 'bob', body: 'Thank you!' }) })] } }).command.kind, 'reply');
-  assert.notEqual(decided({ sight: { news: [fromAgent()] }, board: { threads: { [anId(1)]: { times: 2, tick: 0 } } } }).command.kind, 'reply');
+  assert.notEqual(
+    decided({
+      sight: { news: [fromAgent({ reply: aReply({ author_type: 'agent', author_id: 'bob', body: 'Thank you!' }) })] },
+    }).command.kind,
+    'reply',
+  );
+  assert.notEqual(
+    decided({ sight: { news: [fromAgent()] }, board: { threads: { [anId(1)]: { times: 2, tick: 0 } } } }).command.kind,
+    'reply',
+  );
   const now = situation({ sight: { news: [fromAgent()] } });
   assert.deepEqual(settle(now, decide(now), ACCEPTED).board.threads, { [anId(1)]: { times: 1, tick: 7_000 } });
 });
 
-test('a person\'s advice is taken up: it replies, notes that its post has its answer, and goes there', () => {
+test("a person's advice is taken up: it replies, notes that its post has its answer, and goes there", () => {
   const own = aPost({ author_type: 'agent', author_id: 'ada', author_name: 'Ada', title: 'I am stuck with a run' });
-  const now = situation({ sight: { news: [aNews({ post: own, reply: aReply({ body: 'Go to the library, Ada.' }), why: 'reply' })] } });
+  const now = situation({
+    sight: { news: [aNews({ post: own, reply: aReply({ body: 'Go to the library, Ada.' }), why: 'reply' })] },
+  });
   const reply = decide(now);
   assert.ok(reply.command.kind === 'reply' && reply.command.resolves);
   assert.match(reply.command.occasion.facts, /I am going to the library now/);
@@ -90,11 +115,16 @@ test('a person\'s advice is taken up: it replies, notes that its post has its an
   const there = situation({ mind, board: mind.board, self: { landmark_id: 'library', position: AT.library } });
   assert.deepEqual(decide(there).command, { kind: 'act', body: { kind: 'emote', emote: 'smile' } });
   assert.equal(settle(there, decide(there), ACCEPTED).board.advice, null);
-  assert.doesNotMatch(decided({ mind, board: mind.board, tick: 7_001 + ADVICE_TICKS }).why, /advised/, 'given up in the end');
+  assert.doesNotMatch(
+    decided({ mind, board: mind.board, tick: 7_001 + ADVICE_TICKS }).why,
+    /advised/,
+    'given up in the end',
+  );
 });
 
 test('it says once an hour what it does understand, and only to one who wrote to it alone', () => {
-  const ask = (id: number, audience: BoardNews['post']['audience']): BoardNews => aNews({ post: aPost({ post_id: anId(id), audience, body: 'Write me a poem about rain.' }) });
+  const ask = (id: number, audience: BoardNews['post']['audience']): BoardNews =>
+    aNews({ post: aPost({ post_id: anId(id), audience, body: 'Write me a poem about rain.' }) });
   const factsOf = (now: ReturnType<typeof situation>): string => {
     const { command } = decide(now);
     assert.ok(command.kind === 'reply');
@@ -115,27 +145,43 @@ test('it says once an hour what it does understand, and only to one who wrote to
 
 test('two agents under one post hardly ever say with the same words that they did nothing', () => {
   const seeds = Array.from({ length: 40 }, (_, seed) => seed);
-  const said = (seed: number): string => answerOccasion({ seed, explained: false }, aNews({ post: aPost({ audience: 'public', body: 'Write me a poem about rain.' }) }), '').facts;
+  const said = (seed: number): string =>
+    answerOccasion(
+      { seed, explained: false },
+      aNews({ post: aPost({ audience: 'public', body: 'Write me a poem about rain.' }) }),
+      '',
+    ).facts;
   const same = seeds.flatMap((a) => seeds.filter((b) => b > a && said(a) === said(b))).length;
-  assert.ok(same < (seeds.length * (seeds.length - 1)) / 2 / 12, `${same} of ${(seeds.length * (seeds.length - 1)) / 2} pairs`);
+  assert.ok(
+    same < (seeds.length * (seeds.length - 1)) / 2 / 12,
+    `${same} of ${(seeds.length * (seeds.length - 1)) / 2} pairs`,
+  );
 });
 
 test('what an agent or a program writes is no advice', () => {
-  for (const reply of [aReply({ author_type: 'agent', author_id: 'bob', body: 'Go to the library?' }), aReply({ body: '{"tool":"move"} go to the library' })]) {
+  for (const reply of [
+    aReply({ author_type: 'agent', author_id: 'bob', body: 'Go to the library?' }),
+    aReply({ body: '{"tool":"move"} go to the library' }),
+  ]) {
     const now = situation({ sight: { news: [aNews({ reply, why: 'reply' })] } });
     assert.equal(settle(now, decide(now), ACCEPTED).board.advice, null, reply.body);
   }
 });
 
 test('a reward is thanked for where it was given, a penalty answered; without a post aloud; each once', () => {
-  const judged = { entry: anEntry({ version: 4, related_post_id: anId(9) }), post: { postId: anId(9), title: 'Bread' } };
+  const judged = {
+    entry: anEntry({ version: 4, related_post_id: anId(9) }),
+    post: { postId: anId(9), title: 'Bread' },
+  };
   const now = situation({ sight: { judged: [judged], entry: 4, balance: '5' }, board: { entry: 3, balance: '0' } });
   const thanks = decide(now);
   assert.ok(thanks.command.kind === 'reply' && thanks.command.postId === anId(9));
   assert.match(thanks.command.occasion.facts, /I was given 5 aiDollars with the words “good bread”/);
   assert.equal(now.mind.board.balance, '0', 'it looks again until all are answered');
   assert.equal(settle(now, thanks, ACCEPTED).board.entry, 4);
-  const aloud = decided({ sight: { judged: [{ entry: anEntry({ reason: 'penalty', amount: '-2', note: 'late', version: 5 }), post: null }] } });
+  const aloud = decided({
+    sight: { judged: [{ entry: anEntry({ reason: 'penalty', amount: '-2', note: 'late', version: 5 }), post: null }] },
+  });
   assert.ok(aloud.command.kind === 'act' && aloud.command.body.kind === 'talk');
   assert.match(aloud.command.body.text, /I lost 2 aiDollars, with the words “late”/);
 });
@@ -144,8 +190,14 @@ test('another tier is told on the board with what changes, and aloud where it ha
   const now = situation({ sight: { plan: RICHER } });
   const told = decide(now);
   assert.ok(told.command.kind === 'post');
-  assert.deepEqual([told.command.title, told.command.tags, told.command.audience], ['I am in tier-1 now', ['news'], 'public']);
-  assert.match(told.command.occasion.facts, /the model large instead of the model small.*at most 48 steps a run instead of 24/);
+  assert.deepEqual(
+    [told.command.title, told.command.tags, told.command.audience],
+    ['I am in tier-1 now', ['news'], 'public'],
+  );
+  assert.match(
+    told.command.occasion.facts,
+    /the model large instead of the model small.*at most 48 steps a run instead of 24/,
+  );
   assert.match(told.why, /my plan changes/);
   const mind = settle(now, told, ACCEPTED);
   assert.deepEqual([mind.board.plan, mind.board.toldAt], [RICHER, 7_000]);
@@ -168,10 +220,17 @@ test('blocked, it asks for help: once about a thing, and not about two at once',
   const now = situation({ sight: { needs: [run, model] } });
   const asked = decide(now);
   assert.ok(asked.command.kind === 'post');
-  assert.deepEqual([asked.command.audience, asked.command.tags], ['humans', ['help']], 'what it was asked is not for everybody');
+  assert.deepEqual(
+    [asked.command.audience, asked.command.tags],
+    ['humans', ['help']],
+    'what it was asked is not for everybody',
+  );
   assert.match(asked.command.occasion.facts, /Find Zoe.*There is no zoe/);
   const mind = settle(now, asked, ACCEPTED);
-  assert.notEqual(decided({ mind, board: mind.board, sight: { needs: [run, model] }, tick: 8_000 }).command.kind, 'post');
+  assert.notEqual(
+    decided({ mind, board: mind.board, sight: { needs: [run, model] }, tick: 8_000 }).command.kind,
+    'post',
+  );
   const later = decided({ mind, board: mind.board, sight: { needs: [run, model] }, tick: 11_000 });
   assert.ok(later.command.kind === 'post' && later.command.audience === 'public');
   assert.match(later.command.occasion.facts, /None left\./);
@@ -184,19 +243,32 @@ test('a refusal for good is done with; one that passes is tried again after a wh
   const paused = settle(now, reply, { accepted: false, final: false });
   assert.deepEqual(paused.board.passed, []);
   assert.notEqual(decided({ mind: paused, board: paused.board, sight: { news: [aNews()] } }).command.kind, 'reply');
-  assert.equal(decided({ mind: paused, board: paused.board, sight: { news: [aNews()] }, tick: 7_700 }).command.kind, 'reply');
+  assert.equal(
+    decided({ mind: paused, board: paused.board, sight: { news: [aNews()] }, tick: 7_700 }).command.kind,
+    'reply',
+  );
 });
 
 test('who speaks to it comes before the board', () => {
-  const seen = { ...situation({ sight: { news: [aNews()] } }), wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello' }) };
+  const seen = {
+    ...situation({ sight: { news: [aNews()] } }),
+    wake: aWake('spoken_to', { from: 'Grace', to: null, text: 'Hello' }),
+  };
   assert.equal(decide(seen).command.kind, 'answer');
 });
 
 test('all that it carries of the board fits one observation of its memory', () => {
   const ids = Array.from({ length: BOARD_ENTRIES_MAX }, (_, index) => `model ${anId(index)}`);
   const full: BoardMind = {
-    after: 'c'.repeat(256), passed: ids.map((id) => id.slice(6)), threads: Object.fromEntries(ids.map((id) => [id.slice(6), { times: 2, tick: 100_000_000 }])),
-    asked: Object.fromEntries(ids.map((id) => [id, 100_000_000])), entry: 1_000_000, balance: '-1000000000.000001', plan: RICHER, toldAt: 100_000_000, explainedAt: 100_000_000,
+    after: 'c'.repeat(256),
+    passed: ids.map((id) => id.slice(6)),
+    threads: Object.fromEntries(ids.map((id) => [id.slice(6), { times: 2, tick: 100_000_000 }])),
+    asked: Object.fromEntries(ids.map((id) => [id, 100_000_000])),
+    entry: 1_000_000,
+    balance: '-1000000000.000001',
+    plan: RICHER,
+    toldAt: 100_000_000,
+    explainedAt: 100_000_000,
     advice: { landmarkId: 'l'.repeat(64), use: true, from: 'f'.repeat(64), tick: 100_000_000 },
   };
   assert.ok(JSON.stringify(BoardMind.parse(full)).length <= 4_000, String(JSON.stringify(full).length));

@@ -10,7 +10,14 @@ import { withPassed, withRecent } from './board-mind.ts';
 import type { BoardMind } from './board-mind.ts';
 import { isCourtesy, mayReply } from './may-reply.ts';
 import { needToAsk } from './need.ts';
-import { answerOccasion, explainsItself, helpOccasion, judgedOccasion, planOccasion, questionOccasion } from './words.ts';
+import {
+  answerOccasion,
+  explainsItself,
+  helpOccasion,
+  judgedOccasion,
+  planOccasion,
+  questionOccasion,
+} from './words.ts';
 
 /** Between two posts about its tier, in ticks; a change in between is told aloud. */
 const TELL_GAP_TICKS = 3_000;
@@ -26,12 +33,25 @@ function idOf({ post, reply }: BoardNews): string {
 }
 
 /** Whether the agent has something to say to a piece of news. Pure. */
-export function wantsReply({ mind, tick, character }: Pick<Situation, 'mind' | 'tick' | 'character'>, news: BoardNews): boolean {
+export function wantsReply(
+  { mind, tick, character }: Pick<Situation, 'mind' | 'tick' | 'character'>,
+  news: BoardNews,
+): boolean {
   const { threads, passed } = mind.board;
   const { author_type: by, author_id: author, body } = news.reply ?? news.post;
-  if (news.answered || author === character.agentId || passed.includes(idOf(news)) || news.post.status === 'closed' || news.post.status === 'moderated') return false;
+  if (
+    news.answered ||
+    author === character.agentId ||
+    passed.includes(idOf(news)) ||
+    news.post.status === 'closed' ||
+    news.post.status === 'moderated'
+  )
+    return false;
   const ticks = Object.values(threads).map((thread) => thread.tick);
-  const toAgents = { thread: threads[news.post.post_id] ?? null, lastTick: ticks.length === 0 ? null : Math.max(...ticks) };
+  const toAgents = {
+    thread: threads[news.post.post_id] ?? null,
+    lastTick: ticks.length === 0 ? null : Math.max(...ticks),
+  };
   return mayReply({ byAgent: by === 'agent', replies: news.post.replies, courtesy: isCourtesy(body) }, toAgents, tick);
 }
 
@@ -42,7 +62,11 @@ function repliedTo({ mind, tick }: Situation, { post, reply }: BoardNews): Pick<
 }
 
 /** Whether it lately said what it does understand, and when it will have done so with this reply. */
-function explaining({ mind, tick }: Situation, news: BoardNews, deed: string): { readonly explained: boolean; readonly explainedAt: number | null } {
+function explaining(
+  { mind, tick }: Situation,
+  news: BoardNews,
+  deed: string,
+): { readonly explained: boolean; readonly explainedAt: number | null } {
   const { explainedAt } = mind.board;
   const explained = explainedAt !== null && tick - explainedAt < EXPLAIN_AGAIN_TICKS;
   return { explained, explainedAt: explainsItself(news, deed, explained) ? tick : explainedAt };
@@ -61,10 +85,21 @@ export const replyOnBoard: Rule = (situation) => {
   const { explained, explainedAt } = explaining(situation, news, deed);
   const passed = withPassed(mind.board.passed, idOf(news));
   return decision(situation, {
-    command: { kind: 'reply', postId: post.post_id, to: idOf(news), occasion: answerOccasion({ seed: character.seed, explained }, news, deed), resolves },
+    command: {
+      kind: 'reply',
+      postId: post.post_id,
+      to: idOf(news),
+      occasion: answerOccasion({ seed: character.seed, explained }, news, deed),
+      resolves,
+    },
     goal: mind.goal,
     why: `${from.author_name} wrote to me on the board`,
-    change: board(situation, { passed, ...repliedTo(situation, news), advice: advice ?? mind.board.advice, explainedAt }),
+    change: board(situation, {
+      passed,
+      ...repliedTo(situation, news),
+      advice: advice ?? mind.board.advice,
+      explainedAt,
+    }),
   });
 };
 
@@ -75,9 +110,13 @@ export const answerJudgement: Rule = (situation) => {
   if (sight === null || judged === undefined) return null;
   const { entry, post } = judged;
   const occasion = judgedOccasion(entry);
-  const command = post === null
-    ? { kind: 'act' as const, body: { kind: 'talk' as const, text: fitting(`${occasion.fallback} ${occasion.facts}`) } }
-    : { kind: 'reply' as const, postId: post.postId, to: entry.ledger_entry_id, occasion, resolves: false };
+  const command =
+    post === null
+      ? {
+          kind: 'act' as const,
+          body: { kind: 'talk' as const, text: fitting(`${occasion.fallback} ${occasion.facts}`) },
+        }
+      : { kind: 'reply' as const, postId: post.postId, to: entry.ledger_entry_id, occasion, resolves: false };
   const why = entry.reason === 'reward' ? `${entry.source} rewarded me` : `${entry.source} penalized me`;
   return decision(situation, { command, goal: mind.goal, why, change: board(situation, { entry: entry.version }) });
 };
@@ -85,8 +124,16 @@ export const answerJudgement: Rule = (situation) => {
 /** On the board; aloud where it wrote there about another plan a moment ago. */
 function tell({ mind, tick, board: sight }: Situation, news: PlanNews): Command {
   const { toldAt } = mind.board;
-  if (toldAt !== null && tick - toldAt < TELL_GAP_TICKS) return { kind: 'act', body: { kind: 'talk', text: fitting(news.facts) } };
-  return { kind: 'post', subject: `plan ${sight?.plan?.tier ?? 'no tier'}`, audience: 'public', title: news.title, tags: ['news'], occasion: planOccasion(news) };
+  if (toldAt !== null && tick - toldAt < TELL_GAP_TICKS)
+    return { kind: 'act', body: { kind: 'talk', text: fitting(news.facts) } };
+  return {
+    kind: 'post',
+    subject: `plan ${sight?.plan?.tier ?? 'no tier'}`,
+    audience: 'public',
+    title: news.title,
+    tags: ['news'],
+    occasion: planOccasion(news),
+  };
 }
 
 /** Says how it goes on when its means have changed. A plan that is not known yet is no change, and neither is the first that is. */
@@ -108,7 +155,14 @@ export const askForHelp: Rule = (situation) => {
   if (need === null) return null;
   const { subject, audience, title, facts } = need;
   return decision(situation, {
-    command: { kind: 'post', subject, audience, title, tags: ['help'], occasion: helpOccasion(character.seed, { title, facts }) },
+    command: {
+      kind: 'post',
+      subject,
+      audience,
+      title,
+      tags: ['help'],
+      occasion: helpOccasion(character.seed, { title, facts }),
+    },
     goal: mind.goal,
     why: `I am blocked: ${title}`,
     change: board(situation, { asked: withRecent(mind.board.asked, subject, tick) }),
@@ -122,7 +176,14 @@ export const wonder: Rule = (situation) => {
   if (question === null) return null;
   const { subject, audience, title, facts } = question;
   return decision(situation, {
-    command: { kind: 'post', subject, audience, title, tags: ['question'], occasion: questionOccasion(character.seed, { title, facts }) },
+    command: {
+      kind: 'post',
+      subject,
+      audience,
+      title,
+      tags: ['question'],
+      occasion: questionOccasion(character.seed, { title, facts }),
+    },
     goal: mind.goal,
     why: `I would like to know: ${title}`,
     change: board(situation, { asked: withRecent(mind.board.asked, subject, tick) }),

@@ -20,31 +20,86 @@ export function withoutHandles(text: string): string {
   return text.replaceAll(/\b(?:https?:\/\/|www\.)\S*/giu, '(a link)').replaceAll(/@(?=[a-z0-9])/giu, '');
 }
 
-const HELP: readonly string[] = ['Can somebody help me with this?', 'I am stuck here and would be glad of help.', 'Does somebody know how to go on?'];
-const THANKS: readonly string[] = ['Thank you, {name}.', 'That helps me, {name}: thank you.', 'Thank you, {name}, I have read it.'];
-const ANSWERS: readonly string[] = ['I have read what you wrote, {name}.', 'You wrote about {topic}, {name}, and I have read it.', 'I have read your words about {topic}, {name}.'];
+const HELP: readonly string[] = [
+  'Can somebody help me with this?',
+  'I am stuck here and would be glad of help.',
+  'Does somebody know how to go on?',
+];
+const THANKS: readonly string[] = [
+  'Thank you, {name}.',
+  'That helps me, {name}: thank you.',
+  'Thank you, {name}, I have read it.',
+];
+const ANSWERS: readonly string[] = [
+  'I have read what you wrote, {name}.',
+  'You wrote about {topic}, {name}, and I have read it.',
+  'I have read your words about {topic}, {name}.',
+];
 const WELCOME: readonly string[] = ['You are welcome, {name}.', 'With pleasure, {name}.'];
-const QUESTIONS: readonly string[] = ['I have a question for whoever knows.', 'Does somebody here know this?', 'I would like to know something.'];
+const QUESTIONS: readonly string[] = [
+  'I have a question for whoever knows.',
+  'Does somebody here know this?',
+  'I would like to know something.',
+];
 
 /** Why nothing came of a request, in two parts, so that two agents hardly ever say it with the same words. How a model is connected stands in the run that failed for want of one. */
-const NO_RULE: readonly string[] = ['None of my rules understands it', 'I have no rule for it', 'It is more than my rules understand', 'No rule of mine fits it', 'My rules know no such request', 'Nothing in my rules is like it'];
-const NOTHING_DONE: readonly string[] = ['so I did nothing about it.', 'so nothing has come of it.', 'and so I left it alone.', 'so nothing was done about it.'];
+const NO_RULE: readonly string[] = [
+  'None of my rules understands it',
+  'I have no rule for it',
+  'It is more than my rules understand',
+  'No rule of mine fits it',
+  'My rules know no such request',
+  'Nothing in my rules is like it',
+];
+const NOTHING_DONE: readonly string[] = [
+  'so I did nothing about it.',
+  'so nothing has come of it.',
+  'and so I left it alone.',
+  'so nothing was done about it.',
+];
 /** The requests on the board that the sentence patterns cover. */
-const BOARD_ABILITIES: readonly string[] = ['On the board I follow advice such as “go to the library” and “read the board”.', 'Advice that I do follow on the board: “read the board”, for example, or “go to the library”.', 'I can do what I am advised in words such as “go to the library” or “read the board”.'];
-const NO_ANSWER: readonly string[] = ['I have no answer to it.', 'I know no answer.', 'I cannot answer that.', 'That is more than I can answer.'];
+const BOARD_ABILITIES: readonly string[] = [
+  'On the board I follow advice such as “go to the library” and “read the board”.',
+  'Advice that I do follow on the board: “read the board”, for example, or “go to the library”.',
+  'I can do what I am advised in words such as “go to the library” or “read the board”.',
+];
+const NO_ANSWER: readonly string[] = [
+  'I have no answer to it.',
+  'I know no answer.',
+  'I cannot answer that.',
+  'That is more than I can answer.',
+];
 
-function named(sentences: readonly string[], dice: number, words: { readonly name: string; readonly topic: string }): string {
+function named(
+  sentences: readonly string[],
+  dice: number,
+  words: { readonly name: string; readonly topic: string },
+): string {
   return (choose(sentences, dice) ?? '').replace('{name}', () => words.name).replace('{topic}', () => words.topic);
 }
 
 /** Asking for help. */
-export function helpOccasion(seed: number, { title, facts }: { readonly title: string; readonly facts: string }): Occasion {
-  return { prompt: `Ask for help: I am blocked by ${quoted(title)}. ${facts}`, fallback: choose(HELP, chance(seed, 'help', facts)) ?? '', facts };
+export function helpOccasion(
+  seed: number,
+  { title, facts }: { readonly title: string; readonly facts: string },
+): Occasion {
+  return {
+    prompt: `Ask for help: I am blocked by ${quoted(title)}. ${facts}`,
+    fallback: choose(HELP, chance(seed, 'help', facts)) ?? '',
+    facts,
+  };
 }
 
 /** Asking out of curiosity. */
-export function questionOccasion(seed: number, { title, facts }: { readonly title: string; readonly facts: string }): Occasion {
-  return { prompt: `Ask for help with the question ${quoted(title)}. ${facts}`, fallback: choose(QUESTIONS, chance(seed, 'question', facts)) ?? '', facts };
+export function questionOccasion(
+  seed: number,
+  { title, facts }: { readonly title: string; readonly facts: string },
+): Occasion {
+  return {
+    prompt: `Ask for help with the question ${quoted(title)}. ${facts}`,
+    fallback: choose(QUESTIONS, chance(seed, 'question', facts)) ?? '',
+    facts,
+  };
 }
 
 /** Who answers, and what it may leave out. */
@@ -63,17 +118,25 @@ export function explainsItself({ post, reply }: BoardNews, deed: string, explain
 /** Why nothing came of what somebody wrote. */
 function excuse(news: BoardNews, { seed, explained }: Answering): string {
   const { post, reply } = news;
-  const pick = (list: readonly string[], about: string): string => choose(list, chance(seed, about, post.post_id, reply?.reply_id ?? '')) ?? '';
+  const pick = (list: readonly string[], about: string): string =>
+    choose(list, chance(seed, about, post.post_id, reply?.reply_id ?? '')) ?? '';
   if ((reply ?? post).author_type === 'agent') return pick(NO_ANSWER, 'no answer');
   const short = `${pick(NO_RULE, 'no rule')}, ${pick(NOTHING_DONE, 'nothing done')}`;
   return explainsItself(news, '', explained) ? `${short} ${pick(BOARD_ABILITIES, 'abilities')}` : short;
 }
 
 /** How it answers: thanks for advice that it follows, takes thanks, or says that it has read. */
-function mannerOf(news: BoardNews, deed: string, answering: Answering): { readonly verb: string; readonly list: readonly string[]; readonly facts: string } {
+function mannerOf(
+  news: BoardNews,
+  deed: string,
+  answering: Answering,
+): { readonly verb: string; readonly list: readonly string[]; readonly facts: string } {
   const { reply, post } = news;
   const { body } = reply ?? post;
-  if (deed !== '') return reply === null ? { verb: 'Answer', list: ANSWERS, facts: deed } : { verb: 'Thank', list: THANKS, facts: deed };
+  if (deed !== '')
+    return reply === null
+      ? { verb: 'Answer', list: ANSWERS, facts: deed }
+      : { verb: 'Thank', list: THANKS, facts: deed };
   if (isCourtesy(body)) return { verb: 'Say that it was a pleasure to', list: WELCOME, facts: '' };
   return { verb: 'Answer', list: ANSWERS, facts: excuse(news, answering) };
 }
@@ -86,7 +149,11 @@ export function answerOccasion(answering: Answering, news: BoardNews, deed: stri
   const { verb, list, facts } = mannerOf(news, deed, answering);
   const words = { name: shortened(from.author_name, QUOTED_CHARS), topic: quoted(post.title, QUOTED_CHARS) };
   const fallback = named(list, chance(seed, 'answer', post.post_id, reply?.reply_id ?? ''), words);
-  return { prompt: `${verb} ${words.name}, who wrote about ${words.topic}: ${shortened(from.body, QUOTED_CHARS)}`, fallback, facts };
+  return {
+    prompt: `${verb} ${words.name}, who wrote about ${words.topic}: ${shortened(from.body, QUOTED_CHARS)}`,
+    fallback,
+    facts,
+  };
 }
 
 /** Thanking for a reward, or answering for a penalty. */
@@ -95,11 +162,23 @@ export function judgedOccasion({ amount, note }: { readonly amount: string; read
   const sum = `${amount.replace('-', '')} aiDollars`;
   const why = quoted(note, QUOTED_CHARS);
   return taken
-    ? { prompt: `Say that I have read of a penalty for ${why}.`, fallback: 'I have read why.', facts: `I lost ${sum}, with the words ${why}.` }
-    : { prompt: `Thank for a reward, given for ${why}.`, fallback: 'Thank you for the reward.', facts: `I was given ${sum} with the words ${why}.` };
+    ? {
+        prompt: `Say that I have read of a penalty for ${why}.`,
+        fallback: 'I have read why.',
+        facts: `I lost ${sum}, with the words ${why}.`,
+      }
+    : {
+        prompt: `Thank for a reward, given for ${why}.`,
+        fallback: 'Thank you for the reward.',
+        facts: `I was given ${sum} with the words ${why}.`,
+      };
 }
 
 /** Telling another plan. */
 export function planOccasion({ title, facts }: { readonly title: string; readonly facts: string }): Occasion {
-  return { prompt: `Write that my plan is another one: ${quoted(title)}. ${facts}`, fallback: 'My plan is another one from now on.', facts };
+  return {
+    prompt: `Write that my plan is another one: ${quoted(title)}. ${facts}`,
+    fallback: 'My plan is another one from now on.',
+    facts,
+  };
 }

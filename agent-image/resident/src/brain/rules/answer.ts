@@ -36,7 +36,9 @@ function heardBy({ wake, self, neighbours, agentIds }: Situation): Heard | null 
   if (wake === null || text === undefined) return null;
   const speaker = wordOf(wake, 'from') ?? 'visitor';
   if (!agentIds.has(speaker)) return { seq: wake.seq, text, speaker, agent: null };
-  const agent = neighbours.find(({ agent_id, position }) => agent_id === speaker && tilesBetween(position, self.position) <= HEARING_TILES);
+  const agent = neighbours.find(
+    ({ agent_id, position }) => agent_id === speaker && tilesBetween(position, self.position) <= HEARING_TILES,
+  );
   return agent === undefined ? null : { seq: wake.seq, text, speaker, agent };
 }
 
@@ -45,7 +47,11 @@ function answerPerson(situation: Situation, { seq, text, speaker }: Heard): Deci
   return decision(situation, { command, goal: situation.mind.goal, why: `${speaker} spoke to me` });
 }
 
-function answerAgent(situation: Situation, { seq, text, speaker }: Heard, { agent_id, display_name }: AgentView): Decision {
+function answerAgent(
+  situation: Situation,
+  { seq, text, speaker }: Heard,
+  { agent_id, display_name }: AgentView,
+): Decision {
   const { mind, tick, character, wake } = situation;
   const toMe = wake !== null && wordOf(wake, 'to') === character.agentId;
   return decision(situation, {

@@ -3,7 +3,10 @@ import { keyOf } from '../situation.ts';
 import type { Command, Decision, Situation } from '../situation.ts';
 
 /** A decision of a rule; `change` is what the mind gains if the world accepts the command. */
-export function decision(situation: Situation, parts: { command: Command; goal: string; why: string; change?: Partial<Mind> }): Decision {
+export function decision(
+  situation: Situation,
+  parts: { command: Command; goal: string; why: string; change?: Partial<Mind> },
+): Decision {
   const { command, goal, why, change = {} } = parts;
   return { command, key: keyOf(command), goal, why, after: { ...situation.mind, ...change, goal } };
 }

@@ -15,10 +15,20 @@ const HERE = AT.square;
 const APPLE = { item_id: 'apple-1', kind: 'apple', position: HERE, held_by: null } as const;
 const CARRIED: AgentView['inventory'] = [{ item_id: 'apple-1', kind: 'apple' }];
 
-type Given = { readonly minute?: number; readonly self?: Partial<AgentView>; readonly items?: WorldView['items']; readonly mind?: Partial<Mind> };
+type Given = {
+  readonly minute?: number;
+  readonly self?: Partial<AgentView>;
+  readonly items?: WorldView['items'];
+  readonly mind?: Partial<Mind>;
+};
 
 function situation({ minute = 900, self = {}, items = [], mind = {} }: Given): Situation {
-  const world = aWorld({ tick: 9_000, time: { day: 0, minute, phase: 'day' }, agents: [anAgent('ada', self)], items: [...items] });
+  const world = aWorld({
+    tick: 9_000,
+    time: { day: 0, minute, phase: 'day' },
+    agents: [anAgent('ada', self)],
+    items: [...items],
+  });
   const seen = perceive({ world, standing: aStanding(), config: aConfig(), wake: null, mind: { ...NEWBORN, ...mind } });
   assert.ok(seen !== null);
   return seen;
@@ -29,8 +39,13 @@ const [to] = (['cafe', 'market'] as const).filter((place) => place === errandTo)
 assert.ok(to !== undefined, 'the errand of the day leads to the cafe or the market');
 const command = (given: Given): unknown => errand(situation(given))?.command ?? null;
 const tilesFrom = (tiles: number): { readonly x: number; readonly y: number } => ({ x: HERE.x + tiles, y: HERE.y });
-const moveTo = (position: { readonly x: number; readonly y: number }): unknown => ({ kind: 'move', body: { x: position.x, y: position.y } });
-const onTheWayTo = (position: { readonly x: number; readonly y: number }): Partial<AgentView> => ({ moving_to: { ...position, arrives_tick: 9_900, landmark_id: null } });
+const moveTo = (position: { readonly x: number; readonly y: number }): unknown => ({
+  kind: 'move',
+  body: { x: position.x, y: position.y },
+});
+const onTheWayTo = (position: { readonly x: number; readonly y: number }): Partial<AgentView> => ({
+  moving_to: { ...position, arrives_tick: 9_900, landmark_id: null },
+});
 const PICK_UP = { kind: 'act', body: { kind: 'pick_up', item_id: 'apple-1' } };
 const DROP = { kind: 'act', body: { kind: 'drop', item_id: 'apple-1' } };
 
@@ -44,46 +59,113 @@ test('the errand begins at its minute, and once it is done there is none', () =>
 test('what is in reach is picked up by one who stands, and what is a tile further is walked to', () => {
   const inReach = { ...APPLE, position: tilesFrom(REACH_TILES) };
   assert.deepEqual(command({ items: [inReach] }), PICK_UP);
-  assert.deepEqual(command({ items: [{ ...APPLE, position: tilesFrom(REACH_TILES + 1) }] }), moveTo(tilesFrom(REACH_TILES + 1)));
-  assert.deepEqual(command({ items: [inReach], self: onTheWayTo(AT.library) }), moveTo(inReach.position), 'who is on the way elsewhere goes there first');
-  assert.deepEqual(command({ items: [inReach], self: onTheWayTo(inReach.position) }), { kind: 'stay' }, 'who is on the way there walks on');
+  assert.deepEqual(
+    command({ items: [{ ...APPLE, position: tilesFrom(REACH_TILES + 1) }] }),
+    moveTo(tilesFrom(REACH_TILES + 1)),
+  );
+  assert.deepEqual(
+    command({ items: [inReach], self: onTheWayTo(AT.library) }),
+    moveTo(inReach.position),
+    'who is on the way elsewhere goes there first',
+  );
+  assert.deepEqual(
+    command({ items: [inReach], self: onTheWayTo(inReach.position) }),
+    { kind: 'stay' },
+    'who is on the way there walks on',
+  );
 });
 
 test('one who walks to an item stays with it, one who is near an item takes that, whatever else lies about', () => {
-  const far = Array.from({ length: 8 }, (_, index) => ({ ...APPLE, item_id: `far-${index}`, position: { x: 90 + index, y: 9 } }));
-  for (const target of far) assert.deepEqual(command({ items: far, self: onTheWayTo(target.position) }), { kind: 'stay' }, target.item_id);
-  for (const position of [{ x: 90, y: 8 }, { x: 89, y: 9 }]) assert.notDeepEqual(command({ items: far, self: onTheWayTo(position) }), { kind: 'stay' }, 'the way leads beside the item');
+  const far = Array.from({ length: 8 }, (_, index) => ({
+    ...APPLE,
+    item_id: `far-${index}`,
+    position: { x: 90 + index, y: 9 },
+  }));
+  for (const target of far)
+    assert.deepEqual(command({ items: far, self: onTheWayTo(target.position) }), { kind: 'stay' }, target.item_id);
+  for (const position of [
+    { x: 90, y: 8 },
+    { x: 89, y: 9 },
+  ])
+    assert.notDeepEqual(
+      command({ items: far, self: onTheWayTo(position) }),
+      { kind: 'stay' },
+      'the way leads beside the item',
+    );
   assert.deepEqual(command({ items: [...far, APPLE] }), PICK_UP);
 });
 
 test('an item that lies where it would be brought, or that the world refused a moment ago, is left', () => {
   const lies = { ...APPLE, position: AT[to] };
   assert.equal(command({ items: [lies] }), null);
-  for (const beside of [{ x: AT[to].x + 1, y: AT[to].y }, { x: AT[to].x, y: AT[to].y + 1 }]) assert.deepEqual(command({ items: [{ ...APPLE, position: beside }] }), moveTo(beside), 'a tile beside it is another place');
+  for (const beside of [
+    { x: AT[to].x + 1, y: AT[to].y },
+    { x: AT[to].x, y: AT[to].y + 1 },
+  ])
+    assert.deepEqual(
+      command({ items: [{ ...APPLE, position: beside }] }),
+      moveTo(beside),
+      'a tile beside it is another place',
+    );
   assert.equal(command({ items: [APPLE], mind: { refused: { 'pick_up:apple-1': 8_999 } } }), null);
   assert.equal(command({ items: [APPLE], mind: { refused: { [`move:${HERE.x},${HERE.y}`]: 8_999 } } }), null);
 });
 
 test('what it carries it brings to the place, and lays it down there or a tile beside it', () => {
   assert.deepEqual(command({ self: { inventory: CARRIED } }), { kind: 'move', body: { landmark_id: to } });
-  const at = (x: number, y: number, more: Given = {}): unknown => command({ ...more, self: { inventory: CARRIED, position: { x: AT[to].x + x, y: AT[to].y + y }, ...more.self } });
-  for (const [x, y] of [[0, 0], [1, 1], [-1, 0]] as const) assert.deepEqual(at(x, y), DROP, `${x}, ${y}`);
-  for (const [x, y] of [[2, 0], [0, -2]] as const) assert.deepEqual(at(x, y), { kind: 'move', body: { landmark_id: to } }, `${x}, ${y}`);
-  assert.deepEqual(at(0, 0, { self: onTheWayTo(AT.library) }), { kind: 'move', body: { landmark_id: to } }, 'one who passes by does not lay it down');
+  const at = (x: number, y: number, more: Given = {}): unknown =>
+    command({ ...more, self: { inventory: CARRIED, position: { x: AT[to].x + x, y: AT[to].y + y }, ...more.self } });
+  for (const [x, y] of [
+    [0, 0],
+    [1, 1],
+    [-1, 0],
+  ] as const)
+    assert.deepEqual(at(x, y), DROP, `${x}, ${y}`);
+  for (const [x, y] of [
+    [2, 0],
+    [0, -2],
+  ] as const)
+    assert.deepEqual(at(x, y), { kind: 'move', body: { landmark_id: to } }, `${x}, ${y}`);
+  assert.deepEqual(
+    at(0, 0, { self: onTheWayTo(AT.library) }),
+    { kind: 'move', body: { landmark_id: to } },
+    'one who passes by does not lay it down',
+  );
 });
 
 test('it lays down nothing on what lies there already: it steps aside, as far as the world lets it', () => {
   const [x, y] = [AT[to].x + 1, AT[to].y];
-  const full: Given = { self: { inventory: CARRIED, position: { x, y } }, items: [{ ...APPLE, item_id: 'other', position: { x, y } }] };
+  const full: Given = {
+    self: { inventory: CARRIED, position: { x, y } },
+    items: [{ ...APPLE, item_id: 'other', position: { x, y } }],
+  };
   const seen = errand(situation(full))?.command;
   assert.ok(seen?.kind === 'move' && 'dx' in seen.body, 'a step');
-  const steps = [[1, 0], [-1, 0], [0, 1], [0, -1]] as const;
+  const steps = [
+    [1, 0],
+    [-1, 0],
+    [0, 1],
+    [0, -1],
+  ] as const;
   for (const free of steps) {
-    const refused = Object.fromEntries(steps.filter((step) => step !== free).map((step) => [`move:${step.join()}`, 8_999]));
-    assert.deepEqual(command({ ...full, mind: { refused } }), { kind: 'move', body: { dx: free[0], dy: free[1] } }, 'the only way out');
+    const refused = Object.fromEntries(
+      steps.filter((step) => step !== free).map((step) => [`move:${step.join()}`, 8_999]),
+    );
+    assert.deepEqual(
+      command({ ...full, mind: { refused } }),
+      { kind: 'move', body: { dx: free[0], dy: free[1] } },
+      'the only way out',
+    );
   }
-  assert.deepEqual(command({ ...full, mind: { refused: Object.fromEntries(steps.map((step) => [`move:${step.join()}`, 8_999])) } }), DROP);
-  assert.deepEqual(command({ ...full, items: [{ ...APPLE, item_id: 'other', position: { x: x + 1, y } }] }), DROP, 'a tile beside it is free');
+  assert.deepEqual(
+    command({ ...full, mind: { refused: Object.fromEntries(steps.map((step) => [`move:${step.join()}`, 8_999])) } }),
+    DROP,
+  );
+  assert.deepEqual(
+    command({ ...full, items: [{ ...APPLE, item_id: 'other', position: { x: x + 1, y } }] }),
+    DROP,
+    'a tile beside it is free',
+  );
 });
 
 test('a meal that it carries is for itself', () => {

@@ -25,8 +25,15 @@ export const errand: Rule = (situation) => {
 function deliver(situation: Situation, { item_id, kind }: { item_id: string; kind: string }, to: string): Decision {
   const place = nameOf(situation, to);
   const goal = `bringing the ${kind} to ${place}`;
-  if (!isBeside(situation, to)) return decision(situation, { command: goTo(situation, to), goal, why: `the ${kind} I carry is of use at ${place}` });
-  const aside = situation.items.some((item) => tilesBetween(item.position, situation.self.position) === 0) ? stepAside(situation) : null;
+  if (!isBeside(situation, to))
+    return decision(situation, {
+      command: goTo(situation, to),
+      goal,
+      why: `the ${kind} I carry is of use at ${place}`,
+    });
+  const aside = situation.items.some((item) => tilesBetween(item.position, situation.self.position) === 0)
+    ? stepAside(situation)
+    : null;
   if (aside !== null) return decision(situation, { command: aside, goal, why: 'something lies here already' });
   return decision(situation, {
     command: { kind: 'act', body: { kind: 'drop', item_id } },
@@ -42,12 +49,19 @@ function isBeside({ self, landmarks }: Situation, landmarkId: string): boolean {
   return self.moving_to === null && slots.some((slot) => tilesBetween(slot, self.position) <= 1);
 }
 
-const STEPS: readonly MoveBody[] = [{ dx: 1, dy: 0 }, { dx: -1, dy: 0 }, { dx: 0, dy: 1 }, { dx: 0, dy: -1 }];
+const STEPS: readonly MoveBody[] = [
+  { dx: 1, dy: 0 },
+  { dx: -1, dy: 0 },
+  { dx: 0, dy: 1 },
+  { dx: 0, dy: -1 },
+];
 
 /** A step in a direction that the world has not refused; null when it has refused all. */
 function stepAside(situation: Situation): Command | null {
   const { character, tick } = situation;
-  const steps = STEPS.map((body): Command => ({ kind: 'move', body })).filter((step) => !isPaused(situation, keyOf(step)));
+  const steps = STEPS.map((body): Command => ({ kind: 'move', body })).filter(
+    (step) => !isPaused(situation, keyOf(step)),
+  );
   return choose(steps, chance(character.seed, character.agentId, tick, 'step')) ?? null;
 }
 
@@ -58,18 +72,30 @@ function fetchItem(situation: Situation, { item_id, kind, position }: LyingItem)
   if (tilesBetween(position, self.position) <= REACH_TILES && self.moving_to === null) {
     return decision(situation, { command: { kind: 'act', body: { kind: 'pick_up', item_id } }, goal, why });
   }
-  return decision(situation, { command: isHeadingFor(situation, position) ? STAY : { kind: 'move', body: { x: position.x, y: position.y } }, goal, why });
+  return decision(situation, {
+    command: isHeadingFor(situation, position) ? STAY : { kind: 'move', body: { x: position.x, y: position.y } },
+    goal,
+    why,
+  });
 }
 
 /** The item it is walking to, else one of the nearest by chance; not one that lies where it would be brought. */
 function wanted(situation: Situation, to: string): LyingItem | undefined {
   const { self, items, character, day, landmarks } = situation;
   const there = landmarks.find(({ landmark_id }) => landmark_id === to);
-  const isThere = ({ position }: LyingItem) => there?.slots.some(({ x, y }) => x === position.x && y === position.y) ?? false;
-  const free = items.filter((item) => !isThere(item) && !isPaused(situation, `pick_up:${item.item_id}`) && !isPaused(situation, `move:${item.position.x},${item.position.y}`));
+  const isThere = ({ position }: LyingItem) =>
+    there?.slots.some(({ x, y }) => x === position.x && y === position.y) ?? false;
+  const free = items.filter(
+    (item) =>
+      !isThere(item) &&
+      !isPaused(situation, `pick_up:${item.item_id}`) &&
+      !isPaused(situation, `move:${item.position.x},${item.position.y}`),
+  );
   const target = free.find(({ position }) => isHeadingFor(situation, position));
   const near = free.find(({ position }) => tilesBetween(position, self.position) <= REACH_TILES);
-  return target ?? near ?? choose(free.slice(0, CHOICE_OF_ITEMS), chance(character.seed, character.agentId, day, 'item'));
+  return (
+    target ?? near ?? choose(free.slice(0, CHOICE_OF_ITEMS), chance(character.seed, character.agentId, day, 'item'))
+  );
 }
 
 function isHeadingFor({ self }: Situation, { x, y }: LyingItem['position']): boolean {

@@ -30,5 +30,9 @@ function isNew(situation: Situation, agent: AgentView): boolean {
   const { self, tick, mind } = situation;
   const greetedAt = mind.greeted[agent.agent_id];
   const rested = greetedAt === undefined || tick - greetedAt >= GREET_AGAIN_TICKS;
-  return rested && tilesBetween(agent.position, self.position) <= HEARING_TILES && !isPaused(situation, `talk:${agent.agent_id}`);
+  return (
+    rested &&
+    tilesBetween(agent.position, self.position) <= HEARING_TILES &&
+    !isPaused(situation, `talk:${agent.agent_id}`)
+  );
 }

@@ -9,10 +9,24 @@ import { perceive } from '../perceive.ts';
 import type { Decision } from '../situation.ts';
 import { linger } from './linger.ts';
 
-type Given = { self?: Partial<AgentView>; others?: readonly AgentView[]; mind?: Partial<Mind>; tick?: number; affordances?: Landmark['affordances'] };
+type Given = {
+  self?: Partial<AgentView>;
+  others?: readonly AgentView[];
+  mind?: Partial<Mind>;
+  tick?: number;
+  affordances?: Landmark['affordances'];
+};
 
-function lingers({ self = {}, others = [], mind = {}, tick = 7_000, affordances = ['meet', 'sit'] }: Given = {}): Decision {
-  const landmarks = LANDMARKS.map((place): Landmark => (place.landmark_id === 'square' ? { ...place, affordances } : place));
+function lingers({
+  self = {},
+  others = [],
+  mind = {},
+  tick = 7_000,
+  affordances = ['meet', 'sit'],
+}: Given = {}): Decision {
+  const landmarks = LANDMARKS.map((place): Landmark =>
+    place.landmark_id === 'square' ? { ...place, affordances } : place,
+  );
   const world = aWorld({ tick, landmarks, agents: [anAgent('ada', { landmark_id: 'square', ...self }), ...others] });
   const seen = perceive({ world, standing: aStanding(), config: aConfig(), wake: null, mind: { ...NEWBORN, ...mind } });
   const decided = seen === null ? null : linger(seen);
@@ -20,7 +34,10 @@ function lingers({ self = {}, others = [], mind = {}, tick = 7_000, affordances 
   return decided;
 }
 
-const kinds = (given: Given): readonly string[] => Array.from({ length: 300 }, (_, index) => lingers({ ...given, tick: 7_000 + index })).map(({ command }) => (command.kind === 'act' ? command.body.kind : command.kind));
+const kinds = (given: Given): readonly string[] =>
+  Array.from({ length: 300 }, (_, index) => lingers({ ...given, tick: 7_000 + index })).map(({ command }) =>
+    command.kind === 'act' ? command.body.kind : command.kind,
+  );
 const SIT = { kind: 'act', body: { kind: 'use', target: 'sit' } };
 
 test('on its way it walks on', () => {
@@ -36,8 +53,16 @@ test('alone and idle it takes a seat, and then sits', () => {
 
 test('it passes the time as the place allows, and takes nothing that gives', () => {
   assert.deepEqual(lingers({ affordances: ['rest', 'sit'] }).command, SIT, 'a seat before a bed');
-  assert.deepEqual(lingers({ affordances: ['read', 'rest'] }).command, { kind: 'act', body: { kind: 'use', target: 'rest' } });
-  for (const affordances of [[], ['coffee'], ['bread', 'fish', 'gather_wood', 'craft', 'tend', 'water', 'meet', 'board', 'sleep']] as const) assert.deepEqual(lingers({ affordances: [...affordances] }).command, { kind: 'stay' });
+  assert.deepEqual(lingers({ affordances: ['read', 'rest'] }).command, {
+    kind: 'act',
+    body: { kind: 'use', target: 'rest' },
+  });
+  for (const affordances of [
+    [],
+    ['coffee'],
+    ['bread', 'fish', 'gather_wood', 'craft', 'tend', 'water', 'meet', 'board', 'sleep'],
+  ] as const)
+    assert.deepEqual(lingers({ affordances: [...affordances] }).command, { kind: 'stay' });
 });
 
 test('a seat that it was refused is left alone for a while, and out of doors there is none', () => {
@@ -52,7 +77,10 @@ test('with company it has a word or a smile now and then; alone never', () => {
   const near = kinds({ others: [anAgent('bob', { position: { x: AT.square.x + HEARING_TILES, y: AT.square.y } })] });
   assert.ok(share(near, 'talk') > 0.08 && share(near, 'talk') < 0.22, String(share(near, 'talk')));
   assert.ok(share(near, 'emote') > 0.08 && share(near, 'emote') < 0.22, String(share(near, 'emote')));
-  for (const given of [{}, { others: [anAgent('bob', { position: { x: AT.square.x + HEARING_TILES + 1, y: AT.square.y } })] }]) {
+  for (const given of [
+    {},
+    { others: [anAgent('bob', { position: { x: AT.square.x + HEARING_TILES + 1, y: AT.square.y } })] },
+  ]) {
     const all = kinds(given);
     assert.deepEqual([share(all, 'talk'), share(all, 'emote'), share(all, 'use')], [0, 0, 1]);
   }
@@ -60,8 +88,14 @@ test('with company it has a word or a smile now and then; alone never', () => {
 
 test('it says nothing twice a day', () => {
   const company = { others: [anAgent('bob')] };
-  const words = Array.from({ length: 300 }, (_, index) => lingers({ ...company, tick: 7_000 + index })).flatMap(({ command, after }) => (command.kind === 'act' && command.body.kind === 'talk' ? [{ text: command.body.text, said: after.said }] : []));
+  const words = Array.from({ length: 300 }, (_, index) => lingers({ ...company, tick: 7_000 + index })).flatMap(
+    ({ command, after }) =>
+      command.kind === 'act' && command.body.kind === 'talk' ? [{ text: command.body.text, said: after.said }] : [],
+  );
   assert.ok(words.length > 0 && words.every(({ text, said }) => said.includes(text)));
   const said = [...new Set(words.map(({ text }) => text))];
-  assert.ok(kinds({ ...company, mind: { said } }).every((kind) => kind !== 'talk'), 'all is said');
+  assert.ok(
+    kinds({ ...company, mind: { said } }).every((kind) => kind !== 'talk'),
+    'all is said',
+  );
 });

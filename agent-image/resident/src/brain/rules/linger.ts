@@ -25,10 +25,19 @@ function amongOthers(situation: Situation, dice: number): Decision | null {
   const { character, tick, mind } = situation;
   const text = remark(Math.floor(chance(character.seed, character.agentId, tick) * 0x1_0000_0000), mind.said);
   if (dice < REMARK_CHANCE && text !== null) {
-    return decision(situation, { command: { kind: 'act', body: { kind: 'talk', text } }, goal: mind.goal, why: 'there is company', change: { said: withText(mind.said, text) } });
+    return decision(situation, {
+      command: { kind: 'act', body: { kind: 'talk', text } },
+      goal: mind.goal,
+      why: 'there is company',
+      change: { said: withText(mind.said, text) },
+    });
   }
   if (dice >= REMARK_CHANCE + SMILE_CHANCE) return null;
-  return decision(situation, { command: { kind: 'act', body: { kind: 'emote', emote: 'smile' } }, goal: mind.goal, why: 'there is company' });
+  return decision(situation, {
+    command: { kind: 'act', body: { kind: 'emote', emote: 'smile' } },
+    goal: mind.goal,
+    why: 'there is company',
+  });
 }
 
 /** Goes on with what it is at; idle, it does what the place offers to those who have time. */
@@ -38,8 +47,13 @@ function passTime(situation: Situation): Decision {
   const place = landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id);
   const pastime = PASTIMES.find((use) => place?.affordances.includes(use) === true);
   const why = 'I have time until the next hour of my day';
-  if (self.activity !== 'idle' || place === undefined || pastime === undefined || isPaused(situation, `use:${pastime}`)) return decision(situation, { command: STAY, goal, why });
-  return decision(situation, { command: { kind: 'act', body: { kind: 'use', target: pastime } }, goal, why: `${why}, and one can ${mayDo(pastime)} at ${place.name}` });
+  if (self.activity !== 'idle' || place === undefined || pastime === undefined || isPaused(situation, `use:${pastime}`))
+    return decision(situation, { command: STAY, goal, why });
+  return decision(situation, {
+    command: { kind: 'act', body: { kind: 'use', target: pastime } },
+    goal,
+    why: `${why}, and one can ${mayDo(pastime)} at ${place.name}`,
+  });
 }
 
 function hasCompany({ neighbours, self }: Situation): boolean {

@@ -21,10 +21,22 @@ test('it buys up to its share of what it can spend, to the micro, and keeps its 
     [{ tierAfter: null }, 10n, false],
     [{ tier: null, tierAfter: null }, 10n, true],
   ];
-  for (const [changes, oneIn, expected] of table) assert.equal(buys({ ...PRICE, ...changes }, oneIn), expected, JSON.stringify(changes, (_, value) => (typeof value === 'bigint' ? String(value) : value)));
+  for (const [changes, oneIn, expected] of table)
+    assert.equal(
+      buys({ ...PRICE, ...changes }, oneIn),
+      expected,
+      JSON.stringify(changes, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+    );
 });
 
-const AUCTION: AuctionSeen = { state: 'open', startsAtMs: HOUR, endsAtMs: 3 * HOUR, closesAtMs: HOUR / 2, reserve: MICRO / 10n, ownBid: null };
+const AUCTION: AuctionSeen = {
+  state: 'open',
+  startsAtMs: HOUR,
+  endsAtMs: 3 * HOUR,
+  closesAtMs: HOUR / 2,
+  reserve: MICRO / 10n,
+  ownBid: null,
+};
 const PURSE: Purse = { available: 100n * MICRO, inBids: 0n, nowMs: 0, gpuHour: MICRO };
 
 test('it bids what the window costs on the price list, cut to a fifth of its money', () => {
@@ -41,7 +53,11 @@ test('all its bids together are a fifth: money that is in bids counts', () => {
   assert.equal(bidOf(AUCTION, { ...PURSE, available: 18n * MICRO, inBids }), 2n * MICRO);
   assert.equal(bidOf(AUCTION, { ...PURSE, available: 13n * MICRO, inBids }), MICRO);
   assert.equal(bidOf(AUCTION, { ...PURSE, available: 8n * MICRO, inBids }), null, 'the share is used up');
-  assert.equal(bidOf({ ...AUCTION, reserve: 0n }, { ...PURSE, available: 8n * MICRO, inBids }), null, 'nothing is no bid');
+  assert.equal(
+    bidOf({ ...AUCTION, reserve: 0n }, { ...PURSE, available: 8n * MICRO, inBids }),
+    null,
+    'nothing is no bid',
+  );
   assert.equal(bidOf({ ...AUCTION, reserve: 0n }, { ...PURSE, available: 3n * MICRO, inBids }), null);
   for (const available of [0n, 1n, 4n, 5n, 6n, 999_999n, 7_654_321n]) {
     for (const held of [0n, 1n, 777n]) {
@@ -58,7 +74,8 @@ test('the reserve is met or there is no bid', () => {
 
 test('it bids once, in time, in an open auction of some length', () => {
   assert.equal(bidOf({ ...AUCTION, ownBid: 1n }, PURSE), null);
-  for (const state of ['sold', 'unsold', 'cancelled', 'lapsed']) assert.equal(bidOf({ ...AUCTION, state }, PURSE), null, state);
+  for (const state of ['sold', 'unsold', 'cancelled', 'lapsed'])
+    assert.equal(bidOf({ ...AUCTION, state }, PURSE), null, state);
   assert.equal(bidOf({ ...AUCTION, endsAtMs: AUCTION.startsAtMs }, PURSE), null);
   assert.equal(bidOf({ ...AUCTION, closesAtMs: BID_LEAD_MS }, PURSE), 2n * MICRO);
   assert.equal(bidOf({ ...AUCTION, closesAtMs: BID_LEAD_MS - 1 }, PURSE), null);

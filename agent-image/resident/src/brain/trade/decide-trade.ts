@@ -45,7 +45,10 @@ export interface Purse {
  * The bid of an agent in an auction; null where it makes none. The winner pays what the second has bid, so it bids what the window is worth to it:
  * the same time at the price list, cut to what its share of money leaves. It bids once, and never below the reserve.
  */
-export function bidOf({ state, startsAtMs, endsAtMs, closesAtMs, reserve, ownBid }: AuctionSeen, { available, inBids, nowMs, gpuHour }: Purse): bigint | null {
+export function bidOf(
+  { state, startsAtMs, endsAtMs, closesAtMs, reserve, ownBid }: AuctionSeen,
+  { available, inBids, nowMs, gpuHour }: Purse,
+): bigint | null {
   if (state !== 'open' || ownBid !== null || closesAtMs - nowMs < BID_LEAD_MS || endsAtMs <= startsAtMs) return null;
   const worth = (gpuHour * BigInt(endsAtMs - startsAtMs)) / HOUR_MS;
   const share = (available + inBids) / BIDS_ONE_IN - inBids;

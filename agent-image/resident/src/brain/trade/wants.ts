@@ -46,19 +46,38 @@ export function wantOf(seen: WantsOf): Want | null {
   const { needs, model, prices, personWaits } = seen;
   if (needs.includes(OUT_OF_TOKENS)) {
     const amount = prices.tokens_per_hour.unit;
-    return { item: { kind: 'quota', limit: 'tokens_per_hour', amount }, seconds: BUY_SECONDS, oneIn: NEED_ONE_IN, why: 'my tokens of this hour are used up' };
+    return {
+      item: { kind: 'quota', limit: 'tokens_per_hour', amount },
+      seconds: BUY_SECONDS,
+      oneIn: NEED_ONE_IN,
+      why: 'my tokens of this hour are used up',
+    };
   }
   const models = modelsToBuy(seen);
   const [cheapest] = models;
   const dearest = models.at(-1);
-  if (model === null && cheapest !== undefined) return { item: { kind: 'model', model: cheapest }, seconds: BUY_SECONDS, oneIn: NEED_ONE_IN, why: 'my tier has no model to write with' };
-  if (model === null || dearest === undefined || !personWaits || !isDearer(prices, { than: model, model: dearest })) return null;
-  return { item: { kind: 'model', model: dearest }, seconds: BUY_SECONDS, oneIn: WISH_ONE_IN, why: `a person waits for an answer on the board, and I would like to write it with the model ${dearest}` };
+  if (model === null && cheapest !== undefined)
+    return {
+      item: { kind: 'model', model: cheapest },
+      seconds: BUY_SECONDS,
+      oneIn: NEED_ONE_IN,
+      why: 'my tier has no model to write with',
+    };
+  if (model === null || dearest === undefined || !personWaits || !isDearer(prices, { than: model, model: dearest }))
+    return null;
+  return {
+    item: { kind: 'model', model: dearest },
+    seconds: BUY_SECONDS,
+    oneIn: WISH_ONE_IN,
+    why: `a person waits for an answer on the board, and I would like to write it with the model ${dearest}`,
+  };
 }
 
 function isDearer({ models }: PriceList, { model, than }: { readonly model: string; readonly than: string }): boolean {
   const [price, other] = [models[model], models[than]];
-  return price !== undefined && (other === undefined || parseAiDollars(price.per_hour) > parseAiDollars(other.per_hour));
+  return (
+    price !== undefined && (other === undefined || parseAiDollars(price.per_hour) > parseAiDollars(other.per_hour))
+  );
 }
 
 /** A purchase in words that follow "for". Pure. */

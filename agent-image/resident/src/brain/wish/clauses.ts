@@ -3,7 +3,8 @@ const MAX_CLAUSES = 16;
 const MAX_CLAUSE_CHARS = 400;
 
 const QUOTED = /"[^"]*"|“[^”]*”|«[^»]*»|(?<![\p{L}\p{N}])'[^']*'(?![\p{L}\p{N}])/gu;
-const BREAK = /[.;!?\n]+(?=\s|$)|,?\s+(?:and\s+)?then\s+|,?\s+and\s+(?=(?:then\s+)?(?:go|walk|come|head|return|visit|say|tell|ask|greet|find|meet|look|read|use|report|describe|wave|announce)\b)/giu;
+const BREAK =
+  /[.;!?\n]+(?=\s|$)|,?\s+(?:and\s+)?then\s+|,?\s+and\s+(?=(?:then\s+)?(?:go|walk|come|head|return|visit|say|tell|ask|greet|find|meet|look|read|use|report|describe|wave|announce)\b)/giu;
 /** What only programs write: braces, tags, back-ticks, and a name with something in brackets right behind it. */
 const CODE = /[{}<>`$]|\w\(|\[\s*["'{[]/u;
 
@@ -23,7 +24,9 @@ export function clausesOf(prompt: string): readonly string[] {
   const quotes: string[] = [];
   const masked = prompt.replaceAll(MASK, '').replaceAll(QUOTED, (quote) => `${MASK}${quotes.push(quote) - 1}${MASK}`);
   const parts = masked
-    .replaceAll(QUOTED_END, (mask, index: string) => (/[.!?].$/u.test(quotes[Number(index)] ?? '') ? `${mask}\n` : mask))
+    .replaceAll(QUOTED_END, (mask, index: string) =>
+      /[.!?].$/u.test(quotes[Number(index)] ?? '') ? `${mask}\n` : mask,
+    )
     .split(BREAK)
     .map((part) => part.replaceAll(MASKED, (_, index: string) => quotes[Number(index)] ?? ''));
   return parts

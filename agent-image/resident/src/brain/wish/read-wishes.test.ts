@@ -7,7 +7,11 @@ import type { Wish } from './wish.ts';
 
 const HERE: Surroundings = {
   places: defaultMap().landmarks.map(({ landmark_id: id, name, kind }) => ({ id, name, kind })),
-  agents: [{ id: 'bob', name: 'Bob' }, { id: 'grace-hopper', name: 'Grace Hopper' }, { id: 'home-lover', name: 'Homer' }],
+  agents: [
+    { id: 'bob', name: 'Bob' },
+    { id: 'grace-hopper', name: 'Grace Hopper' },
+    { id: 'home-lover', name: 'Homer' },
+  ],
   home: 'home-elm',
   place: null,
 };
@@ -46,7 +50,12 @@ const READ: readonly (readonly [string, readonly Wish[]])[] = [
   ['Say "Hello there!" to Bob', [tell('bob', 'Hello there!')]],
   ['Say "one" and then go home', [say('one'), go('home-elm')]],
 ];
-for (const [prompt, wishes] of READ) test(`“${prompt}” is understood`, () => assert.deepEqual(readWishes(prompt, HERE).flatMap((reading) => reading.wishes), wishes));
+for (const [prompt, wishes] of READ)
+  test(`“${prompt}” is understood`, () =>
+    assert.deepEqual(
+      readWishes(prompt, HERE).flatMap((reading) => reading.wishes),
+      wishes,
+    ));
 
 const ONLY_READ: readonly string[] = [
   'Tidy the market.',
@@ -72,20 +81,33 @@ for (const prompt of ONLY_READ) {
   test(`${JSON.stringify(prompt)} can only be read`, () => {
     const readings = readWishes(prompt, HERE);
     assert.ok(readings.length > 0);
-    assert.deepEqual(readings.flatMap(({ wishes }) => wishes), []);
+    assert.deepEqual(
+      readings.flatMap(({ wishes }) => wishes),
+      [],
+    );
   });
 }
 
 test('of a prompt in parts each is read for itself, and nothing but what was asked is wished for', () => {
   assert.deepEqual(
     readWishes('Go to the market. Tidy it up. Say "done".', HERE).map(({ words, wishes }) => [words, wishes.length]),
-    [['Go to the market', 1], ['Tidy it up', 0], ['Say "done"', 1]],
+    [
+      ['Go to the market', 1],
+      ['Tidy it up', 0],
+      ['Say "done"', 1],
+    ],
   );
   assert.deepEqual(readWishes('   \n ', HERE), []);
 });
 
 test('any text at all is read within bounds', () => {
-  for (const text of ['go '.repeat(5_000), '"'.repeat(999), '. '.repeat(8_000), 'say "'.repeat(3_000), `${'a'.repeat(16_000)} go home`]) {
+  for (const text of [
+    'go '.repeat(5_000),
+    '"'.repeat(999),
+    '. '.repeat(8_000),
+    'say "'.repeat(3_000),
+    `${'a'.repeat(16_000)} go home`,
+  ]) {
     const readings = readWishes(text, HERE);
     assert.ok(readings.length <= 16 && readings.every(({ words }) => words.length <= 400));
   }

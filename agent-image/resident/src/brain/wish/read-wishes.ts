@@ -6,7 +6,8 @@ import type { Reading, Wish } from './wish.ts';
 /** One way of asking for something; null where these words do not ask that way. */
 type Pattern = (words: string, here: Surroundings) => readonly Wish[] | null;
 
-const POLITE = /^(?:(?:please|now|first|next|finally|also|then|kindly)\b[,\s]*|(?:could|can|would|will) you (?:please )?|i (?:want|would like) you to |you should )+/iu;
+const POLITE =
+  /^(?:(?:please|now|first|next|finally|also|then|kindly)\b[,\s]*|(?:could|can|would|will) you (?:please )?|i (?:want|would like) you to |you should )+/iu;
 
 function sentence(text: string): string {
   const trimmed = text.trim().replace(/^that\s+/iu, '');
@@ -31,16 +32,26 @@ const GREETING = /\b(?:hello|hi|good (?:morning|day|evening|night)|welcome)\b/iu
 /** The words behind the name, where they say something and do not ask for something that only a mind could make up. */
 function afterName(words: string, agentId: string, { agents }: Surroundings): string | null {
   const name = agents.find(({ id }) => id === agentId)?.name ?? agentId;
-  const spoken = [name, agentId].map((each) => words.toLowerCase().indexOf(each.toLowerCase()) + each.length).find((at) => at >= Math.min(name.length, agentId.length)) ?? 0;
+  const spoken =
+    [name, agentId]
+      .map((each) => words.toLowerCase().indexOf(each.toLowerCase()) + each.length)
+      .find((at) => at >= Math.min(name.length, agentId.length)) ?? 0;
   const rest = words.slice(spoken).replace(/^[\s,:]+/u, '');
-  if (rest === '' || /^(?:about|what|how|why|who|where|when|whether|if|a|an|some|your|the (?:story|news|truth))\b/iu.test(rest)) return null;
+  if (
+    rest === '' ||
+    /^(?:about|what|how|why|who|where|when|whether|if|a|an|some|your|the (?:story|news|truth))\b/iu.test(rest)
+  )
+    return null;
   return sentence(rest);
 }
 
 /** "say "good morning"", "announce: the market is open" */
 const say: Pattern = (words) => {
   if (!/^(?:say|shout|announce|call out|tell (?:everybody|everyone|all))\b/iu.test(words)) return null;
-  const text = quotedIn(words) ?? /^(?:say|shout|announce|call out|tell (?:everybody|everyone|all))\s*(?::|that\b)\s*(.+)$/iu.exec(words)?.[1] ?? null;
+  const text =
+    quotedIn(words) ??
+    /^(?:say|shout|announce|call out|tell (?:everybody|everyone|all))\s*(?::|that\b)\s*(.+)$/iu.exec(words)?.[1] ??
+    null;
   if (text !== null) return [{ kind: 'say', text: quotedIn(words) ?? sentence(text) }];
   const greeting = /^say\s+((?:hello|hi|good (?:morning|day|evening|night)|welcome)\b.*)$/iu.exec(words)?.[1];
   return greeting === undefined ? null : [{ kind: 'say', text: `${sentence(greeting).slice(0, -1)}!` }];
@@ -55,7 +66,12 @@ const greet: Pattern = (words, here) => {
 
 /** "find Bob", "go to Bob", "visit Bob" */
 const find: Pattern = (words, here) => {
-  if (!/^(?:find|look for|search for|meet|visit|seek|(?:go|walk|run|head|come)\s+(?:over )?(?:to|and see))\b/iu.test(words)) return null;
+  if (
+    !/^(?:find|look for|search for|meet|visit|seek|(?:go|walk|run|head|come)\s+(?:over )?(?:to|and see))\b/iu.test(
+      words,
+    )
+  )
+    return null;
   const agentId = placeIn(words, here) === null ? agentIn(words, here) : null;
   return agentId === null ? null : [{ kind: 'find', agentId }];
 };
@@ -69,14 +85,17 @@ const go: Pattern = (words, here) => {
 
 /** "read the board", "use the workbench in the workshop", "have coffee at the café" */
 const use: Pattern = (words, here) => {
-  if (!/^(?:read|use|work at|work in|sit|rest|have (?:a )?coffee|fish|get (?:some )?bread)\b/iu.test(words)) return null;
+  if (!/^(?:read|use|work at|work in|sit|rest|have (?:a )?coffee|fish|get (?:some )?bread)\b/iu.test(words))
+    return null;
   const placeId = placeIn(words, here);
   return placeId === null ? null : [{ kind: 'use', placeId }];
 };
 
 /** "look around", "report what you see" */
 const look: Pattern = (words) =>
-  /^(?:look (?:around|about)|have a look|report\b|describe (?:what|where)|(?:tell|show) (?:me|us) (?:what|who|where)\b|what do you see|where are you|who is (?:here|there|near))/iu.test(words)
+  /^(?:look (?:around|about)|have a look|report\b|describe (?:what|where)|(?:tell|show) (?:me|us) (?:what|who|where)\b|what do you see|where are you|who is (?:here|there|near))/iu.test(
+    words,
+  )
     ? [{ kind: 'look' }]
     : null;
 

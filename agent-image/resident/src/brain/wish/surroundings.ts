@@ -18,11 +18,17 @@ export function surroundingsOf({ landmarks, agents }: WorldView, agentId: string
 
 /** What an agent sees from where it is, in one or two sentences. Pure. */
 export function sightOf({ landmarks, agents, items, time }: WorldView, self: AgentView): string {
-  const near = ({ position }: { readonly position: AgentView['position'] | null }): boolean => position !== null && tilesBetween(position, self.position) <= PERCEPTION_TILES;
+  const near = ({ position }: { readonly position: AgentView['position'] | null }): boolean =>
+    position !== null && tilesBetween(position, self.position) <= PERCEPTION_TILES;
   const place = landmarks.find(({ landmark_id }) => landmark_id === self.landmark_id)?.name ?? 'out of doors';
-  const company = agents.filter((agent) => agent !== self && agent.power === 'Awake' && near(agent)).map(({ display_name }) => display_name);
+  const company = agents
+    .filter((agent) => agent !== self && agent.power === 'Awake' && near(agent))
+    .map(({ display_name }) => display_name);
   const things = items.filter(near).map(({ kind }) => kind);
   const clock = `${String(Math.floor(time.minute / 60)).padStart(2, '0')}:${String(time.minute % 60).padStart(2, '0')}`;
   const seen = company.length === 0 ? 'I see nobody' : `I see ${listed(company)}`;
-  return `It is ${clock} and I am at ${place}. ${seen}${things.length === 0 ? '' : `; lying about: ${listed([...new Set(things)])}`}.`.replace('at out of doors', 'out of doors');
+  return `It is ${clock} and I am at ${place}. ${seen}${things.length === 0 ? '' : `; lying about: ${listed([...new Set(things)])}`}.`.replace(
+    'at out of doors',
+    'out of doors',
+  );
 }

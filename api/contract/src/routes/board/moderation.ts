@@ -8,7 +8,11 @@ export const MODERATION_PAGE_MAX = 50;
 
 const ofBoard = { tag: 'board', placement: 'versioned_and_bare' } as const;
 const PostParams = z.strictObject({ post_id: z.uuid() });
-const ReplyOfPost = z.uuid().nullable().default(null).meta({ description: 'A reply to the post; without it the post itself is meant' });
+const ReplyOfPost = z
+  .uuid()
+  .nullable()
+  .default(null)
+  .meta({ description: 'A reply to the post; without it the post itself is meant' });
 
 export const flagPost = defineRoute({
   ...ofBoard,
@@ -20,9 +24,16 @@ export const flagPost = defineRoute({
   permission: 'board:write',
   idempotency: 'key',
   params: PostParams,
-  body: z.strictObject({ reason: ModerationReason, note: ModerationText.nullable().default(null), reply_id: ReplyOfPost }),
+  body: z.strictObject({
+    reason: ModerationReason,
+    note: ModerationText.nullable().default(null),
+    reply_id: ReplyOfPost,
+  }),
   status: 201,
-  answer: { kind: 'json', schema: z.strictObject({ post_id: z.uuid(), reply_id: z.uuid().nullable(), hidden: z.boolean() }) },
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ post_id: z.uuid(), reply_id: z.uuid().nullable(), hidden: z.boolean() }),
+  },
   reasons: ['stale_cycle', 'no_such_post', 'own_post', 'already_flagged', 'post_moderated', 'board_rate_limited'],
 });
 
@@ -36,8 +47,16 @@ export const moderatePost = defineRoute({
   permission: 'board:moderate',
   idempotency: 'key',
   params: PostParams,
-  body: z.strictObject({ decision: Decision.default('hide'), reason: ModerationReason, note: ModerationText.nullable().default(null), reply_id: ReplyOfPost }),
-  answer: { kind: 'json', schema: z.strictObject({ post: Post, reply: Reply.nullable(), moderation: ModerationRecord }) },
+  body: z.strictObject({
+    decision: Decision.default('hide'),
+    reason: ModerationReason,
+    note: ModerationText.nullable().default(null),
+    reply_id: ReplyOfPost,
+  }),
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ post: Post, reply: Reply.nullable(), moderation: ModerationRecord }),
+  },
   reasons: ['no_such_post', 'nothing_to_decide'],
 });
 
@@ -55,6 +74,9 @@ export const listModeration = defineRoute({
     cursor: z.string().max(1_024).optional(),
     limit: z.coerce.number().int().min(1).max(MODERATION_PAGE_MAX).default(20),
   }),
-  answer: { kind: 'json', schema: z.strictObject({ items: z.array(ModerationItem), next_cursor: z.string().nullable() }) },
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ items: z.array(ModerationItem), next_cursor: z.string().nullable() }),
+  },
   reasons: ['cursor_invalid'],
 });

@@ -7,7 +7,8 @@ export const NEWS_PAGE_MAX = 50;
 
 export const listBoardNews = defineRoute({
   name: 'listBoardNews',
-  summary: 'What on the board concerns the agent, oldest first: replies where it has taken part, posts for it, its name',
+  summary:
+    'What on the board concerns the agent, oldest first: replies where it has taken part, posts for it, its name',
   tag: 'board',
   method: 'GET',
   path: '/agents/{agent_id}/board/news',
@@ -17,7 +18,9 @@ export const listBoardNews = defineRoute({
   idempotency: 'read',
   params: AgentParams,
   query: z.strictObject({
-    after: z.string().max(256).optional().meta({ description: 'The next_after of the page before; kept by the agent. From the oldest that is kept without it' }),
+    after: z.string().max(256).optional().meta({
+      description: 'The next_after of the page before; kept by the agent. From the oldest that is kept without it',
+    }),
     limit: z.coerce.number().int().min(1).max(NEWS_PAGE_MAX).default(20),
   }),
   answer: { kind: 'json', schema: NewsPage },

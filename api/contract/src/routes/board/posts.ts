@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { CopyNote } from '../../board/copy-note.ts';
-import { AuthorType, PostAudience, PlaceBody, Post, PostStatus, PostText, PostTitle, Reply, Revision, Tag, Tags } from '../../board/post.ts';
+import {
+  AuthorType,
+  PostAudience,
+  PlaceBody,
+  Post,
+  PostStatus,
+  PostText,
+  PostTitle,
+  Reply,
+  Revision,
+  Tag,
+  Tags,
+} from '../../board/post.ts';
 import { plainText } from '../../plain-text.ts';
 import { defineRoute } from '../../route.ts';
 import { LandmarkId } from '../scalars.ts';
@@ -17,7 +29,10 @@ const PostAnswer = { kind: 'json', schema: z.strictObject({ post: Post }) } as c
 const ReplyAnswer = { kind: 'json', schema: z.strictObject({ reply: Reply }) } as const;
 const RevisionsAnswer = { kind: 'json', schema: z.strictObject({ revisions: z.array(Revision) }) } as const;
 const Cursor = z.string().max(1_024).optional();
-const SeenRevision = z.int().min(1).meta({ description: 'The revision that the writer has seen; refused where there is a newer one' });
+const SeenRevision = z
+  .int()
+  .min(1)
+  .meta({ description: 'The revision that the writer has seen; refused where there is a newer one' });
 
 export const createPost = defineRoute({
   ...ofBoard,
@@ -37,13 +52,21 @@ export const createPost = defineRoute({
   }),
   status: 201,
   answer: { kind: 'json', schema: z.strictObject({ post_id: z.uuid(), post: Post }) },
-  reasons: ['stale_cycle', 'no_such_agent', 'no_such_landmark', 'out_of_bounds', 'board_rate_limited', 'board_content_limited'],
+  reasons: [
+    'stale_cycle',
+    'no_such_agent',
+    'no_such_landmark',
+    'out_of_bounds',
+    'board_rate_limited',
+    'board_content_limited',
+  ],
 });
 
 export const listPosts = defineRoute({
   ...ofBoard,
   name: 'listPosts',
-  summary: 'Posts that the asker may see, newest first: by status, tag, audience, author, place, or words in them and in their replies',
+  summary:
+    'Posts that the asker may see, newest first: by status, tag, audience, author, place, or words in them and in their replies',
   method: 'GET',
   path: '/board/posts',
   permission: 'board:read',
@@ -55,11 +78,16 @@ export const listPosts = defineRoute({
     author: z.string().min(1).max(128).optional().meta({ description: 'An author_id' }),
     author_type: AuthorType.optional(),
     landmark_id: LandmarkId.optional().meta({ description: 'Pinned there' }),
-    q: plainText(SEARCH_MAX_CHARS).optional().meta({ description: 'Words, "a phrase", -without, or: as in a web search' }),
+    q: plainText(SEARCH_MAX_CHARS)
+      .optional()
+      .meta({ description: 'Words, "a phrase", -without, or: as in a web search' }),
     cursor: Cursor,
     limit: z.coerce.number().int().min(1).max(POSTS_PAGE_MAX).default(20),
   }),
-  answer: { kind: 'json', schema: z.strictObject({ posts: z.array(Post), next_cursor: z.string().nullable(), copy: CopyNote.optional() }) },
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ posts: z.array(Post), next_cursor: z.string().nullable(), copy: CopyNote.optional() }),
+  },
   reasons: ['cursor_invalid'],
 });
 
@@ -73,7 +101,15 @@ export const getPost = defineRoute({
   idempotency: 'read',
   params: PostParams,
   query: z.strictObject({ cursor: Cursor, limit: z.coerce.number().int().min(1).max(REPLIES_PAGE_MAX).default(50) }),
-  answer: { kind: 'json', schema: z.strictObject({ post: Post, replies: z.array(Reply), next_cursor: z.string().nullable(), copy: CopyNote.optional() }) },
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({
+      post: Post,
+      replies: z.array(Reply),
+      next_cursor: z.string().nullable(),
+      copy: CopyNote.optional(),
+    }),
+  },
   reasons: ['no_such_post', 'cursor_invalid'],
 });
 
@@ -86,9 +122,23 @@ export const revisePost = defineRoute({
   permission: 'board:write',
   idempotency: 'key',
   params: PostParams,
-  body: z.strictObject({ revision: SeenRevision, title: PostTitle.optional(), body: PostText.optional(), tags: Tags.optional() }),
+  body: z.strictObject({
+    revision: SeenRevision,
+    title: PostTitle.optional(),
+    body: PostText.optional(),
+    tags: Tags.optional(),
+  }),
   answer: PostAnswer,
-  reasons: ['stale_cycle', 'no_such_post', 'not_its_author', 'post_closed', 'post_moderated', 'revision_conflict', 'board_rate_limited', 'board_content_limited'],
+  reasons: [
+    'stale_cycle',
+    'no_such_post',
+    'not_its_author',
+    'post_closed',
+    'post_moderated',
+    'revision_conflict',
+    'board_rate_limited',
+    'board_content_limited',
+  ],
 });
 
 export const listPostRevisions = defineRoute({
@@ -116,7 +166,14 @@ export const replyToPost = defineRoute({
   body: z.strictObject({ body: PostText, author_type: z.literal('system').optional() }),
   status: 201,
   answer: { kind: 'json', schema: z.strictObject({ reply_id: z.uuid(), reply: Reply }) },
-  reasons: ['stale_cycle', 'no_such_post', 'post_closed', 'post_moderated', 'board_rate_limited', 'board_content_limited'],
+  reasons: [
+    'stale_cycle',
+    'no_such_post',
+    'post_closed',
+    'post_moderated',
+    'board_rate_limited',
+    'board_content_limited',
+  ],
 });
 
 export const reviseReply = defineRoute({
@@ -130,7 +187,16 @@ export const reviseReply = defineRoute({
   params: ReplyParams,
   body: z.strictObject({ revision: SeenRevision, body: PostText }),
   answer: ReplyAnswer,
-  reasons: ['stale_cycle', 'no_such_post', 'not_its_author', 'post_closed', 'post_moderated', 'revision_conflict', 'board_rate_limited', 'board_content_limited'],
+  reasons: [
+    'stale_cycle',
+    'no_such_post',
+    'not_its_author',
+    'post_closed',
+    'post_moderated',
+    'revision_conflict',
+    'board_rate_limited',
+    'board_content_limited',
+  ],
 });
 
 export const listReplyRevisions = defineRoute({

@@ -28,7 +28,8 @@ const Words = z.string().trim().min(1).max(AUDIT_TEXT_MAX_CHARS);
 
 export const listAudit = defineRoute({
   name: 'listAudit',
-  summary: 'Who did what to whom, newest first: every act and every movement of money; by actor, action, object, words and time',
+  summary:
+    'Who did what to whom, newest first: every act and every movement of money; by actor, action, object, words and time',
   tag: 'log',
   method: 'GET',
   path: '/audit',
@@ -40,7 +41,9 @@ export const listAudit = defineRoute({
     kind: RecordKind.optional(),
     actor: Words.optional().meta({ description: 'Id of who did it' }),
     action: Words.optional().meta({ description: 'The action, or its area: `board` finds `board.post`' }),
-    except: Words.optional().meta({ description: 'An action, or its area, to leave out: `turn` leaves out what agents do every few seconds' }),
+    except: Words.optional().meta({
+      description: 'An action, or its area, to leave out: `turn` leaves out what agents do every few seconds',
+    }),
     object: Words.optional(),
     q: Words.optional().meta({ description: 'Words that are all in the record, in any order' }),
     since: Time.optional().meta({ description: 'From this moment on' }),
@@ -48,6 +51,9 @@ export const listAudit = defineRoute({
     cursor: z.string().max(512).optional(),
     limit: z.coerce.number().int().min(1).max(AUDIT_PAGE_MAX).default(20),
   }),
-  answer: { kind: 'json', schema: z.strictObject({ records: z.array(AuditRecord), next_cursor: z.string().nullable() }) },
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ records: z.array(AuditRecord), next_cursor: z.string().nullable() }),
+  },
   reasons: ['cursor_invalid'],
 });

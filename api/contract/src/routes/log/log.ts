@@ -12,7 +12,10 @@ const Base64 = z.base64();
 const TilePath = z
   .string()
   .max(64)
-  .regex(/^(x[0-9]{3}\/)*[0-9]{3}(\.p\/[1-9][0-9]{0,2})?$/, 'write the number of the tile in groups of three digits, all but the last behind an x, and .p/WIDTH where it is not full')
+  .regex(
+    /^(x[0-9]{3}\/)*[0-9]{3}(\.p\/[1-9][0-9]{0,2})?$/,
+    'write the number of the tile in groups of three digits, all but the last behind an x, and .p/WIDTH where it is not full',
+  )
   .meta({ example: '000.p/8', description: 'Number of the tile as C2SP tlog-tiles has it; may contain slashes' });
 
 const ofLog = { tag: 'log', method: 'GET', placement: 'versioned_and_bare', idempotency: 'read' } as const;
@@ -21,7 +24,8 @@ const ofEverybody = { ...ofLog, audiences: ['people', 'agents'], permission: 'wo
 export const getLogCheckpoint = defineRoute({
   ...ofEverybody,
   name: 'getLogCheckpoint',
-  summary: 'The newest checkpoint of the sealed log: origin, size and root, signed (C2SP tlog-checkpoint). Keep it elsewhere',
+  summary:
+    'The newest checkpoint of the sealed log: origin, size and root, signed (C2SP tlog-checkpoint). Keep it elsewhere',
   path: '/log/checkpoint',
   answer: { kind: 'text', contentType: 'text/plain' },
   reasons: ['not_sealed'],
@@ -40,7 +44,8 @@ export const getLogKey = defineRoute({
 export const getLogEntries = defineRoute({
   ...ofLog,
   name: 'getLogEntries',
-  summary: 'Up to 256 entries of the sealed log as they are stored now, each behind its length (C2SP tlog-tiles, entry bundle)',
+  summary:
+    'Up to 256 entries of the sealed log as they are stored now, each behind its length (C2SP tlog-tiles, entry bundle)',
   path: '/log/tile/entries/{tile*}',
   audiences: ['people'],
   permission: 'audit:read',
@@ -67,13 +72,18 @@ const inclusion = {
   checkpoint: z.string().meta({ description: 'The signed checkpoint that the proof leads to' }),
 };
 
-export const InclusionProof = z.strictObject({ record_id: z.uuid(), kind: z.enum(['act', 'ledger', 'turn']), ...inclusion });
+export const InclusionProof = z.strictObject({
+  record_id: z.uuid(),
+  kind: z.enum(['act', 'ledger', 'turn']),
+  ...inclusion,
+});
 export type InclusionProof = z.infer<typeof InclusionProof>;
 
 export const getLogProof = defineRoute({
   ...ofLog,
   name: 'getLogProof',
-  summary: 'Proof that a ledger entry, an act or a turn is in the sealed log: of an agent its own entries; acts and turns to admins',
+  summary:
+    'Proof that a ledger entry, an act or a turn is in the sealed log: of an agent its own entries; acts and turns to admins',
   path: '/log/proof/{record_id}',
   audiences: ['people', 'agents'],
   permission: 'log:prove',
@@ -88,7 +98,10 @@ export const getLogConsistency = defineRoute({
   summary: 'Proof that the log of a size is the beginning of the newest one (RFC 9162)',
   path: '/log/consistency',
   query: z.strictObject({ from: SeqQuery.meta({ description: 'The size of an earlier checkpoint' }) }),
-  answer: { kind: 'json', schema: z.strictObject({ from: Position, to: Position, hashes: z.array(Base64), checkpoint: z.string() }) },
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ from: Position, to: Position, hashes: z.array(Base64), checkpoint: z.string() }),
+  },
   reasons: ['not_sealed'],
 });
 

@@ -20,8 +20,14 @@ export const ProviderName = z
 export const ProviderTransactionId = z
   .string()
   .trim()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'write the id as the provider shows it: letters, digits, dots, - and _, at most 64')
-  .meta({ description: 'The id of the payment as the provider shows it; credited once, ever', example: '5O190127TN364715T' });
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    'write the id as the provider shows it: letters, digits, dots, - and _, at most 64',
+  )
+  .meta({
+    description: 'The id of the payment as the provider shows it; credited once, ever',
+    example: '5O190127TN364715T',
+  });
 
 /** Money from outside that was given to an agent, or is proposed to be. */
 export const Credit = z.strictObject({
@@ -30,7 +36,9 @@ export const Credit = z.strictObject({
   provider_transaction_id: z.string(),
   agent_id: AgentId,
   amount: AiDollars.meta({ description: 'What was credited, or would be' }),
-  net: AiDollars.meta({ description: 'What of it stands: less after a refund or a dispute, nothing before it is credited' }),
+  net: AiDollars.meta({
+    description: 'What of it stands: less after a refund or a dispute, nothing before it is credited',
+  }),
   currency: z.literal('aiDollar'),
   state: CreditState,
   origin: z.enum(['manual', 'webhook']).meta({ description: 'Written by an admin, or told by the provider' }),
@@ -38,20 +46,29 @@ export const Credit = z.strictObject({
   note: z.string(),
   requested_by: z.string(),
   requested_at: Time,
-  decided_by: z.string().nullable().meta({ description: 'Who approved or rejected it; nobody where one admin was enough' }),
+  decided_by: z
+    .string()
+    .nullable()
+    .meta({ description: 'Who approved or rejected it; nobody where one admin was enough' }),
   decided_at: Time.nullable(),
   decision_reason: z.string().nullable(),
 });
 export type Credit = z.infer<typeof Credit>;
 
 const CreditParams = z.strictObject({ credit_id: z.uuid() });
-const ofCredits = { tag: 'economy', placement: 'versioned_and_bare', audiences: ['people'], permission: 'payments:manage' } as const;
+const ofCredits = {
+  tag: 'economy',
+  placement: 'versioned_and_bare',
+  audiences: ['people'],
+  permission: 'payments:manage',
+} as const;
 const CreditAnswer = { kind: 'json', schema: z.strictObject({ credit: Credit }) } as const;
 
 export const createCredit = defineRoute({
   ...ofCredits,
   name: 'createCredit',
-  summary: 'Credit a payment that came in outside to an agent, by its transaction id; above a limit it is proposed and another admin decides',
+  summary:
+    'Credit a payment that came in outside to an agent, by its transaction id; above a limit it is proposed and another admin decides',
   method: 'POST',
   path: '/economy/credits',
   idempotency: 'key',
@@ -84,7 +101,9 @@ export const listCredits = defineRoute({
     kind: 'json',
     schema: z.strictObject({
       credits: z.array(Credit),
-      approval_limit: AiDollars.meta({ description: 'What one admin may credit alone, in one piece and in 24 hours together' }),
+      approval_limit: AiDollars.meta({
+        description: 'What one admin may credit alone, in one piece and in 24 hours together',
+      }),
       next_cursor: z.string().nullable(),
     }),
   },
@@ -101,7 +120,14 @@ export const approveCredit = defineRoute({
   params: CreditParams,
   body: z.strictObject({ reason: z.string().trim().max(CREDIT_REASON_MAX_CHARS).optional() }),
   answer: CreditAnswer,
-  reasons: ['no_such_credit', 'credit_decided', 'second_admin_needed', 'account_closed', 'no_such_agent', 'village_frozen'],
+  reasons: [
+    'no_such_credit',
+    'credit_decided',
+    'second_admin_needed',
+    'account_closed',
+    'no_such_agent',
+    'village_frozen',
+  ],
 });
 
 export const rejectCredit = defineRoute({

@@ -9,7 +9,10 @@ export const PayPalOrderBody = z.strictObject({
   amount: z
     .string()
     .max(10)
-    .regex(/^(?!0+(\.0+)?$)(0|[1-9]\d{0,6})(\.\d{1,2})?$/, 'write an amount above 0 with at most two places, for example "10.00"')
+    .regex(
+      /^(?!0+(\.0+)?$)(0|[1-9]\d{0,6})(\.\d{1,2})?$/,
+      'write an amount above 0 with at most two places, for example "10.00"',
+    )
     .meta({ description: 'In the currency that the village takes', example: '10.00' }),
 });
 
@@ -66,7 +69,8 @@ export const createPayPalOrder = defineRoute({
 export const returnFromPayPal = defineRoute({
   ...orders,
   name: 'returnFromPayPal',
-  summary: 'The way back from PayPal: captures the order, once, and sends the payer to /?payment=captured, not_approved or failed. The webhook books it',
+  summary:
+    'The way back from PayPal: captures the order, once, and sends the payer to /?payment=captured, not_approved or failed. The webhook books it',
   method: 'GET',
   path: '/payments/paypal/return',
   permission: 'anyone',

@@ -26,8 +26,13 @@ export const Difference = z.strictObject({
   provider_transaction_id: z.string(),
   agent_id: AgentId.nullable(),
   ours: AiDollars.nullable().meta({ description: 'What of it stands in the ledger' }),
-  theirs: z.strictObject({ amount: ProviderAmount, currency: CurrencyCode }).nullable().meta({ description: 'What stands at the provider, refunds taken off' }),
-  owner: z.string().meta({ description: 'Who looks after it: whoever credited it, or the one that took it on; `admins` where nobody did' }),
+  theirs: z
+    .strictObject({ amount: ProviderAmount, currency: CurrencyCode })
+    .nullable()
+    .meta({ description: 'What stands at the provider, refunds taken off' }),
+  owner: z.string().meta({
+    description: 'Who looks after it: whoever credited it, or the one that took it on; `admins` where nobody did',
+  }),
   found_at: Time,
   age_s: z.int().min(0),
   overdue: z.boolean().meta({ description: 'Found more than a day ago and not explained' }),
@@ -40,10 +45,15 @@ export type Difference = z.infer<typeof Difference>;
 export const WaitingPayment = z.strictObject({
   provider: ProviderName,
   provider_transaction_id: z.string(),
-  agent_id: z.string().nullable().meta({ description: 'What the payment names, whether there is such an agent or not' }),
+  agent_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'What the payment names, whether there is such an agent or not' }),
   amount: z.string().nullable(),
   currency: z.string().nullable(),
-  why: z.string().meta({ description: 'For example `not_completed`, `no_such_agent`, `other_currency`, `differs_from_event`' }),
+  why: z
+    .string()
+    .meta({ description: 'For example `not_completed`, `no_such_agent`, `other_currency`, `differs_from_event`' }),
   since: Time,
 });
 export type WaitingPayment = z.infer<typeof WaitingPayment>;
@@ -62,16 +72,24 @@ export const ReconciliationView = z.strictObject({
   only_theirs: z.array(Difference),
   amount_differs: z.array(Difference),
   waiting: z.array(WaitingPayment),
-  in_debt: z.array(z.strictObject({ agent_id: AgentId, balance: AiDollars })).meta({ description: 'Agents below zero, because money was taken back that they had spent' }),
+  in_debt: z
+    .array(z.strictObject({ agent_id: AgentId, balance: AiDollars }))
+    .meta({ description: 'Agents below zero, because money was taken back that they had spent' }),
 });
 export type ReconciliationView = z.infer<typeof ReconciliationView>;
 
-const ofReconciliation = { tag: 'economy', placement: 'versioned_and_bare', audiences: ['people'], permission: 'payments:manage' } as const;
+const ofReconciliation = {
+  tag: 'economy',
+  placement: 'versioned_and_bare',
+  audiences: ['people'],
+  permission: 'payments:manage',
+} as const;
 
 export const getReconciliation = defineRoute({
   ...ofReconciliation,
   name: 'getReconciliation',
-  summary: "The village's credits beside the provider's payments: what only one of both knows and what differs, with owner and age",
+  summary:
+    "The village's credits beside the provider's payments: what only one of both knows and what differs, with owner and age",
   method: 'GET',
   path: '/economy/reconciliation',
   idempotency: 'read',
@@ -92,7 +110,10 @@ export const changeDifference = defineRoute({
       owner: z.string().trim().min(1).max(200).optional(),
       explanation: z.string().trim().min(1).max(EXPLANATION_MAX_CHARS).optional(),
     })
-    .refine(({ owner, explanation }) => owner !== undefined || explanation !== undefined, { path: ['explanation'], message: 'write an owner or an explanation' }),
+    .refine(({ owner, explanation }) => owner !== undefined || explanation !== undefined, {
+      path: ['explanation'],
+      message: 'write an owner or an explanation',
+    }),
   answer: { kind: 'json', schema: z.strictObject({ difference: Difference }) },
   reasons: ['no_such_difference'],
 });
@@ -100,7 +121,8 @@ export const changeDifference = defineRoute({
 export const importStatement = defineRoute({
   ...ofReconciliation,
   name: 'importStatement',
-  summary: "Write down a provider's own list of payments of a time, to compare with; a payment that is known already is brought up to date",
+  summary:
+    "Write down a provider's own list of payments of a time, to compare with; a payment that is known already is brought up to date",
   method: 'POST',
   path: '/economy/statements',
   idempotency: 'key',
@@ -116,7 +138,9 @@ export const importStatement = defineRoute({
             amount: ProviderAmount,
             currency: CurrencyCode,
             at: Time,
-            reference_id: ProviderTransactionId.optional().meta({ description: 'The payment that this one takes back, wholly or in part' }),
+            reference_id: ProviderTransactionId.optional().meta({
+              description: 'The payment that this one takes back, wholly or in part',
+            }),
             agent_id: AgentId.optional(),
           }),
         )
@@ -124,6 +148,12 @@ export const importStatement = defineRoute({
     })
     .refine(({ from, through }) => from <= through, { path: ['through'], message: 'lies before from' }),
   status: 201,
-  answer: { kind: 'json', schema: z.strictObject({ lines: z.int(), differences: z.int().meta({ description: 'How many there are now, of all providers' }) }) },
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({
+      lines: z.int(),
+      differences: z.int().meta({ description: 'How many there are now, of all providers' }),
+    }),
+  },
   reasons: [],
 });

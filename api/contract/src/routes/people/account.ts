@@ -7,7 +7,11 @@ const PASSWORD_MAX_CHARS = 256;
 /** Longest one-time code or bootstrap code that is looked at. */
 const CODE_MAX_CHARS = 256;
 
-export const AccountName = z.string().min(1).max(64).regex(/^[\p{L}\p{N}._@ -]+$/u, 'letters, digits, spaces and . _ @ - only');
+export const AccountName = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^[\p{L}\p{N}._@ -]+$/u, 'letters, digits, spaces and . _ @ - only');
 /** A password that is being set. */
 export const NewPassword = z.string().min(PASSWORD_MIN_CHARS).max(PASSWORD_MAX_CHARS);
 /** A password that is being shown; whether it is right is not for a schema. */
@@ -20,7 +24,12 @@ export const AdminReason = z.string().trim().min(1).max(MEASURE_REASON_MAX);
 export const ACCOUNT_ROLES = ['member', 'admin'] as const;
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
-export const Account = z.strictObject({ account_id: z.string(), name: z.string(), role: z.enum(ACCOUNT_ROLES), created_at: Time });
+export const Account = z.strictObject({
+  account_id: z.string(),
+  name: z.string(),
+  role: z.enum(ACCOUNT_ROLES),
+  created_at: Time,
+});
 export type Account = z.infer<typeof Account>;
 
 /** A ban that holds. */
@@ -66,7 +75,9 @@ export type Session = z.infer<typeof Session>;
 
 export const AccountParams = z.strictObject({ account_id: z.uuid() });
 export const SessionList = z.strictObject({ sessions: z.array(Session) });
-export const EndedSessions = z.strictObject({ ended: z.int().min(0).meta({ description: 'How many sessions were ended' }) });
+export const EndedSessions = z.strictObject({
+  ended: z.int().min(0).meta({ description: 'How many sessions were ended' }),
+});
 
 export const ofPeople = { tag: 'accounts', placement: 'versioned', audiences: ['people'] } as const;
 export const SignedIn = { kind: 'json', schema: z.strictObject({ account: Account }) } as const;

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { defineRoute } from '../../route.ts';
 import { Time } from '../scalars.ts';
-import { ACCOUNT_ROLES, AccountDetail, AccountName, AccountParams, AdminReason, CodeGrant, EndedSessions, ofPeople, SessionList } from './account.ts';
+import {
+  ACCOUNT_ROLES,
+  AccountDetail,
+  AccountName,
+  AccountParams,
+  AdminReason,
+  CodeGrant,
+  EndedSessions,
+  ofPeople,
+  SessionList,
+} from './account.ts';
 
 const PAGE_DEFAULT = 50;
 const PAGE_MAX = 200;
@@ -17,8 +27,14 @@ export const listAccounts = defineRoute({
   path: '/accounts',
   permission: 'accounts:read',
   idempotency: 'read',
-  query: z.strictObject({ cursor: z.string().max(512).optional(), limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT) }),
-  answer: { kind: 'json', schema: z.strictObject({ accounts: z.array(AccountDetail), next_cursor: z.string().nullable() }) },
+  query: z.strictObject({
+    cursor: z.string().max(512).optional(),
+    limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT),
+  }),
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ accounts: z.array(AccountDetail), next_cursor: z.string().nullable() }),
+  },
   reasons: ['cursor_invalid'],
 });
 
@@ -65,7 +81,8 @@ export const changeAccount = defineRoute({
 export const resetPassword = defineRoute({
   ...ofOne,
   name: 'resetPassword',
-  summary: 'Take an account its password and its sessions; the answer holds a one-time code, with which the person sets another',
+  summary:
+    'Take an account its password and its sessions; the answer holds a one-time code, with which the person sets another',
   method: 'POST',
   path: '/accounts/{account_id}/password-reset',
   permission: 'accounts:change',
@@ -101,14 +118,17 @@ export const endAccountSessions = defineRoute({
 export const banAccount = defineRoute({
   ...ofOne,
   name: 'banAccount',
-  summary: 'Ban a person: from the commit on everything they ask is refused, and their sockets end; a ban taken again replaces the one that holds',
+  summary:
+    'Ban a person: from the commit on everything they ask is refused, and their sockets end; a ban taken again replaces the one that holds',
   method: 'POST',
   path: '/accounts/{account_id}/ban',
   permission: 'accounts:ban',
   idempotency: 'key',
   body: z.strictObject({
     reason: AdminReason.meta({ example: 'insults agents' }),
-    expires_at: Time.optional().meta({ description: 'When it ends by itself; it holds until it is lifted where this is left out' }),
+    expires_at: Time.optional().meta({
+      description: 'When it ends by itself; it holds until it is lifted where this is left out',
+    }),
   }),
   answer: OneAccount,
   reasons: ['no_such_account', 'last_admin', 'expiry_in_the_past'],

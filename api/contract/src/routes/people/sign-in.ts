@@ -6,8 +6,12 @@ const RETURN_TO_MAX_CHARS = 512;
 
 /** What the page that signs people in needs to know. */
 export const LoginOptions = z.strictObject({
-  bootstrap: z.boolean().meta({ description: 'Nobody has an account yet: the one-time code of the installation makes the first' }),
-  private_connection: z.boolean().meta({ description: 'False over plain http on another host, where nobody can sign in' }),
+  bootstrap: z
+    .boolean()
+    .meta({ description: 'Nobody has an account yet: the one-time code of the installation makes the first' }),
+  private_connection: z
+    .boolean()
+    .meta({ description: 'False over plain http on another host, where nobody can sign in' }),
   oidc: z
     .strictObject({ name: z.string(), path: z.string().meta({ description: 'Where the browser goes to sign in' }) })
     .nullable()
@@ -76,26 +80,43 @@ export const startOidc = defineRoute({
   permission: 'anyone',
   idempotency: 'natural',
   query: z.strictObject({
-    return_to: z.string().max(RETURN_TO_MAX_CHARS).regex(/^[\x20-\x7e]*$/, 'printable ASCII, percent-encoded').optional().meta({ description: 'Path of this village to come back to; / where it is left out or leads elsewhere' }),
+    return_to: z
+      .string()
+      .max(RETURN_TO_MAX_CHARS)
+      .regex(/^[\x20-\x7e]*$/, 'printable ASCII, percent-encoded')
+      .optional()
+      .meta({ description: 'Path of this village to come back to; / where it is left out or leads elsewhere' }),
   }),
   answer: { kind: 'redirect' },
   reasons: ['oidc_not_configured', 'tls_required'],
 });
 
 /** What the provider adds to the address is its own to choose; the library that reads it is strict. */
-const CallbackQuery = z.looseObject({ code: z.string().optional(), state: z.string().optional(), error: z.string().optional() });
+const CallbackQuery = z.looseObject({
+  code: z.string().optional(),
+  state: z.string().optional(),
+  error: z.string().optional(),
+});
 
 export const finishOidc = defineRoute({
   ...ofPeople,
   name: 'finishOidc',
-  summary: 'The identity provider sends the browser back here: sign in and go on. A browser is sent to /?login_error=CODE where that fails',
+  summary:
+    'The identity provider sends the browser back here: sign in and go on. A browser is sent to /?login_error=CODE where that fails',
   method: 'GET',
   path: '/login/oidc/callback',
   permission: 'anyone',
   idempotency: 'natural',
   query: CallbackQuery,
   answer: { kind: 'redirect' },
-  reasons: ['oidc_not_configured', 'oidc_attempt_unknown', 'oidc_refused', 'oidc_no_role', 'account_disabled', 'account_banned'],
+  reasons: [
+    'oidc_not_configured',
+    'oidc_attempt_unknown',
+    'oidc_refused',
+    'oidc_no_role',
+    'account_disabled',
+    'account_banned',
+  ],
 });
 
 export const logOut = defineRoute({

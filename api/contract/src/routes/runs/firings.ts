@@ -10,7 +10,14 @@ export const FIRING_AGENTS_MAX = 2_000;
 export const FIRING_EARLY_MS = 1_000;
 
 /** What a firing came to for one agent. */
-export const FiringOutcome = z.enum(['started', 'queued', 'skipped_overlap', 'replaced', 'agent_unknown', 'agent_barred']);
+export const FiringOutcome = z.enum([
+  'started',
+  'queued',
+  'skipped_overlap',
+  'replaced',
+  'agent_unknown',
+  'agent_barred',
+]);
 export type FiringOutcome = z.infer<typeof FiringOutcome>;
 
 export const FiredRun = z.strictObject({ agent_id: AgentId, run_id: z.uuid().nullable(), outcome: FiringOutcome });
@@ -44,7 +51,8 @@ export type FiringBody = z.infer<typeof FiringBody>;
 
 export const fireSchedule = defineRoute({
   name: 'fireSchedule',
-  summary: "Claim a slot of a schedule and make its runs, once; repeated, it gives the first answer. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS",
+  summary:
+    'Claim a slot of a schedule and make its runs, once; repeated, it gives the first answer. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   tag: 'internal',
   method: 'POST',
   path: '/internal/firings',

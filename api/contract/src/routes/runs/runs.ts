@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { defineRoute } from '../../route.ts';
-import { Run, RunError, RunEvent, RunState, RunStep, RUN_PROMPT_MAX_CHARS, RUN_REASON_MAX_CHARS, RUN_SUMMARY_MAX_CHARS, runText, SettledState } from '../../run.ts';
+import {
+  Run,
+  RunError,
+  RunEvent,
+  RunState,
+  RunStep,
+  RUN_PROMPT_MAX_CHARS,
+  RUN_REASON_MAX_CHARS,
+  RUN_SUMMARY_MAX_CHARS,
+  runText,
+  SettledState,
+} from '../../run.ts';
 import { AgentId, AgentParams } from '../scalars.ts';
 
 export const RUNS_PAGE_MAX = 100;
@@ -11,12 +22,21 @@ export const RUNS_WAITING_MAX = 100;
 const RunParams = z.strictObject({ run_id: z.uuid() });
 const RunAnswer = { kind: 'json', schema: z.strictObject({ run: Run }) } as const;
 const ofRuns = { tag: 'runs', placement: 'versioned_and_bare', audiences: ['people', 'agents'] } as const;
-const ofResidents = { ...ofRuns, params: RunParams, method: 'POST', permission: 'run:work', idempotency: 'natural' } as const;
+const ofResidents = {
+  ...ofRuns,
+  params: RunParams,
+  method: 'POST',
+  permission: 'run:work',
+  idempotency: 'natural',
+} as const;
 const Cycle = z.int().min(0).meta({ description: 'The run cycle of the agent that asks' });
 /** The claim of the agent that asks. A resident that is older than claims leaves `attempt` out. */
 const Claim = z.strictObject({
   cycle: Cycle,
-  attempt: z.int().min(1).optional().meta({ description: 'The attempt that the start of the run answered: after a lapse the run is another attempt, and the older one is refused' }),
+  attempt: z.int().min(1).optional().meta({
+    description:
+      'The attempt that the start of the run answered: after a lapse the run is another attempt, and the older one is refused',
+  }),
 });
 
 export const createRun = defineRoute({
@@ -28,7 +48,12 @@ export const createRun = defineRoute({
   permission: 'run:create',
   idempotency: 'key',
   params: AgentParams,
-  body: z.strictObject({ prompt: runText(RUN_PROMPT_MAX_CHARS).trim().min(1).meta({ example: 'Go to the café and tell Bob that the bread is ready.' }) }),
+  body: z.strictObject({
+    prompt: runText(RUN_PROMPT_MAX_CHARS)
+      .trim()
+      .min(1)
+      .meta({ example: 'Go to the café and tell Bob that the bread is ready.' }),
+  }),
   status: 201,
   answer: RunAnswer,
   reasons: ['no_such_agent', 'agent_barred', 'run_queue_full'],
@@ -79,7 +104,13 @@ export const listRunEvents = defineRoute({
   idempotency: 'read',
   params: RunParams,
   query: z.strictObject({
-    after: z.coerce.number().int().min(0).max(EVENT_NUMBER_MAX).default(0).meta({ description: 'The number of the last event seen' }),
+    after: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .max(EVENT_NUMBER_MAX)
+      .default(0)
+      .meta({ description: 'The number of the last event seen' }),
     limit: z.coerce.number().int().min(1).max(RUN_EVENTS_PAGE_MAX).default(RUN_EVENTS_PAGE_MAX),
   }),
   answer: { kind: 'json', schema: z.strictObject({ events: z.array(RunEvent) }) },
@@ -103,7 +134,8 @@ export const cancelRun = defineRoute({
 export const nextRun = defineRoute({
   ...ofRuns,
   name: 'nextRun',
-  summary: "The agent's run to work on now: the one under way, else the one that waits longest; null where there is none",
+  summary:
+    "The agent's run to work on now: the one under way, else the one that waits longest; null where there is none",
   method: 'GET',
   path: '/agents/{agent_id}/runs/next',
   permission: 'agent:self',
@@ -148,7 +180,20 @@ export const settleRun = defineRoute({
   name: 'settleRun',
   summary: 'End a run with what came of it; the first end counts',
   path: '/runs/{run_id}/settle',
-  body: z.strictObject({ ...Claim.shape, state: SettledState, summary: runText(RUN_SUMMARY_MAX_CHARS), error: RunError.optional() }),
+  body: z.strictObject({
+    ...Claim.shape,
+    state: SettledState,
+    summary: runText(RUN_SUMMARY_MAX_CHARS),
+    error: RunError.optional(),
+  }),
   answer: RunAnswer,
-  reasons: ['no_such_run', 'not_own_agent', 'stale_cycle', 'run_settled', 'run_not_started', 'claim_lapsed', 'cancel_not_requested'],
+  reasons: [
+    'no_such_run',
+    'not_own_agent',
+    'stale_cycle',
+    'run_settled',
+    'run_not_started',
+    'claim_lapsed',
+    'cancel_not_requested',
+  ],
 });

@@ -70,12 +70,26 @@ export const listSchedules = defineRoute({
   name: 'listSchedules',
   summary: 'All schedules of the village by name, with their last firings',
   path: '/schedules',
-  query: z.strictObject({ cursor: z.string().max(2_048).optional(), limit: z.coerce.number().int().min(1).max(SCHEDULES_PAGE_MAX).default(SCHEDULES_PAGE_MAX) }),
-  answer: { kind: 'json', schema: z.strictObject({ schedules: z.array(ScheduleView), next_cursor: z.string().nullable() }) },
+  query: z.strictObject({
+    cursor: z.string().max(2_048).optional(),
+    limit: z.coerce.number().int().min(1).max(SCHEDULES_PAGE_MAX).default(SCHEDULES_PAGE_MAX),
+  }),
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ schedules: z.array(ScheduleView), next_cursor: z.string().nullable() }),
+  },
   reasons: ['cursor_invalid'],
 });
 
-export const getSchedule = defineRoute({ ...read, name: 'getSchedule', summary: 'One schedule', path: '/schedules/{name}', params: ScheduleParams, answer: ScheduleAnswer, reasons: ['no_such_schedule'] });
+export const getSchedule = defineRoute({
+  ...read,
+  name: 'getSchedule',
+  summary: 'One schedule',
+  path: '/schedules/{name}',
+  params: ScheduleParams,
+  answer: ScheduleAnswer,
+  reasons: ['no_such_schedule'],
+});
 
 export const createSchedule = defineRoute({
   ...write,

@@ -18,33 +18,55 @@ export const ComputeClaim = z.strictObject({
   uid: Uid,
   version: z.int().min(1),
   cycle: z.int().min(0).meta({ description: 'The newest cycle that was asked for' }),
-  held: z.boolean().meta({ description: 'Whether money is set aside and a pod of `tier` may run until `until`; with false the pod has to end, or to change to a tier that is paid' }),
+  held: z.boolean().meta({
+    description:
+      'Whether money is set aside and a pod of `tier` may run until `until`; with false the pod has to end, or to change to a tier that is paid',
+  }),
   tier: TierName.nullable().meta({ description: 'What money is set aside for; null where none is' }),
   until: Time.nullable().meta({ description: 'No pod of `tier` may run longer, unless a later version says so' }),
-  pod_uid: z.string().nullable().meta({ description: 'The pod that the time is counted of; null before it was said to run' }),
-  refused: z
-    .strictObject({ tier: TierName, reason: ClaimRefusal, payable: TierName.nullable() })
+  pod_uid: z
+    .string()
     .nullable()
-    .meta({ description: 'The tier that was asked for in vain, and the highest one below it that the agent could pay; null once it may be asked for again' }),
+    .meta({ description: 'The pod that the time is counted of; null before it was said to run' }),
+  refused: z.strictObject({ tier: TierName, reason: ClaimRefusal, payable: TierName.nullable() }).nullable().meta({
+    description:
+      'The tier that was asked for in vain, and the highest one below it that the agent could pay; null once it may be asked for again',
+  }),
 });
 export type ComputeClaim = z.infer<typeof ComputeClaim>;
 
-const claims = { tag: 'internal', method: 'POST', placement: 'absolute', audiences: ['agents'], permission: 'operator', idempotency: 'natural', reasons: ['fence_stale', 'village_frozen'] } as const;
+const claims = {
+  tag: 'internal',
+  method: 'POST',
+  placement: 'absolute',
+  audiences: ['agents'],
+  permission: 'operator',
+  idempotency: 'natural',
+  reasons: ['fence_stale', 'village_frozen'],
+} as const;
 
 export const ClaimBody = z.strictObject({
   agent_id: AgentId,
   uid: Uid.meta({ description: 'The life: the uid of the Agent' }),
   cycle: z.int().min(0),
   tier: TierName.meta({ description: 'The Entitlement that the pod shall have' }),
-  pod_uid: Uid.nullable().meta({ description: 'The pod, once its container runs: from then on its time is counted. Null before there is one' }),
-  image_digest: z.string().max(512).nullable().default(null).meta({ description: 'The image that the container runs, as its node names it' }),
+  pod_uid: Uid.nullable().meta({
+    description: 'The pod, once its container runs: from then on its time is counted. Null before there is one',
+  }),
+  image_digest: z
+    .string()
+    .max(512)
+    .nullable()
+    .default(null)
+    .meta({ description: 'The image that the container runs, as its node names it' }),
 });
 export type ClaimBody = z.infer<typeof ClaimBody>;
 
 export const claimCompute = defineRoute({
   ...claims,
   name: 'claimCompute',
-  summary: 'Set money aside for a pod of a priced tier, before there is one; asked again, it keeps what is set aside. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
+  summary:
+    'Set money aside for a pod of a priced tier, before there is one; asked again, it keeps what is set aside. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   path: '/internal/claims',
   body: ClaimBody,
   answer: {
@@ -54,7 +76,9 @@ export const claimCompute = defineRoute({
       reason: ClaimRefusal.nullable(),
       hold_id: z.uuid().nullable().meta({ description: 'Null where the tier is free' }),
       until: Time.nullable().meta({ description: 'Null where the tier is free' }),
-      claim: ComputeClaim.nullable().meta({ description: 'All that is known of it; null where nothing is, since the tier is free' }),
+      claim: ComputeClaim.nullable().meta({
+        description: 'All that is known of it; null where nothing is, since the tier is free',
+      }),
     }),
   },
 });
@@ -62,8 +86,18 @@ export const claimCompute = defineRoute({
 export const releaseCompute = defineRoute({
   ...claims,
   name: 'releaseCompute',
-  summary: 'The pod is gone, or of a free tier: its time is charged, and what was set aside beyond is free again. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
+  summary:
+    'The pod is gone, or of a free tier: its time is charged, and what was set aside beyond is free again. Needs the header hamlet-fence: LEASE_UID:TRANSITIONS',
   path: '/internal/claims/release',
-  body: z.strictObject({ agent_id: AgentId, uid: Uid, version: z.int().min(0).meta({ description: 'The newest version that was heard: a newer claim stays' }) }),
-  answer: { kind: 'json', schema: z.strictObject({ released: z.boolean().meta({ description: 'False where nothing was set aside, or for something newer' }) }) },
+  body: z.strictObject({
+    agent_id: AgentId,
+    uid: Uid,
+    version: z.int().min(0).meta({ description: 'The newest version that was heard: a newer claim stays' }),
+  }),
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({
+      released: z.boolean().meta({ description: 'False where nothing was set aside, or for something newer' }),
+    }),
+  },
 });

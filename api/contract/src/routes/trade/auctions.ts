@@ -86,7 +86,10 @@ export const listAuctions = defineRoute({
     cursor: z.string().max(256).optional(),
     limit: z.coerce.number().int().min(1).max(AUCTION_PAGE_MAX).default(20),
   }),
-  answer: { kind: 'json', schema: z.strictObject({ auctions: z.array(AuctionView), next_cursor: z.string().nullable() }) },
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ auctions: z.array(AuctionView), next_cursor: z.string().nullable() }),
+  },
   reasons: ['cursor_invalid'],
 });
 
@@ -96,14 +99,19 @@ export const getAuction = defineRoute({
   summary: 'One auction; its bids are shown once it has ended',
   path: '/auctions/{auction_id}',
   params: AuctionParams,
-  answer: { kind: 'json', schema: AuctionView.extend({ bids: z.array(BidView).meta({ description: 'Highest first; none while it is open' }) }) },
+  answer: {
+    kind: 'json',
+    schema: AuctionView.extend({
+      bids: z.array(BidView).meta({ description: 'Highest first; none while it is open' }),
+    }),
+  },
   reasons: ['no_such_auction'],
 });
 
 export const placeBid = defineRoute({
   ...auctions,
   name: 'placeBid',
-  summary: 'Bid in an auction; the money is held until it ends. A higher bid replaces the agent\'s own earlier one',
+  summary: "Bid in an auction; the money is held until it ends. A higher bid replaces the agent's own earlier one",
   method: 'POST',
   path: '/auctions/{auction_id}/bids',
   permission: 'auction:bid',
@@ -112,7 +120,15 @@ export const placeBid = defineRoute({
   body: z.strictObject({ amount: Amount }),
   status: 201,
   answer: { kind: 'json', schema: BidView },
-  reasons: ['no_such_auction', 'auction_closed', 'bid_too_low', 'no_such_agent', 'account_closed', 'insufficient_funds', 'village_frozen'],
+  reasons: [
+    'no_such_auction',
+    'auction_closed',
+    'bid_too_low',
+    'no_such_agent',
+    'account_closed',
+    'insufficient_funds',
+    'village_frozen',
+  ],
 });
 
 export const cancelAuction = defineRoute({

@@ -7,7 +7,10 @@ export const PURCHASE_SECONDS_MAX = 604_800;
 /** A GPU window begins at most this far ahead. */
 export const WINDOW_AHEAD_SECONDS_MAX = 2_592_000;
 
-const Price = AiDollars.refine((text) => parseAiDollars(text) > 0n && parseAiDollars(text) <= BigInt(AMOUNT_MAX_AIDOLLARS) * 1_000_000n, 'write a price above 0, for example "0.05"');
+const Price = AiDollars.refine(
+  (text) => parseAiDollars(text) > 0n && parseAiDollars(text) <= BigInt(AMOUNT_MAX_AIDOLLARS) * 1_000_000n,
+  'write a price above 0, for example "0.05"',
+);
 const PerHour = Price.meta({ description: 'aiDollars for each hour', example: '0.05' });
 
 /** More of a limit: so much of it for the price of an hour. */
@@ -23,7 +26,11 @@ export const Lane = z
 /** Devices that one agent at a time can have for itself. */
 export const GpuLane = z.strictObject({
   lane: Lane,
-  resource_name: z.string().max(128).regex(/^[a-z0-9.-]+\/[a-z0-9._-]+$/, 'the name of an extended resource, for example nvidia.com/gpu').default(DEFAULT_GPU_RESOURCE),
+  resource_name: z
+    .string()
+    .max(128)
+    .regex(/^[a-z0-9.-]+\/[a-z0-9._-]+$/, 'the name of an extended resource, for example nvidia.com/gpu')
+    .default(DEFAULT_GPU_RESOURCE),
   count: z.int().min(1).max(MAX_GPUS).default(1),
 });
 export type GpuLane = z.infer<typeof GpuLane>;
@@ -43,7 +50,10 @@ export const PriceList = z.strictObject({
     .default({ small: { per_hour: '0.02' }, large: { per_hour: '0.25' } }),
   gpu: z
     .strictObject({ per_hour: PerHour, lanes: z.array(GpuLane).max(LANES_MAX) })
-    .refine(({ lanes }) => new Set(lanes.map(({ lane }) => lane)).size === lanes.length, 'each lane has a name of its own')
+    .refine(
+      ({ lanes }) => new Set(lanes.map(({ lane }) => lane)).size === lanes.length,
+      'each lane has a name of its own',
+    )
     .default({ per_hour: '1', lanes: [{ lane: 'gpu-0', resource_name: DEFAULT_GPU_RESOURCE, count: 1 }] }),
 });
 export type PriceList = z.infer<typeof PriceList>;

@@ -35,7 +35,12 @@ export type PurchaseItem = z.infer<typeof PurchaseItem>;
 export const PurchaseSeconds = z.int().min(1).max(PURCHASE_SECONDS_MAX);
 
 /** The same as it was bought: of a GPU, which devices. */
-export const BoughtItem = z.discriminatedUnion('kind', [QuotaItem, PriorityItem, ModelItem, GpuLane.extend({ kind: z.literal('gpu') })]);
+export const BoughtItem = z.discriminatedUnion('kind', [
+  QuotaItem,
+  PriorityItem,
+  ModelItem,
+  GpuLane.extend({ kind: z.literal('gpu') }),
+]);
 export type BoughtItem = z.infer<typeof BoughtItem>;
 
 /** One thing that an agent has bought, for the time from `starts_at` to `ends_at`. Never changed: it ends by the clock. */
@@ -44,7 +49,7 @@ export const PurchaseView = z.strictObject({
   agent_id: AgentId,
   item: BoughtItem,
   price: AiDollars,
-  ledger_entry_id: z.uuid().meta({ description: 'The entry `purchase_compute` of the agent\'s account' }),
+  ledger_entry_id: z.uuid().meta({ description: "The entry `purchase_compute` of the agent's account" }),
   auction_id: z.uuid().nullable().meta({ description: 'The auction that it was won in' }),
   starts_at: Time,
   ends_at: Time,
@@ -64,7 +69,8 @@ const trade = {
 export const buyCompute = defineRoute({
   ...trade,
   name: 'buyCompute',
-  summary: 'Buy compute for a time: more of a limit, priority, a model, or a GPU window; an agent for itself, an admin for any',
+  summary:
+    'Buy compute for a time: more of a limit, priority, a model, or a GPU window; an agent for itself, an admin for any',
   method: 'POST',
   permission: 'trade:buy',
   idempotency: 'key',
@@ -76,7 +82,19 @@ export const buyCompute = defineRoute({
   }),
   status: 201,
   answer: { kind: 'json', schema: PurchaseView },
-  reasons: ['not_own_agent', 'no_such_agent', 'agent_barred', 'account_closed', 'insufficient_funds', 'not_for_sale', 'already_included', 'price_above_max', 'window_taken', 'window_out_of_range', 'village_frozen'],
+  reasons: [
+    'not_own_agent',
+    'no_such_agent',
+    'agent_barred',
+    'account_closed',
+    'insufficient_funds',
+    'not_for_sale',
+    'already_included',
+    'price_above_max',
+    'window_taken',
+    'window_out_of_range',
+    'village_frozen',
+  ],
 });
 
 export const listPurchases = defineRoute({
@@ -92,6 +110,9 @@ export const listPurchases = defineRoute({
     cursor: z.string().max(256).optional(),
     limit: z.coerce.number().int().min(1).max(PURCHASE_PAGE_MAX).default(20),
   }),
-  answer: { kind: 'json', schema: z.strictObject({ purchases: z.array(PurchaseView), next_cursor: z.string().nullable() }) },
+  answer: {
+    kind: 'json',
+    schema: z.strictObject({ purchases: z.array(PurchaseView), next_cursor: z.string().nullable() }),
+  },
   reasons: ['not_own_agent', 'cursor_invalid'],
 });

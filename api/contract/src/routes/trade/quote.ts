@@ -11,7 +11,7 @@ const HOUR_S = 3_600;
 /** A purchase as a query says it; `kind` is left out where only the prices are asked for. */
 const QuoteQuery = z
   .strictObject({
-    agent_id: AgentId.optional().meta({ description: 'Whose money and limits; an agent\'s own where it is left out' }),
+    agent_id: AgentId.optional().meta({ description: "Whose money and limits; an agent's own where it is left out" }),
     kind: z.enum(PURCHASE_KINDS).optional(),
     limit: z.enum(QUOTAS).optional(),
     amount: z.coerce.number().int().optional(),
@@ -28,13 +28,26 @@ const QuoteQuery = z
 export type QuoteQuery = z.infer<typeof QuoteQuery>;
 
 /** What a query asks the price of, as it would be bought; null where it asks for none. */
-export function quotedItem({ agent_id: _agent, seconds: _seconds, ...item }: Omit<QuoteQuery, 'seconds'> & { readonly seconds?: number }): z.ZodSafeParseResult<PurchaseItem> | null {
+export function quotedItem({
+  agent_id: _agent,
+  seconds: _seconds,
+  ...item
+}: Omit<QuoteQuery, 'seconds'> & { readonly seconds?: number }): z.ZodSafeParseResult<PurchaseItem> | null {
   return item.kind === undefined ? null : PurchaseItem.safeParse(item);
 }
 
 /** One thing that a tier gives otherwise than another. */
 export const TIER_ASPECTS = [
-  'requests_per_minute', 'concurrent_tools', 'tokens_per_hour', 'models', 'cpu', 'memory', 'gpu', 'priority_class', 'price_per_hour', 'price_per_thousand_tokens',
+  'requests_per_minute',
+  'concurrent_tools',
+  'tokens_per_hour',
+  'models',
+  'cpu',
+  'memory',
+  'gpu',
+  'priority_class',
+  'price_per_hour',
+  'price_per_thousand_tokens',
 ] as const;
 export const TierChange = z.strictObject({ what: z.enum(TIER_ASPECTS), from: z.string(), to: z.string() });
 export type TierChange = z.infer<typeof TierChange>;
@@ -61,7 +74,14 @@ export const QuoteAnswer = z.strictObject({
   as_of: Time,
   price_list: PriceList,
   item: z
-    .strictObject({ item: BoughtItem, seconds: z.int(), starts_at: Time, ends_at: Time, price: AiDollars, free: z.boolean().meta({ description: 'Of a GPU window: whether nobody has it' }) })
+    .strictObject({
+      item: BoughtItem,
+      seconds: z.int(),
+      starts_at: Time,
+      ends_at: Time,
+      price: AiDollars,
+      free: z.boolean().meta({ description: 'Of a GPU window: whether nobody has it' }),
+    })
     .nullable(),
   agent: z
     .strictObject({

@@ -11,8 +11,15 @@ function paintGarden(painter: Painter): Landmark {
   }
   painter.fill({ x: 25, y: 87, width: 1, height: 2 }, 'road');
   return {
-    landmark_id: 'garden', name: 'Kitchen Garden', kind: 'garden', position: { x: 24, y: 88 },
-    slots: [81, 84, 87, 90, 93].flatMap((y) => [{ x: 12, y }, { x: 19, y }]), affordances: ['tend'],
+    landmark_id: 'garden',
+    name: 'Kitchen Garden',
+    kind: 'garden',
+    position: { x: 24, y: 88 },
+    slots: [81, 84, 87, 90, 93].flatMap((y) => [
+      { x: 12, y },
+      { x: 19, y },
+    ]),
+    affordances: ['tend'],
   };
 }
 
@@ -20,12 +27,26 @@ function paintPondBank(painter: Painter): Landmark[] {
   painter.fill({ x: 27, y: 28, width: 9, height: 2 }, 'bridge');
   return [
     {
-      landmark_id: 'pond', name: 'Mill Pond', kind: 'pond', position: { x: 24, y: 38 },
-      slots: [...row({ x: 20, y: 38 }, 6, { x: 1, y: 0 })], affordances: ['sit', 'rest', 'water'],
+      landmark_id: 'pond',
+      name: 'Mill Pond',
+      kind: 'pond',
+      position: { x: 24, y: 38 },
+      slots: [...row({ x: 20, y: 38 }, 6, { x: 1, y: 0 })],
+      affordances: ['sit', 'rest', 'water'],
     },
     {
-      landmark_id: 'dock', name: 'Fishing Dock', kind: 'dock', position: { x: 33, y: 28 },
-      slots: [{ x: 27, y: 28 }, { x: 27, y: 29 }, { x: 29, y: 28 }, { x: 29, y: 29 }, { x: 31, y: 28 }, { x: 31, y: 29 }],
+      landmark_id: 'dock',
+      name: 'Fishing Dock',
+      kind: 'dock',
+      position: { x: 33, y: 28 },
+      slots: [
+        { x: 27, y: 28 },
+        { x: 27, y: 29 },
+        { x: 29, y: 28 },
+        { x: 29, y: 29 },
+        { x: 31, y: 28 },
+        { x: 31, y: 29 },
+      ],
       affordances: ['fish', 'sit'],
     },
   ];
@@ -38,18 +59,49 @@ function paintForest(painter: Painter): Landmark[] {
   painter.scatter({ x: 142, y: 2, width: 16, height: 14 }, { terrain: 'stone', onto: 'grass', percent: 8, salt: 31 });
   painter.fill({ x: 150, y: 13, width: 2, height: 3 }, 'road');
   paintBuilding(painter, {
-    x: 145, y: 5, width: 11, height: 8, floor: 'floor', door: { x: 150, y: 12 },
-    furniture: [{ terrain: 'workbench', x: 4, y: 2 }, { terrain: 'bookshelf', x: 0, y: 0, width: 3 }, { terrain: 'rug', x: 3, y: 3, width: 3 }],
+    x: 145,
+    y: 5,
+    width: 11,
+    height: 8,
+    floor: 'floor',
+    door: { x: 150, y: 12 },
+    furniture: [
+      { terrain: 'workbench', x: 4, y: 2 },
+      { terrain: 'bookshelf', x: 0, y: 0, width: 3 },
+      { terrain: 'rug', x: 3, y: 3, width: 3 },
+    ],
   });
   return [
     {
-      landmark_id: 'forest', name: 'Forest Clearing', kind: 'forest', position: { x: 142, y: 36 },
-      slots: [{ x: 138, y: 36 }, { x: 139, y: 34 }, { x: 142, y: 33 }, { x: 145, y: 34 }, { x: 146, y: 36 }, { x: 145, y: 38 }, { x: 142, y: 39 }, { x: 139, y: 38 }],
+      landmark_id: 'forest',
+      name: 'Forest Clearing',
+      kind: 'forest',
+      position: { x: 142, y: 36 },
+      slots: [
+        { x: 138, y: 36 },
+        { x: 139, y: 34 },
+        { x: 142, y: 33 },
+        { x: 145, y: 34 },
+        { x: 146, y: 36 },
+        { x: 145, y: 38 },
+        { x: 142, y: 39 },
+        { x: 139, y: 38 },
+      ],
       affordances: ['gather_wood', 'rest'],
     },
     {
-      landmark_id: 'observatory', name: 'Observatory', kind: 'observatory', position: { x: 150, y: 12 },
-      slots: [{ x: 149, y: 8 }, { x: 151, y: 8 }, { x: 149, y: 10 }, { x: 152, y: 10 }], affordances: ['stargaze', 'read'], unlocked_by: 'tier-2',
+      landmark_id: 'observatory',
+      name: 'Observatory',
+      kind: 'observatory',
+      position: { x: 150, y: 12 },
+      slots: [
+        { x: 149, y: 8 },
+        { x: 151, y: 8 },
+        { x: 149, y: 10 },
+        { x: 152, y: 10 },
+      ],
+      affordances: ['stargaze', 'read'],
+      unlocked_by: 'tier-2',
     },
   ];
 }
@@ -59,20 +111,39 @@ function paintOrchard(painter: Painter): Landmark {
   for (const y of [85, 88, 91, 94]) for (const x of [129, 132, 135, 139, 142, 145]) painter.set(x, y, 'tree');
   painter.fill({ x: 136, y: 83, width: 2, height: 14 }, 'road');
   return {
-    landmark_id: 'orchard', name: 'Apple Orchard', kind: 'orchard', position: { x: 137, y: 90 },
-    slots: [86, 89, 92].flatMap((y) => [{ x: 130, y }, { x: 133, y }, { x: 140, y }, { x: 143, y }]), affordances: ['tend', 'rest'],
+    landmark_id: 'orchard',
+    name: 'Apple Orchard',
+    kind: 'orchard',
+    position: { x: 137, y: 90 },
+    slots: [86, 89, 92].flatMap((y) => [
+      { x: 130, y },
+      { x: 133, y },
+      { x: 140, y },
+      { x: 143, y },
+    ]),
+    affordances: ['tend', 'rest'],
   };
 }
 
 function paintMeadow(painter: Painter): Landmark {
   painter.fill({ x: 137, y: 74, width: 2, height: 1 }, 'road');
   return {
-    landmark_id: 'meadow', name: 'East Meadow', kind: 'hill', position: { x: 136, y: 72 },
-    slots: [...row({ x: 130, y: 72 }, 3, { x: 2, y: 0 }), ...row({ x: 139, y: 72 }, 3, { x: 2, y: 0 })], affordances: ['sit', 'rest'],
+    landmark_id: 'meadow',
+    name: 'East Meadow',
+    kind: 'hill',
+    position: { x: 136, y: 72 },
+    slots: [...row({ x: 130, y: 72 }, 3, { x: 2, y: 0 }), ...row({ x: 139, y: 72 }, 3, { x: 2, y: 0 })],
+    affordances: ['sit', 'rest'],
   };
 }
 
 /** Garden, pond and dock, forest clearing and observatory, orchard and meadow. */
 export function paintGreenPlaces(painter: Painter): Landmark[] {
-  return [paintGarden(painter), ...paintPondBank(painter), ...paintForest(painter), paintOrchard(painter), paintMeadow(painter)];
+  return [
+    paintGarden(painter),
+    ...paintPondBank(painter),
+    ...paintForest(painter),
+    paintOrchard(painter),
+    paintMeadow(painter),
+  ];
 }

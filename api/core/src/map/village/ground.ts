@@ -22,11 +22,23 @@ function paintWoods(painter: Painter): void {
   const east = { x: 126, y: 0, width: 34, height: 56 };
   painter.scatter(east, { terrain: 'pine', onto: 'grass', percent: 30, salt: 21 });
   painter.scatter(east, { terrain: 'bush', onto: 'grass', percent: 4, salt: 22 });
-  painter.scatter({ x: 0, y: 0, width: VILLAGE_WIDTH, height: 8 }, { terrain: 'pine', onto: 'grass', percent: 34, salt: 23 });
-  painter.scatter({ x: 0, y: 0, width: 7, height: VILLAGE_HEIGHT }, { terrain: 'tree', onto: 'grass', percent: 34, salt: 24 });
-  painter.scatter({ x: 0, y: 120, width: VILLAGE_WIDTH, height: 8 }, { terrain: 'tree', onto: 'grass', percent: 34, salt: 25 });
+  painter.scatter(
+    { x: 0, y: 0, width: VILLAGE_WIDTH, height: 8 },
+    { terrain: 'pine', onto: 'grass', percent: 34, salt: 23 },
+  );
+  painter.scatter(
+    { x: 0, y: 0, width: 7, height: VILLAGE_HEIGHT },
+    { terrain: 'tree', onto: 'grass', percent: 34, salt: 24 },
+  );
+  painter.scatter(
+    { x: 0, y: 120, width: VILLAGE_WIDTH, height: 8 },
+    { terrain: 'tree', onto: 'grass', percent: 34, salt: 25 },
+  );
   painter.scatter({ x: 150, y: 56, width: 10, height: 72 }, { terrain: 'tree', onto: 'grass', percent: 30, salt: 26 });
-  painter.scatter({ x: 0, y: 0, width: VILLAGE_WIDTH, height: VILLAGE_HEIGHT }, { terrain: 'tree', onto: 'grass', percent: 3, salt: 27 });
+  painter.scatter(
+    { x: 0, y: 0, width: VILLAGE_WIDTH, height: VILLAGE_HEIGHT },
+    { terrain: 'tree', onto: 'grass', percent: 3, salt: 27 },
+  );
 }
 
 function paintRiver(painter: Painter): void {

@@ -44,7 +44,12 @@ function paintHouse(painter: Painter, house: House): Landmark {
   painter.set(doorX + 2, southern ? doorY + 1 : doorY - 1, 'flowers');
   const beds = [0, 2, 5];
   paintBuilding(painter, {
-    x: house.x, y: house.y, width: HOUSE_WIDTH, height: HOUSE_HEIGHT, floor: 'wood_floor', door: { x: doorX, y: doorY },
+    x: house.x,
+    y: house.y,
+    width: HOUSE_WIDTH,
+    height: HOUSE_HEIGHT,
+    floor: 'wood_floor',
+    door: { x: doorX, y: doorY },
     furniture: [
       ...beds.map((x) => ({ terrain: 'bed' as const, x, y: bedsAt })),
       { terrain: 'table', x: 4, y: 2 },
@@ -53,7 +58,10 @@ function paintHouse(painter: Painter, house: House): Landmark {
   });
   const inner = { x: house.x + 1, y: house.y + 1 };
   return {
-    landmark_id: house.id, name: house.name, kind: 'home', position: { x: doorX, y: doorY },
+    landmark_id: house.id,
+    name: house.name,
+    kind: 'home',
+    position: { x: doorX, y: doorY },
     slots: [...beds.map((x) => ({ x: inner.x + x, y: inner.y + bedsAt })), { x: inner.x + 3, y: inner.y + 2 }],
     affordances: ['sleep', 'rest'],
   };

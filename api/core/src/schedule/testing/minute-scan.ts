@@ -4,7 +4,27 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MINUTES_OF_DAY = 1_440;
 const MAX_LEAP_MINUTES = 180;
-const NAMES = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const NAMES = [
+  'SUN',
+  'MON',
+  'TUE',
+  'WED',
+  'THU',
+  'FRI',
+  'SAT',
+  'JAN',
+  'FEB',
+  'MAR',
+  'APR',
+  'MAY',
+  'JUN',
+  'JUL',
+  'AUG',
+  'SEP',
+  'OCT',
+  'NOV',
+  'DEC',
+];
 
 /** What a clock on the wall shows. */
 interface Wall {
@@ -14,7 +34,8 @@ interface Wall {
 }
 
 function wallOf(format: Intl.DateTimeFormat, instantMs: number): Wall {
-  const [, weekday = '', month = '', day = '', year = '', hour = '', minute = ''] = /^(\w+), (\d+)\/(\d+)\/(\d+), (\d+):(\d+)$/.exec(format.format(instantMs)) ?? [];
+  const [, weekday = '', month = '', day = '', year = '', hour = '', minute = ''] =
+    /^(\w+), (\d+)\/(\d+)\/(\d+), (\d+):(\d+)$/.exec(format.format(instantMs)) ?? [];
   return {
     label: `${year}-${month}-${day} ${hour}:${minute}`,
     values: [Number(minute), Number(hour), Number(day), Number(month), NAMES.indexOf(weekday.toUpperCase())],
@@ -28,7 +49,11 @@ const numberOf = (word: string): number => {
 };
 
 /** First and last value of one item of a cron field, whose steps start at `lowest` and end at `highest`. */
-function endsOf(range: string, hasStep: boolean, [lowest, highest]: readonly [number, number]): readonly [number, number] {
+function endsOf(
+  range: string,
+  hasStep: boolean,
+  [lowest, highest]: readonly [number, number],
+): readonly [number, number] {
   if (range === '*') return [lowest, highest];
   const [from = lowest, last] = range.split('-').map(numberOf);
   if (last === undefined) return [from, hasStep ? highest : from];
@@ -44,7 +69,12 @@ function fits(field: string, value: number, limits: readonly [number, number]): 
   });
 }
 
-const LIMITS = [[0, 59], [0, 23], [1, 31], [1, 12]] as const;
+const LIMITS = [
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+] as const;
 
 function fitsDayOf(dayOfMonth: string, dayOfWeek: string, { values: [, , date, , weekday] }: Wall): boolean {
   const byDate = fits(dayOfMonth, date, LIMITS[2]);
@@ -53,7 +83,10 @@ function fitsDayOf(dayOfMonth: string, dayOfWeek: string, { values: [, , date, ,
   return dayOfMonth.startsWith('*') || dayOfWeek.startsWith('*') ? byDate && byWeek : byDate || byWeek;
 }
 
-function fitsWall([minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = '']: readonly string[], wall: Wall): boolean {
+function fitsWall(
+  [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = '']: readonly string[],
+  wall: Wall,
+): boolean {
   const inTheDay = fits(minute, wall.values[0], LIMITS[0]) && fits(hour, wall.values[1], LIMITS[1]);
   return inTheDay && fits(month, wall.values[3], LIMITS[3]) && fitsDayOf(dayOfMonth, dayOfWeek, wall);
 }
@@ -71,16 +104,34 @@ function leaptOver(before: Wall, after: Wall): readonly Wall[] {
   });
 }
 
-const isWildcard = ([minute = '', hour = '']: readonly string[]): boolean => minute.startsWith('*') || hour.startsWith('*');
+const isWildcard = ([minute = '', hour = '']: readonly string[]): boolean =>
+  minute.startsWith('*') || hour.startsWith('*');
 
 /** Every instant of the stretch at which the fields fire; walks from two days before, to know what has been shown. */
-export function firingsByWalking(cronText: string, timeZone: string, { afterMs, untilMs }: { readonly afterMs: number; readonly untilMs: number }): readonly number[] {
+export function firingsByWalking(
+  cronText: string,
+  timeZone: string,
+  { afterMs, untilMs }: { readonly afterMs: number; readonly untilMs: number },
+): readonly number[] {
   const cron = cronText.split(/ +/);
-  const format = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', weekday: 'short', year: 'numeric', month: 'numeric', day: 'numeric', hour: '2-digit', minute: '2-digit' });
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    weekday: 'short',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
   const shown = new Set<string>();
   const firings: number[] = [];
   let before: Wall | undefined;
-  for (let instant = Math.floor(afterMs / MINUTE_MS) * MINUTE_MS - 2 * DAY_MS; instant <= untilMs; instant += MINUTE_MS) {
+  for (
+    let instant = Math.floor(afterMs / MINUTE_MS) * MINUTE_MS - 2 * DAY_MS;
+    instant <= untilMs;
+    instant += MINUTE_MS
+  ) {
     const wall = wallOf(format, instant);
     if (instant > afterMs && firesAt(cron, wall, { before, again: shown.has(wall.label) })) firings.push(instant);
     shown.add(wall.label);
@@ -89,7 +140,11 @@ export function firingsByWalking(cronText: string, timeZone: string, { afterMs, 
   return firings;
 }
 
-function firesAt(cron: readonly string[], wall: Wall, { before, again }: { readonly before: Wall | undefined; readonly again: boolean }): boolean {
+function firesAt(
+  cron: readonly string[],
+  wall: Wall,
+  { before, again }: { readonly before: Wall | undefined; readonly again: boolean },
+): boolean {
   if (isWildcard(cron)) return fitsWall(cron, wall);
   if (fitsWall(cron, wall) && !again) return true;
   return before !== undefined && leaptOver(before, wall).some((missing) => fitsWall(cron, missing));

@@ -5,13 +5,38 @@ import { seatPlan, type SeatPlan } from '../seat-plan.ts';
 
 export const GPU = 'nvidia.com/gpu';
 /** Cpu, memory, GPUs and pods. */
-export const room = (...[cpuMillis = 0, memoryBytes = 0, gpus = 0, pods = 1]: readonly number[]): Room => ({ cpuMillis, memoryBytes, pods, devices: gpus === 0 ? {} : { [GPU]: gpus } });
-export const node = (name: string, size: Room, parts: Partial<SeatNode> = {}): SeatNode => ({ name, open: true, allocatable: size, taken: room(0, 0, 0, 0), ...parts });
+export const room = (...[cpuMillis = 0, memoryBytes = 0, gpus = 0, pods = 1]: readonly number[]): Room => ({
+  cpuMillis,
+  memoryBytes,
+  pods,
+  devices: gpus === 0 ? {} : { [GPU]: gpus },
+});
+export const node = (name: string, size: Room, parts: Partial<SeatNode> = {}): SeatNode => ({
+  name,
+  open: true,
+  allocatable: size,
+  taken: room(0, 0, 0, 0),
+  ...parts,
+});
 export const LOW: SeatTier = { name: 'low', rank: 0, size: room(100, 100) };
 export const MIDDLE: SeatTier = { name: 'middle', rank: 1, size: room(200, 200) };
 export const HIGH: SeatTier = { name: 'high', rank: 2, size: room(200, 200, 1) };
-export const claim = (name: string, tier: string, parts: Partial<SeatClaim> = {}): SeatClaim => ({ key: `village/${name}`, tier, seated: false, createdAt: '2026-11-22T09:00:00Z', ...parts });
+export const claim = (name: string, tier: string, parts: Partial<SeatClaim> = {}): SeatClaim => ({
+  key: `village/${name}`,
+  tier,
+  seated: false,
+  createdAt: '2026-11-22T09:00:00Z',
+  ...parts,
+});
 export const on = (name: string, size?: Room): Partial<SeatClaim> => ({ pod: { node: name, size } });
 
-export const planned = (parts: Partial<SeatInput>): SeatPlan => seatPlan({ nodes: [node('a', room(1_000, 1_000, 1, 10))], tiers: [LOW, MIDDLE, HIGH], claims: [], reserve: room(0, 0, 0, 0), ...parts });
-export const verdict = (plan: SeatPlan, name: string): ReturnType<SeatPlan['verdictOf']> => plan.verdictOf(`village/${name}`);
+export const planned = (parts: Partial<SeatInput>): SeatPlan =>
+  seatPlan({
+    nodes: [node('a', room(1_000, 1_000, 1, 10))],
+    tiers: [LOW, MIDDLE, HIGH],
+    claims: [],
+    reserve: room(0, 0, 0, 0),
+    ...parts,
+  });
+export const verdict = (plan: SeatPlan, name: string): ReturnType<SeatPlan['verdictOf']> =>
+  plan.verdictOf(`village/${name}`);

@@ -62,15 +62,21 @@ function drop(world: WorldState, actor: Actor, action: ActionOf<'drop'>): Comman
 function effectHere(world: WorldState, actor: Actor, target: string): UseEffect | null {
   if (isMoving(world, actor.slot, actor.tick)) return null;
   const landmark = landmarkAt(world.map, positionAt(world, actor.slot, actor.tick));
-  const wanted = landmark?.landmark_id === target ? landmark.affordances[0] : landmark?.affordances.find((offered) => offered === target);
+  const wanted =
+    landmark?.landmark_id === target
+      ? landmark.affordances[0]
+      : landmark?.affordances.find((offered) => offered === target);
   return wanted === undefined ? null : AFFORDANCE_EFFECTS[wanted];
 }
 
 /** What comes of it is drawn by (seed, seq): a replay catches the same fish. */
 function giftOf(world: WorldState, actor: Actor, effect: UseEffect): string | null {
-  const full = (world.agents.carried[actor.slot]?.length ?? 0) >= INVENTORY_LIMIT || world.items.byNumber.size >= MAX_ITEMS;
+  const full =
+    (world.agents.carried[actor.slot]?.length ?? 0) >= INVENTORY_LIMIT || world.items.byNumber.size >= MAX_ITEMS;
   if (effect.gives === undefined || full) return null;
-  return drawBelow(100, world.seed, actor.head.seq) < effect.gives.percent ? itemId(effect.gives.kind, world.items.next) : null;
+  return drawBelow(100, world.seed, actor.head.seq) < effect.gives.percent
+    ? itemId(effect.gives.kind, world.items.next)
+    : null;
 }
 
 function use(world: WorldState, actor: Actor, action: ActionOf<'use'>): CommandOutcome {
@@ -79,21 +85,36 @@ function use(world: WorldState, actor: Actor, action: ActionOf<'use'>): CommandO
   if (item !== null && item.holder === actor.slot) {
     const { activity, ticks, usedUp } = ITEM_EFFECTS[item.kind];
     return accepted({
-      ...actor.head, kind: 'use', target, activity, until_tick: actor.tick + ticks, gives: null, consumes: usedUp ? target : null,
+      ...actor.head,
+      kind: 'use',
+      target,
+      activity,
+      until_tick: actor.tick + ticks,
+      gives: null,
+      consumes: usedUp ? target : null,
     });
   }
   const effect = effectHere(world, actor, target);
   if (effect === null) return refused('nothing_to_use');
   const until = actor.tick + effect.ticks;
   const gives = giftOf(world, actor, effect);
-  return accepted({ ...actor.head, kind: 'use', target, activity: effect.activity, until_tick: until, gives, consumes: null });
+  return accepted({
+    ...actor.head,
+    kind: 'use',
+    target,
+    activity: effect.activity,
+    until_tick: until,
+    gives,
+    consumes: null,
+  });
 }
 
 function useBoard(world: WorldState, actor: Actor, action: ActionOf<'use_board'>): CommandOutcome {
   const bad = action.text === undefined ? null : textRefusal(action.text);
   if (bad !== null) return refused(bad);
   const landmark = landmarkAt(world.map, positionAt(world, actor.slot, actor.tick));
-  if (landmark?.affordances.includes('board') !== true || isMoving(world, actor.slot, actor.tick)) return refused('not_at_board');
+  if (landmark?.affordances.includes('board') !== true || isMoving(world, actor.slot, actor.tick))
+    return refused('not_at_board');
   const until = actor.tick + AFFORDANCE_EFFECTS.board.ticks;
   return accepted({ ...actor.head, kind: 'use_board', text: action.text?.trim() ?? null, until_tick: until });
 }
@@ -104,13 +125,22 @@ function emote(world: WorldState, actor: Actor, action: ActionOf<'emote'>): Comm
   return showing ? refused('emote_too_soon') : accepted({ ...actor.head, kind: 'emote', emote: action.emote });
 }
 
-const ACTIONS: { readonly [K in ActionKind]: (world: WorldState, actor: Actor, action: ActionOf<K>) => CommandOutcome } = {
-  talk, pick_up: pickUp, drop, use, use_board: useBoard, emote,
+const ACTIONS: {
+  readonly [K in ActionKind]: (world: WorldState, actor: Actor, action: ActionOf<K>) => CommandOutcome;
+} = {
+  talk,
+  pick_up: pickUp,
+  drop,
+  use,
+  use_board: useBoard,
+  emote,
 };
 
 /** What an action comes to, or why not. The agent must be awake. */
 export function validateAction(
-  world: WorldState, slot: number, wish: { readonly action: ActionBody; readonly tick: number },
+  world: WorldState,
+  slot: number,
+  wish: { readonly action: ActionBody; readonly tick: number },
 ): CommandOutcome {
   const head = { seq: world.seq + 1, tick: wish.tick, agent_id: world.agents.ids[slot] ?? '' };
   const act = ACTIONS[wish.action.kind] as (world: WorldState, actor: Actor, action: ActionBody) => CommandOutcome;

@@ -30,7 +30,18 @@ class Scene {
 
   spawn(agentId: string, at: { x: number; y: number }, tier = 0): void {
     const home = 'home-elm';
-    reduce(this.world, { seq: this.world.seq + 1, tick: this.tick, kind: 'spawn', agent_id: agentId, display_name: agentId, home, ...at, tier, awake: true, online: true });
+    reduce(this.world, {
+      seq: this.world.seq + 1,
+      tick: this.tick,
+      kind: 'spawn',
+      agent_id: agentId,
+      display_name: agentId,
+      home,
+      ...at,
+      tier,
+      awake: true,
+      online: true,
+    });
   }
 
   item(id: string, at: { x: number; y: number }): void {
@@ -131,7 +142,9 @@ test('a walk to a landmark reserves a slot, ends there, and wakes who arrives an
   const arrivals = made.wait(200).filter((event) => event.kind === 'arrive');
   assert.deepEqual(arrivals.map((event) => event.agent_id).toSorted(), ['ada', 'bob']);
   assert.equal(agentPlace(made.world, 'ada', made.tick)?.landmark_id, 'board');
-  const wakes = arrivals.flatMap((event) => wakesOf(made.world, event)).map(({ agent_id, wake }) => `${agent_id} ${wake.kind}`);
+  const wakes = arrivals
+    .flatMap((event) => wakesOf(made.world, event))
+    .map(({ agent_id, wake }) => `${agent_id} ${wake.kind}`);
   assert.deepEqual(new Set(wakes), new Set(['ada arrived', 'bob arrived', 'ada met', 'bob met']));
   const [used] = made.do({ kind: 'use_board', agent_id: 'ada', text: 'Lost: one spade' });
   assert.ok(typeof used === 'object' && used.kind === 'use_board' && used.text === 'Lost: one spade');
@@ -144,7 +157,10 @@ test('turning round on the way begins at the next tile', () => {
   made.wait(6);
   const [turn] = made.do({ kind: 'move', agent_id: 'ada', target: { x: 72, y: 61 } });
   assert.ok(typeof turn === 'object' && turn.kind === 'move');
-  assert.deepEqual({ from: turn.from, start: turn.start_tick, lead: turn.lead }, { from: { x: 68, y: 61 }, start: 9, lead: 4 });
+  assert.deepEqual(
+    { from: turn.from, start: turn.start_tick, lead: turn.lead },
+    { from: { x: 68, y: 61 }, start: 9, lead: 4 },
+  );
 });
 
 test('speech wakes those who hear it: near ones, the one addressed, and in a quiet zone only the nearest', () => {
@@ -169,11 +185,20 @@ test('an item goes from hand to hand by being dropped and picked up', () => {
   assert.deepEqual(agentPlace(made.world, 'ada', made.tick)?.inventory, [{ item_id: 'apple-900', kind: 'apple' }]);
   const [drop] = made.do({ kind: 'drop', agent_id: 'ada', item_id: 'apple-900' });
   assert.ok(typeof drop === 'object');
-  assert.deepEqual(wakesOf(made.world, drop).map(({ agent_id, wake }) => [agent_id, wake.kind]), [['cara', 'handed'], ['bob', 'item_seen']]);
+  assert.deepEqual(
+    wakesOf(made.world, drop).map(({ agent_id, wake }) => [agent_id, wake.kind]),
+    [
+      ['cara', 'handed'],
+      ['bob', 'item_seen'],
+    ],
+  );
   made.do({ kind: 'pick_up', agent_id: 'cara', item_id: 'apple-900' });
   made.do({ kind: 'use', agent_id: 'cara', target: 'apple-900' });
   assert.equal(agentPlace(made.world, 'cara', made.tick)?.activity, 'eating');
-  assert.equal(itemViews(made.world).some((item) => item.item_id === 'apple-900'), false);
+  assert.equal(
+    itemViews(made.world).some((item) => item.item_id === 'apple-900'),
+    false,
+  );
 });
 
 test('coffee is had at the café', () => {
@@ -190,7 +215,9 @@ test('coming and going can be repeated and changes nothing then; what was carrie
   const born = { kind: 'spawn', agent_id: 'eve', display_name: 'Eve', tier: 1, awake: true, online: false } as const;
   assert.equal(made.do(born).length, 1);
   assert.equal(made.do(born).length, 0);
-  assert.deepEqual(made.do({ ...born, online: true }), [{ seq: made.world.seq, tick: made.tick, kind: 'state', agent_id: 'eve', online: true }]);
+  assert.deepEqual(made.do({ ...born, online: true }), [
+    { seq: made.world.seq, tick: made.tick, kind: 'state', agent_id: 'eve', online: true },
+  ]);
   const home = agentPlace(made.world, 'eve', made.tick);
   assert.equal(map.landmarks[map.landmarkIndex.get(home?.home ?? '') ?? -1]?.kind, 'home');
   assert.equal(home?.landmark_id, home?.home, 'one wakes up at home');
@@ -204,7 +231,8 @@ test('coming and going can be repeated and changes nothing then; what was carrie
 
 test('24 residents without a wish get homes with a bed for each', () => {
   const made = new Scene();
-  for (let n = 0; n < 24; n += 1) made.do({ kind: 'spawn', agent_id: `r-${n}`, display_name: 'R', tier: 0, awake: true, online: true });
+  for (let n = 0; n < 24; n += 1)
+    made.do({ kind: 'spawn', agent_id: `r-${n}`, display_name: 'R', tier: 0, awake: true, online: true });
   const places = Array.from({ length: 24 }, (_, n) => agentPlace(made.world, `r-${n}`, made.tick)?.position);
   assert.equal(new Set(places.map((place) => (place === undefined ? -1 : tileIndex(map, place)))).size, 24);
 });
@@ -216,8 +244,13 @@ test('at dawn things grow, and what lay about is gone', () => {
   made.wait(TICKS_PER_DAY - 2);
   assert.deepEqual(itemViews(made.world), first);
   const events = made.wait(1);
-  assert.ok(events.some((event) => event.kind === 'item_remove') && events.some((event) => event.kind === 'item_spawn'));
-  assert.equal(itemViews(made.world).some((item) => first.some((old) => old.item_id === item.item_id)), false);
+  assert.ok(
+    events.some((event) => event.kind === 'item_remove') && events.some((event) => event.kind === 'item_spawn'),
+  );
+  assert.equal(
+    itemViews(made.world).some((item) => first.some((old) => old.item_id === item.item_id)),
+    false,
+  );
 });
 
 test('near lists the nearest first', () => {

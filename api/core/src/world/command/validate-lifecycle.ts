@@ -46,8 +46,16 @@ function spawn(world: WorldState, command: Spawn, tick: number): CommandOutcome 
   const home = assignHome(world, command.home);
   const { kind, agent_id, display_name, tier, awake, online } = command;
   return accepted({
-    seq: world.seq + 1, tick, kind, agent_id, display_name, tier, awake, online,
-    home: world.map.landmarks[home]?.landmark_id ?? '', ...birthPlace(world, home),
+    seq: world.seq + 1,
+    tick,
+    kind,
+    agent_id,
+    display_name,
+    tier,
+    awake,
+    online,
+    home: world.map.landmarks[home]?.landmark_id ?? '',
+    ...birthPlace(world, home),
   });
 }
 
@@ -67,7 +75,9 @@ function stateNow(world: WorldState, slot: number): Required<Omit<StateChange, '
 function differences(world: WorldState, slot: number, command: StateChange): Omit<StateChange, 'kind' | 'agent_id'> {
   const now = stateNow(world, slot);
   const keys = ['awake', 'online', 'tier', 'display_name', 'home'] as const;
-  const changed = keys.filter((key) => command[key] !== undefined && command[key] !== now[key] && (key !== 'home' || isHome(world, command.home)));
+  const changed = keys.filter(
+    (key) => command[key] !== undefined && command[key] !== now[key] && (key !== 'home' || isHome(world, command.home)),
+  );
   return Object.fromEntries(changed.map((key) => [key, command[key]]));
 }
 

@@ -43,20 +43,33 @@ function entersLocked(world: WorldState, slot: number, walk: readonly number[]):
 
 /** The path record from the next tile boundary along a walk. */
 export function moveEvent(
-  world: WorldState, slot: number, path: { readonly walk: readonly number[]; readonly tick: number; readonly seq: number },
+  world: WorldState,
+  slot: number,
+  path: { readonly walk: readonly number[]; readonly tick: number; readonly seq: number },
 ): WorldEventOf<'move'> {
   const start = nextBoundary(world, slot, path.tick);
   const from = tilePosition(world.map, start.tile);
   const to = tilePosition(world.map, path.walk.at(-1) ?? start.tile);
   return {
-    seq: path.seq, tick: path.tick, kind: 'move', agent_id: world.agents.ids[slot] ?? '', from, lead: start.lead, to,
+    seq: path.seq,
+    tick: path.tick,
+    kind: 'move',
+    agent_id: world.agents.ids[slot] ?? '',
+    from,
+    lead: start.lead,
+    to,
     landmark_id: landmarkAt(world.map, to)?.landmark_id ?? null,
-    start_tick: start.tick, arrives_tick: start.tick + (path.walk.length - 1) * TICKS_PER_TILE,
+    start_tick: start.tick,
+    arrives_tick: start.tick + (path.walk.length - 1) * TICKS_PER_TILE,
   };
 }
 
 /** A walk to a tile or landmark, or why not. */
-export function validateMove(world: WorldState, slot: number, wish: { readonly target: MoveBody; readonly tick: number }): CommandOutcome {
+export function validateMove(
+  world: WorldState,
+  slot: number,
+  wish: { readonly target: MoveBody; readonly tick: number },
+): CommandOutcome {
   const target = targetOf(world, slot, wish);
   if ('reason' in target) return refused(target.reason);
   if (world.map.walkable[target.tile] !== 1) return refused('unreachable');

@@ -75,7 +75,16 @@ function columns(capacity: number): Columns {
 
 export function createAgentTable(): AgentTable {
   return {
-    top: 0, count: 0, firstFree: 0, ids: [], names: [], speech: [], slotById: new Map(), walks: [], earlier: [], carried: [],
+    top: 0,
+    count: 0,
+    firstFree: 0,
+    ids: [],
+    names: [],
+    speech: [],
+    slotById: new Map(),
+    walks: [],
+    earlier: [],
+    carried: [],
     ...columns(FIRST_CAPACITY),
   };
 }

@@ -33,9 +33,13 @@ export function createWorld(map: WorldMap, seed: number): WorldState {
 }
 
 /** A world without agents or items at a moment; restoring fills it. */
-export function emptyWorld(map: WorldMap, moment: { readonly seed: number; readonly seq: number; readonly tick: number }): WorldState {
+export function emptyWorld(
+  map: WorldMap,
+  moment: { readonly seed: number; readonly seq: number; readonly tick: number },
+): WorldState {
   return {
-    map, ...moment,
+    map,
+    ...moment,
     agents: createAgentTable(),
     items: createItemTable(),
     slotHolders: new Uint32Array(map.slots.length),

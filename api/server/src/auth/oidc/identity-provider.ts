@@ -41,23 +41,39 @@ interface Provider {
 
 async function discover(settings: OidcSettings): Promise<Provider> {
   const library = await import('openid-client');
-  const secret = settings.clientSecretFile === undefined ? undefined : (await readFile(settings.clientSecretFile, 'utf8')).trim();
+  const secret =
+    settings.clientSecretFile === undefined ? undefined : (await readFile(settings.clientSecretFile, 'utf8')).trim();
   // Plain http leaks codes and tokens; on this very machine there is nobody to leak them to.
   const execute = LOOPBACK.has(settings.issuer.hostname) ? [library.allowInsecureRequests] : [];
   const authentication = secret === undefined ? library.None() : library.ClientSecretBasic(secret);
-  const configuration = await library.discovery(settings.issuer, settings.clientId, secret, authentication, { execute, timeout: TIMEOUT_S });
+  const configuration = await library.discovery(settings.issuer, settings.clientId, secret, authentication, {
+    execute,
+    timeout: TIMEOUT_S,
+  });
   return { library, configuration };
 }
 
 /** Trades a callback's code for the person that the provider vouches for; null where it makes no claims. */
-async function vouchedPerson({ library, configuration }: Provider, callback: URL, { pending, groupsClaim }: { readonly pending: Pending; readonly groupsClaim: string }): Promise<VouchedPerson | null> {
+async function vouchedPerson(
+  { library, configuration }: Provider,
+  callback: URL,
+  { pending, groupsClaim }: { readonly pending: Pending; readonly groupsClaim: string },
+): Promise<VouchedPerson | null> {
   const { state: expectedState, nonce: expectedNonce, codeVerifier: pkceCodeVerifier } = pending;
-  const tokens = await library.authorizationCodeGrant(configuration, callback, { pkceCodeVerifier, expectedState, expectedNonce, idTokenExpected: true });
+  const tokens = await library.authorizationCodeGrant(configuration, callback, {
+    pkceCodeVerifier,
+    expectedState,
+    expectedNonce,
+    idTokenExpected: true,
+  });
   const claims = tokens.claims();
   if (claims === undefined) return null;
   // Some providers name groups in the id token, some at their userinfo endpoint alone.
   const hasAll = claims[groupsClaim] !== undefined && claims['preferred_username'] !== undefined;
-  const more = hasAll || configuration.serverMetadata().userinfo_endpoint === undefined ? {} : await library.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const more =
+    hasAll || configuration.serverMetadata().userinfo_endpoint === undefined
+      ? {}
+      : await library.fetchUserInfo(configuration, tokens.access_token, claims.sub);
   const all: Readonly<Record<string, unknown>> = { ...more, ...claims };
   return { issuer: claims.iss, subject: claims.sub, name: accountNameOf(all), groups: groupsOf(all[groupsClaim]) };
 }
@@ -81,7 +97,11 @@ export function createIdentityProvider(settings: OidcSettings, log: Log): Identi
   return {
     begin: async () => {
       const { library, configuration } = await ready();
-      const pending: Pending = { state: library.randomState(), nonce: library.randomNonce(), codeVerifier: library.randomPKCECodeVerifier() };
+      const pending: Pending = {
+        state: library.randomState(),
+        nonce: library.randomNonce(),
+        codeVerifier: library.randomPKCECodeVerifier(),
+      };
       const url = library.buildAuthorizationUrl(configuration, {
         redirect_uri: redirectUri,
         scope: settings.scope,
@@ -99,7 +119,8 @@ export function createIdentityProvider(settings: OidcSettings, log: Log): Identi
       try {
         return await vouchedPerson(provider, callback, { pending, groupsClaim: settings.groupsClaim });
       } catch (error) {
-        if (isAbsence(error)) throw new UnavailableError('The identity provider cannot be reached right now; try again', { cause: error });
+        if (isAbsence(error))
+          throw new UnavailableError('The identity provider cannot be reached right now; try again', { cause: error });
         log('warn', 'a sign-in by the identity provider was refused', { issuer: settings.issuer.href, error });
         return null;
       }

@@ -3,7 +3,21 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { banAccount, changeAccount, changePassword, createAccount, createClient, getAccount, getLoginOptions, getMe, logIn, resetPassword, startOidc, finishOidc, urlOf } from '@hamlet/contract';
+import {
+  banAccount,
+  changeAccount,
+  changePassword,
+  createAccount,
+  createClient,
+  getAccount,
+  getLoginOptions,
+  getMe,
+  logIn,
+  resetPassword,
+  startOidc,
+  finishOidc,
+  urlOf,
+} from '@hamlet/contract';
 import type { Account } from '@hamlet/contract';
 import { freePort } from '@hamlet/dev';
 import { readAudit } from '@hamlet/store';
@@ -26,13 +40,23 @@ let db: Db;
 before(async () => {
   const [port, providerPort] = await Promise.all([freePort(), freePort()]);
   url = `http://127.0.0.1:${port}`;
-  [village, provider] = await Promise.all([startTestVillage(), startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`)]);
+  [village, provider] = await Promise.all([
+    startTestVillage(),
+    startTestIdentityProvider(providerPort, `${url}${CALLBACK_PATH}`),
+  ]);
   const secretFile = join(village.environment['HAMLET_SAMPLES_DIR'] ?? '', 'oidc-secret');
   await writeFile(secretFile, `${CLIENT.secret}\n`);
   plainUrl = (await village.startReplica()).peopleUrl;
   await village.startReplica({
-    HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`, HAMLET_PUBLIC_URL: url, HAMLET_OIDC_ISSUER: provider.issuer, HAMLET_OIDC_CLIENT_ID: CLIENT.id, HAMLET_OIDC_CLIENT_SECRET_FILE: secretFile,
-    HAMLET_OIDC_NAME: 'Test IdP', HAMLET_OIDC_SCOPE: 'openid profile groups', HAMLET_OIDC_ADMIN_GROUPS: 'wardens', HAMLET_OIDC_MEMBER_GROUPS: 'villagers',
+    HAMLET_PEOPLE_LISTEN: `127.0.0.1:${port}`,
+    HAMLET_PUBLIC_URL: url,
+    HAMLET_OIDC_ISSUER: provider.issuer,
+    HAMLET_OIDC_CLIENT_ID: CLIENT.id,
+    HAMLET_OIDC_CLIENT_SECRET_FILE: secretFile,
+    HAMLET_OIDC_NAME: 'Test IdP',
+    HAMLET_OIDC_SCOPE: 'openid profile groups',
+    HAMLET_OIDC_ADMIN_GROUPS: 'wardens',
+    HAMLET_OIDC_MEMBER_GROUPS: 'villagers',
   });
   db = village.openDb();
 });
@@ -50,10 +74,15 @@ function person(preferred_username: string, ...groups: string[]): ProviderPerson
 }
 
 /** Signs in at the provider as somebody, in a browser of their own. */
-async function signInAs(who: ProviderPerson | null, options: { readonly returnTo?: string; readonly browser?: TestBrowser } = {}): Promise<TestBrowser> {
+async function signInAs(
+  who: ProviderPerson | null,
+  options: { readonly returnTo?: string; readonly browser?: TestBrowser } = {},
+): Promise<TestBrowser> {
   provider.person = who;
   const browser = options.browser ?? new TestBrowser();
-  await browser.open(`${url}${START}${options.returnTo === undefined ? '' : `?return_to=${encodeURIComponent(options.returnTo)}`}`);
+  await browser.open(
+    `${url}${START}${options.returnTo === undefined ? '' : `?return_to=${encodeURIComponent(options.returnTo)}`}`,
+  );
   return browser;
 }
 
@@ -80,7 +109,8 @@ test('the way to the provider carries code, PKCE, state and nonce, and leads bac
   assert.equal(asked.origin, provider.issuer);
   assert.equal(asked.searchParams.get('response_type'), 'code');
   assert.equal(asked.searchParams.get('code_challenge_method'), 'S256');
-  for (const name of ['code_challenge', 'state', 'nonce']) assert.match(asked.searchParams.get(name) ?? '', /^[\w-]{43}$/, name);
+  for (const name of ['code_challenge', 'state', 'nonce'])
+    assert.match(asked.searchParams.get(name) ?? '', /^[\w-]{43}$/, name);
   assert.equal(asked.searchParams.get('redirect_uri'), `${url}${CALLBACK_PATH}`);
   assert.equal(browser.address, `${url}/?agent=ada`);
   const { name, role } = await meOf(browser);
@@ -95,7 +125,12 @@ test('groups give the role anew at each sign-in', async () => {
   const second = await meOf(await signInAs({ ...wim, groups: ['villagers'] }));
   assert.deepEqual([first.role, second.role, first.account_id === second.account_id], ['admin', 'member', true]);
   const lines = await readAudit(db, `account ${first.account_id}`, 20);
-  assert.deepEqual(lines.map(({ action }) => action).toSorted(), ['account.create', 'account.role', 'session.open', 'session.open']);
+  assert.deepEqual(lines.map(({ action }) => action).toSorted(), [
+    'account.create',
+    'account.role',
+    'session.open',
+    'session.open',
+  ]);
 });
 
 test('who is in no group that has a role is not let in: a page says so, and a program is told', async () => {
@@ -103,7 +138,10 @@ test('who is in no group that has a role is not let in: a page says so, and a pr
   assert.equal(browser.address, `${url}/?login_error=oidc_no_role`);
   const program = new TestBrowser({ accept: 'application/json' });
   assert.deepEqual(await refusalOf(await callbackOf(program, person('Strange too')), program), [403, 'oidc_no_role']);
-  assert.equal(await codeOf(createClient({ baseUrl: url, cookie: browser.cookieAt(url) }).call(getMe, {})), 'unauthenticated');
+  assert.equal(
+    await codeOf(createClient({ baseUrl: url, cookie: browser.cookieAt(url) }).call(getMe, {})),
+    'unauthenticated',
+  );
 });
 
 test('who cancels at the provider comes back with nothing', async () => {
@@ -119,7 +157,10 @@ test('a callback belongs to the browser that began, and to it once', async () =>
   assert.deepEqual(await refusalOf(callback, mine), [403, 'oidc_attempt_unknown'], 'again');
   const late = new TestBrowser();
   const over = await callbackOf(late, person('Late', 'villagers'));
-  await db.updateTable('oidc_attempt').set({ expires_at: new Date(Date.now() - 1_000) }).execute();
+  await db
+    .updateTable('oidc_attempt')
+    .set({ expires_at: new Date(Date.now() - 1_000) })
+    .execute();
   assert.deepEqual(await refusalOf(over, late), [403, 'oidc_attempt_unknown'], 'too late');
 });
 
@@ -153,7 +194,10 @@ test('a local account of the same name is somebody else, and is not touched', as
   const signedIn = await meOf(await signInAs(person('tom', 'villagers')));
   assert.deepEqual([signedIn.name, signedIn.role], ['tom 2', 'member']);
   assert.notEqual(signedIn.account_id, account.account_id);
-  assert.equal(dataOf(await admin.call(getAccount, { params: { account_id: account.account_id } })).account.signs_in_by, 'password');
+  assert.equal(
+    dataOf(await admin.call(getAccount, { params: { account_id: account.account_id } })).account.signs_in_by,
+    'password',
+  );
 });
 
 test('what the provider keeps is not ours to change, but who may come in is', async () => {
@@ -163,10 +207,16 @@ test('what the provider keeps is not ours to change, but who may come in is', as
   const me = createClient({ baseUrl: url, cookie: browser.cookieAt(url) });
   const { account_id } = await meOf(browser);
   const on = { params: { account_id } };
-  assert.equal(await codeOf(me.call(changePassword, { body: { current_password: PASSWORD, new_password: PASSWORD } })), 'account_is_federated');
+  assert.equal(
+    await codeOf(me.call(changePassword, { body: { current_password: PASSWORD, new_password: PASSWORD } })),
+    'account_is_federated',
+  );
   assert.equal(await codeOf(admin.call(resetPassword, on)), 'account_is_federated');
   assert.equal(await codeOf(admin.call(changeAccount, { ...on, body: { role: 'admin' } })), 'account_is_federated');
-  assert.equal(await codeOf(clientOf(url).call(logIn, { body: { name: 'Fred', password: PASSWORD } })), 'credentials_wrong');
+  assert.equal(
+    await codeOf(clientOf(url).call(logIn, { body: { name: 'Fred', password: PASSWORD } })),
+    'credentials_wrong',
+  );
   dataOf(await admin.call(changeAccount, { ...on, body: { disabled: true } }));
   assert.equal((await signInAs(who)).address, `${url}/?login_error=account_disabled`);
   dataOf(await admin.call(changeAccount, { ...on, body: { disabled: false } }));
@@ -196,5 +246,9 @@ test('where no provider is configured there is none; one that is away is waited 
   assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '1']);
   await provider.start();
   assert.equal((await meOf(await signInAs(person('Back', 'villagers')))).name, 'Back');
-  assert.equal(urlOf(finishOidc, {}), CALLBACK_PATH, 'the address that is registered at the provider is the one of the contract');
+  assert.equal(
+    urlOf(finishOidc, {}),
+    CALLBACK_PATH,
+    'the address that is registered at the provider is the one of the contract',
+  );
 });

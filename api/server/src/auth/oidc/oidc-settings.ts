@@ -26,7 +26,8 @@ const EVERYBODY = '*';
 
 /** The role that groups give; null where they give none. Pure. */
 export function roleOfGroups(groups: readonly string[], roles: RoleGroups): AccountRole | null {
-  const gives = (role: AccountRole): boolean => roles[role].some((group) => group === EVERYBODY || groups.includes(group));
+  const gives = (role: AccountRole): boolean =>
+    roles[role].some((group) => group === EVERYBODY || groups.includes(group));
   if (gives('admin')) return 'admin';
   return gives('member') ? 'member' : null;
 }
@@ -51,7 +52,16 @@ const NAME_MAX_CHARS = 60;
 export function accountNameOf(claims: Readonly<Record<string, unknown>>): string {
   for (const claim of ['preferred_username', 'name', 'email', 'sub']) {
     const said = claims[claim];
-    const name = typeof said === 'string' ? said.replace(/^([^@\s]+)@\S+$/, '$1').replaceAll(/[^\p{L}\p{N}._@ -]+/gu, ' ').replaceAll(/ +/g, ' ').trim().slice(0, NAME_MAX_CHARS).trim() : '';
+    const name =
+      typeof said === 'string'
+        ? said
+            .replace(/^([^@\s]+)@\S+$/, '$1')
+            .replaceAll(/[^\p{L}\p{N}._@ -]+/gu, ' ')
+            .replaceAll(/ +/g, ' ')
+            .trim()
+            .slice(0, NAME_MAX_CHARS)
+            .trim()
+        : '';
     if (name !== '') return name;
   }
   return 'person';

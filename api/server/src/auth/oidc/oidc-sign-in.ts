@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AccountRole } from '@hamlet/contract';
-import { findAccountByIdentity, insertAccount, inTransaction, keepOidcAttempt, takeOidcAttempt, updateAccount } from '@hamlet/store';
+import {
+  findAccountByIdentity,
+  insertAccount,
+  inTransaction,
+  keepOidcAttempt,
+  takeOidcAttempt,
+  updateAccount,
+} from '@hamlet/store';
 import type { AccountRow, Db, Tx } from '@hamlet/store';
 import { refused } from '../../http/outcome.ts';
 import type { Accepted, Outcome, Refused } from '../../http/outcome.ts';
@@ -39,7 +46,11 @@ export function createOidcSignIn({ db, provider, roles, name }: OidcPorts): Oidc
     begin: async (returnTo, now) => {
       const { url, ...pending } = await provider.begin();
       const id = newSecret('');
-      await keepOidcAttempt(db, hashOf(id), { ...pending, returnTo: safeReturnTo(returnTo), expiresAt: new Date(now.getTime() + ATTEMPT_LIFE_MS) });
+      await keepOidcAttempt(db, hashOf(id), {
+        ...pending,
+        returnTo: safeReturnTo(returnTo),
+        expiresAt: new Date(now.getTime() + ATTEMPT_LIFE_MS),
+      });
       return { ok: true, data: url, cookies: [attemptCookie(id, ATTEMPT_LIFE_MS)] };
     },
     finish: async (query, arrival) => {
@@ -68,24 +79,42 @@ interface Vouched {
 
 /** The account of a person, made at their first sign-in, with the role that their groups give now. An account of the same name is somebody else's. */
 async function accountOf(tx: Tx, { person, role, arrival }: Vouched): Promise<AccountRow | Refused> {
-  const acting = { actor: { role: 'system', id: `oidc ${person.issuer}` }, requestId: arrival.requestId, traceparent: arrival.traceparent };
+  const acting = {
+    actor: { role: 'system', id: `oidc ${person.issuer}` },
+    requestId: arrival.requestId,
+    traceparent: arrival.traceparent,
+  };
   const found = await findAccountByIdentity(tx, person);
   if (found === null) {
     const made = await makeAccount(tx, person, role);
-    await recordAct(tx, acting, { action: 'account.create', object: accountObject(made.accountId), detail: { name: made.name, role, subject: person.subject } });
+    await recordAct(tx, acting, {
+      action: 'account.create',
+      object: accountObject(made.accountId),
+      detail: { name: made.name, role, subject: person.subject },
+    });
     return made;
   }
   const barred = await refuseBarredAccount(tx, found);
   if (barred !== null) return barred;
   if (found.role === role) return found;
   await updateAccount(tx, found.accountId, { role });
-  await recordAct(tx, acting, { action: 'account.role', object: accountObject(found.accountId), detail: { name: found.name, from: found.role, to: role } });
+  await recordAct(tx, acting, {
+    action: 'account.role',
+    object: accountObject(found.accountId),
+    detail: { name: found.name, from: found.role, to: role },
+  });
   return { ...found, role };
 }
 
 async function makeAccount(tx: Tx, { issuer, subject, name }: VouchedPerson, role: AccountRole): Promise<AccountRow> {
   for (let number = 1; number <= NAMES_TRIED; number += 1) {
-    const account = await insertAccount(tx, { accountId: randomUUID(), name: number === 1 ? name : `${name} ${number}`, role, passwordHash: null, identity: { issuer, subject } });
+    const account = await insertAccount(tx, {
+      accountId: randomUUID(),
+      name: number === 1 ? name : `${name} ${number}`,
+      role,
+      passwordHash: null,
+      identity: { issuer, subject },
+    });
     if (account !== null) return account;
     // Taken by its name, or by this very person in another tab a moment ago.
     const same = await findAccountByIdentity(tx, { issuer, subject });

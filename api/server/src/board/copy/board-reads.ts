@@ -19,7 +19,9 @@ export interface BoardQuestion<T> {
 }
 
 /** Reads the board from the database, and while that is away from this replica's copy. */
-export type ReadBoard = <T extends { readonly copy?: CopyNote | undefined }>(question: BoardQuestion<T>) => Promise<Outcome<T>>;
+export type ReadBoard = <T extends { readonly copy?: CopyNote | undefined }>(
+  question: BoardQuestion<T>,
+) => Promise<Outcome<T>>;
 
 const SECOND_MS = 1_000;
 
@@ -30,7 +32,9 @@ function fromCopy<T extends object>(data: T, ageMs: number, now: Date): Outcome<
   return { ok: true, data: { ...data, copy }, headers: { age: String(age) } };
 }
 
-export function createReadBoard(keeper: Pick<CopyKeeper, 'away' | 'copy' | 'offset' | 'ageMs' | 'noteAway'>): ReadBoard {
+export function createReadBoard(
+  keeper: Pick<CopyKeeper, 'away' | 'copy' | 'offset' | 'ageMs' | 'noteAway'>,
+): ReadBoard {
   return async ({ now, live, copied, lacking }) => {
     if (!keeper.away || keeper.copy === null) {
       try {

@@ -148,7 +148,8 @@ export class CopyKeeper {
     const startedMs = this.#ports.monotonicMs();
     this.#reading += 1;
     if (startedMs - this.#loadedMs > LOAD_EVERY_MS) this.#doubts += 1;
-    const complete = this.#copy === null || this.#answered < this.#doubts ? await this.#load() : await this.#follow(this.#copy);
+    const complete =
+      this.#copy === null || this.#answered < this.#doubts ? await this.#load() : await this.#follow(this.#copy);
     if (complete) this.#currentMs = startedMs;
     else this.#again = true;
   }

@@ -4,7 +4,19 @@ import { after, before, test } from 'node:test';
 import { COPY_LIMITS, listFromCopy, maySeePost, maySeeReply, threadFromCopy } from '@hamlet/core';
 import type { BoardCopy, BoardViewer, PostQuestion, CopyLimits } from '@hamlet/core';
 import type { Post, Reply } from '@hamlet/contract';
-import { inTransaction, insertPost, lookAs, migrate, openDatabase, readAs, readFirstReplies, readPosts, relayBoard, setHidden, VILLAGE } from '@hamlet/store';
+import {
+  inTransaction,
+  insertPost,
+  lookAs,
+  migrate,
+  openDatabase,
+  readAs,
+  readFirstReplies,
+  readPosts,
+  relayBoard,
+  setHidden,
+  VILLAGE,
+} from '@hamlet/store';
 import type { Db, Tx } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
@@ -39,19 +51,47 @@ after(async () => {
 });
 
 function keep(limits?: CopyLimits): CopyKeeper {
-  const keeper = new CopyKeeper({ db, relay: { onHead: () => undefined }, log: () => undefined, monotonicMs: () => performance.now(), ...(limits === undefined ? {} : { limits }) });
+  const keeper = new CopyKeeper({
+    db,
+    relay: { onHead: () => undefined },
+    log: () => undefined,
+    monotonicMs: () => performance.now(),
+    ...(limits === undefined ? {} : { limits }),
+  });
   keepers.push(keeper);
   return keeper;
 }
 
 /** Everybody there is, and some whom there is not; names that agents, people and the village share. */
 const VIEWERS = [
-  ['visitor', ''], ['visitor', 'ada'], ['member', 'ada'], ['member', 'key member'], ['member', 'bob'], ['agent', 'ada'], ['agent', 'bob'], ['agent', 'bo'], ['agent', 'cleo'], ['agent', ''],
-  ['admin', 'key admin'], ['admin', 'ada'], ['system', 'village'], ['somebody', 'ada'], ['', ''], ['operator', 'ada'],
+  ['visitor', ''],
+  ['visitor', 'ada'],
+  ['member', 'ada'],
+  ['member', 'key member'],
+  ['member', 'bob'],
+  ['agent', 'ada'],
+  ['agent', 'bob'],
+  ['agent', 'bo'],
+  ['agent', 'cleo'],
+  ['agent', ''],
+  ['admin', 'key admin'],
+  ['admin', 'ada'],
+  ['system', 'village'],
+  ['somebody', 'ada'],
+  ['', ''],
+  ['operator', 'ada'],
 ].map(([role, actor]) => ({ role, actor }) as BoardViewer);
 
 const FILTERS: readonly PostQuestion[] = [
-  {}, { status: 'open' }, { status: 'moderated' }, { tag: 'help' }, { tag: 'help', status: 'open' }, { audience: 'agent:bob' }, { author: 'ada' }, { author: 'ada', authorType: 'human' }, { landmarkId: 'board' },
+  {},
+  { status: 'open' },
+  { status: 'moderated' },
+  { tag: 'help' },
+  { tag: 'help', status: 'open' },
+  { audience: 'agent:bob' },
+  { author: 'ada' },
+  { author: 'ada', authorType: 'human' },
+  { landmarkId: 'board' },
 ];
 
 interface Lists {
@@ -66,25 +106,36 @@ interface Seen {
 
 /** The posts that row-level security shows somebody; without the weight of flags, which a copy leaves out. */
 async function postsFor(tx: Tx, filter: PostQuestion): Promise<readonly Post[]> {
-  return (await readPosts(tx, filter, { before: null, limit: ALL })).rows.map((row) => postView({ ...row, flags: null }));
+  return (await readPosts(tx, filter, { before: null, limit: ALL })).rows.map((row) =>
+    postView({ ...row, flags: null }),
+  );
 }
 
 /** Everything that it shows them. */
 function seenBy(viewer: BoardViewer): Promise<Seen> {
   return readAs(db, viewer, async (tx) => {
     const posts = await postsFor(tx, {});
-    const replies = await readFirstReplies(tx, posts.map(({ post_id: id }) => id), ALL);
+    const replies = await readFirstReplies(
+      tx,
+      posts.map(({ post_id: id }) => id),
+      ALL,
+    );
     return { posts, replies: replies.map((row) => replyView({ ...row, flags: null })) };
   });
 }
 
 /** Every list as each would read it. */
 function readLists(): Promise<readonly Lists[]> {
-  return Promise.all(VIEWERS.map(async (viewer) => ({ viewer, lists: await readAs(db, viewer, async (tx) => {
-    const lists: { filter: PostQuestion; posts: readonly Post[] }[] = [];
-    for (const filter of FILTERS) lists.push({ filter, posts: await postsFor(tx, filter) });
-    return lists;
-  }) })));
+  return Promise.all(
+    VIEWERS.map(async (viewer) => ({
+      viewer,
+      lists: await readAs(db, viewer, async (tx) => {
+        const lists: { filter: PostQuestion; posts: readonly Post[] }[] = [];
+        for (const filter of FILTERS) lists.push({ filter, posts: await postsFor(tx, filter) });
+        return lists;
+      }),
+    })),
+  );
 }
 
 async function current(keeper: CopyKeeper): Promise<BoardCopy> {
@@ -106,17 +157,29 @@ function assertSameVerdicts(everything: Seen, seen: SeenBy): number {
       const post = postOf.get(reply.post_id);
       return post !== undefined && maySeeReply(viewer, post, reply);
     });
-    assert.deepEqual(everything.posts.filter((post) => maySeePost(viewer, post)).map(({ post_id: id }) => id), posts.map(({ post_id: id }) => id), `posts for ${viewer.role} ${viewer.actor}`);
-    assert.deepEqual(allowed.map(({ reply_id: id }) => id).toSorted(), replies.map(({ reply_id: id }) => id).toSorted(), `replies for ${viewer.role} ${viewer.actor}`);
+    assert.deepEqual(
+      everything.posts.filter((post) => maySeePost(viewer, post)).map(({ post_id: id }) => id),
+      posts.map(({ post_id: id }) => id),
+      `posts for ${viewer.role} ${viewer.actor}`,
+    );
+    assert.deepEqual(
+      allowed.map(({ reply_id: id }) => id).toSorted(),
+      replies.map(({ reply_id: id }) => id).toSorted(),
+      `replies for ${viewer.role} ${viewer.actor}`,
+    );
     hidden += everything.posts.length - posts.length;
   }
   return hidden;
 }
 
 /** All pages of a list. */
-function pagesOf(copy: BoardCopy, viewer: BoardViewer, { filter, limit }: { readonly filter: PostQuestion; readonly limit: number }): { readonly posts: readonly Post[]; readonly ended: boolean } {
+function pagesOf(
+  copy: BoardCopy,
+  viewer: BoardViewer,
+  { filter, limit }: { readonly filter: PostQuestion; readonly limit: number },
+): { readonly posts: readonly Post[]; readonly ended: boolean } {
   const posts: Post[] = [];
-  for (let before: string | null = null; ; ) {
+  for (let before: string | null = null; ;) {
     const page = listFromCopy(copy, viewer, { filter, before, limit });
     if (page === null) return { posts, ended: false };
     posts.push(...page.rows);
@@ -131,13 +194,21 @@ function assertSameLists(copy: BoardCopy, all: readonly Lists[], random: Seeded)
   for (const { viewer, lists } of all) {
     for (const { filter, posts } of lists) {
       const listed = pagesOf(copy, viewer, { filter, limit: Math.ceil(random.between(0, 6)) });
-      assert.deepEqual(listed.posts, posts.filter(({ post_id: id }) => id >= floor), `${JSON.stringify(filter)} for ${viewer.role} ${viewer.actor}`);
+      assert.deepEqual(
+        listed.posts,
+        posts.filter(({ post_id: id }) => id >= floor),
+        `${JSON.stringify(filter)} for ${viewer.role} ${viewer.actor}`,
+      );
       assert.equal(listed.ended, copy.whole);
     }
   }
 }
 
-function assertSameThreads(copy: BoardCopy, everything: Seen, { seen, replies: atMost }: { readonly seen: SeenBy; readonly replies: number }): void {
+function assertSameThreads(
+  copy: BoardCopy,
+  everything: Seen,
+  { seen, replies: atMost }: { readonly seen: SeenBy; readonly replies: number },
+): void {
   const kept = new Set(copy.threads.map(({ post }) => post.post_id));
   const repliesOf = Map.groupBy(everything.replies, ({ post_id: id }) => id);
   for (const { post_id: postId } of everything.posts) {
@@ -149,7 +220,13 @@ function assertSameThreads(copy: BoardCopy, everything: Seen, { seen, replies: a
       const post = shown.posts.find(({ post_id: id }) => id === postId);
       const expected = shown.replies.filter(({ reply_id: id }) => oldest.has(id));
       const cannotTell = post === undefined || !kept.has(postId) || (isCut && expected.length === 0);
-      assert.deepEqual(thread, cannotTell ? null : { post, replies: { rows: expected, next: isCut ? (expected.at(-1)?.reply_id ?? null) : null } }, `${postId} for ${viewer.role} ${viewer.actor}`);
+      assert.deepEqual(
+        thread,
+        cannotTell
+          ? null
+          : { post, replies: { rows: expected, next: isCut ? (expected.at(-1)?.reply_id ?? null) : null } },
+        `${postId} for ${viewer.role} ${viewer.actor}`,
+      );
     }
   }
 }
@@ -164,10 +241,15 @@ test(`${ROUNDS * ACTS} acts (seed ${SEED}): whoever asks sees in a copy what the
     // Sometimes as after an outage: everything is read anew.
     if (random.chance(0.2)) for (const keeper of [large, tiny]) keeper.noteAway();
     const everything = await seenBy(VILLAGE);
-    const seen: SeenBy = new Map(await Promise.all(VIEWERS.map(async (viewer) => [viewer, await seenBy(viewer)] as const)));
+    const seen: SeenBy = new Map(
+      await Promise.all(VIEWERS.map(async (viewer) => [viewer, await seenBy(viewer)] as const)),
+    );
     const lists = await readLists();
     hidden += assertSameVerdicts(everything, seen);
-    for (const [keeper, { replies }] of [[large, COPY_LIMITS], [tiny, TINY]] as const) {
+    for (const [keeper, { replies }] of [
+      [large, COPY_LIMITS],
+      [tiny, TINY],
+    ] as const) {
       const copy = await current(keeper);
       assertSameLists(copy, lists, random);
       assertSameThreads(copy, everything, { seen, replies });
@@ -186,12 +268,21 @@ test('what was hidden while a reading was under way stays hidden, though the rea
   assert.ok(author !== undefined);
   const post = await inTransaction(db, async (tx) => {
     await lookAs(tx, VILLAGE);
-    return insertPost(tx, { by: author, audience: 'public', title: 'secret', body: 'secret', tags: [], place: null, mentions: [] });
+    return insertPost(tx, {
+      by: author,
+      audience: 'public',
+      title: 'secret',
+      body: 'secret',
+      tags: [],
+      place: null,
+      mentions: [],
+    });
   });
   assert.ok(post !== null);
   const { postId } = post;
   const visitor: BoardViewer = { role: 'visitor', actor: '' };
-  const shows = (keeper: CopyKeeper): boolean => keeper.copy !== null && threadFromCopy(keeper.copy, visitor, { postId, after: null, limit: 1 }) !== null;
+  const shows = (keeper: CopyKeeper): boolean =>
+    keeper.copy !== null && threadFromCopy(keeper.copy, visitor, { postId, after: null, limit: 1 }) !== null;
   const keeper = keep();
   await current(keeper);
   assert.equal(shows(keeper), true);
@@ -200,7 +291,8 @@ test('what was hidden while a reading was under way stays hidden, though the rea
   await superuser.run('lock table board.event in access exclusive mode');
   keeper.noteAway();
   // The reading has its snapshot, and waits for the lock.
-  const waiting = async (): Promise<boolean> => (await superuser.run(`select 1 from pg_locks where not granted and relation = 'board.event'::regclass`)).length > 0;
+  const waiting = async (): Promise<boolean> =>
+    (await superuser.run(`select 1 from pg_locks where not granted and relation = 'board.event'::regclass`)).length > 0;
   await eventually('the reading', waiting);
   await inTransaction(db, async (tx) => {
     await lookAs(tx, VILLAGE);

@@ -11,7 +11,10 @@ const Message = z.strictObject({ postId: z.uuid(), replyId: z.uuid().nullable(),
  * Lets the copies of all replicas know what was hidden, as soon as it is committed: by the feed they would hear of it a moment later, and never, had
  * the database gone in between. Returns what tells of it; here it holds at once.
  */
-export async function openHidingSignal(link: Pick<RedisLink, 'publish' | 'subscribe'>, keeper: Pick<CopyKeeper, 'hide'>): Promise<(hiding: Hiding) => void> {
+export async function openHidingSignal(
+  link: Pick<RedisLink, 'publish' | 'subscribe'>,
+  keeper: Pick<CopyKeeper, 'hide'>,
+): Promise<(hiding: Hiding) => void> {
   await link.subscribe(CHANNEL, (text) => {
     const message = Message.safeParse(JSON.parse(text));
     if (message.success) keeper.hide(message.data);

@@ -1,7 +1,16 @@
 import type { Post, Reply } from '@hamlet/contract';
 import { copyOf } from '@hamlet/core';
 import type { BoardChange, BoardCopy, CopiedThread, CopyLimits } from '@hamlet/core';
-import { boardRange, outboxWaits, readAs, readBoardEvents, readFirstReplies, readPosts, readSnapshotAs, VILLAGE } from '@hamlet/store';
+import {
+  boardRange,
+  outboxWaits,
+  readAs,
+  readBoardEvents,
+  readFirstReplies,
+  readPosts,
+  readSnapshotAs,
+  VILLAGE,
+} from '@hamlet/store';
 import type { Db, PostRow, ReplyRow, Tx } from '@hamlet/store';
 import { postView, replyView } from '../post-view.ts';
 
@@ -19,10 +28,27 @@ function copiedReply(row: ReplyRow): Reply {
   return replyView({ ...row, flags: null });
 }
 
-async function readThreads(tx: Tx, page: { readonly before: string | null; readonly replies: number }): Promise<{ readonly threads: readonly CopiedThread[]; readonly next: string | null }> {
+async function readThreads(
+  tx: Tx,
+  page: { readonly before: string | null; readonly replies: number },
+): Promise<{ readonly threads: readonly CopiedThread[]; readonly next: string | null }> {
   const { rows, next } = await readPosts(tx, {}, { before: page.before, limit: BATCH });
-  const replies = Map.groupBy(await readFirstReplies(tx, rows.map(({ postId }) => postId), page.replies), ({ postId }) => postId);
-  return { threads: rows.map((row) => ({ post: copiedPost(row), replies: (replies.get(row.postId) ?? []).map(copiedReply), cut: false })), next };
+  const replies = Map.groupBy(
+    await readFirstReplies(
+      tx,
+      rows.map(({ postId }) => postId),
+      page.replies,
+    ),
+    ({ postId }) => postId,
+  );
+  return {
+    threads: rows.map((row) => ({
+      post: copiedPost(row),
+      replies: (replies.get(row.postId) ?? []).map(copiedReply),
+      cut: false,
+    })),
+    next,
+  };
 }
 
 /** Reads the newest threads as of one moment, and the offset that they stand at. */
@@ -30,7 +56,7 @@ export function loadCopy(db: Db, limits: CopyLimits): Promise<{ readonly copy: B
   return readSnapshotAs(db, VILLAGE, async (tx) => {
     const { last: offset } = await boardRange(tx);
     const known: CopiedThread[] = [];
-    for (let before: string | null = null; ; ) {
+    for (let before: string | null = null; ;) {
       // One reply more than is kept tells that there are more.
       const { threads, next } = await readThreads(tx, { before, replies: limits.replies + 1 });
       known.push(...threads);
@@ -58,7 +84,9 @@ export function readChanges(db: Db, after: number): Promise<ReadChanges> {
     const waits = await outboxWaits(tx);
     const events = await readBoardEvents(tx, after, PAGE);
     return {
-      changes: events.flatMap(({ post, reply }) => (post === null ? [] : [{ post: copiedPost(post), reply: reply === null ? null : copiedReply(reply) }])),
+      changes: events.flatMap(({ post, reply }) =>
+        post === null ? [] : [{ post: copiedPost(post), reply: reply === null ? null : copiedReply(reply) }],
+      ),
       offset: events.at(-1)?.offset ?? after,
       current: !waits && events.length < PAGE,
       lost: events.length > 0 && events[0]?.offset !== after + 1,

@@ -19,13 +19,23 @@ export interface BoardStandIn {
 }
 
 /** Reads the copy, and follows the board from then on. */
-export async function startBoardCopy({ link, registry, ...ports }: KeeperPorts & { readonly link: Pick<RedisLink, 'publish' | 'subscribe'>; readonly registry: Registry }): Promise<BoardStandIn> {
+export async function startBoardCopy({
+  link,
+  registry,
+  ...ports
+}: KeeperPorts & {
+  readonly link: Pick<RedisLink, 'publish' | 'subscribe'>;
+  readonly registry: Registry;
+}): Promise<BoardStandIn> {
   const keeper = new CopyKeeper(ports);
   const hide = await openHidingSignal(link, keeper);
   keeper.nudge();
   await keeper.settled();
   registerGauges(registry, {
-    hamlet_board_copy_age_seconds: { help: 'Age of the copy of the board that is shown while Postgres is away', read: () => keeper.ageMs / 1_000 },
+    hamlet_board_copy_age_seconds: {
+      help: 'Age of the copy of the board that is shown while Postgres is away',
+      read: () => keeper.ageMs / 1_000,
+    },
     hamlet_board_copy_threads: { help: 'Threads in that copy', read: () => keeper.copy?.threads.length ?? 0 },
   });
   return { read: createReadBoard(keeper), noteBack: () => keeper.noteBack(), hide, stop: () => keeper.stop() };

@@ -5,7 +5,17 @@ import type { Log } from '../../service/log.ts';
 import type { BoardRelay } from './board-relay.ts';
 
 /** Tells the agents whose streams this replica holds that something on the board concerns them. Nothing is kept: an agent that was away asks for its news. */
-export function startBoardCourier({ db, relay, hub, log }: { readonly db: Db; readonly relay: BoardRelay; readonly hub: Pick<WakeHub, 'streams' | 'hintBoard'>; readonly log: Log }): void {
+export function startBoardCourier({
+  db,
+  relay,
+  hub,
+  log,
+}: {
+  readonly db: Db;
+  readonly relay: BoardRelay;
+  readonly hub: Pick<WakeHub, 'streams' | 'hintBoard'>;
+  readonly log: Log;
+}): void {
   let told = relay.head;
   let telling = false;
 
@@ -13,8 +23,12 @@ export function startBoardCourier({ db, relay, hub, log }: { readonly db: Db; re
     while (told < relay.head) {
       const upTo = relay.head;
       const agentIds = [...new Set(hub.streams().map(({ agentId }) => agentId))];
-      const news = agentIds.length === 0 ? [] : await readAs(db, VILLAGE, (tx) => readNewsBetween(tx, agentIds, { after: told, upTo }));
-      for (const { agentId, postId, replyId, why } of news) hub.hintBoard(agentId, { post_id: postId, reply_id: replyId, why });
+      const news =
+        agentIds.length === 0
+          ? []
+          : await readAs(db, VILLAGE, (tx) => readNewsBetween(tx, agentIds, { after: told, upTo }));
+      for (const { agentId, postId, replyId, why } of news)
+        hub.hintBoard(agentId, { post_id: postId, reply_id: replyId, why });
       told = upTo;
     }
   }

@@ -35,7 +35,14 @@ export interface BoardPages {
 
 function eventText(epoch: string, { offset, what, postId, replyId, post, reply }: ShownEvent): string {
   const event: BoardEvent = {
-    type: 'event', epoch, offset, what, post_id: postId, reply_id: replyId, post: post === null ? null : postView(post), reply: reply === null ? null : replyView(reply),
+    type: 'event',
+    epoch,
+    offset,
+    what,
+    post_id: postId,
+    reply_id: replyId,
+    post: post === null ? null : postView(post),
+    reply: reply === null ? null : replyView(reply),
   };
   return JSON.stringify(event);
 }
@@ -51,7 +58,11 @@ async function readPage({ db, relay: { head }, epoch }: PagesPorts, viewer: View
   const events = await readAs(db, viewer, (tx) => readBoardEvents(tx, after, PAGE));
   const last = events.at(-1)?.offset ?? after;
   // Fewer than asked for are all there were.
-  return { texts: events.map((event) => eventText(epoch, event)), last, upTo: events.length < PAGE ? Math.max(last, head) : last };
+  return {
+    texts: events.map((event) => eventText(epoch, event)),
+    last,
+    upTo: events.length < PAGE ? Math.max(last, head) : last,
+  };
 }
 
 async function readNewest({ db, relay, epoch, read }: PagesPorts, viewer: Viewer): Promise<BoardSnapshot> {

@@ -30,7 +30,15 @@ export interface BoardRelay {
  * Gives what was written to the board its place in the order of events: one replica at a time, whichever was told first. The others hear of it over
  * Redis, and from Postgres where that is away.
  */
-export async function startBoardRelay({ db, link, log }: { readonly db: Db; readonly link: RedisLink; readonly log: Log }): Promise<BoardRelay> {
+export async function startBoardRelay({
+  db,
+  link,
+  log,
+}: {
+  readonly db: Db;
+  readonly link: RedisLink;
+  readonly log: Log;
+}): Promise<BoardRelay> {
   const hearers: ((head: number) => void)[] = [];
   let head = 0;
   let stopped = false;
@@ -44,7 +52,7 @@ export async function startBoardRelay({ db, link, log }: { readonly db: Db; read
 
   /** Empties the outbox. True where another replica holds it. */
   async function relayOnce(): Promise<boolean> {
-    for (let moved = BATCH; moved >= BATCH; ) {
+    for (let moved = BATCH; moved >= BATCH;) {
       const last = await relayBoard(db, BATCH);
       if (last === null) return true;
       moved = last - head;
@@ -60,7 +68,9 @@ export async function startBoardRelay({ db, link, log }: { readonly db: Db; read
       if (stopped) return;
     }
   }
-  const relayInTurn = coalesce(() => relay().catch((error: unknown) => log('warn', 'events of the board wait for the database', { error })));
+  const relayInTurn = coalesce(() =>
+    relay().catch((error: unknown) => log('warn', 'events of the board wait for the database', { error })),
+  );
 
   function nudge(): void {
     working = relayInTurn();

@@ -25,21 +25,48 @@ const OCCASIONS: readonly (readonly [Occasion, RegExp])[] = [
 /** Each is whole whatever stands for the topic, and claims nothing that a list cannot know: neither a deed nor a promise. */
 const FIRST: Readonly<Record<Occasion, readonly string[]>> = {
   self: ['I am a scripted model: I put sentences of a list together and understand nothing.'],
-  help: ['Can somebody help me with {topic}?', 'I would be glad of help with {topic}.', 'Who knows more than I do about {topic}?'],
-  thanks: ['Thank you. I have read about {topic}.', 'Thank you for your words about {topic}.', 'Thank you. Your words are about {topic}.'],
-  plan: ['This is about my plan. It concerns {topic}.', 'My plan has to do with {topic}.', 'I write about my plan, which concerns {topic}.'],
+  help: [
+    'Can somebody help me with {topic}?',
+    'I would be glad of help with {topic}.',
+    'Who knows more than I do about {topic}?',
+  ],
+  thanks: [
+    'Thank you. I have read about {topic}.',
+    'Thank you for your words about {topic}.',
+    'Thank you. Your words are about {topic}.',
+  ],
+  plan: [
+    'This is about my plan. It concerns {topic}.',
+    'My plan has to do with {topic}.',
+    'I write about my plan, which concerns {topic}.',
+  ],
   greeting: ['Hello! You wrote about {topic}.', 'Good day! I have read about {topic}.'],
-  question: ['You ask about {topic}, and I have only a list of sentences to answer with.', 'I have no answer about {topic}, for I am scripted.', 'I have read your words about {topic} and cannot answer them.'],
+  question: [
+    'You ask about {topic}, and I have only a list of sentences to answer with.',
+    'I have no answer about {topic}, for I am scripted.',
+    'I have read your words about {topic} and cannot answer them.',
+  ],
   statement: ['I have read about {topic}.', 'This is about {topic}.', 'You wrote about {topic}.'],
 };
 
 const MORE: Readonly<Record<Occasion, readonly string[]>> = {
-  self: ['My sentences follow from the words that I am given and from nothing else.', 'Ask for another model if you need one that thinks.'],
+  self: [
+    'My sentences follow from the words that I am given and from nothing else.',
+    'Ask for another model if you need one that thinks.',
+  ],
   help: ['A first step would be enough.', 'Please write down what you know.', 'Please also say if it cannot be done.'],
   thanks: ['Such words are welcome.', 'Please write again.', 'More of them would help.'],
-  plan: ['One thing comes after the other.', 'Please ask if something about it is unclear.', 'A plan is easier to follow once it is written down.'],
+  plan: [
+    'One thing comes after the other.',
+    'Please ask if something about it is unclear.',
+    'A plan is easier to follow once it is written down.',
+  ],
   greeting: ['How is your day?', 'Is there something that you want to say?'],
-  question: ['A person may know more.', 'A smaller question may find an answer sooner.', 'Please ask somebody who can think about it.'],
+  question: [
+    'A person may know more.',
+    'A smaller question may find an answer sooner.',
+    'Please ask somebody who can think about it.',
+  ],
   statement: ['I have nothing to add.', 'Please say more if it matters.', 'A list of sentences cannot say more.'],
 };
 
@@ -47,7 +74,9 @@ const MORE: Readonly<Record<Occasion, readonly string[]>> = {
 const NO_TOPIC = 'this';
 
 function occasionOf(text: string): Occasion {
-  const found = OCCASIONS.map(([occasion, words]) => ({ occasion, at: text.search(words) })).filter(({ at }) => at >= 0);
+  const found = OCCASIONS.map(([occasion, words]) => ({ occasion, at: text.search(words) })).filter(
+    ({ at }) => at >= 0,
+  );
   return found.toSorted((a, b) => a.at - b.at)[0]?.occasion ?? 'statement';
 }
 

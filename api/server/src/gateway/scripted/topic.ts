@@ -9,10 +9,17 @@ const LETTERS_MIN = 4;
 
 /** The topic of a text: its first quotation, else its longest telling words in their order, at most so many. Pure. */
 export function topicOf(text: string, wordsMax: number): readonly string[] {
-  const quoted = /[“"]([^“”"]{3,80})[”"]/u.exec(text)?.[1]?.replaceAll(/\s+/gu, ' ').trim().replace(/[.!?…,;:]+$/u, '') ?? '';
+  const quoted =
+    /[“"]([^“”"]{3,80})[”"]/u
+      .exec(text)?.[1]
+      ?.replaceAll(/\s+/gu, ' ')
+      .trim()
+      .replace(/[.!?…,;:]+$/u, '') ?? '';
   if (quoted !== '') return [quoted];
   const words = text.match(/\p{L}[\p{L}\p{N}'’-]*/gu) ?? [];
-  const telling = [...new Set(words.map((word) => word.toLowerCase()))].filter((word) => word.length >= LETTERS_MIN && !EMPTY.has(word));
+  const telling = [...new Set(words.map((word) => word.toLowerCase()))].filter(
+    (word) => word.length >= LETTERS_MIN && !EMPTY.has(word),
+  );
   const longest = new Set(telling.toSorted((a, b) => b.length - a.length).slice(0, wordsMax));
   return telling.filter((word) => longest.has(word));
 }

@@ -15,7 +15,9 @@ export function heldProvider(): HeldProvider {
   async function* complete({ model, messages }: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     if (model === 'failing') throw new Error('out of order');
     yield { kind: 'text', text: 'First.' };
-    const left = new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+    const left = new Promise<never>((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+    );
     await Promise.race([gate.promise, left]);
     yield { kind: 'text', text: ' Then.' };
     yield { kind: 'end', finish: 'stop', usage: { promptTokens: messages.length, completionTokens: 2 } };
@@ -23,7 +25,13 @@ export function heldProvider(): HeldProvider {
 
   const served = (model: string) => ({ model, contextTokens: 1_000, answerTokens: 100, createdS: 0 });
   return {
-    provider: { name: 'held', scripted: false, models: [served('held'), served('failing')], countTokens: (_model, messages) => messages.reduce((sum, { text }) => sum + text.length, 0), complete },
+    provider: {
+      name: 'held',
+      scripted: false,
+      models: [served('held'), served('failing')],
+      countTokens: (_model, messages) => messages.reduce((sum, { text }) => sum + text.length, 0),
+      complete,
+    },
     usual: [createScriptedProvider()],
     release: () => {
       gate.resolve();

@@ -36,12 +36,21 @@ export interface AddressGate {
 
 const WINDOW_S = 60;
 
-export function createAddressGate({ limiter, trust, requestsPerMinute, socketsPerAddress, monotonicMs }: AddressGatePorts): AddressGate {
+export function createAddressGate({
+  limiter,
+  trust,
+  requestsPerMinute,
+  socketsPerAddress,
+  monotonicMs,
+}: AddressGatePorts): AddressGate {
   const requests: RatePolicy = { name: 'address', quota: requestsPerMinute, windowS: WINDOW_S };
   const messages: RatePolicy = { ...requests, name: 'messages' };
   const sockets = new OpenConnections({ perKey: socketsPerAddress, total: Number.POSITIVE_INFINITY });
   const paths = new OpenConnections({ perKey: SOCKETS_PER_PATH, total: Number.POSITIVE_INFINITY });
-  const connections = new OpenConnections({ perKey: socketsPerAddress * CONNECTIONS_PER_SOCKET, total: CONNECTIONS_MAX });
+  const connections = new OpenConnections({
+    perKey: socketsPerAddress * CONNECTIONS_PER_SOCKET,
+    total: CONNECTIONS_MAX,
+  });
   return {
     addressOf: (request) => clientAddress(request, trust),
     takeRequest: (address) => limiter.take(`address ${countedAddress(address)}`, requests, monotonicMs()),

@@ -15,7 +15,10 @@ export async function admit(exchange: Exchange): Promise<{ readonly ok: true; re
   const { route, request, ports, listener, address } = exchange;
   const early = refuseOtherOrigins(route, request);
   if (early !== null) return early;
-  const actor: Actor | Refused = route.permission === 'anyone' ? { role: 'visitor', id: `visitor ${address}` } : await ports.authenticate({ headers: request.headers, address, listener, reads: route.idempotency === 'read' });
+  const actor: Actor | Refused =
+    route.permission === 'anyone'
+      ? { role: 'visitor', id: `visitor ${address}` }
+      : await ports.authenticate({ headers: request.headers, address, listener, reads: route.idempotency === 'read' });
   if ('ok' in actor) return actor;
   const limited = actor.role === 'visitor' ? null : takeQuota(exchange, await ports.limitActor(actor, route));
   return limited ?? authorize(route, actor, request.params) ?? refuseStale(route, actor) ?? { ok: true, actor };
@@ -23,11 +26,18 @@ export async function admit(exchange: Exchange): Promise<{ readonly ok: true; re
 
 /** Null where the request is within its quota, which the headers show either way. */
 export function takeQuota({ response }: Pick<Exchange, 'response'>, verdict: RateVerdict | null): Refused | null {
-  if (verdict === null) return refused('unavailable', 'Requests like this are counted by all replicas together, and that is not possible right now; try again');
+  if (verdict === null)
+    return refused(
+      'unavailable',
+      'Requests like this are counted by all replicas together, and that is not possible right now; try again',
+    );
   for (const [name, value] of Object.entries(rateHeaders(verdict))) response.setHeader(name, value);
   if (verdict.allowed) return null;
   const { policy } = verdict;
-  return { ...refused('rate_limited', `At most ${policy.quota} requests in ${policy.windowS} s; wait ${verdict.resetS} s`), retryAfterS: verdict.resetS };
+  return {
+    ...refused('rate_limited', `At most ${policy.quota} requests in ${policy.windowS} s; wait ${verdict.resetS} s`),
+    retryAfterS: verdict.resetS,
+  };
 }
 
 /** A request that carries its own bearer token cannot be forged by another page; one that rides on a cookie can. */

@@ -5,7 +5,11 @@ import { refused } from '../outcome.ts';
 import type { Refused } from '../outcome.ts';
 
 /** Whether an actor may use a route at all, and, for an agent, on this object. Pure. Null means yes. */
-export function authorize(route: RouteSpec, actor: Actor, params: Readonly<Record<string, string | string[] | undefined>>): Refused | null {
+export function authorize(
+  route: RouteSpec,
+  actor: Actor,
+  params: Readonly<Record<string, string | string[] | undefined>>,
+): Refused | null {
   if (!roleMay(actor.role, route.permission)) {
     if (actor.role === 'visitor') return refused('unauthenticated');
     return refused('forbidden', `The role ${actor.role} may not call ${route.name}`);

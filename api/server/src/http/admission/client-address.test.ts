@@ -6,7 +6,10 @@ import type { ProxyTrust } from './client-address.ts';
 const trusting = (networks: string, hops = 1): ProxyTrust => proxyTrust(networks, hops);
 
 function seen(peer: string, forwardedFor: string | undefined, trust: ProxyTrust): string {
-  const request = { headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor }, socket: { remoteAddress: peer } };
+  const request = {
+    headers: forwardedFor === undefined ? {} : { 'x-forwarded-for': forwardedFor },
+    socket: { remoteAddress: peer },
+  };
   return clientAddress(request, trust);
 }
 
@@ -34,5 +37,6 @@ test('an IPv6 address is counted by its network of 64 bits, an IPv4 address by i
 });
 
 test('what is no network is refused by its name', () => {
-  for (const text of ['nonsense', '10.0.0.0/33', '::/129', '10.0.0.0/x', 'loopback, 10.0.0']) assert.throws(() => proxyTrust(text, 1), /is no address/);
+  for (const text of ['nonsense', '10.0.0.0/33', '::/129', '10.0.0.0/x', 'loopback, 10.0.0'])
+    assert.throws(() => proxyTrust(text, 1), /is no address/);
 });

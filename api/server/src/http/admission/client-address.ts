@@ -22,14 +22,18 @@ function addNetwork(list: BlockList, text: string): void {
   const [address = '', bits] = text.split('/', 2);
   const width = isIPv4(address) ? 32 : 128;
   const prefix = bits === undefined ? width : Number(bits);
-  if (isIP(address) === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > width) throw new Error(`${text} is no address, no network and none of ${Object.keys(NAMED).join(', ')}`);
+  if (isIP(address) === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > width)
+    throw new Error(`${text} is no address, no network and none of ${Object.keys(NAMED).join(', ')}`);
   list.addSubnet(address, prefix, familyOf(address));
 }
 
 /** Reads `loopback, 10.42.0.0/16`. Throws an Error that names the part which is not right. */
 export function proxyTrust(text: string, hops: number): ProxyTrust {
   const list = new BlockList();
-  const parts = text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
   for (const network of parts.flatMap((part) => NAMED[part] ?? [part])) addNetwork(list, network);
   return { hops, isProxy: (address) => isIP(address) !== 0 && list.check(address, familyOf(address)) };
 }
@@ -42,7 +46,10 @@ export interface Addressed {
 
 /** An address as it is compared: without its zone, and IPv4 as IPv4. */
 function plainAddress(address: string): string {
-  return address.trim().replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+  return address
+    .trim()
+    .replace(/%.*$/, '')
+    .replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 }
 
 /**
@@ -51,7 +58,9 @@ function plainAddress(address: string): string {
  * peer is gone.
  */
 export function clientAddress({ headers, socket }: Addressed, trust: ProxyTrust): string {
-  const named = String(headers['x-forwarded-for'] ?? '').split(',').map(plainAddress);
+  const named = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map(plainAddress);
   let address = plainAddress(socket.remoteAddress ?? '');
   for (let hop = 0; hop < trust.hops && trust.isProxy(address); hop += 1) {
     const before = named.pop() ?? '';
@@ -71,6 +80,12 @@ export function countedAddress(address: string): string {
   const [before = '', after] = address.split('::', 2);
   const left = before === '' ? [] : before.split(':');
   const right = after === undefined || after === '' ? [] : after.split(':');
-  const filled = after === undefined ? left : [...left, ...Array.from({ length: GROUPS - left.length - right.length }, () => '0'), ...right];
-  return `${filled.slice(0, NETWORK_GROUPS).map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  const filled =
+    after === undefined
+      ? left
+      : [...left, ...Array.from({ length: GROUPS - left.length - right.length }, () => '0'), ...right];
+  return `${filled
+    .slice(0, NETWORK_GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 }

@@ -14,7 +14,10 @@ export interface ShownLimit {
 /** Adds limits to the fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers), which have that of requests already. */
 export function showLimits(response: Response, limits: readonly ShownLimit[] = []): void {
   for (const { name, quota, remaining, unit, windowS, resetS } of limits) {
-    response.append('ratelimit-policy', `"${name}";q=${quota};qu="${unit}"${windowS === undefined ? '' : `;w=${windowS}`}`);
+    response.append(
+      'ratelimit-policy',
+      `"${name}";q=${quota};qu="${unit}"${windowS === undefined ? '' : `;w=${windowS}`}`,
+    );
     response.append('ratelimit', `"${name}";r=${remaining}${resetS === undefined ? '' : `;t=${resetS}`}`);
   }
 }

@@ -14,7 +14,11 @@ test('what is shared is encoded and checked once as long as the very same object
   assert.equal(first.toString(), '{"tick":1}');
   assert.equal(writeJson({ ...accepted(world), shared: true }, check), first, 'the same bytes');
   const next = { tick: 2 };
-  assert.equal(writeJson({ ...accepted(next), shared: true }, check).toString(), '{"tick":2}', 'another object is another answer');
+  assert.equal(
+    writeJson({ ...accepted(next), shared: true }, check).toString(),
+    '{"tick":2}',
+    'another object is another answer',
+  );
   assert.equal(writeJson({ ...accepted({ tick: 2 }), shared: true }, check).toString(), '{"tick":2}');
   assert.deepEqual(checked, [world, next, { tick: 2 }]);
 });
@@ -44,5 +48,8 @@ test('an answer outside its schema leaves nothing behind that would pass for che
 test('two routes share nothing', () => {
   const [one, other] = [jsonWriter(strict), jsonWriter(strict)];
   const outcome = { ...accepted({ tick: 1 }), shared: true } as const;
-  assert.notEqual(one(outcome, () => undefined), other(outcome, () => undefined));
+  assert.notEqual(
+    one(outcome, () => undefined),
+    other(outcome, () => undefined),
+  );
 });

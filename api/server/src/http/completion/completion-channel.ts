@@ -42,7 +42,9 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
     gone: leaving.signal,
     begin: (limits) => {
       showLimits(response, limits);
-      response.status(200).set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+      response
+        .status(200)
+        .set({ 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
       response.flushHeaders();
     },
     send: (chunk) => {
@@ -51,7 +53,11 @@ export function openCompletionChannel(route: RouteSpec, response: Response, port
       write(JSON.stringify(chunk));
     },
     end: (refusal) => {
-      write(refusal === undefined ? '[DONE]' : JSON.stringify({ error: openAiErrorOf(problemOf(refusal, ports.requestId)) }));
+      write(
+        refusal === undefined
+          ? '[DONE]'
+          : JSON.stringify({ error: openAiErrorOf(problemOf(refusal, ports.requestId)) }),
+      );
       response.end();
     },
   };

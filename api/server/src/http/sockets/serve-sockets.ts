@@ -93,19 +93,31 @@ function ridesOnCookie({ authorization, cookie }: IncomingHttpHeaders): boolean 
   return authorization === undefined && cookie !== undefined;
 }
 
-type Admitted = { readonly ok: true; readonly route: SocketRoute; readonly credentials: Credentials } & Pick<Attached, 'query' | 'actor'>;
+type Admitted = { readonly ok: true; readonly route: SocketRoute; readonly credentials: Credentials } & Pick<
+  Attached,
+  'query' | 'actor'
+>;
 
 /** Why a socket is not opened, whoever asks; null where that must be looked at. */
 function refuseEarly({ headers }: IncomingMessage, address: string, gate: AddressGate): Refused | null {
   const verdict = gate.takeRequest(address);
-  if (!verdict.allowed) return { ...refused('rate_limited', `At most ${verdict.policy.quota} requests in ${verdict.policy.windowS} s; wait ${verdict.resetS} s`), retryAfterS: verdict.resetS };
+  if (!verdict.allowed)
+    return {
+      ...refused(
+        'rate_limited',
+        `At most ${verdict.policy.quota} requests in ${verdict.policy.windowS} s; wait ${verdict.resetS} s`,
+      ),
+      retryAfterS: verdict.resetS,
+    };
   return ridesOnCookie(headers) && !isSameOrigin(headers) ? refused('origin_not_allowed') : null;
 }
 
 /** Counts the socket until it is closed, from before its holder is known: attempts that wait hold memory too. */
 function takePlace(socket: Duplex, place: ReturnType<AddressGate['openSocket']>): Refused | null {
-  if (place === 'address') return { ...refused('rate_limited', 'Your address has too many sockets open; close some'), retryAfterS: RETRY_S };
-  if (place === 'path') return { ...refused('unavailable', 'This replica has too many sockets open; try again'), retryAfterS: RETRY_S };
+  if (place === 'address')
+    return { ...refused('rate_limited', 'Your address has too many sockets open; close some'), retryAfterS: RETRY_S };
+  if (place === 'path')
+    return { ...refused('unavailable', 'This replica has too many sockets open; try again'), retryAfterS: RETRY_S };
   if (socket.destroyed) place();
   else socket.once('close', place);
   return null;
@@ -117,7 +129,10 @@ interface Upgrade {
   readonly listener: readonly Audience[];
 }
 
-async function admit({ request, socket, listener }: Upgrade, { routes, authenticate, gate, log }: SocketsPorts): Promise<Admitted | Refused> {
+async function admit(
+  { request, socket, listener }: Upgrade,
+  { routes, authenticate, gate, log }: SocketsPorts,
+): Promise<Admitted | Refused> {
   const address = gate.addressOf(request);
   const early = refuseEarly(request, address, gate);
   if (early !== null) return early;
@@ -130,7 +145,8 @@ async function admit({ request, socket, listener }: Upgrade, { routes, authentic
   try {
     const actor = await authenticate(credentials);
     if ('ok' in actor) return actor;
-    if (!roleMay(actor.role, route.permission)) return refused('forbidden', `The role ${actor.role} may not open ${url.pathname}`);
+    if (!roleMay(actor.role, route.permission))
+      return refused('forbidden', `The role ${actor.role} may not open ${url.pathname}`);
     return { ok: true, route, query: url.searchParams, actor, credentials };
   } catch (error) {
     log('warn', 'a socket was not admitted', { error });

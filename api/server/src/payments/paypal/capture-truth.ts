@@ -7,7 +7,12 @@ import type { Dispute, Refund } from './paypal-wire.ts';
 
 const FAILED_REFUNDS: ReadonlySet<string> = new Set(['CANCELLED', 'FAILED']);
 /** Outcomes that leave the money here. Any other that a dispute ends with is taken for a loss. */
-const KEPT: ReadonlySet<string> = new Set(['RESOLVED_SELLER_FAVOUR', 'RESOLVED_WITH_PAYOUT', 'CANCELED_BY_BUYER', 'DENIED']);
+const KEPT: ReadonlySet<string> = new Set([
+  'RESOLVED_SELLER_FAVOUR',
+  'RESOLVED_WITH_PAYOUT',
+  'CANCELED_BY_BUYER',
+  'DENIED',
+]);
 
 function micro(value: string): bigint {
   const amount = providerMicro(value);
@@ -37,7 +42,11 @@ async function takingOf(client: PayPalClient, taking: TakingId): Promise<Taking>
 }
 
 /** Asks PayPal about a payment and all that takes it back; null where it does not know the payment. Throws PayPalError. */
-export async function askForTruth(client: PayPalClient, captureId: string, takingIds: readonly TakingId[]): Promise<PaymentTruth | null> {
+export async function askForTruth(
+  client: PayPalClient,
+  captureId: string,
+  takingIds: readonly TakingId[],
+): Promise<PaymentTruth | null> {
   const capture = await client.capture(captureId);
   if (capture === null) return null;
   if (capture.id !== captureId) throw new PayPalError(`PayPal answers about ${capture.id}`);
@@ -59,6 +68,8 @@ export function hintOf({ amount, currency, customId }: ToldPayment): PaymentHint
 
 /** Millionths of a currency as it is written, with two places at least. Pure. */
 export function currencyText(amount: bigint): string {
-  const fraction = String(amount % 1_000_000n).padStart(6, '0').replace(/0{1,4}$/, '');
+  const fraction = String(amount % 1_000_000n)
+    .padStart(6, '0')
+    .replace(/0{1,4}$/, '');
   return `${amount / 1_000_000n}.${fraction}`;
 }

@@ -14,7 +14,12 @@ type Info = TransactionPage['transaction_details'][number]['transaction_info'];
 
 /** Money in is a payment (T00…), money out that names another transaction takes it back; fees, transfers to a bank and the like are neither. */
 function lineOf(info: Info): StatementLine | null {
-  const { transaction_amount: amount, paypal_reference_id: reference, paypal_reference_id_type: type, transaction_event_code: code = '' } = info;
+  const {
+    transaction_amount: amount,
+    paypal_reference_id: reference,
+    paypal_reference_id_type: type,
+    transaction_event_code: code = '',
+  } = info;
   const isBack = reference !== undefined && type === 'TXN';
   if (info.transaction_status !== 'S' || (!isBack && !code.startsWith('T00'))) return null;
   return {
@@ -34,7 +39,17 @@ function timeOf(text: string): Date {
 }
 
 /** Reads what PayPal lists of the last 30 days, writes it down, and compares. Returns how many differences there are now. */
-export async function reconcilePayPal({ db, client, rate, now }: { readonly db: Db; readonly client: PayPalClient; readonly rate: Rate; readonly now: Date }): Promise<number> {
+export async function reconcilePayPal({
+  db,
+  client,
+  rate,
+  now,
+}: {
+  readonly db: Db;
+  readonly client: PayPalClient;
+  readonly rate: Rate;
+  readonly now: Date;
+}): Promise<number> {
   const from = new Date(now.getTime() - WINDOW_MS);
   const lines: StatementLine[] = [];
   let through = now;
@@ -48,7 +63,13 @@ export async function reconcilePayPal({ db, client, rate, now }: { readonly db: 
     lines.push(...answer.transaction_details.flatMap(({ transaction_info: info }) => lineOf(info) ?? []));
   }
   return inTransaction(db, async (tx) => {
-    await keepStatement(tx, { provider: PROVIDER, from, through: through < from ? from : through, lines, byId: PROVIDER });
+    await keepStatement(tx, {
+      provider: PROVIDER,
+      from,
+      through: through < from ? from : through,
+      lines,
+      byId: PROVIDER,
+    });
     return compareBooks(tx, rate);
   });
 }

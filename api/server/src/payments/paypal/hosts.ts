@@ -37,7 +37,8 @@ export interface CertificatePlace {
  */
 export function certificatePlace(text: string, { certificates }: PayPalHosts): CertificatePlace | null {
   const url = URL.parse(text);
-  if (url === null || url.protocol !== 'https:' || !certificates.has(url.hostname) || !CERT_PATH.test(url.pathname)) return null;
+  if (url === null || url.protocol !== 'https:' || !certificates.has(url.hostname) || !CERT_PATH.test(url.pathname))
+    return null;
   // What a parser understood and what was written must be the same, or another parser understands something else.
   return text === `https://${url.hostname}${url.pathname}` ? { host: url.hostname, path: url.pathname } : null;
 }

@@ -47,7 +47,10 @@ async function wholeBody(message: IncomingMessage): Promise<Buffer> {
 }
 
 /** @returns a caller, and what closes its connections */
-export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions): { readonly call: CallHttps; close(): void } {
+export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions): {
+  readonly call: CallHttps;
+  close(): void;
+} {
   const agent = new Agent({
     keepAlive: true,
     maxSockets: 8,
@@ -67,7 +70,9 @@ export function createHttpsCaller({ hosts, proxyUrl, roots }: HttpsCallerOptions
       });
       return { status: message.statusCode ?? 0, body: await wholeBody(message) };
     } catch (error) {
-      throw new CallError(`${host} could not be asked: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new CallError(`${host} could not be asked: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
     }
   }
 

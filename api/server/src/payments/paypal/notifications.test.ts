@@ -28,7 +28,11 @@ before(async () => {
   [standIn, stranger] = await Promise.all([startPayPalStandIn(), testAuthority()]);
   const pem = await readFile(standIn.environment['HAMLET_PAYPAL_CA_FILE'] ?? '', 'utf8');
   roots = [new X509Certificate(pem)];
-  ({ call, close } = createHttpsCaller({ hosts: new Set([HOSTS.api, ...HOSTS.certificates]), proxyUrl: standIn.environment['HAMLET_PAYPAL_PROXY'] ?? null, roots: [pem] }));
+  ({ call, close } = createHttpsCaller({
+    hosts: new Set([HOSTS.api, ...HOSTS.certificates]),
+    proxyUrl: standIn.environment['HAMLET_PAYPAL_PROXY'] ?? null,
+    roots: [pem],
+  }));
 });
 after(async () => {
   close();
@@ -46,7 +50,11 @@ test('the signed text is that of a recorded notification: our webhook id, and th
   const raw = Buffer.from(RECORDED.body);
   const recorded = 'dfb3be50-fd74-11e4-8bf3-77339302725b|2015-05-18T15:45:13Z|4JH86294D6297924G|2771810304';
   assert.equal(signedText({ ...RECORDED, raw }, WEBHOOK_ID), recorded);
-  assert.equal(textThatIsSigned(raw, { id: RECORDED.transmissionId, time: RECORDED.transmissionTime, webhookId: WEBHOOK_ID }), recorded, 'so does the stand-in');
+  assert.equal(
+    textThatIsSigned(raw, { id: RECORDED.transmissionId, time: RECORDED.transmissionTime, webhookId: WEBHOOK_ID }),
+    recorded,
+    'so does the stand-in',
+  );
   assert.equal(eventOf(raw)?.eventType, 'PAYMENT.SALE.COMPLETED');
   assert.deepEqual(eventOf(raw)?.captureIds, [], 'a kind of payment that this village does not take');
 });
@@ -58,10 +66,17 @@ test('a signature holds for these bytes, this webhook and this transmission alon
   const body = bodyOf(NOTIFICATIONS.capture('COMPLETED', 'CAP1', { value: '1.0', customId: 'ada' }));
   const { headers } = standIn.sign(body);
   const parts = {
-    transmissionId: headers['paypal-transmission-id'] ?? '', transmissionTime: headers['paypal-transmission-time'] ?? '', signature: headers['paypal-transmission-sig'] ?? '', raw: Buffer.from(body),
+    transmissionId: headers['paypal-transmission-id'] ?? '',
+    transmissionTime: headers['paypal-transmission-time'] ?? '',
+    signature: headers['paypal-transmission-sig'] ?? '',
+    raw: Buffer.from(body),
   };
   assert.equal(isSigned(parts, WEBHOOK_ID, key), true);
-  assert.equal(isSigned({ ...parts, raw: Buffer.from(JSON.stringify(JSON.parse(body))) }, WEBHOOK_ID, key), false, '1.0 read and written again is 1');
+  assert.equal(
+    isSigned({ ...parts, raw: Buffer.from(JSON.stringify(JSON.parse(body))) }, WEBHOOK_ID, key),
+    false,
+    '1.0 read and written again is 1',
+  );
   assert.equal(isSigned(parts, 'another-webhook', key), false);
   assert.equal(isSigned({ ...parts, transmissionId: 'x' }, WEBHOOK_ID, key), false);
   assert.equal(isSigned({ ...parts, signature: 'AAAA' }, WEBHOOK_ID, key), false);
@@ -69,7 +84,10 @@ test('a signature holds for these bytes, this webhook and this transmission alon
 
 test('a certificate is fetched from the very hosts of PayPal, and only by a plain https address', () => {
   const good = 'https://api.sandbox.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-a5cafa77';
-  assert.deepEqual(certificatePlace(good, HOSTS), { host: 'api.sandbox.paypal.com', path: '/v1/notifications/certs/CERT-360caa42-fca2a594-a5cafa77' });
+  assert.deepEqual(certificatePlace(good, HOSTS), {
+    host: 'api.sandbox.paypal.com',
+    path: '/v1/notifications/certs/CERT-360caa42-fca2a594-a5cafa77',
+  });
   const bad = [
     'http://api.sandbox.paypal.com/v1/notifications/certs/CERT-1',
     `https://${ELSEWHERE}/v1/notifications/certs/CERT-1`,
@@ -107,9 +125,15 @@ test('a certificate is believed by its name, its dates and its chain', async () 
     ['another authority', () => signingKey(pem, HOSTS.signer, { roots: [new X509Certificate(stranger.root)], now })],
     ['no authority', () => signingKey(pem, HOSTS.signer, { roots: [], now })],
     ['its issuer left out', () => signingKey(pem.slice(0, pem.indexOf('-----END') + 25), HOSTS.signer, { roots, now })],
-    ['an authority itself', () => signingKey(stranger.root, 'a root for tests', { roots: [new X509Certificate(stranger.root)], now })],
+    [
+      'an authority itself',
+      () => signingKey(stranger.root, 'a root for tests', { roots: [new X509Certificate(stranger.root)], now }),
+    ],
     ['no certificate', () => signingKey('<html>an error page</html>', HOSTS.signer, { roots, now })],
-    ['a broken certificate', () => signingKey('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', HOSTS.signer, { roots, now })],
+    [
+      'a broken certificate',
+      () => signingKey('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', HOSTS.signer, { roots, now }),
+    ],
   ];
   for (const [why, work] of refused) assert.throws(work, CertificateError, why);
 });
@@ -121,7 +145,11 @@ test('a certificate is fetched once and kept; what is no certificate is not, and
   const keyOf = createSigningKeys({ call, hosts: HOSTS, roots, now: () => new Date() });
   standIn.detours.set(path, { times: 1, answer: (response) => response.end('<html>not now</html>') });
   await assert.rejects(keyOf(standIn.certUrl('good')), CertificateError);
-  standIn.detours.set(path, { times: 1, answer: (response) => response.writeHead(302, { location: `https://${ELSEWHERE}/v1/notifications/certs/CERT-good` }).end() });
+  standIn.detours.set(path, {
+    times: 1,
+    answer: (response) =>
+      response.writeHead(302, { location: `https://${ELSEWHERE}/v1/notifications/certs/CERT-good` }).end(),
+  });
   await assert.rejects(keyOf(standIn.certUrl('good')), /answered with 302/);
   standIn.detours.set(path, { times: 1, answer: (response) => response.end('x'.repeat(70_000)) });
   await assert.rejects(keyOf(standIn.certUrl('good')), /too large/);
@@ -145,7 +173,12 @@ test('no host off the list is spoken to, and no answer without an end is read', 
     },
   });
   await assert.rejects(call({ method: 'GET', host: HOSTS.api, path: '/endless' }), /more than/);
-  assert.deepEqual(standIn.connects.filter((target) => target !== 'api.sandbox.paypal.com:443' && target !== 'api-m.sandbox.paypal.com:443'), []);
+  assert.deepEqual(
+    standIn.connects.filter(
+      (target) => target !== 'api.sandbox.paypal.com:443' && target !== 'api-m.sandbox.paypal.com:443',
+    ),
+    [],
+  );
 });
 
 test('notifications say which payment, and what of it; what they should not say is not heard', () => {
@@ -159,12 +192,20 @@ test('notifications say which payment, and what of it; what they should not say 
   assert.deepEqual(said(NOTIFICATIONS.refund('CAP1', 'REF1', '1.00'))?.captureIds, ['CAP1']);
   assert.deepEqual(said(NOTIFICATIONS.reversal('CAP1', '1.00'))?.taking?.kind, 'reversal');
   assert.deepEqual(said(NOTIFICATIONS.dispute('CREATED', 'CAP1', 'PP-D-1'))?.captureIds, ['CAP1']);
-  const odd = { eventId: 'WH-1', type: 'PAYMENT.CAPTURE.COMPLETED', resource: { id: '../../v1/oauth2/token', amount: 5 } };
+  const odd = {
+    eventId: 'WH-1',
+    type: 'PAYMENT.CAPTURE.COMPLETED',
+    resource: { id: '../../v1/oauth2/token', amount: 5 },
+  };
   assert.deepEqual(said(odd)?.captureIds, [], 'an id is an id and no path');
-  for (const body of ['', 'null', '[]', '{}', '{"id":1}', '{"id":"WH-1"', '1.0']) assert.equal(eventOf(Buffer.from(body)), null, body);
+  for (const body of ['', 'null', '[]', '{}', '{"id":1}', '{"id":"WH-1"', '1.0'])
+    assert.equal(eventOf(Buffer.from(body)), null, body);
   assert.equal(eventOf(Buffer.from([0xff, 0xfe, 0x00])), null);
 });
 
 test('attempts come twice as far apart each time, up to a limit', () => {
-  assert.deepEqual([1, 2, 3, 10, 1_000].map((attempts) => backoffS(attempts, { firstS: 2, longestS: 600 })), [2, 4, 8, 600, 600]);
+  assert.deepEqual(
+    [1, 2, 3, 10, 1_000].map((attempts) => backoffS(attempts, { firstS: 2, longestS: 600 })),
+    [2, 4, 8, 600, 600],
+  );
 });

@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { API_PREFIX, createPayPalOrder as createPayPalOrderRoute, formatAiDollars, returnFromPayPal as returnFromPayPalRoute } from '@hamlet/contract';
+import {
+  API_PREFIX,
+  createPayPalOrder as createPayPalOrderRoute,
+  formatAiDollars,
+  returnFromPayPal as returnFromPayPalRoute,
+} from '@hamlet/contract';
 import type { Handlers } from '../../http/handler.ts';
 import { accepted, refused } from '../../http/outcome.ts';
 import type { Services } from '../../routes/services.ts';
@@ -9,7 +14,10 @@ import { PayPalError } from './paypal-client.ts';
 import type { Order } from './paypal-wire.ts';
 
 /** Where a payer approves: PayPal's own pages, and nothing else that an answer may name. */
-const APPROVAL_HOST = { sandbox: 'www.sandbox.paypal.com', live: 'www.paypal.com' } as const satisfies Record<keyof typeof PAYPAL_HOSTS, string>;
+const APPROVAL_HOST = { sandbox: 'www.sandbox.paypal.com', live: 'www.paypal.com' } as const satisfies Record<
+  keyof typeof PAYPAL_HOSTS,
+  string
+>;
 const APPROVAL_LINKS: ReadonlySet<string> = new Set(['payer-action', 'approve']);
 
 /** The village as its payer sees it: a browser says so itself, and the listener has held that to the host. */
@@ -34,7 +42,11 @@ function getPayPalTerms({ payments }: OrderServices): Handlers['getPayPalTerms']
     kind: 'plain',
     run: async () => {
       const { orders, paypalMode, rate } = payments;
-      return accepted({ paypal: paypalMode, currency: orders?.currency ?? null, rate: orders === null ? null : formatAiDollars(rate.ratePerUnit) });
+      return accepted({
+        paypal: paypalMode,
+        currency: orders?.currency ?? null,
+        rate: orders === null ? null : formatAiDollars(rate.ratePerUnit),
+      });
     },
   };
 }
@@ -50,9 +62,16 @@ function createPayPalOrder({ source, payments, log }: OrderServices): Handlers['
       const value = `${whole}.${places.padEnd(2, '0')}`;
       const origin = originOf(headers);
       try {
-        const order = await orders.createOrder({ customId: agentId, value, currency: orders.currency, returnUrl: `${origin}${API_PREFIX}${returnFromPayPalRoute.path}`, cancelUrl: `${origin}/?payment=cancelled` });
+        const order = await orders.createOrder({
+          customId: agentId,
+          value,
+          currency: orders.currency,
+          returnUrl: `${origin}${API_PREFIX}${returnFromPayPalRoute.path}`,
+          cancelUrl: `${origin}/?payment=cancelled`,
+        });
         const approvalUrl = approvalUrlOf(order, paypalMode);
-        if (approvalUrl === null) return refused('payment_failed', 'PayPal names no page of its own to approve the payment at');
+        if (approvalUrl === null)
+          return refused('payment_failed', 'PayPal names no page of its own to approve the payment at');
         return accepted({ order_id: order.id, approval_url: approvalUrl, currency: orders.currency, amount: value });
       } catch (error) {
         if (!isPayPals(error)) throw error;

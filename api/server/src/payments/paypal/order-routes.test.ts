@@ -29,44 +29,91 @@ after(async () => {
 
 // returnFromPayPal is a page of the browser, so it is called by its address.
 async function comeBack(orderId: string): Promise<string | null> {
-  const response = await fetch(`${play.url}/api/v1/payments/paypal/return?token=${orderId}&PayerID=P1`, { redirect: 'manual' });
+  const response = await fetch(`${play.url}/api/v1/payments/paypal/return?token=${orderId}&PayerID=P1`, {
+    redirect: 'manual',
+  });
   assert.equal(response.status, 303);
   return response.headers.get('location');
 }
 
 test('a member begins a payment, approves it at PayPal, comes back however often, and the webhook books it once', async () => {
-  const order = dataOf(await clientOf(play.url, TOKENS.member).call(createPayPalOrder, { body: { agent_id: 'cleo', amount: '7.5' } }));
-  assert.deepEqual([order.amount, order.currency, order.approval_url], ['7.50', 'USD', `https://www.sandbox.paypal.com/checkoutnow?token=${order.order_id}`]);
+  const order = dataOf(
+    await clientOf(play.url, TOKENS.member).call(createPayPalOrder, { body: { agent_id: 'cleo', amount: '7.5' } }),
+  );
+  assert.deepEqual(
+    [order.amount, order.currency, order.approval_url],
+    ['7.50', 'USD', `https://www.sandbox.paypal.com/checkoutnow?token=${order.order_id}`],
+  );
   const booked = standIn.books.orders.get(order.order_id);
   assert.ok(booked !== undefined);
-  assert.deepEqual([booked.customId, booked.value, booked.returnUrl], ['cleo', '7.50', `${play.url}/api/v1/payments/paypal/return`]);
+  assert.deepEqual(
+    [booked.customId, booked.value, booked.returnUrl],
+    ['cleo', '7.50', `${play.url}/api/v1/payments/paypal/return`],
+  );
   assert.equal(await comeBack(order.order_id), '/?payment=not_approved');
   booked.approved = true;
   for (let times = 0; times < 3; times += 1) assert.equal(await comeBack(order.order_id), '/?payment=captured');
   const captureId = booked.captureId ?? '';
   assert.equal(await pay.balance('cleo'), '0', 'the way back books nothing');
-  for (let times = 0; times < 2; times += 1) assert.equal(await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '7.50', customId: 'cleo' })), 200);
+  for (let times = 0; times < 2; times += 1)
+    assert.equal(
+      await pay.tell(NOTIFICATIONS.capture('COMPLETED', captureId, { value: '7.50', customId: 'cleo' })),
+      200,
+    );
   await eventually('the credit', async () => (await pay.credit(captureId))?.net === '15');
   assert.equal(await pay.balance('cleo'), '15');
 });
 
 test('a payer knows currency and rate beforehand, and whether PayPal is on at all', async () => {
-  assert.deepEqual(dataOf(await clientOf(play.url, TOKENS.member).call(getPayPalTerms, {})), { paypal: 'sandbox', currency: 'USD', rate: '2' });
+  assert.deepEqual(dataOf(await clientOf(play.url, TOKENS.member).call(getPayPalTerms, {})), {
+    paypal: 'sandbox',
+    currency: 'USD',
+    rate: '2',
+  });
 });
 
 test('what is no order comes to nothing, and PayPal away is said to be away', async () => {
   const { admin } = play;
   assert.equal(await comeBack('NOSUCHORDER'), '/?payment=failed');
-  assert.equal(await codeOf(admin.call(createPayPalOrder, { body: { agent_id: 'nobody', amount: '1' } })), 'no_such_agent');
-  for (const amount of ['0', '0.00', '1.234', '-1', '1e3', '99999999']) assert.equal(await codeOf(admin.call(createPayPalOrder, { body: { agent_id: 'ada', amount } })), 'validation_failed', amount);
+  assert.equal(
+    await codeOf(admin.call(createPayPalOrder, { body: { agent_id: 'nobody', amount: '1' } })),
+    'no_such_agent',
+  );
+  for (const amount of ['0', '0.00', '1.234', '-1', '1e3', '99999999'])
+    assert.equal(
+      await codeOf(admin.call(createPayPalOrder, { body: { agent_id: 'ada', amount } })),
+      'validation_failed',
+      amount,
+    );
   standIn.detours.set('/v2/checkout/orders', { times: 1, answer: (response) => void response.writeHead(500).end() });
-  assert.equal(await codeOf(admin.call(createPayPalOrder, { body: { agent_id: 'ada', amount: '1' } })), 'payment_failed');
-  assert.equal(approvalUrlOf({ id: 'A', status: 'CREATED', links: [{ rel: 'approve', href: 'https://www.paypal.com.elsewhere.test/' }] }, 'live'), null);
+  assert.equal(
+    await codeOf(admin.call(createPayPalOrder, { body: { agent_id: 'ada', amount: '1' } })),
+    'payment_failed',
+  );
+  assert.equal(
+    approvalUrlOf(
+      { id: 'A', status: 'CREATED', links: [{ rel: 'approve', href: 'https://www.paypal.com.elsewhere.test/' }] },
+      'live',
+    ),
+    null,
+  );
 });
 
 test('a village without PayPal says so', async () => {
   const without = await village.startReplica();
-  assert.deepEqual(dataOf(await clientOf(without.peopleUrl, TOKENS.member).call(getPayPalTerms, {})), { paypal: 'off', currency: null, rate: null });
-  assert.equal(await codeOf(clientOf(without.peopleUrl, TOKENS.admin).call(createPayPalOrder, { body: { agent_id: 'ada', amount: '1' } })), 'paypal_off');
-  assert.equal((await fetch(`${without.peopleUrl}/api/v1/payments/paypal/return?token=A1`, { redirect: 'manual' })).status, 409);
+  assert.deepEqual(dataOf(await clientOf(without.peopleUrl, TOKENS.member).call(getPayPalTerms, {})), {
+    paypal: 'off',
+    currency: null,
+    rate: null,
+  });
+  assert.equal(
+    await codeOf(
+      clientOf(without.peopleUrl, TOKENS.admin).call(createPayPalOrder, { body: { agent_id: 'ada', amount: '1' } }),
+    ),
+    'paypal_off',
+  );
+  assert.equal(
+    (await fetch(`${without.peopleUrl}/api/v1/payments/paypal/return?token=A1`, { redirect: 'manual' })).status,
+    409,
+  );
 });

@@ -56,9 +56,18 @@ type Post = (path: string, body: unknown, id: string) => Promise<HttpsAnswer>;
 
 function orderCalls(post: Post): Pick<PayPalClient, 'createOrder' | 'captureOrder'> {
   async function createOrder({ customId, value, currency, returnUrl, cancelUrl }: NewOrder): Promise<Order> {
-    const context = { return_url: returnUrl, cancel_url: cancelUrl, user_action: 'PAY_NOW', shipping_preference: 'NO_SHIPPING' };
+    const context = {
+      return_url: returnUrl,
+      cancel_url: cancelUrl,
+      user_action: 'PAY_NOW',
+      shipping_preference: 'NO_SHIPPING',
+    };
     const unit = { custom_id: customId, amount: { currency_code: currency, value } };
-    const answer = await post('/v2/checkout/orders', { intent: 'CAPTURE', purchase_units: [unit], payment_source: { paypal: { experience_context: context } } }, randomUUID());
+    const answer = await post(
+      '/v2/checkout/orders',
+      { intent: 'CAPTURE', purchase_units: [unit], payment_source: { paypal: { experience_context: context } } },
+      randomUUID(),
+    );
     // PayPal answers 201, or 200 where the payer has something to do first.
     return read(Order, answer.status === 201 ? { ...answer, status: 200 } : answer, 'order');
   }
@@ -67,7 +76,10 @@ function orderCalls(post: Post): Pick<PayPalClient, 'createOrder' | 'captureOrde
     const answer = await post(`/v2/checkout/orders/${encodeURIComponent(orderId)}/capture`, {}, `capture-${orderId}`);
     if (answer.status === 200 || answer.status === 201) return 'captured';
     if (answer.status === 404) return 'unknown';
-    const issues = answer.status === 422 ? read(Unprocessable, { ...answer, status: 200 }, 'capture').details.map(({ issue }) => issue) : [];
+    const issues =
+      answer.status === 422
+        ? read(Unprocessable, { ...answer, status: 200 }, 'capture').details.map(({ issue }) => issue)
+        : [];
     if (issues.includes('ORDER_ALREADY_CAPTURED')) return 'captured';
     if (issues.includes('ORDER_NOT_APPROVED')) return 'not_approved';
     throw new PayPalError(`capture: PayPal answers ${answer.status} ${issues.join(', ')}`);
@@ -86,13 +98,29 @@ const requestId = (): Record<string, string> => ({ 'paypal-request-id': randomUU
 
 async function fetchToken({ call, hosts, secrets, monotonicMs }: PayPalClientPorts): Promise<BearerToken> {
   const credentials = Buffer.from(`${secrets.clientId}:${secrets.clientSecret}`).toString('base64');
-  const headers = { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded', ...requestId() };
-  const answer = read(Token, await call({ method: 'POST', host: hosts.api, path: '/v1/oauth2/token', headers, body: 'grant_type=client_credentials' }), 'token');
+  const headers = {
+    authorization: `Basic ${credentials}`,
+    'content-type': 'application/x-www-form-urlencoded',
+    ...requestId(),
+  };
+  const answer = read(
+    Token,
+    await call({
+      method: 'POST',
+      host: hosts.api,
+      path: '/v1/oauth2/token',
+      headers,
+      body: 'grant_type=client_credentials',
+    }),
+    'token',
+  );
   return { text: answer.access_token, untilMs: monotonicMs() + (answer.expires_in - TOKEN_MARGIN_S) * 1_000 };
 }
 
 /** Sends a request with a bearer token that is kept until it ends; where PayPal does not take the token, once more with a new one. */
-function withToken(ports: PayPalClientPorts): (send: (authorization: string) => Promise<HttpsAnswer>) => Promise<HttpsAnswer> {
+function withToken(
+  ports: PayPalClientPorts,
+): (send: (authorization: string) => Promise<HttpsAnswer>) => Promise<HttpsAnswer> {
   let token: Promise<BearerToken> | null = null;
 
   async function authorization(): Promise<string> {
@@ -125,7 +153,12 @@ export function createPayPalClient(ports: PayPalClientPorts): PayPalClient {
 
   const post: Post = (path, body, id) =>
     authorized((authorization) => {
-      const headers = { authorization, 'content-type': 'application/json', prefer: 'return=minimal', 'paypal-request-id': id };
+      const headers = {
+        authorization,
+        'content-type': 'application/json',
+        prefer: 'return=minimal',
+        'paypal-request-id': id,
+      };
       return call({ method: 'POST', host, path, headers, body: JSON.stringify(body) });
     });
 
@@ -141,7 +174,11 @@ export function createPayPalClient(ports: PayPalClientPorts): PayPalClient {
     dispute: (id) => find(Dispute, `/v1/customer/disputes/${encodeURIComponent(id)}`),
     transactions: async (from, through, page) => {
       const query = new URLSearchParams({
-        start_date: from.toISOString(), end_date: through.toISOString(), fields: 'transaction_info', page_size: '500', page: String(page),
+        start_date: from.toISOString(),
+        end_date: through.toISOString(),
+        fields: 'transaction_info',
+        page_size: '500',
+        page: String(page),
       });
       const path = `/v1/reporting/transactions?${query.toString()}`;
       return read(TransactionPage, await get(path), '/v1/reporting/transactions');

@@ -4,7 +4,12 @@ import { z } from 'zod';
 const Money = z.object({ currency_code: z.string().max(3), value: z.string().max(32) });
 
 /** GET /v2/payments/captures/{id} */
-export const Capture = z.object({ id: z.string(), status: z.string().max(64), amount: Money, custom_id: z.string().max(127).nullish() });
+export const Capture = z.object({
+  id: z.string(),
+  status: z.string().max(64),
+  amount: Money,
+  custom_id: z.string().max(127).nullish(),
+});
 export type Capture = z.infer<typeof Capture>;
 
 /** GET /v2/payments/refunds/{id} */
@@ -48,7 +53,11 @@ export type TransactionPage = z.infer<typeof TransactionPage>;
 const Link = z.object({ href: z.string(), rel: z.string() });
 
 /** POST /v2/checkout/orders */
-export const Order = z.object({ id: z.string().regex(/^[A-Z0-9]{1,36}$/), status: z.string().max(64), links: z.array(Link).max(20) });
+export const Order = z.object({
+  id: z.string().regex(/^[A-Z0-9]{1,36}$/),
+  status: z.string().max(64),
+  links: z.array(Link).max(20),
+});
 export type Order = z.infer<typeof Order>;
 
 /** An answer of 422: why PayPal does not do it. */
@@ -61,11 +70,17 @@ export const Notification = z.object({
   resource: z
     .object({
       id: z.string().max(64).optional(),
-      amount: z.object({ currency_code: z.string(), value: z.union([z.string(), z.number()]) }).optional().catch(undefined),
+      amount: z
+        .object({ currency_code: z.string(), value: z.union([z.string(), z.number()]) })
+        .optional()
+        .catch(undefined),
       custom_id: z.string().nullish().catch(undefined),
       links: z.array(Link).optional().catch(undefined),
       dispute_id: z.string().max(64).optional(),
-      disputed_transactions: z.array(z.object({ seller_transaction_id: z.string().max(64).optional() })).optional().catch(undefined),
+      disputed_transactions: z
+        .array(z.object({ seller_transaction_id: z.string().max(64).optional() }))
+        .optional()
+        .catch(undefined),
     })
     .catch({}),
 });

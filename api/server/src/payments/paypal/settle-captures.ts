@@ -1,6 +1,17 @@
 import { decidePayment } from '@hamlet/core';
 import type { PaymentDecision, PaymentTruth } from '@hamlet/core';
-import { claimCapture, holdClaim, inTransaction, isConnectionError, isVillageFrozenError, lockDepositOf, noteLooked, postponeCapture, proposeDeposit, wholeOrNot } from '@hamlet/store';
+import {
+  claimCapture,
+  holdClaim,
+  inTransaction,
+  isConnectionError,
+  isVillageFrozenError,
+  lockDepositOf,
+  noteLooked,
+  postponeCapture,
+  proposeDeposit,
+  wholeOrNot,
+} from '@hamlet/store';
 import type { ClaimedCapture, Db, Deposit, Tx } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
 import type { IncomePort } from '../../spending/income.ts';
@@ -31,11 +42,23 @@ interface Left {
 const DONE: Left = { why: null, again: false };
 
 /** A payment nobody was credited for: the deposit and its credit, or neither. */
-async function creditFresh(tx: Tx, captureId: string, { decision, income }: { readonly decision: Extract<PaymentDecision, { kind: 'stand' }>; readonly income: IncomePort }): Promise<Left> {
+async function creditFresh(
+  tx: Tx,
+  captureId: string,
+  { decision, income }: { readonly decision: Extract<PaymentDecision, { kind: 'stand' }>; readonly income: IncomePort },
+): Promise<Left> {
   const act = providerActor(PROVIDER);
   const { agentId, amount, net } = decision;
   const outcome = await wholeOrNot(tx, async () => {
-    const wanted = { provider: PROVIDER, transactionId: captureId, agentId, amount, origin: 'webhook', note: `Payment ${captureId} by PayPal`, actor: act.actor } as const;
+    const wanted = {
+      provider: PROVIDER,
+      transactionId: captureId,
+      agentId,
+      amount,
+      origin: 'webhook',
+      note: `Payment ${captureId} by PayPal`,
+      actor: act.actor,
+    } as const;
     const deposit = await proposeDeposit(tx, wanted);
     // Somebody proposes it by hand at this very moment: what comes of that is seen when it is looked at again.
     if (deposit === null) return { ok: false as const, reason: 'proposed_by_hand' as const };
@@ -53,7 +76,11 @@ function reasonOf(truth: PaymentTruth | null): string {
   return `PayPal says: ${[truth?.status ?? 'unknown', ...takings].join(', ')}`.slice(0, 500);
 }
 
-async function apply(tx: Tx, claimed: ClaimedCapture, { truth, ports }: { readonly truth: PaymentTruth | null; readonly ports: SettlePorts }): Promise<Left> {
+async function apply(
+  tx: Tx,
+  claimed: ClaimedCapture,
+  { truth, ports }: { readonly truth: PaymentTruth | null; readonly ports: SettlePorts },
+): Promise<Left> {
   const { captureId, hint } = claimed;
   const deposit: Deposit | null = await lockDepositOf(tx, PROVIDER, captureId);
   if (deposit?.state === 'proposed') return { why: 'proposed_by_hand', again: true };
@@ -61,8 +88,16 @@ async function apply(tx: Tx, claimed: ClaimedCapture, { truth, ports }: { readon
   const decision = decidePayment(truth, known, ports.config);
   if (decision.kind === 'wait') return { why: decision.why, again: true };
   if (decision.kind === 'never') return { why: decision.why, again: false };
-  if (deposit === null) return AGENT_ID.test(decision.agentId) ? creditFresh(tx, captureId, { decision, income: ports.income }) : { why: 'no_such_agent', again: true };
-  await adjustDeposit(tx, ports.income, { ...providerActor(PROVIDER), deposit, net: decision.net, why: reasonOf(truth) });
+  if (deposit === null)
+    return AGENT_ID.test(decision.agentId)
+      ? creditFresh(tx, captureId, { decision, income: ports.income })
+      : { why: 'no_such_agent', again: true };
+  await adjustDeposit(tx, ports.income, {
+    ...providerActor(PROVIDER),
+    deposit,
+    net: decision.net,
+    why: reasonOf(truth),
+  });
   return DONE;
 }
 
@@ -88,7 +123,11 @@ export async function settleCaptures(ports: SettlePorts): Promise<number> {
       await settleOne(claimed, ports);
     } catch (error) {
       if (isConnectionError(error) || isVillageFrozenError(error)) throw error;
-      log('warn', 'a payment could not be settled and is tried again', { capture: claimed.captureId, attempts: claimed.attempts, error });
+      log('warn', 'a payment could not be settled and is tried again', {
+        capture: claimed.captureId,
+        attempts: claimed.attempts,
+        error,
+      });
       await postponeCapture(db, claimed, backoffS(claimed.attempts, { firstS: 2, longestS: LONGEST_WAIT_S }));
     }
   }

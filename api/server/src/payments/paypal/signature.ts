@@ -12,7 +12,10 @@ export interface SignedParts {
 }
 
 /** The text that PayPal signs: the checksum of the body is a decimal number without a sign, and the webhook's id is ours, not the sender's. Pure. */
-export function signedText({ transmissionId, transmissionTime, raw }: Omit<SignedParts, 'signature'>, webhookId: string): string {
+export function signedText(
+  { transmissionId, transmissionTime, raw }: Omit<SignedParts, 'signature'>,
+  webhookId: string,
+): string {
   return `${transmissionId}|${transmissionTime}|${webhookId}|${crc32(raw)}`;
 }
 

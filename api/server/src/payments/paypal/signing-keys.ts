@@ -39,7 +39,9 @@ function leadsToRoot(leaf: X509Certificate, others: readonly X509Certificate[], 
     if (!isValidAt(at, now)) return false;
     const current = at;
     if (roots.some((root) => isIssuedBy(current, root) && isValidAt(root, now))) return true;
-    const issuer = others.find((other) => isIssuedBy(current, other) && other.fingerprint256 !== current.fingerprint256);
+    const issuer = others.find(
+      (other) => isIssuedBy(current, other) && other.fingerprint256 !== current.fingerprint256,
+    );
     if (issuer === undefined) return false;
     at = issuer;
   }
@@ -60,12 +62,19 @@ function parse(pem: string): readonly X509Certificate[] {
 }
 
 /** The key of a signing certificate: of PayPal's name, in time, and by a chain that ends at a root. Throws CertificateError. Pure. */
-export function signingKey(pem: string, signer: string, trust: Trust): { readonly key: KeyObject; readonly until: Date } {
+export function signingKey(
+  pem: string,
+  signer: string,
+  trust: Trust,
+): { readonly key: KeyObject; readonly until: Date } {
   const [leaf, ...others] = parse(pem);
   if (leaf === undefined) throw new CertificateError('the answer is no certificate');
-  if (!leaf.subject.split('\n').includes(`CN=${signer}`)) throw new CertificateError('the certificate is of another name');
-  if (leaf.ca || leaf.publicKey.asymmetricKeyType !== 'rsa') throw new CertificateError('the certificate is not one to sign with');
-  if (!leadsToRoot(leaf, others, trust)) throw new CertificateError('the certificate leads to no authority that is believed, or is out of date');
+  if (!leaf.subject.split('\n').includes(`CN=${signer}`))
+    throw new CertificateError('the certificate is of another name');
+  if (leaf.ca || leaf.publicKey.asymmetricKeyType !== 'rsa')
+    throw new CertificateError('the certificate is not one to sign with');
+  if (!leadsToRoot(leaf, others, trust))
+    throw new CertificateError('the certificate leads to no authority that is believed, or is out of date');
   return { key: leaf.publicKey, until: leaf.validToDate };
 }
 
@@ -84,7 +93,10 @@ export function createSigningKeys({ call, hosts, roots, now }: SigningKeysPorts)
   const cached = new Map<string, { readonly key: KeyObject; readonly untilMs: number }>();
   const fetching = new Map<string, Promise<KeyObject>>();
 
-  async function fetchKey(certUrl: string, place: { readonly host: string; readonly path: string }): Promise<KeyObject> {
+  async function fetchKey(
+    certUrl: string,
+    place: { readonly host: string; readonly path: string },
+  ): Promise<KeyObject> {
     const answer = await call({ method: 'GET', ...place });
     if (NOT_THERE.has(answer.status)) throw new NoSuchCertificate('PayPal has no such certificate');
     if (answer.status !== 200) throw new CertificateError(`the certificate was answered with ${answer.status}`);

@@ -1,4 +1,11 @@
-import { acceptDelivery, claimDeliveries, inTransaction, isConnectionError, postponeDelivery, refuseDelivery } from '@hamlet/store';
+import {
+  acceptDelivery,
+  claimDeliveries,
+  inTransaction,
+  isConnectionError,
+  postponeDelivery,
+  refuseDelivery,
+} from '@hamlet/store';
 import type { ClaimedDelivery, Db } from '@hamlet/store';
 import type { Log } from '../../service/log.ts';
 import { backoffS } from './backoff.ts';
@@ -23,7 +30,11 @@ export interface VerifyPorts {
 
 async function refuse(delivery: ClaimedDelivery, why: string, { db, log, count }: VerifyPorts): Promise<void> {
   await refuseDelivery(db, delivery.deliveryId, why);
-  log('warn', 'a delivery to the PayPal webhook is not believed', { delivery: delivery.deliveryId, transmission: delivery.transmissionId, why });
+  log('warn', 'a delivery to the PayPal webhook is not believed', {
+    delivery: delivery.deliveryId,
+    transmission: delivery.transmissionId,
+    why,
+  });
   count('refused');
 }
 
@@ -41,15 +52,20 @@ async function verifyOne(delivery: ClaimedDelivery, ports: VerifyPorts): Promise
 async function later(delivery: ClaimedDelivery, error: unknown, ports: VerifyPorts): Promise<void> {
   if (isConnectionError(error)) throw error;
   const why = error instanceof Error ? error.message : String(error);
-  if (error instanceof NoSuchCertificate || Date.now() - delivery.receivedAt.getTime() > PATIENCE_MS) return refuse(delivery, why, ports);
-  await postponeDelivery(ports.db, delivery.deliveryId, { why, seconds: backoffS(delivery.attempts, { firstS: 2, longestS: LONGEST_WAIT_S }) });
+  if (error instanceof NoSuchCertificate || Date.now() - delivery.receivedAt.getTime() > PATIENCE_MS)
+    return refuse(delivery, why, ports);
+  await postponeDelivery(ports.db, delivery.deliveryId, {
+    why,
+    seconds: backoffS(delivery.attempts, { firstS: 2, longestS: LONGEST_WAIT_S }),
+  });
 }
 
 /** Verifies what came in until nothing is due. */
 export async function verifyDeliveries(ports: VerifyPorts): Promise<void> {
   for (;;) {
     const claimed = await claimDeliveries(ports.db, AT_ONCE);
-    for (const delivery of claimed) await verifyOne(delivery, ports).catch((error: unknown) => later(delivery, error, ports));
+    for (const delivery of claimed)
+      await verifyOne(delivery, ports).catch((error: unknown) => later(delivery, error, ports));
     if (claimed.length < AT_ONCE) return;
   }
 }

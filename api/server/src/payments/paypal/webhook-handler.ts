@@ -25,19 +25,30 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string {
 }
 
 /** What can be seen of a delivery without asking anybody: null where it may be PayPal's. */
-function faultOf(delivery: Delivery, { algorithm, hosts, now }: { readonly algorithm: string; readonly hosts: PayPalHosts; readonly now: Date }): Refused | null {
-  if (algorithm !== 'SHA256withRSA') return refused('webhook_refused', 'PayPal-Auth-Algo: SHA256withRSA is the only one');
-  if (!TRANSMISSION_ID.test(delivery.transmissionId)) return refused('webhook_refused', 'PayPal-Transmission-Id: is missing or no id');
-  if (!SIGNATURE.test(delivery.signature)) return refused('webhook_refused', 'PayPal-Transmission-Sig: is missing or no signature');
-  if (certificatePlace(delivery.certUrl, hosts) === null) return refused('webhook_refused', 'PayPal-Cert-Url: no address of a certificate of PayPal');
+function faultOf(
+  delivery: Delivery,
+  { algorithm, hosts, now }: { readonly algorithm: string; readonly hosts: PayPalHosts; readonly now: Date },
+): Refused | null {
+  if (algorithm !== 'SHA256withRSA')
+    return refused('webhook_refused', 'PayPal-Auth-Algo: SHA256withRSA is the only one');
+  if (!TRANSMISSION_ID.test(delivery.transmissionId))
+    return refused('webhook_refused', 'PayPal-Transmission-Id: is missing or no id');
+  if (!SIGNATURE.test(delivery.signature))
+    return refused('webhook_refused', 'PayPal-Transmission-Sig: is missing or no signature');
+  if (certificatePlace(delivery.certUrl, hosts) === null)
+    return refused('webhook_refused', 'PayPal-Cert-Url: no address of a certificate of PayPal');
   const ageMs = now.getTime() - Date.parse(delivery.transmissionTime);
-  if (!(ageMs <= OLDEST_MS && ageMs >= -CLOCKS_DIFFER_MS)) return refused('webhook_refused', 'PayPal-Transmission-Time: is missing, too old, or lies ahead');
+  if (!(ageMs <= OLDEST_MS && ageMs >= -CLOCKS_DIFFER_MS))
+    return refused('webhook_refused', 'PayPal-Transmission-Time: is missing, too old, or lies ahead');
   return eventOf(delivery.raw) === null ? refused('webhook_refused', 'The body is no notification') : null;
 }
 
 /** All of a delivery, so that only the very same is the same. */
 function digestOf({ transmissionId, transmissionTime, certUrl, signature, raw }: Delivery): Buffer {
-  return createHash('sha256').update(JSON.stringify([transmissionId, transmissionTime, certUrl, signature])).update(raw).digest();
+  return createHash('sha256')
+    .update(JSON.stringify([transmissionId, transmissionTime, certUrl, signature]))
+    .update(raw)
+    .digest();
 }
 
 /** Takes notifications: what may be PayPal's is written down and answered; whether it is, is found out afterwards. */
@@ -54,10 +65,15 @@ export function webhookHandler({ db, payments }: Services): Pick<Handlers, 'rece
           signature: headerOf(headers, 'transmission-sig'),
           raw: Buffer.from(body),
         };
-        const fault = faultOf(delivery, { algorithm: headerOf(headers, 'auth-algo'), hosts: PAYPAL_HOSTS[payments.paypalMode], now });
+        const fault = faultOf(delivery, {
+          algorithm: headerOf(headers, 'auth-algo'),
+          hosts: PAYPAL_HOSTS[payments.paypalMode],
+          now,
+        });
         if (fault !== null) return fault;
         const known = await isKnownCertificate(db, delivery.certUrl);
-        if (await areTooManyWaiting(db, { known, most: known ? WAITING_MAX.known : WAITING_MAX.unknown })) return { ...refused('rate_limited', 'Too many notifications wait to be verified'), retryAfterS: BUSY_S };
+        if (await areTooManyWaiting(db, { known, most: known ? WAITING_MAX.known : WAITING_MAX.unknown }))
+          return { ...refused('rate_limited', 'Too many notifications wait to be verified'), retryAfterS: BUSY_S };
         await keepDelivery(db, { digest: digestOf(delivery), known, delivery });
         payments.nudge();
         return accepted({ received: true as const });

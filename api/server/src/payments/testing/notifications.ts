@@ -12,11 +12,18 @@ const newId = (): string => `WH-${randomUUID().toUpperCase()}`;
 
 /** The events of PayPal that concern a payment, as its documentation shows them. */
 export const NOTIFICATIONS = {
-  capture: (type: 'PENDING' | 'COMPLETED' | 'DENIED', captureId: string, paid: { readonly value: string; readonly customId: string | null }): Told => ({
+  capture: (
+    type: 'PENDING' | 'COMPLETED' | 'DENIED',
+    captureId: string,
+    paid: { readonly value: string; readonly customId: string | null },
+  ): Told => ({
     eventId: newId(),
     type: `PAYMENT.CAPTURE.${type}`,
     resource: {
-      id: captureId, amount: { currency_code: 'USD', value: paid.value }, status: type, custom_id: paid.customId ?? undefined,
+      id: captureId,
+      amount: { currency_code: 'USD', value: paid.value },
+      status: type,
+      custom_id: paid.customId ?? undefined,
       links: [{ href: `${API}/v2/payments/captures/${captureId}`, rel: 'self', method: 'GET' }],
     },
   }),
@@ -24,19 +31,32 @@ export const NOTIFICATIONS = {
     eventId: newId(),
     type: 'PAYMENT.CAPTURE.REFUNDED',
     resource: {
-      id: refundId, amount: { currency_code: 'USD', value }, status: 'COMPLETED',
-      links: [{ href: `${API}/v2/payments/refunds/${refundId}`, rel: 'self' }, { href: `${API}/v2/payments/captures/${captureId}`, rel: 'up' }],
+      id: refundId,
+      amount: { currency_code: 'USD', value },
+      status: 'COMPLETED',
+      links: [
+        { href: `${API}/v2/payments/refunds/${refundId}`, rel: 'self' },
+        { href: `${API}/v2/payments/captures/${captureId}`, rel: 'up' },
+      ],
     },
   }),
   reversal: (captureId: string, value: string): Told => ({
     eventId: newId(),
     type: 'PAYMENT.CAPTURE.REVERSED',
-    resource: { id: `REV${captureId}`, amount: { currency_code: 'USD', value }, links: [{ href: `${API}/v2/payments/captures/${captureId}`, rel: 'up' }] },
+    resource: {
+      id: `REV${captureId}`,
+      amount: { currency_code: 'USD', value },
+      links: [{ href: `${API}/v2/payments/captures/${captureId}`, rel: 'up' }],
+    },
   }),
   dispute: (type: 'CREATED' | 'UPDATED' | 'RESOLVED', captureId: string, disputeId: string): Told => ({
     eventId: newId(),
     type: `CUSTOMER.DISPUTE.${type}`,
-    resource: { dispute_id: disputeId, disputed_transactions: [{ seller_transaction_id: captureId }], reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED' },
+    resource: {
+      dispute_id: disputeId,
+      disputed_transactions: [{ seller_transaction_id: captureId }],
+      reason: 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
+    },
   }),
 };
 

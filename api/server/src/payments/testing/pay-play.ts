@@ -29,8 +29,15 @@ export class PayPlay {
   }
 
   /** Sends a delivery to the webhook. Returns the HTTP status, and the code of a refusal. */
-  async send({ headers, body }: SignedDelivery, url = this.url): Promise<{ readonly status: number; readonly code: string | null }> {
-    const response = await fetch(`${url}/payments/paypal/webhook`, { method: 'POST', headers: { ...headers }, body: typeof body === 'string' ? body : Buffer.from(body) });
+  async send(
+    { headers, body }: SignedDelivery,
+    url = this.url,
+  ): Promise<{ readonly status: number; readonly code: string | null }> {
+    const response = await fetch(`${url}/payments/paypal/webhook`, {
+      method: 'POST',
+      headers: { ...headers },
+      body: typeof body === 'string' ? body : Buffer.from(body),
+    });
     const answer = (await response.json()) as { code?: string };
     return { status: response.status, code: answer.code ?? null };
   }
@@ -47,8 +54,13 @@ export class PayPlay {
   /** Every entry of an agent, newest first. */
   async entries(agentId: string): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = dataOf(await this.admin.call(getLedger, { params: { agent_id: agentId }, query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) } }));
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = dataOf(
+        await this.admin.call(getLedger, {
+          params: { agent_id: agentId },
+          query: { limit: 100, ...(cursor === undefined ? {} : { cursor }) },
+        }),
+      );
       entries.push(...page.entries);
       cursor = page.next_cursor;
     }

@@ -27,7 +27,10 @@ export interface SignedDelivery {
 }
 
 /** The text that PayPal signs. A test holds it to a recorded notification. */
-export function textThatIsSigned(body: string | Uint8Array, { id, time, webhookId }: { readonly id: string; readonly time: string; readonly webhookId: string }): string {
+export function textThatIsSigned(
+  body: string | Uint8Array,
+  { id, time, webhookId }: { readonly id: string; readonly time: string; readonly webhookId: string },
+): string {
   return `${id}|${time}|${webhookId}|${crc32(body)}`;
 }
 
@@ -56,12 +59,23 @@ interface Parts {
 }
 
 async function makeParts(): Promise<Parts> {
-  const [folder, authority, stranger] = await Promise.all([mkdtemp(join(tmpdir(), 'hamlet-test-paypal-')), testAuthority(), testAuthority()]);
+  const [folder, authority, stranger] = await Promise.all([
+    mkdtemp(join(tmpdir(), 'hamlet-test-paypal-')),
+    testAuthority(),
+    testAuthority(),
+  ]);
   const server = await authority.server([HOSTS.api, ...HOSTS.certificates, ELSEWHERE]);
-  const [good, other, forged] = await Promise.all([authority.signer(HOSTS.signer), authority.signer('signer.elsewhere.test'), stranger.signer(HOSTS.signer)]);
+  const [good, other, forged] = await Promise.all([
+    authority.signer(HOSTS.signer),
+    authority.signer('signer.elsewhere.test'),
+    stranger.signer(HOSTS.signer),
+  ]);
   await Promise.all([
     writeFile(join(folder, 'ca.pem'), authority.root),
-    writeFile(join(folder, 'secrets.json'), JSON.stringify({ clientId: 'a-client', clientSecret: 'a-secret', webhookId: WEBHOOK_ID })),
+    writeFile(
+      join(folder, 'secrets.json'),
+      JSON.stringify({ clientId: 'a-client', clientSecret: 'a-secret', webhookId: WEBHOOK_ID }),
+    ),
   ]);
   return { folder, authority, stranger, server, signers: { good, stranger: other, forged } };
 }
@@ -85,7 +99,9 @@ export class PayPalStandIn {
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#api = createHttpsServer({ key: parts.server.key, cert: parts.server.chain }, (request, response) => this.#answer(request, response));
+    this.#api = createHttpsServer({ key: parts.server.key, cert: parts.server.chain }, (request, response) =>
+      this.#answer(request, response),
+    );
     this.#proxy = createHttpServer((_request, response) => response.writeHead(405).end());
     this.#proxy.on('connect', (request: IncomingMessage, socket: Socket) => this.#carry(request.url ?? '', socket));
     for (const server of [this.#api, this.#proxy]) server.on('connection', (socket: Socket) => this.#keep(socket));
@@ -114,11 +130,23 @@ export class PayPalStandIn {
 
   /** Signs a body as PayPal does, or as somebody else would. */
   sign(body: string | Uint8Array, options: SignOptions = {}): SignedDelivery {
-    const { by = 'good', certUrl = this.certUrl(by), transmissionId = randomUUID(), time = new Date().toISOString(), webhookId = WEBHOOK_ID } = options;
-    const signature = createSign('RSA-SHA256').update(textThatIsSigned(body, { id: transmissionId, time, webhookId })).sign(this.#parts.signers[by].key, 'base64');
+    const {
+      by = 'good',
+      certUrl = this.certUrl(by),
+      transmissionId = randomUUID(),
+      time = new Date().toISOString(),
+      webhookId = WEBHOOK_ID,
+    } = options;
+    const signature = createSign('RSA-SHA256')
+      .update(textThatIsSigned(body, { id: transmissionId, time, webhookId }))
+      .sign(this.#parts.signers[by].key, 'base64');
     const headers = {
-      'content-type': 'application/json', 'paypal-auth-algo': 'SHA256withRSA', 'paypal-cert-url': certUrl, 'paypal-transmission-id': transmissionId,
-      'paypal-transmission-time': time, 'paypal-transmission-sig': signature,
+      'content-type': 'application/json',
+      'paypal-auth-algo': 'SHA256withRSA',
+      'paypal-cert-url': certUrl,
+      'paypal-transmission-id': transmissionId,
+      'paypal-transmission-time': time,
+      'paypal-transmission-sig': signature,
     };
     return { headers, body };
   }
@@ -129,7 +157,11 @@ export class PayPalStandIn {
     this.#proxy.close();
     for (const socket of this.#sockets) socket.destroy();
     await Promise.all(closed);
-    await Promise.all([this.#parts.authority.remove(), this.#parts.stranger.remove(), rm(this.#parts.folder, { recursive: true, force: true })]);
+    await Promise.all([
+      this.#parts.authority.remove(),
+      this.#parts.stranger.remove(),
+      rm(this.#parts.folder, { recursive: true, force: true }),
+    ]);
   }
 
   #keep(socket: Socket): void {
@@ -166,7 +198,8 @@ export class PayPalStandIn {
     if (certificate !== null) response.end(certificate);
     else if (url.pathname.startsWith(CERTS)) response.writeHead(404).end();
     else if (url.pathname === '/v1/oauth2/token') this.#json(response, { access_token: 'a-token', expires_in: 32_400 });
-    else if (request.headers['paypal-request-id'] === undefined || request.headers.authorization !== 'Bearer a-token') response.writeHead(401).end();
+    else if (request.headers['paypal-request-id'] === undefined || request.headers.authorization !== 'Bearer a-token')
+      response.writeHead(401).end();
     else if (request.method === 'POST') void this.#order(request, response, url.pathname);
     else this.#json(response, this.books.answer(url));
   }
@@ -175,7 +208,15 @@ export class PayPalStandIn {
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
     const [, id] = /^\/v2\/checkout\/orders\/([A-Z0-9]+)\/capture$/.exec(path) ?? [];
-    const answer = id === undefined ? { status: 200, body: this.books.begin(JSON.parse(Buffer.concat(parts).toString('utf8')) as Parameters<StandInBooks['begin']>[0]) } : this.books.take(id);
+    const answer =
+      id === undefined
+        ? {
+            status: 200,
+            body: this.books.begin(
+              JSON.parse(Buffer.concat(parts).toString('utf8')) as Parameters<StandInBooks['begin']>[0],
+            ),
+          }
+        : this.books.take(id);
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
   }
 

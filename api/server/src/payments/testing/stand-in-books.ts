@@ -58,12 +58,32 @@ export class StandInBooks {
   }
 
   /** Begins an order as Orders v2 does. */
-  begin(body: { readonly purchase_units: readonly { readonly custom_id: string; readonly amount: { readonly currency_code: string; readonly value: string } }[]; readonly payment_source: { readonly paypal: { readonly experience_context: { readonly return_url: string } } } }): unknown {
+  begin(body: {
+    readonly purchase_units: readonly {
+      readonly custom_id: string;
+      readonly amount: { readonly currency_code: string; readonly value: string };
+    }[];
+    readonly payment_source: { readonly paypal: { readonly experience_context: { readonly return_url: string } } };
+  }): unknown {
     const id = `ORDER${this.orders.size + 1}`;
     const [unit] = body.purchase_units;
     if (unit === undefined) return undefined;
-    this.orders.set(id, { customId: unit.custom_id, value: unit.amount.value, currency: unit.amount.currency_code, returnUrl: body.payment_source.paypal.experience_context.return_url, approved: false, captureId: null });
-    return { id, status: 'PAYER_ACTION_REQUIRED', links: [{ rel: 'self', href: `https://api-m.sandbox.paypal.com/v2/checkout/orders/${id}` }, { rel: 'payer-action', href: `https://www.sandbox.paypal.com/checkoutnow?token=${id}` }] };
+    this.orders.set(id, {
+      customId: unit.custom_id,
+      value: unit.amount.value,
+      currency: unit.amount.currency_code,
+      returnUrl: body.payment_source.paypal.experience_context.return_url,
+      approved: false,
+      captureId: null,
+    });
+    return {
+      id,
+      status: 'PAYER_ACTION_REQUIRED',
+      links: [
+        { rel: 'self', href: `https://api-m.sandbox.paypal.com/v2/checkout/orders/${id}` },
+        { rel: 'payer-action', href: `https://www.sandbox.paypal.com/checkoutnow?token=${id}` },
+      ],
+    };
   }
 
   /** Captures an order: once, and only where its payer has approved. */
@@ -81,19 +101,33 @@ export class StandInBooks {
     const capture = this.captures.get(id);
     if (capture === undefined) return undefined;
     const { value, currency, status, customId } = capture;
-    return { id, status, amount: { currency_code: currency, value }, ...(customId === null ? {} : { custom_id: customId }), final_capture: true, links: [] };
+    return {
+      id,
+      status,
+      amount: { currency_code: currency, value },
+      ...(customId === null ? {} : { custom_id: customId }),
+      final_capture: true,
+      links: [],
+    };
   }
 
   #refund(id: string): unknown {
     const refund = this.refunds.get(id);
-    return refund === undefined ? undefined : { id, status: refund.status, amount: { currency_code: 'USD', value: refund.value } };
+    return refund === undefined
+      ? undefined
+      : { id, status: refund.status, amount: { currency_code: 'USD', value: refund.value } };
   }
 
   #dispute(id: string): unknown {
     const dispute = this.disputes.get(id);
     if (dispute === undefined) return undefined;
     const { value, status, outcome } = dispute;
-    return { dispute_id: id, status, dispute_amount: { currency_code: 'USD', value }, ...(outcome === null ? {} : { dispute_outcome: { outcome_code: outcome } }) };
+    return {
+      dispute_id: id,
+      status,
+      dispute_amount: { currency_code: 'USD', value },
+      ...(outcome === null ? {} : { dispute_outcome: { outcome_code: outcome } }),
+    };
   }
 
   #list(query: URLSearchParams): unknown {

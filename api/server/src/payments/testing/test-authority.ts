@@ -33,9 +33,29 @@ function issuerIn(file: (name: string) => string): Issue {
     made += 1;
     const name = `c${made}`;
     await writeFile(file(`${name}.ext`), extensions);
-    await execute('openssl', [...NEW_KEY, '-subj', subject, '-keyout', file(`${name}.key`), '-out', file(`${name}.csr`)]);
+    await execute('openssl', [
+      ...NEW_KEY,
+      '-subj',
+      subject,
+      '-keyout',
+      file(`${name}.key`),
+      '-out',
+      file(`${name}.csr`),
+    ]);
     const issuer = ['-CA', file(`${by}.pem`), '-CAkey', file(`${by}.key`), '-CAcreateserial'];
-    await execute('openssl', ['x509', '-req', '-in', file(`${name}.csr`), ...issuer, '-days', '2', '-extfile', file(`${name}.ext`), '-out', file(`${name}.pem`)]);
+    await execute('openssl', [
+      'x509',
+      '-req',
+      '-in',
+      file(`${name}.csr`),
+      ...issuer,
+      '-days',
+      '2',
+      '-extfile',
+      file(`${name}.ext`),
+      '-out',
+      file(`${name}.pem`),
+    ]);
     return name;
   };
 }
@@ -46,8 +66,24 @@ export async function testAuthority(): Promise<TestAuthority> {
   const file = (name: string): string => join(folder, name);
   const issue = issuerIn(file);
   const ca = ['-addext', 'basicConstraints=critical,CA:TRUE', '-addext', 'keyUsage=critical,keyCertSign'];
-  await execute('openssl', [...NEW_KEY, '-x509', '-subj', '/CN=a root for tests', '-days', '2', ...ca, '-keyout', file('root.key'), '-out', file('root.pem')]);
-  const issuer = await issue('root', '/CN=an issuer for tests', 'basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\n');
+  await execute('openssl', [
+    ...NEW_KEY,
+    '-x509',
+    '-subj',
+    '/CN=a root for tests',
+    '-days',
+    '2',
+    ...ca,
+    '-keyout',
+    file('root.key'),
+    '-out',
+    file('root.pem'),
+  ]);
+  const issuer = await issue(
+    'root',
+    '/CN=an issuer for tests',
+    'basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign\n',
+  );
   const read = (name: string): Promise<string> => readFile(file(name), 'utf8');
 
   async function leaf(subject: string, extensions: string): Promise<TestCertificate> {
@@ -58,8 +94,13 @@ export async function testAuthority(): Promise<TestAuthority> {
 
   return {
     root: await read('root.pem'),
-    server: (names) => leaf('/CN=a server for tests', `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\nextendedKeyUsage=serverAuth\n`),
-    signer: (commonName) => leaf(`/C=US/O=PayPal, Inc./CN=${commonName}`, 'basicConstraints=CA:FALSE\nkeyUsage=digitalSignature\n'),
+    server: (names) =>
+      leaf(
+        '/CN=a server for tests',
+        `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\nextendedKeyUsage=serverAuth\n`,
+      ),
+    signer: (commonName) =>
+      leaf(`/C=US/O=PayPal, Inc./CN=${commonName}`, 'basicConstraints=CA:FALSE\nkeyUsage=digitalSignature\n'),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -3,7 +3,21 @@ import { ComputeClaim, EntitlementSpec, formatAiDollars, parseAiDollars } from '
 import type { ClaimBody } from '@hamlet/contract';
 import { CLAIM_TERMS } from '@hamlet/core';
 import type { ClaimTerms } from '@hamlet/core';
-import { findAgentAccount, inTransaction, migrate, openAgentAccount, openDatabase, postTransfer, readBalances, readClaimFaults, readClaims, readFunds, readInternalEvents, villageAccount, writeClaim } from '@hamlet/store';
+import {
+  findAgentAccount,
+  inTransaction,
+  migrate,
+  openAgentAccount,
+  openDatabase,
+  postTransfer,
+  readBalances,
+  readClaimFaults,
+  readClaims,
+  readFunds,
+  readInternalEvents,
+  villageAccount,
+  writeClaim,
+} from '@hamlet/store';
 import type { ClaimRow, Db } from '@hamlet/store';
 import { testPostgres } from '@hamlet/test/env/postgres';
 import type { TestPostgres } from '@hamlet/test/env/postgres';
@@ -17,8 +31,20 @@ import { keepClaim } from '../claim-upkeep.ts';
 const EVENTS_MAX = 10_000;
 const LIMITS = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1_000 };
 
-function tier(name: string, rank: number, { minBalance, perHour, perThousandTokens = '0' }: { readonly minBalance: string; readonly perHour: string; readonly perThousandTokens?: string }): EntitlementRecord {
-  return { name, spec: EntitlementSpec.parse({ rank, minBalance, limits: LIMITS, price: { perHour, perThousandTokens } }), status: {} };
+function tier(
+  name: string,
+  rank: number,
+  {
+    minBalance,
+    perHour,
+    perThousandTokens = '0',
+  }: { readonly minBalance: string; readonly perHour: string; readonly perThousandTokens?: string },
+): EntitlementRecord {
+  return {
+    name,
+    spec: EntitlementSpec.parse({ rank, minBalance, limits: LIMITS, price: { perHour, perThousandTokens } }),
+    status: {},
+  };
 }
 
 /** tier-0 is free; an hour of tier-1 costs 1 aiDollar and one of tier-2 costs 10. */
@@ -48,7 +74,13 @@ export class PursePlay {
       entitlements: () => this.tiers,
       onChange: () => undefined,
     } as Partial<AgentSource> as AgentSource;
-    this.standing = createStandingKeeper({ db, source: this.source, readBalances, log: () => undefined, monotonicMs: () => performance.now() });
+    this.standing = createStandingKeeper({
+      db,
+      source: this.source,
+      readBalances,
+      log: () => undefined,
+      monotonicMs: () => performance.now(),
+    });
   }
 
   desk(terms: ClaimTerms = CLAIM_TERMS): ClaimDesk {
@@ -61,20 +93,57 @@ export class PursePlay {
       await openAgentAccount(tx, agentId);
       const account = await findAgentAccount(tx, agentId);
       if (account === null) throw new Error(`no account of ${agentId}`);
-      const request = { payee: account.accountId, amount: parseAiDollars(aiDollars), key: crypto.randomUUID(), reason: 'reward', source: 'test', note: '', actor: { role: 'system', id: 'test' } } as const;
+      const request = {
+        payee: account.accountId,
+        amount: parseAiDollars(aiDollars),
+        key: crypto.randomUUID(),
+        reason: 'reward',
+        source: 'test',
+        note: '',
+        actor: { role: 'system', id: 'test' },
+      } as const;
       if (request.amount > 0n) await postTransfer(tx, { ...request, payer: await villageAccount(tx, 'treasury') });
     });
   }
 
   /** What an agent's resource says. */
-  says(agentId: string, { power = 'Awake', cycle = 1, tier: name = 'tier-1', uid = `${agentId}-uid`, wish = 'Awake' }: Partial<Record<'tier' | 'uid', string>> & { readonly power?: 'Awake' | 'Asleep'; readonly wish?: 'Awake' | 'Asleep'; readonly cycle?: number } = {}): void {
+  says(
+    agentId: string,
+    {
+      power = 'Awake',
+      cycle = 1,
+      tier: name = 'tier-1',
+      uid = `${agentId}-uid`,
+      wish = 'Awake',
+    }: Partial<Record<'tier' | 'uid', string>> & {
+      readonly power?: 'Awake' | 'Asleep';
+      readonly wish?: 'Awake' | 'Asleep';
+      readonly cycle?: number;
+    } = {},
+  ): void {
     const status = { power, cycle, tier: name, podName: `${agentId}-${cycle}`, nodeName: 'sparky1' };
-    this.agents.set(agentId, { agentId, uid, createdAt: '2026-11-22T09:00:00Z', spec: { power: wish }, status, deleting: false } as Partial<AgentRecord> as AgentRecord);
+    this.agents.set(agentId, {
+      agentId,
+      uid,
+      createdAt: '2026-11-22T09:00:00Z',
+      spec: { power: wish },
+      status,
+      deleting: false,
+    } as Partial<AgentRecord> as AgentRecord);
   }
 
   /** An operator asks. */
   ask(agentId: string, changes: Partial<ClaimBody> = {}, desk = this.desk()): Promise<Asked> {
-    const body = { agent_id: agentId, uid: `${agentId}-uid`, cycle: 1, tier: 'tier-1', pod_uid: null, image_digest: null, traceparent: '00-1', ...changes };
+    const body = {
+      agent_id: agentId,
+      uid: `${agentId}-uid`,
+      cycle: 1,
+      tier: 'tier-1',
+      pod_uid: null,
+      image_digest: null,
+      traceparent: '00-1',
+      ...changes,
+    };
     return inTransaction(this.db, (tx) => desk.ask(tx, body));
   }
 
@@ -100,7 +169,14 @@ export class PursePlay {
     const row = await this.claim(agentId);
     if (row === null) throw new Error(`no claim of ${agentId}`);
     const before = (at: Date): Date => new Date(at.getTime() - ms);
-    const hold = row.hold === null ? null : { ...row.hold, until: before(row.hold.until), pod: row.hold.pod === null ? null : { ...row.hold.pod, since: before(row.hold.pod.since) } };
+    const hold =
+      row.hold === null
+        ? null
+        : {
+            ...row.hold,
+            until: before(row.hold.until),
+            pod: row.hold.pod === null ? null : { ...row.hold.pod, since: before(row.hold.pod.since) },
+          };
     await inTransaction(this.db, (tx) => writeClaim(tx, { ...row, askedAt: before(row.askedAt), hold }));
   }
 

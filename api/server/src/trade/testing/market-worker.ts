@@ -4,7 +4,15 @@
  */
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { dueAuctions, inTransaction, isConnectionError, lockAuction, openDatabase, readAuctions, readBalances } from '@hamlet/store';
+import {
+  dueAuctions,
+  inTransaction,
+  isConnectionError,
+  lockAuction,
+  openDatabase,
+  readAuctions,
+  readBalances,
+} from '@hamlet/store';
 import { Seeded } from '@hamlet/test/env/seeded';
 import type { AgentActor } from '../../http/actor.ts';
 import { createStandingKeeper } from '../../standing/standing-keeper.ts';
@@ -25,11 +33,35 @@ const [url = '', seed = '0', fromMs = '0', slots = '1'] = process.argv.slice(2);
 const chances = new Seeded(Number(seed));
 const db = openDatabase({ url, poolSize: AT_ONCE, onError: () => undefined });
 const source = staticSource(BUYERS);
-const standing = createStandingKeeper({ db, source, readBalances, log: () => undefined, monotonicMs: () => performance.now() });
+const standing = createStandingKeeper({
+  db,
+  source,
+  readBalances,
+  log: () => undefined,
+  monotonicMs: () => performance.now(),
+});
 
-function asked(agentId: string): { readonly actor: AgentActor; readonly requestId: string; readonly traceparent: string; readonly idempotencyKey: string } {
-  const actor: AgentActor = { role: 'agent', id: `agent ${agentId}`, agentId, uid: `uid of ${agentId}`, podUid: null, cycle: 1, stale: false };
-  return { actor, requestId: randomUUID(), traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', idempotencyKey: randomUUID() };
+function asked(agentId: string): {
+  readonly actor: AgentActor;
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly idempotencyKey: string;
+} {
+  const actor: AgentActor = {
+    role: 'agent',
+    id: `agent ${agentId}`,
+    agentId,
+    uid: `uid of ${agentId}`,
+    podUid: null,
+    cycle: 1,
+    stale: false,
+  };
+  return {
+    actor,
+    requestId: randomUUID(),
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    idempotencyKey: randomUUID(),
+  };
 }
 
 async function someAuction(): Promise<string | undefined> {
@@ -48,7 +80,9 @@ async function buy(agentId: string): Promise<void> {
   const { lane, startsAt, endsAt } = someWindow(chances, { fromMs: Number(fromMs), slots: Number(slots) });
   const item = { kind: 'gpu' as const, lane, starts_at: startsAt.toISOString() };
   const seconds = (endsAt.getTime() - startsAt.getTime()) / 1_000;
-  await inTransaction(db, (tx) => buyCompute(tx, { ...asked(agentId), agentId, item, seconds, maxPrice: null }, { source, standing, prices: PRICES }));
+  await inTransaction(db, (tx) =>
+    buyCompute(tx, { ...asked(agentId), agentId, item, seconds, maxPrice: null }, { source, standing, prices: PRICES }),
+  );
 }
 
 async function cancel(): Promise<void> {
@@ -61,7 +95,8 @@ async function cancel(): Promise<void> {
 }
 
 async function settle(): Promise<void> {
-  for (const auctionId of await dueAuctions(db, SETTLED_AT_ONCE)) await inTransaction(db, (tx) => settleAuction(tx, auctionId, { standing }));
+  for (const auctionId of await dueAuctions(db, SETTLED_AT_ONCE))
+    await inTransaction(db, (tx) => settleAuction(tx, auctionId, { standing }));
 }
 
 async function act(): Promise<void> {

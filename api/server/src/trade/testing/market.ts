@@ -9,7 +9,9 @@ const SLOT_MS = 10_000;
 /** Windows begin far enough ahead that none begins while a test runs. */
 const AHEAD_MS = 7_200_000;
 
-export const PRICES = PriceList.parse({ gpu: { per_hour: '3.6', lanes: Array.from({ length: LANES }, (_, index) => ({ lane: `gpu-${index}` })) } });
+export const PRICES = PriceList.parse({
+  gpu: { per_hour: '3.6', lanes: Array.from({ length: LANES }, (_, index) => ({ lane: `gpu-${index}` })) },
+});
 
 /** Chances as a seed gives them: see test/env/seeded.ts. */
 export interface Chances {
@@ -24,8 +26,15 @@ export interface MarketWindow {
 }
 
 /** A window of one to three slots of ten seconds; with so few slots a lane, many overlap. */
-export function someWindow(chances: Chances, { fromMs, slots }: { readonly fromMs: number; readonly slots: number }): MarketWindow {
+export function someWindow(
+  chances: Chances,
+  { fromMs, slots }: { readonly fromMs: number; readonly slots: number },
+): MarketWindow {
   const lane = chances.one(PRICES.gpu.lanes)?.lane ?? 'gpu-0';
   const startsMs = fromMs + AHEAD_MS + Math.floor(chances.between(0, slots)) * SLOT_MS;
-  return { lane, startsAt: new Date(startsMs), endsAt: new Date(startsMs + Math.ceil(chances.between(0, 3)) * SLOT_MS) };
+  return {
+    lane,
+    startsAt: new Date(startsMs),
+    endsAt: new Date(startsMs + Math.ceil(chances.between(0, 3)) * SLOT_MS),
+  };
 }

@@ -14,10 +14,19 @@ function unwritable(): never {
 /** Agents and two tiers that never change, where a cluster would be. */
 export function staticSource(agentIds: readonly string[]): AgentSource {
   const tiers = [tier('poor', 0, '0'), tier('rich', 1, '500')];
-  const records = new Map(agentIds.map((agentId): [string, AgentRecord] => [
-    agentId,
-    { agentId, uid: `uid of ${agentId}`, createdAt: '2026-11-22T00:00:00Z', spec: AgentSpec.parse({ entitlement: { policy: 'ByBalance' } }), status: { tier: 'poor' }, deleting: false },
-  ]));
+  const records = new Map(
+    agentIds.map((agentId): [string, AgentRecord] => [
+      agentId,
+      {
+        agentId,
+        uid: `uid of ${agentId}`,
+        createdAt: '2026-11-22T00:00:00Z',
+        spec: AgentSpec.parse({ entitlement: { policy: 'ByBalance' } }),
+        status: { tier: 'poor' },
+        deleting: false,
+      },
+    ]),
+  );
   return {
     ready: true,
     list: () => [...records.values()],

@@ -1,5 +1,15 @@
 import type { FrameMessage } from '@hamlet/contract';
-import { ALIVE, agentEntry, agentShowing, findItem, frameItem, has, pathRecord, tileIndex, turningPoint } from '@hamlet/core';
+import {
+  ALIVE,
+  agentEntry,
+  agentShowing,
+  findItem,
+  frameItem,
+  has,
+  pathRecord,
+  tileIndex,
+  turningPoint,
+} from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import { makeChunk } from './frame-out.ts';
 import type { Chunk } from './frame-out.ts';
@@ -46,7 +56,12 @@ export interface Batch {
 
 /** Who is in a slot. */
 export function identity(world: WorldState, slot: number): FrameMessage {
-  return { kind: 'agent', agent: slot, agent_id: world.agents.ids[slot] ?? '', display_name: world.agents.names[slot] ?? '' };
+  return {
+    kind: 'agent',
+    agent: slot,
+    agent_id: world.agents.ids[slot] ?? '',
+    display_name: world.agents.names[slot] ?? '',
+  };
 }
 
 /** The agent with everything drawn of it. */
@@ -120,7 +135,11 @@ class LazyChange implements Change {
 
   #encode(): Chunk {
     const messages = deltaMessages(this.#world, this.#pending, this.#tick);
-    return makeChunk(messages, this.#tick, messages.map((message) => shortened(this.#world, this.#pending, message)));
+    return makeChunk(
+      messages,
+      this.#tick,
+      messages.map((message) => shortened(this.#world, this.#pending, message)),
+    );
   }
 }
 
@@ -142,7 +161,8 @@ class LazyCell implements CellBatch {
   #shared: Chunk | null = null;
 
   get shared(): Chunk | null {
-    if (this.#shared === null && this.sharing.length > 0) this.#shared = joinChunks(this.sharing.map(({ delta }) => delta));
+    if (this.#shared === null && this.sharing.length > 0)
+      this.#shared = joinChunks(this.sharing.map(({ delta }) => delta));
     return this.#shared;
   }
 }
@@ -182,14 +202,22 @@ class BatchBuilder {
 
 function itemMessage(world: WorldState, itemId: string): FrameMessage {
   const item = findItem(world.items, itemId);
-  return { kind: 'item', item: (item === null ? null : frameItem(world, item.number)) ?? { item_id: itemId, position: null, held_by: null } };
+  return {
+    kind: 'item',
+    item: (item === null ? null : frameItem(world, item.number)) ?? { item_id: itemId, position: null, held_by: null },
+  };
 }
 
 /** Builds the update of everything pending. `watched` has 1 for each cell that a viewer sees in detail: others are left out. */
-export function buildBatch(world: WorldState, pending: Pending, now: { readonly tick: number; readonly watched: Uint8Array }): Batch {
+export function buildBatch(
+  world: WorldState,
+  pending: Pending,
+  now: { readonly tick: number; readonly watched: Uint8Array },
+): Batch {
   const { tick, watched } = now;
   const builder = new BatchBuilder(watched);
-  for (const agent of pending.agents.values()) if (isNews(world, agent)) builder.agent(new LazyChange(world, agent, tick));
+  for (const agent of pending.agents.values())
+    if (isNews(world, agent)) builder.agent(new LazyChange(world, agent, tick));
   for (const [itemId, cells] of pending.items) {
     const seenFrom = new Set([...cells, ...itemCells(world, itemId)]);
     builder.item({ cells: seenFrom, chunk: makeChunk([itemMessage(world, itemId)], tick), toldTo: 0 });

@@ -18,7 +18,10 @@ function span(start: number, length: number, limit: number): { readonly first: n
 }
 
 /** The cells a rectangle in tiles touches, clipped to the map. */
-export function cellRect(map: WorldMap, view: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }): CellRect {
+export function cellRect(
+  map: WorldMap,
+  view: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+): CellRect {
   const across = span(view.x, view.width, map.cellsWide);
   const down = span(view.y, view.height, map.cellsHigh);
   return { x: across.first, y: down.first, width: across.count, height: down.count };
@@ -28,7 +31,12 @@ export function cellRect(map: WorldMap, view: { readonly x: number; readonly y: 
 export function clippedCells(map: WorldMap, rect: CellRect): CellRect {
   const clip = (value: number, limit: number): number => Math.min(Math.max(0, value), limit);
   const [x, y] = [clip(rect.x, map.cellsWide), clip(rect.y, map.cellsHigh)];
-  return { x, y, width: clip(rect.x + rect.width, map.cellsWide) - x, height: clip(rect.y + rect.height, map.cellsHigh) - y };
+  return {
+    x,
+    y,
+    width: clip(rect.x + rect.width, map.cellsWide) - x,
+    height: clip(rect.y + rect.height, map.cellsHigh) - y,
+  };
 }
 
 export function rectHas(rect: CellRect, map: WorldMap, cell: number): boolean {

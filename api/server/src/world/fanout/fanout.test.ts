@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WorldStateFrame } from '@hamlet/contract';
-import { applyToView, decodeFrame, drawBelow, exactPositionAt, restoreWorld, resumeMessage, snapshotWorld, tileAt, viewAgents } from '@hamlet/core';
+import {
+  applyToView,
+  decodeFrame,
+  drawBelow,
+  exactPositionAt,
+  restoreWorld,
+  resumeMessage,
+  snapshotWorld,
+  tileAt,
+  viewAgents,
+} from '@hamlet/core';
 import { CLOSE_ABOVE_BYTES, DROP_ABOVE_BYTES, STALL_TICKS, VIEWS_PER_UPDATE } from './limits.ts';
 import { assertFaithful, look, map, randomDeed, Village } from './testing/viewed-village.ts';
 
@@ -16,7 +26,8 @@ for (const seed of Array.from({ length: Number(process.env['FANOUT_SEEDS'] ?? 6)
     for (let round = 0; round < 1500; round += 1) {
       for (let deeds = draw(4); deeds > 0; deeds -= 1) randomDeed(village, draw);
       const { viewer, socket } = viewers[draw(viewers.length)] ?? viewers[0] ?? village.join();
-      if (draw(8) === 0) look(viewer, { x: draw(160) - 10, y: draw(128) - 10, pinned: draw(3) === 0 ? [`agent-${draw(60)}`] : [] });
+      if (draw(8) === 0)
+        look(viewer, { x: draw(160) - 10, y: draw(128) - 10, pinned: draw(3) === 0 ? [`agent-${draw(60)}`] : [] });
       if (round % 45 > 10 && draw(40) === 0) socket.extraBuffered = DROP_ABOVE_BYTES + 1;
       village.step();
       if (round % 5 !== 0) continue;
@@ -50,7 +61,8 @@ test('a resumed connection gets only what changed, and is right again', () => {
   const again = village.join();
   again.viewer.receive(JSON.stringify(resumeMessage(first.socket.view)));
   look(again.viewer, { x: 40, y: 40, width: 60, height: 40 });
-  for (const message of again.socket.queue.splice(0)) applyToView(first.socket.view, decodeFrame(message as Uint8Array));
+  for (const message of again.socket.queue.splice(0))
+    applyToView(first.socket.view, decodeFrame(message as Uint8Array));
   assertFaithful(village, first.socket.view);
   const fresh = village.join();
   look(fresh.viewer, { x: 40, y: 40, width: 60, height: 40 });
@@ -69,7 +81,9 @@ test('another epoch or a gap greets everybody anew', () => {
   assert.equal(socket.view.epoch, 4);
   assertFaithful(village, socket.view);
   const stale = village.join();
-  stale.viewer.receive(JSON.stringify({ type: 'resume', epoch: 3, seq: 1, cells: { x: 0, y: 0, width: 10, height: 8 } }));
+  stale.viewer.receive(
+    JSON.stringify({ type: 'resume', epoch: 3, seq: 1, cells: { x: 0, y: 0, width: 10, height: 8 } }),
+  );
   look(stale.viewer, { x: 0, y: 0 });
   stale.socket.deliver();
   const hello = stale.socket.frames[0]?.messages[0];
@@ -90,7 +104,10 @@ test('a viewer that cannot keep up gets no updates and is closed with a token wh
   assert.equal(socket.queue.length, before, 'nothing is queued for it');
   assert.ok(village.fanout.stats().droppedUpdates > 0);
   for (let n = 0; n < 20; n += 1) village.step();
-  assert.deepEqual({ code: socket.closed?.code, token: socket.closed?.reason.startsWith('resume 3:') }, { code: 4008, token: true });
+  assert.deepEqual(
+    { code: socket.closed?.code, token: socket.closed?.reason.startsWith('resume 3:') },
+    { code: 4008, token: true },
+  );
   assert.equal(village.fanout.stats().viewers, 0);
 });
 
@@ -129,7 +146,10 @@ test('the far zoom gets counts of cells, and no agents', () => {
   look(viewer, { x: 0, y: 0, width: 160, height: 128, zoom: 'far' });
   for (let n = 0; n < 12; n += 1) village.step();
   socket.deliver();
-  assert.equal([...socket.view.clusters.values()].reduce((sum, count) => sum + count, 0), 12);
+  assert.equal(
+    [...socket.view.clusters.values()].reduce((sum, count) => sum + count, 0),
+    12,
+  );
   assert.equal(socket.view.agents.size, 0);
 });
 
@@ -145,7 +165,10 @@ test('a pinned agent is followed wherever it goes', () => {
   socket.deliver();
   assert.equal(socket.view.pinned.size, 2);
   const seen = viewAgents(socket.view, village.tick).map(({ agentId, x, y }) => ({ agentId, x, y }));
-  assert.deepEqual(seen.toSorted((a, b) => a.agentId.localeCompare(b.agentId)), ['ada', 'bob'].map((agentId, slot) => ({ agentId, ...exactPositionAt(village.world, slot, village.tick) })));
+  assert.deepEqual(
+    seen.toSorted((a, b) => a.agentId.localeCompare(b.agentId)),
+    ['ada', 'bob'].map((agentId, slot) => ({ agentId, ...exactPositionAt(village.world, slot, village.tick) })),
+  );
 });
 
 test('while a person walks, updates come five times a second', () => {
@@ -188,7 +211,11 @@ test('a viewer that claims more cells than any map has is refused, and one that 
   for (let tick = 0; tick < 10; tick += 1) village.step();
   const { socket, viewer } = village.join('json');
   const resume = { type: 'resume', epoch: 3, seq: 0 };
-  for (const cells of [{ x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 }, { x: -1, y: 0, width: 1, height: 1 }, { x: 0, y: 0, width: 1.5, height: 1 }]) {
+  for (const cells of [
+    { x: 0, y: 0, width: Number.MAX_SAFE_INTEGER, height: 1 },
+    { x: -1, y: 0, width: 1, height: 1 },
+    { x: 0, y: 0, width: 1.5, height: 1 },
+  ]) {
     assert.ok(!viewer.receive(JSON.stringify({ ...resume, cells })));
   }
   assert.ok(viewer.receive(JSON.stringify({ ...resume, cells: { x: 0, y: 0, width: 256, height: 256 } })));
@@ -197,7 +224,10 @@ test('a viewer that claims more cells than any map has is refused, and one that 
   const messages = socket.frames.flatMap((frame) => frame.messages);
   assert.ok(messages.some((message) => message.kind === 'hello' && message.resumed));
   const reset = messages.flatMap((message) => (message.kind === 'keyframe' && message.reset ? [message.cell] : []));
-  assert.deepEqual(reset.filter((cell) => cell >= map.cellsWide * map.cellsHigh), []);
+  assert.deepEqual(
+    reset.filter((cell) => cell >= map.cellsWide * map.cellsHigh),
+    [],
+  );
   assert.equal(new Set(reset).size, reset.length);
 });
 

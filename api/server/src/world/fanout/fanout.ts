@@ -8,7 +8,13 @@ import { eachCell, rectHas } from './cell-rect.ts';
 import type { Counters, FanoutState } from './fanout-state.ts';
 import { FrameOut } from './frame-out.ts';
 import { tellCells } from './keyframes.ts';
-import { CLOCK_EVERY_TICKS, CLUSTER_EVERY_TICKS, HOT_UPDATE_EVERY_TICKS, UPDATE_EVERY_TICKS, URGENT_AFTER_MS } from './limits.ts';
+import {
+  CLOCK_EVERY_TICKS,
+  CLUSTER_EVERY_TICKS,
+  HOT_UPDATE_EVERY_TICKS,
+  UPDATE_EVERY_TICKS,
+  URGENT_AFTER_MS,
+} from './limits.ts';
 import { Pending, itemCells } from './pending.ts';
 import { Viewer } from './viewer.ts';
 import type { FrameFormat, ViewerPort } from './viewer-port.ts';
@@ -46,10 +52,15 @@ export class Fanout {
     const pending = new Pending();
     const counters = { frames: 0, bytes: 0, updates: 0, droppedUpdates: 0, resyncs: 0, closedSlow: 0 };
     this.#state = {
-      ...start(options.world, options.epoch), pending, counters,
+      ...start(options.world, options.epoch),
+      pending,
+      counters,
       frame: ({ urgent }) => {
         const { epoch, tick, toldSeq, world } = this.#state;
-        return new FrameOut({ epoch: epoch & 0xffff, tick, seq: toldSeq, urgent }, (slot) => world.agents.ids[slot] || undefined);
+        return new FrameOut(
+          { epoch: epoch & 0xffff, tick, seq: toldSeq, urgent },
+          (slot) => world.agents.ids[slot] || undefined,
+        );
       },
     };
   }
@@ -98,7 +109,8 @@ export class Fanout {
     for (const cell of world.index.cellsOf(slot)) changedSeq[cell] = event.seq;
     if ('item_id' in event) for (const cell of pending.items.get(event.item_id) ?? []) changedSeq[cell] = event.seq;
     if (event.kind !== 'despawn') return;
-    for (const itemId of pending.items.keys()) for (const cell of itemCells(world, itemId)) changedSeq[cell] = event.seq;
+    for (const itemId of pending.items.keys())
+      for (const cell of itemCells(world, itemId)) changedSeq[cell] = event.seq;
   }
 
   /** Another may get the slot: nobody knows it by name or by pin any more. */
@@ -245,5 +257,12 @@ export class Fanout {
 
 function start(world: WorldState, epoch: number): Omit<FanoutState, 'pending' | 'counters' | 'frame'> {
   const { map, tick, seq } = world;
-  return { world, epoch, tick, toldSeq: seq, firstSeq: seq, changedSeq: new Float64Array(map.cellsWide * map.cellsHigh) };
+  return {
+    world,
+    epoch,
+    tick,
+    toldSeq: seq,
+    firstSeq: seq,
+    changedSeq: new Float64Array(map.cellsWide * map.cellsHigh),
+  };
 }

@@ -8,14 +8,20 @@ import type { FrameOut } from './frame-out.ts';
 import type { Viewer } from './viewer.ts';
 
 /** Names the agent of a slot to a viewer that cannot. */
-export function introduce(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
+export function introduce(
+  fanout: FanoutState,
+  to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number },
+): void {
   if (to.viewer.known.has(to.slot)) return;
   to.viewer.known.add(to.slot);
   to.out.message(identity(fanout.world, to.slot));
 }
 
 /** Tells a viewer everything of one agent. */
-function tellAgent(fanout: FanoutState, to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number }): void {
+function tellAgent(
+  fanout: FanoutState,
+  to: { readonly viewer: Viewer; readonly out: FrameOut; readonly slot: number },
+): void {
   introduce(fanout, to);
   to.out.message(entryMessage(fanout.world, to.slot, fanout.tick));
 }
@@ -94,7 +100,13 @@ export function tellCells(fanout: FanoutState, telling: Telling): void {
     }
     const items = viewer.zoom === 'near' && !held ? itemsIn(fanout, cell) : [];
     if (slots.length === 0 && items.length === 0) return;
-    out.message({ kind: 'keyframe', cell, reset: false, agents: slots.map((slot) => agentEntry(world, slot, fanout.tick)), items });
+    out.message({
+      kind: 'keyframe',
+      cell,
+      reset: false,
+      agents: slots.map((slot) => agentEntry(world, slot, fanout.tick)),
+      items,
+    });
   });
   for (const slot of [...viewer.pinned, ...stale, ...settlePending(fanout, viewer, out)]) {
     if (!isNews(slot)) continue;

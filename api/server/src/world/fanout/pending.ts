@@ -37,7 +37,15 @@ export class Pending {
   #agent(world: WorldState, slot: number, before: readonly number[]): PendingAgent {
     const known = this.agents.get(slot);
     if (known !== undefined) return known;
-    const made = { slot, before, walk: walkOf(world, slot), moved: false, changed: false, renamed: false, fresh: false };
+    const made = {
+      slot,
+      before,
+      walk: walkOf(world, slot),
+      moved: false,
+      changed: false,
+      renamed: false,
+      fresh: false,
+    };
     this.agents.set(slot, made);
     return made;
   }
@@ -53,7 +61,8 @@ export class Pending {
     const itemIds = 'item_id' in event ? [event.item_id] : event.kind === 'use' ? [event.gives, event.consumes] : [];
     for (const itemId of itemIds) if (itemId !== null) this.#item(world, itemId);
     if (slot < 0) return;
-    if (event.kind === 'despawn') for (const itemId of agentEntry(world, slot, event.tick).inventory) this.#item(world, itemId);
+    if (event.kind === 'despawn')
+      for (const itemId of agentEntry(world, slot, event.tick).inventory) this.#item(world, itemId);
     // Seen first after it was reduced, an agent was nowhere before.
     const before = event.kind === 'spawn' ? [] : world.index.cellsOf(slot);
     this.#mark(this.#agent(world, slot, before), event);
@@ -61,14 +70,24 @@ export class Pending {
 
   #mark(pending: PendingAgent, event: WorldEvent): void {
     switch (event.kind) {
-      case 'spawn': case 'despawn': pending.fresh = true; break;
-      case 'move': pending.moved = true; break;
+      case 'spawn':
+      case 'despawn':
+        pending.fresh = true;
+        break;
+      case 'move':
+        pending.moved = true;
+        break;
       case 'state':
         pending.changed = true;
         if (event.display_name !== undefined) pending.renamed = true;
         break;
-      case 'emote': case 'use': case 'use_board': pending.changed = true; break;
-      default: break;
+      case 'emote':
+      case 'use':
+      case 'use_board':
+        pending.changed = true;
+        break;
+      default:
+        break;
     }
   }
 }

@@ -132,7 +132,9 @@ export class Viewer {
     if (this.#greeted && sameRect(cells, this.cells) && zoom === this.zoom && samePins) return;
     const out = this.#fanout.frame({ urgent: true });
     out.begin(this.format);
-    const held = this.#greeted ? { cells: zoom === this.zoom ? this.cells : NO_CELLS, pinned: new Set(this.pinned) } : this.#greet(out);
+    const held = this.#greeted
+      ? { cells: zoom === this.zoom ? this.cells : NO_CELLS, pinned: new Set(this.pinned) }
+      : this.#greet(out);
     this.cells = cells;
     this.zoom = zoom;
     this.pinned.clear();

@@ -16,7 +16,10 @@ const PlanText = z.strictObject({
 });
 
 /** Checks a plan and gives it as it was written: a map's version depends on the order of keys, which parsing would change. */
-const WrittenPlan = z.custom<z.infer<typeof PlanText>>((value) => PlanText.safeParse(value).success, 'the plan of a map');
+const WrittenPlan = z.custom<z.infer<typeof PlanText>>(
+  (value) => PlanText.safeParse(value).success,
+  'the plan of a map',
+);
 
 /** A map as text; {@link readPlan} has the same map from it. */
 export function writePlan(map: WorldMap): string {
@@ -28,7 +31,10 @@ export function writePlan(map: WorldMap): string {
 export function readPlan(text: string, version: string): WorldMap {
   const plan = WrittenPlan.parse(JSON.parse(text));
   const map = buildMap({ ...plan, terrain: new Uint8Array(Buffer.from(plan.terrain, 'base64')) });
-  if (map.version !== version) throw new Error(`The kept plan of map ${version} builds map ${map.version}: it is damaged. Restore the table world_map from a backup`);
+  if (map.version !== version)
+    throw new Error(
+      `The kept plan of map ${version} builds map ${map.version}: it is damaged. Restore the table world_map from a backup`,
+    );
   return map;
 }
 

@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { WorldCommand, WorldEvent } from '@hamlet/contract';
-import { advance, buildMap, createWorld, defaultMap, reduce, stateHash, tileAt, aliveSlots, validateCommand } from '@hamlet/core';
+import {
+  advance,
+  buildMap,
+  createWorld,
+  defaultMap,
+  reduce,
+  stateHash,
+  tileAt,
+  aliveSlots,
+  validateCommand,
+} from '@hamlet/core';
 import type { WorldMap, WorldState } from '@hamlet/core';
 import { appendBatch, FencedError, migrate, openDatabase, saveSnapshot, takeLease } from '@hamlet/store';
 import type { Db } from '@hamlet/store';
@@ -26,7 +36,12 @@ let world: WorldState;
 /** The same village with water instead of every fourth column of tiles that is no slot of a landmark. */
 function flooded(map: WorldMap): WorldMap {
   const water = map.legend.findIndex(({ terrain }) => terrain === 'water');
-  return buildMap({ ...map, terrain: map.terrain.map((code, tile) => (tile % map.width % 4 === 0 && tile > 40 * map.width && !map.slotAt.has(tile) ? water : code)) });
+  return buildMap({
+    ...map,
+    terrain: map.terrain.map((code, tile) =>
+      (tile % map.width) % 4 === 0 && tile > 40 * map.width && !map.slotAt.has(tile) ? water : code,
+    ),
+  });
 }
 
 before(async () => {
@@ -36,10 +51,19 @@ before(async () => {
   db = openDatabase({ url: appUrl, poolSize: 4, onError: () => undefined });
   epoch = (await takeLease(db, 'old', 600_000)) ?? 0;
   world = createWorld(oldMap, SEED);
-  await play(ids.map((agent_id) => ({ kind: 'spawn', agent_id, display_name: agent_id, tier: 0, awake: true, online: true })), 1);
-  await play(ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 40 + index, y: 60 + (index % 8) } })), 10);
+  await play(
+    ids.map((agent_id) => ({ kind: 'spawn', agent_id, display_name: agent_id, tier: 0, awake: true, online: true })),
+    1,
+  );
+  await play(
+    ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 40 + index, y: 60 + (index % 8) } })),
+    10,
+  );
   await saveSnapshot(db, epoch, await packSnapshot(world));
-  await play(ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 60 + index, y: 62 } })), 870);
+  await play(
+    ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 60 + index, y: 62 } })),
+    870,
+  );
 });
 after(async () => {
   await db.destroy();
@@ -63,7 +87,9 @@ async function play(commands: readonly WorldCommand[], tick: number): Promise<vo
 function start(map: WorldMap, agreedTo?: string): Promise<WorldState> {
   const maps = new MapShelf(db, map);
   const onBadSnapshot = (): never => assert.fail('a damaged snapshot');
-  return recoverWorld({ db, maps, seed: SEED, onBadSnapshot }).then((recovered) => moveWorldToMap(recovered, { db, maps, replicaId: 'new', agreedTo, tick: NOW_TICK }));
+  return recoverWorld({ db, maps, seed: SEED, onBadSnapshot }).then((recovered) =>
+    moveWorldToMap(recovered, { db, maps, replicaId: 'new', agreedTo, tick: NOW_TICK }),
+  );
 }
 
 /** Everything that recovery rests on. */
@@ -81,7 +107,10 @@ async function saved(): Promise<unknown> {
 
 test('a start on a new map is refused, says how to go on, and leaves everything as it was', async () => {
   const before = await saved();
-  await assert.rejects(start(newMap), new RegExp(`stands on map ${oldMap.version}, this version of Hamlet has map ${newMap.version}.*kept no plan`));
+  await assert.rejects(
+    start(newMap),
+    new RegExp(`stands on map ${oldMap.version}, this version of Hamlet has map ${newMap.version}.*kept no plan`),
+  );
   await new MapShelf(db, oldMap).keepCurrent();
   await assert.rejects(start(newMap), new RegExp(`HAMLET_MIGRATE_MAP_TO=${newMap.version}`));
   await assert.rejects(start(newMap, oldMap.version), /HAMLET_MIGRATE_MAP_TO/);
@@ -104,7 +133,9 @@ test('the move replays from a snapshot of the old map, and from the first event'
   const moved = await start(newMap);
   const owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
   for (const left of [1, 0]) {
-    const newest = (await owner.selectFrom('world_snapshot').select('seq').orderBy('seq').execute()).slice(left).map(({ seq }) => seq);
+    const newest = (await owner.selectFrom('world_snapshot').select('seq').orderBy('seq').execute())
+      .slice(left)
+      .map(({ seq }) => seq);
     await owner.deleteFrom('world_snapshot').where('seq', 'in', newest).execute();
     assert.equal(stateHash(await start(newMap)), stateHash(moved), `${left} snapshots left`);
   }
@@ -121,7 +152,13 @@ test('a replay reads a bounded number of events at a time', async () => {
   const [last, emotes, chunk] = [(await start(newMap)).seq, 25_000, 1_000];
   const epochNow = (await db.selectFrom('world_lease').select('epoch').executeTakeFirstOrThrow()).epoch;
   for (let at = 0; at < emotes; at += chunk) {
-    const events = Array.from({ length: chunk }, (_, index): WorldEvent => ({ seq: last + 1 + at + index, tick: 1_000, kind: 'emote', agent_id: 'agent-1', emote: 'wave' }));
+    const events = Array.from({ length: chunk }, (_, index): WorldEvent => ({
+      seq: last + 1 + at + index,
+      tick: 1_000,
+      kind: 'emote',
+      agent_id: 'agent-1',
+      emote: 'wave',
+    }));
     await appendBatch(db, batchOf(epochNow, { events, answers: [], audits: [] }));
   }
   const pages: number[] = [];

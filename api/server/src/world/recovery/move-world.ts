@@ -42,7 +42,11 @@ export async function moveWorldToMap(recovered: WorldState, options: MoveWorldOp
     if (world.map.version === current.version) return null;
     const moment = { seq: world.seq + 1, tick: Math.max(options.tick, world.tick) };
     world = changeMap(world, current, moment);
-    return { event: { ...moment, kind: 'map', map_version: current.version }, plan: writePlan(current), snapshot: await packSnapshot(world) };
+    return {
+      event: { ...moment, kind: 'map', map_version: current.version },
+      plan: writePlan(current),
+      snapshot: await packSnapshot(world),
+    };
   });
   return world;
 }

@@ -7,15 +7,24 @@ import type { Db } from '@hamlet/store';
 const PAGE_EVENTS = 10_000;
 
 /** The events of a read of the log, in order, from the one after `seq` up to the first gap. */
-function follow(tail: { readonly events: readonly WorldEvent[]; readonly chunks: readonly Uint8Array[] }, seq: number): readonly WorldEvent[] {
-  const all = [...tail.events, ...tail.chunks.flatMap((chunk) => decodeEvents(chunk))].filter((event) => event.seq > seq).toSorted((a, b) => a.seq - b.seq);
+function follow(
+  tail: { readonly events: readonly WorldEvent[]; readonly chunks: readonly Uint8Array[] },
+  seq: number,
+): readonly WorldEvent[] {
+  const all = [...tail.events, ...tail.chunks.flatMap((chunk) => decodeEvents(chunk))]
+    .filter((event) => event.seq > seq)
+    .toSorted((a, b) => a.seq - b.seq);
   const gap = all.findIndex((event, index) => event.seq !== seq + 1 + index);
   return gap < 0 ? all : all.slice(0, gap);
 }
 
 /** Every durable event after `seq`, in order, handed over page by page; a page waits until the one before it is taken. */
-export async function readEventsAfter(db: Db, seq: number, take: (events: readonly WorldEvent[]) => Promise<void> | void): Promise<void> {
-  for (let last = seq; ; ) {
+export async function readEventsAfter(
+  db: Db,
+  seq: number,
+  take: (events: readonly WorldEvent[]) => Promise<void> | void,
+): Promise<void> {
+  for (let last = seq; ;) {
     const events = follow(await readTail(db, last, PAGE_EVENTS), last);
     const newest = events.at(-1);
     if (newest === undefined) return;

@@ -1,7 +1,16 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
 import type { WorldEvent } from '@hamlet/contract';
-import { changeMap, createWorld, reduce, restoreWorld, snapshotHash, snapshotMapVersion, snapshotWorld, stateHash } from '@hamlet/core';
+import {
+  changeMap,
+  createWorld,
+  reduce,
+  restoreWorld,
+  snapshotHash,
+  snapshotMapVersion,
+  snapshotWorld,
+  stateHash,
+} from '@hamlet/core';
 import type { WorldState } from '@hamlet/core';
 import { firstMapVersion, lastSeq, newestSnapshot } from '@hamlet/store';
 import type { Db, Snapshot } from '@hamlet/store';
@@ -19,7 +28,9 @@ export async function packSnapshot(world: WorldState): Promise<Snapshot> {
 }
 
 /** The bytes of a snapshot and the version of its map; null where they are damaged. */
-async function openSnapshot(snapshot: Snapshot): Promise<{ readonly bytes: Uint8Array; readonly mapVersion: string } | null> {
+async function openSnapshot(
+  snapshot: Snapshot,
+): Promise<{ readonly bytes: Uint8Array; readonly mapVersion: string } | null> {
   try {
     const bytes = await decompress(snapshot.state);
     return { bytes, mapVersion: snapshotMapVersion(bytes) };
@@ -56,21 +67,29 @@ export interface RecoverOptions {
  */
 export async function recoverWorld(options: RecoverOptions): Promise<WorldState> {
   const { db, maps, seed } = options;
-  const saved = (await newestWholeSnapshot(options)) ?? createWorld(await maps.get((await firstMapVersion(db)) ?? maps.current.version), seed);
+  const saved =
+    (await newestWholeSnapshot(options)) ??
+    createWorld(await maps.get((await firstMapVersion(db)) ?? maps.current.version), seed);
   const world = await catchUp(options, saved);
   const last = await lastSeq(db);
   if (last <= world.seq) return world;
   const later = await catchUp(options, world);
   if (later.seq > world.seq) return later;
-  throw new Error(`The log of the world has no event ${world.seq + 1}, but later ones up to ${last}. Nothing was changed. Restore the database from a backup`);
+  throw new Error(
+    `The log of the world has no event ${world.seq + 1}, but later ones up to ${last}. Nothing was changed. Restore the database from a backup`,
+  );
 }
 
 /** Applies what was committed after a world's last event; the world that comes back may be another one, on another map. */
-export async function catchUp({ db, maps, onReplayed }: Pick<RecoverOptions, 'db' | 'maps' | 'onReplayed'>, from: WorldState): Promise<WorldState> {
+export async function catchUp(
+  { db, maps, onReplayed }: Pick<RecoverOptions, 'db' | 'maps' | 'onReplayed'>,
+  from: WorldState,
+): Promise<WorldState> {
   let world = from;
   await readEventsAfter(db, from.seq, async (events) => {
     for (const event of events) {
-      world = event.kind === 'map' ? changeMap(world, await maps.get(event.map_version), event) : replayed(world, event);
+      world =
+        event.kind === 'map' ? changeMap(world, await maps.get(event.map_version), event) : replayed(world, event);
       onReplayed?.(world, event);
     }
   });
@@ -90,7 +109,7 @@ function replayed(world: WorldState, event: WorldEvent): WorldState {
 }
 
 async function newestWholeSnapshot({ db, maps, onBadSnapshot }: RecoverOptions): Promise<WorldState | null> {
-  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
     const snapshot = await newestSnapshot(db, before);
     if (snapshot === null) return null;
     const world = await unpackSnapshot(maps, snapshot);

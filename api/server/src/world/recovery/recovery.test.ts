@@ -47,20 +47,30 @@ async function play(commands: readonly WorldCommand[], tick: number): Promise<vo
 }
 
 const ids = Array.from({ length: AGENTS }, (_, index) => `agent-${index}`);
-const walk = (dx: number): readonly WorldCommand[] => ids.map((agent_id, index) => ({ kind: 'move', agent_id, target: { x: 40 + ((index + dx) % 80), y: 60 + (index % 8) } }));
+const walk = (dx: number): readonly WorldCommand[] =>
+  ids.map((agent_id, index) => ({
+    kind: 'move',
+    agent_id,
+    target: { x: 40 + ((index + dx) % 80), y: 60 + (index % 8) },
+  }));
 
 function recover(onBadSnapshot: (seq: number) => void = () => assert.fail('a damaged snapshot')): Promise<WorldState> {
   return recoverWorld({ db, maps: new MapShelf(db, map), seed: SEED, onBadSnapshot });
 }
 
 test(`${AGENTS} agents that walk are recovered to the bit, from a snapshot and the tail`, async (t) => {
-  await play(ids.map((agent_id) => ({ kind: 'spawn', agent_id, display_name: agent_id, tier: 2, awake: true, online: true })), 1);
+  await play(
+    ids.map((agent_id) => ({ kind: 'spawn', agent_id, display_name: agent_id, tier: 2, awake: true, online: true })),
+    1,
+  );
   await play(walk(0), 10);
   await saveSnapshot(db, epoch, await packSnapshot(world));
   await play(walk(1), 400);
   const startedMs = performance.now();
   const recovered = await recover();
-  t.diagnostic(`recovered ${recovered.agents.count} agents and ${recovered.seq} events in ${Math.round(performance.now() - startedMs)} ms`);
+  t.diagnostic(
+    `recovered ${recovered.agents.count} agents and ${recovered.seq} events in ${Math.round(performance.now() - startedMs)} ms`,
+  );
   assert.equal(recovered.agents.count, AGENTS);
   assert.equal(recovered.seq, world.seq);
   assert.equal(stateHash(recovered), stateHash(world));
@@ -81,11 +91,17 @@ test('a damaged snapshot stays where it is, and an older one or the whole log is
 
 test('who lost the lease can neither append nor keep a snapshot', async () => {
   const owner = openDatabase({ url: postgres.url(), poolSize: 1, onError: () => undefined });
-  await owner.updateTable('world_lease').set({ epoch: epoch + 1 }).execute();
+  await owner
+    .updateTable('world_lease')
+    .set({ epoch: epoch + 1 })
+    .execute();
   const lenient = (): void => undefined;
   const before = (await recover(lenient)).seq;
   await assert.rejects(play([{ kind: 'despawn', agent_id: 'agent-2' }], 520), /lease of epoch \d+ is over/);
-  await assert.rejects(packSnapshot(world).then((snapshot) => saveSnapshot(db, epoch, snapshot)), /lease of epoch \d+ is over/);
+  await assert.rejects(
+    packSnapshot(world).then((snapshot) => saveSnapshot(db, epoch, snapshot)),
+    /lease of epoch \d+ is over/,
+  );
   assert.equal((await recover(lenient)).seq, before);
   await owner.destroy();
 });

@@ -14,8 +14,12 @@ const INT8_OID = 20;
  * one after the other; where a boundary fails, the statement behind it rejects. The last boundaries are sent when the database is destroyed.
  */
 export function openWithFewTrips(url: string): Db {
-  const typeParser = (oid: number): ((value: string) => unknown) => (oid === INT8_OID ? Number : pg.types.getTypeParser(oid, 'text'));
-  const client = new pg.Client({ connectionString: url, types: { getTypeParser: typeParser as typeof pg.types.getTypeParser } });
+  const typeParser = (oid: number): ((value: string) => unknown) =>
+    oid === INT8_OID ? Number : pg.types.getTypeParser(oid, 'text');
+  const client = new pg.Client({
+    connectionString: url,
+    types: { getTypeParser: typeParser as typeof pg.types.getTypeParser },
+  });
   let connected: Promise<unknown> | null = null;
   let waiting: string[] = [];
 

@@ -30,7 +30,12 @@ export interface ModelHold extends Wish {
   readonly id: string;
   readonly hash: string;
   /** Null while it is open. */
-  resolution: { readonly outcome: string; readonly amount: bigint; readonly key: string; readonly transferId: string | null } | null;
+  resolution: {
+    readonly outcome: string;
+    readonly amount: bigint;
+    readonly key: string;
+    readonly transferId: string | null;
+  } | null;
 }
 
 /** What the ledger must answer: a refusal, the answer of before, or something new that is noted once its id is known. */
@@ -141,7 +146,12 @@ export class LedgerModel {
         },
       };
     }
-    const posting = this.post({ ...hold, amount }, key, { released: hold.amount, settled: true, forced: true, undoes: null });
+    const posting = this.post({ ...hold, amount }, key, {
+      released: hold.amount,
+      settled: true,
+      forced: true,
+      undoes: null,
+    });
     if (posting.kind !== 'done') return refused('key_reused');
     return {
       kind: 'done',

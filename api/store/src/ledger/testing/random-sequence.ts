@@ -23,7 +23,9 @@ const AGENTS = ['a', 'b', 'c'] as const;
 const BATCH_MAX = 8;
 const BIG = 2_000_000_000_000_000n;
 
-type Answer = { readonly ok: true; readonly id: string | null; readonly replayed: boolean } | { readonly ok: false; readonly reason: LedgerRefusal };
+type Answer =
+  | { readonly ok: true; readonly id: string | null; readonly replayed: boolean }
+  | { readonly ok: false; readonly reason: LedgerRefusal };
 
 interface Keyed {
   readonly wish: Wish;
@@ -47,8 +49,18 @@ export class RandomSequence {
   readonly #names = new Map<number, string>();
   readonly #posted: Keyed[] = [];
   readonly #held: Keyed[] = [];
-  readonly #ends: { readonly holdId: string; readonly outcome: 'posted' | 'voided' | 'expired'; readonly amount: bigint | null; readonly key: string }[] = [];
-  readonly #past: { readonly account: number; readonly moment: string; readonly balance: bigint; readonly held: bigint }[] = [];
+  readonly #ends: {
+    readonly holdId: string;
+    readonly outcome: 'posted' | 'voided' | 'expired';
+    readonly amount: bigint | null;
+    readonly key: string;
+  }[] = [];
+  readonly #past: {
+    readonly account: number;
+    readonly moment: string;
+    readonly balance: bigint;
+    readonly held: bigint;
+  }[] = [];
   /** How often each kind of answer was expected. */
   readonly seen = new Map<string, number>();
   #ids: number[] = [];
@@ -133,18 +145,32 @@ export class RandomSequence {
     const kind = this.#below(20);
     if (kind < 3 && before.length > 0) return this.#one(before);
     const payer = kind < 10 ? (this.#ids[0] ?? UNKNOWN_ACCOUNT) : this.#account();
-    const wish = { payer, payee: this.#account(), amount: this.#amount(), note: this.#one(['', 'bread', 'a, (b) "c" \\']) };
+    const wish = {
+      payer,
+      payee: this.#account(),
+      amount: this.#amount(),
+      note: this.#one(['', 'bread', 'a, (b) "c" \\']),
+    };
     return { wish, key: kind === 3 && before.length > 0 ? this.#one(before).key : this.#newKey() };
   }
 
   #request({ wish, key }: Keyed): TransferRequest {
-    return { ...wish, key, reason: 'adjustment', source: 'model', actor: ACTOR, ...(this.#below(4) === 0 ? { about: { traceparent: 'trace', podUid: 'pod' } } : {}) };
+    return {
+      ...wish,
+      key,
+      reason: 'adjustment',
+      source: 'model',
+      actor: ACTOR,
+      ...(this.#below(4) === 0 ? { about: { traceparent: 'trace', podUid: 'pod' } } : {}),
+    };
   }
 
   #expect(expected: Expected, answer: Answer, what: unknown): void {
     this.#tally(expected);
     if (!RandomSequence.#fits(expected, answer)) {
-      const told = JSON.stringify({ what, answer, expected }, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+      const told = JSON.stringify({ what, answer, expected }, (_, value: unknown) =>
+        typeof value === 'bigint' ? String(value) : value,
+      );
       assert.fail(`seed ${this.#seed}: ${told}`);
     }
     if (expected.kind === 'done' && answer.ok) expected.note(answer.id ?? '');
@@ -174,8 +200,12 @@ export class RandomSequence {
 
   async #batch(): Promise<void> {
     const batch: Keyed[] = [];
-    for (let size = 1 + this.#below(BATCH_MAX); size > 0; size -= 1) batch.push(this.#keyed([...this.#posted, ...batch]));
-    const outcomes = await postBatch(this.#tx, batch.map((keyed) => this.#request(keyed)));
+    for (let size = 1 + this.#below(BATCH_MAX); size > 0; size -= 1)
+      batch.push(this.#keyed([...this.#posted, ...batch]));
+    const outcomes = await postBatch(
+      this.#tx,
+      batch.map((keyed) => this.#request(keyed)),
+    );
     assert.equal(outcomes.length, batch.length);
     for (const [index, keyed] of batch.entries()) {
       const outcome = outcomes[index];
@@ -190,28 +220,50 @@ export class RandomSequence {
     const lies = this.#below(15) === 0 ? 'past' : 'ahead';
     const expected = this.#model.hold(keyed.wish, keyed.key, lies);
     const outcome = await holdMoney(this.#tx, { ...this.#request(keyed), expiresAt: lies === 'past' ? PAST : AHEAD });
-    this.#expect(expected, outcome.ok ? { ok: true, id: outcome.holdId, replayed: outcome.replayed } : outcome, { hold: keyed });
+    this.#expect(expected, outcome.ok ? { ok: true, id: outcome.holdId, replayed: outcome.replayed } : outcome, {
+      hold: keyed,
+    });
     this.#held.push(keyed);
   }
 
   async #resolve(): Promise<void> {
     const holds = [...this.#model.holds.keys()];
     const holdId = holds.length === 0 || this.#below(30) === 0 ? randomUUID() : this.#one(holds);
-    const fresh = { holdId, outcome: this.#one(['posted', 'posted', 'voided', 'expired'] as const), amount: this.#below(3) === 0 ? this.#amount() : null, key: this.#newKey() };
+    const fresh = {
+      holdId,
+      outcome: this.#one(['posted', 'posted', 'voided', 'expired'] as const),
+      amount: this.#below(3) === 0 ? this.#amount() : null,
+      key: this.#newKey(),
+    };
     const asked = this.#below(6) === 0 && this.#ends.length > 0 ? this.#one(this.#ends) : fresh;
     const { amount, ...rest } = asked;
     const expected = this.#model.resolve(asked.holdId, asked, asked.key);
     const outcome = await resolveHold(this.#tx, { ...rest, ...(amount === null ? {} : { amount }), actor: ACTOR });
-    this.#expect(expected, outcome.ok ? { ok: true, id: outcome.transferId, replayed: outcome.replayed } : outcome, asked);
+    this.#expect(
+      expected,
+      outcome.ok ? { ok: true, id: outcome.transferId, replayed: outcome.replayed } : outcome,
+      asked,
+    );
     this.#ends.push(asked);
   }
 
   async #reverse(): Promise<void> {
     const transfers = [...this.#model.transfers.keys()];
     const transferId = transfers.length === 0 || this.#below(30) === 0 ? randomUUID() : this.#one(transfers);
-    const asked = { transferId, forced: this.#below(3) === 0, note: 'undone', key: this.#below(12) === 0 && this.#posted.length > 0 ? this.#one(this.#posted).key : this.#newKey() };
+    const asked = {
+      transferId,
+      forced: this.#below(3) === 0,
+      note: 'undone',
+      key: this.#below(12) === 0 && this.#posted.length > 0 ? this.#one(this.#posted).key : this.#newKey(),
+    };
     const expected = this.#model.reverse(transferId, asked, asked.key);
-    this.#expect(expected, RandomSequence.#answer(await reverseTransfer(this.#tx, { ...asked, reason: 'adjustment', source: 'model', actor: ACTOR })), asked);
+    this.#expect(
+      expected,
+      RandomSequence.#answer(
+        await reverseTransfer(this.#tx, { ...asked, reason: 'adjustment', source: 'model', actor: ACTOR }),
+      ),
+      asked,
+    );
   }
 
   async #closeOrOpen(): Promise<void> {
@@ -226,21 +278,41 @@ export class RandomSequence {
   async #remember(): Promise<void> {
     const account = this.#one(this.#ids);
     const moment = await freezeMoment(this.#tx, account, null);
-    this.#past.push({ account, moment, balance: this.#model.balance(account), held: this.#model.accounts.get(account)?.held ?? 0n });
+    this.#past.push({
+      account,
+      moment,
+      balance: this.#model.balance(account),
+      held: this.#model.accounts.get(account)?.held ?? 0n,
+    });
   }
 
   async #compare(): Promise<void> {
     for (const [id, { held, entries }] of this.#model.accounts) {
       const funds = await readFunds(this.#tx, id);
-      assert.deepEqual([funds.balance, funds.held], [this.#model.balance(id), held], `seed ${this.#seed}: account ${id}`);
+      assert.deepEqual(
+        [funds.balance, funds.held],
+        [this.#model.balance(id), held],
+        `seed ${this.#seed}: account ${id}`,
+      );
       const asOf = await freezeMoment(this.#tx, id, null);
       const rows = await readEntries(this.#tx, id, { asOf, before: null, limit: 10_000 });
-      assert.deepEqual(rows.toReversed().map(({ amount, balanceAfter }) => ({ amount, balanceAfter })), entries, `seed ${this.#seed}: entries of ${id}`);
-      assert.deepEqual(rows.map(({ version }) => version), entries.map((_, index) => entries.length - index));
+      assert.deepEqual(
+        rows.toReversed().map(({ amount, balanceAfter }) => ({ amount, balanceAfter })),
+        entries,
+        `seed ${this.#seed}: entries of ${id}`,
+      );
+      assert.deepEqual(
+        rows.map(({ version }) => version),
+        entries.map((_, index) => entries.length - index),
+      );
     }
     for (const { account, moment, balance, held } of this.#past) {
       const funds = await readFundsAt(this.#tx, account, moment);
-      assert.deepEqual([funds.balance, funds.held, funds.asOf], [balance, held, moment], `seed ${this.#seed}: account ${account} at ${moment}`);
+      assert.deepEqual(
+        [funds.balance, funds.held, funds.asOf],
+        [balance, held, moment],
+        `seed ${this.#seed}: account ${account} at ${moment}`,
+      );
     }
   }
 }

@@ -29,7 +29,16 @@ export async function testLedger(clients: number): Promise<TestLedger> {
   const db = openDatabase({ url: appUrl, poolSize: clients, onError: () => undefined });
 
   function request([payer, payee]: readonly [number, number], amount: bigint, key: string): TransferRequest {
-    return { payer, payee, amount, key, reason: 'adjustment', source: 'test', note: '', actor: { role: 'system', id: 'test' } };
+    return {
+      payer,
+      payee,
+      amount,
+      key,
+      reason: 'adjustment',
+      source: 'test',
+      note: '',
+      actor: { role: 'system', id: 'test' },
+    };
   }
 
   return {
@@ -42,7 +51,11 @@ export async function testLedger(clients: number): Promise<TestLedger> {
         await openAgentAccount(tx, agentId);
         const account = await findAgentAccount(tx, agentId);
         if (account === null) throw new Error(`no account of ${agentId}`);
-        if (micro > 0n) await postTransfer(tx, request([await villageAccount(tx, 'treasury'), account.accountId], micro, `first money of ${agentId}`));
+        if (micro > 0n)
+          await postTransfer(
+            tx,
+            request([await villageAccount(tx, 'treasury'), account.accountId], micro, `first money of ${agentId}`),
+          );
         return account.accountId;
       }),
     remove: async () => {

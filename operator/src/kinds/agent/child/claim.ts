@@ -11,7 +11,8 @@ export function deletionMs(object: KubeObject): number {
   return Date.parse(object.metadata.deletionTimestamp ?? '');
 }
 
-const isAgent = ({ apiVersion, kind }: OwnerReference): boolean => kind === 'Agent' && apiVersion.startsWith(`${GROUP}/`);
+const isAgent = ({ apiVersion, kind }: OwnerReference): boolean =>
+  kind === 'Agent' && apiVersion.startsWith(`${GROUP}/`);
 
 /**
  * Whether a volume claim was made for an Agent of that name, in this life or an earlier one: an Agent controls it, or nobody does and it carries our
@@ -19,7 +20,9 @@ const isAgent = ({ apiVersion, kind }: OwnerReference): boolean => kind === 'Age
  */
 export function isOurClaim({ metadata: { labels, ownerReferences } }: KubeObject, agentName: string): boolean {
   const controller = ownerReferences?.find((owner) => owner.controller === true);
-  return controller === undefined ? labels?.[ROLE_LABEL] === AGENT_ROLE && labels[AGENT_LABEL] === agentName : isAgent(controller);
+  return controller === undefined
+    ? labels?.[ROLE_LABEL] === AGENT_ROLE && labels[AGENT_LABEL] === agentName
+    : isAgent(controller);
 }
 
 /** Why the operator leaves a claim alone, and what a person can do. */
@@ -35,5 +38,8 @@ export function isForeignClaim(claim: ClaimView, { agent }: Observed): boolean {
 
 /** Whether a pod that is made now can have the claim, or a new one in its place. */
 export function isClaimUsable(claim: ClaimView | undefined, observed: Observed): boolean {
-  return claim === undefined || (isOurClaim(claim, observed.agent.metadata.name) && !isTerminating(claim) && !isForeignClaim(claim, observed));
+  return (
+    claim === undefined ||
+    (isOurClaim(claim, observed.agent.metadata.name) && !isTerminating(claim) && !isForeignClaim(claim, observed))
+  );
 }

@@ -44,7 +44,10 @@ export function isOfWindow(fixed: string): boolean {
  * cpu and memory of the container. Half of the limit is requested in every tier: the pod is Burstable for ever, and a
  * resize may not change that class.
  */
-export function sizeResources({ spec }: TierView): { readonly requests: Readonly<Record<string, string>>; readonly limits: Readonly<Record<string, string>> } {
+export function sizeResources({ spec }: TierView): {
+  readonly requests: Readonly<Record<string, string>>;
+  readonly limits: Readonly<Record<string, string>>;
+} {
   const { cpu, memory } = spec.compute.resources;
   return { requests: { cpu: halfOfCpu(cpu), memory: halfOfMemory(memory) }, limits: { cpu, memory } };
 }
@@ -56,11 +59,17 @@ export function resourcesOf(tier: TierView): object {
   const devices = devicesOf(gpu);
   const counted = devices === undefined ? {} : { [devices.resourceName]: String(devices.count) };
   const claims = gpu.claimTemplateName === undefined ? {} : { claims: [{ name: GPU_CLAIM }] };
-  return { requests: { ...requests, [DISK]: SCRATCH.request, ...counted }, limits: { ...limits, [DISK]: SCRATCH.limit, ...counted }, ...claims };
+  return {
+    requests: { ...requests, [DISK]: SCRATCH.request, ...counted },
+    limits: { ...limits, [DISK]: SCRATCH.limit, ...counted },
+    ...claims,
+  };
 }
 
 /** The pod's side of a device claim: the API server makes the claim from the template, and it ends with the pod. */
 export function resourceClaimsOf({ spec }: TierView): { readonly resourceClaims?: readonly object[] } {
   const { claimTemplateName } = spec.compute.gpu;
-  return claimTemplateName === undefined ? {} : { resourceClaims: [{ name: GPU_CLAIM, resourceClaimTemplateName: claimTemplateName }] };
+  return claimTemplateName === undefined
+    ? {}
+    : { resourceClaims: [{ name: GPU_CLAIM, resourceClaimTemplateName: claimTemplateName }] };
 }

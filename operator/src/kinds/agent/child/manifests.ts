@@ -1,7 +1,22 @@
 import { API_VERSION } from '@hamlet/contract/kinds';
 import type { NewObject, OwnerReference } from '@hamlet/kube';
 import { CONTAINER, fixedOf, resourceClaimsOf, resourcesOf } from './compute.ts';
-import { AGENT_LABEL, AGENT_ROLE, claimName, FIXED_ANNOTATION, IMAGE_ANNOTATION, podName, REBOOTED_ANNOTATION, ROLE_LABEL, SEAT_ANNOTATION, TIER_ANNOTATION, type AgentView, type OperatedSpec, type Settings, type TierView } from '../views.ts';
+import {
+  AGENT_LABEL,
+  AGENT_ROLE,
+  claimName,
+  FIXED_ANNOTATION,
+  IMAGE_ANNOTATION,
+  podName,
+  REBOOTED_ANNOTATION,
+  ROLE_LABEL,
+  SEAT_ANNOTATION,
+  TIER_ANNOTATION,
+  type AgentView,
+  type OperatedSpec,
+  type Settings,
+  type TierView,
+} from '../views.ts';
 
 export const TOKEN_AUDIENCE = 'hamlet-api';
 const TOKEN_LIFE_SECONDS = 3_600;
@@ -9,12 +24,27 @@ const GRACE_SECONDS = 10;
 /** How long a pod stays on a node that does not answer; Kubernetes' own default is 300 s. */
 const LOST_NODE_SECONDS = 60;
 /** Asks another time after a second, not after five: a DNS server on a lost node still gets its share of the questions for about a minute. The chart has the same. */
-const DNS_CONFIG = { options: [{ name: 'timeout', value: '1' }, { name: 'attempts', value: '4' }] };
+const DNS_CONFIG = {
+  options: [
+    { name: 'timeout', value: '1' },
+    { name: 'attempts', value: '4' },
+  ],
+};
 /** Of 100, what the node of its seat counts for a pod that may be put elsewhere, beside the spread. */
 const WISH_WEIGHT = 50;
 
 /** Root of a user namespace may own files, change users and bind low ports; it may not make devices, raw packets or capabilities. */
-const CAPABILITIES = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'NET_BIND_SERVICE', 'SETGID', 'SETUID', 'SYS_CHROOT'];
+const CAPABILITIES = [
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'NET_BIND_SERVICE',
+  'SETGID',
+  'SETUID',
+  'SYS_CHROOT',
+];
 
 /**
  * Root in the pod is root of the node where there are no user namespaces: it may bind low ports, and has no say over files, users or processes of others.
@@ -51,7 +81,14 @@ const labelsOf = (agent: AgentView): Record<string, string> => ({
 
 /** The reference that lets Kubernetes' garbage collector remove a child with its Agent. */
 export function ownerOf({ metadata }: AgentView): OwnerReference {
-  return { apiVersion: API_VERSION, kind: 'Agent', name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Agent',
+    name: metadata.name,
+    uid: metadata.uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
 }
 
 /** The volume claim of an Agent. It has no owner under `memory.retain: Retain`. */
@@ -73,7 +110,8 @@ export function claimManifest(agent: AgentView, spec: OperatedSpec, settings: Se
   } as NewObject;
 }
 
-const inNamespaceOf = ({ metadata }: AgentView): { namespace?: string } => (metadata.namespace === undefined ? {} : { namespace: metadata.namespace });
+const inNamespaceOf = ({ metadata }: AgentView): { namespace?: string } =>
+  metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
 
 function environmentOf({ agent, cycle, settings }: PodPlan): readonly object[] {
   return [
@@ -100,7 +138,10 @@ function containerOf(plan: PodPlan): object {
       privileged: false,
       allowPrivilegeEscalation: false,
       runAsUser: 0,
-      capabilities: { drop: ['ALL'], add: plan.settings.userNamespaces === 'On' ? CAPABILITIES : CAPABILITIES_OF_REAL_ROOT },
+      capabilities: {
+        drop: ['ALL'],
+        add: plan.settings.userNamespaces === 'On' ? CAPABILITIES : CAPABILITIES_OF_REAL_ROOT,
+      },
     },
   };
 }
@@ -112,18 +153,36 @@ const byName = (node: string): object => ({ matchFields: [{ key: 'metadata.name'
  * keeps the last word where it knows more than the seats do: where a volume lies, which node has a device of a claim, a runtime class or an even spread.
  */
 function heldNode({ spec: { placement, isolation }, tier, seat, volumeNode }: PodPlan): string | undefined {
-  const isSchedulers = placement.spread === 'Required' || isolation.runtimeClassName !== undefined || tier.spec.compute.gpu.claimTemplateName !== undefined;
-  if (isSchedulers || placement.nodeName !== undefined || (volumeNode !== undefined && volumeNode !== seat)) return undefined;
+  const isSchedulers =
+    placement.spread === 'Required' ||
+    isolation.runtimeClassName !== undefined ||
+    tier.spec.compute.gpu.claimTemplateName !== undefined;
+  if (isSchedulers || placement.nodeName !== undefined || (volumeNode !== undefined && volumeNode !== seat))
+    return undefined;
   return seat;
 }
 
 /** The one node that the spec names, or the one where the seat was counted. */
 function affinityOf(plan: PodPlan): object {
-  const { spec: { placement }, seat } = plan;
+  const {
+    spec: { placement },
+    seat,
+  } = plan;
   const node = placement.nodeName ?? heldNode(plan);
-  if (node !== undefined) return { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [byName(node)] } } } };
+  if (node !== undefined)
+    return {
+      affinity: {
+        nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [byName(node)] } },
+      },
+    };
   if (seat === undefined) return {};
-  return { affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: WISH_WEIGHT, preference: byName(seat) }] } } };
+  return {
+    affinity: {
+      nodeAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [{ weight: WISH_WEIGHT, preference: byName(seat) }],
+      },
+    },
+  };
 }
 
 function placementOf(plan: PodPlan): object {
@@ -203,7 +262,9 @@ export function podManifest(plan: PodPlan): NewObject {
       ...isolationOf(plan),
       ...placementOf(plan),
       ...(priorityClassName === undefined ? {} : { priorityClassName }),
-      ...(settings.imagePullSecrets.length === 0 ? {} : { imagePullSecrets: settings.imagePullSecrets.map((name) => ({ name })) }),
+      ...(settings.imagePullSecrets.length === 0
+        ? {}
+        : { imagePullSecrets: settings.imagePullSecrets.map((name) => ({ name })) }),
       ...resourceClaimsOf(tier),
       restartPolicy: 'Always',
       terminationGracePeriodSeconds: GRACE_SECONDS,

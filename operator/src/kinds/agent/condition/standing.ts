@@ -20,7 +20,15 @@ const ACTS: Readonly<Record<Bar, string>> = {
 };
 
 /** Nothing is held against the agent, and nothing is known of its balance. */
-export const GOOD: Standing = { quarantined: false, frozen: false, banned: false, killed: false, tokenRevoked: false, balanceTier: undefined, reason: undefined };
+export const GOOD: Standing = {
+  quarantined: false,
+  frozen: false,
+  banned: false,
+  killed: false,
+  tokenRevoked: false,
+  balanceTier: undefined,
+  reason: undefined,
+};
 
 export function conditionIn({ conditions = [] }: AgentStatus, type: ConditionType): Condition | undefined {
   return conditions.find((condition) => condition.type === type);

@@ -41,7 +41,14 @@ function tierNamed({ tiers }: EntitledFacts, name: string | undefined): TierView
 
 function pinnedTier(observed: EntitledFacts, name: string): Entitlement {
   const tier = tierNamed(observed, name);
-  if (tier === undefined) return [no('EntitlementNotFound', `spec.entitlement names "${name}", and there is no such Entitlement: create it or name another`), undefined];
+  if (tier === undefined)
+    return [
+      no(
+        'EntitlementNotFound',
+        `spec.entitlement names "${name}", and there is no such Entitlement: create it or name another`,
+      ),
+      undefined,
+    ];
   return [yes('Pinned', `tier ${name}, pinned by spec.entitlement`), tier];
 }
 
@@ -51,26 +58,40 @@ function byMeans(observed: EntitledFacts, reached: TierView): Entitlement | unde
   const instead = tierInstead(observed, reached);
   if (instead === undefined) return undefined;
   const { name } = reached.metadata;
-  return [yes('ByMeans', `tier ${instead.metadata.name}: the balance reaches ${name}, and what ${name} costs an hour (${reached.spec.price.perHour} aiDollars) cannot be set aside`), instead];
+  return [
+    yes(
+      'ByMeans',
+      `tier ${instead.metadata.name}: the balance reaches ${name}, and what ${name} costs an hour (${reached.spec.price.perHour} aiDollars) cannot be set aside`,
+    ),
+    instead,
+  ];
 }
 
 /** Until the api has said what the balance reaches, the lowest tier that is open to a balance of 0. */
 function tierByBalance(observed: EntitledFacts): Entitlement {
   const told = tierNamed(observed, standingOf(observed).balanceTier);
-  if (told !== undefined) return byMeans(observed, told) ?? [yes('ByBalance', `tier ${told.metadata.name}, by its balance`), told];
+  if (told !== undefined)
+    return byMeans(observed, told) ?? [yes('ByBalance', `tier ${told.metadata.name}, by its balance`), told];
   const open = observed.tiers.find(({ spec }) => Number(spec.minBalance) <= 0);
-  if (open !== undefined) return byMeans(observed, open) ?? [yes('ByBalance', `tier ${open.metadata.name}, open to a balance of 0`), open];
-  return [no('NoEntitlementReached', 'no Entitlement is open to a balance of 0: create one with minBalance "0"'), undefined];
+  if (open !== undefined)
+    return byMeans(observed, open) ?? [yes('ByBalance', `tier ${open.metadata.name}, open to a balance of 0`), open];
+  return [
+    no('NoEntitlementReached', 'no Entitlement is open to a balance of 0: create one with minBalance "0"'),
+    undefined,
+  ];
 }
 
 function chosenTier(observed: EntitledFacts): Entitlement {
   const choice = observed.agent.spec?.entitlement;
   if (choice === undefined) return [no('Waiting', 'waits for a spec that can be read'), undefined];
-  return choice.policy === 'Pinned' && choice.name !== undefined ? pinnedTier(observed, choice.name) : tierByBalance(observed);
+  return choice.policy === 'Pinned' && choice.name !== undefined
+    ? pinnedTier(observed, choice.name)
+    : tierByBalance(observed);
 }
 
 /** What is asked for while the api was never heard: only to go on as before, or to sleep. */
-const asksForNothing = ({ agent: { spec, status } }: EntitledFacts): boolean => status.power === 'Awake' || spec?.power === 'Asleep';
+const asksForNothing = ({ agent: { spec, status } }: EntitledFacts): boolean =>
+  status.power === 'Awake' || spec?.power === 'Asleep';
 
 /**
  * With the api out of hearing nothing is granted that was not: who ran goes on as what it was, others wait. What was
@@ -81,10 +102,16 @@ function withoutApi(observed: EntitledFacts): Entitlement | undefined {
   if (knowledge === 'Current' || (knowledge === 'Last' && toldTier !== undefined)) return undefined;
   const tier = tierNamed(observed, toldTier);
   if (knowledge === 'Last' || tier === undefined || !asksForNothing(observed)) {
-    return [no('ApiUnreachable', 'the operator does not hear from the api, and grants nothing new until it does'), tier];
+    return [
+      no('ApiUnreachable', 'the operator does not hear from the api, and grants nothing new until it does'),
+      tier,
+    ];
   }
   const before = conditionIn(agent.status, 'Entitled');
-  return [before?.status === 'True' ? before : yes('ByBalance', `tier ${tier.metadata.name}, as it was known last`), tier];
+  return [
+    before?.status === 'True' ? before : yes('ByBalance', `tier ${tier.metadata.name}, as it was known last`),
+    tier,
+  ];
 }
 
 function entitlement(observed: EntitledFacts): Entitlement {
@@ -110,14 +137,19 @@ function seatVerdict(observed: Observed): Verdict {
   const { seat } = observed;
   if (seat.granted) return yes('Admitted', seatSentence(seat));
   if (sits(observed)) return yes('Admitted', 'the agent keeps the seat that it has');
-  return seat.reason === undefined ? no('SeatPending', 'the seats are being counted') : no(seat.reason, seatSentence(seat));
+  return seat.reason === undefined
+    ? no('SeatPending', 'the seats are being counted')
+    : no(seat.reason, seatSentence(seat));
 }
 
 function admission(observed: Observed, entitled: Verdict, target: TierView | undefined): Verdict {
   const { agent, settings } = observed;
   if (entitled.status !== 'True') return no('Waiting', 'waits for Entitled');
   if (agent.spec?.isolation.userNamespace === 'Required' && settings.userNamespaces === 'Off') {
-    return no('UserNamespaceUnavailable', 'spec.isolation.userNamespace is Required and this village runs without user namespaces: write Preferred, or turn them on in the chart');
+    return no(
+      'UserNamespaceUnavailable',
+      'spec.isolation.userNamespace is Required and this village runs without user namespaces: write Preferred, or turn them on in the chart',
+    );
   }
   // Who sleeps asks for no seat, and shall not read that there is none.
   if (agent.spec?.power === 'Asleep') return yes('Admitted', 'asleep: a seat is looked for when it awakens');
@@ -137,9 +169,15 @@ function paidVerdict(observed: Observed, target: TierView | undefined): Verdict 
   if (target === undefined) return undefined;
   const payment = paymentOf(observed, target);
   const costs = `an hour of ${target.metadata.name} costs ${target.spec.price.perHour} aiDollars`;
-  if (payment === 'refused') return no(refusalReason(observed, target), `${costs}, and that much cannot be set aside for the agent`);
+  if (payment === 'refused')
+    return no(refusalReason(observed, target), `${costs}, and that much cannot be set aside for the agent`);
   if (payment === 'paid' || sits(observed)) return undefined;
-  return no('HoldPending', observed.knowledge === 'Current' ? `${costs}: the api is asked to set it aside` : `${costs}, and the api is not heard, which sets it aside`);
+  return no(
+    'HoldPending',
+    observed.knowledge === 'Current'
+      ? `${costs}: the api is asked to set it aside`
+      : `${costs}, and the api is not heard, which sets it aside`,
+  );
 }
 
 /** While the next tier is not paid yet, who runs goes on at the one that is. */

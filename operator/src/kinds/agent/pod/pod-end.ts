@@ -3,7 +3,20 @@ import { isTerminating } from '../child/claim.ts';
 import { podName, type Observed, type PodView } from '../views.ts';
 
 /** How a pod ended that nobody here ended. */
-export type EndOfPod = Extract<EventReason, 'PodLost' | 'PodDeleted' | 'PodFailed' | 'NameTaken' | 'Preempted' | 'Evicted' | 'NodeDrained' | 'NodePressure' | 'SeatMoved'> | Extract<Reason, 'NodeLost'>;
+export type EndOfPod =
+  | Extract<
+      EventReason,
+      | 'PodLost'
+      | 'PodDeleted'
+      | 'PodFailed'
+      | 'NameTaken'
+      | 'Preempted'
+      | 'Evicted'
+      | 'NodeDrained'
+      | 'NodePressure'
+      | 'SeatMoved'
+    >
+  | Extract<Reason, 'NodeLost'>;
 
 /** The reasons of a pod's condition DisruptionTarget. */
 const DISRUPTIONS: Readonly<Record<string, EndOfPod>> = {

@@ -1,11 +1,25 @@
 import { slim, type KubeObject, type OwnerReference, type StoredMeta } from '@hamlet/kube';
 import { bytes, cpuMillis } from '@hamlet/core/seats';
 import { CONTAINER } from '../child/compute.ts';
-import { AGENT_LABEL, IMAGE_ANNOTATION, type ContainerState, type PodView, type ResizeState, type Size } from '../views.ts';
+import {
+  AGENT_LABEL,
+  IMAGE_ANNOTATION,
+  type ContainerState,
+  type PodView,
+  type ResizeState,
+  type Size,
+} from '../views.ts';
 
 /** Of a pod as the API server answers it, what is read here. It has validated it: pods are its own kind. */
 interface RawPod extends KubeObject {
-  readonly spec?: { readonly nodeName?: string; readonly containers?: readonly { readonly name: string; readonly image?: string; readonly resources?: RawResources }[] };
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly containers?: readonly {
+      readonly name: string;
+      readonly image?: string;
+      readonly resources?: RawResources;
+    }[];
+  };
   readonly status?: RawStatus;
 }
 
@@ -32,7 +46,10 @@ interface RawContainer {
   readonly restartCount: number;
   readonly imageID?: string;
   readonly resources?: RawResources;
-  readonly state?: { readonly running?: object; readonly waiting?: { readonly reason?: string; readonly message?: string } };
+  readonly state?: {
+    readonly running?: object;
+    readonly waiting?: { readonly reason?: string; readonly message?: string };
+  };
   readonly lastState?: { readonly terminated?: { readonly reason?: string; readonly exitCode?: number } };
 }
 
@@ -59,7 +76,14 @@ function runningState(imageId: string | undefined): ContainerState {
   const known = RUNS.get(imageId);
   if (known !== undefined) return known;
   if (RUNS.size >= IMAGES_MAX) RUNS.clear();
-  const state: ContainerState = { running: true, imageId, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
+  const state: ContainerState = {
+    running: true,
+    imageId,
+    restarts: 0,
+    waitingReason: undefined,
+    waitingMessage: undefined,
+    lastEnd: undefined,
+  };
   RUNS.set(imageId, state);
   return state;
 }
@@ -76,19 +100,29 @@ function containerState(container: RawContainer | undefined): ContainerState | u
   const imageId = imageID === '' ? undefined : imageID;
   const lastEnd = endOf(container);
   if (running !== undefined && restarts === 0 && lastEnd === undefined) return runningState(imageId);
-  return { running: running !== undefined, imageId, restarts, waitingReason: waiting?.reason, waitingMessage: waiting?.message, lastEnd };
+  return {
+    running: running !== undefined,
+    imageId,
+    restarts,
+    waitingReason: waiting?.reason,
+    waitingMessage: waiting?.message,
+    lastEnd,
+  };
 }
 
 const SCHEDULED: PodView['scheduled'] = { status: 'True', reason: '', message: '' };
 
 function scheduledState(condition: RawCondition | undefined): PodView['scheduled'] {
   if (condition === undefined) return undefined;
-  return condition.status === 'True' ? SCHEDULED : { status: condition.status, reason: condition.reason ?? '', message: condition.message ?? '' };
+  return condition.status === 'True'
+    ? SCHEDULED
+    : { status: condition.status, reason: condition.reason ?? '', message: condition.message ?? '' };
 }
 
 function resizeState(conditions: readonly RawCondition[]): ResizeState | undefined {
   for (const { type, status, reason = '', message = '' } of conditions) {
-    if (status === 'True' && (type === 'PodResizePending' || type === 'PodResizeInProgress')) return { type, reason, message };
+    if (status === 'True' && (type === 'PodResizePending' || type === 'PodResizeInProgress'))
+      return { type, reason, message };
   }
   return undefined;
 }
@@ -101,7 +135,17 @@ function ownerOf(owners: readonly OwnerReference[] | undefined): readonly OwnerR
 
 /** Metadata of a pod of ours: five thousand of them are held. */
 function metaOf(raw: RawPod): StoredMeta {
-  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, labels, annotations, ownerReferences } = slim(raw).metadata;
+  const {
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    creationTimestamp,
+    deletionTimestamp,
+    labels,
+    annotations,
+    ownerReferences,
+  } = slim(raw).metadata;
   const agent = labels?.[AGENT_LABEL];
   return {
     name,
@@ -119,7 +163,13 @@ function metaOf(raw: RawPod): StoredMeta {
 const disruptionOf = (conditions: readonly RawCondition[]): string | undefined =>
   conditions.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')?.reason;
 
-function statusParts({ phase = 'Pending', reason, message, conditions = [], containerStatuses = [] }: RawStatus): Omit<PodView, 'metadata' | 'image' | 'size' | 'nodeName'> {
+function statusParts({
+  phase = 'Pending',
+  reason,
+  message,
+  conditions = [],
+  containerStatuses = [],
+}: RawStatus): Omit<PodView, 'metadata' | 'image' | 'size' | 'nodeName'> {
   const [container] = containerStatuses;
   const isRunning = container?.state?.running !== undefined;
   return {
@@ -139,5 +189,11 @@ export function podView(raw: RawPod): PodView {
   const { nodeName, containers = [] } = raw.spec ?? {};
   const asked = containers.find(({ name }) => name === CONTAINER) ?? containers[0];
   const metadata = metaOf(raw);
-  return { metadata, image: metadata.annotations?.[IMAGE_ANNOTATION] ?? asked?.image, size: sizeOf(asked?.resources), nodeName, ...statusParts(raw.status ?? {}) };
+  return {
+    metadata,
+    image: metadata.annotations?.[IMAGE_ANNOTATION] ?? asked?.image,
+    size: sizeOf(asked?.resources),
+    nodeName,
+    ...statusParts(raw.status ?? {}),
+  };
 }

@@ -7,7 +7,8 @@ interface Entry {
   readonly attempt: ResizeAttempt;
 }
 
-const isEqual = (left: Size | undefined, right: Size | undefined): boolean => left === right || (left !== undefined && right !== undefined && isSameSize(left, right));
+const isEqual = (left: Size | undefined, right: Size | undefined): boolean =>
+  left === right || (left !== undefined && right !== undefined && isSameSize(left, right));
 
 /**
  * Since when pods lack the size that they ask for, and which sizes were refused. Kept by this process alone: a new leader
@@ -25,7 +26,12 @@ export class ResizeWatch {
   of(pod: PodView): ResizeAttempt | undefined {
     const { uid } = pod.metadata;
     const known = this.#entries.get(uid);
-    if (known !== undefined && isEqual(known.size, pod.size) && (known.attempt.refusal !== undefined || isResizing(pod))) return known.attempt;
+    if (
+      known !== undefined &&
+      isEqual(known.size, pod.size) &&
+      (known.attempt.refusal !== undefined || isResizing(pod))
+    )
+      return known.attempt;
     if (known !== undefined) this.#entries.delete(uid);
     if (!isResizing(pod)) return undefined;
     const attempt = { sinceMs: this.#nowMs() };

@@ -14,7 +14,12 @@ export type Sizing =
   | { readonly kind: 'resize'; readonly lookMs: number }
   /** The node is at it. */
   | { readonly kind: 'wait'; readonly lookMs: number }
-  | { readonly kind: 'replace'; readonly cause: Extract<EventReason, 'TierChanged' | 'GpuWindow' | 'ResizeTimedOut'> | Extract<Reason, 'ResizeRefused'> };
+  | {
+      readonly kind: 'replace';
+      readonly cause:
+        | Extract<EventReason, 'TierChanged' | 'GpuWindow' | 'ResizeTimedOut'>
+        | Extract<Reason, 'ResizeRefused'>;
+    };
 
 const NONE: Sizing = { kind: 'none' };
 
@@ -34,7 +39,8 @@ export function isResizing({ size, given }: PodView): boolean {
   return size !== undefined && given !== undefined && !isSameSize(size, given);
 }
 
-const isSmaller = (size: Size, given: Size): boolean => size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
+const isSmaller = (size: Size, given: Size): boolean =>
+  size.cpuMillis < given.cpuMillis || size.memoryBytes < given.memoryBytes;
 
 /** Whether the node gets a time to do it in. One that makes a pod larger and says nothing of room is at work; one that is lost has a reason and a time of its own. */
 function isTimed({ node }: Observed, { size, given, resize }: PodView): boolean {
@@ -77,8 +83,19 @@ function remaking(observed: Observed, pod: PodView, tier: TierView): Sizing {
 }
 
 /** Whether the pod must be resized, waited for or made anew to have what its tier gives. */
-export function sizingOf(observed: Observed, { pod, tier }: { readonly pod: PodView | undefined; readonly tier: TierView | undefined }, nowMs: number): Sizing {
-  if (pod === undefined || tier === undefined || isTerminating(pod) || pod.size === undefined || !hasSeatOfTier(observed)) return NONE;
+export function sizingOf(
+  observed: Observed,
+  { pod, tier }: { readonly pod: PodView | undefined; readonly tier: TierView | undefined },
+  nowMs: number,
+): Sizing {
+  if (
+    pod === undefined ||
+    tier === undefined ||
+    isTerminating(pod) ||
+    pod.size === undefined ||
+    !hasSeatOfTier(observed)
+  )
+    return NONE;
   if (isOfOtherMaking(pod, tier)) return remaking(observed, pod, tier);
   if (!isSameSize(pod.size, sizeOf(tier))) return asked(observed);
   return isResizing(pod) ? atNode(observed, pod, nowMs) : NONE;

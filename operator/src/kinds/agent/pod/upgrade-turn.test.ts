@@ -20,7 +20,10 @@ test('three that fail one after the other halt it; one that gets ready after all
   const { ready, ask } = turns();
   for (const [index, key] of ['a', 'b', 'c'].entries()) assert.equal(ask(key, index * TURN_MS), 'now');
   const haltedMs = FAILURES_MAX * TURN_MS;
-  assert.deepEqual(['d', 'e', 'a'].map((key) => ask(key, haltedMs)), ['halted', 'halted', 'halted']);
+  assert.deepEqual(
+    ['d', 'e', 'a'].map((key) => ask(key, haltedMs)),
+    ['halted', 'halted', 'halted'],
+  );
   ready.add('b');
   assert.deepEqual([ask('d', haltedMs + 1), ask('e', haltedMs + 1)], ['now', 'waits']);
 });

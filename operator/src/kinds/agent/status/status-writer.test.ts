@@ -6,7 +6,13 @@ import { RETRY_MAX_MS, STATUS_COALESCE_MS, STATUS_PATIENCE_MS, StatusWriter } fr
 /** Lets what is settled run on. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function harness(): { readonly writer: StatusWriter; readonly written: string[]; readonly errors: string[]; pass(milliseconds: number): Promise<void>; readonly answers: Map<string, PromiseWithResolvers<void>> } {
+function harness(): {
+  readonly writer: StatusWriter;
+  readonly written: string[];
+  readonly errors: string[];
+  pass(milliseconds: number): Promise<void>;
+  readonly answers: Map<string, PromiseWithResolvers<void>>;
+} {
   let nowMs = 0;
   const timers: { readonly atMs: number; readonly action: () => void }[] = [];
   const clock: Clock = {

@@ -32,7 +32,10 @@ export class StatusWriter {
   /** Agents whose status may differ, and when they are due; by pace, and in this order. */
   readonly #dueAtMs: Record<Pace, Map<string, number>> = { soon: new Map(), patient: new Map() };
   /** Agents whose last write failed: how often in a row, when the next attempt is due, and whether it has begun; in no order. */
-  readonly #failed = new Map<string, { readonly times: number; readonly dueAtMs: number; readonly attempted: boolean }>();
+  readonly #failed = new Map<
+    string,
+    { readonly times: number; readonly dueAtMs: number; readonly attempted: boolean }
+  >();
   #inFlight = 0;
   #wakesAtMs = Number.POSITIVE_INFINITY;
   #closed = false;

@@ -9,7 +9,8 @@ import { podOfCycle, type Observed } from '../views.ts';
 type Chain = readonly (readonly [ConditionType, Verdict])[];
 
 function readyVerdict(observed: Observed, chain: Chain): Verdict {
-  if (observed.agent.spec?.power === 'Asleep') return { status: 'False', reason: 'Asleep', message: 'spec.power is Asleep: write Awake to let the agent run' };
+  if (observed.agent.spec?.power === 'Asleep')
+    return { status: 'False', reason: 'Asleep', message: 'spec.power is Asleep: write Awake to let the agent run' };
   const blocking = chain.find(([, { status }]) => status !== 'True');
   if (blocking === undefined) return { status: 'True', reason: 'Ready', message: 'the agent is in the world' };
   const [, { reason, message }] = blocking;
@@ -22,7 +23,8 @@ function suspendedVerdict({ agent }: Observed): Verdict {
 }
 
 function quarantinedVerdict(observed: Observed): Verdict {
-  if (standingOf(observed).quarantined) return { status: 'True', reason: 'Quarantined', message: barMessage(observed, 'Quarantined') };
+  if (standingOf(observed).quarantined)
+    return { status: 'True', reason: 'Quarantined', message: barMessage(observed, 'Quarantined') };
   return { status: 'False', reason: 'NotQuarantined', message: 'nobody has quarantined the agent' };
 }
 
@@ -32,11 +34,21 @@ function cut(message: string): string {
 }
 
 /** The time of a condition is that of its last change of status; a new reason alone does not move it. */
-function conditionOf(type: ConditionType, verdict: Verdict, { before, now }: { readonly before: readonly Condition[]; readonly now: string }): Condition {
+function conditionOf(
+  type: ConditionType,
+  verdict: Verdict,
+  { before, now }: { readonly before: readonly Condition[]; readonly now: string },
+): Condition {
   const earlier = before.find((condition) => condition.type === type);
   const { status, reason } = verdict;
   const lastTransitionTime = earlier?.status === status ? earlier.lastTransitionTime : now;
-  return { type, status, reason: reason === '' ? 'Unknown' : reason, message: cut(verdict.message), lastTransitionTime };
+  return {
+    type,
+    status,
+    reason: reason === '' ? 'Unknown' : reason,
+    message: cut(verdict.message),
+    lastTransitionTime,
+  };
 }
 
 function conditionsOf(observed: Observed, admission: Admission, now: string): Condition[] {
@@ -48,7 +60,14 @@ function conditionsOf(observed: Observed, admission: Admission, now: string): Co
     ['PodScheduled', scheduled],
     ['Connected', connectedVerdict(observed, scheduled)],
   ];
-  const all: Chain = [...chain, ['Ready', readyVerdict(observed, chain)], ['Suspended', suspendedVerdict(observed)], ['Quarantined', quarantinedVerdict(observed)], ['Resized', resizedVerdict(observed, admission.tier)], ['UpToDate', upToDateVerdict(observed)]];
+  const all: Chain = [
+    ...chain,
+    ['Ready', readyVerdict(observed, chain)],
+    ['Suspended', suspendedVerdict(observed)],
+    ['Quarantined', quarantinedVerdict(observed)],
+    ['Resized', resizedVerdict(observed, admission.tier)],
+    ['UpToDate', upToDateVerdict(observed)],
+  ];
   const before = observed.agent.status.conditions ?? [];
   return all.map(([type, verdict]) => conditionOf(type, verdict, { before, now }));
 }
@@ -60,10 +79,16 @@ const present = (fields: { readonly [K in keyof AgentStatus]?: AgentStatus[K] | 
 const wholeSeconds = (time: string): string => time.replace(/\.\d+(?=Z|[+-])/, '');
 
 /** Since when the agent waits for a seat, or for the one of its tier. While seats are being counted, nothing is said anew. */
-function waitingSince({ agent: { spec, status }, seat }: Observed, { entitled }: Admission, now: string): string | undefined {
+function waitingSince(
+  { agent: { spec, status }, seat }: Observed,
+  { entitled }: Admission,
+  now: string,
+): string | undefined {
   if (spec?.power === 'Asleep' || entitled.status !== 'True') return undefined;
   if (seat.granted && seat.reason === undefined) return undefined;
-  return seat.reason === undefined || seat.reason === 'SeatPending' ? status.waitingSince : (status.waitingSince ?? now);
+  return seat.reason === undefined || seat.reason === 'SeatPending'
+    ? status.waitingSince
+    : (status.waitingSince ?? now);
 }
 
 /**

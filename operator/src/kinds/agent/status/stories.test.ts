@@ -10,16 +10,31 @@ import { storiesOf } from './stories.ts';
 
 const NOW = '2026-11-22T10:00:00Z';
 const told = (before: Partial<Observed>, after: Partial<Observed>): readonly string[] =>
-  storiesOf(statusOf(observedOf(before), NOW), statusOf(observedOf(after), NOW)).map(({ type, reason }) => `${type} ${reason}`);
-const held = { nodeName: undefined, phase: 'Pending', container: undefined, given: undefined, scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes' } };
+  storiesOf(statusOf(observedOf(before), NOW), statusOf(observedOf(after), NOW)).map(
+    ({ type, reason }) => `${type} ${reason}`,
+  );
+const held = {
+  nodeName: undefined,
+  phase: 'Pending',
+  container: undefined,
+  given: undefined,
+  scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes' },
+};
 
 test('what changes is told once, and what stays is not', () => {
   assert.deepEqual(told({}, {}), []);
   assert.deepEqual(told({ presence: undefined }, {}), ['Normal Ready']);
-  assert.deepEqual(told({}, { presence: undefined }), [], 'a session that ends has its cycle to tell of it, or the api its own log');
+  assert.deepEqual(
+    told({}, { presence: undefined }),
+    [],
+    'a session that ends has its cycle to tell of it, or the api its own log',
+  );
   assert.deepEqual(told({}, { pods: [podOf('ada-1', held)] }), ['Warning Unschedulable']);
   assert.deepEqual(told({}, { node: { name: 'sparky1', ready: false } }), ['Warning NodeLost']);
-  assert.deepEqual(told({ pods: [], seat: { granted: false } }, { pods: [], seat: { granted: false, reason: 'NoSeat', position: 1 } }), ['Warning NoSeat']);
+  assert.deepEqual(
+    told({ pods: [], seat: { granted: false } }, { pods: [], seat: { granted: false, reason: 'NoSeat', position: 1 } }),
+    ['Warning NoSeat'],
+  );
   assert.deepEqual(told({}, { knowledge: 'Last' }), [], 'an api that is away is no story of each of a thousand agents');
   assert.deepEqual(told({}, { standing: standingOf({ tokenRevoked: true }) }), ['Warning TokenRevoked']);
 });
@@ -27,7 +42,21 @@ test('what changes is told once, and what stays is not', () => {
 test('another tier and another size of the same pod, however fast', () => {
   const larger = { standing: standingOf({ balanceTier: 'tier-1' }), pods: [podOf('ada-1', { tier: TIER_1 })] };
   assert.deepEqual(told({}, larger), ['Normal TierChanged', 'Normal Resized']);
-  assert.deepEqual(told({}, { pods: [podOf('ada-1', { tier: TIER_1, resize: { type: 'PodResizePending', reason: 'Deferred', message: 'no room' }, given: undefined })] }), []);
+  assert.deepEqual(
+    told(
+      {},
+      {
+        pods: [
+          podOf('ada-1', {
+            tier: TIER_1,
+            resize: { type: 'PodResizePending', reason: 'Deferred', message: 'no room' },
+            given: undefined,
+          }),
+        ],
+      },
+    ),
+    [],
+  );
 });
 
 test('what is lifted is told', () => {
@@ -40,7 +69,15 @@ test('every reason that a status or an Event carries is one of the contract, and
   const both = Object.keys(EVENT_REASONS).filter((reason) => reason in REASONS);
   assert.deepEqual(both, []);
   const types: readonly ConditionType[] = ['Accepted', 'Entitled'];
-  const status: AgentStatus = { conditions: types.map((type) => ({ type, status: 'False', reason: 'InvalidSpec', message: '', lastTransitionTime: NOW })) };
+  const status: AgentStatus = {
+    conditions: types.map((type) => ({
+      type,
+      status: 'False',
+      reason: 'InvalidSpec',
+      message: '',
+      lastTransitionTime: NOW,
+    })),
+  };
   for (const { reason } of storiesOf({}, status)) assert.ok(reason in REASONS || reason in EVENT_REASONS, reason);
 });
 

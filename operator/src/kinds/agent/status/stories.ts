@@ -44,7 +44,8 @@ const TOLD: { readonly [K in Reason]?: Story['type'] } = {
 /** A bar that holds while no pod is there has no cycle to tell of it. */
 const BARS: ReadonlySet<string> = new Set(['Killed', 'Banned', 'Quarantined', 'Frozen']);
 
-const byType = ({ conditions = [] }: AgentStatus): ReadonlyMap<string, Condition> => new Map(conditions.map((condition) => [condition.type, condition]));
+const byType = ({ conditions = [] }: AgentStatus): ReadonlyMap<string, Condition> =>
+  new Map(conditions.map((condition) => [condition.type, condition]));
 
 function told(condition: Condition, before: Condition | undefined): readonly Story[] {
   const { type, reason, message } = condition;

@@ -50,7 +50,21 @@ function look(cluster: ModelCluster): Seen {
   const { agent, pods, claim } = cluster;
   const observed = cluster.observed();
   const { standing, knowledge, seat, tiers, node, volumeNode, hold } = observed ?? {};
-  return { pods, claim, agent: JSON.stringify([agent?.metadata, agent?.spec]), told: JSON.stringify([standing, knowledge, seat, tiers, node?.ready, volumeNode?.ready, hold?.version, hold?.lapsed]) };
+  return {
+    pods,
+    claim,
+    agent: JSON.stringify([agent?.metadata, agent?.spec]),
+    told: JSON.stringify([
+      standing,
+      knowledge,
+      seat,
+      tiers,
+      node?.ready,
+      volumeNode?.ready,
+      hold?.version,
+      hold?.lapsed,
+    ]),
+  };
 }
 
 function changesOf<T extends KubeObject>(before: readonly T[], now: readonly T[]): readonly Change<T>[] {
@@ -68,13 +82,18 @@ function changesOf<T extends KubeObject>(before: readonly T[], now: readonly T[]
 /** What the triggers of the operator make of what has changed: the Agent comes into the queue, is touched, or neither. */
 function effectOfAll(cluster: ModelCluster, before: Seen, now: Seen): 'plan' | 'status' | 'none' {
   if (before.agent !== now.agent || before.told !== now.told) return 'plan';
-  const claims = changesOf(before.claim === undefined ? [] : [before.claim], now.claim === undefined ? [] : [now.claim]);
+  const claims = changesOf(
+    before.claim === undefined ? [] : [before.claim],
+    now.claim === undefined ? [] : [now.claim],
+  );
   const effects = [...changesOf(before.pods, now.pods).map(effectOf), ...claims.map(effectOfClaim)];
   if (effects.includes('plan')) return 'plan';
   if (!effects.includes('status')) return 'none';
   // A change that is only told is no work, unless its time is to be paid: see AgentReconciler.touch.
   const observed = cluster.observed();
-  return observed !== undefined && plan(observed, cluster.nowMs).actions.some(({ kind }) => kind === 'askHold') ? 'plan' : 'status';
+  return observed !== undefined && plan(observed, cluster.nowMs).actions.some(({ kind }) => kind === 'askHold')
+    ? 'plan'
+    : 'status';
 }
 
 /** What happens to a cluster at rest: the operator knows of it by its triggers alone. Without, everything is looked at once, as at its start. */
@@ -118,7 +137,8 @@ class ModelQueue {
     assert.ok(this.#made <= this.#attempts, 'the plans never end');
     const { error, requeueAfterMs = Number.POSITIVE_INFINITY } = reconcile(this.#cluster);
     this.failures = error === undefined ? 0 : this.failures + 1;
-    this.#dueAtMs = nowMs + (this.failures === 0 ? requeueAfterMs : Math.min(requeueAfterMs, RETRY_MS * 2 ** this.failures));
+    this.#dueAtMs =
+      nowMs + (this.failures === 0 ? requeueAfterMs : Math.min(requeueAfterMs, RETRY_MS * 2 ** this.failures));
     this.#quietSinceMs = nowMs;
   }
 
@@ -135,7 +155,11 @@ class ModelQueue {
  * @param retries an attempt that failed is to be made again
  * @returns whether an attempt still fails
  */
-export function settle(cluster: ModelCluster, { attempts, retries = false }: { readonly attempts: number; readonly retries?: boolean }, happening?: Happening): boolean {
+export function settle(
+  cluster: ModelCluster,
+  { attempts, retries = false }: { readonly attempts: number; readonly retries?: boolean },
+  happening?: Happening,
+): boolean {
   const happenedMs = happening === undefined ? cluster.nowMs : dueAfter(cluster, happening);
   const queue = new ModelQueue(cluster, attempts, retries ? cluster.nowMs : happenedMs);
   while (queue.isBusy) {

@@ -6,7 +6,13 @@ const TIER_NAMES = ['tier-0', 'tier-1', 'tier-2', undefined] as const;
 const BARS = ['quarantined', 'frozen', 'banned', 'killed', 'tokenRevoked'] as const;
 const RESIZES: readonly ResizeMood[] = ['applies', 'hangs', 'defers', 'refuses', 'forbidden', 'quota'];
 const SCHEDULERS: readonly SchedulerMood[] = ['binds', 'holds', 'gates'];
-const DISRUPTIONS = [undefined, 'PreemptionByScheduler', 'EvictionByEvictionAPI', 'TerminationByKubelet', 'DeletionByTaintManager'] as const;
+const DISRUPTIONS = [
+  undefined,
+  'PreemptionByScheduler',
+  'EvictionByEvictionAPI',
+  'TerminationByKubelet',
+  'DeletionByTaintManager',
+] as const;
 
 const oneOf = <T>(random: Random, values: readonly T[]): T | undefined => values[Math.floor(random() * values.length)];
 
@@ -22,8 +28,17 @@ const ALL: readonly Disturbance[] = [
   (cluster, random) => void (cluster.pods = cluster.pods.filter((pod) => pod !== cluster.anyPod(random))),
   (cluster, random) => cluster.fail(oneOf(random, DISRUPTIONS)),
   (cluster, random) => void (cluster.standing = { ...cluster.standing, balanceTier: oneOf(random, TIER_NAMES) }),
-  (cluster, random) => void (cluster.standing = { ...cluster.standing, [oneOf(random, BARS) ?? 'frozen']: random() < 0.5 }),
-  (cluster, random) => void (cluster.seat = oneOf(random, [{ granted: true }, { granted: false }, { granted: false, reason: 'NoSeat' }, { granted: false, reason: 'Displaced' }, { granted: true, reason: 'NoSeat' }] as const) ?? cluster.seat),
+  (cluster, random) =>
+    void (cluster.standing = { ...cluster.standing, [oneOf(random, BARS) ?? 'frozen']: random() < 0.5 }),
+  (cluster, random) =>
+    void (cluster.seat =
+      oneOf(random, [
+        { granted: true },
+        { granted: false },
+        { granted: false, reason: 'NoSeat' },
+        { granted: false, reason: 'Displaced' },
+        { granted: true, reason: 'NoSeat' },
+      ] as const) ?? cluster.seat),
   (cluster, random) => void (cluster.knowledge = oneOf(random, ['Current', 'Last', 'None'] as const) ?? 'Current'),
   (cluster) => void (cluster.hasTiers = !cluster.hasTiers),
   (cluster) => void (cluster.apiAnswers = !cluster.apiAnswers),

@@ -9,7 +9,20 @@ import { admissionOf, entitledTier } from '../condition/verdict.ts';
 import { ResizeWatch } from '../pod/resize-watch.ts';
 import { hasSeatOfTier, isOfOtherMaking } from '../pod/sizing.ts';
 import { statusOf } from '../status/status.ts';
-import { FIXED_ANNOTATION, type AgentView, type ClaimView, type HoldFacts, type Knowledge, type NodeState, type Observed, type PodView, type Presence, type Size, type Standing, type TierView } from '../views.ts';
+import {
+  FIXED_ANNOTATION,
+  type AgentView,
+  type ClaimView,
+  type HoldFacts,
+  type Knowledge,
+  type NodeState,
+  type Observed,
+  type PodView,
+  type Presence,
+  type Size,
+  type Standing,
+  type TierView,
+} from '../views.ts';
 import { hasEnded, lives, type ResizeMood, type SchedulerMood } from './model-kubelet.ts';
 import type { ModelPurse } from './model-purse.ts';
 import { agentOf, claimOf, podOf, SETTINGS, specOf, standingOf, TIER_0, TIER_1, TIER_2 } from './sample-state.ts';
@@ -66,7 +79,8 @@ export class ModelCluster {
       this.claim = { metadata: { ...claimOf(isOwned ? 'ada-uid' : null).metadata, uid: this.#uid() } };
     },
     ownClaim: ({ owners }) => {
-      if (this.claim !== undefined) this.claim = { metadata: { ...this.claim.metadata, ownerReferences: owners as OwnerReference[] } };
+      if (this.claim !== undefined)
+        this.claim = { metadata: { ...this.claim.metadata, ownerReferences: owners as OwnerReference[] } };
     },
     deleteClaim: ({ uid }) => {
       if (this.claim?.metadata.uid === uid) this.claim = undefined;
@@ -74,7 +88,8 @@ export class ModelCluster {
     tryPod: () => {
       if (this.refusesPods) throw new Error('Forbidden');
     },
-    createPod: ({ manifest }) => this.#createPod(manifest.metadata.name, manifest.metadata['annotations'] as Readonly<Record<string, string>>),
+    createPod: ({ manifest }) =>
+      this.#createPod(manifest.metadata.name, manifest.metadata['annotations'] as Readonly<Record<string, string>>),
     deletePod: ({ uid, graceSeconds }) => this.#delete(uid, graceSeconds),
     resizePod: ({ uid, spec }) => this.#resize(uid, spec),
     closeAccount: () => {
@@ -119,7 +134,9 @@ export class ModelCluster {
       volumeNode: this.#node(this.claim?.metadata.annotations?.['volume.kubernetes.io/selected-node']),
       pinnedNode: undefined,
       // Who has not heard the api knows nothing of it.
-      ...(this.knowledge === 'None' ? { standing: undefined } : { standing: this.standing, hold: holdAt(this.#heard, this.nowMs) }),
+      ...(this.knowledge === 'None'
+        ? { standing: undefined }
+        : { standing: this.standing, hold: holdAt(this.#heard, this.nowMs) }),
       presence: this.#presence(pod, metadata.uid),
       knowledge: this.knowledge,
       seat: this.seat,
@@ -153,7 +170,11 @@ export class ModelCluster {
   }
 
   terminate(uid: string, disruption?: string): void {
-    this.#change(uid, (pod) => ({ ...pod, disruption, metadata: { ...pod.metadata, deletionTimestamp: pod.metadata.deletionTimestamp ?? iso(this.nowMs) } }));
+    this.#change(uid, (pod) => ({
+      ...pod,
+      disruption,
+      metadata: { ...pod.metadata, deletionTimestamp: pod.metadata.deletionTimestamp ?? iso(this.nowMs) },
+    }));
   }
 
   anyPod(random: Random): PodView | undefined {
@@ -182,7 +203,9 @@ export class ModelCluster {
     if (this.apiAnswers) this.purse?.keep(this.agent, this.nowMs);
     this.#hear();
     this.pods = this.pods.filter((pod) => !hasEnded(pod, this)).map((pod) => this.#lives(pod));
-    for (const pod of this.pods) if (pod.nodeName === this.lostNode && pod.nodeName !== undefined) this.terminate(pod.metadata.uid, 'DeletionByTaintManager');
+    for (const pod of this.pods)
+      if (pod.nodeName === this.lostNode && pod.nodeName !== undefined)
+        this.terminate(pod.metadata.uid, 'DeletionByTaintManager');
   }
 
   /** Ends all disturbance: nodes, api, scheduler and tiers are there, nothing is held against anybody, and every seat is free. */
@@ -211,18 +234,23 @@ export class ModelCluster {
   /** Whether the pod has what `tier` gives, and as its node gave it. */
   fits(pod: PodView, tier: TierView): boolean {
     const size = sizeOf(tier);
-    const isGiven = pod.given !== undefined && pod.given.cpuMillis === size.cpuMillis && pod.given.memoryBytes === size.memoryBytes;
+    const isGiven =
+      pod.given !== undefined && pod.given.cpuMillis === size.cpuMillis && pod.given.memoryBytes === size.memoryBytes;
     return isGiven && pod.metadata.annotations?.[FIXED_ANNOTATION] === fixedOf(tier);
   }
 
   /** Pods of a tier that costs something, by what they ask for. */
   get pricedPods(): readonly PodView[] {
-    return this.pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !this.fits({ ...pod, given: pod.size }, TIER_0));
+    return this.pods.filter(
+      (pod) => pod.metadata.deletionTimestamp === undefined && !this.fits({ ...pod, given: pod.size }, TIER_0),
+    );
   }
 
   /** The stream tells whoever hears it, a moment later than the answers. */
   #hear(): void {
-    if (this.knowledge === 'Current') this.#heard = this.purse?.facts === undefined ? undefined : { ...this.purse.facts, askedMs: this.#heard?.askedMs };
+    if (this.knowledge === 'Current')
+      this.#heard =
+        this.purse?.facts === undefined ? undefined : { ...this.purse.facts, askedMs: this.#heard?.askedMs };
   }
 
   #callApi(act: (purse: ModelPurse, uid: string) => void): void {
@@ -233,12 +261,18 @@ export class ModelCluster {
   }
 
   #isPaid(tier: TierView): boolean {
-    return this.purse === undefined || Number(tier.spec.price.perHour) === 0 || (this.purse.pays(this.nowMs) && this.purse.held?.tier === tier.metadata.name);
+    return (
+      this.purse === undefined ||
+      Number(tier.spec.price.perHour) === 0 ||
+      (this.purse.pays(this.nowMs) && this.purse.held?.tier === tier.metadata.name)
+    );
   }
 
   /** A container that runs has a session. */
   #presence(pod: PodView | undefined, uid: string): Presence | undefined {
-    return pod?.container?.running === true ? { uid, cycle: cycleInName('ada', pod.metadata.name), connected: true, lastSeen: iso(this.nowMs) } : undefined;
+    return pod?.container?.running === true
+      ? { uid, cycle: cycleInName('ada', pod.metadata.name), connected: true, lastSeen: iso(this.nowMs) }
+      : undefined;
   }
 
   #node(name: string | undefined): NodeState | undefined {
@@ -249,7 +283,9 @@ export class ModelCluster {
   #lives(pod: PodView): PodView {
     const later = lives(pod, this);
     if (pod.nodeName === undefined && later.nodeName !== undefined && this.claim !== undefined) {
-      this.claim = { metadata: { ...this.claim.metadata, annotations: { 'volume.kubernetes.io/selected-node': later.nodeName } } };
+      this.claim = {
+        metadata: { ...this.claim.metadata, annotations: { 'volume.kubernetes.io/selected-node': later.nodeName } },
+      };
     }
     return later;
   }
@@ -264,14 +300,18 @@ export class ModelCluster {
   #end({ cycle, power, rebootedAt }: Extract<Action, { kind: 'endCycle' }>): void {
     const observed = this.observed();
     if (this.agent === undefined || observed === undefined) return;
-    if (cycle !== (observed.agent.status.cycle ?? 0) + 1) this.broken.push(`the cycle went from ${observed.agent.status.cycle ?? 0} to ${cycle}`);
+    if (cycle !== (observed.agent.status.cycle ?? 0) + 1)
+      this.broken.push(`the cycle went from ${observed.agent.status.cycle ?? 0} to ${cycle}`);
     const { podName: _old, rebootedAt: _before, ...status } = this.agent.status;
     this.agent = { ...this.agent, status: { ...status, cycle, power, ...(rebootedAt === null ? {} : { rebootedAt }) } };
   }
 
   /** What must hold where a pod is made, and what is broken where it does not. */
   #rulesOf(name: string): readonly (readonly [boolean, string])[] {
-    const newest = Math.max(this.agent?.status.cycle ?? 0, ...this.pods.map(({ metadata }) => cycleInName('ada', metadata.name)));
+    const newest = Math.max(
+      this.agent?.status.cycle ?? 0,
+      ...this.pods.map(({ metadata }) => cycleInName('ada', metadata.name)),
+    );
     const { killed, banned, quarantined, frozen } = this.standing;
     const isBarred = killed || banned || quarantined || frozen;
     return [
@@ -288,7 +328,8 @@ export class ModelCluster {
     if (this.refusesPods) throw new Error('Forbidden');
     if (this.pods.some(({ metadata }) => metadata.name === name)) throw new Error('AlreadyExists');
     const tier = this.#tiers.find(({ metadata }) => metadata.name === annotations['hamlet.village/tier']) ?? TIER_0;
-    for (const [holds, how] of [...this.#rulesOf(name), [this.#isPaid(tier), 'without a hold'] as const]) if (!holds) this.broken.push(`pod ${name} was made ${how}`);
+    for (const [holds, how] of [...this.#rulesOf(name), [this.#isPaid(tier), 'without a hold'] as const])
+      if (!holds) this.broken.push(`pod ${name} was made ${how}`);
     const pod = podOf(name, { ...UNBOUND, createdAt: iso(this.nowMs), tier });
     this.pods.push({ ...pod, metadata: { ...pod.metadata, annotations, uid: this.#uid() } });
     this.made += 1;
@@ -307,9 +348,15 @@ export class ModelCluster {
       this.#watch.refuse(pod, { message: 'forbidden', newPodToo: this.resizes === 'quota' });
       throw new Error('Forbidden');
     }
-    const { containers } = spec as { readonly containers: readonly { readonly resources: { readonly limits: { readonly cpu: string; readonly memory: string } } }[] };
+    const { containers } = spec as {
+      readonly containers: readonly {
+        readonly resources: { readonly limits: { readonly cpu: string; readonly memory: string } };
+      }[];
+    };
     const { limits } = containers[0]?.resources ?? {};
-    const tier = this.#tiers.find((each) => each.spec.compute.resources.cpu === limits?.cpu && each.spec.compute.resources.memory === limits.memory);
+    const tier = this.#tiers.find(
+      (each) => each.spec.compute.resources.cpu === limits?.cpu && each.spec.compute.resources.memory === limits.memory,
+    );
     if (tier === undefined) throw new Error(`no tier has ${JSON.stringify(limits)}`);
     const size: Size = sizeOf(tier);
     if (!this.#isPaid(tier)) this.broken.push(`the pod was resized to ${tier.metadata.name} without a hold`);

@@ -7,8 +7,16 @@ export type ResizeMood = 'applies' | 'hangs' | 'defers' | 'refuses' | 'forbidden
 export type SchedulerMood = 'binds' | 'holds' | 'gates';
 
 const HELD = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 2 Insufficient cpu.' };
-const GATED = { status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates' };
-const PINNED = { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict' };
+const GATED = {
+  status: 'False',
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+};
+const PINNED = {
+  status: 'False',
+  reason: 'Unschedulable',
+  message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict',
+};
 const RUNS = { running: true, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined };
 
 /** Everything that the scheduler and the kubelets decide by. */
@@ -46,6 +54,9 @@ function scheduled(pod: PodView, { claim, lostNode, scheduler }: Surroundings): 
 function resized(pod: PodView, mood: ResizeMood): PodView {
   if (pod.given === pod.size) return pod;
   if (mood === 'applies') return { ...pod, given: pod.size, resize: undefined };
-  if (mood === 'defers') return { ...pod, resize: { type: 'PodResizePending', reason: 'Deferred', message: 'no room' } };
-  return mood === 'refuses' ? { ...pod, resize: { type: 'PodResizePending', reason: 'Infeasible', message: 'never' } } : pod;
+  if (mood === 'defers')
+    return { ...pod, resize: { type: 'PodResizePending', reason: 'Deferred', message: 'no room' } };
+  return mood === 'refuses'
+    ? { ...pod, resize: { type: 'PodResizePending', reason: 'Infeasible', message: 'never' } }
+    : pod;
 }

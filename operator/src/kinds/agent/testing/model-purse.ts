@@ -1,5 +1,18 @@
 /** The api's side of money in memory, by the rules of @hamlet/core that the api decides by: what one agent holds, has used, and was refused. */
-import { afterRefusedRenewal, CLAIM_TERMS, decideAsk, dueOf, holdAmount, isOrphan, payableBelow, timeCost, upkeepOf, type ClaimedAgent, type HeldClaim, type PricedTier } from '@hamlet/core';
+import {
+  afterRefusedRenewal,
+  CLAIM_TERMS,
+  decideAsk,
+  dueOf,
+  holdAmount,
+  isOrphan,
+  payableBelow,
+  timeCost,
+  upkeepOf,
+  type ClaimedAgent,
+  type HeldClaim,
+  type PricedTier,
+} from '@hamlet/core';
 import { parseAiDollars } from '@hamlet/contract';
 import type { HoldAction } from '../hold-step.ts';
 import type { AgentView, HoldFacts, TierView } from '../views.ts';
@@ -9,7 +22,10 @@ type Refused = NonNullable<HoldFacts['refused']>;
 
 function claimedAgent(agent: AgentView | undefined): ClaimedAgent | null {
   if (agent === undefined) return null;
-  const { metadata: { uid, deletionTimestamp }, status: { power, tier = null } } = agent;
+  const {
+    metadata: { uid, deletionTimestamp },
+    status: { power, tier = null },
+  } = agent;
   return { uid, deleting: deletionTimestamp !== undefined, awake: power === 'Awake', tier };
 }
 
@@ -32,7 +48,11 @@ export class ModelPurse {
   #version = 0;
 
   constructor(tiers: readonly TierView[], balance: bigint) {
-    this.tiers = tiers.map(({ metadata, spec }) => ({ name: metadata.name, rank: spec.rank, perHour: parseAiDollars(spec.price.perHour) }));
+    this.tiers = tiers.map(({ metadata, spec }) => ({
+      name: metadata.name,
+      rank: spec.rank,
+      perHour: parseAiDollars(spec.price.perHour),
+    }));
     this.balance = balance;
   }
 
@@ -41,7 +61,13 @@ export class ModelPurse {
     if (this.#version === 0) return undefined;
     const { held, refused } = this;
     return {
-      uid: this.#uid, version: this.#version, cycle: this.#cycle, held: held !== null && !this.told, tier: held?.tier, untilMs: held?.untilMs, podUid: held === null ? undefined : this.#podUid,
+      uid: this.#uid,
+      version: this.#version,
+      cycle: this.#cycle,
+      held: held !== null && !this.told,
+      tier: held?.tier,
+      untilMs: held?.untilMs,
+      podUid: held === null ? undefined : this.#podUid,
       refused: refused ?? undefined,
     };
   }
@@ -61,7 +87,8 @@ export class ModelPurse {
     const decision = decideAsk(this.held, { uid, cycle, tier, runs: podUid !== null }, { perHour, nowMs });
     this.#version += 1;
     if (decision.kind === 'free') return this.#end(nowMs, null);
-    if (decision.kind === 'keep' && this.held !== null) this.#granted({ ...this.held, ...decision.meter }, { uid, podUid, nowMs });
+    if (decision.kind === 'keep' && this.held !== null)
+      this.#granted({ ...this.held, ...decision.meter }, { uid, podUid, nowMs });
     else if (!this.#take({ uid, cycle, tier, perHour, podUid }, nowMs)) this.#refuse(tier, { uid, nowMs });
   }
 
@@ -112,16 +139,37 @@ export class ModelPurse {
   }
 
   /** The next hold in place of the one there is, or neither. */
-  #take({ uid, cycle, tier, perHour, podUid }: Pick<HeldClaim, 'uid' | 'cycle' | 'tier' | 'perHour'> & { readonly podUid: string | null }, nowMs: number): boolean {
+  #take(
+    {
+      uid,
+      cycle,
+      tier,
+      perHour,
+      podUid,
+    }: Pick<HeldClaim, 'uid' | 'cycle' | 'tier' | 'perHour'> & { readonly podUid: string | null },
+    nowMs: number,
+  ): boolean {
     const amount = holdAmount(perHour, CLAIM_TERMS);
     if (this.#spendable(nowMs) < amount) return false;
     this.#charge(nowMs);
-    const held = { uid, cycle, tier, perHour, amount, untilMs: nowMs + CLAIM_TERMS.periodMs, usedMs: 0, runningSinceMs: podUid === null ? null : nowMs };
+    const held = {
+      uid,
+      cycle,
+      tier,
+      perHour,
+      amount,
+      untilMs: nowMs + CLAIM_TERMS.periodMs,
+      usedMs: 0,
+      runningSinceMs: podUid === null ? null : nowMs,
+    };
     this.#granted(held, { uid, podUid, nowMs });
     return true;
   }
 
-  #granted(held: HeldClaim, { uid, podUid, nowMs }: { readonly uid: string; readonly podUid: string | null; readonly nowMs: number }): void {
+  #granted(
+    held: HeldClaim,
+    { uid, podUid, nowMs }: { readonly uid: string; readonly podUid: string | null; readonly nowMs: number },
+  ): void {
     this.held = held;
     this.told = false;
     if (this.refused?.tier === held.tier) this.refused = null;
@@ -156,8 +204,11 @@ export class ModelPurse {
     const { held } = this;
     if (held === null) return;
     const due = dueOf(held, nowMs);
-    const usedMs = held.usedMs + (held.runningSinceMs === null ? 0 : Math.max(0, Math.min(nowMs, held.untilMs) - held.runningSinceMs));
-    if (due > held.amount || due > timeCost(usedMs, held.perHour)) this.broken.push(`${due} was charged for ${usedMs} ms`);
+    const usedMs =
+      held.usedMs +
+      (held.runningSinceMs === null ? 0 : Math.max(0, Math.min(nowMs, held.untilMs) - held.runningSinceMs));
+    if (due > held.amount || due > timeCost(usedMs, held.perHour))
+      this.broken.push(`${due} was charged for ${usedMs} ms`);
     this.balance -= due;
     this.paid += due;
     this.chargedMs += usedMs;

@@ -14,7 +14,16 @@ export type PlanRow = readonly [name: string, parts: Partial<Observed>, actions:
 export const awake = { cycle: 1, power: 'Awake', podName: 'ada-1', tier: 'tier-0' } as const;
 
 /** A pod that the scheduler holds. */
-export const unschedulable = { nodeName: undefined, phase: 'Pending', container: undefined, scheduled: { status: 'False', reason: 'Unschedulable', message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict' } };
+export const unschedulable = {
+  nodeName: undefined,
+  phase: 'Pending',
+  container: undefined,
+  scheduled: {
+    status: 'False',
+    reason: 'Unschedulable',
+    message: '0/2 nodes are available: 1 node(s) had volume node affinity conflict',
+  },
+};
 
 /** A test for each row. */
 export function testPlans(rows: readonly PlanRow[]): void {

@@ -3,7 +3,24 @@ import { AgentSpec, EntitlementSpec, type AgentStatus } from '@hamlet/contract/k
 import { fixedOf, sizeOf } from '../child/compute.ts';
 import { livedStatus } from '../cycle.ts';
 import { GOOD } from '../condition/standing.ts';
-import { AGENT_LABEL, AGENT_ROLE, FIXED_ANNOTATION, REBOOTED_ANNOTATION, ROLE_LABEL, TIER_ANNOTATION, type AgentView, type ClaimView, type ContainerState, type Hold, type Observed, type OperatedSpec, type PodView, type Settings, type Standing, type TierView } from '../views.ts';
+import {
+  AGENT_LABEL,
+  AGENT_ROLE,
+  FIXED_ANNOTATION,
+  REBOOTED_ANNOTATION,
+  ROLE_LABEL,
+  TIER_ANNOTATION,
+  type AgentView,
+  type ClaimView,
+  type ContainerState,
+  type Hold,
+  type Observed,
+  type OperatedSpec,
+  type PodView,
+  type Settings,
+  type Standing,
+  type TierView,
+} from '../views.ts';
 
 export const SETTINGS: Settings = {
   image: 'hamlet/agent:1',
@@ -28,10 +45,23 @@ interface AgentParts {
   readonly deletionTimestamp?: string;
 }
 
-export function agentOf({ spec, status = {}, finalizers = ['hamlet.village/account'], deletionTimestamp }: AgentParts = {}): AgentView {
+export function agentOf({
+  spec,
+  status = {},
+  finalizers = ['hamlet.village/account'],
+  deletionTimestamp,
+}: AgentParts = {}): AgentView {
   const deleted = deletionTimestamp === undefined ? {} : { deletionTimestamp };
   return {
-    metadata: { name: 'ada', namespace: 'village', uid: 'ada-uid', resourceVersion: '10', generation: 1, finalizers, ...deleted },
+    metadata: {
+      name: 'ada',
+      namespace: 'village',
+      uid: 'ada-uid',
+      resourceVersion: '10',
+      generation: 1,
+      finalizers,
+      ...deleted,
+    },
     spec: specOf(spec),
     problem: undefined,
     status,
@@ -46,16 +76,30 @@ interface TierParts {
   readonly compute?: Readonly<Record<string, unknown>>;
 }
 
-export function tierOf(name: string, rank: number, { minBalance = '0', perHour = '0', compute = {} }: TierParts = {}): TierView {
+export function tierOf(
+  name: string,
+  rank: number,
+  { minBalance = '0', perHour = '0', compute = {} }: TierParts = {},
+): TierView {
   const limits = { requestsPerMinute: 1, concurrentTools: 1, tokensPerHour: 1 };
-  return { metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1' }, spec: EntitlementSpec.parse({ rank, minBalance, limits, compute, price: { perHour } }) };
+  return {
+    metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1' },
+    spec: EntitlementSpec.parse({ rank, minBalance, limits, compute, price: { perHour } }),
+  };
 }
 
 export const TIER_0 = tierOf('tier-0', 0);
 /** Larger than tier-0, and no more than that. */
 export const TIER_1 = tierOf('tier-1', 1, { minBalance: '10', compute: { resources: { cpu: '1', memory: '1Gi' } } });
 /** As large as tier-1, with a GPU. */
-export const TIER_2 = tierOf('tier-2', 2, { minBalance: '100', compute: { resources: { cpu: '1', memory: '1Gi' }, gpu: { mode: 'Shared', count: 1 }, priorityClassName: 'village-high' } });
+export const TIER_2 = tierOf('tier-2', 2, {
+  minBalance: '100',
+  compute: {
+    resources: { cpu: '1', memory: '1Gi' },
+    gpu: { mode: 'Shared', count: 1 },
+    priorityClassName: 'village-high',
+  },
+});
 
 /** The tiers as they are where running costs money: tier-0 is free. */
 export const PRICED_TIERS: readonly TierView[] = [TIER_0, priced(TIER_1, '1'), priced(TIER_2, '10')];
@@ -65,9 +109,22 @@ function priced(tier: TierView, perHour: string): TierView {
 }
 
 /** What is held for the agent in its first cycle, for a while yet, and what it was refused. */
-export function holdFor(tier: string | undefined, refused?: { readonly tier: string; readonly reason: 'NotPaid' | 'HoldRefused'; readonly payable?: string }): Hold {
+export function holdFor(
+  tier: string | undefined,
+  refused?: { readonly tier: string; readonly reason: 'NotPaid' | 'HoldRefused'; readonly payable?: string },
+): Hold {
   const untilMs = tier === undefined ? undefined : Date.parse('2999-01-01T00:00:00Z');
-  const held = { uid: 'ada-uid', version: 1, cycle: 1, held: tier !== undefined, tier, untilMs, podUid: undefined, lapsed: tier === undefined, fresh: true };
+  const held = {
+    uid: 'ada-uid',
+    version: 1,
+    cycle: 1,
+    held: tier !== undefined,
+    tier,
+    untilMs,
+    podUid: undefined,
+    lapsed: tier === undefined,
+    fresh: true,
+  };
   return { ...held, refused: refused && { ...refused, payable: refused.payable } };
 }
 
@@ -84,9 +141,21 @@ interface PodParts extends Partial<Omit<PodView, 'metadata'>> {
 /** A pod of tier-0 that runs. */
 export function podOf(name: string, parts: PodParts = {}): PodView {
   const { deletionTimestamp, createdAt = '2026-11-22T09:00:00Z', tier = TIER_0, rebootedAt, ...view } = parts;
-  const annotations = { [TIER_ANNOTATION]: tier.metadata.name, [FIXED_ANNOTATION]: fixedOf(tier), ...(rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: rebootedAt }) };
+  const annotations = {
+    [TIER_ANNOTATION]: tier.metadata.name,
+    [FIXED_ANNOTATION]: fixedOf(tier),
+    ...(rebootedAt === undefined ? {} : { [REBOOTED_ANNOTATION]: rebootedAt }),
+  };
   return {
-    metadata: { name, namespace: 'village', uid: `${name}-uid`, resourceVersion: '1', creationTimestamp: createdAt, annotations, ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }) },
+    metadata: {
+      name,
+      namespace: 'village',
+      uid: `${name}-uid`,
+      resourceVersion: '1',
+      creationTimestamp: createdAt,
+      annotations,
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    },
     image: SETTINGS.image,
     size: sizeOf(tier),
     given: sizeOf(tier),
@@ -102,8 +171,17 @@ export function podOf(name: string, parts: PodParts = {}): PodView {
   };
 }
 
-export function claimOf(ownerUid: string | null = 'ada-uid', parts: { readonly deletionTimestamp?: string; readonly node?: string } = {}): ClaimView {
-  const owner = { apiVersion: 'hamlet.village/v1alpha1', kind: 'Agent', name: 'ada', uid: ownerUid ?? '', controller: true };
+export function claimOf(
+  ownerUid: string | null = 'ada-uid',
+  parts: { readonly deletionTimestamp?: string; readonly node?: string } = {},
+): ClaimView {
+  const owner = {
+    apiVersion: 'hamlet.village/v1alpha1',
+    kind: 'Agent',
+    name: 'ada',
+    uid: ownerUid ?? '',
+    controller: true,
+  };
   return {
     metadata: {
       name: 'ada-home',
@@ -120,12 +198,17 @@ export function claimOf(ownerUid: string | null = 'ada-uid', parts: { readonly d
 
 /** A claim of somebody else's StatefulSet with the name of the agent's, its labels too. */
 export const claimOfOthers: ClaimView = {
-  metadata: { ...claimOf().metadata, ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'ada', uid: 'set-uid', controller: true }] },
+  metadata: {
+    ...claimOf().metadata,
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'ada', uid: 'set-uid', controller: true }],
+  },
 };
 
 /** An agent in cycle 1 whose pod runs and is connected. */
 export function observedOf(parts: Partial<Observed> = {}): Observed {
-  const written = parts.agent ?? agentOf({ status: { cycle: 1, power: 'Awake', podName: 'ada-1', nodeName: 'sparky1', tier: 'tier-0' } });
+  const written =
+    parts.agent ??
+    agentOf({ status: { cycle: 1, power: 'Awake', podName: 'ada-1', nodeName: 'sparky1', tier: 'tier-0' } });
   const pods = parts.pods ?? [podOf('ada-1')];
   const agent = { ...written, status: livedStatus(written, pods) };
   return {
@@ -152,10 +235,29 @@ export function observedOf(parts: Partial<Observed> = {}): Observed {
 }
 
 /** A container that does not run yet. */
-export const container = (parts: Partial<ContainerState>): ContainerState => ({ running: false, restarts: 0, waitingReason: undefined, waitingMessage: undefined, lastEnd: undefined, ...parts });
+export const container = (parts: Partial<ContainerState>): ContainerState => ({
+  running: false,
+  restarts: 0,
+  waitingReason: undefined,
+  waitingMessage: undefined,
+  lastEnd: undefined,
+  ...parts,
+});
 
 /** A pod whose container waits for this reason. */
-export const waiting = (waitingReason: string, waitingMessage?: string): Partial<Observed> => ({ presence: undefined, pods: [podOf('ada-1', { phase: 'Pending', container: container({ waitingReason, waitingMessage }) })] });
+export const waiting = (waitingReason: string, waitingMessage?: string): Partial<Observed> => ({
+  presence: undefined,
+  pods: [podOf('ada-1', { phase: 'Pending', container: container({ waitingReason, waitingMessage }) })],
+});
 
 /** A pod that the scheduler holds with these words. */
-export const unscheduled = (message: string): Partial<Observed> => ({ pods: [podOf('ada-1', { nodeName: undefined, phase: 'Pending', container: undefined, scheduled: { status: 'False', reason: 'Unschedulable', message } })] });
+export const unscheduled = (message: string): Partial<Observed> => ({
+  pods: [
+    podOf('ada-1', {
+      nodeName: undefined,
+      phase: 'Pending',
+      container: undefined,
+      scheduled: { status: 'False', reason: 'Unschedulable', message },
+    }),
+  ],
+});

@@ -1,188 +1,216 @@
-import { hash2 } from '../../model/noise.ts'
-import type { Facing } from '../../model/scene.ts'
+import { hash2 } from '../../model/noise.ts';
+import type { Facing } from '../../model/scene.ts';
 
 /** Clothes, hair and skin of one look. */
-export interface Look { readonly shirt: string; readonly shirtDark: string; readonly trousers: string; readonly hair: string; readonly skin: string; readonly long: boolean; readonly hat: boolean }
+export interface Look {
+  readonly shirt: string;
+  readonly shirtDark: string;
+  readonly trousers: string;
+  readonly hair: string;
+  readonly skin: string;
+  readonly long: boolean;
+  readonly hat: boolean;
+}
 
-const SKINS = ['#f6d3b3', '#e9b98e', '#c98f63', '#9b6640', '#74492d'] as const
-const HAIRS = ['#3a2a22', '#6b4128', '#a8652e', '#d9a84e', '#8d8d93', '#1f2430', '#b5523b', '#efe6d8'] as const
-const TROUSERS = ['#46536b', '#5b4a3e', '#3f5a50', '#6a5a78'] as const
+const SKINS = ['#f6d3b3', '#e9b98e', '#c98f63', '#9b6640', '#74492d'] as const;
+const HAIRS = ['#3a2a22', '#6b4128', '#a8652e', '#d9a84e', '#8d8d93', '#1f2430', '#b5523b', '#efe6d8'] as const;
+const TROUSERS = ['#46536b', '#5b4a3e', '#3f5a50', '#6a5a78'] as const;
 
 /** The look of a number: neighbours differ in shirt colour first. */
 export function lookOf(index: number): Look {
-  const hue = (index * 137.508) % 360
-  const pick = (list: readonly string[], salt: number): string => list[Math.floor(hash2(index, salt, 7) * list.length)] ?? '#888888'
+  const hue = (index * 137.508) % 360;
+  const pick = (list: readonly string[], salt: number): string =>
+    list[Math.floor(hash2(index, salt, 7) * list.length)] ?? '#888888';
   return {
-    shirt: `hsl(${hue} 62% 57%)`, shirtDark: `hsl(${hue} 55% 44%)`, trousers: pick(TROUSERS, 1), hair: pick(HAIRS, 2), skin: pick(SKINS, 3),
-    long: hash2(index, 4, 7) < 0.45, hat: hash2(index, 5, 7) < 0.16,
-  }
+    shirt: `hsl(${hue} 62% 57%)`,
+    shirtDark: `hsl(${hue} 55% 44%)`,
+    trousers: pick(TROUSERS, 1),
+    hair: pick(HAIRS, 2),
+    skin: pick(SKINS, 3),
+    long: hash2(index, 4, 7) < 0.45,
+    hat: hash2(index, 5, 7) < 0.16,
+  };
 }
 
 /** A pose of the atlas: three steps in four directions, and one asleep. */
-export type Pose = { readonly facing: Facing; readonly step: 0 | 1 | 2 } | 'asleep'
+export type Pose = { readonly facing: Facing; readonly step: 0 | 1 | 2 } | 'asleep';
 
-const OUTLINE = 'rgba(48,34,30,0.75)'
-const SHEEN = 'rgba(255,255,255,0.22)'
-const EYE = '#2d2523'
+const OUTLINE = 'rgba(48,34,30,0.75)';
+const SHEEN = 'rgba(255,255,255,0.22)';
+const EYE = '#2d2523';
 
 /** Draws one figure into a cell of 1 × 1; feet stand at 0.5, 0.92. */
 export function paintFigure(ctx: CanvasRenderingContext2D, look: Look, pose: Pose): void {
-  ctx.lineJoin = 'round'
-  ctx.lineCap = 'round'
-  ctx.lineWidth = 0.028
-  ctx.strokeStyle = OUTLINE
-  if (pose === 'asleep') { paintAsleep(ctx, look); return }
-  ctx.fillStyle = 'rgba(30,34,28,0.28)'
-  ellipse(ctx, [0.5, 0.92, 0.22, 0.07])
-  const bob = pose.step === 0 ? 0 : -0.02
-  paintLegs(ctx, look, pose)
-  ctx.save()
-  ctx.translate(0, bob)
-  paintBody(ctx, look, pose)
-  paintHead(ctx, look, pose.facing)
-  ctx.restore()
+  ctx.lineJoin = 'round';
+  ctx.lineCap = 'round';
+  ctx.lineWidth = 0.028;
+  ctx.strokeStyle = OUTLINE;
+  if (pose === 'asleep') {
+    paintAsleep(ctx, look);
+    return;
+  }
+  ctx.fillStyle = 'rgba(30,34,28,0.28)';
+  ellipse(ctx, [0.5, 0.92, 0.22, 0.07]);
+  const bob = pose.step === 0 ? 0 : -0.02;
+  paintLegs(ctx, look, pose);
+  ctx.save();
+  ctx.translate(0, bob);
+  paintBody(ctx, look, pose);
+  paintHead(ctx, look, pose.facing);
+  ctx.restore();
 }
 
-type Box = readonly [number, number, number, number]
+type Box = readonly [number, number, number, number];
 
 function ellipse(ctx: CanvasRenderingContext2D, [x, y, halfWidth, halfHeight]: Box): void {
-  ctx.beginPath()
-  ctx.ellipse(x, y, halfWidth, halfHeight, 0, 0, Math.PI * 2)
-  ctx.fill()
+  ctx.beginPath();
+  ctx.ellipse(x, y, halfWidth, halfHeight, 0, 0, Math.PI * 2);
+  ctx.fill();
 }
 
 function round(ctx: CanvasRenderingContext2D, [x, y, width, height]: Box, radius: number): void {
-  ctx.beginPath()
-  ctx.roundRect(x, y, width, height, radius)
-  ctx.stroke()
-  ctx.fill()
+  ctx.beginPath();
+  ctx.roundRect(x, y, width, height, radius);
+  ctx.stroke();
+  ctx.fill();
 }
 
-function paintLegs(ctx: CanvasRenderingContext2D, look: Look, pose: { readonly facing: Facing; readonly step: number }): void {
-  const swing = pose.step === 0 ? 0 : pose.step === 1 ? 1 : -1
-  const sideways = pose.facing === 'east' || pose.facing === 'west'
+function paintLegs(
+  ctx: CanvasRenderingContext2D,
+  look: Look,
+  pose: { readonly facing: Facing; readonly step: number },
+): void {
+  const swing = pose.step === 0 ? 0 : pose.step === 1 ? 1 : -1;
+  const sideways = pose.facing === 'east' || pose.facing === 'west';
   for (const leg of [-1, 1]) {
-    const ahead = swing * leg
-    const x = sideways ? 0.455 + ahead * 0.075 : 0.455 + leg * 0.065
-    const length = sideways ? 0.19 : 0.19 - (ahead > 0 ? 0.05 : 0)
-    ctx.fillStyle = look.trousers
-    round(ctx, [x, 0.72, 0.09, length - 0.02], 0.035)
-    ctx.fillStyle = '#3c2c26'
-    round(ctx, [x - 0.005, 0.72 + length - 0.05, 0.1, 0.055], 0.025)
+    const ahead = swing * leg;
+    const x = sideways ? 0.455 + ahead * 0.075 : 0.455 + leg * 0.065;
+    const length = sideways ? 0.19 : 0.19 - (ahead > 0 ? 0.05 : 0);
+    ctx.fillStyle = look.trousers;
+    round(ctx, [x, 0.72, 0.09, length - 0.02], 0.035);
+    ctx.fillStyle = '#3c2c26';
+    round(ctx, [x - 0.005, 0.72 + length - 0.05, 0.1, 0.055], 0.025);
   }
 }
 
-function paintBody(ctx: CanvasRenderingContext2D, look: Look, pose: { readonly facing: Facing; readonly step: number }): void {
-  const swing = pose.step === 0 ? 0 : pose.step === 1 ? 0.03 : -0.03
-  const sideways = pose.facing === 'east' || pose.facing === 'west'
-  if (sideways) paintSide(ctx, look, swing * 1.6)
-  else paintFront(ctx, look, swing)
+function paintBody(
+  ctx: CanvasRenderingContext2D,
+  look: Look,
+  pose: { readonly facing: Facing; readonly step: number },
+): void {
+  const swing = pose.step === 0 ? 0 : pose.step === 1 ? 0.03 : -0.03;
+  const sideways = pose.facing === 'east' || pose.facing === 'west';
+  if (sideways) paintSide(ctx, look, swing * 1.6);
+  else paintFront(ctx, look, swing);
 }
 
 /** The trunk, with one arm before it. */
 function paintSide(ctx: CanvasRenderingContext2D, look: Look, reach: number): void {
-  ctx.fillStyle = look.shirt
-  round(ctx, [0.39, 0.5, 0.22, 0.28], 0.09)
-  ctx.fillStyle = SHEEN
-  ctx.fillRect(0.41, 0.56, 0.04, 0.15)
-  ctx.fillStyle = look.shirtDark
-  round(ctx, [0.455 + reach, 0.55, 0.09, 0.18], 0.045)
-  ctx.fillStyle = look.skin
-  ellipse(ctx, [0.5 + reach, 0.735, 0.04, 0.04])
+  ctx.fillStyle = look.shirt;
+  round(ctx, [0.39, 0.5, 0.22, 0.28], 0.09);
+  ctx.fillStyle = SHEEN;
+  ctx.fillRect(0.41, 0.56, 0.04, 0.15);
+  ctx.fillStyle = look.shirtDark;
+  round(ctx, [0.455 + reach, 0.55, 0.09, 0.18], 0.045);
+  ctx.fillStyle = look.skin;
+  ellipse(ctx, [0.5 + reach, 0.735, 0.04, 0.04]);
 }
 
 /** The trunk between two arms. */
 function paintFront(ctx: CanvasRenderingContext2D, look: Look, swing: number): void {
-  ctx.fillStyle = look.shirtDark
-  round(ctx, [0.305, 0.54 - swing, 0.09, 0.19], 0.045)
-  round(ctx, [0.605, 0.54 + swing, 0.09, 0.19], 0.045)
-  ctx.fillStyle = look.shirt
-  round(ctx, [0.36, 0.5, 0.28, 0.28], 0.09)
-  ctx.fillStyle = SHEEN
-  ctx.fillRect(0.385, 0.56, 0.04, 0.15)
-  ctx.fillStyle = look.skin
-  ellipse(ctx, [0.35, 0.735 - swing, 0.04, 0.04])
-  ellipse(ctx, [0.65, 0.735 + swing, 0.04, 0.04])
+  ctx.fillStyle = look.shirtDark;
+  round(ctx, [0.305, 0.54 - swing, 0.09, 0.19], 0.045);
+  round(ctx, [0.605, 0.54 + swing, 0.09, 0.19], 0.045);
+  ctx.fillStyle = look.shirt;
+  round(ctx, [0.36, 0.5, 0.28, 0.28], 0.09);
+  ctx.fillStyle = SHEEN;
+  ctx.fillRect(0.385, 0.56, 0.04, 0.15);
+  ctx.fillStyle = look.skin;
+  ellipse(ctx, [0.35, 0.735 - swing, 0.04, 0.04]);
+  ellipse(ctx, [0.65, 0.735 + swing, 0.04, 0.04]);
 }
 
 function paintHead(ctx: CanvasRenderingContext2D, look: Look, facing: Facing): void {
-  const turn = facing === 'east' ? 1 : facing === 'west' ? -1 : 0
-  if (look.long && facing !== 'north') { ctx.fillStyle = look.hair; round(ctx, [0.3 - turn * 0.04, 0.27, 0.4, 0.31], 0.16) }
-  ctx.fillStyle = look.skin
-  ctx.beginPath()
-  ctx.ellipse(0.5, 0.345, 0.195, 0.19, 0, 0, Math.PI * 2)
-  ctx.stroke()
-  ctx.fill()
-  paintHair(ctx, look, facing)
-  if (facing !== 'north') paintFace(ctx, look, turn)
-  if (look.hat) paintHat(ctx, look)
+  const turn = facing === 'east' ? 1 : facing === 'west' ? -1 : 0;
+  if (look.long && facing !== 'north') {
+    ctx.fillStyle = look.hair;
+    round(ctx, [0.3 - turn * 0.04, 0.27, 0.4, 0.31], 0.16);
+  }
+  ctx.fillStyle = look.skin;
+  ctx.beginPath();
+  ctx.ellipse(0.5, 0.345, 0.195, 0.19, 0, 0, Math.PI * 2);
+  ctx.stroke();
+  ctx.fill();
+  paintHair(ctx, look, facing);
+  if (facing !== 'north') paintFace(ctx, look, turn);
+  if (look.hat) paintHat(ctx, look);
 }
 
 function paintHair(ctx: CanvasRenderingContext2D, look: Look, facing: Facing): void {
-  ctx.fillStyle = look.hair
-  ctx.beginPath()
-  if (facing === 'north') ctx.ellipse(0.5, 0.335, 0.205, look.long ? 0.25 : 0.2, 0, 0, Math.PI * 2)
+  ctx.fillStyle = look.hair;
+  ctx.beginPath();
+  if (facing === 'north') ctx.ellipse(0.5, 0.335, 0.205, look.long ? 0.25 : 0.2, 0, 0, Math.PI * 2);
   else if (facing === 'south') {
-    ctx.ellipse(0.5, 0.32, 0.21, 0.195, 0, Math.PI * 0.98, Math.PI * 2.02)
-    ctx.quadraticCurveTo(0.62, 0.26, 0.5, 0.265)
-    ctx.quadraticCurveTo(0.38, 0.255, 0.3, 0.33)
+    ctx.ellipse(0.5, 0.32, 0.21, 0.195, 0, Math.PI * 0.98, Math.PI * 2.02);
+    ctx.quadraticCurveTo(0.62, 0.26, 0.5, 0.265);
+    ctx.quadraticCurveTo(0.38, 0.255, 0.3, 0.33);
   } else {
-    const front = facing === 'east' ? 1 : -1
-    ctx.ellipse(0.5, 0.325, 0.21, 0.2, 0, Math.PI, Math.PI * 2)
-    ctx.lineTo(0.5 + front * 0.1, 0.27)
-    ctx.quadraticCurveTo(0.5, 0.26, 0.5 - front * 0.02, 0.42)
-    ctx.lineTo(0.5 - front * 0.18, 0.46)
-    ctx.lineTo(0.5 - front * 0.21, 0.325)
+    const front = facing === 'east' ? 1 : -1;
+    ctx.ellipse(0.5, 0.325, 0.21, 0.2, 0, Math.PI, Math.PI * 2);
+    ctx.lineTo(0.5 + front * 0.1, 0.27);
+    ctx.quadraticCurveTo(0.5, 0.26, 0.5 - front * 0.02, 0.42);
+    ctx.lineTo(0.5 - front * 0.18, 0.46);
+    ctx.lineTo(0.5 - front * 0.21, 0.325);
   }
-  ctx.closePath()
-  ctx.stroke()
-  ctx.fill()
-  ctx.fillStyle = 'rgba(255,255,255,0.16)'
-  ellipse(ctx, [0.44, 0.21, 0.07, 0.03])
+  ctx.closePath();
+  ctx.stroke();
+  ctx.fill();
+  ctx.fillStyle = 'rgba(255,255,255,0.16)';
+  ellipse(ctx, [0.44, 0.21, 0.07, 0.03]);
 }
 
 function paintFace(ctx: CanvasRenderingContext2D, look: Look, turn: number): void {
-  ctx.fillStyle = EYE
-  const eyes = turn === 0 ? [0.43, 0.57] : [0.5 + turn * 0.11]
-  for (const x of eyes) ellipse(ctx, [x, 0.375, 0.021, 0.03])
-  ctx.fillStyle = 'rgba(226,110,98,0.4)'
-  const cheeks = turn === 0 ? [0.385, 0.615] : [0.5 + turn * 0.07]
-  for (const x of cheeks) ellipse(ctx, [x, 0.43, 0.032, 0.02])
-  if (turn === 0) return
-  ctx.fillStyle = look.skin
-  ellipse(ctx, [0.5 + turn * 0.195, 0.395, 0.028, 0.024])
+  ctx.fillStyle = EYE;
+  const eyes = turn === 0 ? [0.43, 0.57] : [0.5 + turn * 0.11];
+  for (const x of eyes) ellipse(ctx, [x, 0.375, 0.021, 0.03]);
+  ctx.fillStyle = 'rgba(226,110,98,0.4)';
+  const cheeks = turn === 0 ? [0.385, 0.615] : [0.5 + turn * 0.07];
+  for (const x of cheeks) ellipse(ctx, [x, 0.43, 0.032, 0.02]);
+  if (turn === 0) return;
+  ctx.fillStyle = look.skin;
+  ellipse(ctx, [0.5 + turn * 0.195, 0.395, 0.028, 0.024]);
 }
 
 function paintHat(ctx: CanvasRenderingContext2D, look: Look): void {
-  ctx.fillStyle = look.shirtDark
-  round(ctx, [0.36, 0.09, 0.28, 0.14], 0.08)
-  ctx.fillStyle = look.shirt
-  round(ctx, [0.27, 0.2, 0.46, 0.065], 0.032)
+  ctx.fillStyle = look.shirtDark;
+  round(ctx, [0.36, 0.09, 0.28, 0.14], 0.08);
+  ctx.fillStyle = look.shirt;
+  round(ctx, [0.27, 0.2, 0.46, 0.065], 0.032);
 }
 
 /** Lying under a blanket of the shirt's colour, head on a pillow. */
 function paintAsleep(ctx: CanvasRenderingContext2D, look: Look): void {
-  ctx.fillStyle = 'rgba(30,34,28,0.25)'
-  ellipse(ctx, [0.5, 0.9, 0.36, 0.08])
-  ctx.fillStyle = '#fbf6ec'
-  round(ctx, [0.1, 0.62, 0.3, 0.26], 0.09)
-  ctx.fillStyle = look.skin
-  ctx.beginPath()
-  ctx.ellipse(0.29, 0.72, 0.155, 0.15, 0, 0, Math.PI * 2)
-  ctx.stroke()
-  ctx.fill()
-  ctx.fillStyle = look.hair
-  ctx.beginPath()
-  ctx.ellipse(0.285, 0.71, 0.165, 0.155, -0.35, Math.PI * 0.72, Math.PI * 1.72)
-  ctx.closePath()
-  ctx.stroke()
-  ctx.fill()
-  ctx.beginPath()
-  ctx.moveTo(0.315, 0.745)
-  ctx.quadraticCurveTo(0.345, 0.765, 0.375, 0.745)
-  ctx.stroke()
-  ctx.fillStyle = look.shirt
-  round(ctx, [0.38, 0.64, 0.52, 0.26], 0.1)
-  ctx.fillStyle = look.shirtDark
-  round(ctx, [0.38, 0.64, 0.09, 0.26], 0.04)
+  ctx.fillStyle = 'rgba(30,34,28,0.25)';
+  ellipse(ctx, [0.5, 0.9, 0.36, 0.08]);
+  ctx.fillStyle = '#fbf6ec';
+  round(ctx, [0.1, 0.62, 0.3, 0.26], 0.09);
+  ctx.fillStyle = look.skin;
+  ctx.beginPath();
+  ctx.ellipse(0.29, 0.72, 0.155, 0.15, 0, 0, Math.PI * 2);
+  ctx.stroke();
+  ctx.fill();
+  ctx.fillStyle = look.hair;
+  ctx.beginPath();
+  ctx.ellipse(0.285, 0.71, 0.165, 0.155, -0.35, Math.PI * 0.72, Math.PI * 1.72);
+  ctx.closePath();
+  ctx.stroke();
+  ctx.fill();
+  ctx.beginPath();
+  ctx.moveTo(0.315, 0.745);
+  ctx.quadraticCurveTo(0.345, 0.765, 0.375, 0.745);
+  ctx.stroke();
+  ctx.fillStyle = look.shirt;
+  round(ctx, [0.38, 0.64, 0.52, 0.26], 0.1);
+  ctx.fillStyle = look.shirtDark;
+  round(ctx, [0.38, 0.64, 0.09, 0.26], 0.04);
 }

@@ -1,197 +1,227 @@
-import { hash2 } from '../../model/noise.ts'
-import { type Building, isIndoors, surfaceAt, type TileKind } from '../../model/tile-map.ts'
-import { type Brush, eachTile } from './paint-ground.ts'
+import { hash2 } from '../../model/noise.ts';
+import { type Building, isIndoors, surfaceAt, type TileKind } from '../../model/tile-map.ts';
+import { type Brush, eachTile } from './paint-ground.ts';
 
 /** Share of a wall tile that is its top; the rest is the face that looks south. */
-const CAP = 0.42
-const INK = 'rgba(70,48,34,0.55)'
+const CAP = 0.42;
+const INK = 'rgba(70,48,34,0.55)';
 
-const WALLS: ReadonlySet<TileKind> = new Set(['wall', 'window'])
+const WALLS: ReadonlySet<TileKind> = new Set(['wall', 'window']);
 
 /** Floors, walls, doors and windows of every house. */
 export function paintInteriors(brush: Brush): void {
-  const { map } = brush
-  eachTile(brush, (x, y) => isIndoors(map, x, y) && !WALLS.has(map.at(x, y)), (x, y) => paintFloor(brush, x, y))
-  eachTile(brush, (x, y) => WALLS.has(map.at(x, y)), (x, y) => paintWall(brush, x, y))
-  eachTile(brush, (x, y) => map.at(x, y) === 'door', (x, y) => paintDoor(brush, x, y))
+  const { map } = brush;
+  eachTile(
+    brush,
+    (x, y) => isIndoors(map, x, y) && !WALLS.has(map.at(x, y)),
+    (x, y) => paintFloor(brush, x, y),
+  );
+  eachTile(
+    brush,
+    (x, y) => WALLS.has(map.at(x, y)),
+    (x, y) => paintWall(brush, x, y),
+  );
+  eachTile(
+    brush,
+    (x, y) => map.at(x, y) === 'door',
+    (x, y) => paintDoor(brush, x, y),
+  );
 }
 
 function paintFloor(brush: Brush, x: number, y: number): void {
-  const { ctx, map } = brush
-  const kind = surfaceAt(map, x, y)
-  if (kind === 'floor') paintFlags(ctx, x, y)
-  else paintPlanks(ctx, x, y)
-  if (kind === 'rug') paintRug(brush, x, y)
+  const { ctx, map } = brush;
+  const kind = surfaceAt(map, x, y);
+  if (kind === 'floor') paintFlags(ctx, x, y);
+  else paintPlanks(ctx, x, y);
+  if (kind === 'rug') paintRug(brush, x, y);
   if (WALLS.has(map.at(x, y - 1))) {
-    const shade = ctx.createLinearGradient(0, y, 0, y + 0.4)
-    shade.addColorStop(0, 'rgba(60,36,18,0.35)')
-    shade.addColorStop(1, 'rgba(60,36,18,0)')
-    ctx.fillStyle = shade
-    ctx.fillRect(x, y, 1, 0.4)
+    const shade = ctx.createLinearGradient(0, y, 0, y + 0.4);
+    shade.addColorStop(0, 'rgba(60,36,18,0.35)');
+    shade.addColorStop(1, 'rgba(60,36,18,0)');
+    ctx.fillStyle = shade;
+    ctx.fillRect(x, y, 1, 0.4);
   }
   if (WALLS.has(map.at(x - 1, y))) {
-    ctx.fillStyle = 'rgba(60,36,18,0.16)'
-    ctx.fillRect(x, y, 0.16, 1)
+    ctx.fillStyle = 'rgba(60,36,18,0.16)';
+    ctx.fillRect(x, y, 0.16, 1);
   }
 }
 
 function paintPlanks(ctx: CanvasRenderingContext2D, x: number, y: number): void {
-  ctx.fillStyle = '#d3a976'
-  ctx.fillRect(x, y, 1, 1)
+  ctx.fillStyle = '#d3a976';
+  ctx.fillRect(x, y, 1, 1);
   for (const row of [0, 1, 2, 3]) {
     if (hash2(x, y * 4 + row, 100) < 0.35) {
-      ctx.fillStyle = 'rgba(255,236,200,0.18)'
-      ctx.fillRect(x, y + row / 4, 1, 0.25)
+      ctx.fillStyle = 'rgba(255,236,200,0.18)';
+      ctx.fillRect(x, y + row / 4, 1, 0.25);
     }
-    ctx.fillStyle = 'rgba(104,68,36,0.28)'
-    ctx.fillRect(x, y + row / 4, 1, 0.025)
-    ctx.fillRect(x + ((row * 0.37 + x * 0.13) % 1), y + row / 4, 0.025, 0.25)
+    ctx.fillStyle = 'rgba(104,68,36,0.28)';
+    ctx.fillRect(x, y + row / 4, 1, 0.025);
+    ctx.fillRect(x + ((row * 0.37 + x * 0.13) % 1), y + row / 4, 0.025, 0.25);
   }
 }
 
 /** Stone flags, two by two, in two close shades. */
 function paintFlags(ctx: CanvasRenderingContext2D, x: number, y: number): void {
-  for (const [dx, dy] of [[0, 0], [0.5, 0], [0, 0.5], [0.5, 0.5]] as const) {
-    ctx.fillStyle = hash2(x * 2 + dx * 2, y * 2 + dy * 2, 101) < 0.5 ? '#d8cfbf' : '#cfc5b4'
-    ctx.fillRect(x + dx, y + dy, 0.5, 0.5)
+  for (const [dx, dy] of [
+    [0, 0],
+    [0.5, 0],
+    [0, 0.5],
+    [0.5, 0.5],
+  ] as const) {
+    ctx.fillStyle = hash2(x * 2 + dx * 2, y * 2 + dy * 2, 101) < 0.5 ? '#d8cfbf' : '#cfc5b4';
+    ctx.fillRect(x + dx, y + dy, 0.5, 0.5);
   }
-  ctx.fillStyle = 'rgba(96,84,66,0.22)'
-  ctx.fillRect(x, y, 1, 0.03)
-  ctx.fillRect(x, y + 0.5, 1, 0.03)
-  ctx.fillRect(x, y, 0.03, 1)
-  ctx.fillRect(x + 0.5, y, 0.03, 1)
+  ctx.fillStyle = 'rgba(96,84,66,0.22)';
+  ctx.fillRect(x, y, 1, 0.03);
+  ctx.fillRect(x, y + 0.5, 1, 0.03);
+  ctx.fillRect(x, y, 0.03, 1);
+  ctx.fillRect(x + 0.5, y, 0.03, 1);
 }
 
 /** Tiles that a rug's corner is looked for, to give the whole rug one colour. */
-const RUG_LIMIT = 16
-const RUGS = ['#b9554e', '#4f7f95', '#8a6aa5', '#5d8d62'] as const
+const RUG_LIMIT = 16;
+const RUGS = ['#b9554e', '#4f7f95', '#8a6aa5', '#5d8d62'] as const;
 
 /** A rug has a border only where it ends. */
 function paintRug({ ctx, map }: Brush, x: number, y: number): void {
-  const same = (dx: number, dy: number): boolean => map.at(x + dx, y + dy) === 'rug'
-  let [left, top] = [x, y]
-  while (x - left < RUG_LIMIT && map.at(left - 1, y) === 'rug') left -= 1
-  while (y - top < RUG_LIMIT && map.at(left, top - 1) === 'rug') top -= 1
-  ctx.fillStyle = RUGS[Math.floor(hash2(left, top, 102) * RUGS.length)] ?? RUGS[0]
-  ctx.fillRect(x, y, 1, 1)
-  ctx.fillStyle = 'rgba(255,236,196,0.75)'
-  if (!same(0, -1)) ctx.fillRect(x, y + 0.1, 1, 0.06)
-  if (!same(0, 1)) ctx.fillRect(x, y + 0.84, 1, 0.06)
-  if (!same(-1, 0)) ctx.fillRect(x + 0.1, y, 0.06, 1)
-  if (!same(1, 0)) ctx.fillRect(x + 0.84, y, 0.06, 1)
-  ctx.fillStyle = 'rgba(255,255,255,0.16)'
-  ctx.beginPath()
-  ctx.moveTo(x + 0.5, y + 0.26)
-  ctx.lineTo(x + 0.72, y + 0.5)
-  ctx.lineTo(x + 0.5, y + 0.74)
-  ctx.lineTo(x + 0.28, y + 0.5)
-  ctx.fill()
+  const same = (dx: number, dy: number): boolean => map.at(x + dx, y + dy) === 'rug';
+  let [left, top] = [x, y];
+  while (x - left < RUG_LIMIT && map.at(left - 1, y) === 'rug') left -= 1;
+  while (y - top < RUG_LIMIT && map.at(left, top - 1) === 'rug') top -= 1;
+  ctx.fillStyle = RUGS[Math.floor(hash2(left, top, 102) * RUGS.length)] ?? RUGS[0];
+  ctx.fillRect(x, y, 1, 1);
+  ctx.fillStyle = 'rgba(255,236,196,0.75)';
+  if (!same(0, -1)) ctx.fillRect(x, y + 0.1, 1, 0.06);
+  if (!same(0, 1)) ctx.fillRect(x, y + 0.84, 1, 0.06);
+  if (!same(-1, 0)) ctx.fillRect(x + 0.1, y, 0.06, 1);
+  if (!same(1, 0)) ctx.fillRect(x + 0.84, y, 0.06, 1);
+  ctx.fillStyle = 'rgba(255,255,255,0.16)';
+  ctx.beginPath();
+  ctx.moveTo(x + 0.5, y + 0.26);
+  ctx.lineTo(x + 0.72, y + 0.5);
+  ctx.lineTo(x + 0.5, y + 0.74);
+  ctx.lineTo(x + 0.28, y + 0.5);
+  ctx.fill();
 }
 
 function paintWall(brush: Brush, x: number, y: number): void {
-  const { ctx, map } = brush
-  const faced = !WALLS.has(map.at(x, y + 1))
-  const outside = faced && !isIndoors(map, x, y + 1)
-  ctx.fillStyle = '#8a6a50'
-  ctx.fillRect(x, y, 1, 1)
-  ctx.fillStyle = 'rgba(255,236,206,0.16)'
-  ctx.fillRect(x, y, 1, 0.08)
-  if (!faced) return
-  ctx.fillStyle = outside ? '#f0e3cb' : '#e6d3b4'
-  ctx.fillRect(x, y + CAP, 1, 1 - CAP)
-  ctx.fillStyle = 'rgba(84,58,38,0.25)'
-  ctx.fillRect(x, y + CAP, 1, 0.09)
-  ctx.fillStyle = '#a98762'
-  ctx.fillRect(x, y + 0.93, 1, 0.07)
+  const { ctx, map } = brush;
+  const faced = !WALLS.has(map.at(x, y + 1));
+  const outside = faced && !isIndoors(map, x, y + 1);
+  ctx.fillStyle = '#8a6a50';
+  ctx.fillRect(x, y, 1, 1);
+  ctx.fillStyle = 'rgba(255,236,206,0.16)';
+  ctx.fillRect(x, y, 1, 0.08);
+  if (!faced) return;
+  ctx.fillStyle = outside ? '#f0e3cb' : '#e6d3b4';
+  ctx.fillRect(x, y + CAP, 1, 1 - CAP);
+  ctx.fillStyle = 'rgba(84,58,38,0.25)';
+  ctx.fillRect(x, y + CAP, 1, 0.09);
+  ctx.fillStyle = '#a98762';
+  ctx.fillRect(x, y + 0.93, 1, 0.07);
   if (outside) {
-    ctx.fillStyle = 'rgba(40,52,30,0.22)'
-    ctx.fillRect(x, y + 1, 1, 0.14)
+    ctx.fillStyle = 'rgba(40,52,30,0.22)';
+    ctx.fillRect(x, y + 1, 1, 0.14);
   }
-  if (map.at(x, y) === 'window') paintWindow(ctx, x, y)
+  if (map.at(x, y) === 'window') paintWindow(ctx, x, y);
 }
 
 function paintWindow(ctx: CanvasRenderingContext2D, x: number, y: number): void {
-  ctx.fillStyle = '#7a5a41'
-  ctx.fillRect(x + 0.24, y + CAP + 0.12, 0.52, 0.36)
-  ctx.fillStyle = '#9fd0e6'
-  ctx.fillRect(x + 0.29, y + CAP + 0.16, 0.42, 0.28)
-  ctx.fillStyle = 'rgba(255,255,255,0.55)'
-  ctx.fillRect(x + 0.29, y + CAP + 0.16, 0.14, 0.28)
-  ctx.fillStyle = '#7a5a41'
-  ctx.fillRect(x + 0.48, y + CAP + 0.16, 0.04, 0.28)
+  ctx.fillStyle = '#7a5a41';
+  ctx.fillRect(x + 0.24, y + CAP + 0.12, 0.52, 0.36);
+  ctx.fillStyle = '#9fd0e6';
+  ctx.fillRect(x + 0.29, y + CAP + 0.16, 0.42, 0.28);
+  ctx.fillStyle = 'rgba(255,255,255,0.55)';
+  ctx.fillRect(x + 0.29, y + CAP + 0.16, 0.14, 0.28);
+  ctx.fillStyle = '#7a5a41';
+  ctx.fillRect(x + 0.48, y + CAP + 0.16, 0.04, 0.28);
 }
 
 function paintDoor(brush: Brush, x: number, y: number): void {
-  const { ctx, map } = brush
-  const inWall = WALLS.has(map.at(x - 1, y)) || WALLS.has(map.at(x + 1, y))
-  ctx.fillStyle = inWall ? '#b9895a' : '#a77a4f'
-  ctx.fillRect(x, y, 1, 1)
-  ctx.fillStyle = 'rgba(70,44,24,0.35)'
-  ctx.fillRect(x, y + 0.9, 1, 0.1)
-  ctx.fillStyle = '#7c5436'
-  if (inWall) for (const post of [0, 0.88]) ctx.fillRect(x + post, y, 0.12, 1)
-  else for (const post of [0, 0.88]) ctx.fillRect(x, y + post, 1, 0.12)
-  ctx.fillStyle = '#c65f4b'
-  ctx.fillRect(x + 0.2, y + 0.34, 0.6, 0.34)
-  ctx.fillStyle = 'rgba(255,255,255,0.35)'
-  ctx.fillRect(x + 0.2, y + 0.48, 0.6, 0.06)
+  const { ctx, map } = brush;
+  const inWall = WALLS.has(map.at(x - 1, y)) || WALLS.has(map.at(x + 1, y));
+  ctx.fillStyle = inWall ? '#b9895a' : '#a77a4f';
+  ctx.fillRect(x, y, 1, 1);
+  ctx.fillStyle = 'rgba(70,44,24,0.35)';
+  ctx.fillRect(x, y + 0.9, 1, 0.1);
+  ctx.fillStyle = '#7c5436';
+  if (inWall) for (const post of [0, 0.88]) ctx.fillRect(x + post, y, 0.12, 1);
+  else for (const post of [0, 0.88]) ctx.fillRect(x, y + post, 1, 0.12);
+  ctx.fillStyle = '#c65f4b';
+  ctx.fillRect(x + 0.2, y + 0.34, 0.6, 0.34);
+  ctx.fillStyle = 'rgba(255,255,255,0.35)';
+  ctx.fillRect(x + 0.2, y + 0.48, 0.6, 0.06);
 }
 
 /** Roof colours; which one is a matter of the house. */
 export const ROOFS = [
-  { light: '#dd7f5d', dark: '#c2654a', ridge: '#a9533c' }, { light: '#7f9cc0', dark: '#66829f', ridge: '#536c88' }, { light: '#dcb566', dark: '#c39a4d', ridge: '#a5803c' },
-  { light: '#72b0a3', dark: '#589186', ridge: '#467a70' }, { light: '#b888b5', dark: '#9a6c98', ridge: '#815880' }, { light: '#b98a68', dark: '#9c7153', ridge: '#815b42' },
-] as const
+  { light: '#dd7f5d', dark: '#c2654a', ridge: '#a9533c' },
+  { light: '#7f9cc0', dark: '#66829f', ridge: '#536c88' },
+  { light: '#dcb566', dark: '#c39a4d', ridge: '#a5803c' },
+  { light: '#72b0a3', dark: '#589186', ridge: '#467a70' },
+  { light: '#b888b5', dark: '#9a6c98', ridge: '#815880' },
+  { light: '#b98a68', dark: '#9c7153', ridge: '#815b42' },
+] as const;
 
 /** Roofs, painted apart from the ground so that they can be taken off to show the rooms. */
 export function paintRoofs(brush: Brush, buildings: readonly Building[]): void {
-  for (const building of buildings) if (touches(brush, building)) paintRoof(brush.ctx, building)
+  for (const building of buildings) if (touches(brush, building)) paintRoof(brush.ctx, building);
 }
 
 function touches({ rect }: Brush, building: Building): boolean {
-  const house = building.rect
-  return house.x - 1 < rect.x + rect.width && house.x + house.width + 1 > rect.x && house.y - 2 < rect.y + rect.height && house.y + house.height + 1 > rect.y
+  const house = building.rect;
+  return (
+    house.x - 1 < rect.x + rect.width &&
+    house.x + house.width + 1 > rect.x &&
+    house.y - 2 < rect.y + rect.height &&
+    house.y + house.height + 1 > rect.y
+  );
 }
 
 function paintRoof(ctx: CanvasRenderingContext2D, building: Building): void {
-  const { rect } = building
-  const look = ROOFS[Math.floor(hash2(rect.x, rect.y, 120) * ROOFS.length)] ?? ROOFS[0]
-  const left = rect.x - 0.28
-  const width = rect.width + 0.56
-  const top = rect.y - 0.75
-  const bottom = rect.y + rect.height - 1 + CAP + 0.08
-  const ridge = top + (bottom - top) * 0.42
-  ctx.fillStyle = 'rgba(40,40,30,0.25)'
-  ctx.fillRect(left + 0.15, bottom, width - 0.1, 0.16)
-  ctx.fillStyle = look.dark
-  roundRect(ctx, { x: left, y: top, width, height: ridge - top + 0.1 })
-  ctx.fillStyle = look.light
-  roundRect(ctx, { x: left, y: ridge, width, height: bottom - ridge })
-  ctx.fillStyle = 'rgba(60,30,20,0.13)'
+  const { rect } = building;
+  const look = ROOFS[Math.floor(hash2(rect.x, rect.y, 120) * ROOFS.length)] ?? ROOFS[0];
+  const left = rect.x - 0.28;
+  const width = rect.width + 0.56;
+  const top = rect.y - 0.75;
+  const bottom = rect.y + rect.height - 1 + CAP + 0.08;
+  const ridge = top + (bottom - top) * 0.42;
+  ctx.fillStyle = 'rgba(40,40,30,0.25)';
+  ctx.fillRect(left + 0.15, bottom, width - 0.1, 0.16);
+  ctx.fillStyle = look.dark;
+  roundRect(ctx, { x: left, y: top, width, height: ridge - top + 0.1 });
+  ctx.fillStyle = look.light;
+  roundRect(ctx, { x: left, y: ridge, width, height: bottom - ridge });
+  ctx.fillStyle = 'rgba(60,30,20,0.13)';
   for (let row = top + 0.36; row < bottom - 0.1; row += 0.36) {
-    ctx.fillRect(left, row, width, 0.045)
-    const shift = Math.round((row - top) / 0.36) % 2 === 0 ? 0 : 0.22
-    for (let column = left + 0.22 + shift; column < left + width - 0.05; column += 0.44) ctx.fillRect(column, row, 0.04, Math.min(0.36, bottom - row))
+    ctx.fillRect(left, row, width, 0.045);
+    const shift = Math.round((row - top) / 0.36) % 2 === 0 ? 0 : 0.22;
+    for (let column = left + 0.22 + shift; column < left + width - 0.05; column += 0.44)
+      ctx.fillRect(column, row, 0.04, Math.min(0.36, bottom - row));
   }
-  ctx.fillStyle = look.ridge
-  ctx.fillRect(left - 0.06, ridge - 0.09, width + 0.12, 0.18)
-  ctx.fillStyle = 'rgba(255,255,255,0.2)'
-  ctx.fillRect(left, bottom - 0.1, width, 0.05)
-  ctx.strokeStyle = INK
-  ctx.lineWidth = 0.05
-  ctx.strokeRect(left, top, width, bottom - top)
-  if (rect.width >= 4) paintChimney(ctx, rect.x + rect.width * 0.72, ridge)
+  ctx.fillStyle = look.ridge;
+  ctx.fillRect(left - 0.06, ridge - 0.09, width + 0.12, 0.18);
+  ctx.fillStyle = 'rgba(255,255,255,0.2)';
+  ctx.fillRect(left, bottom - 0.1, width, 0.05);
+  ctx.strokeStyle = INK;
+  ctx.lineWidth = 0.05;
+  ctx.strokeRect(left, top, width, bottom - top);
+  if (rect.width >= 4) paintChimney(ctx, rect.x + rect.width * 0.72, ridge);
 }
 
 function paintChimney(ctx: CanvasRenderingContext2D, x: number, ridge: number): void {
-  ctx.fillStyle = '#8f6b5a'
-  ctx.fillRect(x, ridge - 0.75, 0.42, 0.62)
-  ctx.fillStyle = '#6d4f42'
-  ctx.fillRect(x - 0.05, ridge - 0.82, 0.52, 0.16)
+  ctx.fillStyle = '#8f6b5a';
+  ctx.fillRect(x, ridge - 0.75, 0.42, 0.62);
+  ctx.fillStyle = '#6d4f42';
+  ctx.fillRect(x - 0.05, ridge - 0.82, 0.52, 0.16);
 }
 
-function roundRect(ctx: CanvasRenderingContext2D, box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number }): void {
-  ctx.beginPath()
-  ctx.roundRect(box.x, box.y, box.width, box.height, 0.12)
-  ctx.fill()
+function roundRect(
+  ctx: CanvasRenderingContext2D,
+  box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
+): void {
+  ctx.beginPath();
+  ctx.roundRect(box.x, box.y, box.width, box.height, 0.12);
+  ctx.fill();
 }

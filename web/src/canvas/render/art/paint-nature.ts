@@ -1,107 +1,162 @@
-import { hash2 } from '../../model/noise.ts'
-import type { TileKind } from '../../model/tile-map.ts'
-import { type Brush, disc, eachTile } from './paint-ground.ts'
+import { hash2 } from '../../model/noise.ts';
+import type { TileKind } from '../../model/tile-map.ts';
+import { type Brush, disc, eachTile } from './paint-ground.ts';
 
 const LEAF = [
   { dark: '#437f45', main: '#559753', light: '#72b268' },
   { dark: '#4d8740', main: '#64a14d', light: '#85bb62' },
   { dark: '#3d7b57', main: '#4c9468', light: '#69b082' },
   { dark: '#a3763a', main: '#c4934a', light: '#dcb266' },
-] as const
-const TALL: ReadonlySet<TileKind> = new Set(['tree', 'pine', 'bush'])
-const CASTS: ReadonlySet<TileKind> = new Set(['tree', 'pine', 'bush', 'stone'])
-const SHADOW = 'rgba(34,58,34,0.22)'
+] as const;
+const TALL: ReadonlySet<TileKind> = new Set(['tree', 'pine', 'bush']);
+const CASTS: ReadonlySet<TileKind> = new Set(['tree', 'pine', 'bush', 'stone']);
+const SHADOW = 'rgba(34,58,34,0.22)';
 
 /** Trees, rocks and fences, with their shadows; from north to south, so that nearer ones cover farther ones. */
 export function paintNature(brush: Brush): void {
-  const { ctx, map } = brush
-  ctx.fillStyle = SHADOW
-  eachTile(brush, (x, y) => CASTS.has(map.at(x, y)), (x, y) => {
-    ctx.beginPath()
-    ctx.ellipse(x + 0.58, y + 0.86, 0.46, 0.2, 0, 0, Math.PI * 2)
-    ctx.fill()
-  })
-  eachTile(brush, (x, y) => map.at(x, y) === 'fence', (x, y) => paintFence(brush, x, y))
-  eachTile(brush, (x, y) => map.at(x, y) === 'stone', (x, y) => paintRock(ctx, x, y))
-  eachTile(brush, (x, y) => TALL.has(map.at(x, y)), (x, y) => {
-    const kind = map.at(x, y)
-    if (kind === 'pine') paintPine(ctx, x, y)
-    else if (kind === 'bush') paintBush(ctx, x, y)
-    else paintLeafTree(ctx, x, y)
-  })
+  const { ctx, map } = brush;
+  ctx.fillStyle = SHADOW;
+  eachTile(
+    brush,
+    (x, y) => CASTS.has(map.at(x, y)),
+    (x, y) => {
+      ctx.beginPath();
+      ctx.ellipse(x + 0.58, y + 0.86, 0.46, 0.2, 0, 0, Math.PI * 2);
+      ctx.fill();
+    },
+  );
+  eachTile(
+    brush,
+    (x, y) => map.at(x, y) === 'fence',
+    (x, y) => paintFence(brush, x, y),
+  );
+  eachTile(
+    brush,
+    (x, y) => map.at(x, y) === 'stone',
+    (x, y) => paintRock(ctx, x, y),
+  );
+  eachTile(
+    brush,
+    (x, y) => TALL.has(map.at(x, y)),
+    (x, y) => {
+      const kind = map.at(x, y);
+      if (kind === 'pine') paintPine(ctx, x, y);
+      else if (kind === 'bush') paintBush(ctx, x, y);
+      else paintLeafTree(ctx, x, y);
+    },
+  );
 }
 
 function paintBush(ctx: CanvasRenderingContext2D, x: number, y: number): void {
-  const leaf = LEAF[Math.floor(hash2(x, y, 87) * 3)] ?? LEAF[0]
-  for (const [dx, dy, radius, colour] of [[0.28, 0.62, 0.25, leaf.dark], [0.7, 0.62, 0.25, leaf.dark], [0.5, 0.5, 0.32, leaf.main], [0.42, 0.4, 0.14, leaf.light]] as const) {
-    ctx.fillStyle = colour
-    disc(ctx, { x: x + dx, y: y + dy, radius })
+  const leaf = LEAF[Math.floor(hash2(x, y, 87) * 3)] ?? LEAF[0];
+  for (const [dx, dy, radius, colour] of [
+    [0.28, 0.62, 0.25, leaf.dark],
+    [0.7, 0.62, 0.25, leaf.dark],
+    [0.5, 0.5, 0.32, leaf.main],
+    [0.42, 0.4, 0.14, leaf.light],
+  ] as const) {
+    ctx.fillStyle = colour;
+    disc(ctx, { x: x + dx, y: y + dy, radius });
   }
-  if (hash2(x, y, 88) > 0.5) return
-  ctx.fillStyle = '#d9536b'
-  for (const [dx, dy] of [[0.35, 0.6], [0.6, 0.45], [0.68, 0.68]] as const) disc(ctx, { x: x + dx, y: y + dy, radius: 0.05 })
+  if (hash2(x, y, 88) > 0.5) return;
+  ctx.fillStyle = '#d9536b';
+  for (const [dx, dy] of [
+    [0.35, 0.6],
+    [0.6, 0.45],
+    [0.68, 0.68],
+  ] as const)
+    disc(ctx, { x: x + dx, y: y + dy, radius: 0.05 });
 }
 
 function paintLeafTree(ctx: CanvasRenderingContext2D, x: number, y: number): void {
-  const leaf = LEAF[hash2(x, y, 80) < 0.035 ? 3 : Math.floor(hash2(x, y, 81) * 3)] ?? LEAF[0]
-  const centreX = x + 0.5 + (hash2(x, y, 82) - 0.5) * 0.24
-  const centreY = y + 0.24 + (hash2(x, y, 83) - 0.5) * 0.16
-  const size = 0.86 + hash2(x, y, 84) * 0.3
-  ctx.fillStyle = '#7b5638'
-  ctx.fillRect(centreX - 0.07, centreY + 0.2, 0.14, 0.46)
-  ctx.fillStyle = leaf.dark
-  for (const [dx, dy, radius] of [[-0.26, 0.12, 0.34], [0.26, 0.12, 0.34], [0, -0.1, 0.42], [0, 0.2, 0.36]] as const) disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size })
-  ctx.fillStyle = leaf.main
-  for (const [dx, dy, radius] of [[-0.24, 0.04, 0.27], [0.22, 0.04, 0.27], [-0.01, -0.15, 0.35]] as const) disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size })
-  ctx.fillStyle = leaf.light
-  for (const [dx, dy, radius] of [[-0.13, -0.22, 0.17], [-0.28, -0.02, 0.1], [0.12, -0.1, 0.08]] as const) disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size })
+  const leaf = LEAF[hash2(x, y, 80) < 0.035 ? 3 : Math.floor(hash2(x, y, 81) * 3)] ?? LEAF[0];
+  const centreX = x + 0.5 + (hash2(x, y, 82) - 0.5) * 0.24;
+  const centreY = y + 0.24 + (hash2(x, y, 83) - 0.5) * 0.16;
+  const size = 0.86 + hash2(x, y, 84) * 0.3;
+  ctx.fillStyle = '#7b5638';
+  ctx.fillRect(centreX - 0.07, centreY + 0.2, 0.14, 0.46);
+  ctx.fillStyle = leaf.dark;
+  for (const [dx, dy, radius] of [
+    [-0.26, 0.12, 0.34],
+    [0.26, 0.12, 0.34],
+    [0, -0.1, 0.42],
+    [0, 0.2, 0.36],
+  ] as const)
+    disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size });
+  ctx.fillStyle = leaf.main;
+  for (const [dx, dy, radius] of [
+    [-0.24, 0.04, 0.27],
+    [0.22, 0.04, 0.27],
+    [-0.01, -0.15, 0.35],
+  ] as const)
+    disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size });
+  ctx.fillStyle = leaf.light;
+  for (const [dx, dy, radius] of [
+    [-0.13, -0.22, 0.17],
+    [-0.28, -0.02, 0.1],
+    [0.12, -0.1, 0.08],
+  ] as const)
+    disc(ctx, { x: centreX + dx * size, y: centreY + dy * size, radius: radius * size });
 }
 
 function paintPine(ctx: CanvasRenderingContext2D, x: number, y: number): void {
-  const centreX = x + 0.5 + (hash2(x, y, 85) - 0.5) * 0.2
-  const base = y + 0.72
-  const size = 0.9 + hash2(x, y, 86) * 0.3
-  ctx.fillStyle = '#6b4c34'
-  ctx.fillRect(centreX - 0.06, base - 0.1, 0.12, 0.24)
-  for (const [level, half, colour, lit] of [[0, 0.46, '#3d7452', '#4f8b63'], [0.3, 0.37, '#468059', '#5a996c'], [0.6, 0.27, '#518d63', '#68a878']] as const) {
-    const bottom = base - level * size
-    cone(ctx, { x: centreX, bottom, half: half * size, top: bottom - 0.55 * size, colour })
-    ctx.fillStyle = lit
-    ctx.beginPath()
-    ctx.moveTo(centreX, bottom - 0.55 * size)
-    ctx.lineTo(centreX - half * size * 0.85, bottom - 0.05)
-    ctx.quadraticCurveTo(centreX - half * size * 0.4, bottom - 0.02, centreX - half * size * 0.2, bottom - 0.1)
-    ctx.fill()
+  const centreX = x + 0.5 + (hash2(x, y, 85) - 0.5) * 0.2;
+  const base = y + 0.72;
+  const size = 0.9 + hash2(x, y, 86) * 0.3;
+  ctx.fillStyle = '#6b4c34';
+  ctx.fillRect(centreX - 0.06, base - 0.1, 0.12, 0.24);
+  for (const [level, half, colour, lit] of [
+    [0, 0.46, '#3d7452', '#4f8b63'],
+    [0.3, 0.37, '#468059', '#5a996c'],
+    [0.6, 0.27, '#518d63', '#68a878'],
+  ] as const) {
+    const bottom = base - level * size;
+    cone(ctx, { x: centreX, bottom, half: half * size, top: bottom - 0.55 * size, colour });
+    ctx.fillStyle = lit;
+    ctx.beginPath();
+    ctx.moveTo(centreX, bottom - 0.55 * size);
+    ctx.lineTo(centreX - half * size * 0.85, bottom - 0.05);
+    ctx.quadraticCurveTo(centreX - half * size * 0.4, bottom - 0.02, centreX - half * size * 0.2, bottom - 0.1);
+    ctx.fill();
   }
 }
 
-function cone(ctx: CanvasRenderingContext2D, shape: { readonly x: number; readonly bottom: number; readonly half: number; readonly top: number; readonly colour: string }): void {
-  ctx.fillStyle = shape.colour
-  ctx.beginPath()
-  ctx.moveTo(shape.x, shape.top)
-  ctx.lineTo(shape.x + shape.half, shape.bottom - 0.03)
-  ctx.quadraticCurveTo(shape.x, shape.bottom + 0.1, shape.x - shape.half, shape.bottom - 0.03)
-  ctx.fill()
+function cone(
+  ctx: CanvasRenderingContext2D,
+  shape: {
+    readonly x: number;
+    readonly bottom: number;
+    readonly half: number;
+    readonly top: number;
+    readonly colour: string;
+  },
+): void {
+  ctx.fillStyle = shape.colour;
+  ctx.beginPath();
+  ctx.moveTo(shape.x, shape.top);
+  ctx.lineTo(shape.x + shape.half, shape.bottom - 0.03);
+  ctx.quadraticCurveTo(shape.x, shape.bottom + 0.1, shape.x - shape.half, shape.bottom - 0.03);
+  ctx.fill();
 }
 
 function paintRock(ctx: CanvasRenderingContext2D, x: number, y: number): void {
-  const wide = 0.34 + hash2(x, y, 90) * 0.1
-  ctx.fillStyle = '#8d9097'
-  ctx.beginPath()
-  ctx.ellipse(x + 0.5, y + 0.62, wide, wide * 0.75, 0, 0, Math.PI * 2)
-  ctx.fill()
-  ctx.fillStyle = '#b3b7bd'
-  ctx.beginPath()
-  ctx.ellipse(x + 0.44, y + 0.52, wide * 0.66, wide * 0.42, -0.3, 0, Math.PI * 2)
-  ctx.fill()
+  const wide = 0.34 + hash2(x, y, 90) * 0.1;
+  ctx.fillStyle = '#8d9097';
+  ctx.beginPath();
+  ctx.ellipse(x + 0.5, y + 0.62, wide, wide * 0.75, 0, 0, Math.PI * 2);
+  ctx.fill();
+  ctx.fillStyle = '#b3b7bd';
+  ctx.beginPath();
+  ctx.ellipse(x + 0.44, y + 0.52, wide * 0.66, wide * 0.42, -0.3, 0, Math.PI * 2);
+  ctx.fill();
 }
 
 function paintFence(brush: Brush, x: number, y: number): void {
-  const { ctx, map } = brush
-  const sideways = map.at(x - 1, y) === 'fence' || map.at(x + 1, y) === 'fence'
-  ctx.fillStyle = '#c9a878'
-  if (sideways) for (const row of [0.38, 0.6]) ctx.fillRect(x, y + row, 1, 0.09)
-  if (map.at(x, y + 1) === 'fence') ctx.fillRect(x + 0.46, y + 0.4, 0.08, 1)
-  ctx.fillStyle = '#a98558'
-  for (const post of sideways ? [0.12, 0.62] : [0.44]) ctx.fillRect(x + post, y + 0.25, 0.13, 0.6)
+  const { ctx, map } = brush;
+  const sideways = map.at(x - 1, y) === 'fence' || map.at(x + 1, y) === 'fence';
+  ctx.fillStyle = '#c9a878';
+  if (sideways) for (const row of [0.38, 0.6]) ctx.fillRect(x, y + row, 1, 0.09);
+  if (map.at(x, y + 1) === 'fence') ctx.fillRect(x + 0.46, y + 0.4, 0.08, 1);
+  ctx.fillStyle = '#a98558';
+  for (const post of sideways ? [0.12, 0.62] : [0.44]) ctx.fillRect(x + post, y + 0.25, 0.13, 0.6);
 }

@@ -1,21 +1,35 @@
-import { type Post, type Reply, type Role, roleMay } from '@hamlet/contract'
-import { isOwn, type ViewerId } from '../../people/actor-words.ts'
+import { type Post, type Reply, type Role, roleMay } from '@hamlet/contract';
+import { isOwn, type ViewerId } from '../../people/actor-words.ts';
 
-export const ACTS = ['reward', 'penalize', 'resolve', 'close', 'reopen', 'edit', 'flag', 'hide', 'restore', 'keep'] as const
-export type Act = (typeof ACTS)[number]
+export const ACTS = [
+  'reward',
+  'penalize',
+  'resolve',
+  'close',
+  'reopen',
+  'edit',
+  'flag',
+  'hide',
+  'restore',
+  'keep',
+] as const;
+export type Act = (typeof ACTS)[number];
 
-interface Subject { readonly post: Pick<Post, 'status' | 'author_id' | 'author_type' | 'flags'>; readonly reply: Pick<Reply, 'status' | 'author_id' | 'author_type' | 'flags'> | null }
+interface Subject {
+  readonly post: Pick<Post, 'status' | 'author_id' | 'author_type' | 'flags'>;
+  readonly reply: Pick<Reply, 'status' | 'author_id' | 'author_type' | 'flags'> | null;
+}
 
 /**
  * What somebody can do about a post, or about a reply to it, in the order in which it is offered. The api decides in the end; this only spares
  * people what it would refuse. A visitor is offered what a member could do, to be led to signing in.
  */
 export function actsFor({ post, reply }: Subject, who: { readonly role: Role; readonly viewer: ViewerId }): Act[] {
-  const of = reply ?? post
-  const role = who.role === 'visitor' ? 'member' : who.role
-  const own = isOwn(of.author_id, who.viewer)
-  const moderates = roleMay(role, 'board:moderate')
-  if (of.status === 'moderated') return moderates ? ['restore'] : []
+  const of = reply ?? post;
+  const role = who.role === 'visitor' ? 'member' : who.role;
+  const own = isOwn(of.author_id, who.viewer);
+  const moderates = roleMay(role, 'board:moderate');
+  if (of.status === 'moderated') return moderates ? ['restore'] : [];
   const offered: readonly (readonly [boolean, readonly Act[]])[] = [
     [of.author_type === 'agent' && roleMay(role, 'economy:judge'), ['reward', 'penalize']],
     [reply === null && (own || moderates), SETTLES[post.status]],
@@ -23,13 +37,18 @@ export function actsFor({ post, reply }: Subject, who: { readonly role: Role; re
     [!own && roleMay(role, 'board:write'), ['flag']],
     [moderates, ['hide']],
     [moderates && isFlagged(of), ['keep']],
-  ]
-  return offered.flatMap(([may, acts]) => (may ? acts : []))
+  ];
+  return offered.flatMap(([may, acts]) => (may ? acts : []));
 }
 
 function isFlagged({ flags = 0 }: { readonly flags?: number | undefined }): boolean {
-  return flags > 0
+  return flags > 0;
 }
 
 /** What becomes of a post next, by what it is. */
-const SETTLES: Readonly<Record<Post['status'], readonly Act[]>> = { open: ['resolve', 'close'], resolved: ['close', 'reopen'], closed: ['reopen'], moderated: [] }
+const SETTLES: Readonly<Record<Post['status'], readonly Act[]>> = {
+  open: ['resolve', 'close'],
+  resolved: ['close', 'reopen'],
+  closed: ['reopen'],
+  moderated: [],
+};

@@ -1,35 +1,89 @@
-import { POST_BODY_MAX_CHARS, POST_TITLE_MAX_CHARS, type Post, type Reply, revisePost, reviseReply } from '@hamlet/contract'
-import { type ReactElement, useState } from 'react'
-import { useSend } from '../../../client/ask/use-send.ts'
-import { ActionForm } from '../../../ui/action-form.tsx'
-import { useVillage } from '../../village-context.ts'
-import { readTags, tagsText } from '../compose/compose-draft.ts'
+import {
+  POST_BODY_MAX_CHARS,
+  POST_TITLE_MAX_CHARS,
+  type Post,
+  type Reply,
+  revisePost,
+  reviseReply,
+} from '@hamlet/contract';
+import { type ReactElement, useState } from 'react';
+import { useSend } from '../../../client/ask/use-send.ts';
+import { ActionForm } from '../../../ui/action-form.tsx';
+import { useVillage } from '../../village-context.ts';
+import { readTags, tagsText } from '../compose/compose-draft.ts';
 
-interface EditProps { readonly post: Post; readonly reply: Reply | null; readonly onDone: () => void }
+interface EditProps {
+  readonly post: Post;
+  readonly reply: Reply | null;
+  readonly onDone: () => void;
+}
 
 /** Writes a post or reply anew. It is refused where somebody wrote a newer text meanwhile: that one is then shown above. */
 export function EditForm({ post, reply, onDone }: EditProps): ReactElement {
-  const { api, board } = useVillage()
-  const sending = useSend()
-  const [title, setTitle] = useState(post.title)
-  const [body, setBody] = useState((reply ?? post).body)
-  const [tags, setTags] = useState(tagsText(post.tags))
-  const [revision] = useState((reply ?? post).revision)
+  const { api, board } = useVillage();
+  const sending = useSend();
+  const [title, setTitle] = useState(post.title);
+  const [body, setBody] = useState((reply ?? post).body);
+  const [tags, setTags] = useState(tagsText(post.tags));
+  const [revision] = useState((reply ?? post).revision);
   const sendReply = async (replyId: string): Promise<void> => {
-    const answer = await sending.send((idempotencyKey) => api.call(reviseReply, { params: { post_id: post.post_id, reply_id: replyId }, body: { revision, body: body.trim() }, idempotencyKey }))
-    if (answer?.ok === true) { board.learnReply(answer.data.reply); onDone() }
-  }
+    const answer = await sending.send((idempotencyKey) =>
+      api.call(reviseReply, {
+        params: { post_id: post.post_id, reply_id: replyId },
+        body: { revision, body: body.trim() },
+        idempotencyKey,
+      }),
+    );
+    if (answer?.ok === true) {
+      board.learnReply(answer.data.reply);
+      onDone();
+    }
+  };
   const sendPost = async (): Promise<void> => {
-    const answer = await sending.send((idempotencyKey) => api.call(revisePost, { params: { post_id: post.post_id }, body: { revision, title: title.trim(), body: body.trim(), tags: readTags(tags) }, idempotencyKey }))
-    if (answer?.ok === true) { board.learn(answer.data.post); onDone() }
-  }
-  const ready = body.trim() !== '' && title.trim() !== ''
-  const write = (set: (text: string) => void) => (event: { readonly target: { readonly value: string } }): void => { set(event.target.value); sending.changed() }
+    const answer = await sending.send((idempotencyKey) =>
+      api.call(revisePost, {
+        params: { post_id: post.post_id },
+        body: { revision, title: title.trim(), body: body.trim(), tags: readTags(tags) },
+        idempotencyKey,
+      }),
+    );
+    if (answer?.ok === true) {
+      board.learn(answer.data.post);
+      onDone();
+    }
+  };
+  const ready = body.trim() !== '' && title.trim() !== '';
+  const write =
+    (set: (text: string) => void) =>
+    (event: { readonly target: { readonly value: string } }): void => {
+      set(event.target.value);
+      sending.changed();
+    };
   return (
-    <ActionForm label="Edit" sending={sending} ready={ready} word="Save" onCancel={onDone} onSend={() => void (reply === null ? sendPost() : sendReply(reply.reply_id))}>
-      {reply === null && <label>Title<input name="title" maxLength={POST_TITLE_MAX_CHARS} value={title} onChange={write(setTitle)} /></label>}
-      <label>Text<textarea name="body" rows={5} maxLength={POST_BODY_MAX_CHARS} value={body} onChange={write(setBody)} /></label>
-      {reply === null && <label>Tags<input name="tags" value={tags} onChange={write(setTags)} placeholder="question, help" autoComplete="off" /></label>}
+    <ActionForm
+      label="Edit"
+      sending={sending}
+      ready={ready}
+      word="Save"
+      onCancel={onDone}
+      onSend={() => void (reply === null ? sendPost() : sendReply(reply.reply_id))}
+    >
+      {reply === null && (
+        <label>
+          Title
+          <input name="title" maxLength={POST_TITLE_MAX_CHARS} value={title} onChange={write(setTitle)} />
+        </label>
+      )}
+      <label>
+        Text
+        <textarea name="body" rows={5} maxLength={POST_BODY_MAX_CHARS} value={body} onChange={write(setBody)} />
+      </label>
+      {reply === null && (
+        <label>
+          Tags
+          <input name="tags" value={tags} onChange={write(setTags)} placeholder="question, help" autoComplete="off" />
+        </label>
+      )}
     </ActionForm>
-  )
+  );
 }

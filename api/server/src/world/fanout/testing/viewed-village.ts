@@ -1,7 +1,28 @@
 /** A village with viewers in memory, and what their copies of the world must equal. */
 import assert from 'node:assert/strict';
 import type { WorldCommand, WorldEvent, WorldStateFrame } from '@hamlet/contract';
-import { advance, aliveSlots, applyToView, cellOf, cellsOfWalk, createView, createWorld, decodeFrame, defaultMap, exactPositionAt, frameFromJson, itemId, reduce, restoreWorld, seesCell, snapshotWorld, validateCommand, viewAgents, viewItems, walkOf } from '@hamlet/core';
+import {
+  advance,
+  aliveSlots,
+  applyToView,
+  cellOf,
+  cellsOfWalk,
+  createView,
+  createWorld,
+  decodeFrame,
+  defaultMap,
+  exactPositionAt,
+  frameFromJson,
+  itemId,
+  reduce,
+  restoreWorld,
+  seesCell,
+  snapshotWorld,
+  validateCommand,
+  viewAgents,
+  viewItems,
+  walkOf,
+} from '@hamlet/core';
 import type { View, WorldState } from '@hamlet/core';
 import { Fanout } from '../fanout.ts';
 import type { FrameFormat } from '../viewer-port.ts';
@@ -82,7 +103,10 @@ export class Village {
 }
 
 /** Shows a viewer a part of the map. */
-export function look(viewer: Viewer, rect: { x: number; y: number; width?: number; height?: number; zoom?: string; pinned?: string[] }): void {
+export function look(
+  viewer: Viewer,
+  rect: { x: number; y: number; width?: number; height?: number; zoom?: string; pinned?: string[] },
+): void {
   assert.ok(viewer.receive(JSON.stringify({ type: 'view', width: 40, height: 30, zoom: 'near', ...rect })));
 }
 
@@ -90,14 +114,34 @@ export function look(viewer: Viewer, rect: { x: number; y: number; width?: numbe
 export function assertFaithful(village: Village, view: View): void {
   const { world, tick } = village;
   const expected = aliveSlots(world)
-    .filter((slot) => view.pinned.has(slot) || cellsOfWalk(map, walkOf(world, slot)).some((cell) => seesCell(view, cell)))
-    .map((slot) => ({ agent: slot, agentId: world.agents.ids[slot], ...exactPositionAt(world, slot, tick), inventory: (world.agents.carried[slot] ?? []).map((n) => itemId(world.items.byNumber.get(n)?.kind ?? 'apple', n)) }));
+    .filter(
+      (slot) => view.pinned.has(slot) || cellsOfWalk(map, walkOf(world, slot)).some((cell) => seesCell(view, cell)),
+    )
+    .map((slot) => ({
+      agent: slot,
+      agentId: world.agents.ids[slot],
+      ...exactPositionAt(world, slot, tick),
+      inventory: (world.agents.carried[slot] ?? []).map((n) => itemId(world.items.byNumber.get(n)?.kind ?? 'apple', n)),
+    }));
   const seen = viewAgents(view, tick)
-    .map(({ agent, agentId, x, y, inventory }) => ({ agent, agentId, x, y, inventory: [...inventory].toSorted((a, b) => Number(a.split('-')[1]) - Number(b.split('-')[1])) }))
+    .map(({ agent, agentId, x, y, inventory }) => ({
+      agent,
+      agentId,
+      x,
+      y,
+      inventory: [...inventory].toSorted((a, b) => Number(a.split('-')[1]) - Number(b.split('-')[1])),
+    }))
     .toSorted((a, b) => a.agent - b.agent);
   assert.deepEqual(seen, expected);
-  const lying = [...world.items.byNumber.values()].filter((item) => item.tile >= 0 && seesCell(view, cellOf(map, item.tile)));
-  assert.deepEqual(viewItems(view).map(({ itemId: id }) => id).toSorted(), lying.map((item) => itemId(item.kind, item.number)).toSorted());
+  const lying = [...world.items.byNumber.values()].filter(
+    (item) => item.tile >= 0 && seesCell(view, cellOf(map, item.tile)),
+  );
+  assert.deepEqual(
+    viewItems(view)
+      .map(({ itemId: id }) => id)
+      .toSorted(),
+    lying.map((item) => itemId(item.kind, item.number)).toSorted(),
+  );
 }
 
 /** One random thing somebody does. */
@@ -113,10 +157,19 @@ export function randomDeed(village: Village, draw: (bound: number) => number): v
     () => village.do({ kind: 'move', agent_id, target: { landmark_id: landmark?.landmark_id ?? '' } }),
     () => village.do({ kind: 'move', agent_id, target: { dx: draw(60) - 30, dy: draw(60) - 30 } }),
     () => village.do({ kind: 'move', agent_id, target: { dx: draw(6) - 3, dy: draw(6) - 3 } }),
-    () => near !== undefined && village.do({ kind: 'move', agent_id, target: { x: near.tile % map.width, y: Math.floor(near.tile / map.width) } }),
+    () =>
+      near !== undefined &&
+      village.do({
+        kind: 'move',
+        agent_id,
+        target: { x: near.tile % map.width, y: Math.floor(near.tile / map.width) },
+      }),
     () => near !== undefined && village.do({ kind: 'pick_up', agent_id, item_id: itemId(near.kind, near.number) }),
-    () => held !== undefined && village.do({ kind: 'drop', agent_id, item_id: itemId(world.items.byNumber.get(held)?.kind ?? 'apple', held) }),
-    () => village.do({ kind: 'use', agent_id, target: 'coffee' }) || village.do({ kind: 'use', agent_id, target: 'bread' }),
+    () =>
+      held !== undefined &&
+      village.do({ kind: 'drop', agent_id, item_id: itemId(world.items.byNumber.get(held)?.kind ?? 'apple', held) }),
+    () =>
+      village.do({ kind: 'use', agent_id, target: 'coffee' }) || village.do({ kind: 'use', agent_id, target: 'bread' }),
     () => village.do({ kind: 'talk', agent_id, text: `hello ${draw(100)}` }),
     () => village.do({ kind: 'emote', agent_id, emote: 'wave' }),
     () => village.do({ kind: 'state', agent_id, awake: draw(4) > 0 }),
