@@ -1,0 +1,72 @@
+/** A backup of the running village, put back over what happened since: money, posts and the sealed log are those of the backup, and go on. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createPost, getBalance, getPost, rewardAgent } from '@hamlet/contract';
+import { until } from '@hamlet/test/env/until';
+import { dataOf, untilReady, village, type Village } from '@hamlet/test/env/village';
+import { tryRun } from '../../village/command.ts';
+import { NODE } from '../../village/paths.ts';
+
+const AGENT = 'ada';
+const LIMIT_MS = 240_000;
+
+let folder: string;
+let v: Village;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hamlet-backup-'));
+  v = await village();
+  await untilReady(v, AGENT);
+});
+after(() => rmSync(folder, { recursive: true }));
+
+const file = (): string => join(folder, 'village.tar');
+const command = (name: string, env: Readonly<Record<string, string>>): ReturnType<typeof tryRun> =>
+  tryRun(NODE, ['village/main.ts', name], { env });
+const balance = async (): Promise<string> =>
+  dataOf(await v.admin.call(getBalance, { params: { agent_id: AGENT } })).balance;
+const write = async (title: string): Promise<string> =>
+  dataOf(await v.admin.call(createPost, { body: { title, body: title } })).post.post_id;
+
+test(
+  'make backup writes one file that only its owner reads; make restore puts it in the place of what came after',
+  { timeout: LIMIT_MS },
+  async () => {
+    dataOf(await v.admin.call(rewardAgent, { body: { agent_id: AGENT, amount: '1', reason: 'before the backup' } }));
+    const kept = await write('Written before the backup');
+    const made = await command('backup', { FILE: file() });
+    assert.equal(made.code, 0, made.output);
+    assert.equal(statSync(file()).mode & 0o777, 0o600);
+    const lost = await write('Written after the backup');
+    dataOf(await v.admin.call(rewardAgent, { body: { agent_id: AGENT, amount: '2', reason: 'after the backup' } }));
+    const rich = Number(await balance());
+
+    const refused = await command('restore', { FILE: file() });
+    assert.equal(refused.code, 1);
+    assert.match(refused.output, /It replaces: \d+ accounts, .*in namespace hamlet/);
+    assert.match(refused.output, /nobody is there to say yes; nothing was changed/);
+    assert.equal(Number(await balance()), rich, 'a refusal changes nothing');
+
+    const restored = await command('restore', { FILE: file(), YES: '1' });
+    assert.equal(restored.code, 0, restored.output);
+    assert.match(restored.output, /the log goes on ✓ .* entries/);
+    await until('the api answers', async () => (await fetch(`${v.url}/livez`)).ok);
+    assert.equal(
+      dataOf(await v.admin.call(getPost, { params: { post_id: kept }, query: {} })).post.title,
+      'Written before the backup',
+    );
+    const gone = await v.admin.call(getPost, { params: { post_id: lost }, query: {} });
+    assert.equal(gone.ok, false);
+    assert.ok(Number(await balance()) <= rich - 1, `${await balance()} of ${rich}`);
+    await untilReady(v, AGENT);
+    await write('Written after the restore');
+  },
+);
+
+test('a village of another name is refused before anything is changed', async () => {
+  const { code, output } = await command('restore', { FILE: file(), YES: '1', NAMESPACE: 'elsewhere' });
+  assert.equal(code, 1);
+  assert.match(output, /no village runs in namespace elsewhere/);
+});
