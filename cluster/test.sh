@@ -188,7 +188,14 @@ faults() {
 }
 
 node_down() { says "False\|Unknown" k get node sparky2 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}'; }
-no_process_on() { ! grep -lsE -- "$NAME-[0-9a-f]+/[a-z-]+-$1" /proc/[0-9]*/cgroup; }
+# A process that has ended stays listed, as a zombie, until its new parent takes note of it.
+no_process_on() {
+  local file left=""
+  for file in $(grep -lsE -- "$NAME-[0-9a-f]+/[a-z-]+-$1" /proc/[0-9]*/cgroup); do
+    grep -qs '^State:[[:space:]]*[^ZX]' "${file%cgroup}status" && left+=" $(<"${file%cgroup}comm")"
+  done
+  [ -z "$left" ] || { echo "still there:$left"; return 1; }
+}
 silent() { local out; if out=$("$@" 2>&1); then echo "it answered: $out"; return 1; fi; }
 
 node_loss() {

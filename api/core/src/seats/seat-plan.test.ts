@@ -128,6 +128,14 @@ test('a pod that was made for a seat on one node has it there, and elsewhere onl
   );
 });
 
+test('a pod that waits for another node than that of its volume goes back there once it has room, and stays until then', () => {
+  const ada = claim('ada', 'low', { pod: { heldTo: 'b' }, volumeOn: 'a' });
+  const roomy = [node('a', room(100, 100, 0, 10)), node('b', room(900, 900, 0, 10))];
+  assert.equal(verdict(planned({ nodes: roomy, claims: [ada] }), 'ada')?.node, 'a');
+  const full = [node('a', room(0, 0, 0, 10)), node('b', room(100, 100, 0, 10)), node('c', room(900, 900, 0, 10))];
+  assert.equal(verdict(planned({ nodes: full, claims: [ada] }), 'ada')?.node, 'b');
+});
+
 test('a peer never takes a seat', () => {
   const plan = planned({
     nodes: [node('a', room(100, 100, 0, 10))],

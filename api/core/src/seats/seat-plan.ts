@@ -207,11 +207,16 @@ export class SeatPlan {
 
   #findNew(want: Want, boards: readonly NodeBoard[]): NodeBoard | undefined {
     const { volumeOn, pod } = want.claim;
+    const only = (node: string | undefined): readonly NodeBoard[] => boards.filter(({ name }) => name === node);
+    const held = only(pod?.heldTo);
+    if (held.length === 0 && volumeOn === undefined) return this.#find(want, boards);
+    // Its volume may not follow it elsewhere, so the node of the volume comes first, also for a pod that waits for another node.
     // Where the node of a pod that waits has failed or is full, the pod gives way to one for another node.
-    const homeName = pod?.heldTo ?? volumeOn;
-    const home = boards.filter(({ name }) => name === homeName);
-    if (home.length === 0 && volumeOn === undefined) return this.#find(want, boards);
-    return this.#find(want, home) ?? this.#roomiestFor(want, boards);
+    return (
+      this.#find(want, volumeOn === undefined ? held : only(volumeOn)) ??
+      this.#roomiestFor(want, held) ??
+      this.#roomiestFor(want, boards)
+    );
   }
 
   /** A larger size on the node where it runs, or elsewhere if it has to get another pod for it anyway. */

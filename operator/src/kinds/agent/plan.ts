@@ -206,7 +206,6 @@ function podActions(observed: Observed, step: CycleStep, { tier, granted }: Admi
     cycle,
     settings,
     seat: observed.seat.node,
-    volumeNode: observed.volumeNode?.name,
   });
   return [{ kind: 'createPod', manifest }, ...storyOf(observed, step)];
 }
@@ -246,7 +245,6 @@ function resizeActions(
     cycle: nextCycle,
     settings,
     seat: observed.seat.node,
-    volumeNode: observed.volumeNode?.name,
   });
   return [
     {

@@ -14,7 +14,7 @@ interface Spec {
   readonly topologySpreadConstraints?: readonly { readonly whenUnsatisfiable: string }[];
 }
 
-function specWith(tier: TierView, placement: object = {}, nodes: Pick<PodPlan, 'seat' | 'volumeNode'> = {}): Spec {
+function specWith(tier: TierView, placement: object = {}, nodes: Pick<PodPlan, 'seat'> = {}): Spec {
   const spec = specOf({ placement });
   return (
     podManifest({ agent: agentOf(), spec, tier, cycle: 1, settings: SETTINGS, ...nodes }) as unknown as {
@@ -72,14 +72,12 @@ test('a pin and the node of the seat are a must, a wish where the scheduler know
   const must = {
     nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term('sparky1')] } },
   };
-  for (const volumeNode of [undefined, 'sparky1'])
-    assert.deepEqual(specWith(TIER_0, {}, { seat: 'sparky1', volumeNode }).affinity, must);
+  assert.deepEqual(specWith(TIER_0, {}, { seat: 'sparky1' }).affinity, must);
   const wish = {
     nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 50, preference: term('sparky1') }] },
   };
   const byTemplate = tierOf('t', 0, { compute: { gpu: { mode: 'Exclusive', claimTemplateName: 'whole-gpu' } } });
   for (const spec of [
-    specWith(TIER_0, {}, { seat: 'sparky1', volumeNode: 'sparky2' }),
     specWith(TIER_0, { spread: 'Required' }, { seat: 'sparky1' }),
     specWith(byTemplate, {}, { seat: 'sparky1' }),
   ])

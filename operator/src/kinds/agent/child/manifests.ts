@@ -68,8 +68,6 @@ export interface PodPlan {
   readonly settings: Settings;
   /** Where its seat was counted. */
   readonly seat?: string | undefined;
-  /** The node of its volume, where there is one. */
-  readonly volumeNode?: string | undefined;
 }
 
 const labelsOf = (agent: AgentView): Record<string, string> => ({
@@ -149,17 +147,16 @@ function containerOf(plan: PodPlan): object {
 const byName = (node: string): object => ({ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] });
 
 /**
- * The node of its seat, where the pod may be put there only: on another it would take room that the seats have given to somebody else. The scheduler
- * keeps the last word where it knows more than the seats do: where a volume lies, which node has a device of a claim, a runtime class or an even spread.
+ * The node of its seat, where the pod may be put there only: on another it would take room that the seats have given to another agent. That holds for
+ * the node of its volume too: a pod whose volume cannot follow waits, and takes nothing, until its seat is there again. The scheduler keeps the last
+ * word where it knows more than the seats do: which node has a device of a claim, a runtime class or an even spread.
  */
-function heldNode({ spec: { placement, isolation }, tier, seat, volumeNode }: PodPlan): string | undefined {
+function heldNode({ spec: { placement, isolation }, tier, seat }: PodPlan): string | undefined {
   const isSchedulers =
     placement.spread === 'Required' ||
     isolation.runtimeClassName !== undefined ||
     tier.spec.compute.gpu.claimTemplateName !== undefined;
-  if (isSchedulers || placement.nodeName !== undefined || (volumeNode !== undefined && volumeNode !== seat))
-    return undefined;
-  return seat;
+  return isSchedulers || placement.nodeName !== undefined ? undefined : seat;
 }
 
 /** The one node that the spec names, or the one where the seat was counted. */
