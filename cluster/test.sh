@@ -192,7 +192,7 @@ node_down() { says "False\|Unknown" k get node sparky2 -o jsonpath='{.status.con
 no_process_on() {
   local file left=""
   for file in $(grep -lsE -- "$NAME-[0-9a-f]+/[a-z-]+-$1" /proc/[0-9]*/cgroup); do
-    grep -qs '^State:[[:space:]]*[^ZX]' "${file%cgroup}status" && left+=" $(<"${file%cgroup}comm")"
+    grep -qsE '^State:[[:space:]]+[^ZX[:space:]]' "${file%cgroup}status" && left+=" $(<"${file%cgroup}comm")"
   done
   [ -z "$left" ] || { echo "still there:$left"; return 1; }
 }
