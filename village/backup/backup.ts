@@ -8,13 +8,10 @@ import { kubectl, secretValue, tryKubectl, type Place } from '../kubectl.ts';
 import { ROOT, STATE } from '../paths.ts';
 import { runSteps } from '../steps.ts';
 import { asSuperuser, databaseFacts, POSTGRES_POD, type DatabaseFacts } from './database.ts';
+import { LOG_DEPLOYMENT, LOG_FOLDER, podOfLog } from './log-volume.ts';
 import { describeParts, holdingsText, MANIFEST, PARTS, type Manifest } from './manifest.ts';
 import { bareResources, RESOURCE_KINDS } from './resources.ts';
 import { mebibytes, transfer } from './stream.ts';
-
-/** The container of the api with the folder of its sealed log. */
-export const LOG_DEPLOYMENT = 'hamlet-api';
-export const LOG_FOLDER = '/var/lib/hamlet-log';
 
 /** Writes a backup of the village and returns its file. The village goes on meanwhile. */
 export async function backup(place: Place, wanted: string | undefined): Promise<string> {
@@ -86,8 +83,14 @@ async function saveLog(place: Place, folder: string, doing: (text: string) => vo
   const to = join(folder, PARTS.log);
   // The checkpoint first: hashes that came after it are cut off when the api opens the folder.
   const names = 'checkpoint checkpoints hashes key.pub';
+  const pod = await podOfLog(place);
+  if (pod === undefined)
+    throw new Failure(
+      `no pod of ${LOG_DEPLOYMENT} runs, which keeps the sealed log`,
+      `kubectl describe deployment ${LOG_DEPLOYMENT}`,
+    );
   await transfer(place, {
-    pod: `deployment/${LOG_DEPLOYMENT}`,
+    pod,
     container: 'api',
     command: ['sh', '-c', `cd ${LOG_FOLDER} && exec tar -cf - $(ls -d ${names} 2>/dev/null)`],
     to,

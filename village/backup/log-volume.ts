@@ -1,7 +1,10 @@
 /** The volume of the sealed log, by a pod of its own while no api has it. */
 import { kubectl, secretValue, tryKubectl, type Place } from '../kubectl.ts';
-import { LOG_DEPLOYMENT, LOG_FOLDER } from './backup.ts';
 import { transfer } from './stream.ts';
+
+/** The Deployment whose api keeps the sealed log, and the folder of it there. */
+export const LOG_DEPLOYMENT = 'hamlet-api';
+export const LOG_FOLDER = '/var/lib/hamlet-log';
 
 const POD = 'hamlet-restore';
 
@@ -53,6 +56,19 @@ function podOf({ securityContext, nodeSelector, tolerations, imagePullSecrets, c
       volumes: [{ name: 'log', persistentVolumeClaim: { claimName: 'hamlet-log' } }],
     },
   };
+}
+
+/** The running api that has the volume of the log; undefined while there is none. The selector of its Deployment finds the other replicas too. */
+export async function podOfLog(place: Place): Promise<string | undefined> {
+  const { stdout } = await tryKubectl(place, [
+    'get',
+    'pods',
+    '--selector=app.kubernetes.io/component=api,hamlet.village/log-volume!=none',
+    '--field-selector=status.phase=Running',
+    '-o',
+    'name',
+  ]);
+  return stdout.split('\n').find((name) => name !== '');
 }
 
 /** Puts the folder of a backup in the place of the one that is there. */

@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts';
 import { kubectl, tryKubectl, type Place } from '../kubectl.ts';
 import { ROOT } from '../paths.ts';
 import { runSteps, type Step } from '../steps.ts';
-import { LOG_DEPLOYMENT, requireVillage } from './backup.ts';
+import { requireVillage } from './backup.ts';
 import {
   asSuperuser,
   databaseFacts,
@@ -20,7 +20,7 @@ import {
   type DatabaseFacts,
 } from './database.ts';
 import { halt, resume } from './halt.ts';
-import { replaceKey, replaceLog } from './log-volume.ts';
+import { LOG_DEPLOYMENT, podOfLog, replaceKey, replaceLog } from './log-volume.ts';
 import { checkParts, holdingsText, isEmpty, MANIFEST, PARTS, type Manifest } from './manifest.ts';
 import { missingFrom, RESOURCE_KINDS, type ResourceList } from './resources.ts';
 import { transfer } from './stream.ts';
@@ -160,9 +160,9 @@ async function applyMissing(place: Place, file: string): Promise<string> {
 /** The first api seals again, with nothing broken. */
 async function logGoesOn(place: Place, { sealed }: Manifest, doing: (text: string) => void): Promise<string> {
   const deadlineMs = performance.now() + SEALS_MS;
-  const ask = [
+  const askOf = (pod: string): readonly string[] => [
     'exec',
-    `deployment/${LOG_DEPLOYMENT}`,
+    pod,
     '--container',
     'api',
     '--',
@@ -171,7 +171,7 @@ async function logGoesOn(place: Place, { sealed }: Manifest, doing: (text: strin
     "fetch('http://127.0.0.1:9090/metrics').then((r) => r.text()).then((t) => console.log(t))",
   ];
   for (;;) {
-    const { code, stdout } = await tryKubectl(place, ask);
+    const { code, stdout } = await tryKubectl(place, askOf((await podOfLog(place)) ?? LOG_DEPLOYMENT));
     const broken = /^hamlet_log_broken (\d)$/m.exec(stdout)?.[1];
     if (broken === '1')
       throw new Failure(
