@@ -1,6 +1,7 @@
 import { conditionIn, GOOD } from '../kinds/agent/condition/standing.ts';
 import { isTerminating } from '../kinds/agent/child/claim.ts';
 import {
+  isLiving,
   podName,
   type AgentView,
   type Boost,
@@ -117,7 +118,7 @@ const kubernetes = (entry: Omit<Found, 'against'>): readonly Found[] => [{ ...en
 
 function standingInKubernetes(standing: Standing, { agent, pods }: AgentObjects): readonly Found[] {
   const isBarred = standing.killed || standing.banned || standing.quarantined || standing.frozen;
-  const living = pods.find((pod) => !isTerminating(pod) && pod.phase !== 'Failed' && pod.phase !== 'Succeeded');
+  const living = pods.find(isLiving);
   const runs =
     isBarred && living !== undefined
       ? kubernetes({

@@ -10,7 +10,7 @@ import { isCovered } from './condition/payment.ts';
 import { admissionOf, type Admission } from './condition/verdict.ts';
 import { holdStep, type HoldAction } from './hold-step.ts';
 import { sizingOf } from './pod/sizing.ts';
-import { FINALIZER, podName, podOfCycle, type ClaimView, type Observed, type PodView } from './views.ts';
+import { FINALIZER, isLiving, podName, podOfCycle, type ClaimView, type Observed, type PodView } from './views.ts';
 
 /** A deletion waits this long for the api to close the account, then goes on without. */
 export const CLOSE_ESCAPE_MS = 60_000;
@@ -212,8 +212,7 @@ function podActions(observed: Observed, step: CycleStep, { tier, granted }: Admi
 
 /** A pod that runs is ended for another only when the API server would take that one. */
 function trials({ pods }: Observed, made: readonly Action[]): readonly Action[] {
-  const isAnyLiving = pods.some((pod) => !isTerminating(pod) && pod.phase !== 'Failed' && pod.phase !== 'Succeeded');
-  return isAnyLiving
+  return pods.some(isLiving)
     ? made.flatMap((action): readonly Action[] =>
         action.kind === 'createPod' ? [{ kind: 'tryPod', manifest: action.manifest }] : [],
       )

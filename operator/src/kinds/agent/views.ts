@@ -258,6 +258,16 @@ export interface Observed {
   readonly settings: Settings;
 }
 
+/** Whether the containers of a pod have ended. */
+export function isOver({ phase }: PodView): boolean {
+  return phase === 'Failed' || phase === 'Succeeded';
+}
+
+/** Whether a pod neither ends nor has ended. */
+export function isLiving(pod: PodView): boolean {
+  return pod.metadata.deletionTimestamp === undefined && !isOver(pod);
+}
+
 /** `NAME-CYCLE`: a deleted pod holds its name for its grace period, so every replacement has another. */
 export function podName(agent: StoredMeta, cycle: number): string {
   return `${agent.name}-${cycle}`;

@@ -11,6 +11,8 @@ import {
 import { keyOf } from '@hamlet/kube';
 import {
   FIXED_ANNOTATION,
+  isLiving,
+  isOver,
   SEAT_ANNOTATION,
   type AgentView,
   type Boost,
@@ -60,10 +62,6 @@ export function podRoom({ size, metadata }: PodView): Room | undefined {
   return { ...size, pods: 1, devices: device === undefined ? {} : { [device]: Number(count) } };
 }
 
-const isOver = ({ phase }: PodView): boolean => phase === 'Failed' || phase === 'Succeeded';
-
-const holds = (pod: PodView): boolean => pod.metadata.deletionTimestamp === undefined && !isOver(pod);
-
 /** The pods of an agent that are ending: each holds its room until it is gone, however long its container takes. */
 export function endingPods(pods: readonly PodView[]): readonly EndingPod[] {
   return pods.flatMap((pod) => {
@@ -75,7 +73,7 @@ export function endingPods(pods: readonly PodView[]): readonly EndingPod[] {
 
 /** The pod that an agent has, of those that are its own: the bound one, if there is one. */
 export function holdingPod(pods: readonly PodView[]): PodView | undefined {
-  const held = pods.filter(holds);
+  const held = pods.filter(isLiving);
   return held.find(({ nodeName }) => nodeName !== undefined) ?? held[0];
 }
 
