@@ -1,3 +1,4 @@
+import { coalesce } from '../service/coalesce.ts';
 import type { Log } from '../service/log.ts';
 
 export interface WorkerOptions {
@@ -17,21 +18,13 @@ export interface Worker {
 
 /** Starts work at once, then every so often and when nudged. What fails is logged and tried again. */
 export function createWorker({ name, everyMs, work, log }: WorkerOptions): Worker {
-  let running: Promise<void> | null = null;
-  let again = false;
   let stopped = false;
-
-  async function run(): Promise<void> {
-    do {
-      again = false;
-      await work().catch((error: unknown) => log('warn', `${name} waits`, { error }));
-    } while (again && !stopped);
-    running = null;
-  }
+  let running = Promise.resolve();
+  const workInTurn = coalesce(async () => {
+    if (!stopped) await work().catch((error: unknown) => log('warn', `${name} waits`, { error }));
+  });
   const nudge = (): void => {
-    if (stopped) return;
-    again = true;
-    running ??= run();
+    if (!stopped) running = workInTurn();
   };
 
   const timer = setInterval(nudge, everyMs);
