@@ -122,26 +122,31 @@ func clusterCgroups(s spec.Spec) []string {
 
 // RemoveCgroups kills every process in the cluster's cgroups and removes them.
 func RemoveCgroups(s spec.Spec) error {
-	const limit = 10 * time.Second
-	deadline := time.Now().Add(limit)
-	for {
-		left := 0
-		for _, folder := range clusterCgroups(s) {
-			left += killAll(folder)
-		}
-		if left == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("%d processes survive SIGKILL for %s", left, limit)
-		}
-		time.Sleep(50 * time.Millisecond)
+	if err := killUntilGone(func() []string { return clusterCgroups(s) }); err != nil {
+		return err
 	}
 	var errs []error
 	for _, folder := range clusterCgroups(s) {
 		errs = append(errs, removeTree(folder))
 	}
 	return errors.Join(errs...)
+}
+
+// killUntilGone kills the members of cgroups, with SIGKILL, until there are none.
+func killUntilGone(folders func() []string) error {
+	const limit = 10 * time.Second
+	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
+		left := 0
+		for _, folder := range folders() {
+			left += killAll(folder)
+		}
+		if left == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%d processes survive SIGKILL for %s", left, limit)
+		}
+	}
 }
 
 // killAll kills the members of a cgroup and of those below it, and says how many

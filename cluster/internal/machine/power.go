@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"hamlet.village/cluster/internal/spec"
 )
@@ -19,23 +18,14 @@ func JoinNode(n spec.Node) error { return ip("link set " + n.Veth + " up") }
 // KillNode kills every process of a node's pods and components, with SIGKILL. The
 // caller has stopped whatever would start them again.
 func KillNode(s spec.Spec, n spec.Node) error {
-	const limit = 10 * time.Second
 	folders, err := nodeCgroups(s, n)
 	if err != nil {
 		return err
 	}
-	for deadline := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
-		left := 0
-		for _, folder := range folders {
-			left += killAll(folder)
-		}
-		if left == 0 {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("%d processes of %s survive SIGKILL for %s", left, n.Name, limit)
-		}
+	if err := killUntilGone(func() []string { return folders }); err != nil {
+		return fmt.Errorf("node %s: %w", n.Name, err)
 	}
+	return nil
 }
 
 // nodeCgroups lists the cgroups that hold a node's processes: those of its pods in
