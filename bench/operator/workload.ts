@@ -1,6 +1,7 @@
 /** What every case creates: the objects that the operator makes of an Agent, so that all cases do the same work. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { API_VERSION } from '@hamlet/contract/kinds';
-import { CLAIMS, PODS, type KubeClient, type KubeObject, type NewObject } from '@hamlet/kube';
+import { CLAIMS, KubeError, PODS, type KubeClient, type KubeObject, type NewObject } from '@hamlet/kube';
 import {
   AGENTS,
   agentView,
@@ -18,6 +19,8 @@ import { inParallel, type ControlPlane } from './control-plane.ts';
 
 const IMAGE = 'hamlet/agent:bench';
 const MANAGER = { fieldManager: 'bench' };
+const UNSERVED_ATTEMPTS = 10;
+const UNSERVED_PAUSE_MS = 1_000;
 
 /** The environment that the operator runs with; the manifests of all cases come from it too. */
 export function operatorEnvironment(apiUrl: string): {
@@ -81,8 +84,21 @@ export async function setPower(plane: ControlPlane, count: number, power: 'Awake
   await inParallel(count, (index) => setPowerOf(plane, agentName(index), power));
 }
 
-export async function createAgents({ client, namespace }: ControlPlane, count: number): Promise<void> {
-  await inParallel(count, (index) => client.create(AGENTS, agentObject(index), { namespace, query: MANAGER }));
+/** Creates one Agent. For some seconds after a CRD is created an API server may answer 503 for objects of its kind. */
+async function createAgent({ client, namespace }: ControlPlane, index: number): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.create(AGENTS, agentObject(index), { namespace, query: MANAGER });
+      return;
+    } catch (error) {
+      if (!(error instanceof KubeError) || error.status !== 503 || attempt === UNSERVED_ATTEMPTS) throw error;
+      await sleep(UNSERVED_PAUSE_MS);
+    }
+  }
+}
+
+export async function createAgents(plane: ControlPlane, count: number): Promise<void> {
+  await inParallel(count, (index) => createAgent(plane, index));
 }
 
 const standIn = (index: number, namespace: string): AgentView =>

@@ -4,14 +4,17 @@ package forward
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 	discoveryv1 "k8s.io/api/discovery/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -27,7 +30,23 @@ const (
 	patience = 15 * time.Second
 	dialTime = time.Second
 	retry    = 100 * time.Millisecond
+	// A pod whose node lost its power sends no reset: without this limit a caller waits
+	// for minutes on a connection to which nothing answers.
+	silence = 10 * time.Second
 )
+
+// podDialer dials connections that fail once the pod has acknowledged nothing for the time of silence.
+var podDialer = net.Dialer{
+	Timeout:         dialTime,
+	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: silence / 2, Interval: silence / 5, Count: 3},
+	Control: func(_, _ string, conn syscall.RawConn) error {
+		var failed error
+		err := conn.Control(func(fd uintptr) {
+			failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silence.Milliseconds()))
+		})
+		return errors.Join(err, failed)
+	},
+}
 
 // Target is a port of a Service.
 type Target struct {
@@ -96,9 +115,14 @@ func (f *forwarder) serve(ctx context.Context, from *net.TCPConn) {
 	<-done
 }
 
-// pass copies one direction and hands its end on, so that half-closed connections work.
+// pass copies one direction and passes its end on, so that half-closed connections work.
+// An error ends both directions: the caller then sees a closed connection and connects again.
 func pass(to, from *net.TCPConn) {
-	_, _ = io.Copy(to, from)
+	if _, err := io.Copy(to, from); err != nil {
+		_ = to.Close()
+		_ = from.Close()
+		return
+	}
 	_ = to.CloseWrite()
 	_ = from.CloseRead()
 }
@@ -107,10 +131,9 @@ func pass(to, from *net.TCPConn) {
 func (f *forwarder) dial(ctx context.Context) (*net.TCPConn, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	dialer := net.Dialer{Timeout: dialTime}
 	for {
 		if address, ok := f.pick(); ok {
-			if conn, err := dialer.DialContext(ctx, "tcp", address); err == nil {
+			if conn, err := podDialer.DialContext(ctx, "tcp", address); err == nil {
 				return conn.(*net.TCPConn), nil
 			}
 		}

@@ -19,7 +19,10 @@ export type Outcome<T> =
   | { readonly ok: false; readonly problem: Problem; readonly response: Response };
 
 export interface Client {
-  /** Calls a route. A refusal is a value; a lost connection or an answer outside the contract throws. */
+  /**
+   * Calls a route. A refusal is a value; a lost connection or an answer outside the contract throws. Without a signal a
+   * call ends after 30 s: the connection to a server that lost its power sends no reset.
+   */
   call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>>;
   /** Opens a route's event stream. Ends when the server ends it; throws ProblemError where the server refuses. */
   open<const R extends RouteSpec>(
@@ -36,6 +39,8 @@ export class ProblemError extends Error {
     this.problem = problem;
   }
 }
+
+const CALL_LIMIT_MS = 30_000;
 
 type LooseInput = {
   params?: Record<string, unknown>;
@@ -116,7 +121,8 @@ async function dataOf({ answer }: RouteSpec, response: Response): Promise<unknow
 export function createClient(options: ClientOptions): Client {
   return {
     async call<const R extends RouteSpec>(route: R, input: CallInput<R>): Promise<Outcome<CallData<R>>> {
-      const response = await requestOf(options, route, input as LooseInput);
+      const signal = input.signal ?? AbortSignal.timeout(CALL_LIMIT_MS);
+      const response = await requestOf(options, route, { ...(input as LooseInput), signal });
       if (!response.ok) return { ok: false, problem: await problemOf(response), response };
       return { ok: true, data: (await dataOf(route, response)) as CallData<R>, response };
     },
