@@ -199,6 +199,8 @@ test(
   'the node of Postgres loses its power: map and board are read, and all is back when the node is',
   { skip: SKIP },
   async () => {
+    // Kubernetes moves no pod by itself: after a node was lost, both replicas may be on the other one.
+    for (const component of ['api', 'operator']) await spreadOut(component);
     const { record } = await cutPower(core);
     await Promise.all([
       until('the map is read', mapIsRead).then(() => record('corePowerCutMapMs')),
