@@ -19,7 +19,7 @@ import { SessionKeeper } from './client/session.ts';
 import { createStore } from './client/store.ts';
 import { placeOf, readUrl } from './client/url-state.ts';
 import { Village } from './client/village.ts';
-import { PAY_DRAFT } from './features/payments/pay/pay-words.ts';
+import { PAY_DRAFT } from './features/payments/pay-labels.ts';
 import { applyTheme, savedTheme } from './ui/theme.ts';
 
 /** The page: one village, one store, one root. */

@@ -1,21 +1,11 @@
-import {
-  type AccountDetail,
-  type AccountRole,
-  banAccount,
-  type CodeGrant,
-  changeAccount,
-  liftAccountBan,
-  MEASURE_REASON_MAX,
-  resetPassword,
-  roleMay,
-} from '@hamlet/contract';
+import { type AccountDetail, type AccountRole, banAccount, changeAccount, type CodeGrant, liftAccountBan, MEASURE_REASON_MAX, resetPassword, roleMay } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { useSend } from '../../client/ask/use-send.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { endOf, TERMS } from '../standing/measure-words.ts';
+import { dateTime } from '../../ui/time-words.ts';
+import { endOf, TERMS } from '../standing/measure-labels.ts';
 import { useRole, useVillage } from '../village-context.ts';
-import { CodeNotice } from './code-notice.tsx';
 
 interface ActsProps {
   readonly account: AccountDetail;
@@ -250,6 +240,31 @@ function LiftForm({ account, onChanged }: ActsProps): ReactElement {
           />
         </label>
       </ActionForm>
+    </div>
+  );
+}
+
+/** A one-time code: shown once, to be given to the person. */
+export function CodeNotice({ grant, who }: { readonly grant: CodeGrant; readonly who: string }): ReactElement {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(grant.code).then(
+      () => setCopied(true),
+      () => undefined,
+    );
+  };
+  return (
+    <div className="notice notice-info code-notice" role="status">
+      <span>
+        <b>Give {who} this code.</b> It sets a password once, until{' '}
+        {dateTime(Math.floor(Date.parse(grant.expires_at) / 60_000) * 60_000)}, and is shown nowhere again.
+        <span className="code-line">
+          <code data-code>{grant.code}</code>
+          <button type="button" className="button button-small" onClick={() => void copy()}>
+            {copied ? 'Copied' : 'Copy'}
+          </button>
+        </span>
+      </span>
     </div>
   );
 }

@@ -1,16 +1,22 @@
-import { type AccountDetail, listAccounts } from '@hamlet/contract';
+import { ACCOUNT_ROLES, type AccountDetail, type AccountRole, type CodeGrant, createAccount, listAccounts } from '@hamlet/contract';
 import { type ReactElement, useCallback, useState } from 'react';
 import './accounts.css';
 import type { Reply } from '../../client/api.ts';
 import type { PageOf } from '../../client/ask/pages-state.ts';
 import { usePages } from '../../client/ask/use-pages.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { ActionForm } from '../../ui/action-form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { timeAhead } from '../../ui/time-words.ts';
+import { useNow } from '../../ui/use-now.ts';
 import { Page } from '../navigation/page.tsx';
-import { useVillage } from '../village-context.ts';
-import { AccountRow } from './account-row.tsx';
-import { CreateForm } from './create-form.tsx';
+import { actorWords } from '../people/actor-words.ts';
+import { useViewerId, useVillage } from '../village-context.ts';
+import { AccountActs, CodeNotice } from './account-acts.tsx';
+import { accountState, seenWords } from './account-labels.ts';
+import { SessionList } from './session-list.tsx';
 
 const PAGES = { everyMs: 8000, idOf: (account: AccountDetail): string => account.account_id };
 
@@ -75,5 +81,137 @@ function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly 
       )}
       <MoreButton more={live.more} word="More people" />
     </>
+  );
+}
+
+interface RowProps {
+  readonly account: AccountDetail;
+  readonly open: boolean;
+  readonly onOpen: (on: boolean) => void;
+  readonly onChanged: () => void;
+}
+
+/** One person in a line; opened, what can be done and where they are signed in. */
+function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElement {
+  const now = useNow(15_000);
+  const viewer = useViewerId();
+  const { word, tone } = accountState(account);
+  return (
+    <li
+      className={`person-account${open ? ' person-account-open' : ''}`}
+      data-account-name={account.name}
+      data-role={account.role}
+      data-state={word}
+    >
+      <button type="button" className="person-line" aria-expanded={open} onClick={() => onOpen(!open)}>
+        <span className="face-letter" aria-hidden="true">
+          {[...account.name][0]?.toUpperCase() ?? '?'}
+        </span>
+        <span className="person-who">
+          <b>{account.name}</b>
+          {account.account_id === viewer && <span className="role">you</span>}
+          <small>{account.signs_in_by === 'oidc' ? 'identity provider' : 'password'}</small>
+        </span>
+        <span className="role">{account.role}</span>
+        <span>
+          <span className={`badge badge-${tone}`}>
+            <span className={`mark mark-${tone}`} aria-hidden="true" />
+            {word}
+          </span>
+        </span>
+        <span className="person-seen">
+          {seenWords(account, now)}
+          <small>{account.sessions === 1 ? '1 session' : `${account.sessions} sessions`}</small>
+        </span>
+      </button>
+      {open && (
+        <div className="person-details">
+          {account.ban !== null && (
+            <p className="notice notice-bad">
+              <span>
+                <b>Banned</b> by {actorWords(account.ban.by.id, account.ban.by.role, viewer)}: “{account.ban.reason}”,{' '}
+                {account.ban.expires_at === null
+                  ? 'until it is lifted'
+                  : `ends ${timeAhead(Date.parse(account.ban.expires_at), now)}`}
+                .
+              </span>
+            </p>
+          )}
+          <AccountActs account={account} onChanged={onChanged} />
+          <SessionList account={account} onChanged={onChanged} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+/** Makes an account. The person sets a password with a one-time code, which is shown here and nowhere again. */
+function CreateForm({
+  onMade,
+  onClose,
+}: {
+  readonly onMade: () => void;
+  readonly onClose: () => void;
+}): ReactElement {
+  const { api } = useVillage();
+  const sending = useSend();
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<AccountRole>('member');
+  const [made, setMade] = useState<{ readonly name: string; readonly invitation: CodeGrant | null } | null>(null);
+  const ready = name.trim() !== '';
+  const send = async (): Promise<void> => {
+    const reply = await sending.send(() => api.call(createAccount, { body: { name: name.trim(), role } }));
+    if (reply?.ok !== true) return;
+    setMade({ name: reply.data.account.name, invitation: reply.data.invitation });
+    setName('');
+    onMade();
+  };
+  return (
+    <section className="card account-new" aria-label="New account">
+      <ActionForm
+        label="New account"
+        sending={sending}
+        ready={ready}
+        word="Make the account"
+        onCancel={onClose}
+        onSend={() => void send()}
+      >
+        <div className="account-fields">
+          <label>
+            Name
+            <input
+              name="name"
+              autoComplete="off"
+              maxLength={64}
+              value={name}
+              onChange={(event) => {
+                setName(event.target.value);
+                setMade(null);
+                sending.changed();
+              }}
+              autoFocus
+            />
+          </label>
+          <label>
+            Role
+            <select
+              name="role"
+              value={role}
+              onChange={(event) => {
+                const chosen = ACCOUNT_ROLES.find((known) => known === event.target.value);
+                if (chosen !== undefined) setRole(chosen);
+              }}
+            >
+              {ACCOUNT_ROLES.map((known) => (
+                <option key={known} value={known}>
+                  {known}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+        {made !== null && made.invitation !== null && <CodeNotice grant={made.invitation} who={made.name} />}
+      </ActionForm>
+    </section>
   );
 }

@@ -14,7 +14,7 @@ import { ActionForm } from '../../ui/action-form.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
-import { SessionRows } from './session-rows.tsx';
+import { SessionRows } from './session-list.tsx';
 
 const REFRESH_MS = 10_000;
 

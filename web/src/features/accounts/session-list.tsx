@@ -1,10 +1,11 @@
-import { type AccountDetail, endAccountSessions, listAccountSessions } from '@hamlet/contract';
+import { type AccountDetail, endAccountSessions, listAccountSessions, type Session } from '@hamlet/contract';
 import { type ReactElement, useCallback } from 'react';
 import { useLive } from '../../client/ask/use-live.ts';
 import { useSend } from '../../client/ask/use-send.ts';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { useVillage } from '../village-context.ts';
-import { SessionRows } from './session-rows.tsx';
+import { deviceWords, sessionWords } from './account-labels.ts';
 
 const REFRESH_MS = 10_000;
 
@@ -55,5 +56,34 @@ export function SessionList({
       )}
       {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
     </section>
+  );
+}
+
+/** Open sessions, a line each; `onEnd` ends one, where one may. */
+export function SessionRows({
+  sessions,
+  onEnd,
+}: {
+  readonly sessions: readonly Session[];
+  readonly onEnd: ((id: string) => void) | null;
+}): ReactElement {
+  const now = useNow(15_000);
+  return (
+    <ul className="session-rows">
+      {sessions.map((session) => (
+        <li key={session.session_id} data-session={session.session_id}>
+          <span>
+            <b>{deviceWords(session.user_agent)}</b>
+            {session.current && <span className="role">this one</span>}
+            <small>{sessionWords(session, now)}</small>
+          </span>
+          {onEnd !== null && !session.current && (
+            <button type="button" className="button button-small" onClick={() => onEnd(session.session_id)}>
+              End
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }

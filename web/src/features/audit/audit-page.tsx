@@ -1,16 +1,18 @@
 import { type AuditRecord, listAudit } from '@hamlet/contract';
-import { type ReactElement, useCallback, useMemo } from 'react';
+import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import './audit.css';
 import type { Reply } from '../../client/api.ts';
 import type { PageOf } from '../../client/ask/pages-state.ts';
 import { usePages } from '../../client/ask/use-pages.ts';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { dateTime } from '../../ui/time-words.ts';
 import { Page } from '../navigation/page.tsx';
 import { SearchField } from '../navigation/search-field.tsx';
-import { useVillage, useVillageState } from '../village-context.ts';
-import { AuditRow } from './audit-row.tsx';
-import { addressOf, AREAS, type AuditNarrowing, auditQuery, EVERYTHING, narrowingOf, SINCE } from './audit-words.ts';
+import { actorWords } from '../people/actor-words.ts';
+import { Proof, VerifyButton } from '../proof/verify-record.tsx';
+import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { addressOf, AREAS, type AuditNarrowing, auditQuery, detailLines, EVERYTHING, narrowingOf, SINCE } from './audit-labels.ts';
 
 const PAGES = { everyMs: 8000, idOf: (record: AuditRecord): string => record.record_id };
 const PAGE = 50;
@@ -152,5 +154,62 @@ function Chip({
         <span aria-hidden="true">×</span>
       </button>
     </span>
+  );
+}
+
+/** One record in a line: when, who, what, to whom; opened, all of its facts. */
+function AuditRow({
+  record,
+  onNarrow,
+}: {
+  readonly record: AuditRecord;
+  readonly onNarrow: (change: Partial<AuditNarrowing>) => void;
+}): ReactElement {
+  const viewer = useViewerId();
+  const [open, setOpen] = useState(false);
+  const [proving, setProving] = useState(false);
+  const actor = actorWords(record.actor_id, record.actor_role, viewer);
+  return (
+    <li className="audit-row" data-record={record.record_id} data-action={record.action}>
+      <time dateTime={record.at} title={record.at}>
+        {dateTime(Math.floor(Date.parse(record.at) / 1000) * 1000)}
+      </time>
+      <button
+        type="button"
+        className="audit-who"
+        onClick={() => onNarrow({ actor: record.actor_id })}
+        title={`Only what ${actor} did`}
+      >
+        {actor}
+      </button>
+      <button type="button" className="audit-open" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <code>{record.action}</code>
+      </button>
+      <button
+        type="button"
+        className="audit-what"
+        onClick={() => onNarrow({ object: record.object })}
+        title="Only what was done to this"
+      >
+        {record.object}
+      </button>
+      {open && (
+        <dl className="audit-facts">
+          {detailLines(record).map(({ name, value }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+          <div>
+            <dt>record</dt>
+            <dd>
+              <code>{record.record_id}</code> <VerifyButton open={proving} onOpen={setProving} />
+            </dd>
+          </div>
+        </dl>
+      )}
+      {open && proving && <Proof shown={{ kind: 'record', record }} />}
+    </li>
   );
 }

@@ -2,7 +2,7 @@ import type { Post } from '@hamlet/contract';
 import { memo, type ReactElement } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { timeAgo } from '../../ui/time-words.ts';
-import { changeWords } from '../money/money-words.ts';
+import { changeWords } from '../money/money-labels.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { audienceWords, STATUS_WORDS } from './board-words.ts';
 import { AuthorFace } from './byline.tsx';

@@ -4,7 +4,7 @@ import type { Row } from '../../client/app-state.ts';
 import { Icon } from '../../ui/icon.tsx';
 import type { IconName } from '../../ui/icon-paths.ts';
 import { timeAgo } from '../../ui/time-words.ts';
-import { moneyWords, priceWords } from '../money/money-words.ts';
+import { moneyWords, priceWords } from '../money/money-labels.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { carriedWords, limitWords, seatWords } from './fact-words.ts';
 

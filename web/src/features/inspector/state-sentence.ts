@@ -1,7 +1,7 @@
 import type { AgentDetail } from '@hamlet/contract';
 import type { Row } from '../../client/app-state.ts';
 import { activityWords } from '../people/activity-words.ts';
-import { heldOf, MEASURE_WORDS } from '../standing/measure-words.ts';
+import { heldOf, MEASURE_WORDS } from '../standing/measure-labels.ts';
 
 /** What an agent is doing and where, in one sentence without its name: `is reading at Library`. */
 export function doing(row: Row): string {

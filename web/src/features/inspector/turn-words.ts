@@ -1,6 +1,6 @@
 import { PurchaseItem } from '@hamlet/contract';
 import { lengthWords } from '../../ui/time-words.ts';
-import { purchaseWords } from '../market/item-words.ts';
+import { purchaseWords } from '../market/item-labels.ts';
 
 /** One turn of an agent's loop in words. `did` and `remembered` are empty where there is nothing to say. */
 export interface TurnWords {

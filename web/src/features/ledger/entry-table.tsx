@@ -2,7 +2,7 @@ import { ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contr
 import { type ReactElement, useMemo, useState } from 'react';
 import { Avatar } from '../../ui/avatar.tsx';
 import { dateTime } from '../../ui/time-words.ts';
-import { changeWords, entryWords, moneyWords, REASONS } from '../money/money-words.ts';
+import { changeWords, entryWords, moneyWords, REASONS } from '../money/money-labels.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import type { History } from './history.ts';

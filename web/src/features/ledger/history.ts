@@ -1,5 +1,5 @@
 import type { LedgerEntry } from '@hamlet/contract';
-import type { Series } from './plot/series.ts';
+import type { Series } from './series.ts';
 
 /** What is known of an account's entries, newest first. `whole` where nothing older is missing that the picture would need. */
 export interface History {

@@ -1,18 +1,20 @@
 import type { AgentDetail } from '@hamlet/contract';
 import { type ReactElement, useMemo, useState } from 'react';
 import './ledger.css';
+import { Avatar } from '../../ui/avatar.tsx';
 import { Choices } from '../../ui/choices.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { dateTime } from '../../ui/time-words.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { moneyWords } from '../money/money-words.ts';
+import { moneyWords, sumOf } from '../money/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useTiers } from '../tiers/use-tiers.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
-import { AccountList } from './account-list.tsx';
 import { EntryTable } from './entry-table.tsx';
 import { chosenOf, flowOf, NO_HISTORY, reaches, seriesOf } from './history.ts';
-import { PlotKey, StepPlot } from './plot/step-plot.tsx';
-import { PlotTable } from './plot/plot-table.tsx';
+import { instantsOf, type Series, valueAt } from './series.ts';
+import { PlotKey, StepPlot } from './step-plot.tsx';
 import { useHistories } from './use-histories.ts';
 
 /** Lines that can still be told apart. */
@@ -180,5 +182,128 @@ function byBalance(agents: readonly AgentDetail[]): AgentDetail[] {
   return agents.toSorted(
     (left, right) =>
       Number(right.balance ?? 0) - Number(left.balance ?? 0) || left.display_name.localeCompare(right.display_name),
+  );
+}
+
+/** Rows shown at once; a longer list is narrowed by its filter. */
+const ACCOUNTS_MAX = 100;
+/** From this many on a filter is worth its room. */
+const FILTER_FROM = 8;
+
+interface ListProps {
+  readonly agents: readonly AgentDetail[];
+  readonly chosen: readonly string[];
+  readonly onToggle: (id: string) => void;
+}
+
+/** Every account, the richest first; those that are ticked are in the picture. */
+function AccountList({ agents, chosen, onToggle }: ListProps): ReactElement {
+  const { open, select } = useVillage();
+  const [filter, setFilter] = useState('');
+  const wanted = filter.trim().toLowerCase();
+  const found = agents.filter(
+    ({ agent_id: id, display_name: name }) =>
+      wanted === '' || id.includes(wanted) || name.toLowerCase().includes(wanted),
+  );
+  return (
+    <section className="card accounts" aria-label="Accounts">
+      <header className="accounts-head">
+        <h2>Accounts</h2>
+        <p className="hint">{moneyWords(sumOf(agents.map(({ balance }) => balance ?? '0')))} in all</p>
+      </header>
+      {agents.length >= FILTER_FROM && (
+        <label className="filter">
+          <Icon name="search" size={16} />
+          <input
+            type="search"
+            data-search
+            placeholder="Find an account"
+            aria-label="Find an account"
+            value={filter}
+            onChange={(event) => setFilter(event.target.value)}
+          />
+        </label>
+      )}
+      <ul>
+        {found.slice(0, ACCOUNTS_MAX).map((agent) => (
+          <li key={agent.agent_id} className="account-row" data-account={agent.agent_id}>
+            <label className="check">
+              <input
+                type="checkbox"
+                checked={chosen.includes(agent.agent_id)}
+                onChange={() => onToggle(agent.agent_id)}
+                aria-label={`${agent.display_name} in the picture`}
+              />
+              <Avatar id={agent.agent_id} size={28} dimmed={agent.power === 'Asleep'} />
+            </label>
+            <button
+              type="button"
+              className="account-open"
+              onClick={() => {
+                select(agent.agent_id);
+                open({ tab: 'money' });
+              }}
+              title={`The money of ${agent.display_name}`}
+            >
+              <b>{agent.display_name}</b>
+              <small>
+                {agent.tier ?? 'no tier'}
+                {agent.entitlement.policy === 'Pinned' ? ', pinned' : ''}
+              </small>
+            </button>
+            <span className="account-sum">{agent.balance === null ? 'not known' : moneyWords(agent.balance)}</span>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="empty">No account is like that.</p>}
+      {found.length > ACCOUNTS_MAX && <p className="empty">{found.length - ACCOUNTS_MAX} more: narrow the list above.</p>}
+    </section>
+  );
+}
+
+/** More rows than this are no help to anybody; the newest are kept. */
+const ROWS_MAX = 100;
+
+interface TableProps {
+  readonly series: readonly Series[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  format(value: number): string;
+}
+
+/** The picture as a table: what each balance was at every change, newest first. */
+function PlotTable({ series, fromMs, toMs, format }: TableProps): ReactElement {
+  return (
+    <details className="plot-table">
+      <summary>As a table</summary>
+      <div className="scroll-x">
+        <table className="times">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              {series.map(({ id, name }) => (
+                <th key={id} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {instantsOf(series, fromMs, toMs)
+              .slice(-ROWS_MAX)
+              .toReversed()
+              .map((atMs) => (
+                <tr key={atMs}>
+                  <th scope="row">{dateTime(Math.floor(atMs / 1000) * 1000)}</th>
+                  {series.map(({ id, points }) => {
+                    const value = valueAt(points, atMs);
+                    return <td key={id}>{value === null ? 'not yet' : format(value)}</td>;
+                  })}
+                </tr>
+              ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
   );
 }

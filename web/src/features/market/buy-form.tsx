@@ -1,24 +1,19 @@
-import { buyCompute, type PriceList, PURCHASE_KINDS, QUOTAS, type QuoteAnswer, roleMay } from '@hamlet/contract';
-import { type ReactElement, useState } from 'react';
+import { buyCompute, getQuote, type PriceList, PURCHASE_KINDS, QUOTAS, type QuoteAnswer, roleMay } from '@hamlet/contract';
+import { type ReactElement, useCallback, useMemo, useState } from 'react';
+import type { Reply } from '../../client/api.ts';
 import { useDraft } from '../../client/ask/use-draft.ts';
-import type { Live } from '../../client/ask/use-live.ts';
+import { type Live, useLive } from '../../client/ask/use-live.ts';
 import { type Sending, useSend } from '../../client/ask/use-send.ts';
+import { useSettled } from '../../client/ask/use-settled.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { moneyWords } from '../money/money-words.ts';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { limitWords } from '../inspector/fact-words.ts';
+import { moneyWords } from '../money/money-labels.ts';
 import { useAgentNames } from '../people/use-agent-names.ts';
 import { useRole, useVillage } from '../village-context.ts';
-import {
-  type BuyDraft,
-  type BuyReading,
-  EMPTY_PURCHASE,
-  keptPurchase,
-  readPurchase,
-  UNIT_SECONDS,
-} from './buy-draft.ts';
-import { itemWords, KIND_WORDS } from './item-words.ts';
-import { QuoteLines } from './quote-lines.tsx';
-import { useQuote } from './use-quote.ts';
+import { type BuyDraft, type BuyReading, EMPTY_PURCHASE, keptPurchase, readPurchase, UNIT_SECONDS } from './buy-draft.ts';
+import { itemWords, KIND_WORDS } from './item-labels.ts';
 
 interface BuyProps {
   readonly prices: PriceList;
@@ -266,4 +261,85 @@ function LengthField({ draft, write }: FieldProps): ReactElement {
 
 function isUnit(text: string): text is BuyDraft['unit'] {
   return Object.hasOwn(UNIT_SECONDS, text);
+}
+
+type Item = NonNullable<QuoteAnswer['item']>;
+type Agent = NonNullable<QuoteAnswer['agent']>;
+
+/** What a purchase costs, what is left, whether the tier is lost by it, and the limits while it lasts. */
+function QuoteLines({ quote }: { readonly quote: Live<QuoteAnswer> }): ReactElement {
+  if (quote.refused !== null) return <RefusedNotice refused={quote.refused} />;
+  const { item, agent } = quote.data ?? { item: null, agent: null };
+  if (item === null || agent === null || agent.after === null)
+    return (
+      <p className="preview" role="status">
+        Asking for the price…
+      </p>
+    );
+  return <Effect item={item} agent={agent} after={agent.after} />;
+}
+
+function Effect({
+  item,
+  agent,
+  after,
+}: {
+  readonly item: Item;
+  readonly agent: Agent;
+  readonly after: NonNullable<Agent['after']>;
+}): ReactElement {
+  const warnings = warningsOf(item, agent, after);
+  return (
+    <div
+      className={warnings.length === 0 ? 'preview' : 'preview preview-bad'}
+      role="status"
+      data-price={item.price}
+      data-affordable={after.affordable}
+    >
+      <p>
+        <b>{moneyWords(item.price)}</b>: {moneyWords(agent.available)} <span aria-hidden="true">→</span>
+        <span className="sr-only">becomes</span> {moneyWords(after.available)} to spend.
+      </p>
+      {warnings.map((warning) => (
+        <p key={warning}>{warning}</p>
+      ))}
+      {after.affordable && after.limits !== null && (
+        <p className="quote-limits">Limits meanwhile: {limitWords(after.limits)}</p>
+      )}
+    </div>
+  );
+}
+
+function warningsOf(item: Item, agent: Agent, after: NonNullable<Agent['after']>): string[] {
+  return [
+    after.affordable ? '' : `${moneyWords(after.missing)} are missing.`,
+    after.affordable && after.tier !== agent.tier
+      ? `Spending this takes it from ${agent.tier ?? 'no tier'} to ${after.tier ?? 'no tier'}.`
+      : '',
+    item.free ? '' : 'This GPU is taken for a part of that time.',
+  ].filter((warning) => warning !== '');
+}
+
+const REFRESH_MS = 10_000;
+/** How long after the last letter a price is asked. */
+const TYPING_MS = 250;
+
+/** What a purchase would cost an agent and do to it; nothing while none can be read. The answer to another question is no answer to this one. */
+function useQuote(agentId: string, reading: BuyReading): Live<QuoteAnswer> {
+  const { api } = useVillage();
+  const wanted = reading.ok && agentId !== '' ? { agent_id: agentId, ...reading.item, seconds: reading.seconds } : null;
+  const said = JSON.stringify(wanted);
+  // The same question is the same object, however often it is drawn.
+  const question = useMemo(() => wanted, [said]); // eslint-disable-line react-hooks/exhaustive-deps
+  const settled = useSettled(question, TYPING_MS);
+  const read = useCallback(async (): Promise<Reply<QuoteAnswer & { readonly of: unknown }>> => {
+    const reply = await api.call(getQuote, { query: settled ?? {} });
+    return reply.ok ? { ok: true, data: { ...reply.data, of: settled } } : reply;
+  }, [api, settled]);
+  const live = useLive(settled === null ? null : read, REFRESH_MS);
+  return {
+    data: live.data?.of === question ? live.data : null,
+    refused: settled === question ? live.refused : null,
+    again: live.again,
+  };
 }

@@ -6,10 +6,10 @@ import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useVillage } from '../village-context.ts';
-import { AuctionList } from './auctions/auction-list.tsx';
+import { AuctionList } from './auction-list.tsx';
 import { BuyForm } from './buy-form.tsx';
-import { KIND_WORDS, priceLines } from './item-words.ts';
-import { PurchaseList } from './purchase-list.tsx';
+import { KIND_WORDS, priceLines } from './item-labels.ts';
+import { PurchaseList } from './purchases.tsx';
 
 const REFRESH_MS = 30_000;
 

@@ -1,4 +1,4 @@
-import { listModeration, type ModerationItem } from '@hamlet/contract';
+import { type Decision, type FlagRecord, listModeration, type ModerationItem, type ModerationRecord } from '@hamlet/contract';
 import { type ReactElement, useCallback, useState } from 'react';
 import './moderation.css';
 import type { Reply } from '../../client/api.ts';
@@ -9,9 +9,14 @@ import { Choices } from '../../ui/choices.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { timeAgo } from '../../ui/time-words.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { ModerateForm } from '../board/acts/moderate-form.tsx';
+import { REASON_WORDS } from '../board/board-words.ts';
+import { AuthorFace } from '../board/byline.tsx';
 import { Page } from '../navigation/page.tsx';
 import { useVillage } from '../village-context.ts';
-import { ModerationCard } from './moderation-card.tsx';
+import { DECISION_WORDS, decisionsFor } from './decisions.ts';
 
 const PAGES = { everyMs: 10_000, idOf: ({ post, reply }: ModerationItem): string => reply?.reply_id ?? post.post_id };
 type QueueState = 'waiting' | 'decided';
@@ -69,5 +74,129 @@ function Queue(): ReactElement {
       </ul>
       <MoreButton more={live.more} word="More" />
     </>
+  );
+}
+
+/** One line of the queue: the text, the flags that wait, what was decided before, and the decisions that can be taken. */
+function ModerationCard({
+  item,
+  onDone,
+}: {
+  readonly item: ModerationItem;
+  readonly onDone: () => void;
+}): ReactElement {
+  const { open } = useVillage();
+  const now = useNow(15_000);
+  const [decision, setDecision] = useState<Decision | null>(null);
+  const { post, reply, flags, decisions } = item;
+  const of = reply ?? post;
+  return (
+    <li className="card moderation-card" data-item={reply?.reply_id ?? post.post_id} data-status={of.status}>
+      <header className="moderation-head">
+        <AuthorFace author={of} size={32} />
+        <p>
+          <b>{of.author_name}</b> {reply === null ? 'posted' : <>replied to “{post.title}”</>}
+          <small>{timeAgo(of.created_at, now)}</small>
+        </p>
+        {of.status === 'moderated' && (
+          <span className="badge badge-bad">
+            <span className="mark mark-bad" aria-hidden="true" />
+            Hidden{of.moderation?.by === 'flags' ? ' by flags' : ''}
+          </span>
+        )}
+        <button
+          type="button"
+          className="button button-small"
+          onClick={() => open({ view: 'board', posts: 'all', post: post.post_id })}
+        >
+          In its thread
+        </button>
+      </header>
+      {reply === null && <h2>{post.title}</h2>}
+      <p className="prose moderation-text">{of.body}</p>
+      <Flags flags={flags} weight={item.weight} now={now} />
+      <Decisions decisions={decisions} now={now} />
+      <div className="button-row">
+        {decisionsFor(item).map((key) => (
+          <button
+            key={key}
+            type="button"
+            className={`button button-small${key === 'hide' ? ' button-stop' : ''}`}
+            aria-expanded={decision === key}
+            data-decision={key}
+            onClick={() => setDecision(decision === key ? null : key)}
+          >
+            {DECISION_WORDS[key].verb}…
+          </button>
+        ))}
+      </div>
+      {decision !== null && (
+        <ModerateForm
+          key={decision}
+          post={post}
+          reply={reply}
+          decision={decision}
+          onDone={() => {
+            setDecision(null);
+            onDone();
+          }}
+        />
+      )}
+    </li>
+  );
+}
+
+function Flags({
+  flags,
+  weight,
+  now,
+}: {
+  readonly flags: readonly FlagRecord[];
+  readonly weight: number;
+  readonly now: number;
+}): ReactElement | null {
+  if (flags.length === 0) return null;
+  return (
+    <section className="moderation-part" aria-label="Flags">
+      <h3 className="section-name">Flags of weight {weight}</h3>
+      <ul>
+        {flags.map(({ by, reason, note, weight: own, at }) => (
+          <li key={`${by.id} ${at}`}>
+            <b>{REASON_WORDS[reason]}</b> by {by.name}{' '}
+            <small>
+              weight {own}, {timeAgo(at, now)}
+            </small>
+            {note !== null && <q>{note}</q>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Decisions({
+  decisions,
+  now,
+}: {
+  readonly decisions: readonly ModerationRecord[];
+  readonly now: number;
+}): ReactElement | null {
+  if (decisions.length === 0) return null;
+  return (
+    <section className="moderation-part" aria-label="Decisions">
+      <h3 className="section-name">Decisions</h3>
+      <ol>
+        {decisions.map(({ moderation_id: id, decision, reason, note, by, at, undone }) => (
+          <li key={id} className={undone ? 'decision-undone' : undefined}>
+            <b>{DECISION_WORDS[decision].done}</b>: {REASON_WORDS[reason].toLowerCase()}, by {by.name}{' '}
+            <small>
+              {timeAgo(at, now)}
+              {undone && ', undone'}
+            </small>
+            {note !== null && <q>{note}</q>}
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

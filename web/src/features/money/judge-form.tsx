@@ -1,13 +1,17 @@
-import { type AgentDetail, type BalanceAnswer, formatAiDollars, NOTE_MAX_CHARS, roleMay } from '@hamlet/contract';
-import { type ReactElement, useId } from 'react';
-import { Icon } from '../../ui/icon.tsx';
+import { type AgentDetail, type Allowance, type BalanceAnswer, formatAiDollars, getAllowance, NOTE_MAX_CHARS, penalizeAgent, rewardAgent, roleMay } from '@hamlet/contract';
+import { type ReactElement, useCallback, useId, useState } from 'react';
+import type { Refused } from '../../client/api.ts';
+import { readJsonDraft } from '../../client/ask/json-draft.ts';
+import { useDraft } from '../../client/ask/use-draft.ts';
+import { type Live, useLive } from '../../client/ask/use-live.ts';
+import { useSend } from '../../client/ask/use-send.ts';
 import type { IconName } from '../../ui/icon-paths.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { timeAhead } from '../../ui/time-words.ts';
 import { useRole, useVillage } from '../village-context.ts';
-import { AllowanceLine, useAllowance } from './allowance-line.tsx';
-import { moneyWords, readAmount } from './money-words.ts';
+import { moneyWords, readAmount } from './money-labels.ts';
 import { type LadderStep, previewOf, previewWords } from './tier-outlook.ts';
-import { type JudgeKind, type JudgeOutcome, useJudgement } from './use-judgement.ts';
 
 const AMOUNTS = ['1', '5', '10'] as const;
 const KIND_WORDS: Readonly<
@@ -205,6 +209,114 @@ function PreviewLine({ agent, balance, steps, change }: PreviewProps): ReactElem
       {moneyWords(balance.balance)} <span aria-hidden="true">→</span>
       <span className="sr-only">becomes</span> <b>{moneyWords(preview.after)}</b>
       {words !== '' && <>: {words}</>}
+    </p>
+  );
+}
+
+export type JudgeKind = 'reward' | 'penalize';
+type JudgeOutcome =
+  | { readonly kind: 'done'; readonly text: string }
+  | { readonly kind: 'refused'; readonly refused: Refused };
+interface Draft {
+  readonly kind: JudgeKind;
+  readonly amount: string;
+  readonly reason: string;
+}
+const EMPTY = { amount: '', reason: '' };
+
+/** A reward or penalty while it is written: `micro` is its amount (null where none can be read), `outcome` what came of the last one. */
+interface Judgement extends Draft {
+  readonly micro: bigint | null;
+  readonly ready: boolean;
+  readonly busy: boolean;
+  readonly outcome: JudgeOutcome | null;
+  write(change: Partial<Draft>): void;
+  send(): Promise<void>;
+}
+
+/** Whom a judgement is about, for which post or reply (null for none), and what is offered first. */
+interface JudgementOf {
+  readonly agent: AgentDetail;
+  readonly about: string | null;
+  readonly first: JudgeKind;
+}
+
+function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void): Judgement {
+  const { api } = useVillage();
+  const [kind, setKind] = useState<JudgeKind>(first);
+  const [kept, keep] = useDraft(`judge-${about ?? agent.agent_id}`);
+  const { amount, reason } = readJsonDraft(kept, EMPTY);
+  const [done, setDone] = useState<string | null>(null);
+  const sending = useSend();
+  const micro = readAmount(amount);
+  const ready = micro !== null && micro > 0n && reason.trim() !== '';
+  const write = (change: Partial<Draft>): void => {
+    if (change.kind !== undefined) setKind(change.kind);
+    keep(JSON.stringify({ amount: change.amount ?? amount, reason: change.reason ?? reason }));
+    setDone(null);
+    sending.changed();
+  };
+  const send = async (): Promise<void> => {
+    if (!ready) return;
+    const body = {
+      agent_id: agent.agent_id,
+      amount: formatAiDollars(micro),
+      reason: reason.trim(),
+      ...(about === null ? {} : { related_post_id: about }),
+    };
+    const reply = await sending.send((idempotencyKey) =>
+      api.call(kind === 'reward' ? rewardAgent : penalizeAgent, { body, idempotencyKey }),
+    );
+    if (reply?.ok !== true) return;
+    keep('');
+    setDone(
+      `${kind === 'reward' ? 'Given' : 'Taken'}. ${agent.display_name} has ${moneyWords(reply.data.balance_after)}.`,
+    );
+    onDone();
+  };
+  return {
+    kind,
+    amount,
+    reason,
+    micro,
+    ready,
+    busy: sending.busy,
+    outcome: outcomeOf(sending.refused, done),
+    write,
+    send,
+  };
+}
+
+function outcomeOf(refused: Refused | null, done: string | null): JudgeOutcome | null {
+  if (refused !== null) return { kind: 'refused', refused };
+  return done === null ? null : { kind: 'done', text: done };
+}
+
+const REFRESH_MS = 30_000;
+
+/** What the viewer may still give and take today. */
+function useAllowance(): Live<Allowance> {
+  const { api } = useVillage();
+  return useLive(
+    useCallback((signal: AbortSignal) => api.call(getAllowance, { signal }), [api]),
+    REFRESH_MS,
+  );
+}
+
+/** Says what is left of a member's day, and where more is asked than that; admins have no such limit, and read that. */
+function AllowanceLine({
+  allowance,
+  asked,
+}: {
+  readonly allowance: Allowance | null;
+  readonly asked: bigint | null;
+}): ReactElement | null {
+  if (allowance === null || allowance.left === null) return null;
+  const short = asked !== null && asked > (readAmount(allowance.left) ?? 0n);
+  return (
+    <p className={short ? 'preview preview-bad allowance' : 'hint allowance'} data-left={allowance.left}>
+      {moneyWords(allowance.left)} of your {moneyWords(allowance.daily ?? '0')} are left today
+      {short ? ': this is more' : ''}. A new day begins {timeAhead(Date.parse(allowance.resets_at), Date.now())}.
     </p>
   );
 }

@@ -1,13 +1,18 @@
-import { type AgentDetail, type BalanceAnswer, getBalance } from '@hamlet/contract';
-import { type ReactElement, useCallback } from 'react';
+import { type AgentDetail, type BalanceAnswer, getBalance, getLedger, type LedgerEntry, roleMay } from '@hamlet/contract';
+import { type ReactElement, useCallback, useState } from 'react';
+import type { Reply } from '../../client/api.ts';
+import type { PageOf } from '../../client/ask/pages-state.ts';
 import { useLive } from '../../client/ask/use-live.ts';
+import { usePages } from '../../client/ask/use-pages.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { timeAgo } from '../../ui/time-words.ts';
+import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { useTiers } from '../tiers/use-tiers.ts';
-import { useVillage } from '../village-context.ts';
-import { EntryList } from './entry-list.tsx';
+import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { JudgeForm } from './judge-form.tsx';
-import { moneyWords } from './money-words.ts';
+import { changeWords, entryWords, moneyWords } from './money-labels.ts';
 import { TierLadder } from './tier-ladder.tsx';
 
 const REFRESH_MS = 4000;
@@ -59,5 +64,62 @@ function Balance({ balance }: { readonly balance: BalanceAnswer }): ReactElement
         </p>
       )}
     </div>
+  );
+}
+
+const PAGES = { everyMs: 8000, idOf: (entry: LedgerEntry): string => entry.ledger_entry_id };
+const PAGE = 20;
+
+/** The entries of an agent's account, newest first. `version` changes whenever the account does. */
+function EntryList({ id, version }: { readonly id: string; readonly version: string }): ReactElement | null {
+  const { api } = useVillage();
+  const may = roleMay(useRole(), 'ledger:read');
+  const read = useCallback(
+    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<LedgerEntry>>> => {
+      const reply = await api.call(getLedger, {
+        ...(signal === undefined ? {} : { signal }),
+        params: { agent_id: id },
+        query: { limit: PAGE, ...(cursor === null ? {} : { cursor }) },
+      });
+      return reply.ok ? { ok: true, data: { rows: reply.data.entries, next: reply.data.next_cursor } } : reply;
+    },
+    [api, id],
+  );
+  const { rows, refused, more } = usePages(may ? read : null, { ...PAGES, question: id, version });
+  if (!may) return null;
+  if (rows === null) return refused === null ? <p className="empty">Reading…</p> : <RefusedNotice refused={refused} />;
+  return (
+    <section className="section" aria-label="Entries">
+      <h3 className="section-name">Entries</h3>
+      {refused !== null && <RefusedNotice refused={refused} />}
+      {rows.length === 0 && <p className="empty">Nothing has been paid yet.</p>}
+      <ol className="entries">
+        {rows.map((entry) => (
+          <Entry key={entry.ledger_entry_id} entry={entry} />
+        ))}
+      </ol>
+      <MoreButton more={more} word="Older entries" />
+    </section>
+  );
+}
+
+function Entry({ entry }: { readonly entry: LedgerEntry }): ReactElement {
+  const viewer = useViewerId();
+  const [proving, setProving] = useState(false);
+  return (
+    <li className="entry" data-entry={entry.ledger_entry_id}>
+      <b className={entry.amount.startsWith('-') ? 'entry-taken' : 'entry-given'}>{changeWords(entry.amount)}</b>
+      <span className="entry-text">
+        {entryWords(entry, viewer)}
+        {entry.note !== '' && <small>{entry.note}</small>} <VerifyButton open={proving} onOpen={setProving} />
+      </span>
+      <time
+        dateTime={entry.timestamp}
+        title={`${entry.timestamp}; balance after it ${moneyWords(entry.balance_after)}`}
+      >
+        {timeAgo(entry.timestamp, Date.now())}
+      </time>
+      {proving && <Proof shown={{ kind: 'entry', entry }} />}
+    </li>
   );
 }

@@ -1,24 +1,15 @@
-import {
-  type AgentDetail,
-  type BalanceAnswer,
-  type EntitlementView,
-  formatAiDollars,
-  getQuote,
-  type QuoteAnswer,
-  roleMay,
-} from '@hamlet/contract';
+import { type AgentDetail, type BalanceAnswer, type EntitlementView, formatAiDollars, getQuote, type QuoteAnswer, roleMay } from '@hamlet/contract';
 import { lazy, type ReactElement, useCallback } from 'react';
 import { useLive } from '../../client/ask/use-live.ts';
-import { changeLine } from '../market/item-words.ts';
-import { PurchaseRow } from '../market/purchase-row.tsx';
+import { changeLine } from '../market/item-labels.ts';
+import { PurchaseRow } from '../market/purchases.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole, useVillage } from '../village-context.ts';
-import { byWeight, lostBelow, rungsOf, type Rung } from './ladder-picture.ts';
-import { moneyWords, priceWords, readAmount } from './money-words.ts';
-import { tierOutlook } from './tier-outlook.ts';
+import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
+import { moneyWords, priceWords, readAmount } from './money-labels.ts';
 
 /** For admins alone, so it comes when one looks. */
-const PinForm = lazy(async () => ({ default: (await import('../tiers/pin/pin-form.tsx')).PinForm }));
+const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
 
 const REFRESH_MS = 8000;
 /** Changes of the next tier that are named; the page of tiers has them all. */

@@ -5,10 +5,10 @@ import { useDraft } from '../../client/ask/use-draft.ts';
 import { useSend } from '../../client/ask/use-send.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { moneyWords, readAmount } from '../money/money-words.ts';
+import { moneyWords, readAmount } from '../money/money-labels.ts';
 import { useAgentNames } from '../people/use-agent-names.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
-import { type CreditDraft, creditProblems, type CreditProblems } from './payment-words.ts';
+import { type CreditDraft, creditProblems, type CreditProblems } from './payment-labels.ts';
 
 const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amount: '', note: '' };
 

@@ -18,10 +18,10 @@ import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-words.ts';
 import { useNow } from '../../ui/use-now.ts';
-import { moneyWords } from '../money/money-words.ts';
+import { moneyWords } from '../money/money-labels.ts';
 import { actorWords } from '../people/actor-words.ts';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
-import { CREDIT_WORDS, mayApprove } from './payment-words.ts';
+import { CREDIT_WORDS, mayApprove } from './payment-labels.ts';
 
 const PAGES = { everyMs: 5000, idOf: (credit: Credit): string => credit.credit_id };
 

@@ -1,6 +1,6 @@
 import type { AgentDetail } from '@hamlet/contract';
 import type { Row } from '../../client/app-state.ts';
-import { readAmount } from '../money/money-words.ts';
+import { readAmount } from '../money/money-labels.ts';
 
 /** How the list of agents may be ordered. */
 export const ORDERS = [

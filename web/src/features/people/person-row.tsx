@@ -2,7 +2,7 @@ import { memo, type ReactElement } from 'react';
 import type { Row } from '../../client/app-state.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { moneyWords } from '../money/money-words.ts';
+import { moneyWords } from '../money/money-labels.ts';
 import { doing, lifeState } from '../inspector/state-sentence.ts';
 import { useVillage, useVillageState } from '../village-context.ts';
 

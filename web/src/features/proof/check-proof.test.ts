@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { saidOf } from './open-checkpoint.ts';
-import { browserCrypto, type ProofCrypto } from './browser-crypto.ts';
-import type { Kept } from './check-history.ts';
-import { type Checked, checkProof, type ProofParts } from './check-proof.ts';
-import { forget, keep, readKept } from './kept-checkpoint.ts';
+import { type Checked, checkProof, type Kept, type ProofParts, saidOf } from './check-proof.ts';
+import { browserCrypto, type ProofCrypto } from './proof-crypto.ts';
+import { forget, keep, readKept } from './read-proof.ts';
 import { actLeaf, ENTRY, entryLeaf, RECORD, recordBytes, sealedLog } from './sealed-log.fixture.ts';
 
 const OTHERS = Array.from({ length: 299 }, (_, index) =>

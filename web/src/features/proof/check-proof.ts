@@ -1,18 +1,7 @@
 import type { InclusionProof } from '@hamlet/contract';
-import {
-  type Checkpoint,
-  keyId,
-  leafHash,
-  readVerifierKey,
-  rootByInclusion,
-  sameBytes,
-  type Sha256,
-} from '@hamlet/core';
-import type { ProofCrypto } from './browser-crypto.ts';
-import { goesOnTo, type Growth, historyFault, type Kept } from './check-history.ts';
-import { openCheckpoint, saidOf } from './open-checkpoint.ts';
+import { type Checkpoint, isConsistent, keyId, leafHash, type NoteKey, openNote, readCheckpoint, readNote, readVerifierKey, rootByInclusion, sameBytes, type Sha256 } from '@hamlet/core';
+import { type ProofCrypto, withHashes } from './proof-crypto.ts';
 import { differencesOf, recordIdOf, type Shown } from './sealed-differences.ts';
-import { withHashes } from './with-hashes.ts';
 
 /** All that is needed to check one record, as it was read. `growth` is null where nothing was kept. */
 export interface ProofParts {
@@ -85,4 +74,85 @@ function leafFault({ proof, shown }: ProofParts): string | null {
   return first === undefined
     ? null
     : `What is shown is not what was sealed: ${first.what} is shown as “${first.shown}” and was sealed as “${first.sealed}”.`;
+}
+
+/** A checkpoint that this browser has verified before, and the key that had signed it. */
+export interface Kept {
+  readonly key: string;
+  readonly checkpoint: Checkpoint;
+}
+/** What says that the log goes on from what was kept: the proof, or that the village has no longer as many entries. */
+export type Growth =
+  | { readonly kind: 'proof'; readonly hashes: readonly string[]; readonly checkpoint: string }
+  | { readonly kind: 'shorter' };
+/** The log as it is now: its checkpoint, opened, and its key. */
+export interface Present {
+  readonly key: NoteKey;
+  readonly keyText: string;
+  readonly checkpoint: Checkpoint;
+}
+
+/** Whether the log is still the one that this browser has seen; otherwise what is wrong, in words. */
+async function historyFault(
+  kept: Kept,
+  growth: Growth | null,
+  at: { readonly now: Present; readonly crypto: ProofCrypto },
+): Promise<string | null> {
+  const { now } = at;
+  const size = kept.checkpoint.size;
+  if (kept.key !== now.keyText.trim())
+    return `This browser knows this village by another key: ${kept.key.split('+').slice(0, 2).join('+')}.`;
+  if (growth === null || growth.kind === 'shorter' || now.checkpoint.size < size)
+    return `The log had ${size.toLocaleString('en')} entries when this browser looked last, and has fewer now.`;
+  return growthFault(kept, growth, at);
+}
+
+async function growthFault(
+  { checkpoint: first }: Kept,
+  growth: Growth & { readonly kind: 'proof' },
+  { now, crypto }: { readonly now: Present; readonly crypto: ProofCrypto },
+): Promise<string | null> {
+  const second = await openCheckpoint(growth.checkpoint, now.key, crypto);
+  if (typeof second === 'string') return 'What says that the log goes on is not signed by that key.';
+  if (second.size === now.checkpoint.size && !sameBytes(second.root, now.checkpoint.root))
+    return 'The village has signed two logs of one length.';
+  const proof = growth.hashes.map((hash) => Uint8Array.fromBase64(hash));
+  const goesOn = await withHashes((sha256) => isConsistent({ first, second, proof }, sha256), crypto.digest);
+  return goesOn
+    ? null
+    : `The log does not go on from the ${first.size.toLocaleString('en')} entries that this browser has seen: it was rewritten.`;
+}
+
+/** Whether the growth that was shown ends at a length. */
+function goesOnTo(growth: Growth | null, size: number): boolean {
+  return growth?.kind === 'proof' && saidOf(growth.checkpoint)?.size === size;
+}
+
+/** What a signed note says, believed or not; null where it is no checkpoint. */
+export function saidOf(note: string): Checkpoint | null {
+  return readCheckpoint(readNote(note)?.text ?? '');
+}
+
+/** Whether a key has signed a note. Core asks at once whether a signature is good, so each is checked beforehand. */
+async function isSigned(note: string, key: NoteKey, crypto: ProofCrypto): Promise<boolean> {
+  const read = readNote(note);
+  if (read === null) return false;
+  const message = new TextEncoder().encode(read.text);
+  const good = await Promise.all(
+    read.signatures.map(async ({ signature }) =>
+      (await crypto.verify(message, signature, key.publicKey)) ? signature.toHex() : null,
+    ),
+  );
+  return withHashes(
+    (sha256) =>
+      openNote(note, key, { sha256, verify: (_message, signature) => good.includes(signature.toHex()) }) !== null,
+    crypto.digest,
+  );
+}
+
+/** The checkpoint of a log in a note that the log's key has signed; otherwise what is wrong with it. The origin of a log is the name of its key. */
+async function openCheckpoint(note: string, key: NoteKey, crypto: ProofCrypto): Promise<Checkpoint | string> {
+  if (!(await isSigned(note, key, crypto))) return 'The checkpoint is not signed by that key.';
+  const said = saidOf(note);
+  return said === null || said.origin !== key.name ? 'The checkpoint is not one of this log.' : said;
 }

@@ -16,7 +16,7 @@ import {
   writeNote,
   writeVerifierKey,
 } from '@hamlet/core';
-import type { Growth } from './check-history.ts';
+import type { Growth } from './check-proof.ts';
 
 const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
 const ORIGIN = 'hamlet.village/hamlet';

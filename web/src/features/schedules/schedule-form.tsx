@@ -7,19 +7,8 @@ import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
-import {
-  changesOf,
-  type Draft,
-  draftOf,
-  emptyDraft,
-  type Problems,
-  readDraft,
-  saidOf,
-  timingOf,
-} from './schedule-draft.ts';
-import { PolicyFields } from './policy-fields.tsx';
-import { TargetFields } from './target-fields.tsx';
-import { TimingFields } from './timing-fields.tsx';
+import { changesOf, type Draft, draftOf, emptyDraft, type Problems, readDraft, saidOf, timingOf } from './schedule-draft.ts';
+import { PolicyFields, TargetFields, TimingFields } from './schedule-fields.tsx';
 import { nextTimes } from './timetable.ts';
 
 interface FormProps {

@@ -1,10 +1,14 @@
-import type { ScheduleView } from '@hamlet/contract';
-import type { ReactElement } from 'react';
+import { changeSchedule, deleteSchedule, roleMay, type ScheduleView } from '@hamlet/contract';
+import { type ReactElement, useState } from 'react';
+import type { Refused, Reply } from '../../client/api.ts';
 import { Avatar } from '../../ui/avatar.tsx';
-import { lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
-import { stateOf, targetWords } from './firing-words.ts';
-import { ScheduleDetails } from './schedule-details.tsx';
-import { timingWords } from './timetable.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
+import { dateTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { useRole, useVillage } from '../village-context.ts';
+import { NextTimesList } from './next-times-list.tsx';
+import { OUTCOME_WORDS, policyWords, stateOf, targetWords } from './schedule-labels.ts';
+import { type PastRow, pastRows, timingWords } from './timetable.ts';
 
 interface RowProps {
   readonly schedule: ScheduleView;
@@ -47,5 +51,235 @@ export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: 
       </button>
       {open && <ScheduleDetails schedule={schedule} onEdit={onEdit} onChanged={onChanged} />}
     </div>
+  );
+}
+
+interface DetailsProps {
+  readonly schedule: ScheduleView;
+  readonly onEdit: () => void;
+  readonly onChanged: () => void;
+}
+
+/** What a schedule says and to whom, when it fires next, and what came of the last times. */
+function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactElement {
+  const { open } = useVillage();
+  const { tone, advice } = stateOf(schedule);
+  const { status } = schedule;
+  return (
+    <div className="schedule-details">
+      {advice !== null && (
+        <p className={`notice notice-${tone === 'bad' ? 'bad' : 'waiting'}`}>
+          <Icon name="info" size={16} />
+          <span>{advice}</span>
+        </p>
+      )}
+      <ScheduleActions schedule={schedule} onEdit={onEdit} onChanged={onChanged} />
+      <div className="schedule-parts">
+        <section>
+          <h3 className="section-name">Prompt</h3>
+          <p className="prose">{schedule.prompt}</p>
+          <ul className="policy">
+            {policyWords(schedule).map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </section>
+        <section>
+          <h3 className="section-name">Next</h3>
+          {schedule.suspend ? (
+            <p className="empty">None while it is suspended.</p>
+          ) : (
+            <NextTimesList slots={status.next_runs.map((time) => Date.parse(time))} timeZone={schedule.time_zone} />
+          )}
+        </section>
+        <section>
+          <h3 className="section-name">Last firings, {schedule.time_zone ?? 'UTC'}</h3>
+          <FiringList schedule={schedule} />
+          {status.missed > 0 && (
+            <p className="hint">
+              {status.missed === 1 ? 'One firing was' : `${status.missed} firings were`} missed and not made up for in
+              all.
+            </p>
+          )}
+          <button type="button" className="link" onClick={() => open({ view: 'runs', schedule: schedule.name })}>
+            All its runs
+          </button>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+interface ActionProps {
+  readonly schedule: ScheduleView;
+  readonly onEdit: () => void;
+  readonly onChanged: () => void;
+}
+
+/** Edit, suspend, resume and delete; each says why where it is refused. */
+function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactElement | null {
+  const { api } = useVillage();
+  const role = useRole();
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const [deleting, setDeleting] = useState(false);
+  if (!roleMay(role, 'schedules:write')) return <p className="hint">Only admins change schedules.</p>;
+  const params = { name: schedule.name };
+  const done = (reply: Reply<unknown>): void => {
+    setRefused(reply.ok ? null : reply.refused);
+    onChanged();
+  };
+  const toggle = async (conflict: 'refuse' | 'take_over'): Promise<void> =>
+    done(
+      await api.call(changeSchedule, {
+        params,
+        query: { on_conflict: conflict },
+        body: { suspend: !schedule.suspend },
+      }),
+    );
+  const remove = async (): Promise<void> => {
+    setDeleting(false);
+    done(await api.call(deleteSchedule, { params }));
+  };
+  return (
+    <div className="schedule-actions">
+      <div className="button-row">
+        <button type="button" className="button button-small" onClick={onEdit} data-action="edit">
+          <Icon name="edit" size={15} />
+          Edit
+        </button>
+        <button
+          type="button"
+          className="button button-small"
+          onClick={() => void toggle('refuse')}
+          data-action="suspend"
+        >
+          <Icon name={schedule.suspend ? 'play' : 'pause'} size={15} />
+          {schedule.suspend ? 'Resume' : 'Suspend'}
+        </button>
+        {!deleting && (
+          <button type="button" className="button button-small" onClick={() => setDeleting(true)} data-action="delete">
+            <Icon name="trash" size={15} />
+            Delete…
+          </button>
+        )}
+        {deleting && (
+          <>
+            <button
+              type="button"
+              className="button button-small button-danger"
+              onClick={() => void remove()}
+              autoFocus
+              data-action="confirm-delete"
+            >
+              Delete {schedule.name}
+            </button>
+            <button type="button" className="button button-small" onClick={() => setDeleting(false)}>
+              Keep it
+            </button>
+          </>
+        )}
+      </div>
+      {refused !== null && <OwnedNotice refused={refused} onTakeOver={() => void toggle('take_over')} />}
+    </div>
+  );
+}
+
+const SHOWN = 10;
+/** Agents of one firing shown by name. */
+const AGENTS_SHOWN = 6;
+
+/** The last times, newest first: what each came to, and those at which nothing fired. */
+function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactElement {
+  const rows = pastRows(schedule).slice(0, SHOWN);
+  const zone = schedule.time_zone ?? 'UTC';
+  if (rows.length === 0) return <p className="empty">It has not fired yet.</p>;
+  return (
+    <ol className="firings">
+      {rows.map((row) =>
+        row.kind === 'fired' ? (
+          <Fired key={row.slotMs} row={row} zone={zone} />
+        ) : (
+          <Silent key={row.fromMs} row={row} zone={zone} />
+        ),
+      )}
+    </ol>
+  );
+}
+
+function Fired({
+  row,
+  zone,
+}: {
+  readonly row: Extract<PastRow, { kind: 'fired' }>;
+  readonly zone: string;
+}): ReactElement {
+  const { open } = useVillage();
+  const { runs, made_up: madeUp } = row.firing;
+  return (
+    <li className="firing" data-outcome={runs[0]?.outcome ?? 'none'}>
+      <time dateTime={row.firing.slot} title={`Fired ${row.firing.fired_at}`}>
+        {dateTime(row.slotMs, zone)}
+      </time>
+      <span className="firing-runs">
+        {runs.slice(0, AGENTS_SHOWN).map((run) => {
+          const { word, tone, hint } = OUTCOME_WORDS[run.outcome];
+          const badge = (
+            <span className={`badge badge-${tone}`} title={hint}>
+              {word}
+            </span>
+          );
+          const id = run.run_id;
+          return (
+            <span key={run.agent_id} className="firing-run">
+              {badge}
+              {id === null ? (
+                run.agent_id
+              ) : (
+                <button
+                  type="button"
+                  className="link"
+                  onClick={() => open({ view: 'runs', who: run.agent_id, run: id })}
+                >
+                  {run.agent_id}
+                </button>
+              )}
+            </span>
+          );
+        })}
+        {runs.length > AGENTS_SHOWN && <span className="hint">and {runs.length - AGENTS_SHOWN} more</span>}
+        {madeUp && (
+          <span className="hint" title="It made up for a time that was missed">
+            made up
+          </span>
+        )}
+      </span>
+    </li>
+  );
+}
+
+function Silent({
+  row,
+  zone,
+}: {
+  readonly row: Extract<PastRow, { kind: 'silent' }>;
+  readonly zone: string;
+}): ReactElement {
+  return (
+    <li className="firing" data-outcome="missed">
+      <time dateTime={new Date(row.untilMs).toISOString()}>{dateTime(row.untilMs, zone)}</time>
+      <span className="firing-runs">
+        <span
+          className="badge badge-waiting"
+          title="The operator or the api was away past the deadline, or the schedule was suspended"
+        >
+          Missed
+        </span>
+        <span className="hint">
+          {row.count === 1
+            ? 'or suspended then'
+            : `${row.count} times since ${dateTime(row.fromMs, zone)}, or suspended then`}
+        </span>
+      </span>
+    </li>
   );
 }

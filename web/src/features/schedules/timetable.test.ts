@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FiringOutcome } from '@hamlet/contract';
-import { OUTCOME_WORDS, policyWords, stateOf, targetWords } from './firing-words.ts';
+import { OUTCOME_WORDS, policyWords, stateOf, targetWords } from './schedule-labels.ts';
 import { firing, scheduleView } from './schedule-view.fixture.ts';
 import { nextTimes, pastRows, timingWords, zonesOf } from './timetable.ts';
 

@@ -19,7 +19,7 @@ import { useDraft } from '../../client/ask/use-draft.ts';
 import type { Refused, Reply } from '../../client/api.ts';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage } from '../village-context.ts';
-import { endOf, MEASURE_WORDS, TERMS } from './measure-words.ts';
+import { endOf, MEASURE_WORDS, TERMS } from './measure-labels.ts';
 
 const TAKE = {
   quarantine: quarantineAgent,

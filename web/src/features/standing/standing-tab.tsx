@@ -1,11 +1,4 @@
-import {
-  type AgentDetail,
-  type AgentStanding,
-  getStanding,
-  type HeldMeasure,
-  type Measure,
-  roleMay,
-} from '@hamlet/contract';
+import { type AgentDetail, type AgentStanding, getStanding, type HeldMeasure, type Measure, roleMay } from '@hamlet/contract';
 import { type ReactElement, useCallback, useState } from 'react';
 import { useLive } from '../../client/ask/use-live.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -13,7 +6,7 @@ import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
 import { LiftForm, TakeForm } from './measure-forms.tsx';
-import { heldOf, heldWords, MEASURE_WORDS, OFFERED } from './measure-words.ts';
+import { heldOf, heldWords, MEASURE_WORDS, OFFERED } from './measure-labels.ts';
 
 const REFRESH_MS = 5000;
 
@@ -134,4 +127,24 @@ function MeasureText({
 
 function buttonWord(measure: Measure, held: HeldMeasure | undefined): string {
   return `${held === undefined ? MEASURE_WORDS[measure].verb : MEASURE_WORDS[measure].lift}…`;
+}
+
+/** What is held against an agent, above everything else about it; nothing while nothing is. */
+export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
+  const { open } = useVillage();
+  const held = heldOf(agent.standing);
+  const [hardest] = held;
+  if (hardest === undefined) return null;
+  return (
+    <p className="notice notice-bad held" role="status">
+      <Icon name={MEASURE_WORDS[hardest].icon} size={16} />
+      <span>
+        <b>{held.map((measure) => MEASURE_WORDS[measure].state).join(', ')}.</b>{' '}
+        {agent.standing.reason !== null && <>“{agent.standing.reason}” </>}
+        <button type="button" className="link" onClick={() => open({ tab: 'standing' })}>
+          Who and until when
+        </button>
+      </span>
+    </p>
+  );
 }

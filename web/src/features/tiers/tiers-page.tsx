@@ -4,20 +4,20 @@ import './tiers.css';
 import { Icon } from '../../ui/icon.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { moneyWords, sumOf } from '../money/money-words.ts';
+import { timeAgo } from '../../ui/time-words.ts';
+import { adviceOf } from '../inspector/condition-words.ts';
+import { moneyWords, sumOf } from '../money/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useVillageState } from '../village-context.ts';
-import { NodeList } from './node-list.tsx';
-import { TierCard } from './tier-card.tsx';
-import { hourlyPrices, isSeated, type Occupant, waitingOf } from './tier-picture.ts';
+import { Face, TierCard } from './tier-card.tsx';
+import { hourlyPrices, isSeated, nodeGroups, type Occupant, tierCounts, type Waiting, waitingOf } from './tier-picture.ts';
 import { useTiers } from './use-tiers.ts';
-import { WaitingList } from './waiting-list.tsx';
 
 /** What the form is open for: a tier to change, or a new one. */
 type Editing = { readonly tier: EntitlementView | null } | null;
 
 /** For admins alone, so it comes when one begins to write. */
-const TierForm = lazy(async () => ({ default: (await import('./edit/tier-form.tsx')).TierForm }));
+const TierForm = lazy(async () => ({ default: (await import('./tier-form.tsx')).TierForm }));
 
 /** What a balance opens, how much room there is, who has it, who waits for it, and on which machine they run; admins write the tiers. */
 export function TiersPage(): ReactElement {
@@ -117,5 +117,60 @@ function Summary({
       <b>{seated}</b> of {agents.length} {agents.length === 1 ? 'agent has' : 'agents have'} a seat now, for{' '}
       <b>{moneyWords(cost)}</b> an hour in all.
     </p>
+  );
+}
+
+/** The machines and who runs on each. */
+function NodeList({ agents }: { readonly agents: readonly Occupant[] }): ReactElement {
+  const groups = nodeGroups(agents);
+  return (
+    <section aria-label="Nodes">
+      <h2 className="page-section">Nodes</h2>
+      {groups.length === 0 && <p className="card empty">No agent is on a node now.</p>}
+      <ul className="nodes">
+        {groups.map(({ node, agents: there }) => (
+          <li key={node} className="card node" data-node={node}>
+            <h3>
+              <Icon name="server" size={16} />
+              {node} <span className="count">{there.length}</span>
+            </h3>
+            <p className="hint">{tierCounts(there)}</p>
+            <ul className="faces">
+              {there.map((agent) => (
+                <li key={agent.agent_id}>
+                  <Face agent={agent} />
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Who waits for a seat, and why; nothing where nobody does. */
+export function WaitingList({ waiting }: { readonly waiting: readonly Waiting[] }): ReactElement | null {
+  if (waiting.length === 0) return null;
+  return (
+    <section className="card waiting" aria-label="Waiting for a seat">
+      <h2>
+        Waiting for a seat <span className="count">{waiting.length}</span>
+      </h2>
+      <ol>
+        {waiting.map(({ agent, reason, message, since }) => (
+          <li key={agent.agent_id} className="waiting-row" data-reason={reason}>
+            <Face agent={agent} />
+            <span>
+              <code className="reason">{reason}</code> {message}
+              <span className="why-advice">{adviceOf(reason)}</span>
+            </span>
+            <time dateTime={since} title={since}>
+              {timeAgo(since, Date.now())}
+            </time>
+          </li>
+        ))}
+      </ol>
+    </section>
   );
 }

@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import { Icon } from '../../ui/icon.tsx';
 import { FreezeBanner } from '../freeze/freeze-banner.tsx';
-import { PaymentNotice } from '../payments/pay/payment-notice.tsx';
+import { PaymentNotice } from '../payments/payment-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 
 /** What everybody must see whatever is open: a freeze of the village, a page that is too old to be live, a session that ended, how a payment at PayPal ended. */

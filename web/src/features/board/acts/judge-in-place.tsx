@@ -2,8 +2,7 @@ import { getBalance, type Post, type Reply } from '@hamlet/contract';
 import { type ReactElement, useCallback } from 'react';
 import { useLive } from '../../../client/ask/use-live.ts';
 import { RefusedNotice } from '../../../ui/notices/refused-notice.tsx';
-import { JudgeForm } from '../../money/judge-form.tsx';
-import type { JudgeKind } from '../../money/use-judgement.ts';
+import { JudgeForm, type JudgeKind } from '../../money/judge-form.tsx';
 import { useTiers } from '../../tiers/use-tiers.ts';
 import { useVillage, useVillageState } from '../../village-context.ts';
 

@@ -1,7 +1,7 @@
 import type { Post } from '@hamlet/contract';
 import { type ReactElement, type RefObject, useState } from 'react';
 import { Icon } from '../../../ui/icon.tsx';
-import { changeWords } from '../../money/money-words.ts';
+import { changeWords } from '../../money/money-labels.ts';
 import { useVillage } from '../../village-context.ts';
 import { ActForm, ActRow, type OpenAct } from '../acts/act-row.tsx';
 import { HiddenNotice } from '../acts/hidden-notice.tsx';

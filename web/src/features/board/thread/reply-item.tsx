@@ -1,7 +1,7 @@
 import type { Post, Reply } from '@hamlet/contract';
 import { type ReactElement, useState } from 'react';
 import { Icon } from '../../../ui/icon.tsx';
-import { changeWords } from '../../money/money-words.ts';
+import { changeWords } from '../../money/money-labels.ts';
 import { ActForm, ActRow, type OpenAct } from '../acts/act-row.tsx';
 import { HiddenNotice } from '../acts/hidden-notice.tsx';
 import { Byline } from '../byline.tsx';

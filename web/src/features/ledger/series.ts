@@ -1,0 +1,141 @@
+/** A value that changed at instants and stayed in between, oldest first. Times are Unix milliseconds. */
+export interface Series {
+  readonly id: string;
+  readonly name: string;
+  readonly points: readonly SeriesPoint[];
+}
+interface SeriesPoint {
+  readonly atMs: number;
+  readonly value: number;
+}
+
+/** What of time and value a plot shows. */
+export interface Frame {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly low: number;
+  readonly high: number;
+}
+export interface Scale {
+  x(atMs: number): number;
+  y(value: number): number;
+}
+
+/** Maps a frame onto a box of pixels; `y` grows downwards, as pictures do. */
+export function scaleOf(frame: Frame, box: { readonly width: number; readonly height: number }): Scale {
+  const timeMs = Math.max(1, frame.toMs - frame.fromMs);
+  const span = frame.high > frame.low ? frame.high - frame.low : 1;
+  return {
+    x: (atMs) => ((atMs - frame.fromMs) / timeMs) * box.width,
+    y: (value) => box.height - ((value - frame.low) / span) * box.height,
+  };
+}
+
+/** The value that holds at an instant; null before the first. */
+export function valueAt(points: readonly SeriesPoint[], atMs: number): number | null {
+  return points.findLast((point) => point.atMs <= atMs)?.value ?? null;
+}
+
+/** Least and greatest value that a frame of time shows, also those that were there when it began. */
+export function rangeOf(
+  series: readonly Series[],
+  fromMs: number,
+  toMs: number,
+): { readonly low: number; readonly high: number } | null {
+  const values = series
+    .flatMap(({ points }) => [
+      valueAt(points, fromMs),
+      ...points.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs).map(({ value }) => value),
+    ])
+    .filter((value) => value !== null);
+  return values.length === 0 ? null : { low: Math.min(...values), high: Math.max(...values) };
+}
+
+/** Every instant at which something changed within a frame of time, with its ends, in order: where a reader may stop. */
+export function instantsOf(series: readonly Series[], fromMs: number, toMs: number): number[] {
+  const inside = series
+    .flatMap(({ points }) => points.map(({ atMs }) => atMs))
+    .filter((atMs) => atMs > fromMs && atMs < toMs);
+  return [...new Set([fromMs, ...inside, toMs])].toSorted((left, right) => left - right);
+}
+
+/** The instant that is `step` further than the one nearest to `atMs`. */
+export function instantAfter(instants: readonly number[], atMs: number, step: number): number {
+  const nearest = instants.reduce(
+    (best, instant, index) => (Math.abs(instant - atMs) < Math.abs((instants[best] ?? Infinity) - atMs) ? index : best),
+    0,
+  );
+  return instants[Math.min(instants.length - 1, Math.max(0, nearest + step))] ?? atMs;
+}
+
+/** The line of a series as an SVG path: level until a change, then straight up or down; it ends at the frame's end. */
+export function stepPath(points: readonly SeriesPoint[], frame: Frame, scale: Scale): string {
+  const begin = valueAt(points, frame.fromMs);
+  const inside = points.filter(({ atMs }) => atMs > frame.fromMs && atMs <= frame.toMs);
+  const [first] = inside;
+  if (begin === null && first === undefined) return '';
+  const start =
+    begin === null
+      ? { atMs: first?.atMs ?? frame.fromMs, value: first?.value ?? 0 }
+      : { atMs: frame.fromMs, value: begin };
+  const steps = inside.map(({ atMs, value }) => `H${round(scale.x(atMs))}V${round(scale.y(value))}`);
+  return `M${round(scale.x(start.atMs))} ${round(scale.y(start.value))}${steps.join('')}H${round(scale.x(frame.toMs))}`;
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}
+
+/** Moves labels apart that would cover each other, from the top down, and none below `height`. Gives back their places in the order they came. */
+export function spread(places: readonly number[], gap: number, height: number): number[] {
+  const order = places.map((place, index) => ({ place, index })).toSorted((left, right) => left.place - right.place);
+  let free = -Infinity;
+  for (const entry of order) {
+    entry.place = Math.max(entry.place, free);
+    free = entry.place + gap;
+  }
+  let floor = height;
+  for (const entry of order.toReversed()) {
+    entry.place = Math.min(entry.place, floor);
+    floor = entry.place - gap;
+  }
+  return order.toSorted((left, right) => left.index - right.index).map(({ place }) => place);
+}
+
+/** Steps that people count in, as multiples of a power of ten. */
+const ROUND = [1, 2, 2.5, 5, 10] as const;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const TIME_STEPS_MS = [1, 5, 15, 30]
+  .map((minutes) => minutes * MINUTE_MS)
+  .concat(
+    [1, 3, 6, 12].map((hours) => hours * HOUR_MS),
+    [1, 2, 7, 14, 30].map((days) => days * DAY_MS),
+  );
+
+/** Round numbers around `low` to `high`, the first at or below the one and the last at or above the other; about `count` of them. */
+export function valueTicks(low: number, high: number, count: number): number[] {
+  const span = high > low ? high - low : Math.max(Math.abs(high), 1);
+  const rough = span / Math.max(1, count);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = (ROUND.find((round) => round * power >= rough) ?? 10) * power;
+  const first = Math.floor(low / step);
+  const last = Math.max(first + 1, Math.ceil(high / step));
+  // Multiplied, not added up: sums of tenths drift.
+  return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
+}
+
+/**
+ * Instants on whole minutes, hours or days between two others, at most `count`.
+ * @param offsetMs what local time is ahead of UTC, so that days begin at midnight here
+ */
+export function timeTicks(
+  fromMs: number,
+  toMs: number,
+  at: { readonly count: number; readonly offsetMs: number },
+): number[] {
+  const step = TIME_STEPS_MS.find((candidate) => (toMs - fromMs) / candidate <= at.count) ?? 90 * DAY_MS;
+  const first = Math.ceil((fromMs + at.offsetMs) / step) * step - at.offsetMs;
+  return Array.from({ length: Math.max(0, Math.floor((toMs - first) / step) + 1) }, (_, index) => first + index * step);
+}

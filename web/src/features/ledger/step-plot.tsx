@@ -1,0 +1,304 @@
+import { type KeyboardEvent, type PointerEvent, type ReactElement, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { dateTime } from '../../ui/time-words.ts';
+import { type Frame, instantAfter, instantsOf, rangeOf, type Scale, scaleOf, type Series, spread, stepPath, timeTicks, valueAt, valueTicks } from './series.ts';
+
+/** A level worth a line across the picture, such as where a tier begins. */
+export interface Level {
+  readonly value: number;
+  readonly word: string;
+}
+
+interface PlotProps {
+  /** What the picture is of, for those who do not see it. */
+  readonly label: string;
+  readonly series: readonly Series[];
+  readonly levels: readonly Level[];
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** A value in words. */
+  format(value: number): string;
+}
+
+const HEIGHT = 270;
+const MARGIN = { top: 14, right: 14, bottom: 26, left: 52 } as const;
+/** Room for the names at the ends of the lines; a narrow picture has only the legend. */
+const NAMES_PX = 96;
+const NARROW_PX = 560;
+/** Keys that walk from change to change; `Infinity` is an end. */
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowRight: 1,
+  ArrowUp: 1,
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  PageUp: 10,
+  PageDown: -10,
+  Home: -Infinity,
+  End: Infinity,
+};
+
+/**
+ * Values over time as steps. With a mouse, a finger or the arrow keys one reads all values at an instant; each line has a colour, a dash pattern and a
+ * name, so that colour is never the only difference.
+ */
+export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotProps): ReactElement {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const [readAt, setReadAt] = useState<number | null>(null);
+  const named = width >= NARROW_PX;
+  const area = {
+    width: Math.max(80, width - MARGIN.left - MARGIN.right - (named ? NAMES_PX : 0)),
+    height: HEIGHT - MARGIN.top - MARGIN.bottom,
+  };
+  const { frame, ticks } = useMemo(() => frameOf(series, levels, { fromMs, toMs }), [series, levels, fromMs, toMs]);
+  const scale = scaleOf(frame, area);
+  const instants = useMemo(() => instantsOf(series, fromMs, toMs), [series, fromMs, toMs]);
+  const atMs = readAt === null ? null : Math.min(toMs, Math.max(fromMs, readAt));
+  const point = (event: PointerEvent<HTMLDivElement>): void => {
+    const x = event.clientX - event.currentTarget.getBoundingClientRect().left - MARGIN.left;
+    setReadAt(fromMs + (Math.min(area.width, Math.max(0, x)) / area.width) * (toMs - fromMs));
+  };
+  const walk = (event: KeyboardEvent): void => {
+    const step = STEPS[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    setReadAt(instantAfter(instants, atMs ?? toMs, step));
+  };
+  const words = readingWords(series, atMs ?? toMs, format);
+  return (
+    <div
+      ref={box}
+      className="plot"
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={fromMs}
+      aria-valuemax={toMs}
+      aria-valuenow={atMs ?? toMs}
+      aria-valuetext={words}
+      onPointerMove={point}
+      onPointerDown={point}
+      onPointerLeave={() => setReadAt(null)}
+      onKeyDown={walk}
+      onBlur={() => setReadAt(null)}
+    >
+      <svg width={width} height={HEIGHT} aria-hidden="true">
+        <g transform={`translate(${MARGIN.left} ${MARGIN.top})`}>
+          <PlotAxes frame={frame} ticks={ticks} scale={scale} area={area} levels={levels} />
+          <Lines series={series} frame={frame} area={area} />
+          {atMs !== null && <Reading series={series} atMs={atMs} frame={frame} area={area} />}
+          {named && <Names series={series} frame={frame} area={area} />}
+        </g>
+      </svg>
+      {atMs !== null && (
+        <Bubble series={series} atMs={atMs} left={MARGIN.left + scale.x(atMs)} width={width} format={format} />
+      )}
+    </div>
+  );
+}
+
+interface DrawnProps {
+  readonly series: readonly Series[];
+  readonly frame: Frame;
+  readonly area: { readonly width: number; readonly height: number };
+}
+
+function Lines({ series, frame, area }: DrawnProps): ReactElement {
+  const clip = useId();
+  const scale = scaleOf(frame, area);
+  const alone = series.length === 1;
+  return (
+    <>
+      <clipPath id={clip}>
+        <rect x={0} y={-4} width={area.width} height={area.height + 8} />
+      </clipPath>
+      <g clipPath={`url(#${clip})`}>
+        {series.map(({ id, points }, index) => {
+          const path = stepPath(points, frame, scale);
+          const from = /^M([0-9.-]+)/.exec(path)?.[1] ?? '0';
+          return (
+            <g key={id} className={`plot-series plot-series-${index % 5}`} data-series={id}>
+              {alone && path !== '' && <path className="plot-area" d={`${path}V${area.height}H${from}Z`} />}
+              <path className="plot-line" d={path} />
+            </g>
+          );
+        })}
+      </g>
+    </>
+  );
+}
+
+function Reading({ series, atMs, frame, area }: DrawnProps & { readonly atMs: number }): ReactElement {
+  const scale = scaleOf(frame, area);
+  return (
+    <g>
+      <line className="plot-reader" x1={scale.x(atMs)} x2={scale.x(atMs)} y1={0} y2={area.height} />
+      {series.map(({ id, points }, index) => {
+        const value = valueAt(points, atMs);
+        return value === null ? null : (
+          <circle
+            key={id}
+            className={`plot-dot plot-series-${index % 5}`}
+            cx={scale.x(atMs)}
+            cy={scale.y(value)}
+            r={4.5}
+          />
+        );
+      })}
+    </g>
+  );
+}
+
+/** The names at the ends of their lines. */
+function Names({ series, frame, area }: DrawnProps): ReactElement {
+  const scale = scaleOf(frame, area);
+  const ends = series.flatMap(({ id, name, points }, index) => {
+    const value = valueAt(points, frame.toMs);
+    return value === null ? [] : [{ id, name, index, y: scale.y(value) }];
+  });
+  const places = spread(
+    ends.map(({ y }) => y),
+    17,
+    area.height,
+  );
+  return (
+    <>
+      {ends.map(({ id, name, index }, at) => (
+        <text key={id} className={`plot-name plot-series-${index % 5}`} x={area.width + 8} y={places[at]} dy="0.35em">
+          {name.length > 12 ? `${name.slice(0, 11)}…` : name}
+        </text>
+      ))}
+    </>
+  );
+}
+
+interface BubbleProps {
+  readonly series: readonly Series[];
+  readonly atMs: number;
+  readonly left: number;
+  readonly width: number;
+  readonly format: (value: number) => string;
+}
+
+function Bubble({ series, atMs, left, width, format }: BubbleProps): ReactElement {
+  const rightHalf = left > width / 2;
+  return (
+    <div
+      className="plot-bubble"
+      style={rightHalf ? { right: width - left + 12 } : { left: left + 12 }}
+      aria-hidden="true"
+    >
+      <b>{dateTime(Math.round(atMs / 60_000) * 60_000)}</b>
+      {series.map(({ id, name, points }, index) => {
+        const value = valueAt(points, atMs);
+        return (
+          <span key={id} className={`plot-series-${index % 5}`}>
+            <PlotKey />
+            {name}
+            <em>{value === null ? 'not yet' : format(value)}</em>
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
+/** How a line is drawn, small: for legends. It takes the colour and dashes of the class around it. */
+export function PlotKey(): ReactElement {
+  return (
+    <svg className="plot-key" width={24} height={8} aria-hidden="true">
+      <line className="plot-line" x1={1} x2={23} y1={4} y2={4} />
+    </svg>
+  );
+}
+
+function readingWords(series: readonly Series[], atMs: number, format: (value: number) => string): string {
+  const parts = series.map(({ name, points }) => {
+    const value = valueAt(points, atMs);
+    return `${name} ${value === null ? 'not yet' : format(value)}`;
+  });
+  return `${dateTime(Math.round(atMs / 60_000) * 60_000)}: ${parts.length === 0 ? 'nothing' : parts.join(', ')}`;
+}
+
+/** The values shown, with zero where it is near, and a little above the highest; levels are drawn where they fall inside. */
+function frameOf(
+  series: readonly Series[],
+  levels: readonly Level[],
+  time: { readonly fromMs: number; readonly toMs: number },
+): { readonly frame: Frame; readonly ticks: readonly number[] } {
+  const range = rangeOf(series, time.fromMs, time.toMs) ?? { low: 0, high: 1 };
+  // The next level above is worth seeing: it is what the line climbs towards.
+  const above =
+    levels
+      .map(({ value }) => value)
+      .filter((value) => value > range.high && value <= range.high * 2 + 1)
+      .toSorted((left, right) => left - right)[0] ?? range.high;
+  const ticks = valueTicks(Math.min(0, range.low), Math.max(above, range.high), 4);
+  return { frame: { ...time, low: ticks[0] ?? 0, high: ticks.at(-1) ?? 1 }, ticks };
+}
+
+function useWidth(box: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(640);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return width;
+}
+
+interface AxesProps {
+  readonly frame: Frame;
+  readonly ticks: readonly number[];
+  readonly scale: Scale;
+  readonly area: { readonly width: number; readonly height: number };
+  readonly levels: readonly Level[];
+}
+
+const DAY_MS = 86_400_000;
+/** Room for one label of the time axis. */
+const LABEL_PX = 84;
+
+/** What the values and times are: faint lines, labels outside, and the levels that lie in the picture. */
+function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElement {
+  const times = timeTicks(frame.fromMs, frame.toMs, {
+    count: Math.max(2, Math.floor(area.width / LABEL_PX)),
+    offsetMs: -new Date(frame.toMs).getTimezoneOffset() * 60_000,
+  });
+  const shown = levels.filter(({ value }) => value > frame.low && value < frame.high);
+  return (
+    <g className="plot-axes">
+      {ticks.map((value) => (
+        <g key={value}>
+          <line className="plot-grid" x1={0} x2={area.width} y1={scale.y(value)} y2={scale.y(value)} />
+          <text x={-8} y={scale.y(value)} dy="0.35em" textAnchor="end">
+            {value.toLocaleString('en')}
+          </text>
+        </g>
+      ))}
+      {times.map((atMs) => (
+        <text key={atMs} x={scale.x(atMs)} y={area.height + 18} textAnchor={scale.x(atMs) < 24 ? 'start' : 'middle'}>
+          {timeWords(atMs, frame)}
+        </text>
+      ))}
+      {shown.map(({ value, word }) => (
+        <g key={word} className="plot-level">
+          <line x1={0} x2={area.width} y1={scale.y(value)} y2={scale.y(value)} />
+          <text x={4} y={scale.y(value) - 5}>
+            {word}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}
+
+/** Hours within two days, dates beyond. */
+function timeWords(atMs: number, frame: Frame): string {
+  const options: Intl.DateTimeFormatOptions =
+    frame.toMs - frame.fromMs <= 2 * DAY_MS
+      ? { hour: '2-digit', minute: '2-digit' }
+      : { day: 'numeric', month: 'short' };
+  return new Intl.DateTimeFormat('en-GB', options).format(atMs);
+}

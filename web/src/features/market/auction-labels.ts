@@ -1,0 +1,56 @@
+import type { AuctionState, BidOutcome } from '@hamlet/contract';
+
+export const AUCTION_WORDS: Readonly<
+  Record<AuctionState, { readonly word: string; readonly tone: 'good' | 'sleep' | 'waiting' | 'bad' }>
+> = {
+  open: { word: 'Open', tone: 'waiting' },
+  sold: { word: 'Sold', tone: 'good' },
+  unsold: { word: 'Nobody bid', tone: 'sleep' },
+  cancelled: { word: 'Called off', tone: 'bad' },
+  lapsed: { word: 'Lapsed', tone: 'bad' },
+};
+
+export const BID_WORDS: Readonly<Record<BidOutcome, string>> = {
+  open: 'open',
+  replaced: 'replaced by a higher one',
+  won: 'won',
+  lost: 'lost',
+  passed_over: 'could not have the window',
+  returned: 'returned',
+};
+
+/** A window being offered, while it is written: local times as the browser's fields have them. */
+export interface AuctionDraft {
+  readonly lane: string;
+  readonly startsAt: string;
+  readonly hours: string;
+  readonly closesAt: string;
+  readonly reserve: string;
+  readonly note: string;
+}
+type AuctionReading =
+  | { readonly ok: true; readonly starts_at: string; readonly ends_at: string; readonly closes_at: string }
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads the times of a draft; what is missing or wrong is told in words. */
+export function readAuction({ lane, startsAt, hours, closesAt }: AuctionDraft, nowMs: number): AuctionReading {
+  const startMs = Date.parse(startsAt);
+  const closeMs = Date.parse(closesAt);
+  const lengthMs = /^[0-9]{1,3}$/.test(hours.trim()) ? Number(hours) * 3_600_000 : 0;
+  if (lane === '') return { ok: false, problem: 'Choose a GPU' };
+  if (Number.isNaN(startMs) || startMs <= nowMs) return { ok: false, problem: 'The window must begin ahead of now' };
+  if (lengthMs === 0) return { ok: false, problem: 'Write for how many hours' };
+  if (Number.isNaN(closeMs) || closeMs <= nowMs || closeMs >= startMs)
+    return { ok: false, problem: 'Bidding must end ahead of now and before the window begins' };
+  return {
+    ok: true,
+    starts_at: new Date(startMs).toISOString(),
+    ends_at: new Date(startMs + lengthMs).toISOString(),
+    closes_at: new Date(closeMs).toISOString(),
+  };
+}
+
+/** An instant as a browser's field for local times has it. */
+export function localField(atMs: number): string {
+  return new Date(atMs - new Date(atMs).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

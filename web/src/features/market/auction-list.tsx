@@ -1,0 +1,218 @@
+import { AUCTION_STATES, type AuctionState, type AuctionView, formatAiDollars, type GpuLane, listAuctions, openAuction, roleMay } from '@hamlet/contract';
+import { type ReactElement, useCallback, useState } from 'react';
+import type { Reply } from '../../client/api.ts';
+import { readJsonDraft } from '../../client/ask/json-draft.ts';
+import type { PageOf } from '../../client/ask/pages-state.ts';
+import { useDraft } from '../../client/ask/use-draft.ts';
+import { usePages } from '../../client/ask/use-pages.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { ActionForm } from '../../ui/action-form.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { readAmount } from '../money/money-labels.ts';
+import { useRole, useVillage } from '../village-context.ts';
+import { AUCTION_WORDS, type AuctionDraft, localField, readAuction } from './auction-labels.ts';
+import { AuctionRow } from './auction-row.tsx';
+
+const PAGES = { everyMs: 3000, idOf: (auction: AuctionView): string => auction.auction_id };
+
+/** Auctions of exclusive GPU windows: bids are sealed, the winner pays what the second has bid. */
+export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): ReactElement {
+  const { api } = useVillage();
+  const mayRun = roleMay(useRole(), 'auction:run');
+  const [state, setState] = useState<AuctionState | null>(null);
+  const [writing, setWriting] = useState(false);
+  const [opened, setOpened] = useState<string | null>(null);
+  const read = useCallback(
+    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<AuctionView>>> => {
+      const reply = await api.call(listAuctions, {
+        ...(signal === undefined ? {} : { signal }),
+        query: { ...(state === null ? {} : { state }), ...(cursor === null ? {} : { cursor }) },
+      });
+      return reply.ok ? { ok: true, data: { rows: reply.data.auctions, next: reply.data.next_cursor } } : reply;
+    },
+    [api, state],
+  );
+  const live = usePages(read, { ...PAGES, question: state ?? 'all' });
+  return (
+    <section className="card market-list" aria-label="Auctions">
+      <header className="list-head">
+        <h2>Auctions</h2>
+        <label className="pick">
+          State
+          <select
+            value={state ?? ''}
+            onChange={(event) => setState(AUCTION_STATES.find((known) => known === event.target.value) ?? null)}
+          >
+            <option value="">All</option>
+            {AUCTION_STATES.map((known) => (
+              <option key={known} value={known}>
+                {AUCTION_WORDS[known].word}
+              </option>
+            ))}
+          </select>
+        </label>
+        {mayRun && (
+          <button
+            type="button"
+            className="button button-small"
+            aria-expanded={writing}
+            onClick={() => setWriting(!writing)}
+            data-action="new-auction"
+          >
+            <Icon name="gavel" size={15} />
+            Offer a window
+          </button>
+        )}
+      </header>
+      <p className="hint">
+        An exclusive GPU window goes to whoever bids the most, for what the second has bid. Agents bid; their money is
+        held until the auction ends.
+      </p>
+      {writing && (
+        <AuctionForm
+          lanes={lanes}
+          onDone={(made) => {
+            setWriting(false);
+            if (made !== null) {
+              setOpened(made);
+              live.again();
+            }
+          }}
+        />
+      )}
+      {live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {live.rows?.length === 0 && (
+        <p className="empty">{state === null ? 'No window has been offered yet.' : 'No auctions in this state.'}</p>
+      )}
+      <ul className="list-rows">
+        {live.rows?.map((auction) => (
+          <AuctionRow
+            key={auction.auction_id}
+            auction={auction}
+            open={opened === auction.auction_id}
+            onOpen={(on) => setOpened(on ? auction.auction_id : null)}
+            onChanged={live.again}
+          />
+        ))}
+      </ul>
+      <MoreButton more={live.more} word="Older auctions" />
+    </section>
+  );
+}
+
+const HOUR_MS = 3_600_000;
+const NOTE_MAX = 500;
+
+/** Offers a GPU window to whoever bids the most; the window is set aside at once. What is written stays in this tab until it is offered. */
+function AuctionForm({
+  lanes,
+  onDone,
+}: {
+  readonly lanes: readonly GpuLane[];
+  readonly onDone: (made: string | null) => void;
+}): ReactElement {
+  const { api } = useVillage();
+  const sending = useSend();
+  const now = useNow(5000);
+  const [empty] = useState<AuctionDraft>(() => ({
+    lane: lanes[0]?.lane ?? '',
+    startsAt: localField(Date.now() + 2 * HOUR_MS),
+    hours: '1',
+    closesAt: localField(Date.now() + HOUR_MS),
+    reserve: '1',
+    note: '',
+  }));
+  const [kept, keep] = useDraft('auction');
+  const draft = readJsonDraft(kept, empty);
+  const write = (change: Partial<AuctionDraft>): void => {
+    keep(JSON.stringify({ ...draft, ...change }));
+    sending.changed();
+  };
+  const reading = readAuction(draft, now);
+  const reserve = readAmount(draft.reserve);
+  const send = async (): Promise<void> => {
+    if (!reading.ok || reserve === null) return;
+    const { ok: _, ...times } = reading;
+    const reply = await sending.send((idempotencyKey) =>
+      api.call(openAuction, {
+        body: { lane: draft.lane, ...times, reserve: formatAiDollars(reserve), note: draft.note.trim() },
+        idempotencyKey,
+      }),
+    );
+    if (reply?.ok !== true) return;
+    keep('');
+    onDone(reply.data.auction_id);
+  };
+  return (
+    <ActionForm
+      label="Offer a window"
+      sending={sending}
+      ready={reading.ok && reserve !== null && reserve > 0n}
+      word="Offer it"
+      onCancel={() => onDone(null)}
+      onSend={() => void send()}
+    >
+      <div className="field-grid">
+        <label>
+          GPU
+          <select name="lane" value={draft.lane} onChange={(event) => write({ lane: event.target.value })}>
+            {lanes.map(({ lane }) => (
+              <option key={lane} value={lane}>
+                {lane}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Window begins
+          <input
+            name="starts-at"
+            type="datetime-local"
+            value={draft.startsAt}
+            onChange={(event) => write({ startsAt: event.target.value })}
+          />
+        </label>
+        <label>
+          Hours
+          <input
+            name="hours"
+            inputMode="numeric"
+            value={draft.hours}
+            onChange={(event) => write({ hours: event.target.value })}
+          />
+        </label>
+        <label>
+          Bidding ends
+          <input
+            name="closes-at"
+            type="datetime-local"
+            value={draft.closesAt}
+            onChange={(event) => write({ closesAt: event.target.value })}
+          />
+        </label>
+        <label>
+          Least bid in aiDollars
+          <input
+            name="reserve"
+            inputMode="decimal"
+            value={draft.reserve}
+            onChange={(event) => write({ reserve: event.target.value })}
+          />
+        </label>
+        <label>
+          Note
+          <input
+            name="note"
+            maxLength={NOTE_MAX}
+            value={draft.note}
+            onChange={(event) => write({ note: event.target.value })}
+          />
+        </label>
+      </div>
+      {!reading.ok && <p className="field-problem">{reading.problem}</p>}
+    </ActionForm>
+  );
+}

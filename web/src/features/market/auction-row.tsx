@@ -1,0 +1,174 @@
+import { type AuctionView, cancelAuction, getAuction, roleMay } from '@hamlet/contract';
+import { type ReactElement, useCallback } from 'react';
+import { useDraft } from '../../client/ask/use-draft.ts';
+import { useLive } from '../../client/ask/use-live.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { ActionForm } from '../../ui/action-form.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { dateTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { moneyWords } from '../money/money-labels.ts';
+import { actorWords } from '../people/actor-words.ts';
+import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { AUCTION_WORDS, BID_WORDS } from './auction-labels.ts';
+
+const REFRESH_MS = 3000;
+const NOTE_MAX = 500;
+
+interface RowProps {
+  readonly auction: AuctionView;
+  readonly open: boolean;
+  readonly onOpen: (on: boolean) => void;
+  readonly onChanged: () => void;
+}
+
+/** One auction in a line; opened, its bids once it has ended, and the means to call it off before. */
+export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): ReactElement {
+  const now = useNow(1000);
+  const { word, tone } = AUCTION_WORDS[auction.state];
+  const startMs = Date.parse(auction.starts_at);
+  return (
+    <li className="auction" data-auction={auction.auction_id} data-state={auction.state}>
+      <button type="button" className="auction-line" aria-expanded={open} onClick={() => onOpen(!open)}>
+        <span className={`badge badge-${tone}`}>
+          <span className={`mark mark-${tone}`} aria-hidden="true" />
+          {word}
+        </span>
+        <span className="purchase-what">
+          <b>{auction.gpu.lane}</b> {dateTime(Math.floor(startMs / 60_000) * 60_000)}, for{' '}
+          {lengthWords(Date.parse(auction.ends_at) - startMs)}
+          <small>{stateLine(auction, now)}</small>
+        </span>
+        <span className="purchase-price">
+          <Outcome auction={auction} />
+        </span>
+      </button>
+      {open && <Details auction={auction} onChanged={onChanged} />}
+    </li>
+  );
+}
+
+function Outcome({ auction }: { readonly auction: AuctionView }): ReactElement {
+  const winner = useVillageState((state) => state.details.get(auction.winner ?? '')?.display_name ?? auction.winner);
+  if (auction.price !== null)
+    return (
+      <>
+        <b>{moneyWords(auction.price)}</b>
+        <small>{winner}</small>
+      </>
+    );
+  return (
+    <>
+      <small>from</small> <b>{moneyWords(auction.reserve)}</b>
+    </>
+  );
+}
+
+function stateLine(
+  { state, bidders, closes_at: closes, ended_at: ended, end_reason: reason }: AuctionView,
+  nowMs: number,
+): string {
+  const count = bidders === 1 ? '1 bidder' : `${bidders} bidders`;
+  if (state === 'open')
+    return Date.parse(closes) > nowMs
+      ? `${count}; bidding ends ${timeAhead(Date.parse(closes), nowMs)}`
+      : `${count}; being settled`;
+  return `${count}${ended === null ? '' : `, ended ${timeAgo(ended, nowMs)}`}${reason === null || reason === '' ? '' : `: ${reason}`}`;
+}
+
+function Details({
+  auction,
+  onChanged,
+}: {
+  readonly auction: AuctionView;
+  readonly onChanged: () => void;
+}): ReactElement {
+  const { api } = useVillage();
+  const viewer = useViewerId();
+  const details = useVillageState((state) => state.details);
+  const mayRun = roleMay(useRole(), 'auction:run');
+  const live = useLive(
+    useCallback(
+      (signal: AbortSignal) => api.call(getAuction, { signal, params: { auction_id: auction.auction_id } }),
+      [api, auction.auction_id],
+    ),
+    REFRESH_MS,
+  );
+  const bids = live.data?.bids ?? [];
+  return (
+    <div className="auction-details">
+      <p className="hint">
+        Offered by {actorWords(auction.created_by.id, auction.created_by.role, viewer)},{' '}
+        {dateTime(Math.floor(Date.parse(auction.created_at) / 60_000) * 60_000)}; {auction.gpu.count} ×{' '}
+        {auction.gpu.resource_name}.{auction.note !== '' && <> “{auction.note}”</>}
+      </p>
+      {live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {auction.state === 'open' && <p className="hint">Bids are sealed: they are shown once it has ended.</p>}
+      {bids.length > 0 && (
+        <table className="times">
+          <thead>
+            <tr>
+              <th scope="col">Bid</th>
+              <th scope="col">Agent</th>
+              <th scope="col">Outcome</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bids.map((bid) => (
+              <tr key={bid.bid_id}>
+                <td>{moneyWords(bid.amount)}</td>
+                <td>{details.get(bid.agent_id)?.display_name ?? bid.agent_id}</td>
+                <td>{BID_WORDS[bid.outcome]}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {auction.state === 'open' && mayRun && <CallOff auction={auction} onDone={onChanged} />}
+    </div>
+  );
+}
+
+function CallOff({ auction, onDone }: { readonly auction: AuctionView; readonly onDone: () => void }): ReactElement {
+  const { api } = useVillage();
+  const sending = useSend();
+  const [reason, setReason] = useDraft(`call-off-${auction.auction_id}`);
+  const send = async (): Promise<void> => {
+    const reply = await sending.send((idempotencyKey) =>
+      api.call(cancelAuction, {
+        params: { auction_id: auction.auction_id },
+        body: { reason: reason.trim() },
+        idempotencyKey,
+      }),
+    );
+    if (reply?.ok !== true) return;
+    setReason('');
+    onDone();
+  };
+  return (
+    <details className="call-off">
+      <summary>Call it off…</summary>
+      <ActionForm
+        label="Call off"
+        sending={sending}
+        ready={reason.trim() !== ''}
+        word="Call off: every bid is returned"
+        danger
+        onSend={() => void send()}
+      >
+        <label>
+          Reason
+          <input
+            name="reason"
+            maxLength={NOTE_MAX}
+            value={reason}
+            onChange={(event) => {
+              setReason(event.target.value);
+              sending.changed();
+            }}
+          />
+        </label>
+      </ActionForm>
+    </details>
+  );
+}

@@ -1,0 +1,34 @@
+import { PriceList } from '@hamlet/contract';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changeLine, itemWords, priceLines } from './item-labels.ts';
+
+test('what was bought reads as a sentence would say it', () => {
+  assert.equal(itemWords({ kind: 'quota', limit: 'tokens_per_hour', amount: 20_000 }), '20,000 more tokens an hour');
+  assert.equal(itemWords({ kind: 'model', model: 'large' }), 'The model large');
+  assert.equal(
+    itemWords({ kind: 'gpu', lane: 'gpu-0', resource_name: 'nvidia.com/gpu', count: 2 }),
+    'gpu-0: 2 GPUs of its own',
+  );
+});
+
+test('every price on the list has a line', () => {
+  const lines = priceLines(
+    PriceList.parse({ gpu: { per_hour: '2', lanes: [{ lane: 'a' }, { lane: 'b', count: 2 }] } }),
+  );
+  assert.deepEqual(
+    lines.map(({ kind }) => kind),
+    ['quota', 'quota', 'priority', 'model', 'model', 'gpu', 'gpu'],
+  );
+  assert.equal(lines.at(-1)?.what, 'b: 2 GPUs alone');
+  assert.equal(lines.at(-1)?.price, '2.00 ai$ an hour');
+});
+
+test('what a tier changes groups its numbers and names what is none', () => {
+  assert.deepEqual(changeLine({ what: 'tokens_per_hour', from: '', to: '200000' }), {
+    what: 'Tokens an hour',
+    from: 'none',
+    to: '200,000',
+  });
+  assert.deepEqual(changeLine({ what: 'models', from: 'small', to: 'small, large' }).to, 'small, large');
+});

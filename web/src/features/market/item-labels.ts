@@ -1,0 +1,102 @@
+import type { BoughtItem, PriceList, PurchaseItem, Quota, TierChange } from '@hamlet/contract';
+import type { IconName } from '../../ui/icon-paths.ts';
+import { moneyWords } from '../money/money-labels.ts';
+
+const QUOTA_WORDS: Readonly<Record<Quota, string>> = {
+  requests_per_minute: 'requests a minute',
+  tokens_per_hour: 'tokens an hour',
+};
+export const KIND_WORDS: Readonly<
+  Record<BoughtItem['kind'], { readonly word: string; readonly icon: IconName; readonly does: string }>
+> = {
+  quota: { word: 'Quota', icon: 'signal', does: 'More of one limit than the tier gives.' },
+  priority: { word: 'Priority', icon: 'up', does: 'A better place among those who wait for a seat.' },
+  model: { word: 'Model', icon: 'thought', does: 'A model that the tier does not include.' },
+  gpu: { word: 'GPU window', icon: 'chip', does: 'A GPU for itself alone, for a time.' },
+};
+
+/** What was bought, in few words. */
+export function itemWords(item: BoughtItem): string {
+  switch (item.kind) {
+    case 'quota':
+      return `${item.amount.toLocaleString('en')} more ${QUOTA_WORDS[item.limit]}`;
+    case 'priority':
+      return 'Priority for a seat';
+    case 'model':
+      return `The model ${item.model}`;
+    case 'gpu':
+      return `${item.lane}: ${item.count === 1 ? 'one GPU' : `${item.count} GPUs`} of its own`;
+  }
+}
+
+/** What an agent buys, within a sentence. */
+export function purchaseWords(item: PurchaseItem): string {
+  switch (item.kind) {
+    case 'quota':
+      return `${item.amount.toLocaleString('en')} more ${QUOTA_WORDS[item.limit]}`;
+    case 'priority':
+      return 'priority for a seat';
+    case 'model':
+      return `the model ${item.model}`;
+    case 'gpu':
+      return `the GPU ${item.lane} for itself`;
+  }
+}
+
+/** What can be bought and for how much, a line each. */
+export function priceLines(
+  prices: PriceList,
+): { readonly kind: BoughtItem['kind']; readonly what: string; readonly price: string }[] {
+  const hour = (amount: string): string => `${moneyWords(amount)} an hour`;
+  return [
+    {
+      kind: 'quota',
+      what: `${prices.requests_per_minute.unit.toLocaleString('en')} more ${QUOTA_WORDS.requests_per_minute}`,
+      price: hour(prices.requests_per_minute.per_hour),
+    },
+    {
+      kind: 'quota',
+      what: `${prices.tokens_per_hour.unit.toLocaleString('en')} more ${QUOTA_WORDS.tokens_per_hour}`,
+      price: hour(prices.tokens_per_hour.per_hour),
+    },
+    { kind: 'priority', what: 'Priority for a seat', price: hour(prices.priority.per_hour) },
+    ...Object.entries(prices.models).map(([model, { per_hour: amount }]) => ({
+      kind: 'model' as const,
+      what: `The model ${model}`,
+      price: hour(amount),
+    })),
+    ...prices.gpu.lanes.map(({ lane, count }) => ({
+      kind: 'gpu' as const,
+      what: `${lane}: ${count === 1 ? 'one GPU' : `${count} GPUs`} alone`,
+      price: hour(prices.gpu.per_hour),
+    })),
+  ];
+}
+
+const ASPECT_WORDS: Readonly<Record<TierChange['what'], string>> = {
+  requests_per_minute: 'Requests a minute',
+  concurrent_tools: 'Tools at once',
+  tokens_per_hour: 'Tokens an hour',
+  models: 'Models',
+  cpu: 'Processor',
+  memory: 'Memory',
+  gpu: 'GPU',
+  priority_class: 'Priority',
+  price_per_hour: 'Price an hour',
+  price_per_thousand_tokens: 'Price per 1,000 tokens',
+};
+
+/** One thing that the next tier gives otherwise: `Requests a minute: 30 → 120`. */
+export function changeLine({ what, from, to }: TierChange): {
+  readonly what: string;
+  readonly from: string;
+  readonly to: string;
+} {
+  return { what: ASPECT_WORDS[what], from: grouped(from), to: grouped(to) };
+}
+
+/** Whole numbers with commas; everything else as it is. An empty text is none. */
+function grouped(text: string): string {
+  if (text === '') return 'none';
+  return /^[0-9]{4,15}$/.test(text) ? Number(text).toLocaleString('en') : text;
+}

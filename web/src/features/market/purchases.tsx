@@ -1,0 +1,123 @@
+import { listPurchases, type PurchaseView } from '@hamlet/contract';
+import { type ReactElement, useCallback, useState } from 'react';
+import type { Reply } from '../../client/api.ts';
+import type { PageOf } from '../../client/ask/pages-state.ts';
+import { usePages } from '../../client/ask/use-pages.ts';
+import { Avatar } from '../../ui/avatar.tsx';
+import { Choices } from '../../ui/choices.tsx';
+import { Icon } from '../../ui/icon.tsx';
+import { MoreButton } from '../../ui/more-button.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { dateTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { useNow } from '../../ui/use-now.ts';
+import { moneyWords } from '../money/money-labels.ts';
+import { actorWords } from '../people/actor-words.ts';
+import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { itemWords, KIND_WORDS } from './item-labels.ts';
+
+const PAGES = { everyMs: 5000, idOf: (purchase: PurchaseView): string => purchase.purchase_id };
+const STATES = ['active', 'ahead', 'ended'] as const;
+
+/** What agents bought, newest first. `version` changes when something was bought here. */
+export function PurchaseList({ version }: { readonly version: number }): ReactElement {
+  const { api } = useVillage();
+  const [state, setState] = useState<(typeof STATES)[number] | null>(null);
+  const read = useCallback(
+    async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<PurchaseView>>> => {
+      const reply = await api.call(listPurchases, {
+        ...(signal === undefined ? {} : { signal }),
+        query: { ...(state === null ? {} : { state }), ...(cursor === null ? {} : { cursor }) },
+      });
+      return reply.ok ? { ok: true, data: { rows: reply.data.purchases, next: reply.data.next_cursor } } : reply;
+    },
+    [api, state],
+  );
+  const live = usePages(read, { ...PAGES, question: state ?? 'all', version });
+  return (
+    <section className="card market-list" aria-label="Purchases">
+      <header className="list-head">
+        <h2>Purchases</h2>
+        <Choices
+          label="State"
+          keys={[null, ...STATES]}
+          chosen={state}
+          wordOf={(key) => (key === null ? 'All' : PURCHASE_WORDS[key].word)}
+          onChoose={setState}
+          small
+        />
+      </header>
+      {live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {live.rows?.length === 0 && (
+        <p className="empty">{state === null ? 'Nothing has been bought yet.' : 'No purchases in this state.'}</p>
+      )}
+      <ul className="list-rows">
+        {live.rows?.map((purchase) => (
+          <PurchaseRow key={purchase.purchase_id} purchase={purchase} withAgent />
+        ))}
+      </ul>
+      <MoreButton more={live.more} word="Older purchases" />
+    </section>
+  );
+}
+
+const PURCHASE_WORDS = {
+  active: { word: 'Active', tone: 'good' },
+  ahead: { word: 'Ahead', tone: 'waiting' },
+  ended: { word: 'Over', tone: 'sleep' },
+} as const;
+
+/** One purchase in a line: who, what, until when, for how much, and by whom. */
+export function PurchaseRow({
+  purchase,
+  withAgent,
+}: {
+  readonly purchase: PurchaseView;
+  readonly withAgent: boolean;
+}): ReactElement {
+  const now = useNow(5000);
+  const viewer = useViewerId();
+  const name = useVillageState((state) => state.details.get(purchase.agent_id)?.display_name ?? purchase.agent_id);
+  const { word, tone } = PURCHASE_WORDS[purchase.state];
+  const { id, role } = purchase.bought_by;
+  return (
+    <li
+      className="purchase-row"
+      data-purchase={purchase.purchase_id}
+      data-state={purchase.state}
+      data-kind={purchase.item.kind}
+    >
+      {withAgent && (
+        <span className="entry-who">
+          <Avatar id={purchase.agent_id} size={24} />
+          {name}
+        </span>
+      )}
+      <span className={`badge badge-${tone}`}>
+        <span className={`mark mark-${tone}`} aria-hidden="true" />
+        {word}
+      </span>
+      <span className="purchase-what">
+        <Icon name={KIND_WORDS[purchase.item.kind].icon} size={15} />
+        {itemWords(purchase.item)}
+        <small>
+          {whenWords(purchase, now)}
+          {withAgent &&
+            `; bought by ${actorWords(id, role, viewer)}${purchase.auction_id === null ? '' : ' in an auction'}`}
+        </small>
+      </span>
+      <b className="purchase-price">{moneyWords(purchase.price)}</b>
+    </li>
+  );
+}
+
+function whenWords({ state, starts_at: from, ends_at: to }: PurchaseView, nowMs: number): string {
+  const length = lengthWords(Date.parse(to) - Date.parse(from));
+  if (state === 'active') return `for ${length}, ends ${timeAhead(Date.parse(to), nowMs)}`;
+  return state === 'ahead'
+    ? `for ${length}, from ${dateTime(minuteOf(from))}`
+    : `for ${length}, ended ${timeAgo(to, nowMs)}`;
+}
+
+function minuteOf(iso: string): number {
+  return Math.floor(Date.parse(iso) / 60_000) * 60_000;
+}

@@ -1,0 +1,41 @@
+import { goodStanding, MEASURES } from '@hamlet/contract';
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endOf, heldOf, heldWords, MEASURE_WORDS, OFFERED } from './measure-labels.ts';
+
+const NOW = Date.UTC(2026, 10, 23, 12);
+
+test('every measure of the contract is offered, the kill switch last', () => {
+  assert.deepEqual(OFFERED.toSorted(), MEASURES.toSorted());
+  assert.equal(OFFERED.at(-1), 'kill');
+  assert.equal(new Set(OFFERED.map((measure) => MEASURE_WORDS[measure].verb)).size, MEASURES.length);
+});
+
+test('what holds is read from the flags, hardest first', () => {
+  assert.deepEqual(heldOf(goodStanding('ada')), []);
+  assert.deepEqual(heldOf({ ...goodStanding('ada'), token_revoked: true, killed: true, frozen: true }), [
+    'kill',
+    'freeze',
+    'revoke_token',
+  ]);
+});
+
+test('who, since when and until when', () => {
+  const held = {
+    measure: 'freeze',
+    reason: 'spends all night',
+    by: { role: 'admin', id: 'account c1480749-68' },
+    since: new Date(NOW - 300_000).toISOString(),
+    expires_at: null,
+  } as const;
+  assert.equal(heldWords(held, { nowMs: NOW, viewer: null }), 'by admin c1480749, 5 min ago, until it is lifted');
+  assert.match(
+    heldWords({ ...held, expires_at: new Date(NOW + 7_200_000).toISOString() }, { nowMs: NOW, viewer: null }),
+    /until .* \(in 2 h\)$/,
+  );
+});
+
+test('a term ends that much later, or not by itself', () => {
+  assert.equal(endOf('hour', NOW), '2026-11-23T13:00:00.000Z');
+  assert.equal(endOf('lifted', NOW), undefined);
+});

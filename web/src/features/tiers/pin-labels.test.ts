@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pinBody, pinButton, pinEffect, type PinnedAgent, pinOf, samePin } from './pin-labels.ts';
+
+const gpu = { mode: 'None', resource_name: null, count: 0, claim_template_name: null } as const;
+const tier = (rank: number, least: string, hour: string): Parameters<typeof pinEffect>[1][number] => ({
+  name: `tier-${rank}`,
+  rank,
+  min_balance: least,
+  price: { per_hour: hour, per_thousand_tokens: '0' },
+  compute: {
+    cpu: `${rank + 1}`,
+    memory: '512Mi',
+    gpu: rank === 2 ? { ...gpu, mode: 'Shared', count: 1 } : gpu,
+    priority_class_name: null,
+  },
+});
+const TIERS = [tier(0, '0', '0'), tier(1, '10', '0.05'), tier(2, '100', '0.5')];
+const free: PinnedAgent = {
+  display_name: 'Ada',
+  entitlement: { tier: 'tier-0', policy: 'ByBalance', pinned_to: null, limits: null, price: null },
+  balance: '2',
+  power: 'Awake',
+  standing: { balance_tier: 'tier-0' },
+};
+const pinned: PinnedAgent = {
+  ...free,
+  entitlement: { ...free.entitlement, tier: 'tier-1', policy: 'Pinned', pinned_to: 'tier-1' },
+};
+
+test('what is so already changes nothing', () => {
+  assert.equal(pinEffect(free, TIERS, pinOf(free)), null);
+  assert.equal(pinEffect(pinned, TIERS, pinOf(pinned)), null);
+  assert.equal(pinEffect(free, TIERS, { policy: 'Pinned', name: 'gone' }), null, 'a tier that is not there');
+  assert.ok(samePin({ policy: 'ByBalance', name: 'a' }, { policy: 'ByBalance', name: 'b' }));
+  assert.deepEqual(
+    pinOf({ entitlement: { ...pinned.entitlement, tier: null } }),
+    { policy: 'Pinned', name: 'tier-1' },
+    'who has no pod is pinned all the same',
+  );
+});
+
+test('a pin says where the agent goes and what becomes of its pod', () => {
+  assert.deepEqual(pinEffect(free, TIERS, { policy: 'Pinned', name: 'tier-1' }), {
+    tier: 'tier-1',
+    lines: ['Ada goes from tier-0 to tier-1, whatever its balance.', 'Its pod is resized and not restarted.'],
+    bad: null,
+  });
+  assert.deepEqual(pinEffect(free, TIERS, { policy: 'Pinned', name: 'tier-0' })?.lines, [
+    'Ada stays in tier-0, whatever its balance.',
+  ]);
+  assert.deepEqual(
+    pinEffect({ ...free, power: 'Asleep' }, TIERS, { policy: 'Pinned', name: 'tier-2' })?.lines,
+    ['Ada goes from tier-0 to tier-2, whatever its balance.'],
+    'who sleeps has no pod',
+  );
+});
+
+test('a tier that cannot be paid is no home, and the form says so', () => {
+  assert.equal(
+    pinEffect({ ...free, balance: '0.2' }, TIERS, { policy: 'Pinned', name: 'tier-2' })?.bad,
+    'An hour of tier-2 costs 0.50 ai$ and it has 0.20 ai$: it has no pod there until it can pay.',
+  );
+  assert.match(
+    pinEffect({ ...free, balance: null }, TIERS, { policy: 'Pinned', name: 'tier-1' })?.bad ?? '',
+    /it has 0\.00 ai\$/,
+  );
+});
+
+test('let go, the balance decides by the rule of the api', () => {
+  assert.deepEqual(pinEffect(pinned, TIERS, { policy: 'ByBalance', name: 'tier-1' }), {
+    tier: 'tier-0',
+    lines: [
+      'Ada goes from tier-1 to tier-0: 2.00 ai$ open tier-0. From then on its balance decides.',
+      'Its pod is resized and not restarted.',
+    ],
+    bad: null,
+  });
+  assert.equal(
+    pinEffect({ ...pinned, balance: '9.5', standing: { balance_tier: 'tier-1' } }, TIERS, {
+      policy: 'ByBalance',
+      name: '',
+    })?.tier,
+    'tier-1',
+    'what it had is left only a tenth below',
+  );
+});
+
+test('the button names the effect, and what is sent is what the contract takes', () => {
+  assert.deepEqual(
+    [pinButton(free, { policy: 'Pinned', name: 'tier-2' }), pinButton(free, { policy: 'ByBalance', name: '' })],
+    ['Pin Ada to tier-2', 'Let the balance of Ada decide'],
+  );
+  assert.deepEqual(
+    [pinBody({ policy: 'Pinned', name: 'tier-2' }), pinBody({ policy: 'ByBalance', name: 'tier-2' })],
+    [{ policy: 'Pinned', name: 'tier-2' }, { policy: 'ByBalance' }],
+  );
+});

@@ -1,0 +1,219 @@
+import { type EntitlementBody, EntitlementSpec, type EntitlementView, formatAiDollars, putEntitlement } from '@hamlet/contract';
+import { readAmount } from '../money/money-labels.ts';
+
+/** A tier as it is being written: texts as typed, of which only some make sense yet. */
+export interface TierDraft {
+  readonly name: string;
+  readonly rank: string;
+  readonly minBalance: string;
+  readonly requestsPerMinute: string;
+  readonly concurrentTools: string;
+  readonly tokensPerHour: string;
+  readonly models: string;
+  readonly cpu: string;
+  readonly memory: string;
+  readonly priorityClass: string;
+  /** `by` says where an agent's GPU comes from: a resource that nodes advertise, or a claim template. */
+  readonly gpuMode: 'None' | 'Shared' | 'Exclusive';
+  readonly gpuBy: 'resource' | 'template';
+  readonly gpuResource: string;
+  readonly gpuCount: string;
+  readonly gpuTemplate: string;
+  readonly perHour: string;
+  readonly perThousandTokens: string;
+}
+/** What is wrong with a draft, by the part that must change. */
+export type TierProblems = Readonly<Partial<Record<keyof TierDraft, string>>>;
+type TierReading =
+  | { readonly ok: true; readonly name: string; readonly spec: EntitlementSpec }
+  | { readonly ok: false; readonly problems: TierProblems };
+
+/** A new tier, one step above the highest: what it allows is for its maker to say. */
+export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): TierDraft {
+  return {
+    name: '',
+    rank: String(Math.max(-1, ...tiers.map(({ rank }) => rank)) + 1),
+    minBalance: '',
+    requestsPerMinute: '',
+    concurrentTools: '',
+    tokensPerHour: '',
+    models: '',
+    cpu: '500m',
+    memory: '512Mi',
+    priorityClass: '',
+    gpuMode: 'None',
+    gpuBy: 'resource',
+    gpuResource: '',
+    gpuCount: '1',
+    gpuTemplate: '',
+    perHour: '0',
+    perThousandTokens: '0',
+  };
+}
+
+/** A tier as it is, to be changed. */
+export function tierDraftOf({
+  name,
+  rank,
+  min_balance: minBalance,
+  limits,
+  compute,
+  price,
+}: EntitlementView): TierDraft {
+  const whole = (number: number | null): string => (number === null ? '' : String(number));
+  return {
+    name,
+    rank: String(rank),
+    minBalance,
+    requestsPerMinute: whole(limits.requests_per_minute),
+    concurrentTools: whole(limits.concurrent_tools),
+    tokensPerHour: whole(limits.tokens_per_hour),
+    models: limits.models.join(', '),
+    cpu: compute.cpu,
+    memory: compute.memory,
+    priorityClass: compute.priority_class_name ?? '',
+    ...gpuTexts(compute.gpu),
+    perHour: price.per_hour,
+    perThousandTokens: price.per_thousand_tokens,
+  };
+}
+
+function gpuTexts(
+  gpu: EntitlementView['compute']['gpu'],
+): Pick<TierDraft, 'gpuMode' | 'gpuBy' | 'gpuResource' | 'gpuCount' | 'gpuTemplate'> {
+  return {
+    gpuMode: gpu.mode,
+    gpuBy: gpu.claim_template_name === null ? 'resource' : 'template',
+    gpuResource: gpu.resource_name ?? '',
+    gpuCount: String(Math.max(1, gpu.count)),
+    gpuTemplate: gpu.claim_template_name ?? '',
+  };
+}
+
+/** Reads a draft by the rules of the cluster, with its words for what is wrong. @param taken names that a new tier cannot have */
+export function readTier(draft: TierDraft, taken: readonly string[]): TierReading {
+  const reading = EntitlementSpec.safeParse(candidateOf(draft));
+  const name = draft.name.trim();
+  const problems: TierProblems = {
+    ...issueWords(reading.success ? [] : reading.error.issues),
+    ...nameProblem(name, taken),
+  };
+  if (Object.keys(problems).length > 0 || !reading.success) return { ok: false, problems };
+  return { ok: true, name, spec: reading.data };
+}
+
+function nameProblem(name: string, taken: readonly string[]): TierProblems {
+  if (!putEntitlement.params.shape.name.safeParse(name).success)
+    return { name: "Lower case letters, digits and '-', for example tier-3" };
+  return taken.includes(name) ? { name: `There is a tier ${name}: edit that one` } : {};
+}
+
+function candidateOf(draft: TierDraft): object {
+  const { priorityClass } = draft;
+  return {
+    rank: wholeOf(draft.rank),
+    minBalance: amountOf(draft.minBalance),
+    limits: {
+      requestsPerMinute: wholeOf(draft.requestsPerMinute),
+      concurrentTools: wholeOf(draft.concurrentTools),
+      tokensPerHour: wholeOf(draft.tokensPerHour),
+      models: listOf(draft.models),
+    },
+    compute: {
+      resources: { cpu: draft.cpu.trim(), memory: draft.memory.trim() },
+      gpu: gpuOf(draft),
+      ...(priorityClass.trim() === '' ? {} : { priorityClassName: priorityClass.trim() }),
+    },
+    price: { perHour: amountOf(draft.perHour), perThousandTokens: amountOf(draft.perThousandTokens) },
+  };
+}
+
+function gpuOf({ gpuMode: mode, gpuBy, gpuResource, gpuCount, gpuTemplate }: TierDraft): object {
+  if (mode === 'None') return { mode };
+  if (gpuBy === 'template') return { mode, claimTemplateName: gpuTemplate.trim() };
+  return {
+    mode,
+    count: mode === 'Shared' ? 1 : wholeOf(gpuCount),
+    ...(gpuResource.trim() === '' ? {} : { resourceName: gpuResource.trim() }),
+  };
+}
+
+function wholeOf(text: string): number {
+  return /^[0-9]{1,12}$/.test(text.trim().replaceAll(',', '')) ? Number(text.trim().replaceAll(',', '')) : Number.NaN;
+}
+
+/** An amount in the one way of writing it; what is none is kept, for the cluster's words. */
+function amountOf(text: string): string {
+  const micro = readAmount(text);
+  return micro === null ? text.trim() : formatAiDollars(micro);
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** Which part of the draft a place in the spec is written from; the longest that fits counts. */
+const FIELDS: readonly (readonly [string, keyof TierDraft])[] = [
+  ['rank', 'rank'],
+  ['minBalance', 'minBalance'],
+  ['limits.requestsPerMinute', 'requestsPerMinute'],
+  ['limits.concurrentTools', 'concurrentTools'],
+  ['limits.tokensPerHour', 'tokensPerHour'],
+  ['limits.models', 'models'],
+  ['compute.resources.cpu', 'cpu'],
+  ['compute.resources.memory', 'memory'],
+  ['compute.priorityClassName', 'priorityClass'],
+  ['compute.gpu.resourceName', 'gpuResource'],
+  ['compute.gpu.count', 'gpuCount'],
+  ['compute.gpu.claimTemplateName', 'gpuTemplate'],
+  ['compute.gpu', 'gpuMode'],
+  ['price.perHour', 'perHour'],
+  ['price.perThousandTokens', 'perThousandTokens'],
+];
+
+function issueWords(
+  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+): TierProblems {
+  const problems: Partial<Record<keyof TierDraft, string>> = {};
+  for (const { path, message } of issues) {
+    const place = path.join('.');
+    const field = FIELDS.find(([start]) => place === start || place.startsWith(`${start}.`))?.[1] ?? 'name';
+    problems[field] ??= problemWords(message);
+  }
+  return problems;
+}
+
+/** The cluster's words, which are written for YAML, for a form. */
+function problemWords(message: string): string {
+  const words = message.startsWith('Invalid input') ? 'write a whole number' : message.replace(', in quotes', '');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+/** What is sent of a tier. */
+export function bodyOf({ rank, minBalance, limits, compute, price }: EntitlementSpec): EntitlementBody {
+  const { gpu } = compute;
+  return {
+    rank,
+    min_balance: minBalance,
+    limits: {
+      requests_per_minute: limits.requestsPerMinute,
+      concurrent_tools: limits.concurrentTools,
+      tokens_per_hour: limits.tokensPerHour,
+      models: limits.models,
+    },
+    compute: {
+      ...compute.resources,
+      priority_class_name: compute.priorityClassName ?? null,
+      gpu: {
+        mode: gpu.mode,
+        resource_name: gpu.resourceName ?? null,
+        count: gpu.count,
+        claim_template_name: gpu.claimTemplateName ?? null,
+      },
+    },
+    price: { per_hour: price.perHour, per_thousand_tokens: price.perThousandTokens },
+  };
+}

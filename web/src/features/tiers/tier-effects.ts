@@ -1,0 +1,150 @@
+import { type AgentDetail, EntitlementSpec, type EntitlementView } from '@hamlet/contract';
+import { tierChanges } from '@hamlet/core';
+import { changeLine } from '../market/item-labels.ts';
+import { moneyWords, readAmount } from '../money/money-labels.ts';
+import { type LadderStep, tierOutlook } from '../money/tier-outlook.ts';
+import { bodyOf } from './tier-draft.ts';
+
+/** One thing that a tier is or gives otherwise from now on. */
+interface TierLine {
+  readonly what: string;
+  readonly from: string;
+  readonly to: string;
+}
+/** An agent whose balance opens another tier from now on. */
+interface TierMove {
+  readonly agent: string;
+  readonly name: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+/** What comes of writing a tier: what is otherwise, who moves, and what becomes of the pods of those who are at it. */
+export interface TierEffects {
+  readonly lines: readonly TierLine[];
+  readonly moves: readonly TierMove[];
+  readonly pods: string;
+  readonly at: number;
+}
+
+type Agent = Pick<AgentDetail, 'agent_id' | 'display_name' | 'balance' | 'tier' | 'power' | 'entitlement'> & {
+  readonly standing: Pick<AgentDetail['standing'], 'balance_tier'>;
+};
+
+/** What of a tier is otherwise in `spec`, in words; everything that it says, where there was none. */
+export function tierLines(before: EntitlementView | null, spec: EntitlementSpec): TierLine[] {
+  const was = before === null ? null : specOf(before);
+  const changed = tierChanges(was, spec).map((change) =>
+    changeLine(
+      change.what.startsWith('price') ? { ...change, from: priceText(change.from), to: priceText(change.to) } : change,
+    ),
+  );
+  const opens = opensWords(was?.minBalance),
+    will = opensWords(spec.minBalance);
+  return [
+    ...(was !== null && amount(was.minBalance) === amount(spec.minBalance)
+      ? []
+      : [{ what: 'Opens', from: opens, to: will }]),
+    ...(was?.rank === spec.rank
+      ? []
+      : [{ what: 'Rank', from: was === null ? 'none' : String(was.rank), to: String(spec.rank) }]),
+    ...changed
+      .map(({ what, from, to }) => ({ what, from: from === '-' ? 'none' : from, to: to === '-' ? 'none' : to }))
+      .filter(({ from, to }) => from !== to),
+  ];
+}
+
+/** A price in words; what is none is left as it is. */
+function priceText(price: string): string {
+  return readAmount(price) === null ? price : moneyWords(price);
+}
+
+function opensWords(least: string | undefined): string {
+  if (least === undefined) return 'none';
+  return amount(least) <= 0n ? 'to everybody' : `from ${moneyWords(least)}`;
+}
+
+function amount(text: string): bigint {
+  return readAmount(text) ?? 0n;
+}
+
+/** A tier on the wire as its custom resource has it. Throws where it could not stand there. */
+function specOf({ rank, min_balance: minBalance, limits, compute, price }: EntitlementView): EntitlementSpec {
+  const { gpu } = compute;
+  return EntitlementSpec.parse({
+    rank,
+    minBalance,
+    limits: {
+      requestsPerMinute: limits.requests_per_minute ?? 0,
+      concurrentTools: limits.concurrent_tools ?? 0,
+      tokensPerHour: limits.tokens_per_hour ?? 0,
+      models: limits.models,
+    },
+    compute: {
+      resources: { cpu: compute.cpu, memory: compute.memory },
+      priorityClassName: compute.priority_class_name ?? undefined,
+      gpu: {
+        mode: gpu.mode,
+        count: gpu.count,
+        resourceName: gpu.resource_name ?? undefined,
+        claimTemplateName: gpu.claim_template_name ?? undefined,
+      },
+    },
+    price: { perHour: price.per_hour, perThousandTokens: price.per_thousand_tokens },
+  });
+}
+
+/** The ladder as it would be with this tier written. */
+function ladderWith(tiers: readonly LadderStep[], name: string, spec: EntitlementSpec): LadderStep[] {
+  return [...tiers.filter((tier) => tier.name !== name), { name, rank: spec.rank, min_balance: spec.minBalance }];
+}
+
+/** What comes of it for whom, by the rules of the api and the operator. */
+export function tierEffects(
+  before: EntitlementView | null,
+  to: { readonly name: string; readonly spec: EntitlementSpec },
+  village: { readonly tiers: readonly LadderStep[]; readonly agents: readonly Agent[] },
+): TierEffects {
+  const { name, spec } = to;
+  const then = ladderWith(village.tiers, name, spec);
+  const moves = village.agents.flatMap((agent): TierMove[] => {
+    if (agent.entitlement.policy === 'Pinned') return [];
+    const opened = (ladder: readonly LadderStep[]): string | null =>
+      tierOutlook(ladder, amount(agent.balance ?? '0'), agent.standing.balance_tier).tier;
+    const [from, moved] = [opened(village.tiers), opened(then)];
+    return from === moved ? [] : [{ agent: agent.agent_id, name: agent.display_name, from, to: moved }];
+  });
+  const at = village.agents.filter(({ tier, power }) => tier === name && power === 'Awake').length;
+  return {
+    lines: tierLines(before, spec),
+    moves,
+    at,
+    pods:
+      before === null || at === 0 ? '' : podChangeWords(podChange(before.compute, bodyOf(spec).compute), 'Their pods'),
+  };
+}
+
+type Compute = EntitlementView['compute'];
+
+/** What another compute does to a pod that runs: nothing, another size while it goes on, or another pod with the same volume. */
+type PodChange = 'none' | 'resized' | 'replaced';
+
+/** By the operator's rule: cpu and memory change while the pod runs; a GPU, or what it gives way to, needs another pod. */
+export function podChange(from: Compute, to: Compute): PodChange {
+  if (JSON.stringify(gpuOf(from)) !== JSON.stringify(gpuOf(to)) || from.priority_class_name !== to.priority_class_name)
+    return 'replaced';
+  return from.cpu === to.cpu && from.memory === to.memory ? 'none' : 'resized';
+}
+
+/** Without a GPU it does not matter which one there might be. */
+function gpuOf({ gpu }: Compute): readonly unknown[] {
+  return gpu.mode === 'None' ? [gpu.mode] : [gpu.mode, gpu.resource_name, gpu.count, gpu.claim_template_name];
+}
+
+/** What becomes of the pods of some agents, as a sentence; empty where nothing does. */
+export function podChangeWords(change: PodChange, pods: 'Its pod' | 'Their pods'): string {
+  const [is, volume] = pods === 'Its pod' ? ['is', 'its volume'] : ['are', 'their volumes'];
+  if (change === 'none') return '';
+  return change === 'resized'
+    ? `${pods} ${is} resized and not restarted.`
+    : `${pods} ${is} replaced; ${volume} stay${pods === 'Its pod' ? 's' : ''}.`;
+}

@@ -1,0 +1,224 @@
+import { type EntitlementSpec, type EntitlementView, getEntitlement, putEntitlement } from '@hamlet/contract';
+import { type ReactElement, useMemo, useState } from 'react';
+import type { Refused } from '../../client/api.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
+import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
+import { useVillage, useVillageState } from '../village-context.ts';
+import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProblems } from './tier-draft.ts';
+import { tierEffects, type TierEffects } from './tier-effects.ts';
+import { ComputeFields, LimitFields, OpeningFields } from './tier-fields.tsx';
+
+/** `onClose` gets the name of what was written, null where nothing was. */
+interface FormProps {
+  readonly tier: EntitlementView | null;
+  readonly tiers: readonly EntitlementView[];
+  readonly onClose: (saved: string | null) => void;
+}
+
+/** Writing a tier, with what changes by it, and for whom, beside it while one types. */
+export function TierForm({ tier, tiers, onClose }: FormProps): ReactElement {
+  const [start] = useState(() => (tier === null ? emptyTier(tiers) : tierDraftOf(tier)));
+  const [draft, setDraft] = useState(start);
+  const save = useTierSave(tier, onClose);
+  const write = (change: Partial<TierDraft>): void => {
+    setDraft((now) => ({ ...now, ...change }));
+    save.changed();
+  };
+  return (
+    <FormDialog
+      title={tier === null ? 'New tier' : `Change ${tier.name}`}
+      draft={JSON.stringify(draft)}
+      start={JSON.stringify(start)}
+      onClose={() => onClose(null)}
+    >
+      <Fields tiers={tiers} draft={draft} onDraft={write} save={save} />
+    </FormDialog>
+  );
+}
+
+interface FieldsProps {
+  readonly tiers: readonly EntitlementView[];
+  readonly draft: TierDraft;
+  readonly onDraft: (change: Partial<TierDraft>) => void;
+  readonly save: TierSave;
+}
+
+function Fields({ tiers, draft, onDraft, save }: FieldsProps): ReactElement {
+  const [tried, setTried] = useState(false);
+  const details = useVillageState((state) => state.details);
+  const isNew = save.base === null;
+  const reading = useMemo(() => readTier(draft, isNew ? tiers.map(({ name }) => name) : []), [draft, isNew, tiers]);
+  const effects = reading.ok ? tierEffects(save.base, reading, { tiers, agents: [...details.values()] }) : null;
+  // Before somebody tries to save, only what is typed wrongly is marked, not what is not typed yet.
+  const problems: TierProblems = reading.ok ? {} : tried ? reading.problems : withoutEmpty(reading.problems, draft);
+  const parts = { draft, problems, onDraft };
+  const ready = effects !== null && effects.lines.length > 0;
+  const send = (conflict: 'refuse' | 'take_over'): void => {
+    setTried(true);
+    if (!reading.ok || !ready) return;
+    if (conflict === 'take_over') save.changed();
+    void save.save(reading.name, reading.spec, conflict);
+  };
+  return (
+    <form
+      className="form tier-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        send('refuse');
+      }}
+    >
+      <div className="tier-columns">
+        <div className="form-column">
+          <OpeningFields {...parts} isNew={isNew} />
+          <LimitFields {...parts} />
+          <ComputeFields {...parts} />
+        </div>
+        <EffectList effects={effects} isNew={isNew} />
+      </div>
+      <Refusal save={save} onTakeOver={() => send('take_over')} />
+      <button type="submit" className="button button-strong" aria-disabled={save.busy || (reading.ok && !ready)}>
+        {buttonWord(save, draft)}
+      </button>
+    </form>
+  );
+}
+
+function Refusal({
+  save,
+  onTakeOver,
+}: {
+  readonly save: TierSave;
+  readonly onTakeOver: () => void;
+}): ReactElement | null {
+  if (save.refused === null) return null;
+  if (save.refused.code !== 'precondition_failed')
+    return <OwnedNotice refused={save.refused} onTakeOver={onTakeOver} />;
+  return (
+    <RefusedNotice
+      refused={{ ...save.refused, title: 'Somebody else changed it meanwhile', detail: 'What you wrote is kept.' }}
+    >
+      <button
+        type="button"
+        className="button button-small"
+        onClick={() => void save.readAnew()}
+        data-action="read-anew"
+      >
+        Show what changes from what it is now
+      </button>
+    </RefusedNotice>
+  );
+}
+
+function buttonWord({ base, busy }: TierSave, draft: TierDraft): string {
+  if (busy) return 'One moment…';
+  return base !== null
+    ? `Change ${base.name}`
+    : draft.name.trim() === ''
+      ? 'Make the tier'
+      : `Make ${draft.name.trim()}`;
+}
+
+function withoutEmpty(problems: TierProblems, draft: TierDraft): TierProblems {
+  return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof TierDraft] !== ''));
+}
+
+/** Agents that are named one by one. */
+const NAMED = 8;
+
+/** What is otherwise once the tier is written, who moves by it, and what becomes of pods. */
+function EffectList({
+  effects,
+  isNew,
+}: {
+  readonly effects: TierEffects | null;
+  readonly isNew: boolean;
+}): ReactElement {
+  return (
+    <section className="ahead tier-effects" aria-label="What changes" aria-live="polite">
+      <h3 className="section-name">{isNew ? 'What is made' : 'What changes'}</h3>
+      {effects === null && <p className="hint">Nothing can be written yet: something is missing or wrong.</p>}
+      {effects !== null && effects.lines.length === 0 && <p className="hint">Nothing. This is the tier as it is.</p>}
+      {effects !== null && effects.lines.length > 0 && (
+        <dl className="change-lines">
+          {effects.lines.map(({ what, from, to }) => (
+            <div key={what} data-change={what}>
+              <dt>{what}</dt>
+              <dd>
+                {!isNew && (
+                  <>
+                    {from} <span aria-hidden="true">→</span>
+                    <span className="sr-only">becomes</span>{' '}
+                  </>
+                )}
+                <b>{to}</b>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {effects !== null && effects.lines.length > 0 && <Consequences effects={effects} />}
+    </section>
+  );
+}
+
+function Consequences({ effects: { moves, pods, at } }: { readonly effects: TierEffects }): ReactElement {
+  return (
+    <ul className="consequences">
+      {at > 0 && (
+        <li>
+          {at === 1 ? 'One agent is' : `${at} agents are`} awake at this tier. {pods}
+        </li>
+      )}
+      {moves.slice(0, NAMED).map(({ agent, name, from, to }) => (
+        <li key={agent} data-move={agent}>
+          <b>{name}</b> goes from {from ?? 'no tier'} to {to ?? 'no tier'} by its balance.
+        </li>
+      ))}
+      {moves.length > NAMED && <li>And {moves.length - NAMED} more go to another tier.</li>}
+      {moves.length === 0 && <li>Nobody goes to another tier by it.</li>}
+    </ul>
+  );
+}
+
+/** Writing a tier over what it was when it was read. */
+interface TierSave {
+  /** What the tier is, as far as this form knows; null where it is new. */
+  readonly base: EntitlementView | null;
+  readonly busy: boolean;
+  readonly refused: Refused | null;
+  save(name: string, spec: EntitlementSpec, conflict: 'refuse' | 'take_over'): Promise<void>;
+  /** Reads what somebody else made of it meanwhile. */
+  readAnew(): Promise<void>;
+  changed(): void;
+}
+
+function useTierSave(tier: EntitlementView | null, onSaved: (name: string) => void): TierSave {
+  const { api } = useVillage();
+  const sending = useSend();
+  const [base, setBase] = useState(tier);
+  const save: TierSave['save'] = async (name, spec, conflict) => {
+    const ifMatch = base === null || base.etag === null ? {} : { ifMatch: base.etag };
+    const reply = await sending.send((idempotencyKey) =>
+      api.call(putEntitlement, {
+        params: { name },
+        query: { on_conflict: conflict },
+        body: bodyOf(spec),
+        idempotencyKey,
+        ...ifMatch,
+      }),
+    );
+    if (reply?.ok === true) onSaved(name);
+  };
+  const readAnew = async (): Promise<void> => {
+    if (base === null) return;
+    const reply = await api.call(getEntitlement, { params: { name: base.name } });
+    if (reply.ok) {
+      setBase(reply.data);
+      sending.changed();
+    }
+  };
+  return { base, busy: sending.busy, refused: sending.refused, save, readAnew, changed: sending.changed };
+}
