@@ -78,7 +78,7 @@ function changeTest(stage: Stage): void {
     } = stage();
     await visit(page, '?view=tiers');
     await page.click('.tier[data-tier="tier-1"] [data-action="edit-tier"]');
-    await page.locator('.tier-effects', { hasText: 'Nothing. This is the tier as it is.' }).waitFor();
+    await page.locator('.tier-effects', { hasText: 'No change yet.' }).waitFor();
     await page.fill('.tier-form [name="cpu"]', 'plenty');
     await page.locator('.tier-form .field-problem', { hasText: 'Write cores or thousandths of a core' }).waitFor();
     await page.fill('.tier-form [name="cpu"]', '1');
@@ -86,7 +86,7 @@ function changeTest(stage: Stage): void {
     await page.fill('.tier-form [name="minBalance"]', '0');
     await page.locator('[data-change="Price an hour"]', { hasText: '0.1' }).waitFor();
     await page
-      .locator('.tier-effects [data-move="bob"]', { hasText: 'Bob goes from tier-0 to tier-1 by its balance.' })
+      .locator('.tier-effects [data-move="bob"]', { hasText: 'Bob moves from tier-0 to tier-1, by its balance.' })
       .waitFor();
     assert.deepEqual(
       await page
@@ -132,11 +132,11 @@ function newTierTest(stage: Stage): void {
       ['perHour', '2'],
     ] as const)
       await page.fill(`.tier-form [name="${name}"]`, text);
-    await page.click('.tier-form [data-gpu="Exclusive"]');
+    await page.click('.tier-form [data-choice="Exclusive"]');
     await page.fill('.tier-form [name="gpuCount"]', '2');
     await page.locator('[data-change="GPU"]', { hasText: 'Exclusive 2 nvidia.com/gpu' }).waitFor();
     await shot('tier-new');
-    await page.locator('.tier-form button', { hasText: 'Make tier-3' }).click();
+    await page.locator('.tier-form button', { hasText: 'Create tier-3' }).click();
     await page.waitForSelector('.tier[data-tier="tier-3"]');
     const { spec } = await stored('Entitlement', 'tier-3');
     assert.deepEqual(
@@ -193,17 +193,17 @@ function meanwhileTest(stage: Stage): void {
     await page.click('.tier-form button[type="submit"]');
     await page
       .locator('.tier-form .notice-bad[data-code="precondition_failed"]', {
-        hasText: 'Somebody else changed it meanwhile',
+        hasText: 'This tier changed while you wrote',
       })
       .waitFor();
     assert.equal(await page.inputValue('.tier-form [name="memory"]'), '384Mi');
     // The village may need a moment to hear of it; until then the same is refused again.
     await until('what would be undone is in sight', async () => {
-      await page.click('[data-action="read-anew"]');
-      await page.locator('[data-action="read-anew"]').waitFor({ state: 'detached' });
+      await page.click('[data-action="read-again"]');
+      await page.locator('[data-action="read-again"]').waitFor({ state: 'detached' });
       if ((await page.locator('[data-change="Requests a minute"]').count()) === 1) return true;
       await page.click('.tier-form button[type="submit"]');
-      await page.waitForSelector('[data-action="read-anew"]');
+      await page.waitForSelector('[data-action="read-again"]');
       return false;
     });
     await page.locator('[data-change="Requests a minute"]', { hasText: '150' }).waitFor();

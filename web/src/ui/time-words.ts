@@ -59,6 +59,11 @@ export function dateTime(atMs: number, timeZone?: string, nowMs = Date.now()): s
     .replace(' at ', ', ');
 }
 
+/** A date and a time to the minute, with the zone of the device: for instants whose seconds matter to no reader. */
+export function minuteTime(iso: string): string {
+  return dateTime(Math.floor(Date.parse(iso) / 60_000) * 60_000);
+}
+
 /** A minute of the village's day as a clock shows it. */
 export function clockTime(minute: number): string {
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;

@@ -10,7 +10,7 @@ const ban = {
   expires_at: null,
 };
 
-test('a ban is said before anything else of an account', () => {
+test('the state of an account names a ban before anything else', () => {
   const none = { ban: null, disabled_at: null, pending: false };
   assert.deepEqual(
     [
@@ -23,13 +23,13 @@ test('a ban is said before anything else of an account', () => {
   );
 });
 
-test('who is here now is told from who was', () => {
+test('an account that is here now differs from one that was here', () => {
   assert.equal(seenWords({ last_seen_at: '2026-11-22T09:59:00.000Z', sessions: 1 }, NOW), 'here now');
   assert.equal(seenWords({ last_seen_at: '2026-11-22T07:00:00.000Z', sessions: 0 }, NOW), '3 h ago');
-  assert.equal(seenWords({ last_seen_at: null, sessions: 0 }, NOW), 'not lately');
+  assert.equal(seenWords({ last_seen_at: null, sessions: 0 }, NOW), 'not seen lately');
 });
 
-test('a device is named as people know it', () => {
+test('a session names browser and system', () => {
   assert.equal(
     deviceWords(
       'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',

@@ -1,26 +1,24 @@
 import type { AccountDetail, Session, SignInBy } from '@hamlet/contract';
+import type { Tone } from '../../ui/badge.tsx';
 import { timeAgo } from '../../ui/time-words.ts';
 
-/** What of an account comes first: a ban, then that it is disabled, then that nobody has signed in to it yet. */
+/** The state of an account in a word: a ban first, then disabled, then invited but never used. */
 export function accountState({
   ban,
   disabled_at: disabled,
   pending,
-}: Pick<AccountDetail, 'ban' | 'disabled_at' | 'pending'>): {
-  readonly word: string;
-  readonly tone: 'good' | 'waiting' | 'bad' | 'sleep';
-} {
+}: Pick<AccountDetail, 'ban' | 'disabled_at' | 'pending'>): { readonly word: string; readonly tone: Tone } {
   if (ban !== null) return { word: 'Banned', tone: 'bad' };
   if (disabled !== null) return { word: 'Disabled', tone: 'sleep' };
   return pending ? { word: 'Invited', tone: 'waiting' } : { word: 'Active', tone: 'good' };
 }
 
-/** When somebody was last here: `signed in now`, `3 h ago`, `not lately`. */
+/** The time when an account was last seen: `here now`, `3 h ago`; `not seen lately` without any session. */
 export function seenWords(
   { last_seen_at: seen, sessions }: Pick<AccountDetail, 'last_seen_at' | 'sessions'>,
   nowMs: number,
 ): string {
-  if (seen === null) return 'not lately';
+  if (seen === null) return 'not seen lately';
   return sessions > 0 && nowMs - Date.parse(seen) < 120_000 ? 'here now' : timeAgo(seen, nowMs);
 }
 
@@ -45,7 +43,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux'],
 ];
 
-/** Where a session is, for somebody who wants to know their own: `Firefox on Linux`; what cannot be told is told as it came. */
+/** Browser and system of a session: `Firefox on Linux`; the user agent itself where they are unknown. */
 export function deviceWords(userAgent: string | null): string {
   if (userAgent === null || userAgent === '') return 'Unknown device';
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -1,4 +1,11 @@
-import { ACCOUNT_ROLES, type AccountDetail, type AccountRole, type CodeGrant, createAccount, listAccounts } from '@hamlet/contract';
+import {
+  type AccountDetail,
+  ACCOUNT_ROLES,
+  type AccountRole,
+  type CodeGrant,
+  createAccount,
+  listAccounts,
+} from '@hamlet/contract';
 import { type ReactElement, useCallback, useState } from 'react';
 import './accounts.css';
 import type { Reply } from '../../client/api.ts';
@@ -6,6 +13,8 @@ import type { PageOf } from '../../client/ask/pages-state.ts';
 import { usePages } from '../../client/ask/use-pages.ts';
 import { useSend } from '../../client/ask/use-send.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -13,14 +22,15 @@ import { timeAhead } from '../../ui/time-words.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { Page } from '../navigation/page.tsx';
 import { actorWords } from '../people/actor-words.ts';
-import { useViewerId, useVillage } from '../village-context.ts';
+import { useVillage, useViewerId } from '../village-context.ts';
 import { AccountActs, CodeNotice } from './account-acts.tsx';
 import { accountState, seenWords } from './account-labels.ts';
 import { SessionList } from './session-list.tsx';
 
 const PAGES = { everyMs: 8000, idOf: (account: AccountDetail): string => account.account_id };
+const NAME_MAX_CHARS = 64;
 
-/** The people who may sign in: who they are, what they may do, where they are signed in, and bans. */
+/** The accounts of people: roles, sessions and bans, and new accounts. */
 export function AccountsPage(): ReactElement {
   const [writing, setWriting] = useState(false);
   const tools = (
@@ -38,7 +48,7 @@ export function AccountsPage(): ReactElement {
   return (
     <Page
       title="People"
-      intro="Who may sign in, as what, and from where. Visitors need no account."
+      intro="Every account: its role, its sessions and its bans. Visitors need no account."
       needs="accounts:read"
       tools={tools}
     >
@@ -79,7 +89,7 @@ function Accounts({ writing, onWritten }: { readonly writing: boolean; readonly 
           ))}
         </ul>
       )}
-      <MoreButton more={live.more} word="More people" />
+      <MoreButton more={live.more} word="More accounts" />
     </>
   );
 }
@@ -91,11 +101,12 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One person in a line; opened, what can be done and where they are signed in. */
+/** One account in a line; opened, the acts that an admin may take and its sessions. */
 function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElement {
   const now = useNow(15_000);
   const viewer = useViewerId();
   const { word, tone } = accountState(account);
+  const { ban } = account;
   return (
     <li
       className={`person-account${open ? ' person-account-open' : ''}`}
@@ -114,10 +125,7 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElemen
         </span>
         <span className="role">{account.role}</span>
         <span>
-          <span className={`badge badge-${tone}`}>
-            <span className={`mark mark-${tone}`} aria-hidden="true" />
-            {word}
-          </span>
+          <Badge tone={tone}>{word}</Badge>
         </span>
         <span className="person-seen">
           {seenWords(account, now)}
@@ -126,13 +134,13 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElemen
       </button>
       {open && (
         <div className="person-details">
-          {account.ban !== null && (
+          {ban !== null && (
             <p className="notice notice-bad">
               <span>
-                <b>Banned</b> by {actorWords(account.ban.by.id, account.ban.by.role, viewer)}: “{account.ban.reason}”,{' '}
-                {account.ban.expires_at === null
-                  ? 'until it is lifted'
-                  : `ends ${timeAhead(Date.parse(account.ban.expires_at), now)}`}
+                <b>Banned</b> by {actorWords(ban.by.id, ban.by.role, viewer)}: “{ban.reason}”,{' '}
+                {ban.expires_at === null
+                  ? 'until an admin lifts the ban'
+                  : `ends ${timeAhead(Date.parse(ban.expires_at), now)}`}
                 .
               </span>
             </p>
@@ -145,20 +153,13 @@ function AccountRow({ account, open, onOpen, onChanged }: RowProps): ReactElemen
   );
 }
 
-/** Makes an account. The person sets a password with a one-time code, which is shown here and nowhere again. */
-function CreateForm({
-  onMade,
-  onClose,
-}: {
-  readonly onMade: () => void;
-  readonly onClose: () => void;
-}): ReactElement {
+/** Creates an account. The person sets a password with a one-time code, which only this form shows. */
+function CreateForm({ onMade, onClose }: { readonly onMade: () => void; readonly onClose: () => void }): ReactElement {
   const { api } = useVillage();
   const sending = useSend();
   const [name, setName] = useState('');
   const [role, setRole] = useState<AccountRole>('member');
   const [made, setMade] = useState<{ readonly name: string; readonly invitation: CodeGrant | null } | null>(null);
-  const ready = name.trim() !== '';
   const send = async (): Promise<void> => {
     const reply = await sending.send(() => api.call(createAccount, { body: { name: name.trim(), role } }));
     if (reply?.ok !== true) return;
@@ -171,46 +172,33 @@ function CreateForm({
       <ActionForm
         label="New account"
         sending={sending}
-        ready={ready}
-        word="Make the account"
+        ready={name.trim() !== ''}
+        word="Create the account"
         onCancel={onClose}
         onSend={() => void send()}
       >
         <div className="account-fields">
-          <label>
-            Name
-            <input
-              name="name"
-              autoComplete="off"
-              maxLength={64}
-              value={name}
-              onChange={(event) => {
-                setName(event.target.value);
-                setMade(null);
-                sending.changed();
-              }}
-              autoFocus
-            />
-          </label>
-          <label>
-            Role
-            <select
-              name="role"
-              value={role}
-              onChange={(event) => {
-                const chosen = ACCOUNT_ROLES.find((known) => known === event.target.value);
-                if (chosen !== undefined) setRole(chosen);
-              }}
-            >
-              {ACCOUNT_ROLES.map((known) => (
-                <option key={known} value={known}>
-                  {known}
-                </option>
-              ))}
-            </select>
-          </label>
+          <TextField
+            label="Name"
+            name="name"
+            maxLength={NAME_MAX_CHARS}
+            value={name}
+            onChange={(text) => {
+              setName(text);
+              setMade(null);
+              sending.changed();
+            }}
+            autoFocus
+          />
+          <SelectField
+            label="Role"
+            name="role"
+            value={role}
+            options={ACCOUNT_ROLES.map((known) => [known, known])}
+            onChange={setRole}
+          />
         </div>
-        {made !== null && made.invitation !== null && <CodeNotice grant={made.invitation} who={made.name} />}
+        {made !== null && made.invitation !== null && <CodeNotice grant={made.invitation} name={made.name} />}
       </ActionForm>
     </section>
   );

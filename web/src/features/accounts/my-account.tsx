@@ -11,20 +11,21 @@ import './accounts.css';
 import { type Live, useLive } from '../../client/ask/use-live.ts';
 import { useSend } from '../../client/ask/use-send.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { SessionRows } from './session-list.tsx';
 
 const REFRESH_MS = 10_000;
 
-/** The viewer's own account: where they are signed in, another password, and leaving. */
+/** The viewer's own account: its sessions, a new password, and signing out. */
 export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactElement {
   const dialog = useRef<HTMLDialogElement>(null);
-  const { session } = useVillage();
+  const { api, session } = useVillage();
   const leaving = useSend();
   const account = useVillageState((state) => (state.session.kind === 'account' ? state.session.account : null));
-  const { api } = useVillage();
   const live = useLive(
     useCallback((signal: AbortSignal) => api.call(listMySessions, { signal }), [api]),
     REFRESH_MS,
@@ -43,7 +44,7 @@ export function MyAccount({ onClose }: { readonly onClose: () => void }): ReactE
       </h2>
       <MySessions live={live} />
       {byProvider ? (
-        <p className="hint">You sign in by an identity provider: name, role and password are its to change.</p>
+        <p className="hint">You sign in through an identity provider. Change your name, role and password there.</p>
       ) : (
         <PasswordForm />
       )}
@@ -78,7 +79,7 @@ function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonl
   const sessions = live.data?.sessions ?? [];
   return (
     <section className="sessions" aria-label="Sessions">
-      <h3 className="section-name">Signed in</h3>
+      <h3 className="section-name">Sessions</h3>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       <SessionRows sessions={sessions} onEnd={(id) => void end(id)} />
       {sessions.length > 1 && (
@@ -88,7 +89,7 @@ function MySessions({ live }: { readonly live: Live<{ readonly sessions: readonl
           aria-disabled={sending.busy}
           onClick={() => void end(null)}
         >
-          End all others
+          End all other sessions
         </button>
       )}
       {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
@@ -113,47 +114,39 @@ function PasswordForm(): ReactElement {
   };
   const write =
     (set: (text: string) => void) =>
-    (event: { readonly target: { readonly value: string } }): void => {
-      set(event.target.value);
+    (text: string): void => {
+      set(text);
       setDone(false);
       sending.changed();
     };
   return (
     <details className="my-password">
-      <summary>Another password</summary>
+      <summary>Change the password</summary>
       <ActionForm
-        label="Another password"
+        label="Change the password"
         sending={sending}
         ready={current !== '' && next.length >= PASSWORD_MIN_CHARS}
-        word="Set it"
+        word="Set the password"
         onSend={() => void send()}
       >
-        <label>
-          Present password
-          <input
-            name="current"
-            type="password"
-            autoComplete="current-password"
-            value={current}
-            onChange={write(setCurrent)}
-          />
-        </label>
-        <label>
-          New password
-          <input
-            name="next"
-            type="password"
-            autoComplete="new-password"
-            value={next}
-            onChange={write(setNext)}
-            placeholder={`at least ${PASSWORD_MIN_CHARS} characters`}
-          />
-        </label>
-        {done && (
-          <p className="notice notice-good" role="status">
-            <span>Set. Every other session has ended.</span>
-          </p>
-        )}
+        <TextField
+          label="Current password"
+          name="current"
+          type="password"
+          autoComplete="current-password"
+          value={current}
+          onChange={write(setCurrent)}
+        />
+        <TextField
+          label="New password"
+          name="next"
+          type="password"
+          autoComplete="new-password"
+          value={next}
+          onChange={write(setNext)}
+          placeholder={`at least ${PASSWORD_MIN_CHARS} characters`}
+        />
+        {done && <Notice tone="good">The password is set. All your other sessions have ended.</Notice>}
       </ActionForm>
     </details>
   );

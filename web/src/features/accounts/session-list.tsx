@@ -9,7 +9,7 @@ import { deviceWords, sessionWords } from './account-labels.ts';
 
 const REFRESH_MS = 10_000;
 
-/** Where somebody is signed in, and ending all of it. */
+/** The open sessions of an account, and a button that ends them all. */
 export function SessionList({
   account,
   onChanged,
@@ -31,17 +31,16 @@ export function SessionList({
     const reply = await sending.send((idempotencyKey) =>
       api.call(endAccountSessions, { params: { account_id: id }, idempotencyKey }),
     );
-    if (reply?.ok === true) {
-      live.again();
-      onChanged();
-    }
+    if (reply?.ok !== true) return;
+    live.again();
+    onChanged();
   };
   const sessions = live.data?.sessions ?? [];
   return (
     <section className="sessions" aria-label="Sessions">
-      <h3 className="section-name">Signed in</h3>
+      <h3 className="section-name">Sessions</h3>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data !== null && sessions.length === 0 && <p className="hint">Nowhere now.</p>}
+      {live.data !== null && sessions.length === 0 && <p className="hint">No open sessions.</p>}
       <SessionRows sessions={sessions} onEnd={null} />
       {sessions.length > 0 && (
         <button
@@ -51,7 +50,7 @@ export function SessionList({
           onClick={() => void end()}
           data-act="end-sessions"
         >
-          {sessions.length === 1 ? 'End it' : `End all ${sessions.length}`}
+          {sessions.length === 1 ? 'End the session' : `End all ${sessions.length} sessions`}
         </button>
       )}
       {sending.refused !== null && <RefusedNotice refused={sending.refused} />}
@@ -59,7 +58,7 @@ export function SessionList({
   );
 }
 
-/** Open sessions, a line each; `onEnd` ends one, where one may. */
+/** Open sessions, a line each; `onEnd` ends one, null where the viewer may not. */
 export function SessionRows({
   sessions,
   onEnd,

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOWHERE } from '../../client/url-state.ts';
-import { addressOf, auditQuery, detailLines, EVERYTHING, narrowingOf } from './audit-labels.ts';
+import { addressOf, auditQuery, detailLines, NO_FILTERS, filtersOf } from './audit-labels.ts';
 
 const NOW = Date.parse('2026-11-22T10:00:42Z');
 
-test('only what is narrowed is asked for', () => {
-  assert.deepEqual(auditQuery(EVERYTHING, NOW), { except: 'turn' });
-  assert.deepEqual(auditQuery({ ...EVERYTHING, turns: true }, NOW), {});
-  assert.deepEqual(auditQuery({ ...EVERYTHING, action: 'turn' }, NOW), { action: 'turn' });
-  assert.deepEqual(auditQuery({ ...EVERYTHING, words: ' bread ', action: 'board', object: 'ada', since: 'day' }, NOW), {
+test('the query has only the filters that are set', () => {
+  assert.deepEqual(auditQuery(NO_FILTERS, NOW), { except: 'turn' });
+  assert.deepEqual(auditQuery({ ...NO_FILTERS, turns: true }, NOW), {});
+  assert.deepEqual(auditQuery({ ...NO_FILTERS, action: 'turn' }, NOW), { action: 'turn' });
+  assert.deepEqual(auditQuery({ ...NO_FILTERS, words: ' bread ', action: 'board', object: 'ada', since: 'day' }, NOW), {
     q: 'bread',
     action: 'board',
     object: 'ada',
@@ -17,14 +17,14 @@ test('only what is narrowed is asked for', () => {
   });
 });
 
-test('the question is the same for a minute, so that the list is not read anew with every tick', () => {
+test('the query is the same for a minute, so that a list is not read again with every tick', () => {
   assert.deepEqual(
-    auditQuery({ ...EVERYTHING, since: 'hour' }, NOW),
-    auditQuery({ ...EVERYTHING, since: 'hour' }, NOW + 10_000),
+    auditQuery({ ...NO_FILTERS, since: 'hour' }, NOW),
+    auditQuery({ ...NO_FILTERS, since: 'hour' }, NOW + 10_000),
   );
 });
 
-test('facts are told by name, and what is not there is left out', () => {
+test('facts have a name, and empty facts are left out', () => {
   assert.deepEqual(
     detailLines({ detail: { amount: '5', related: null, place: { x: 1 } }, request_id: 'r1', traceparent: null }),
     [
@@ -39,8 +39,8 @@ test('facts are told by name, and what is not there is left out', () => {
   ]);
 });
 
-test('what the audit is narrowed to is in the address, and comes back from it', () => {
-  const narrowing = {
+test('the address holds the filters', () => {
+  const filters = {
     words: 'bread',
     action: 'board',
     actor: 'account a1',
@@ -48,8 +48,8 @@ test('what the audit is narrowed to is in the address, and comes back from it', 
     since: 'day',
     turns: true,
   } as const;
-  assert.deepEqual(narrowingOf({ ...NOWHERE, ...addressOf(narrowing) }), narrowing);
-  assert.deepEqual(addressOf(EVERYTHING), {
+  assert.deepEqual(filtersOf({ ...NOWHERE, ...addressOf(filters) }), filters);
+  assert.deepEqual(addressOf(NO_FILTERS), {
     find: null,
     action: null,
     actor: null,
@@ -57,5 +57,5 @@ test('what the audit is narrowed to is in the address, and comes back from it', 
     since: null,
     turns: false,
   });
-  assert.deepEqual(narrowingOf({ ...NOWHERE, since: 'some other day' }), EVERYTHING);
+  assert.deepEqual(filtersOf({ ...NOWHERE, since: 'some other day' }), NO_FILTERS);
 });

@@ -1,7 +1,7 @@
 import type { AuditRecord } from '@hamlet/contract';
 import type { Place } from '../../client/url-state.ts';
 
-/** The areas of the village, for narrowing; an action is `area.verb`. */
+/** The areas that the page offers as a filter; an action is `area.verb`. */
 export const AREAS = [
   'ledger',
   'board',
@@ -18,35 +18,36 @@ export const AREAS = [
   'turn',
 ] as const;
 
-/** Since when, as people choose it. */
+/** The lengths of time that the page offers; the last one is all time. */
 export const SINCE = [
   { key: 'hour', word: 'Last hour', lengthMs: 3_600_000 },
   { key: 'day', word: 'Last day', lengthMs: 86_400_000 },
   { key: 'week', word: 'Last week', lengthMs: 604_800_000 },
-  { key: 'all', word: 'Always', lengthMs: null },
+  { key: 'all', word: 'All time', lengthMs: null },
 ] as const;
 type SinceKey = (typeof SINCE)[number]['key'];
 
-/** What the audit is narrowed to; empty texts are not asked for. All of it is in the address. */
-export interface AuditNarrowing {
+/** The filters of the audit; an empty text filters nothing. The address of the page holds them all. */
+export interface AuditFilters {
   readonly words: string;
   readonly action: string;
   readonly actor: string;
   readonly object: string;
   readonly since: SinceKey;
-  /** Whether what agents do every few seconds is among it. */ readonly turns: boolean;
+  /** Includes the turns of agents, one every few seconds. */
+  readonly turns: boolean;
 }
-export const EVERYTHING: AuditNarrowing = { words: '', action: '', actor: '', object: '', since: 'all', turns: false };
+export const NO_FILTERS: AuditFilters = { words: '', action: '', actor: '', object: '', since: 'all', turns: false };
 
-/** What the address says that the audit is narrowed to. */
-export function narrowingOf({
+/** The filters in an address. */
+export function filtersOf({
   find,
   action,
   actor,
   object,
   since,
   turns,
-}: Pick<Place, 'find' | 'action' | 'actor' | 'object' | 'since' | 'turns'>): AuditNarrowing {
+}: Pick<Place, 'find' | 'action' | 'actor' | 'object' | 'since' | 'turns'>): AuditFilters {
   return {
     words: find ?? '',
     action: action ?? '',
@@ -57,8 +58,8 @@ export function narrowingOf({
   };
 }
 
-/** The address of a change of it. */
-export function addressOf(change: Partial<AuditNarrowing>): Partial<Place> {
+/** The change of the address for a change of the filters. */
+export function addressOf(change: Partial<AuditFilters>): Partial<Place> {
   const text = (value: string): string | null => (value === '' ? null : value);
   return {
     ...(change.words === undefined ? {} : { find: text(change.words) }),
@@ -71,11 +72,11 @@ export function addressOf(change: Partial<AuditNarrowing>): Partial<Place> {
 }
 
 /**
- * The query of the api. `nowMs` is when the question was chosen: a list that is read on in pages must stay the same question, so "Last hour" begins an
- * hour before that and goes on with what happens.
+ * The query of the API. `nowMs` is when the person chose the filters: all pages of a list need one query, so "Last hour" begins an hour before
+ * that and includes what happens afterwards.
  */
 export function auditQuery(
-  { words, action, actor, object, since, turns }: AuditNarrowing,
+  { words, action, actor, object, since, turns }: AuditFilters,
   nowMs: number,
 ): { q?: string; action?: string; except?: string; actor?: string; object?: string; since?: string } {
   const lengthMs = SINCE.find(({ key }) => key === since)?.lengthMs ?? null;
@@ -91,7 +92,7 @@ export function auditQuery(
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
 }
 
-/** The facts of a record, a line each: nested ones as JSON. */
+/** The facts of a record, one a line; nested ones as JSON. */
 export function detailLines({
   detail,
   request_id: requestId,

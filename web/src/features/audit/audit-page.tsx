@@ -4,6 +4,7 @@ import './audit.css';
 import type { Reply } from '../../client/api.ts';
 import type { PageOf } from '../../client/ask/pages-state.ts';
 import { usePages } from '../../client/ask/use-pages.ts';
+import { SelectField } from '../../ui/fields.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { dateTime } from '../../ui/time-words.ts';
@@ -12,17 +13,26 @@ import { SearchField } from '../navigation/search-field.tsx';
 import { actorWords } from '../people/actor-words.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
-import { addressOf, AREAS, type AuditNarrowing, auditQuery, detailLines, EVERYTHING, narrowingOf, SINCE } from './audit-labels.ts';
+import {
+  addressOf,
+  AREAS,
+  type AuditFilters,
+  auditQuery,
+  detailLines,
+  NO_FILTERS,
+  filtersOf,
+  SINCE,
+} from './audit-labels.ts';
 
 const PAGES = { everyMs: 8000, idOf: (record: AuditRecord): string => record.record_id };
 const PAGE = 50;
 
-/** Who did what to whom: every act and every movement of money, newest first. */
+/** Every act and every transfer, newest first: who did what to what. */
 export function AuditPage(): ReactElement {
   return (
     <Page
       title="Audit"
-      intro="Who did what, and when: every act and every movement of money. Records are never changed, and are sealed in the log."
+      intro="Every act and every transfer: who did what, and when. Records never change; the sealed log holds them all."
       needs="audit:read"
     >
       <Records />
@@ -33,9 +43,9 @@ export function AuditPage(): ReactElement {
 function Records(): ReactElement {
   const { api, open } = useVillage();
   const place = useVillageState((state) => state.place);
-  const narrowing = useMemo(() => narrowingOf(place), [place]);
-  const question = JSON.stringify(narrowing);
-  const query = useMemo(() => auditQuery(narrowing, Date.now()), [question]); // eslint-disable-line react-hooks/exhaustive-deps
+  const filters = useMemo(() => filtersOf(place), [place]);
+  const question = JSON.stringify(filters);
+  const query = useMemo(() => auditQuery(filters, Date.now()), [question]); // eslint-disable-line react-hooks/exhaustive-deps
   const read = useCallback(
     async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<AuditRecord>>> => {
       const reply = await api.call(listAudit, {
@@ -47,21 +57,21 @@ function Records(): ReactElement {
     [api, query],
   );
   const live = usePages(read, { ...PAGES, question });
-  const narrow = (change: Partial<AuditNarrowing>): void => open(addressOf(change));
+  const filter = (change: Partial<AuditFilters>): void => open(addressOf(change));
   return (
     <>
-      <Filters narrowing={narrowing} onNarrow={narrow} onAll={() => narrow(EVERYTHING)} />
+      <Filters filters={filters} onFilter={filter} onAll={() => filter(NO_FILTERS)} />
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.rows === null && live.refused === null && (
         <p className="empty" role="status">
           Searching…
         </p>
       )}
-      {live.rows?.length === 0 && <p className="card empty">No records match.</p>}
+      {live.rows?.length === 0 && <p className="card empty">No record matches. Choose fewer filters, or show all.</p>}
       {live.rows !== null && live.rows.length > 0 && (
         <ol className="card audit-rows">
           {live.rows.map((record) => (
-            <AuditRow key={record.record_id} record={record} onNarrow={narrow} />
+            <AuditRow key={record.record_id} record={record} onFilter={filter} />
           ))}
         </ol>
       )}
@@ -71,60 +81,47 @@ function Records(): ReactElement {
 }
 
 interface FiltersProps {
-  readonly narrowing: AuditNarrowing;
-  readonly onNarrow: (change: Partial<AuditNarrowing>) => void;
+  readonly filters: AuditFilters;
+  readonly onFilter: (change: Partial<AuditFilters>) => void;
   readonly onAll: () => void;
 }
 
-function Filters({ narrowing, onNarrow, onAll }: FiltersProps): ReactElement {
-  const narrowed = JSON.stringify(narrowing) !== JSON.stringify(EVERYTHING);
+function Filters({ filters, onFilter, onAll }: FiltersProps): ReactElement {
+  const filtered = JSON.stringify(filters) !== JSON.stringify(NO_FILTERS);
   return (
-    <div className="filters audit-filters" role="search" aria-label="Narrow the audit">
+    <div className="filters audit-filters" role="search" aria-label="Filter the audit">
       <SearchField label="Words in a record" />
-      <label className="pick">
-        Area
-        <select
-          name="area"
-          value={(AREAS as readonly string[]).includes(narrowing.action) ? narrowing.action : ''}
-          onChange={(event) => onNarrow({ action: event.target.value })}
-        >
-          <option value="">Every area</option>
-          {AREAS.map((area) => (
-            <option key={area} value={area}>
-              {area}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="pick">
-        Since
-        <select
-          name="since"
-          value={narrowing.since}
-          onChange={(event) => onNarrow({ since: SINCE.find(({ key }) => key === event.target.value)?.key ?? 'all' })}
-        >
-          {SINCE.map(({ key, word }) => (
-            <option key={key} value={key}>
-              {word}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        className="pick"
+        label="Area"
+        name="area"
+        value={AREAS.find((area) => area === filters.action) ?? ''}
+        options={[['', 'All areas'], ...AREAS.map((area) => [area, area] as const)]}
+        onChange={(action) => onFilter({ action })}
+      />
+      <SelectField
+        className="pick"
+        label="Time"
+        name="since"
+        value={filters.since}
+        options={SINCE.map(({ key, word }) => [key, word])}
+        onChange={(since) => onFilter({ since })}
+      />
       <label className="pick">
         <input
           type="checkbox"
           name="turns"
-          checked={narrowing.turns}
-          onChange={(event) => onNarrow({ turns: event.target.checked })}
+          checked={filters.turns}
+          onChange={(event) => onFilter({ turns: event.target.checked })}
         />
-        With the turns of agents
+        Include turns of agents
       </label>
-      {narrowing.actor !== '' && <Chip word="By" value={narrowing.actor} onEnd={() => onNarrow({ actor: '' })} />}
-      {narrowing.object !== '' && <Chip word="To" value={narrowing.object} onEnd={() => onNarrow({ object: '' })} />}
-      {narrowing.action.includes('.') && (
-        <Chip word="Did" value={narrowing.action} onEnd={() => onNarrow({ action: '' })} />
+      {filters.actor !== '' && <Chip word="By" value={filters.actor} onEnd={() => onFilter({ actor: '' })} />}
+      {filters.object !== '' && <Chip word="To" value={filters.object} onEnd={() => onFilter({ object: '' })} />}
+      {filters.action.includes('.') && (
+        <Chip word="Act" value={filters.action} onEnd={() => onFilter({ action: '' })} />
       )}
-      {narrowed && (
+      {filtered && (
         <button type="button" className="link" onClick={onAll}>
           Show all
         </button>
@@ -133,15 +130,13 @@ function Filters({ narrowing, onNarrow, onAll }: FiltersProps): ReactElement {
   );
 }
 
-function Chip({
-  word,
-  value,
-  onEnd,
-}: {
+interface ChipProps {
   readonly word: string;
   readonly value: string;
   readonly onEnd: () => void;
-}): ReactElement {
+}
+
+function Chip({ word, value, onEnd }: ChipProps): ReactElement {
   return (
     <span className="chip">
       {word} <b>{value.length > 28 ? `${value.slice(0, 27)}…` : value}</b>
@@ -149,7 +144,7 @@ function Chip({
         type="button"
         className="icon-button icon-button-small"
         onClick={onEnd}
-        aria-label={`Not only ${word.toLowerCase()} ${value}`}
+        aria-label={`Remove the filter ${word.toLowerCase()} ${value}`}
       >
         <span aria-hidden="true">×</span>
       </button>
@@ -157,13 +152,13 @@ function Chip({
   );
 }
 
-/** One record in a line: when, who, what, to whom; opened, all of its facts. */
+/** One record in a line: time, actor, act and object; opened, all its facts and its proof. */
 function AuditRow({
   record,
-  onNarrow,
+  onFilter,
 }: {
   readonly record: AuditRecord;
-  readonly onNarrow: (change: Partial<AuditNarrowing>) => void;
+  readonly onFilter: (change: Partial<AuditFilters>) => void;
 }): ReactElement {
   const viewer = useViewerId();
   const [open, setOpen] = useState(false);
@@ -177,8 +172,8 @@ function AuditRow({
       <button
         type="button"
         className="audit-who"
-        onClick={() => onNarrow({ actor: record.actor_id })}
-        title={`Only what ${actor} did`}
+        onClick={() => onFilter({ actor: record.actor_id })}
+        title={`Only acts of ${actor}`}
       >
         {actor}
       </button>
@@ -188,8 +183,8 @@ function AuditRow({
       <button
         type="button"
         className="audit-what"
-        onClick={() => onNarrow({ object: record.object })}
-        title="Only what was done to this"
+        onClick={() => onFilter({ object: record.object })}
+        title={`Only acts on ${record.object}`}
       >
         {record.object}
       </button>

@@ -1,7 +1,8 @@
 import { ENTRY_REASONS, type EntryReason, type LedgerEntry } from '@hamlet/contract';
 import { type ReactElement, useMemo, useState } from 'react';
 import { Avatar } from '../../ui/avatar.tsx';
-import { dateTime } from '../../ui/time-words.ts';
+import { SelectField } from '../../ui/fields.tsx';
+import { minuteTime } from '../../ui/time-words.ts';
 import { changeWords, entryWords, moneyWords, REASONS } from '../money/money-labels.ts';
 import { useViewerId, useVillage } from '../village-context.ts';
 import { Proof, VerifyButton } from '../proof/verify-record.tsx';
@@ -13,15 +14,15 @@ interface TableProps {
   readonly accounts: readonly { readonly id: string; readonly name: string; readonly history: History }[];
 }
 
-/** The entries of the chosen accounts together, newest first, by reason; each says who, why, and what the balance was after it. */
+/** The entries of the chosen agents together, newest first, with a filter by reason. Each names its actor, its reason and the balance after it. */
 export function EntryTable({ accounts }: TableProps): ReactElement {
-  const [reason, setReason] = useState<EntryReason | null>(null);
+  const [reason, setReason] = useState<EntryReason | ''>('');
   const [rows, setRows] = useState(ROWS);
   const entries = useMemo(
     () =>
       accounts
         .flatMap(({ name, history }) => history.entries.map((entry) => ({ name, entry })))
-        .filter(({ entry }) => reason === null || entry.reason === reason)
+        .filter(({ entry }) => reason === '' || entry.reason === reason)
         .toSorted((left, right) => right.entry.timestamp.localeCompare(left.entry.timestamp)),
     [accounts, reason],
   );
@@ -29,23 +30,19 @@ export function EntryTable({ accounts }: TableProps): ReactElement {
     <section className="card entry-card" aria-label="Entries">
       <header className="plot-head">
         <h2>Entries</h2>
-        <label className="pick">
-          Reason
-          <select
-            value={reason ?? ''}
-            onChange={(event) => setReason(ENTRY_REASONS.find((known) => known === event.target.value) ?? null)}
-          >
-            <option value="">Every reason</option>
-            {ENTRY_REASONS.map((known) => (
-              <option key={known} value={known}>
-                {REASONS[known]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField<EntryReason | ''>
+          className="pick"
+          label="Reason"
+          name="entry-reason"
+          value={reason}
+          options={[['', 'All reasons'], ...ENTRY_REASONS.map((known) => [known, REASONS[known]] as const)]}
+          onChange={setReason}
+        />
       </header>
       {entries.length === 0 && (
-        <p className="empty">{reason === null ? 'Nothing has been paid yet.' : 'No entry has this reason.'}</p>
+        <p className="empty">
+          {reason === '' ? 'No entries yet. Rewards, purchases and usage appear here.' : 'No entry has this reason.'}
+        </p>
       )}
       <ol className="entry-rows">
         {entries.slice(0, rows).map(({ name, entry }) => (
@@ -81,16 +78,16 @@ function Row({ name, entry }: { readonly name: string; readonly entry: LedgerEnt
             className="link"
             onClick={() => open({ view: 'board', posts: 'all', post: entry.related_post_id })}
           >
-            for a post
+            Open the post
           </button>
         )}{' '}
         <VerifyButton open={proving} onOpen={setProving} />
       </span>
-      <span className="entry-after" title="Balance after it">
+      <span className="entry-after" title="Balance after this entry">
         {moneyWords(entry.balance_after)}
       </span>
       <time dateTime={entry.timestamp} title={entry.timestamp}>
-        {dateTime(Math.floor(Date.parse(entry.timestamp) / 60_000) * 60_000)}
+        {minuteTime(entry.timestamp)}
       </time>
       {proving && <Proof shown={{ kind: 'entry', entry }} />}
     </li>

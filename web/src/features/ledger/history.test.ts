@@ -18,7 +18,7 @@ const entry = (version: number, amount = '1', after = String(version)): LedgerEn
 });
 const day = (date: number): number => Date.UTC(2026, 10, date);
 
-test('pages are put together, each entry once, newest first', () => {
+test('pages join into one history, each entry once, newest first', () => {
   const history = withPage(withPage(NO_HISTORY, [entry(5), entry(4)]), [entry(4), entry(3)]);
   assert.deepEqual(
     history.entries.map(({ version }) => version),
@@ -28,21 +28,21 @@ test('pages are put together, each entry once, newest first', () => {
   assert.equal(withPage(history, [entry(2), entry(1)]).whole, true);
 });
 
-test('a picture needs the entry that holds when it begins', () => {
+test('a plot needs the entry that holds when it begins', () => {
   const history = withPage(NO_HISTORY, [entry(5), entry(4), entry(3)]);
   assert.equal(reaches(history, day(3)), true);
-  assert.equal(reaches(history, day(2)), false, 'what the balance was on the second day is not known');
-  assert.equal(reaches(withPage(history, [entry(2), entry(1)]), day(0)), true, 'there is nothing before the first');
-  assert.equal(reaches(NO_HISTORY, day(1)), true, 'an account without entries');
+  assert.equal(reaches(history, day(2)), false, 'the balance of the second day is unknown');
+  assert.equal(reaches(withPage(history, [entry(2), entry(1)]), day(0)), true, 'no entry comes before the first');
+  assert.equal(reaches(NO_HISTORY, day(1)), true, 'an agent without entries');
 });
 
-test('a gap that new entries left is seen', () => {
+test('a gap below new entries is found', () => {
   const gap = withPage(withPage(NO_HISTORY, [entry(3), entry(2), entry(1)]), [entry(9), entry(8)]);
   assert.equal(reaches(gap, day(2)), false);
   assert.equal(reaches(gap, day(8)), true);
 });
 
-test('the line is what the balance was after each entry, oldest first', () => {
+test('the line has the balance after each entry, oldest first', () => {
   assert.deepEqual(
     seriesOf({ id: 'ada', name: 'Ada' }, withPage(NO_HISTORY, [entry(2, '1.5', '2.5'), entry(1, '1', '1')])),
     {
@@ -57,7 +57,7 @@ test('the line is what the balance was after each entry, oldest first', () => {
   );
 });
 
-test('what came and went is counted from the beginning of the picture', () => {
+test('received and spent count from the beginning of the plot', () => {
   const history = withPage(NO_HISTORY, [entry(3, '-2'), entry(2, '5'), entry(1, '7')]);
   assert.deepEqual(flowOf([history], day(2)), { gained: 5, spent: 2 });
 });

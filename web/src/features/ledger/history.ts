@@ -1,17 +1,17 @@
 import type { LedgerEntry } from '@hamlet/contract';
 import type { Series } from './series.ts';
 
-/** What is known of an account's entries, newest first. `whole` where nothing older is missing that the picture would need. */
+/** The entries of an agent that were read, newest first. `whole`: its first entry is among them. */
 export interface History {
   readonly entries: readonly LedgerEntry[];
   readonly whole: boolean;
 }
 export const NO_HISTORY: History = { entries: [], whole: false };
 
-/** Pages read of one account for one picture, of a hundred entries each: beyond it the picture begins later, and says so. */
+/** The most pages read of one agent for one plot, of a hundred entries each. With more, the plot begins later and says so. */
 export const PAGES_MAX = 10;
 
-/** A history with a page that was read, each entry once, newest first. Entries have numbers without gaps, so the account's first is known as such. */
+/** Adds a page, each entry once, newest first. The ledger numbers entries from 1 without gaps, so the first one is known by its number. */
 export function withPage(history: History, page: readonly LedgerEntry[]): History {
   const known = new Map(history.entries.map((entry) => [entry.version, entry]));
   for (const entry of page) known.set(entry.version, entry);
@@ -19,7 +19,7 @@ export function withPage(history: History, page: readonly LedgerEntry[]): Histor
   return { entries, whole: history.whole || entries.at(-1)?.version === 1 };
 }
 
-/** Whether a history has no gap between its newest entry and the oldest that a picture from `fromMs` needs: the one that holds when it begins. */
+/** Whether the history has no gap from its newest entry back to the one that holds at `fromMs`. */
 export function reaches({ entries }: History, fromMs: number): boolean {
   const gap = entries.findIndex(
     (entry, index) => index > 0 && (entries[index - 1]?.version ?? 0) !== entry.version + 1,
@@ -29,13 +29,13 @@ export function reaches({ entries }: History, fromMs: number): boolean {
   return last === undefined || last.version === 1 || Date.parse(last.timestamp) <= fromMs;
 }
 
-/** The balance over time. A balance that was there before the oldest known entry is not made up: the line begins where it is known. */
+/** The balance over time. The line begins at the oldest known entry. */
 export function seriesOf(agent: { readonly id: string; readonly name: string }, { entries }: History): Series {
   const points = entries
     .map((entry) => ({ atMs: Date.parse(entry.timestamp), value: Number(entry.balance_after) }))
     .toReversed();
   const oldest = entries.at(-1);
-  // What it was before the oldest entry follows from that entry: the line rises from there.
+  // The balance before the oldest entry follows from that entry: the line rises from there.
   const before =
     oldest === undefined
       ? []
@@ -48,7 +48,7 @@ export function seriesOf(agent: { readonly id: string; readonly name: string }, 
   return { ...agent, points: [...before, ...points] };
 }
 
-/** What came in and went out of some accounts since an instant, as numbers of aiDollars for a picture in words. */
+/** The aiDollars that some agents received and spent since an instant, as numbers for display. */
 export function flowOf(
   histories: readonly History[],
   fromMs: number,
@@ -62,7 +62,7 @@ export function flowOf(
   };
 }
 
-/** Agents named in an address such as `ada,bob`; at most `max`, each once. */
+/** The agents in an address such as `ada,bob`; at most `max`, each once. */
 export function chosenOf(who: string | null, max: number): string[] {
   return [...new Set((who ?? '').split(',').filter((id) => id !== ''))].slice(0, max);
 }

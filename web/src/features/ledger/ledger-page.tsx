@@ -17,7 +17,7 @@ import { instantsOf, type Series, valueAt } from './series.ts';
 import { PlotKey, StepPlot } from './step-plot.tsx';
 import { useHistories } from './use-histories.ts';
 
-/** Lines that can still be told apart. */
+/** The most lines whose colours and dashes a reader can tell apart. */
 const CHOSEN_MAX = 5;
 const HOUR_MS = 3_600_000;
 const RANGES = [
@@ -28,12 +28,12 @@ const RANGES = [
 ] as const;
 type Range = (typeof RANGES)[number];
 
-/** Balances over time beside each other, every account, and every entry of those that are chosen. */
+/** Balances over time, the balance of every agent, and the entries of the chosen agents. */
 export function LedgerPage(): ReactElement {
   return (
     <Page
       title="Ledger"
-      intro="Every aiDollar that came or went. Entries are never changed: what was wrong is put right by another."
+      intro="Every transfer of aiDollars. Entries never change: another entry corrects a mistake."
       needs="ledger:read"
     >
       <Ledger />
@@ -57,12 +57,12 @@ function Ledger(): ReactElement {
   if (agents.length === 0)
     return (
       <p className="card empty">
-        <b>No accounts yet.</b> An agent has one from its first life on.
+        <b>No agents yet.</b> Each agent appears here with its balance as soon as you create it.
       </p>
     );
   return (
     <div className="ledger">
-      <AccountList agents={agents} chosen={chosen} onToggle={toggle} />
+      <AgentList agents={agents} chosen={chosen} onToggle={toggle} />
       <div className="ledger-main">
         <Pictures chosen={chosen} details={details} />
       </div>
@@ -78,7 +78,7 @@ function Pictures({
   readonly details: ReadonlyMap<string, AgentDetail>;
 }): ReactElement {
   const [range, setRange] = useState<Range>(RANGES[1]);
-  // To the minute, so that what is asked does not change with every tick.
+  // To the minute, so that the query stays the same between ticks.
   const nowMs = Math.ceil(useNow(10_000) / 60_000) * 60_000;
   const fromMs = nowMs - range.lengthMs;
   const { histories, refused, reading } = useHistories(chosen, fromMs);
@@ -115,35 +115,42 @@ function Pictures({
               </li>
             ))}
           </ul>
-          <RangeField range={range} onRange={setRange} />
+          <Choices
+            label="Time shown"
+            keys={RANGES.map(({ key }) => key)}
+            chosen={range.key}
+            wordOf={(key) => rangeOf(key).word}
+            onChoose={(key) => setRange(rangeOf(key))}
+            small
+          />
         </header>
         {refused !== null && <RefusedNotice refused={refused} />}
         <StepPlot
-          label="Balances over time; arrow keys read them"
+          label="Balances over time. Arrow keys move from change to change."
           series={series}
           levels={levels}
           fromMs={fromMs}
           toMs={nowMs}
-          format={words}
+          format={amountWords}
         />
         <p className="hint" role="status">
           {reading ? (
             'Reading the entries…'
           ) : (
             <>
-              In this {range.word.toLowerCase()} <b className="entry-given">+{words(flow.gained)}</b> came and{' '}
-              <b className="entry-taken">−{words(flow.spent)}</b> went.
+              In this {range.word.toLowerCase()} the agents received{' '}
+              <b className="entry-given">+{amountWords(flow.gained)}</b> and spent{' '}
+              <b className="entry-taken">−{amountWords(flow.spent)}</b>.
             </>
           )}
           {short.length > 0 && (
             <>
               {' '}
-              Of {short.map(({ name }) => name).join(' and ')} there are too many entries for one picture: the line
-              begins later.
+              {short.map(({ name }) => name).join(' and ')}: too many entries for one plot, so the line begins later.
             </>
           )}
         </p>
-        <PlotTable series={series} fromMs={fromMs} toMs={nowMs} format={words} />
+        <PlotTable series={series} fromMs={fromMs} toMs={nowMs} format={amountWords} />
       </section>
       <EntryTable accounts={known} />
     </>
@@ -154,27 +161,8 @@ function rangeOf(key: Range['key']): Range {
   return RANGES.find((range) => range.key === key) ?? RANGES[1];
 }
 
-function RangeField({
-  range,
-  onRange,
-}: {
-  readonly range: Range;
-  readonly onRange: (range: Range) => void;
-}): ReactElement {
-  return (
-    <Choices
-      label="How far back"
-      keys={RANGES.map(({ key }) => key)}
-      chosen={range.key}
-      wordOf={(key) => rangeOf(key).word}
-      onChoose={(key) => onRange(rangeOf(key))}
-      small
-    />
-  );
-}
-
-/** A number of aiDollars, which a picture is made of, in words; at most six places, as the books have. */
-function words(value: number): string {
+/** A value of the plot as an amount, with at most six places, as in the ledger. */
+function amountWords(value: number): string {
   return moneyWords(String(Number(value.toFixed(6))));
 }
 
@@ -185,9 +173,9 @@ function byBalance(agents: readonly AgentDetail[]): AgentDetail[] {
   );
 }
 
-/** Rows shown at once; a longer list is narrowed by its filter. */
-const ACCOUNTS_MAX = 100;
-/** From this many on a filter is worth its room. */
+/** Rows shown at once; the filter finds the others. */
+const AGENTS_MAX = 100;
+/** The filter appears from this many agents on. */
 const FILTER_FROM = 8;
 
 interface ListProps {
@@ -196,8 +184,8 @@ interface ListProps {
   readonly onToggle: (id: string) => void;
 }
 
-/** Every account, the richest first; those that are ticked are in the picture. */
-function AccountList({ agents, chosen, onToggle }: ListProps): ReactElement {
+/** The balance of every agent, highest first; the plot shows the ticked ones. */
+function AgentList({ agents, chosen, onToggle }: ListProps): ReactElement {
   const { open, select } = useVillage();
   const [filter, setFilter] = useState('');
   const wanted = filter.trim().toLowerCase();
@@ -206,9 +194,9 @@ function AccountList({ agents, chosen, onToggle }: ListProps): ReactElement {
       wanted === '' || id.includes(wanted) || name.toLowerCase().includes(wanted),
   );
   return (
-    <section className="card accounts" aria-label="Accounts">
+    <section className="card accounts" aria-label="Agents">
       <header className="accounts-head">
-        <h2>Accounts</h2>
+        <h2>Agents</h2>
         <p className="hint">{moneyWords(sumOf(agents.map(({ balance }) => balance ?? '0')))} in all</p>
       </header>
       {agents.length >= FILTER_FROM && (
@@ -217,22 +205,22 @@ function AccountList({ agents, chosen, onToggle }: ListProps): ReactElement {
           <input
             type="search"
             data-search
-            placeholder="Find an account"
-            aria-label="Find an account"
+            placeholder="Find an agent"
+            aria-label="Find an agent"
             value={filter}
             onChange={(event) => setFilter(event.target.value)}
           />
         </label>
       )}
       <ul>
-        {found.slice(0, ACCOUNTS_MAX).map((agent) => (
+        {found.slice(0, AGENTS_MAX).map((agent) => (
           <li key={agent.agent_id} className="account-row" data-account={agent.agent_id}>
             <label className="check">
               <input
                 type="checkbox"
                 checked={chosen.includes(agent.agent_id)}
                 onChange={() => onToggle(agent.agent_id)}
-                aria-label={`${agent.display_name} in the picture`}
+                aria-label={`Show ${agent.display_name} in the plot`}
               />
               <Avatar id={agent.agent_id} size={28} dimmed={agent.power === 'Asleep'} />
             </label>
@@ -243,7 +231,7 @@ function AccountList({ agents, chosen, onToggle }: ListProps): ReactElement {
                 select(agent.agent_id);
                 open({ tab: 'money' });
               }}
-              title={`The money of ${agent.display_name}`}
+              title={`Open the money of ${agent.display_name}`}
             >
               <b>{agent.display_name}</b>
               <small>
@@ -251,17 +239,17 @@ function AccountList({ agents, chosen, onToggle }: ListProps): ReactElement {
                 {agent.entitlement.policy === 'Pinned' ? ', pinned' : ''}
               </small>
             </button>
-            <span className="account-sum">{agent.balance === null ? 'not known' : moneyWords(agent.balance)}</span>
+            <span className="account-sum">{agent.balance === null ? 'unknown' : moneyWords(agent.balance)}</span>
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="empty">No account is like that.</p>}
-      {found.length > ACCOUNTS_MAX && <p className="empty">{found.length - ACCOUNTS_MAX} more: narrow the list above.</p>}
+      {found.length === 0 && <p className="empty">No agent has this name.</p>}
+      {found.length > AGENTS_MAX && <p className="empty">{found.length - AGENTS_MAX} more: use the filter above.</p>}
     </section>
   );
 }
 
-/** More rows than this are no help to anybody; the newest are kept. */
+/** The newest changes shown; a longer table helps no reader. */
 const ROWS_MAX = 100;
 
 interface TableProps {
@@ -271,16 +259,16 @@ interface TableProps {
   format(value: number): string;
 }
 
-/** The picture as a table: what each balance was at every change, newest first. */
+/** The plot as a table: each balance at every change, newest first. */
 function PlotTable({ series, fromMs, toMs, format }: TableProps): ReactElement {
   return (
     <details className="plot-table">
-      <summary>As a table</summary>
+      <summary>Show as a table</summary>
       <div className="scroll-x">
         <table className="times">
           <thead>
             <tr>
-              <th scope="col">When</th>
+              <th scope="col">Time</th>
               {series.map(({ id, name }) => (
                 <th key={id} scope="col">
                   {name}

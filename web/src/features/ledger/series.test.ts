@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { instantAfter, instantsOf, rangeOf, scaleOf, type Series, spread, stepPath, timeTicks, valueAt, valueTicks } from './series.ts';
+import {
+  instantAfter,
+  instantsOf,
+  rangeOf,
+  scaleOf,
+  type Series,
+  spread,
+  stepPath,
+  timeTicks,
+  valueAt,
+  valueTicks,
+} from './series.ts';
 
 const ADA: Series = {
   id: 'ada',

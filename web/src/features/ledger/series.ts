@@ -1,4 +1,4 @@
-/** A value that changed at instants and stayed in between, oldest first. Times are Unix milliseconds. */
+/** A value that changes at instants and holds in between, oldest first. Times are Unix milliseconds. */
 export interface Series {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,7 @@ interface SeriesPoint {
   readonly value: number;
 }
 
-/** What of time and value a plot shows. */
+/** The part of time and values that a plot shows. */
 export interface Frame {
   readonly fromMs: number;
   readonly toMs: number;
@@ -21,7 +21,7 @@ export interface Scale {
   y(value: number): number;
 }
 
-/** Maps a frame onto a box of pixels; `y` grows downwards, as pictures do. */
+/** Maps a frame onto a box of pixels; `y` grows downwards. */
 export function scaleOf(frame: Frame, box: { readonly width: number; readonly height: number }): Scale {
   const timeMs = Math.max(1, frame.toMs - frame.fromMs);
   const span = frame.high > frame.low ? frame.high - frame.low : 1;
@@ -36,7 +36,7 @@ export function valueAt(points: readonly SeriesPoint[], atMs: number): number | 
   return points.findLast((point) => point.atMs <= atMs)?.value ?? null;
 }
 
-/** Least and greatest value that a frame of time shows, also those that were there when it began. */
+/** The least and greatest value within a frame of time, with those that hold when it begins; null without any. */
 export function rangeOf(
   series: readonly Series[],
   fromMs: number,
@@ -51,7 +51,7 @@ export function rangeOf(
   return values.length === 0 ? null : { low: Math.min(...values), high: Math.max(...values) };
 }
 
-/** Every instant at which something changed within a frame of time, with its ends, in order: where a reader may stop. */
+/** Every instant of a change within a frame of time, with its ends, in order: the stops of the arrow keys. */
 export function instantsOf(series: readonly Series[], fromMs: number, toMs: number): number[] {
   const inside = series
     .flatMap(({ points }) => points.map(({ atMs }) => atMs))
@@ -59,7 +59,7 @@ export function instantsOf(series: readonly Series[], fromMs: number, toMs: numb
   return [...new Set([fromMs, ...inside, toMs])].toSorted((left, right) => left - right);
 }
 
-/** The instant that is `step` further than the one nearest to `atMs`. */
+/** The instant `step` places after the one nearest to `atMs`, within the list. */
 export function instantAfter(instants: readonly number[], atMs: number, step: number): number {
   const nearest = instants.reduce(
     (best, instant, index) => (Math.abs(instant - atMs) < Math.abs((instants[best] ?? Infinity) - atMs) ? index : best),
@@ -86,7 +86,7 @@ function round(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** Moves labels apart that would cover each other, from the top down, and none below `height`. Gives back their places in the order they came. */
+/** Moves labels apart that would overlap, from the top down, none below `height`. Returns their places in the order of the input. */
 export function spread(places: readonly number[], gap: number, height: number): number[] {
   const order = places.map((place, index) => ({ place, index })).toSorted((left, right) => left.place - right.place);
   let free = -Infinity;
@@ -102,7 +102,7 @@ export function spread(places: readonly number[], gap: number, height: number): 
   return order.toSorted((left, right) => left.index - right.index).map(({ place }) => place);
 }
 
-/** Steps that people count in, as multiples of a power of ten. */
+/** Round steps, as multiples of a power of ten. */
 const ROUND = [1, 2, 2.5, 5, 10] as const;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -114,7 +114,7 @@ const TIME_STEPS_MS = [1, 5, 15, 30]
     [1, 2, 7, 14, 30].map((days) => days * DAY_MS),
   );
 
-/** Round numbers around `low` to `high`, the first at or below the one and the last at or above the other; about `count` of them. */
+/** About `count` round numbers: the first at or below `low`, the last at or above `high`. */
 export function valueTicks(low: number, high: number, count: number): number[] {
   const span = high > low ? high - low : Math.max(Math.abs(high), 1);
   const rough = span / Math.max(1, count);
@@ -128,7 +128,7 @@ export function valueTicks(low: number, high: number, count: number): number[] {
 
 /**
  * Instants on whole minutes, hours or days between two others, at most `count`.
- * @param offsetMs what local time is ahead of UTC, so that days begin at midnight here
+ * @param offsetMs milliseconds that local time is ahead of UTC, so that days begin at local midnight
  */
 export function timeTicks(
   fromMs: number,

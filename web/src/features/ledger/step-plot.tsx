@@ -1,30 +1,52 @@
-import { type KeyboardEvent, type PointerEvent, type ReactElement, useEffect, useId, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactElement,
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { dateTime } from '../../ui/time-words.ts';
-import { type Frame, instantAfter, instantsOf, rangeOf, type Scale, scaleOf, type Series, spread, stepPath, timeTicks, valueAt, valueTicks } from './series.ts';
+import {
+  type Frame,
+  instantAfter,
+  instantsOf,
+  rangeOf,
+  type Scale,
+  scaleOf,
+  type Series,
+  spread,
+  stepPath,
+  timeTicks,
+  valueAt,
+  valueTicks,
+} from './series.ts';
 
-/** A level worth a line across the picture, such as where a tier begins. */
+/** A value with a line across the plot, such as the balance that opens a tier. */
 export interface Level {
   readonly value: number;
   readonly word: string;
 }
 
 interface PlotProps {
-  /** What the picture is of, for those who do not see it. */
+  /** The subject of the plot, for screen readers. */
   readonly label: string;
   readonly series: readonly Series[];
   readonly levels: readonly Level[];
   readonly fromMs: number;
   readonly toMs: number;
-  /** A value in words. */
+  /** The text of a value. */
   format(value: number): string;
 }
 
 const HEIGHT = 270;
 const MARGIN = { top: 14, right: 14, bottom: 26, left: 52 } as const;
-/** Room for the names at the ends of the lines; a narrow picture has only the legend. */
+/** Width of the names at the ends of the lines; a narrow plot has only the legend. */
 const NAMES_PX = 96;
 const NARROW_PX = 560;
-/** Keys that walk from change to change; `Infinity` is an end. */
+/** Keys that move from change to change; `Infinity` is an end. */
 const STEPS: Readonly<Record<string, number>> = {
   ArrowRight: 1,
   ArrowUp: 1,
@@ -37,8 +59,8 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Values over time as steps. With a mouse, a finger or the arrow keys one reads all values at an instant; each line has a colour, a dash pattern and a
- * name, so that colour is never the only difference.
+ * Values over time as steps. A mouse, a finger or the arrow keys show all values at an instant. Each line has a colour, a dash pattern and a name,
+ * so that colour is never the only difference.
  */
 export function StepPlot({ label, series, levels, fromMs, toMs, format }: PlotProps): ReactElement {
   const box = useRef<HTMLDivElement>(null);
@@ -148,7 +170,7 @@ function Reading({ series, atMs, frame, area }: DrawnProps & { readonly atMs: nu
   );
 }
 
-/** The names at the ends of their lines. */
+/** The names, at the ends of their lines. */
 function Names({ series, frame, area }: DrawnProps): ReactElement {
   const scale = scaleOf(frame, area);
   const ends = series.flatMap(({ id, name, points }, index) => {
@@ -202,7 +224,7 @@ function Bubble({ series, atMs, left, width, format }: BubbleProps): ReactElemen
   );
 }
 
-/** How a line is drawn, small: for legends. It takes the colour and dashes of the class around it. */
+/** A short piece of a line, for legends. It takes the colour and dashes of the class around it. */
 export function PlotKey(): ReactElement {
   return (
     <svg className="plot-key" width={24} height={8} aria-hidden="true">
@@ -216,17 +238,17 @@ function readingWords(series: readonly Series[], atMs: number, format: (value: n
     const value = valueAt(points, atMs);
     return `${name} ${value === null ? 'not yet' : format(value)}`;
   });
-  return `${dateTime(Math.round(atMs / 60_000) * 60_000)}: ${parts.length === 0 ? 'nothing' : parts.join(', ')}`;
+  return `${dateTime(Math.round(atMs / 60_000) * 60_000)}: ${parts.length === 0 ? 'no values' : parts.join(', ')}`;
 }
 
-/** The values shown, with zero where it is near, and a little above the highest; levels are drawn where they fall inside. */
+/** The range of values: from zero or below, to the highest value or the next level above it. */
 function frameOf(
   series: readonly Series[],
   levels: readonly Level[],
   time: { readonly fromMs: number; readonly toMs: number },
 ): { readonly frame: Frame; readonly ticks: readonly number[] } {
   const range = rangeOf(series, time.fromMs, time.toMs) ?? { low: 0, high: 1 };
-  // The next level above is worth seeing: it is what the line climbs towards.
+  // Shows the next level above, if it is near: the line climbs towards it.
   const above =
     levels
       .map(({ value }) => value)
@@ -257,10 +279,10 @@ interface AxesProps {
 }
 
 const DAY_MS = 86_400_000;
-/** Room for one label of the time axis. */
+/** Width of one label of the time axis. */
 const LABEL_PX = 84;
 
-/** What the values and times are: faint lines, labels outside, and the levels that lie in the picture. */
+/** Faint lines with their values and times, and the levels within the plot. */
 function PlotAxes({ frame, ticks, scale, area, levels }: AxesProps): ReactElement {
   const times = timeTicks(frame.fromMs, frame.toMs, {
     count: Math.max(2, Math.floor(area.width / LABEL_PX)),

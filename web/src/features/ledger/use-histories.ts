@@ -13,7 +13,7 @@ export interface HistoriesLive {
   readonly reading: boolean;
 }
 
-/** The entries of some accounts, far enough back for a picture from `fromMs`; what is known is not read again. */
+/** The entries of some agents, far enough back for a plot from `fromMs`; entries that are known are not read again. */
 export function useHistories(ids: readonly string[], fromMs: number): HistoriesLive {
   const { api } = useVillage();
   const known = useRef(new Map<string, History>());
@@ -32,7 +32,7 @@ export function useHistories(ids: readonly string[], fromMs: number): HistoriesL
   return { histories, refused: live.refused, reading: live.refused === null && ids.some((id) => !histories.has(id)) };
 }
 
-/** Reads pages from the newest on until nothing is missing back to `fromMs`, or there are too many. */
+/** Reads pages, newest first, until the history reaches back to `fromMs` or the limit of pages. */
 async function readBack(
   api: Api,
   { id, fromMs, known }: { readonly id: string; readonly fromMs: number; readonly known: History },

@@ -12,7 +12,7 @@ const DRAFT: AuctionDraft = {
   note: '',
 };
 
-test('a window is read with its end', () => {
+test('the window gets its end', () => {
   assert.deepEqual(readAuction(DRAFT, NOW), {
     ok: true,
     starts_at: '2026-11-22T12:00:00.000Z',
@@ -21,17 +21,17 @@ test('a window is read with its end', () => {
   });
 });
 
-test('times that cannot be are told', () => {
+test('impossible times are a problem', () => {
   const problem = (change: Partial<AuctionDraft>): string | null => {
     const reading = readAuction({ ...DRAFT, ...change }, NOW);
     return reading.ok ? null : reading.problem;
   };
   assert.match(problem({ lane: '' }) ?? '', /GPU/);
-  assert.match(problem({ startsAt: '2026-11-22T09:00Z' }) ?? '', /ahead of now/);
+  assert.match(problem({ startsAt: '2026-11-22T09:00Z' }) ?? '', /in the future/);
   assert.match(problem({ hours: '' }) ?? '', /hours/);
   assert.match(problem({ closesAt: '2026-11-22T12:00Z' }) ?? '', /before the window/);
 });
 
-test('a field of local time names the minute it was made from', () => {
+test('a field of local time holds its minute', () => {
   assert.equal(Date.parse(localField(NOW)), NOW);
 });

@@ -1,25 +1,24 @@
 import type { AuctionState, BidOutcome } from '@hamlet/contract';
+import type { Tone } from '../../ui/badge.tsx';
 
-export const AUCTION_WORDS: Readonly<
-  Record<AuctionState, { readonly word: string; readonly tone: 'good' | 'sleep' | 'waiting' | 'bad' }>
-> = {
+export const AUCTION_WORDS: Readonly<Record<AuctionState, { readonly word: string; readonly tone: Tone }>> = {
   open: { word: 'Open', tone: 'waiting' },
   sold: { word: 'Sold', tone: 'good' },
-  unsold: { word: 'Nobody bid', tone: 'sleep' },
-  cancelled: { word: 'Called off', tone: 'bad' },
+  unsold: { word: 'No bids', tone: 'sleep' },
+  cancelled: { word: 'Cancelled', tone: 'bad' },
   lapsed: { word: 'Lapsed', tone: 'bad' },
 };
 
 export const BID_WORDS: Readonly<Record<BidOutcome, string>> = {
   open: 'open',
-  replaced: 'replaced by a higher one',
+  replaced: 'replaced by a higher bid of the agent',
   won: 'won',
   lost: 'lost',
-  passed_over: 'could not have the window',
+  passed_over: 'passed over: the agent could not use the window',
   returned: 'returned',
 };
 
-/** A window being offered, while it is written: local times as the browser's fields have them. */
+/** An auction while a person writes it: local times of the browser's fields. */
 export interface AuctionDraft {
   readonly lane: string;
   readonly startsAt: string;
@@ -32,16 +31,16 @@ type AuctionReading =
   | { readonly ok: true; readonly starts_at: string; readonly ends_at: string; readonly closes_at: string }
   | { readonly ok: false; readonly problem: string };
 
-/** Reads the times of a draft; what is missing or wrong is told in words. */
+/** Reads the times of a draft; the problem says what is missing or wrong. */
 export function readAuction({ lane, startsAt, hours, closesAt }: AuctionDraft, nowMs: number): AuctionReading {
   const startMs = Date.parse(startsAt);
   const closeMs = Date.parse(closesAt);
   const lengthMs = /^[0-9]{1,3}$/.test(hours.trim()) ? Number(hours) * 3_600_000 : 0;
   if (lane === '') return { ok: false, problem: 'Choose a GPU' };
-  if (Number.isNaN(startMs) || startMs <= nowMs) return { ok: false, problem: 'The window must begin ahead of now' };
-  if (lengthMs === 0) return { ok: false, problem: 'Write for how many hours' };
+  if (Number.isNaN(startMs) || startMs <= nowMs) return { ok: false, problem: 'The window must begin in the future' };
+  if (lengthMs === 0) return { ok: false, problem: 'Write the number of hours' };
   if (Number.isNaN(closeMs) || closeMs <= nowMs || closeMs >= startMs)
-    return { ok: false, problem: 'Bidding must end ahead of now and before the window begins' };
+    return { ok: false, problem: 'Bidding must end in the future, before the window begins' };
   return {
     ok: true,
     starts_at: new Date(startMs).toISOString(),
@@ -50,7 +49,7 @@ export function readAuction({ lane, startsAt, hours, closesAt }: AuctionDraft, n
   };
 }
 
-/** An instant as a browser's field for local times has it. */
+/** An instant as the value of a browser's field for local time. */
 export function localField(atMs: number): string {
   return new Date(atMs - new Date(atMs).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

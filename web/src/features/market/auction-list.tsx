@@ -1,4 +1,13 @@
-import { AUCTION_STATES, type AuctionState, type AuctionView, formatAiDollars, type GpuLane, listAuctions, openAuction, roleMay } from '@hamlet/contract';
+import {
+  AUCTION_STATES,
+  type AuctionState,
+  type AuctionView,
+  formatAiDollars,
+  type GpuLane,
+  listAuctions,
+  openAuction,
+  roleMay,
+} from '@hamlet/contract';
 import { type ReactElement, useCallback, useState } from 'react';
 import type { Reply } from '../../client/api.ts';
 import { readJsonDraft } from '../../client/ask/json-draft.ts';
@@ -7,6 +16,7 @@ import { useDraft } from '../../client/ask/use-draft.ts';
 import { usePages } from '../../client/ask/use-pages.ts';
 import { useSend } from '../../client/ask/use-send.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
@@ -18,42 +28,36 @@ import { AuctionRow } from './auction-row.tsx';
 
 const PAGES = { everyMs: 3000, idOf: (auction: AuctionView): string => auction.auction_id };
 
-/** Auctions of exclusive GPU windows: bids are sealed, the winner pays what the second has bid. */
+/** Auctions of exclusive GPU windows. Bids are sealed; the winner pays the second highest bid. */
 export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): ReactElement {
   const { api } = useVillage();
   const mayRun = roleMay(useRole(), 'auction:run');
-  const [state, setState] = useState<AuctionState | null>(null);
+  const [state, setState] = useState<AuctionState | ''>('');
   const [writing, setWriting] = useState(false);
   const [opened, setOpened] = useState<string | null>(null);
   const read = useCallback(
     async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<AuctionView>>> => {
       const reply = await api.call(listAuctions, {
         ...(signal === undefined ? {} : { signal }),
-        query: { ...(state === null ? {} : { state }), ...(cursor === null ? {} : { cursor }) },
+        query: { ...(state === '' ? {} : { state }), ...(cursor === null ? {} : { cursor }) },
       });
       return reply.ok ? { ok: true, data: { rows: reply.data.auctions, next: reply.data.next_cursor } } : reply;
     },
     [api, state],
   );
-  const live = usePages(read, { ...PAGES, question: state ?? 'all' });
+  const live = usePages(read, { ...PAGES, question: state });
   return (
     <section className="card market-list" aria-label="Auctions">
       <header className="list-head">
         <h2>Auctions</h2>
-        <label className="pick">
-          State
-          <select
-            value={state ?? ''}
-            onChange={(event) => setState(AUCTION_STATES.find((known) => known === event.target.value) ?? null)}
-          >
-            <option value="">All</option>
-            {AUCTION_STATES.map((known) => (
-              <option key={known} value={known}>
-                {AUCTION_WORDS[known].word}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField<AuctionState | ''>
+          className="pick"
+          label="State"
+          name="auction-state"
+          value={state}
+          options={[['', 'All'], ...AUCTION_STATES.map((known) => [known, AUCTION_WORDS[known].word] as const)]}
+          onChange={setState}
+        />
         {mayRun && (
           <button
             type="button"
@@ -63,13 +67,13 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
             data-action="new-auction"
           >
             <Icon name="gavel" size={15} />
-            Offer a window
+            New auction
           </button>
         )}
       </header>
       <p className="hint">
-        An exclusive GPU window goes to whoever bids the most, for what the second has bid. Agents bid; their money is
-        held until the auction ends.
+        The agent with the highest bid gets the GPU alone for the window, and pays the second highest bid. The village
+        holds the money of all bids until the auction ends.
       </p>
       {writing && (
         <AuctionForm
@@ -85,7 +89,9 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
       )}
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.rows?.length === 0 && (
-        <p className="empty">{state === null ? 'No window has been offered yet.' : 'No auctions in this state.'}</p>
+        <p className="empty">
+          {state === '' ? 'No auctions yet. An admin offers a GPU window here.' : 'No auctions in this state.'}
+        </p>
       )}
       <ul className="list-rows">
         {live.rows?.map((auction) => (
@@ -106,7 +112,7 @@ export function AuctionList({ lanes }: { readonly lanes: readonly GpuLane[] }): 
 const HOUR_MS = 3_600_000;
 const NOTE_MAX = 500;
 
-/** Offers a GPU window to whoever bids the most; the window is set aside at once. What is written stays in this tab until it is offered. */
+/** Opens an auction of a GPU window and reserves the window at once. The draft stays in this tab until then. */
 function AuctionForm({
   lanes,
   onDone,
@@ -148,69 +154,56 @@ function AuctionForm({
   };
   return (
     <ActionForm
-      label="Offer a window"
+      label="New auction"
       sending={sending}
       ready={reading.ok && reserve !== null && reserve > 0n}
-      word="Offer it"
+      word="Open the auction"
       onCancel={() => onDone(null)}
       onSend={() => void send()}
     >
       <div className="field-grid">
-        <label>
-          GPU
-          <select name="lane" value={draft.lane} onChange={(event) => write({ lane: event.target.value })}>
-            {lanes.map(({ lane }) => (
-              <option key={lane} value={lane}>
-                {lane}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          Window begins
-          <input
-            name="starts-at"
-            type="datetime-local"
-            value={draft.startsAt}
-            onChange={(event) => write({ startsAt: event.target.value })}
-          />
-        </label>
-        <label>
-          Hours
-          <input
-            name="hours"
-            inputMode="numeric"
-            value={draft.hours}
-            onChange={(event) => write({ hours: event.target.value })}
-          />
-        </label>
-        <label>
-          Bidding ends
-          <input
-            name="closes-at"
-            type="datetime-local"
-            value={draft.closesAt}
-            onChange={(event) => write({ closesAt: event.target.value })}
-          />
-        </label>
-        <label>
-          Least bid in aiDollars
-          <input
-            name="reserve"
-            inputMode="decimal"
-            value={draft.reserve}
-            onChange={(event) => write({ reserve: event.target.value })}
-          />
-        </label>
-        <label>
-          Note
-          <input
-            name="note"
-            maxLength={NOTE_MAX}
-            value={draft.note}
-            onChange={(event) => write({ note: event.target.value })}
-          />
-        </label>
+        <SelectField
+          label="GPU"
+          name="lane"
+          value={draft.lane}
+          options={lanes.map(({ lane }) => [lane, lane])}
+          onChange={(lane) => write({ lane })}
+        />
+        <TextField
+          label="Window begins"
+          name="starts-at"
+          type="datetime-local"
+          value={draft.startsAt}
+          onChange={(startsAt) => write({ startsAt })}
+        />
+        <TextField
+          label="Hours"
+          name="hours"
+          inputMode="numeric"
+          value={draft.hours}
+          onChange={(hours) => write({ hours })}
+        />
+        <TextField
+          label="Bidding ends"
+          name="closes-at"
+          type="datetime-local"
+          value={draft.closesAt}
+          onChange={(closesAt) => write({ closesAt })}
+        />
+        <TextField
+          label="Lowest bid in aiDollars"
+          name="reserve"
+          inputMode="decimal"
+          value={draft.reserve}
+          onChange={(text) => write({ reserve: text })}
+        />
+        <TextField
+          label="Note"
+          name="note"
+          maxLength={NOTE_MAX}
+          value={draft.note}
+          onChange={(note) => write({ note })}
+        />
       </div>
       {!reading.ok && <p className="field-problem">{reading.problem}</p>}
     </ActionForm>

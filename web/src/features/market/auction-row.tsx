@@ -1,19 +1,18 @@
 import { type AuctionView, cancelAuction, getAuction, roleMay } from '@hamlet/contract';
 import { type ReactElement, useCallback } from 'react';
-import { useDraft } from '../../client/ask/use-draft.ts';
 import { useLive } from '../../client/ask/use-live.ts';
-import { useSend } from '../../client/ask/use-send.ts';
-import { ActionForm } from '../../ui/action-form.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { dateTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { minuteTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { moneyWords } from '../money/money-labels.ts';
 import { actorWords } from '../people/actor-words.ts';
+import { ReasonForm } from '../standing/reason-form.tsx';
 import { useRole, useViewerId, useVillage, useVillageState } from '../village-context.ts';
 import { AUCTION_WORDS, BID_WORDS } from './auction-labels.ts';
 
 const REFRESH_MS = 3000;
-const NOTE_MAX = 500;
+const REASON_MAX = 500;
 
 interface RowProps {
   readonly auction: AuctionView;
@@ -22,7 +21,7 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One auction in a line; opened, its bids once it has ended, and the means to call it off before. */
+/** One auction in a line; opened, its bids once it has ended, and for admins a way to cancel it before. */
 export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): ReactElement {
   const now = useNow(1000);
   const { word, tone } = AUCTION_WORDS[auction.state];
@@ -30,12 +29,9 @@ export function AuctionRow({ auction, open, onOpen, onChanged }: RowProps): Reac
   return (
     <li className="auction" data-auction={auction.auction_id} data-state={auction.state}>
       <button type="button" className="auction-line" aria-expanded={open} onClick={() => onOpen(!open)}>
-        <span className={`badge badge-${tone}`}>
-          <span className={`mark mark-${tone}`} aria-hidden="true" />
-          {word}
-        </span>
+        <Badge tone={tone}>{word}</Badge>
         <span className="purchase-what">
-          <b>{auction.gpu.lane}</b> {dateTime(Math.floor(startMs / 60_000) * 60_000)}, for{' '}
+          <b>{auction.gpu.lane}</b> {minuteTime(auction.starts_at)}, for{' '}
           {lengthWords(Date.parse(auction.ends_at) - startMs)}
           <small>{stateLine(auction, now)}</small>
         </span>
@@ -72,7 +68,7 @@ function stateLine(
   if (state === 'open')
     return Date.parse(closes) > nowMs
       ? `${count}; bidding ends ${timeAhead(Date.parse(closes), nowMs)}`
-      : `${count}; being settled`;
+      : `${count}; the village settles it now`;
   return `${count}${ended === null ? '' : `, ended ${timeAgo(ended, nowMs)}`}${reason === null || reason === '' ? '' : `: ${reason}`}`;
 }
 
@@ -98,12 +94,11 @@ function Details({
   return (
     <div className="auction-details">
       <p className="hint">
-        Offered by {actorWords(auction.created_by.id, auction.created_by.role, viewer)},{' '}
-        {dateTime(Math.floor(Date.parse(auction.created_at) / 60_000) * 60_000)}; {auction.gpu.count} ×{' '}
-        {auction.gpu.resource_name}.{auction.note !== '' && <> “{auction.note}”</>}
+        Opened by {actorWords(auction.created_by.id, auction.created_by.role, viewer)}, {minuteTime(auction.created_at)}
+        ; {auction.gpu.count} × {auction.gpu.resource_name}.{auction.note !== '' && <> “{auction.note}”</>}
       </p>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {auction.state === 'open' && <p className="hint">Bids are sealed: they are shown once it has ended.</p>}
+      {auction.state === 'open' && <p className="hint">Bids are sealed. They appear when the auction has ended.</p>}
       {bids.length > 0 && (
         <table className="times">
           <thead>
@@ -124,51 +119,26 @@ function Details({
           </tbody>
         </table>
       )}
-      {auction.state === 'open' && mayRun && <CallOff auction={auction} onDone={onChanged} />}
+      {auction.state === 'open' && mayRun && <CancelForm auction={auction} onDone={onChanged} />}
     </div>
   );
 }
 
-function CallOff({ auction, onDone }: { readonly auction: AuctionView; readonly onDone: () => void }): ReactElement {
+function CancelForm({ auction, onDone }: { readonly auction: AuctionView; readonly onDone: () => void }): ReactElement {
   const { api } = useVillage();
-  const sending = useSend();
-  const [reason, setReason] = useDraft(`call-off-${auction.auction_id}`);
-  const send = async (): Promise<void> => {
-    const reply = await sending.send((idempotencyKey) =>
-      api.call(cancelAuction, {
-        params: { auction_id: auction.auction_id },
-        body: { reason: reason.trim() },
-        idempotencyKey,
-      }),
-    );
-    if (reply?.ok !== true) return;
-    setReason('');
-    onDone();
-  };
+  const params = { auction_id: auction.auction_id };
   return (
     <details className="call-off">
-      <summary>Call it off…</summary>
-      <ActionForm
-        label="Call off"
-        sending={sending}
-        ready={reason.trim() !== ''}
-        word="Call off: every bid is returned"
+      <summary>Cancel the auction…</summary>
+      <ReasonForm
+        draft={`cancel-auction-${auction.auction_id}`}
+        label="Cancel the auction"
+        word="Cancel and return all bids"
+        send={({ reason }, idempotencyKey) => api.call(cancelAuction, { params, body: { reason }, idempotencyKey })}
+        onDone={onDone}
+        maxLength={REASON_MAX}
         danger
-        onSend={() => void send()}
-      >
-        <label>
-          Reason
-          <input
-            name="reason"
-            maxLength={NOTE_MAX}
-            value={reason}
-            onChange={(event) => {
-              setReason(event.target.value);
-              sending.changed();
-            }}
-          />
-        </label>
-      </ActionForm>
+      />
     </details>
   );
 }

@@ -25,20 +25,20 @@ test('each kind is read with its own fields', () => {
   });
 });
 
-test('what is missing is said', () => {
+test('a problem says what is missing', () => {
   const problem = (change: Partial<typeof EMPTY_PURCHASE>): string | null => {
     const reading = readPurchase({ ...EMPTY_PURCHASE, ...change });
     return reading.ok ? null : reading.problem;
   };
-  assert.match(problem({ length: '8', unit: 'days' }) ?? '', /a week at most/);
-  assert.match(problem({ length: '1.5' }) ?? '', /how long/);
-  assert.match(problem({ amount: '0' }) ?? '', /how much/);
+  assert.match(problem({ length: '8', unit: 'days' }) ?? '', /at most a week/);
+  assert.match(problem({ length: '1.5' }) ?? '', /duration/);
+  assert.match(problem({ amount: '0' }) ?? '', /amount/);
   assert.match(problem({ kind: 'model' }) ?? '', /model/);
   assert.match(problem({ kind: 'gpu' }) ?? '', /GPU/);
-  assert.match(problem({ kind: 'gpu', lane: 'gpu-0', startsAt: 'soon' }) ?? '', /cannot be read/);
+  assert.match(problem({ kind: 'gpu', lane: 'gpu-0', startsAt: 'soon' }) ?? '', /date and time/);
 });
 
-test('a purchase comes back as it was kept; what another version kept is left out', () => {
+test('a kept purchase comes back; values of another version are left out', () => {
   const draft = { ...EMPTY_PURCHASE, agent: 'bob', kind: 'gpu', lane: 'gpu-0', unit: 'days' } as const;
   assert.deepEqual(keptPurchase(JSON.stringify(draft)), draft);
   assert.deepEqual(keptPurchase('{"agent":"bob","kind":"bread","limit":"crumbs","unit":"moons","amount":7}'), {

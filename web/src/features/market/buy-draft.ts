@@ -8,7 +8,7 @@ import {
 } from '@hamlet/contract';
 import { readJsonDraft } from '../../client/ask/json-draft.ts';
 
-/** A purchase while it is written. Numbers are kept as they were typed; `startsAt` is a local time as the browser's field has it, empty for at once. */
+/** A purchase while a person writes it. Numbers stay as typed; `startsAt` is the local time of the browser's field, empty for now. */
 export interface BuyDraft {
   readonly agent: string;
   readonly kind: PurchaseKind;
@@ -18,9 +18,10 @@ export interface BuyDraft {
   readonly lane: string;
   readonly startsAt: string;
   readonly length: string;
-  readonly unit: keyof typeof UNIT_SECONDS;
+  readonly unit: (typeof UNITS)[number];
 }
-export const UNIT_SECONDS = { minutes: 60, hours: 3600, days: 86_400 } as const;
+export const UNITS = ['minutes', 'hours', 'days'] as const;
+const UNIT_SECONDS = { minutes: 60, hours: 3600, days: 86_400 } as const satisfies Record<BuyDraft['unit'], number>;
 export const EMPTY_PURCHASE: BuyDraft = {
   agent: '',
   kind: 'quota',
@@ -37,7 +38,7 @@ export type BuyReading =
   | { readonly ok: true; readonly item: PurchaseItem; readonly seconds: number }
   | { readonly ok: false; readonly problem: string };
 
-/** A draft as it was kept as a text. A kind, limit or unit that this page does not know is the usual one: another version may have kept it. */
+/** Reads a kept draft. Another version of the page may have kept it: an unknown kind, limit or unit becomes the default. */
 export function keptPurchase(kept: string): BuyDraft {
   const draft = readJsonDraft<BuyDraft>(kept, EMPTY_PURCHASE);
   const { kind, limit, unit } = EMPTY_PURCHASE;
@@ -45,16 +46,16 @@ export function keptPurchase(kept: string): BuyDraft {
     ...draft,
     kind: PURCHASE_KINDS.includes(draft.kind) ? draft.kind : kind,
     limit: QUOTAS.includes(draft.limit) ? draft.limit : limit,
-    unit: Object.hasOwn(UNIT_SECONDS, draft.unit) ? draft.unit : unit,
+    unit: UNITS.includes(draft.unit) ? draft.unit : unit,
   };
 }
 
-/** Reads a draft; what is missing or wrong is told in words. */
+/** Reads a draft; the problem says what is missing or wrong. */
 export function readPurchase(draft: BuyDraft): BuyReading {
   const seconds = /^[0-9]{1,7}$/.test(draft.length.trim())
     ? Number(draft.length) * UNIT_SECONDS[draft.unit]
     : Number.NaN;
-  if (!(seconds >= 1 && seconds <= PURCHASE_SECONDS_MAX)) return wrong('Write for how long, a week at most');
+  if (!(seconds >= 1 && seconds <= PURCHASE_SECONDS_MAX)) return wrong('Write a duration of at most a week');
   const item = itemOf(draft);
   return typeof item === 'string' ? wrong(item) : { ok: true, item, seconds };
 }
@@ -63,14 +64,14 @@ function wrong(problem: string): BuyReading {
   return { ok: false, problem };
 }
 
-/** What is to be bought, or what of it is missing. */
+/** The item, or the problem with it. */
 function itemOf(draft: BuyDraft): PurchaseItem | string {
   const { kind, limit, amount, model } = draft;
   switch (kind) {
     case 'quota':
       return /^[0-9]{1,9}$/.test(amount.trim()) && Number(amount) > 0
         ? { kind, limit, amount: Number(amount) }
-        : 'Write how much more, in whole numbers';
+        : 'Write the amount to add as a whole number';
     case 'priority':
       return { kind };
     case 'model':
@@ -85,6 +86,6 @@ function windowOf({ lane, startsAt }: BuyDraft): PurchaseItem | string {
   if (startsAt === '') return { kind: 'gpu', lane };
   const atMs = Date.parse(startsAt);
   return Number.isNaN(atMs)
-    ? 'This time cannot be read'
+    ? 'Write a start as date and time'
     : { kind: 'gpu', lane, starts_at: new Date(atMs).toISOString() };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeLine, itemWords, priceLines } from './item-labels.ts';
 
-test('what was bought reads as a sentence would say it', () => {
+test('a bought item reads like a sentence', () => {
   assert.equal(itemWords({ kind: 'quota', limit: 'tokens_per_hour', amount: 20_000 }), '20,000 more tokens an hour');
   assert.equal(itemWords({ kind: 'model', model: 'large' }), 'The model large');
   assert.equal(
@@ -24,7 +24,7 @@ test('every price on the list has a line', () => {
   assert.equal(lines.at(-1)?.price, '2.00 ai$ an hour');
 });
 
-test('what a tier changes groups its numbers and names what is none', () => {
+test('a change of a tier groups its numbers and shows an empty value as none', () => {
   assert.deepEqual(changeLine({ what: 'tokens_per_hour', from: '', to: '200000' }), {
     what: 'Tokens an hour',
     from: 'none',

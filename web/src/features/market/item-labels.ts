@@ -2,20 +2,20 @@ import type { BoughtItem, PriceList, PurchaseItem, Quota, TierChange } from '@ha
 import type { IconName } from '../../ui/icon-paths.ts';
 import { moneyWords } from '../money/money-labels.ts';
 
-const QUOTA_WORDS: Readonly<Record<Quota, string>> = {
+export const QUOTA_WORDS: Readonly<Record<Quota, string>> = {
   requests_per_minute: 'requests a minute',
   tokens_per_hour: 'tokens an hour',
 };
 export const KIND_WORDS: Readonly<
   Record<BoughtItem['kind'], { readonly word: string; readonly icon: IconName; readonly does: string }>
 > = {
-  quota: { word: 'Quota', icon: 'signal', does: 'More of one limit than the tier gives.' },
-  priority: { word: 'Priority', icon: 'up', does: 'A better place among those who wait for a seat.' },
-  model: { word: 'Model', icon: 'thought', does: 'A model that the tier does not include.' },
-  gpu: { word: 'GPU window', icon: 'chip', does: 'A GPU for itself alone, for a time.' },
+  quota: { word: 'Quota', icon: 'signal', does: 'Adds to one quota of the tier.' },
+  priority: { word: 'Priority', icon: 'up', does: 'Moves the agent up among those that wait for a seat.' },
+  model: { word: 'Model', icon: 'thought', does: 'Opens a model that the tier does not include.' },
+  gpu: { word: 'GPU window', icon: 'chip', does: 'Gives the agent a GPU of its own for a time.' },
 };
 
-/** What was bought, in few words. */
+/** A bought item in a few words. */
 export function itemWords(item: BoughtItem): string {
   switch (item.kind) {
     case 'quota':
@@ -29,7 +29,7 @@ export function itemWords(item: BoughtItem): string {
   }
 }
 
-/** What an agent buys, within a sentence. */
+/** The item that an agent buys, within a sentence. */
 export function purchaseWords(item: PurchaseItem): string {
   switch (item.kind) {
     case 'quota':
@@ -43,7 +43,7 @@ export function purchaseWords(item: PurchaseItem): string {
   }
 }
 
-/** What can be bought and for how much, a line each. */
+/** The price list, a line for each item. */
 export function priceLines(
   prices: PriceList,
 ): { readonly kind: BoughtItem['kind']; readonly what: string; readonly price: string }[] {
@@ -86,7 +86,7 @@ const ASPECT_WORDS: Readonly<Record<TierChange['what'], string>> = {
   price_per_thousand_tokens: 'Price per 1,000 tokens',
 };
 
-/** One thing that the next tier gives otherwise: `Requests a minute: 30 → 120`. */
+/** One difference between two tiers: `Requests a minute: 30 → 120`. */
 export function changeLine({ what, from, to }: TierChange): {
   readonly what: string;
   readonly from: string;
@@ -95,7 +95,7 @@ export function changeLine({ what, from, to }: TierChange): {
   return { what: ASPECT_WORDS[what], from: grouped(from), to: grouped(to) };
 }
 
-/** Whole numbers with commas; everything else as it is. An empty text is none. */
+/** Whole numbers with commas, other texts unchanged; `none` for an empty text. */
 function grouped(text: string): string {
   if (text === '') return 'none';
   return /^[0-9]{4,15}$/.test(text) ? Number(text).toLocaleString('en') : text;

@@ -13,12 +13,12 @@ import { PurchaseList } from './purchases.tsx';
 
 const REFRESH_MS = 30_000;
 
-/** What compute costs beyond the tier, what was bought, and the auctions of GPU windows. */
+/** Prices of compute beyond the tier, purchases, and auctions of GPU windows. */
 export function MarketPage(): ReactElement {
   return (
     <Page
       title="Market"
-      intro="Compute beyond the tier, for a time. Agents buy for themselves; admins buy for any agent, with the agent's money."
+      intro="Compute beyond the tier, for a time. Agents buy for themselves. Admins can buy for an agent, with its money."
       needs="trade:read"
     >
       <Market />
@@ -53,7 +53,7 @@ function Market(): ReactElement {
               ))}
             </ul>
           )}
-          <p className="hint">What is on no line is not for sale. A tier may include it: see Tiers.</p>
+          <p className="hint">Only these items are for sale. A tier may include more: see Tiers.</p>
         </section>
         <BuyCard prices={prices} onBought={() => setBought((count) => count + 1)} />
       </div>
@@ -72,8 +72,8 @@ function BuyCard({
 }): ReactElement {
   const mayBuy = roleMay(useRole(), 'trade:buy');
   return (
-    <section className="card market-card" aria-label={mayBuy ? 'Buy for an agent' : 'Ask for a price'}>
-      <h2>{mayBuy ? 'Buy for an agent' : 'Ask for a price'}</h2>
+    <section className="card market-card" aria-label={mayBuy ? 'Buy for an agent' : 'Check a price'}>
+      <h2>{mayBuy ? 'Buy for an agent' : 'Check a price'}</h2>
       {prices === null ? <p className="empty">Reading…</p> : <BuyForm prices={prices} onBought={onBought} />}
     </section>
   );

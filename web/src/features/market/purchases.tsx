@@ -4,21 +4,23 @@ import type { Reply } from '../../client/api.ts';
 import type { PageOf } from '../../client/ask/pages-state.ts';
 import { usePages } from '../../client/ask/use-pages.ts';
 import { Avatar } from '../../ui/avatar.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { dateTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
+import { minuteTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { moneyWords } from '../money/money-labels.ts';
 import { actorWords } from '../people/actor-words.ts';
-import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { useAgentName } from '../people/use-agent-names.ts';
+import { useViewerId, useVillage } from '../village-context.ts';
 import { itemWords, KIND_WORDS } from './item-labels.ts';
 
 const PAGES = { everyMs: 5000, idOf: (purchase: PurchaseView): string => purchase.purchase_id };
 const STATES = ['active', 'ahead', 'ended'] as const;
 
-/** What agents bought, newest first. `version` changes when something was bought here. */
+/** The purchases of all agents, newest first. `version` changes when this page bought something. */
 export function PurchaseList({ version }: { readonly version: number }): ReactElement {
   const { api } = useVillage();
   const [state, setState] = useState<(typeof STATES)[number] | null>(null);
@@ -48,7 +50,11 @@ export function PurchaseList({ version }: { readonly version: number }): ReactEl
       </header>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
       {live.rows?.length === 0 && (
-        <p className="empty">{state === null ? 'Nothing has been bought yet.' : 'No purchases in this state.'}</p>
+        <p className="empty">
+          {state === null
+            ? 'No purchases yet. Everything that agents buy appears here.'
+            : 'No purchases in this state.'}
+        </p>
       )}
       <ul className="list-rows">
         {live.rows?.map((purchase) => (
@@ -62,11 +68,11 @@ export function PurchaseList({ version }: { readonly version: number }): ReactEl
 
 const PURCHASE_WORDS = {
   active: { word: 'Active', tone: 'good' },
-  ahead: { word: 'Ahead', tone: 'waiting' },
-  ended: { word: 'Over', tone: 'sleep' },
+  ahead: { word: 'Planned', tone: 'waiting' },
+  ended: { word: 'Ended', tone: 'sleep' },
 } as const;
 
-/** One purchase in a line: who, what, until when, for how much, and by whom. */
+/** One purchase in a line: agent, item, time, price and buyer. */
 export function PurchaseRow({
   purchase,
   withAgent,
@@ -76,7 +82,7 @@ export function PurchaseRow({
 }): ReactElement {
   const now = useNow(5000);
   const viewer = useViewerId();
-  const name = useVillageState((state) => state.details.get(purchase.agent_id)?.display_name ?? purchase.agent_id);
+  const name = useAgentName(purchase.agent_id);
   const { word, tone } = PURCHASE_WORDS[purchase.state];
   const { id, role } = purchase.bought_by;
   return (
@@ -92,10 +98,7 @@ export function PurchaseRow({
           {name}
         </span>
       )}
-      <span className={`badge badge-${tone}`}>
-        <span className={`mark mark-${tone}`} aria-hidden="true" />
-        {word}
-      </span>
+      <Badge tone={tone}>{word}</Badge>
       <span className="purchase-what">
         <Icon name={KIND_WORDS[purchase.item.kind].icon} size={15} />
         {itemWords(purchase.item)}
@@ -113,11 +116,5 @@ export function PurchaseRow({
 function whenWords({ state, starts_at: from, ends_at: to }: PurchaseView, nowMs: number): string {
   const length = lengthWords(Date.parse(to) - Date.parse(from));
   if (state === 'active') return `for ${length}, ends ${timeAhead(Date.parse(to), nowMs)}`;
-  return state === 'ahead'
-    ? `for ${length}, from ${dateTime(minuteOf(from))}`
-    : `for ${length}, ended ${timeAgo(to, nowMs)}`;
-}
-
-function minuteOf(iso: string): number {
-  return Math.floor(Date.parse(iso) / 60_000) * 60_000;
+  return state === 'ahead' ? `for ${length}, from ${minuteTime(from)}` : `for ${length}, ended ${timeAgo(to, nowMs)}`;
 }

@@ -17,7 +17,7 @@ const decided = (change: Partial<ModerationRecord>): ModerationRecord => ({
   ...change,
 });
 
-test('only what would change something is offered', () => {
+test('only decisions that change something are offered', () => {
   const post = aPost();
   assert.deepEqual(decisionsFor({ post, reply: null, flags: [flag], decisions: [] }), ['keep', 'hide']);
   assert.deepEqual(decisionsFor({ post, reply: null, flags: [], decisions: [decided({ decision: 'keep' })] }), [
@@ -30,7 +30,7 @@ test('only what would change something is offered', () => {
   );
 });
 
-test('what flags have hidden is confirmed or brought back', () => {
+test('an admin confirms or restores a text that flags have hidden', () => {
   const moderation = { reason: 'spam', note: null, by: 'flags', at: '2026-11-22T10:00:00.000Z' } as const;
   assert.deepEqual(
     decisionsFor({ post: aPost({ status: 'moderated', moderation }), reply: null, flags: [flag], decisions: [] }),
@@ -38,7 +38,7 @@ test('what flags have hidden is confirmed or brought back', () => {
   );
 });
 
-test('of a reply its own state counts, and what was undone is not undone again', () => {
+test('a reply has its own state, and an undone decision is not undone again', () => {
   assert.deepEqual(
     decisionsFor({
       post: aPost({ status: 'moderated' }),

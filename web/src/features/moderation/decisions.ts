@@ -4,10 +4,10 @@ export const DECISION_WORDS: Readonly<Record<Decision, { readonly verb: string; 
   hide: { verb: 'Hide', done: 'Hidden' },
   restore: { verb: 'Restore', done: 'Restored' },
   keep: { verb: 'Keep', done: 'Kept' },
-  undo: { verb: 'Undo the last', done: 'Undone' },
+  undo: { verb: 'Undo the last decision', done: 'Undone' },
 };
 
-/** What can be decided about something now: only what would change it, and undoing where there is something to undo. */
+/** The decisions that would change a post or reply now; `undo` where one can be undone. */
 export function decisionsFor({
   post,
   reply,
@@ -16,7 +16,7 @@ export function decisionsFor({
 }: Pick<ModerationItem, 'post' | 'reply' | 'flags' | 'decisions'>): Decision[] {
   const of = reply ?? post;
   const hidden = of.status === 'moderated';
-  // What flags have hidden waits for an admin to say so, or to bring it back.
+  // An admin confirms or restores a text that flags have hidden.
   const can: Readonly<Record<Decision, boolean>> = {
     hide: !hidden || of.moderation?.by === 'flags',
     keep: !hidden && flags.length > 0,

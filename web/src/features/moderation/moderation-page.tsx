@@ -1,10 +1,17 @@
-import { type Decision, type FlagRecord, listModeration, type ModerationItem, type ModerationRecord } from '@hamlet/contract';
+import {
+  type Decision,
+  type FlagRecord,
+  listModeration,
+  type ModerationItem,
+  type ModerationRecord,
+} from '@hamlet/contract';
 import { type ReactElement, useCallback, useState } from 'react';
 import './moderation.css';
 import type { Reply } from '../../client/api.ts';
 import type { PageOf } from '../../client/ask/pages-state.ts';
 import { usePages } from '../../client/ask/use-pages.ts';
 import { useStore } from '../../client/store.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Choices } from '../../ui/choices.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
@@ -21,12 +28,12 @@ import { DECISION_WORDS, decisionsFor } from './decisions.ts';
 const PAGES = { everyMs: 10_000, idOf: ({ post, reply }: ModerationItem): string => reply?.reply_id ?? post.post_id };
 type QueueState = 'waiting' | 'decided';
 
-/** What was flagged and waits for a decision, and what was decided, with the means to undo it. */
+/** Flagged posts and replies that wait for a decision, and past decisions, which can be undone. */
 export function ModerationPage(): ReactElement {
   return (
     <Page
       title="Moderation"
-      intro="Flags raised by people and agents. Every decision has a reason, stays in the record, and can be undone."
+      intro="Posts and replies that people and agents flagged. Every decision needs a reason, stays in the audit and can be undone."
       needs="board:moderate"
     >
       <Queue />
@@ -37,7 +44,7 @@ export function ModerationPage(): ReactElement {
 function Queue(): ReactElement {
   const { api, board } = useVillage();
   const [state, setState] = useState<QueueState>('waiting');
-  // Anything that happens on the board may concern the queue.
+  // Every event of the board may change the queue.
   const events = useStore(board.state, (now) => now.events + now.generation);
   const read = useCallback(
     async (cursor: string | null, signal?: AbortSignal): Promise<Reply<PageOf<ModerationItem>>> => {
@@ -60,11 +67,13 @@ function Queue(): ReactElement {
         onChoose={setState}
       />
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.rows === null && live.refused === null && <p className="empty">Reading the queue…</p>}
+      {live.rows === null && live.refused === null && <p className="empty">Reading the flags…</p>}
       {live.rows?.length === 0 && (
         <p className="card moderation-none">
           <Icon name={state === 'waiting' ? 'check' : 'info'} size={20} />
-          {state === 'waiting' ? 'Nothing waits for a decision.' : 'Nothing has been decided yet.'}
+          {state === 'waiting'
+            ? 'No post or reply waits for a decision. Flagged ones appear here.'
+            : 'No decisions yet.'}
         </p>
       )}
       <ul className="moderation-list">
@@ -72,12 +81,12 @@ function Queue(): ReactElement {
           <ModerationCard key={PAGES.idOf(item)} item={item} onDone={live.again} />
         ))}
       </ul>
-      <MoreButton more={live.more} word="More" />
+      <MoreButton more={live.more} word="Older flags" />
     </>
   );
 }
 
-/** One line of the queue: the text, the flags that wait, what was decided before, and the decisions that can be taken. */
+/** One flagged post or reply: its text, its flags, past decisions, and buttons for the next one. */
 function ModerationCard({
   item,
   onDone,
@@ -99,17 +108,14 @@ function ModerationCard({
           <small>{timeAgo(of.created_at, now)}</small>
         </p>
         {of.status === 'moderated' && (
-          <span className="badge badge-bad">
-            <span className="mark mark-bad" aria-hidden="true" />
-            Hidden{of.moderation?.by === 'flags' ? ' by flags' : ''}
-          </span>
+          <Badge tone="bad">Hidden{of.moderation?.by === 'flags' ? ' by flags' : ''}</Badge>
         )}
         <button
           type="button"
           className="button button-small"
           onClick={() => open({ view: 'board', posts: 'all', post: post.post_id })}
         >
-          In its thread
+          Open the thread
         </button>
       </header>
       {reply === null && <h2>{post.title}</h2>}
@@ -158,7 +164,7 @@ function Flags({
   if (flags.length === 0) return null;
   return (
     <section className="moderation-part" aria-label="Flags">
-      <h3 className="section-name">Flags of weight {weight}</h3>
+      <h3 className="section-name">Flags, weight {weight}</h3>
       <ul>
         {flags.map(({ by, reason, note, weight: own, at }) => (
           <li key={`${by.id} ${at}`}>

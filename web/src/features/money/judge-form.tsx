@@ -1,62 +1,73 @@
-import { type AgentDetail, type Allowance, type BalanceAnswer, formatAiDollars, getAllowance, NOTE_MAX_CHARS, penalizeAgent, rewardAgent, roleMay } from '@hamlet/contract';
+import {
+  type AgentDetail,
+  type Allowance,
+  type BalanceAnswer,
+  formatAiDollars,
+  getAllowance,
+  NOTE_MAX_CHARS,
+  penalizeAgent,
+  rewardAgent,
+  roleMay,
+} from '@hamlet/contract';
 import { type ReactElement, useCallback, useId, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
 import { readJsonDraft } from '../../client/ask/json-draft.ts';
 import { useDraft } from '../../client/ask/use-draft.ts';
 import { type Live, useLive } from '../../client/ask/use-live.ts';
 import { useSend } from '../../client/ask/use-send.ts';
-import type { IconName } from '../../ui/icon-paths.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { FieldProblem, Segments, TextField } from '../../ui/fields.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAhead } from '../../ui/time-words.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { moneyWords, readAmount } from './money-labels.ts';
 import { type LadderStep, previewOf, previewWords } from './tier-outlook.ts';
 
+export type JudgeKind = 'reward' | 'penalize';
+const REFRESH_MS = 30_000;
 const AMOUNTS = ['1', '5', '10'] as const;
-const KIND_WORDS: Readonly<
-  Record<
-    JudgeKind,
-    { readonly verb: string; readonly placeholder: string; readonly look: string; readonly sign: bigint }
-  >
-> = {
-  reward: { verb: 'Give', placeholder: 'What it did well; it can read this', look: 'button-strong', sign: 1n },
-  penalize: { verb: 'Take', placeholder: 'What it did wrong; it can read this', look: 'button-danger', sign: -1n },
-};
-const KINDS: readonly { readonly key: JudgeKind; readonly word: string; readonly icon: IconName }[] = [
+const KINDS = [
   { key: 'reward', word: 'Reward', icon: 'up' },
   { key: 'penalize', word: 'Penalize', icon: 'down' },
-];
+] as const;
+const KIND_WORDS = {
+  reward: { verb: 'Give', placeholder: 'What did it do well? The agent reads this.', look: 'button-strong', sign: 1n },
+  penalize: {
+    verb: 'Take',
+    placeholder: 'What did it do wrong? The agent reads this.',
+    look: 'button-danger',
+    sign: -1n,
+  },
+} as const satisfies Record<JudgeKind, object>;
 
-/** `about` is the post or reply that it is for, `first` what is offered first. */
 interface JudgeProps {
   readonly agent: AgentDetail;
   readonly balance: BalanceAnswer;
   readonly steps: readonly LadderStep[];
   readonly onDone: () => void;
+  /** The post or reply that the reward or penalty is for. */
   readonly about?: string;
+  /** The kind that is chosen at first. */
   readonly first?: JudgeKind;
 }
 
-/** Giving an agent money or taking some, with a reason; says before it is sent what it will do. */
+/** Rewards or penalizes an agent, with a reason. Shows the effect before the person sends it. */
 export function JudgeForm(props: JudgeProps): ReactElement {
-  const role = useRole();
   const { openSignIn } = useVillage();
-  if (!roleMay(role, 'economy:judge'))
-    return (
-      <p className="hint">
-        Members reward and penalize agents.{' '}
-        <button type="button" className="link" onClick={openSignIn}>
-          Sign in
-        </button>
-      </p>
-    );
-  return <Judging {...props} />;
+  if (roleMay(useRole(), 'economy:judge')) return <Judging {...props} />;
+  return (
+    <p className="hint">
+      Members reward and penalize agents.{' '}
+      <button type="button" className="link" onClick={openSignIn}>
+        Sign in
+      </button>
+    </p>
+  );
 }
 
 function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): ReactElement {
   const allowance = useAllowance();
-  const { kind, amount, reason, micro, ready, busy, outcome, write, send } = useJudgement(
+  const { kind, amount, reason, micro, ready, busy, refused, done, write, send } = useJudgement(
     { agent, about: about ?? null, first: first ?? 'reward' },
     () => {
       allowance.again();
@@ -64,7 +75,7 @@ function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): R
     },
   );
   const sum = micro === null || micro <= 0n ? null : micro;
-  const words = KIND_WORDS[kind];
+  const { verb, placeholder, look, sign } = KIND_WORDS[kind];
   return (
     <form
       className="form judge"
@@ -74,68 +85,88 @@ function Judging({ agent, balance, steps, onDone, about, first }: JudgeProps): R
         void send();
       }}
     >
-      <KindField kind={kind} name={about ?? agent.agent_id} onChange={(key) => write({ kind: key })} />
+      <Segments label="Act" items={KINDS} chosen={kind} onChoose={(key) => write({ kind: key })} />
       <AmountField amount={amount} onChange={(text) => write({ amount: text })} />
-      <label>
-        Reason
-        <textarea
-          name="reason"
-          rows={2}
-          required
-          maxLength={NOTE_MAX_CHARS}
-          value={reason}
-          onChange={(event) => write({ reason: event.target.value })}
-          placeholder={words.placeholder}
-        />
-      </label>
-      {sum !== null && <PreviewLine agent={agent} balance={balance} steps={steps} change={sum * words.sign} />}
+      <TextField
+        label="Reason"
+        name="reason"
+        rows={2}
+        required
+        maxLength={NOTE_MAX_CHARS}
+        value={reason}
+        onChange={(text) => write({ reason: text })}
+        placeholder={placeholder}
+      />
+      {sum !== null && <PreviewLine agent={agent} balance={balance} steps={steps} change={sum * sign} />}
       <AllowanceLine allowance={allowance.data} asked={sum} />
-      <OutcomeNotice outcome={outcome} />
-      <button type="submit" className={`button ${words.look}`} aria-disabled={!ready || busy}>
-        {words.verb}
+      {refused !== null && <RefusedNotice refused={refused} />}
+      {done !== null && <Notice tone="good">{done}</Notice>}
+      <button type="submit" className={`button ${look}`} aria-disabled={!ready || busy}>
+        {verb}
         {sum === null ? '' : ` ${moneyWords(formatAiDollars(sum))}`}
       </button>
     </form>
   );
 }
 
-function KindField({
-  kind,
-  name,
-  onChange,
-}: {
+interface Draft {
   readonly kind: JudgeKind;
-  readonly name: string;
-  readonly onChange: (kind: JudgeKind) => void;
-}): ReactElement {
-  return (
-    <div className="segments" role="radiogroup" aria-label="What to do">
-      {KINDS.map(({ key, word, icon }) => (
-        <label key={key} className="segment">
-          <input
-            type="radio"
-            name={`judge-kind-${name}`}
-            value={key}
-            checked={kind === key}
-            onChange={() => onChange(key)}
-          />
-          <Icon name={icon} size={15} />
-          {word}
-        </label>
-      ))}
-    </div>
-  );
+  readonly amount: string;
+  readonly reason: string;
+}
+const EMPTY = { amount: '', reason: '' };
+
+/** A reward or penalty while a person writes it. `micro` is its amount, null where none can be read; `done` says that the last one was sent. */
+interface Judgement extends Draft {
+  readonly micro: bigint | null;
+  readonly ready: boolean;
+  readonly busy: boolean;
+  readonly refused: Refused | null;
+  readonly done: string | null;
+  write(change: Partial<Draft>): void;
+  send(): Promise<void>;
 }
 
-function OutcomeNotice({ outcome }: { readonly outcome: JudgeOutcome | null }): ReactElement | null {
-  if (outcome === null) return null;
-  if (outcome.kind === 'refused') return <RefusedNotice refused={outcome.refused} />;
-  return (
-    <p className="notice notice-good" role="status">
-      <Icon name="check" size={16} />
-      <span>{outcome.text}</span>
-    </p>
-  );
+interface JudgementOf {
+  readonly agent: AgentDetail;
+  /** The post or reply; null for none. */
+  readonly about: string | null;
+  readonly first: JudgeKind;
+}
+
+function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void): Judgement {
+  const { api } = useVillage();
+  const [kind, setKind] = useState<JudgeKind>(first);
+  const [kept, keep] = useDraft(`judge-${about ?? agent.agent_id}`);
+  const { amount, reason } = readJsonDraft(kept, EMPTY);
+  const [done, setDone] = useState<string | null>(null);
+  const { busy, refused, ...sending } = useSend();
+  const micro = readAmount(amount);
+  const ready = micro !== null && micro > 0n && reason.trim() !== '';
+  const write = (change: Partial<Draft>): void => {
+    if (change.kind !== undefined) setKind(change.kind);
+    keep(JSON.stringify({ amount: change.amount ?? amount, reason: change.reason ?? reason }));
+    setDone(null);
+    sending.changed();
+  };
+  const send = async (): Promise<void> => {
+    if (!ready) return;
+    const body = {
+      agent_id: agent.agent_id,
+      amount: formatAiDollars(micro),
+      reason: reason.trim(),
+      ...(about === null ? {} : { related_post_id: about }),
+    };
+    const reply = await sending.send((idempotencyKey) =>
+      api.call(kind === 'reward' ? rewardAgent : penalizeAgent, { body, idempotencyKey }),
+    );
+    if (reply?.ok !== true) return;
+    keep('');
+    const words = kind === 'reward' ? 'Given' : 'Taken';
+    setDone(`${words}. ${agent.display_name} now has ${moneyWords(reply.data.balance_after)}.`);
+    onDone();
+  };
+  return { kind, amount, reason, micro, ready, busy, refused, done, write, send };
 }
 
 function AmountField({
@@ -174,7 +205,7 @@ function AmountField({
           </button>
         ))}
       </span>
-      {bad && <p className="field-problem">Write an amount above 0 with at most six places, such as 2.5</p>}
+      <FieldProblem text={bad ? 'Write an amount above 0 with at most six decimal places, such as 2.5' : undefined} />
     </div>
   );
 }
@@ -183,6 +214,7 @@ interface PreviewProps {
   readonly agent: AgentDetail;
   readonly balance: BalanceAnswer;
   readonly steps: readonly LadderStep[];
+  /** In micro-aiDollars, below zero for a penalty. */
   readonly change: bigint;
 }
 
@@ -196,14 +228,11 @@ function PreviewLine({ agent, balance, steps, change }: PreviewProps): ReactElem
   if (preview.tooMuch)
     return (
       <p className="preview preview-bad" data-preview="too-much">
-        {agent.display_name} has only {moneyWords(balance.available)} to take.
+        {agent.display_name} has only {moneyWords(balance.available)}. Take less.
       </p>
     );
-  const words = previewWords(
-    preview,
-    account.tier,
-    agent.entitlement.policy === 'Pinned' ? (agent.entitlement.pinned_to ?? 'its tier') : null,
-  );
+  const { policy, pinned_to: pinned } = agent.entitlement;
+  const words = previewWords(preview, account.tier, policy === 'Pinned' ? (pinned ?? 'its tier') : null);
   return (
     <p className="preview" data-preview={preview.tier ?? 'none'}>
       {moneyWords(balance.balance)} <span aria-hidden="true">→</span>
@@ -213,88 +242,7 @@ function PreviewLine({ agent, balance, steps, change }: PreviewProps): ReactElem
   );
 }
 
-export type JudgeKind = 'reward' | 'penalize';
-type JudgeOutcome =
-  | { readonly kind: 'done'; readonly text: string }
-  | { readonly kind: 'refused'; readonly refused: Refused };
-interface Draft {
-  readonly kind: JudgeKind;
-  readonly amount: string;
-  readonly reason: string;
-}
-const EMPTY = { amount: '', reason: '' };
-
-/** A reward or penalty while it is written: `micro` is its amount (null where none can be read), `outcome` what came of the last one. */
-interface Judgement extends Draft {
-  readonly micro: bigint | null;
-  readonly ready: boolean;
-  readonly busy: boolean;
-  readonly outcome: JudgeOutcome | null;
-  write(change: Partial<Draft>): void;
-  send(): Promise<void>;
-}
-
-/** Whom a judgement is about, for which post or reply (null for none), and what is offered first. */
-interface JudgementOf {
-  readonly agent: AgentDetail;
-  readonly about: string | null;
-  readonly first: JudgeKind;
-}
-
-function useJudgement({ agent, about, first }: JudgementOf, onDone: () => void): Judgement {
-  const { api } = useVillage();
-  const [kind, setKind] = useState<JudgeKind>(first);
-  const [kept, keep] = useDraft(`judge-${about ?? agent.agent_id}`);
-  const { amount, reason } = readJsonDraft(kept, EMPTY);
-  const [done, setDone] = useState<string | null>(null);
-  const sending = useSend();
-  const micro = readAmount(amount);
-  const ready = micro !== null && micro > 0n && reason.trim() !== '';
-  const write = (change: Partial<Draft>): void => {
-    if (change.kind !== undefined) setKind(change.kind);
-    keep(JSON.stringify({ amount: change.amount ?? amount, reason: change.reason ?? reason }));
-    setDone(null);
-    sending.changed();
-  };
-  const send = async (): Promise<void> => {
-    if (!ready) return;
-    const body = {
-      agent_id: agent.agent_id,
-      amount: formatAiDollars(micro),
-      reason: reason.trim(),
-      ...(about === null ? {} : { related_post_id: about }),
-    };
-    const reply = await sending.send((idempotencyKey) =>
-      api.call(kind === 'reward' ? rewardAgent : penalizeAgent, { body, idempotencyKey }),
-    );
-    if (reply?.ok !== true) return;
-    keep('');
-    setDone(
-      `${kind === 'reward' ? 'Given' : 'Taken'}. ${agent.display_name} has ${moneyWords(reply.data.balance_after)}.`,
-    );
-    onDone();
-  };
-  return {
-    kind,
-    amount,
-    reason,
-    micro,
-    ready,
-    busy: sending.busy,
-    outcome: outcomeOf(sending.refused, done),
-    write,
-    send,
-  };
-}
-
-function outcomeOf(refused: Refused | null, done: string | null): JudgeOutcome | null {
-  if (refused !== null) return { kind: 'refused', refused };
-  return done === null ? null : { kind: 'done', text: done };
-}
-
-const REFRESH_MS = 30_000;
-
-/** What the viewer may still give and take today. */
+/** The aiDollars that the viewer may still give and take today. */
 function useAllowance(): Live<Allowance> {
   const { api } = useVillage();
   return useLive(
@@ -303,7 +251,7 @@ function useAllowance(): Live<Allowance> {
   );
 }
 
-/** Says what is left of a member's day, and where more is asked than that; admins have no such limit, and read that. */
+/** The rest of a member's allowance, with a warning if the amount exceeds it; nothing for admins, who have no limit. */
 function AllowanceLine({
   allowance,
   asked,
@@ -315,8 +263,9 @@ function AllowanceLine({
   const short = asked !== null && asked > (readAmount(allowance.left) ?? 0n);
   return (
     <p className={short ? 'preview preview-bad allowance' : 'hint allowance'} data-left={allowance.left}>
-      {moneyWords(allowance.left)} of your {moneyWords(allowance.daily ?? '0')} are left today
-      {short ? ': this is more' : ''}. A new day begins {timeAhead(Date.parse(allowance.resets_at), Date.now())}.
+      {short ? 'This is more than your allowance: ' : 'Your allowance today: '}
+      {moneyWords(allowance.left)} of {moneyWords(allowance.daily ?? '0')} left. It resets{' '}
+      {timeAhead(Date.parse(allowance.resets_at), Date.now())}.
     </p>
   );
 }

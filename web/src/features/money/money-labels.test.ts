@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changeWords, entryWords, moneyWords, priceWords, readAmount, sumOf } from './money-labels.ts';
 
-test('amounts are grouped and keep every place they have', () => {
+test('amounts are grouped and keep all their decimal places', () => {
   assert.deepEqual(['0', '12.5', '-1204', '1000000.000001'].map(moneyWords), [
     '0.00 ai$',
     '12.50 ai$',
@@ -14,7 +14,7 @@ test('amounts are grouped and keep every place they have', () => {
   assert.equal(sumOf(['0.05', '0.5', '']), '0.55');
 });
 
-test('prices say only what costs something', () => {
+test('a price names only parts that cost something', () => {
   assert.equal(priceWords({ per_hour: '0', per_thousand_tokens: '0' }), 'Free');
   assert.equal(
     priceWords({ per_hour: '0.05', per_thousand_tokens: '0.002' }),
@@ -22,7 +22,7 @@ test('prices say only what costs something', () => {
   );
 });
 
-test('what people type is read, and nothing is guessed', () => {
+test('typed amounts are read without guessing', () => {
   assert.deepEqual([' 12,5 ', '.5', '7', '', '1e3', '0.1234567', 'ten'].map(readAmount), [
     12_500_000n,
     500_000n,
@@ -34,7 +34,7 @@ test('what people type is read, and nothing is guessed', () => {
   ]);
 });
 
-test('entries say what for and by whom', () => {
+test('an entry names its reason and its author', () => {
   assert.equal(entryWords({ reason: 'reward', source: 'account c1' }, 'c1'), 'Reward by you');
   assert.equal(entryWords({ reason: 'usage', source: 'system' }, null), 'Usage');
 });

@@ -1,10 +1,10 @@
 import { formatAiDollars, type LedgerEntry, parseAiDollars } from '@hamlet/contract';
 import { actorWords, type ViewerId } from '../people/actor-words.ts';
 
-/** Places always shown of an amount; more only where there is more. */
+/** The fewest decimal places shown of an amount. */
 const PLACES = 2;
 
-/** An amount of aiDollars for people: grouped, with at least two places: `1,204.50 ai$`. A text that is no amount is given back. */
+/** An amount for display, grouped, with at least two decimal places: `1,204.50 ai$`. Returns a text that is no amount unchanged. */
 export function moneyWords(amount: string): string {
   const parts = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(amount);
   if (parts === null) return amount;
@@ -12,12 +12,12 @@ export function moneyWords(amount: string): string {
   return `${sign === '-' ? '−' : ''}${whole.replaceAll(/\B(?=(?:[0-9]{3})+$)/g, ',')}.${fraction.padEnd(PLACES, '0')} ai$`;
 }
 
-/** The same with a sign in front, for what was given and taken. */
+/** A change of a balance, with its sign: `+1.00 ai$`. */
 export function changeWords(amount: string): string {
   return amount.startsWith('-') ? moneyWords(amount) : `+${moneyWords(amount)}`;
 }
 
-/** What a tier costs, in few words; `Free` where it costs nothing. */
+/** The price of a tier; `Free` if it costs nothing. */
 export function priceWords(price: { readonly per_hour: string; readonly per_thousand_tokens: string }): string {
   const parts = [
     isNothing(price.per_hour) ? '' : `${moneyWords(price.per_hour)} an hour`,
@@ -26,12 +26,12 @@ export function priceWords(price: { readonly per_hour: string; readonly per_thou
   return parts.length === 0 ? 'Free' : parts.join(' · ');
 }
 
-/** Many amounts as one; what is no amount counts for nothing. */
+/** The sum of amounts; a text that is no amount counts as zero. */
 export function sumOf(amounts: readonly string[]): string {
   return formatAiDollars(amounts.reduce((sum, amount) => sum + (readAmount(amount) ?? 0n), 0n));
 }
 
-/** Micro-aiDollars of what a person typed, with a comma or a point; null where it is no amount. */
+/** Reads a typed amount, with a comma or a point, as micro-aiDollars; null if it is no amount. */
 export function readAmount(typed: string): bigint | null {
   try {
     return parseAiDollars(typed.trim().replace(',', '.').replace(/^\./, '0.'));
@@ -44,18 +44,18 @@ function isNothing(amount: string): boolean {
   return /^0(\.0+)?$/.test(amount);
 }
 
-/** What an entry is for, in a word or two. */
+/** The reasons of ledger entries in a word or two. */
 export const REASONS: Readonly<Record<LedgerEntry['reason'], string>> = {
   reward: 'Reward',
   penalty: 'Penalty',
-  deposit_credit: 'Deposit',
-  purchase_compute: 'Compute bought',
+  deposit_credit: 'Credit',
+  purchase_compute: 'Purchase',
   usage: 'Usage',
   refund: 'Refund',
   adjustment: 'Adjustment',
 };
 
-/** What an entry is for, and who made it. */
+/** The reason of an entry and its author: `Reward by you`. */
 export function entryWords(entry: Pick<LedgerEntry, 'reason' | 'source'>, viewer: ViewerId): string {
   return `${REASONS[entry.reason]}${entry.source === '' || entry.source === 'system' ? '' : ` by ${actorWords(entry.source, null, viewer)}`}`;
 }

@@ -1,4 +1,11 @@
-import { type AgentDetail, type BalanceAnswer, getBalance, getLedger, type LedgerEntry, roleMay } from '@hamlet/contract';
+import {
+  type AgentDetail,
+  type BalanceAnswer,
+  getBalance,
+  getLedger,
+  type LedgerEntry,
+  roleMay,
+} from '@hamlet/contract';
 import { type ReactElement, useCallback, useState } from 'react';
 import type { Reply } from '../../client/api.ts';
 import type { PageOf } from '../../client/ask/pages-state.ts';
@@ -17,7 +24,7 @@ import { TierLadder } from './tier-ladder.tsx';
 
 const REFRESH_MS = 4000;
 
-/** What an agent has, what that opens, what people gave it or took from it, and the means to do either. */
+/** The balance of an agent, a form to reward or penalize it, its tier and its entries. */
 export function MoneyTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const { api, village } = useVillage();
   const id = agent.agent_id;
@@ -36,7 +43,7 @@ export function MoneyTab({ agent }: { readonly agent: AgentDetail }): ReactEleme
   };
   if (balance.data === null)
     return balance.refused === null ? (
-      <p className="empty">Reading the books…</p>
+      <p className="empty">Reading the balance…</p>
     ) : (
       <RefusedNotice refused={balance.refused} />
     );
@@ -60,7 +67,7 @@ function Balance({ balance }: { readonly balance: BalanceAnswer }): ReactElement
       </p>
       {held !== null && (
         <p className="hint">
-          {moneyWords(held)} of it is set aside; {moneyWords(balance.available)} can be spent.
+          {moneyWords(held)} is held; the agent can spend {moneyWords(balance.available)}.
         </p>
       )}
     </div>
@@ -70,7 +77,7 @@ function Balance({ balance }: { readonly balance: BalanceAnswer }): ReactElement
 const PAGES = { everyMs: 8000, idOf: (entry: LedgerEntry): string => entry.ledger_entry_id };
 const PAGE = 20;
 
-/** The entries of an agent's account, newest first. `version` changes whenever the account does. */
+/** The ledger entries of an agent, newest first. `version` changes with the balance. */
 function EntryList({ id, version }: { readonly id: string; readonly version: string }): ReactElement | null {
   const { api } = useVillage();
   const may = roleMay(useRole(), 'ledger:read');
@@ -92,7 +99,7 @@ function EntryList({ id, version }: { readonly id: string; readonly version: str
     <section className="section" aria-label="Entries">
       <h3 className="section-name">Entries</h3>
       {refused !== null && <RefusedNotice refused={refused} />}
-      {rows.length === 0 && <p className="empty">Nothing has been paid yet.</p>}
+      {rows.length === 0 && <p className="empty">No entries yet. Rewards, purchases and usage appear here.</p>}
       <ol className="entries">
         {rows.map((entry) => (
           <Entry key={entry.ledger_entry_id} entry={entry} />
@@ -115,7 +122,7 @@ function Entry({ entry }: { readonly entry: LedgerEntry }): ReactElement {
       </span>
       <time
         dateTime={entry.timestamp}
-        title={`${entry.timestamp}; balance after it ${moneyWords(entry.balance_after)}`}
+        title={`${entry.timestamp}; balance after this entry ${moneyWords(entry.balance_after)}`}
       >
         {timeAgo(entry.timestamp, Date.now())}
       </time>

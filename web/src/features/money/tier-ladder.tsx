@@ -1,4 +1,12 @@
-import { type AgentDetail, type BalanceAnswer, type EntitlementView, formatAiDollars, getQuote, type QuoteAnswer, roleMay } from '@hamlet/contract';
+import {
+  type AgentDetail,
+  type BalanceAnswer,
+  type EntitlementView,
+  formatAiDollars,
+  getQuote,
+  type QuoteAnswer,
+  roleMay,
+} from '@hamlet/contract';
 import { lazy, type ReactElement, useCallback } from 'react';
 import { useLive } from '../../client/ask/use-live.ts';
 import { changeLine } from '../market/item-labels.ts';
@@ -8,11 +16,11 @@ import { useRole, useVillage } from '../village-context.ts';
 import { byWeight, lostBelow, type Rung, rungsOf, tierOutlook } from './tier-outlook.ts';
 import { moneyWords, priceWords, readAmount } from './money-labels.ts';
 
-/** For admins alone, so it comes when one looks. */
+/** Loads only for admins. */
 const PinForm = lazy(async () => ({ default: (await import('../tiers/pin-form.tsx')).PinForm }));
 
 const REFRESH_MS = 8000;
-/** Changes of the next tier that are named; the page of tiers has them all. */
+/** The differences of the next tier shown here; the page Tiers shows all. */
 const CHANGES = 6;
 
 interface LadderProps {
@@ -21,7 +29,7 @@ interface LadderProps {
   readonly tiers: readonly EntitlementView[];
 }
 
-/** Where an agent stands, what the next aiDollars unlock, what it can lose, whether there is room, and what it has bought meanwhile. */
+/** The tier of an agent on the ladder, what the next tier costs and gives, the balance that keeps the present one, and active purchases. */
 export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement | null {
   const quote = useAgentQuote(agent.agent_id);
   const { open } = useVillage();
@@ -38,14 +46,16 @@ export function TierLadder({ agent, balance, tiers }: LadderProps): ReactElement
         ))}
       </ol>
       {pinned ? (
-        <p className="hint">Pinned to {agent.entitlement.pinned_to ?? 'a tier'}: the balance does not change it.</p>
+        <p className="hint">
+          Pinned to {agent.entitlement.pinned_to ?? 'a tier'}. The balance does not change the tier.
+        </p>
       ) : (
         <Outlook tiers={tiers} tier={tier} next={quote?.next ?? null} />
       )}
       <Decider agent={agent} tiers={tiers} />
       {quote !== null && quote.purchases.length > 0 && (
         <>
-          <h3 className="section-name">Bought</h3>
+          <h3 className="section-name">Purchases</h3>
           <ul className="list-rows">
             {quote.purchases.map((purchase) => (
               <PurchaseRow key={purchase.purchase_id} purchase={purchase} withAgent={false} />
@@ -70,7 +80,7 @@ function Decider(props: Pick<LadderProps, 'agent' | 'tiers'>): ReactElement | nu
   if (!roleMay(useRole(), 'entitlements:change')) return null;
   return (
     <>
-      <h3 className="section-name">Who decides the tier</h3>
+      <h3 className="section-name">Change the tier</h3>
       <LazyBoundary fallback={<p className="empty">Opening…</p>}>
         <PinForm {...props} />
       </LazyBoundary>
@@ -103,7 +113,7 @@ function RungRow({ rung, pinned }: { readonly rung: Rung; readonly pinned: boole
         {PLACE_WORDS[place] !== '' && <span className="role">{PLACE_WORDS[place]}</span>}
       </span>
       <span className="rung-facts">
-        {free <= 0n ? 'open to everybody' : `from ${moneyWords(opensAt)}`}
+        {free <= 0n ? 'open to all agents' : `from ${moneyWords(opensAt)}`}
         <small>
           {priceWords(price)}
           {seats !== null && ` · ${seats.free} of ${seats.total} seats free`}
@@ -135,7 +145,7 @@ function Outlook({
       {next !== null && (
         <div className="unlocks" data-next={next.tier} data-missing={next.missing}>
           <p>
-            <b>{moneyWords(next.missing)}</b> more unlock {next.tier}:
+            <b>{moneyWords(next.missing)}</b> more opens {next.tier}:
           </p>
           <dl>
             {byWeight(next.changes)
@@ -157,7 +167,7 @@ function Outlook({
       )}
       {lost !== null && (
         <p className="hint">
-          It keeps {tier} down to {moneyWords(formatAiDollars(lost))}.
+          It keeps {tier} while its balance is at least {moneyWords(formatAiDollars(lost))}.
         </p>
       )}
     </>

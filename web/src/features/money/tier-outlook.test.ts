@@ -11,7 +11,7 @@ const STEPS = [
 ];
 const micro = (amount: string): bigint => readAmount(amount) ?? assert.fail(`${amount} is no amount`);
 
-test('an outlook names the next tier and what is missing', () => {
+test('an outlook names the next tier and the amount that is missing', () => {
   assert.deepEqual(tierOutlook(STEPS, micro('8'), 'tier-0'), {
     tier: 'tier-0',
     next: { name: 'tier-1', missing: '2' },
@@ -20,7 +20,7 @@ test('an outlook names the next tier and what is missing', () => {
   assert.deepEqual(tierOutlook([], 0n, null), { tier: null, next: null });
 });
 
-test('a tier is kept down to nine tenths of what opened it', () => {
+test('an agent keeps its tier down to nine tenths of the balance that opens it', () => {
   const account = { balance: micro('10'), available: micro('10'), tier: 'tier-1' };
   assert.deepEqual(previewOf(STEPS, account, -micro('1')), {
     after: '9',
@@ -37,19 +37,19 @@ test('a tier is kept down to nine tenths of what opened it', () => {
   assert.equal(
     previewOf(STEPS, { ...account, available: micro('3') }, -micro('4')).tooMuch,
     true,
-    'what is held cannot be taken',
+    'a penalty cannot take held money',
   );
 });
 
-test('a preview says what becomes of the tier', () => {
+test('a preview names the effect on the tier', () => {
   const up = { after: '12', tier: 'tier-1', changes: true, tooMuch: false };
   assert.equal(previewWords(up, 'tier-0', null), 'tier-0 becomes tier-1');
   assert.equal(previewWords({ ...up, changes: false }, 'tier-1', null), 'stays in tier-1');
-  assert.equal(previewWords(up, 'tier-0', 'tier-2'), 'stays in tier-2, where it is pinned');
+  assert.equal(previewWords(up, 'tier-0', 'tier-2'), 'stays in tier-2, because it is pinned');
   assert.equal(previewWords({ ...up, tier: null }, 'tier-0', null), 'tier-0 becomes no tier');
 });
 
-test('the ladder shows where an agent stands and how far it is to the next rung', () => {
+test('the ladder shows the tier of the agent and the way to the next one', () => {
   assert.deepEqual(
     rungsOf(STEPS, 32_500_000n, 'tier-1').map(({ name, place, filled }) => [name, place, filled]),
     [
@@ -72,20 +72,20 @@ test('the ladder shows where an agent stands and how far it is to the next rung'
   );
 });
 
-test('an agent without a tier has the lowest rung before it', () => {
+test('the lowest tier is next for an agent without a tier', () => {
   assert.deepEqual(
     rungsOf(STEPS, 0n, null).map(({ place }) => place),
     ['above', 'above', 'next'],
   );
 });
 
-test('a tier is lost only below what the rule of the api says', () => {
+test('the lowest balance that keeps a tier follows the rule of the API', () => {
   assert.equal(lostBelow(STEPS, 'tier-1'), 9_000_000n);
-  assert.equal(lostBelow(STEPS, 'tier-0'), null, 'it costs nothing to stay');
+  assert.equal(lostBelow(STEPS, 'tier-0'), null, 'any balance keeps it');
   assert.equal(lostBelow(STEPS, null), null);
 });
 
-test('what matters most of the next tier comes first', () => {
+test('the most important differences of the next tier come first', () => {
   assert.deepEqual(
     byWeight([
       { what: 'price_per_hour', from: '0', to: '1' },

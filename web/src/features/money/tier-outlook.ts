@@ -2,20 +2,20 @@ import { type EntitlementView, formatAiDollars, type TierChange } from '@hamlet/
 import { tierOfBalance } from '@hamlet/core';
 import { readAmount } from './money-labels.ts';
 
-/** Where a balance stands on the ladder of tiers. Amounts are decimal strings of aiDollars. */
+/** The tier of a balance, and the next one. Amounts are decimal strings of aiDollars. */
 interface TierOutlook {
-  /** The tier that this balance opens; null where it opens none. */
+  /** The tier that the balance opens; null if it opens none. */
   readonly tier: string | null;
-  /** The next one up and how much is missing; null at the top. */
+  /** The next tier and the amount that is missing; null at the top. */
   readonly next: { readonly name: string; readonly missing: string } | null;
 }
 
 export type LadderStep = Pick<EntitlementView, 'name' | 'rank' | 'min_balance'>;
 
 /**
- * What a balance opens by the rule of the api, which leaves a tier only a tenth below what opened it.
+ * The tier of a balance by the rule of the API: an agent keeps its tier down to nine tenths of the balance that opens it.
  * @param balance micro-aiDollars
- * @param current the present tier, null for none
+ * @param current the present tier; null for none
  */
 export function tierOutlook(steps: readonly LadderStep[], balance: bigint, current: string | null): TierOutlook {
   const tiers = steps.map(({ name, rank, min_balance: least }) => ({
@@ -34,7 +34,7 @@ export function tierOutlook(steps: readonly LadderStep[], balance: bigint, curre
   };
 }
 
-/** What a reward or a penalty would do, before it is sent. */
+/** The effect of a reward or a penalty before it is sent. */
 interface Preview {
   readonly after: string;
   readonly tier: string | null;
@@ -58,15 +58,15 @@ export function previewOf(
   };
 }
 
-/** What a preview says of the tier: `tier-0 becomes tier-1`, `stays in tier-1`; nothing where there is none. */
+/** The effect on the tier: `tier-0 becomes tier-1`, `stays in tier-1`; empty without a tier. */
 export function previewWords(preview: Preview, present: string | null, pinned: string | null): string {
-  if (pinned !== null) return `stays in ${pinned}, where it is pinned`;
+  if (pinned !== null) return `stays in ${pinned}, because it is pinned`;
   if (preview.changes) return `${present ?? 'no tier'} becomes ${preview.tier ?? 'no tier'}`;
   return preview.tier === null ? '' : `stays in ${preview.tier}`;
 }
 
 type Step = Pick<EntitlementView, 'name' | 'rank' | 'min_balance' | 'seats' | 'price'>;
-/** A rung: `here` is the tier that the agent has, `next` the one above; `filled` is the share of the way to it that is gone, 0 to 1. */
+/** One tier of the ladder: `here` is the agent's tier, `next` the one above. `filled` is the share of the way from the tier below, 0 to 1. */
 export interface Rung {
   readonly name: string;
   readonly opensAt: string;
@@ -77,9 +77,9 @@ export interface Rung {
 }
 
 /**
- * The tiers as rungs, highest first. A rung is filled by how far the balance has come from the one below to it.
+ * The tiers as rungs, highest first.
  * @param balance micro-aiDollars
- * @param tier what the agent has now; null for none
+ * @param tier the present tier; null for none
  */
 export function rungsOf(steps: readonly Step[], balance: bigint, tier: string | null): Rung[] {
   const ladder = steps.toSorted((left, right) => left.rank - right.rank);
@@ -114,12 +114,12 @@ function shareOf(balance: bigint, from: bigint, to: bigint): number {
   return Number(((balance - from) * 1000n) / (to - from)) / 1000;
 }
 
-/** Below which balance the present tier is lost, by the rule of the api; null where losing it is not possible. Amounts are micro-aiDollars. */
+/** The lowest balance that keeps the present tier, by the rule of the API; null if any balance does. Amounts are micro-aiDollars. */
 export function lostBelow(steps: readonly Step[], tier: string | null): bigint | null {
   const present = steps.find(({ name }) => name === tier);
   const least = present === undefined ? null : readAmount(present.min_balance);
   if (least === null || least <= 0n) return null;
-  // The rule leaves a tier only somewhat below what opened it; found by asking the rule, so that it stands in one place.
+  // Searches with the rule itself, so that the rule stands in one place.
   let kept = least;
   let lost = 0n;
   while (kept - lost > 1n) {
@@ -130,7 +130,7 @@ export function lostBelow(steps: readonly Step[], tier: string | null): bigint |
   return kept;
 }
 
-/** The changes that a person would buy the next tier for come first. */
+/** The order of differences: those that a person would pay for come first. */
 const WEIGHT: Readonly<Record<TierChange['what'], number>> = {
   models: 0,
   tokens_per_hour: 1,

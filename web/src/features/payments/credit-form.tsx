@@ -4,18 +4,17 @@ import { readJsonDraft } from '../../client/ask/json-draft.ts';
 import { useDraft } from '../../client/ask/use-draft.ts';
 import { useSend } from '../../client/ask/use-send.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { TextField } from '../../ui/fields.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { moneyWords, readAmount } from '../money/money-labels.ts';
-import { useAgentNames } from '../people/use-agent-names.ts';
-import { useVillage, useVillageState } from '../village-context.ts';
+import { AgentField } from '../people/agent-field.tsx';
+import { useAgentName } from '../people/use-agent-names.ts';
+import { useVillage } from '../village-context.ts';
 import { type CreditDraft, creditProblems, type CreditProblems } from './payment-labels.ts';
 
 const EMPTY: CreditDraft = { agent: '', provider: 'paypal', transaction: '', amount: '', note: '' };
 
-/**
- * Credits a deposit: agent, transaction id, amount. Says before it is sent who gets it, and after it whether a second admin must approve. What is
- * written stays in this tab until it is credited.
- */
+/** Credits a deposit to an agent. The button names agent and amount; the result says whether a second admin must approve. The draft stays in this tab until then. */
 export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactElement {
   const { api, village } = useVillage();
   const sending = useSend();
@@ -62,7 +61,7 @@ export function CreditForm({ onSent }: { readonly onSent: () => void }): ReactEl
 function buttonWord({ agent, amount }: CreditDraft): string {
   const micro = readAmount(amount);
   return micro === null || micro <= 0n || agent === ''
-    ? 'Credit it'
+    ? 'Credit the deposit'
     : `Credit ${moneyWords(formatAiDollars(micro))} to ${agent}`;
 }
 
@@ -73,109 +72,61 @@ interface FieldsProps {
 }
 
 function Fields({ draft, problems, write }: FieldsProps): ReactElement {
-  const agents = useAgentNames();
   return (
     <>
-      <label>
-        Agent
-        <select
-          name="agent"
-          value={draft.agent}
-          onChange={(event) => write({ agent: event.target.value })}
-          aria-invalid={problems.agent !== undefined}
-        >
-          <option value="">Choose one</option>
-          {agents.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name === id ? id : `${name} (${id})`}
-            </option>
-          ))}
-        </select>
-        <Problem text={problems.agent} />
-      </label>
+      <AgentField value={draft.agent} onChange={(agent) => write({ agent })} problem={problems.agent} />
       <div className="payment-pair">
-        <label>
-          Transaction id
-          <input
-            name="transaction"
-            className="mono"
-            autoComplete="off"
-            spellCheck={false}
-            value={draft.transaction}
-            onChange={(event) => write({ transaction: event.target.value })}
-            aria-invalid={problems.transaction !== undefined}
-            placeholder="5O190127TN364715T"
-          />
-          <Problem text={problems.transaction} />
-        </label>
-        <label>
-          Provider
-          <input
-            name="provider"
-            list="providers"
-            autoComplete="off"
-            value={draft.provider}
-            onChange={(event) => write({ provider: event.target.value })}
-          />
-          <datalist id="providers">
-            <option value="paypal" />
-            <option value="bank" />
-          </datalist>
-        </label>
+        <TextField
+          label="Transaction id"
+          name="transaction"
+          className="mono"
+          spellCheck={false}
+          value={draft.transaction}
+          onChange={(transaction) => write({ transaction })}
+          problem={problems.transaction}
+          placeholder="5O190127TN364715T"
+        />
+        <TextField
+          label="Provider"
+          name="provider"
+          suggestions={['paypal', 'bank']}
+          value={draft.provider}
+          onChange={(provider) => write({ provider })}
+        />
       </div>
-      <label>
-        Amount in aiDollars
-        <input
-          name="amount"
-          inputMode="decimal"
-          autoComplete="off"
-          value={draft.amount}
-          onChange={(event) => write({ amount: event.target.value })}
-          aria-invalid={problems.amount !== undefined}
-          placeholder="25.00"
-        />
-        <Problem text={problems.amount} />
-      </label>
-      <label>
-        Note
-        <input
-          name="note"
-          maxLength={NOTE_MAX_CHARS}
-          value={draft.note}
-          onChange={(event) => write({ note: event.target.value })}
-          placeholder="Whose money, what for"
-        />
-      </label>
+      <TextField
+        label="Amount in aiDollars"
+        name="amount"
+        inputMode="decimal"
+        value={draft.amount}
+        onChange={(amount) => write({ amount })}
+        problem={problems.amount}
+        placeholder="25.00"
+      />
+      <TextField
+        label="Note"
+        name="note"
+        maxLength={NOTE_MAX_CHARS}
+        value={draft.note}
+        onChange={(note) => write({ note })}
+        placeholder="Who paid, and what for"
+      />
     </>
   );
 }
 
-function Problem({ text }: { readonly text: string | undefined }): ReactElement | null {
-  return text === undefined ? null : (
-    <span className="field-problem" role="alert">
-      {text}
-    </span>
-  );
-}
-
 function Sent({ credit }: { readonly credit: Credit }): ReactElement {
-  const name = useVillageState((state) => state.details.get(credit.agent_id)?.display_name ?? credit.agent_id);
+  const name = useAgentName(credit.agent_id);
   if (credit.state === 'proposed')
     return (
-      <p className="notice notice-waiting" role="status">
-        <Icon name="clock" size={16} />
-        <span>
-          <b>Proposed.</b> {moneyWords(credit.amount)} for {name} is more than one admin may credit alone: another admin
-          has to approve it.
-        </span>
-      </p>
+      <Notice tone="waiting">
+        <b>Proposed.</b> {moneyWords(credit.amount)} for {name} is more than one admin may credit alone. Ask another
+        admin to approve it.
+      </Notice>
     );
   return (
-    <p className="notice notice-good" role="status">
-      <Icon name="check" size={16} />
-      <span>
-        <b>Credited.</b> {name} has {moneyWords(credit.amount)} more.
-      </span>
-    </p>
+    <Notice tone="good">
+      <b>Credited.</b> {name} has {moneyWords(credit.amount)} more.
+    </Notice>
   );
 }

@@ -13,19 +13,21 @@ import type { PageOf } from '../../client/ask/pages-state.ts';
 import { usePages } from '../../client/ask/use-pages.ts';
 import { useSend } from '../../client/ask/use-send.ts';
 import { Choices } from '../../ui/choices.tsx';
-import { ActionForm } from '../../ui/action-form.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { MoreButton } from '../../ui/more-button.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-words.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { moneyWords } from '../money/money-labels.ts';
 import { actorWords } from '../people/actor-words.ts';
-import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
+import { useAgentName } from '../people/use-agent-names.ts';
+import { ReasonForm } from '../standing/reason-form.tsx';
+import { useViewerId, useVillage } from '../village-context.ts';
 import { CREDIT_WORDS, mayApprove } from './payment-labels.ts';
 
 const PAGES = { everyMs: 5000, idOf: (credit: Credit): string => credit.credit_id };
 
-/** Credits and proposals, newest first; what waits for a second admin can be decided here. `version` changes when one was sent. */
+/** All credits, newest first. A second admin decides about proposals here. `version` changes when the form sent one. */
 export function CreditList({ version }: { readonly version: number }): ReactElement {
   const { api } = useVillage();
   const [state, setState] = useState<CreditState | null>(null);
@@ -44,9 +46,9 @@ export function CreditList({ version }: { readonly version: number }): ReactElem
   );
   const live = usePages(read, { ...PAGES, question: state ?? 'all', version });
   return (
-    <section className="card payment-card" aria-label="Deposits">
+    <section className="card payment-card" aria-label="Credits">
       <header className="list-head">
-        <h2>Deposits</h2>
+        <h2>Credits</h2>
         <Choices
           label="State"
           keys={[null, ...CREDIT_STATES]}
@@ -58,7 +60,7 @@ export function CreditList({ version }: { readonly version: number }): ReactElem
       </header>
       {limit !== null && (
         <p className="hint">
-          One admin alone credits up to {moneyWords(limit)} in a day; above it a second one decides.
+          One admin may credit up to {moneyWords(limit)} a day. Above that, a second admin must approve.
         </p>
       )}
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
@@ -69,35 +71,32 @@ export function CreditList({ version }: { readonly version: number }): ReactElem
           <CreditRow key={credit.credit_id} credit={credit} onDecided={live.again} />
         ))}
       </ul>
-      <MoreButton more={live.more} word="Older deposits" />
+      <MoreButton more={live.more} word="Older credits" />
     </section>
   );
 }
 
 function noneWords(state: CreditState | null): string {
-  if (state === null) return 'No deposits yet.';
-  return state === 'proposed' ? 'No deposits wait for a second admin.' : 'No deposits in this state.';
+  if (state === null) return 'No credits yet. Every credited deposit appears here.';
+  return state === 'proposed' ? 'No credit waits for a second admin.' : 'No credits in this state.';
 }
 
 function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }): ReactElement {
   const now = useNow(15_000);
   const viewer = useViewerId();
-  const name = useVillageState((state) => state.details.get(credit.agent_id)?.display_name ?? credit.agent_id);
+  const name = useAgentName(credit.agent_id);
   const { word, tone } = CREDIT_WORDS[credit.state];
   return (
     <li className="credit-row" data-credit={credit.credit_id} data-state={credit.state}>
       <p className="credit-line">
         <b>{moneyWords(credit.amount)}</b>
         <span>to {name}</span>
-        <span className={`badge badge-${tone}`}>
-          <span className={`mark mark-${tone}`} aria-hidden="true" />
-          {word}
-        </span>
+        <Badge tone={tone}>{word}</Badge>
       </p>
       <p className="credit-facts">
         <code>{credit.provider_transaction_id}</code> {credit.provider},{' '}
         {credit.origin === 'webhook'
-          ? 'told by the provider'
+          ? 'reported by the provider'
           : `by ${actorWords(credit.requested_by, 'admin', viewer)}`}
         ,{' '}
         <time dateTime={credit.requested_at} title={credit.requested_at}>
@@ -107,7 +106,7 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
       {credit.note !== '' && <p className="credit-facts">“{credit.note}”</p>}
       {credit.state === 'credited' && credit.net !== credit.amount && (
         <p className="credit-facts entry-taken">
-          {moneyWords(credit.net)} of it stands: the rest was refunded or is disputed.
+          {moneyWords(credit.net)} of it remains. The rest was refunded or is disputed.
         </p>
       )}
       {credit.decided_by !== null && (
@@ -121,15 +120,12 @@ function CreditRow({ credit, onDecided }: { readonly credit: Credit; readonly on
   );
 }
 
-/** Approving another admin's proposal, or rejecting one with a reason; one's own can only be taken back. */
+/** Approves or rejects another admin's proposal, or withdraws the viewer's own. */
 function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDecided: () => void }): ReactElement {
   const { api } = useVillage();
-  const viewer = useViewerId();
   const approving = useSend();
-  const rejecting = useSend();
   const [open, setOpen] = useState(false);
-  const [reason, setReason] = useState('');
-  const may = mayApprove(credit, viewer);
+  const may = mayApprove(credit, useViewerId());
   const params = { credit_id: credit.credit_id };
   const approve = async (): Promise<void> => {
     const reply = await approving.send((idempotencyKey) =>
@@ -137,12 +133,7 @@ function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDec
     );
     if (reply?.ok === true) onDecided();
   };
-  const reject = async (): Promise<void> => {
-    const reply = await rejecting.send((idempotencyKey) =>
-      api.call(rejectCredit, { params, body: { reason: reason.trim() }, idempotencyKey }),
-    );
-    if (reply?.ok === true) onDecided();
-  };
+  const word = may ? 'Reject' : 'Withdraw';
   return (
     <div className="credit-decide">
       <div className="button-row">
@@ -154,37 +145,25 @@ function Decide({ credit, onDecided }: { readonly credit: Credit; readonly onDec
             onClick={() => void approve()}
             data-action="approve"
           >
-            Approve: credit it
+            Approve
           </button>
         )}
         <button type="button" className="button button-small" aria-expanded={open} onClick={() => setOpen(!open)}>
-          {may ? 'Reject…' : 'Take it back…'}
+          {word}…
         </button>
-        {!may && <span className="hint">You proposed it: another admin has to approve.</span>}
+        {!may && <span className="hint">You proposed it. Another admin must approve it.</span>}
       </div>
       {approving.refused !== null && <RefusedNotice refused={approving.refused} />}
       {open && (
-        <ActionForm
-          label="Reject"
-          sending={rejecting}
-          ready={reason.trim() !== ''}
-          word={may ? 'Reject' : 'Take it back'}
+        <ReasonForm
+          draft={`reject-${credit.credit_id}`}
+          label={word}
+          word={word}
+          send={({ reason }, idempotencyKey) => api.call(rejectCredit, { params, body: { reason }, idempotencyKey })}
+          onDone={onDecided}
+          maxLength={CREDIT_REASON_MAX_CHARS}
           danger
-          onSend={() => void reject()}
-        >
-          <label>
-            Reason
-            <input
-              name="reason"
-              maxLength={CREDIT_REASON_MAX_CHARS}
-              value={reason}
-              onChange={(event) => {
-                setReason(event.target.value);
-                rejecting.changed();
-              }}
-            />
-          </label>
-        </ActionForm>
+        />
       )}
     </div>
   );

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { approvalAddress, OUTCOME_WORDS, readPayment, worthOf } from './pay-labels.ts';
 
-test('a payment is read as it is typed, or says what is missing', () => {
+test('a typed payment is read, or its problem says what is missing', () => {
   assert.deepEqual(readPayment({ agent: 'ada', amount: ' 7,5 ' }), { ok: true, amount: '7.50' });
   assert.deepEqual(readPayment({ agent: 'ada', amount: '12' }), { ok: true, amount: '12.00' });
   assert.deepEqual(readPayment({ agent: '', amount: '7.5' }), { ok: false, problem: 'Choose an agent' });
@@ -11,14 +11,14 @@ test('a payment is read as it is typed, or says what is missing', () => {
     assert.equal(readPayment({ agent: 'ada', amount }).ok, false, amount);
 });
 
-test('the payer sees what the agent gets, at the rate of the village', () => {
+test('the payer sees the aiDollars of the agent, at the rate of the village', () => {
   assert.equal(worthOf('7.5', { rate: '2' }), '15.00 ai$');
   assert.equal(worthOf('0.01', { rate: '0.000001' }), '0.00 ai$');
   assert.equal(worthOf('7.5', { rate: null }), null);
   assert.equal(worthOf('seven', { rate: '2' }), null);
 });
 
-test('a browser is sent to https alone', () => {
+test('only https addresses open', () => {
   assert.equal(
     approvalAddress('https://www.sandbox.paypal.com/checkoutnow?token=A1'),
     'https://www.sandbox.paypal.com/checkoutnow?token=A1',
@@ -27,7 +27,7 @@ test('a browser is sent to https alone', () => {
     assert.equal(approvalAddress(url), null, url);
 });
 
-test('each outcome has one sentence of its own, and only the captured payment is good news', () => {
+test('each outcome has its own text, and only a captured payment is good', () => {
   assert.equal(new Set(PAYMENT_OUTCOMES.map((outcome) => OUTCOME_WORDS[outcome].text)).size, PAYMENT_OUTCOMES.length);
   assert.deepEqual(
     PAYMENT_OUTCOMES.filter((outcome) => OUTCOME_WORDS[outcome].tone === 'good'),

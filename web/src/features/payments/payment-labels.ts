@@ -1,54 +1,61 @@
-import { type Credit, type CreditState, type Difference, type DifferenceKind, ProviderTransactionId, type WaitingPayment } from '@hamlet/contract';
+import {
+  type Credit,
+  type CreditState,
+  type Difference,
+  type DifferenceKind,
+  ProviderTransactionId,
+  type WaitingPayment,
+} from '@hamlet/contract';
+import type { Tone } from '../../ui/badge.tsx';
 import { moneyWords, readAmount } from '../money/money-labels.ts';
 
-export const CREDIT_WORDS: Readonly<
-  Record<CreditState, { readonly word: string; readonly tone: 'good' | 'waiting' | 'bad' }>
-> = {
+export const CREDIT_WORDS: Readonly<Record<CreditState, { readonly word: string; readonly tone: Tone }>> = {
   proposed: { word: 'Waits for a second admin', tone: 'waiting' },
   credited: { word: 'Credited', tone: 'good' },
   rejected: { word: 'Rejected', tone: 'bad' },
 };
 
-/** The three lists of a reconciliation: what each holds, and what to do about it. */
+/** The three lists of a reconciliation: the meaning of each, what to do about it, and the text of an empty one. */
 export const DIFFERENCE_WORDS: Readonly<
-  Record<DifferenceKind, { readonly title: string; readonly what: string; readonly none: string }>
+  Record<DifferenceKind, { readonly title: string; readonly advice: string; readonly none: string }>
 > = {
   only_ours: {
-    title: 'Only in our books',
-    what: 'Credited here, and the provider knows no such payment. Look for a mistyped transaction id, or a payment that was never made.',
+    title: 'Only in our ledger',
+    advice:
+      'An admin credited a payment that the provider does not list. Check the transaction id, and whether the payment was made.',
     none: 'Every credit has its payment.',
   },
   only_theirs: {
     title: 'Only at the provider',
-    what: 'Paid, and nobody was credited. Credit it to its agent, or explain what it was.',
-    none: 'Every payment was credited.',
+    advice: 'The provider lists a payment that is not credited. Credit it to its agent, or explain it.',
+    none: 'Every payment is credited.',
   },
   amount_differs: {
     title: 'Amounts differ',
-    what: 'Both know the payment and disagree about how much. A refund that came later is the usual cause.',
+    advice: 'Ledger and provider list different amounts. A later refund is the usual cause.',
     none: 'Every amount agrees.',
   },
 };
 
-/** What a list of differences says: an empty one is good news only where a provider's list was compared with ours. */
-export function verdictOf(differences: number, comparedProviders: number): 'differs' | 'agrees' | 'not compared' {
+/** The result of one list. An empty list agrees only if the ledger was compared with a statement. */
+export function comparisonOf(differences: number, comparedProviders: number): 'differs' | 'agrees' | 'not compared' {
   if (differences > 0) return 'differs';
   return comparedProviders > 0 ? 'agrees' : 'not compared';
 }
 
 const WAITING_WORDS: Readonly<Record<string, string>> = {
   not_completed: 'not completed at the provider',
-  no_such_agent: 'names no agent of this village',
-  other_currency: 'in another currency than is taken',
-  differs_from_event: 'the provider says something else than its message did',
+  no_such_agent: 'names an agent that this village does not have',
+  other_currency: 'in a currency that the village does not take',
+  differs_from_event: 'the provider lists other details than its message had',
 };
 
-/** Why a payment is not credited yet, in words; a reason that this page does not know as it is. */
+/** The reason why a payment is not credited yet; an unknown reason unchanged. */
 export function waitingWords({ why }: Pick<WaitingPayment, 'why'>): string {
   return WAITING_WORDS[why] ?? why.replaceAll('_', ' ');
 }
 
-/** Ours and theirs beside each other, as two short texts. */
+/** The amounts of the ledger and of the provider, as two short texts. */
 export function sidesOf({ ours, theirs }: Pick<Difference, 'ours' | 'theirs'>): {
   readonly ours: string;
   readonly theirs: string;
@@ -59,12 +66,12 @@ export function sidesOf({ ours, theirs }: Pick<Difference, 'ours' | 'theirs'>): 
   };
 }
 
-/** Whether an admin may decide about a proposal: not the one who made it. Taking back one's own is always possible. */
+/** True if the admin may approve the proposal: its author may only withdraw it. */
 export function mayApprove(credit: Pick<Credit, 'state' | 'requested_by'>, viewer: string | null): boolean {
   return credit.state === 'proposed' && viewer !== null && credit.requested_by !== `account ${viewer}`;
 }
 
-/** A deposit while it is written. */
+/** A deposit while a person writes it. */
 export interface CreditDraft {
   readonly agent: string;
   readonly provider: string;
@@ -74,7 +81,7 @@ export interface CreditDraft {
 }
 export type CreditProblems = Readonly<Partial<Record<'agent' | 'transaction' | 'amount', string>>>;
 
-/** What of a deposit is missing or wrong, each at its field. */
+/** The problems of a deposit, each at its field. */
 export function creditProblems({ agent, transaction, amount }: CreditDraft): CreditProblems {
   const micro = readAmount(amount);
   return {
@@ -84,11 +91,11 @@ export function creditProblems({ agent, transaction, amount }: CreditDraft): Cre
       : {
           transaction:
             transaction.trim() === ''
-              ? 'Write the id of the payment as the provider shows it'
-              : 'Letters, digits, dots, - and _, at most 64',
+              ? 'Copy the transaction id from the provider'
+              : 'Use at most 64 letters, digits, dots, - and _',
         }),
     ...(micro !== null && micro > 0n
       ? {}
-      : { amount: 'Write an amount above 0 with at most six places, such as 25.00' }),
+      : { amount: 'Write an amount above 0 with at most six decimal places, such as 25.00' }),
   };
 }

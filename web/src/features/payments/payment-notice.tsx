@@ -3,7 +3,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { useVillage, useVillageState } from '../village-context.ts';
 import { OUTCOME_WORDS } from './pay-labels.ts';
 
-/** Says how the payment ended from which its payer has just come back, until it is dismissed. */
+/** The outcome of a payment, for a payer who came back from PayPal, until they dismiss it. */
 export function PaymentNotice(): ReactElement | null {
   const { store } = useVillage();
   const outcome = useVillageState((state) => state.payment);

@@ -6,30 +6,32 @@ import { useDraft } from '../../client/ask/use-draft.ts';
 import { useLive } from '../../client/ask/use-live.ts';
 import { useSend } from '../../client/ask/use-send.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { Page } from '../navigation/page.tsx';
-import { useAgentNames } from '../people/use-agent-names.ts';
+import { AgentField } from '../people/agent-field.tsx';
+import { useAgentName } from '../people/use-agent-names.ts';
 import { useRole, useVillage } from '../village-context.ts';
 import { CreditForm } from './credit-form.tsx';
 import { CreditList } from './credit-list.tsx';
 import { approvalAddress, EMPTY_PAYMENT, PAY_DRAFT, type PayDraft, readPayment, worthOf } from './pay-labels.ts';
 import { Reconciliation } from './reconciliation.tsx';
 
-/** Money from outside: members pay in; admins credit deposits, approve, and see how our books compare with the provider's. */
+/** Money from outside: members pay in; admins credit deposits, approve credits and compare the ledger with the statements of providers. */
 export function PaymentsPage(): ReactElement {
   return (
     <Page
       title="Payments"
-      intro="Money that came in outside becomes aiDollars here: each payment once, by its transaction id."
+      intro="Payments from outside become aiDollars of an agent, each transaction id once."
       needs="payments:pay"
     >
       <PayCard />
-      {roleMay(useRole(), 'payments:manage') && <Books />}
+      {roleMay(useRole(), 'payments:manage') && <AdminPart />}
     </Page>
   );
 }
 
-function Books(): ReactElement {
+function AdminPart(): ReactElement {
   const [version, setVersion] = useState(0);
   return (
     <>
@@ -44,7 +46,7 @@ function Books(): ReactElement {
 
 const REFRESH_MS = 60_000;
 
-/** Pays in for an agent by PayPal; says so where the village takes no payments. */
+/** Pays in for an agent by PayPal; says so if the village takes no payments. */
 function PayCard(): ReactElement {
   const { api } = useVillage();
   const terms = useLive(
@@ -69,28 +71,30 @@ function PayCard(): ReactElement {
 
 function Pay({ terms }: { readonly terms: PayPalTerms }): ReactElement {
   if (terms.paypal === 'off' || terms.currency === null)
-    return <p className="hint">This village takes no payments by PayPal. An admin can credit a deposit by hand.</p>;
+    return <p className="hint">This village takes no payments by PayPal. Ask an admin to credit your deposit.</p>;
   return (
     <>
       <PayForm terms={terms} currency={terms.currency} />
-      {terms.paypal === 'sandbox' && <p className="hint">This village uses PayPal's sandbox: no real money moves.</p>}
+      {terms.paypal === 'sandbox' && (
+        <p className="hint">This village uses the sandbox of PayPal: no real money moves.</p>
+      )}
     </>
   );
 }
 
-/** Agent and amount; the button leads to PayPal, and what is written stays until the payment was captured. */
+/** Agent and amount. The button leads to PayPal; the draft stays in this tab until PayPal captures the payment. */
 function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly currency: string }): ReactElement {
   const { api } = useVillage();
-  const agents = useAgentNames();
   const sending = useSend();
   const [kept, keep] = useDraft(PAY_DRAFT);
   const draft = readJsonDraft(kept, EMPTY_PAYMENT);
-  const [strange, setStrange] = useState(false);
+  const name = useAgentName(draft.agent);
+  const [unsafe, setUnsafe] = useState(false);
   const reading = readPayment(draft);
   const worth = reading.ok ? worthOf(reading.amount, terms) : null;
   const write = (change: Partial<PayDraft>): void => {
     keep(JSON.stringify({ ...draft, ...change }));
-    setStrange(false);
+    setUnsafe(false);
     sending.changed();
   };
   const pay = async (): Promise<void> => {
@@ -100,7 +104,7 @@ function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly cu
     );
     if (reply?.ok !== true) return;
     const address = approvalAddress(reply.data.approval_url);
-    if (address === null) setStrange(true);
+    if (address === null) setUnsafe(true);
     else window.location.assign(address);
   };
   return (
@@ -111,43 +115,25 @@ function PayForm({ terms, currency }: { readonly terms: PayPalTerms; readonly cu
       word={reading.ok ? `Pay ${reading.amount} ${currency} at PayPal` : 'Pay at PayPal'}
       onSend={() => void pay()}
     >
-      <label>
-        Agent
-        <select name="agent" value={draft.agent} onChange={(event) => write({ agent: event.target.value })}>
-          <option value="">Choose one</option>
-          {agents.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name === id ? id : `${name} (${id})`}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Amount in {currency}
-        <input
-          name="amount"
-          inputMode="decimal"
-          autoComplete="off"
-          maxLength={10}
-          value={draft.amount}
-          onChange={(event) => write({ amount: event.target.value })}
-          placeholder="10.00"
-        />
-      </label>
-      {draft.amount !== '' && !reading.ok && (
-        <p className="field-problem" role="alert">
-          {reading.problem}
-        </p>
-      )}
+      <AgentField value={draft.agent} onChange={(agent) => write({ agent })} />
+      <TextField
+        label={`Amount in ${currency}`}
+        name="amount"
+        inputMode="decimal"
+        maxLength={10}
+        value={draft.amount}
+        onChange={(amount) => write({ amount })}
+        problem={draft.amount === '' || reading.ok ? undefined : reading.problem}
+        placeholder="10.00"
+      />
       {worth !== null && (
         <p className="preview">
-          {agents.find(({ id }) => id === draft.agent)?.name ?? draft.agent} gets {worth}. PayPal asks you to approve
-          it, and sends you back here.
+          {name} gets {worth}. PayPal asks you to approve the payment, then sends you back here.
         </p>
       )}
-      {strange && (
+      {unsafe && (
         <p className="notice notice-bad" role="alert">
-          PayPal named an address that is not safe to open. Nothing was paid. Try again later.
+          PayPal sent an unsafe address, so this page did not open it. Nothing was paid. Try again later.
         </p>
       )}
     </ActionForm>

@@ -1,24 +1,34 @@
-import { changeDifference, type Difference, DIFFERENCE_KINDS, type DifferenceKind, EXPLANATION_MAX_CHARS, getReconciliation, type ReconciliationView } from '@hamlet/contract';
+import {
+  changeDifference,
+  type Difference,
+  DIFFERENCE_KINDS,
+  type DifferenceKind,
+  EXPLANATION_MAX_CHARS,
+  getReconciliation,
+  type ReconciliationView,
+} from '@hamlet/contract';
 import { type ReactElement, useCallback, useState } from 'react';
 import { useLive } from '../../client/ask/use-live.ts';
 import { useSend } from '../../client/ask/use-send.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
+import { Badge } from '../../ui/badge.tsx';
+import { TextField } from '../../ui/fields.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
-import { dateTime, lengthWords, timeAgo } from '../../ui/time-words.ts';
+import { lengthWords, minuteTime, timeAgo } from '../../ui/time-words.ts';
 import { moneyWords } from '../money/money-labels.ts';
 import { actorWords } from '../people/actor-words.ts';
 import { useViewerId, useVillage, useVillageState } from '../village-context.ts';
-import { DIFFERENCE_WORDS, sidesOf, verdictOf, waitingWords } from './payment-labels.ts';
+import { DIFFERENCE_WORDS, sidesOf, comparisonOf, waitingWords } from './payment-labels.ts';
 
 const REFRESH_MS = 10_000;
 const PAYPAL_WORDS: Readonly<Record<ReconciliationView['paypal'], string>> = {
-  off: 'PayPal tells this village nothing: payments are credited by hand.',
-  sandbox: 'PayPal is in its sandbox: no real money.',
+  off: 'PayPal is not connected: admins credit payments here.',
+  sandbox: 'PayPal runs in its sandbox: no real money moves.',
   live: 'PayPal is live.',
 };
 
-/** Our books beside the provider's, in three lists; then payments that wait, and agents in debt. */
+/** The differences between the ledger and the statements of providers, in three lists; then payments that wait, and agents in debt. */
 export function Reconciliation(): ReactElement {
   const { api } = useVillage();
   const live = useLive(
@@ -29,7 +39,7 @@ export function Reconciliation(): ReactElement {
     <section className="reconciliation" aria-label="Reconciliation">
       <h2 className="page-section">Reconciliation</h2>
       {live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data === null && live.refused === null && <p className="empty">Comparing the books…</p>}
+      {live.data === null && live.refused === null && <p className="empty">Reading the comparison…</p>}
       {live.data !== null && <Compared view={live.data} onChanged={live.again} />}
     </section>
   );
@@ -47,11 +57,10 @@ function Compared({
       <p className="summary">
         {PAYPAL_WORDS[view.paypal]}{' '}
         {view.providers.length === 0
-          ? 'No list of a provider has come in yet, so there is nothing to compare with.'
+          ? 'No statement of a provider has come in yet. Differences appear here after the first one.'
           : view.providers.map(({ provider, compared_through: through, compared_at: at }) => (
               <span key={provider}>
-                <b>{provider}</b> compared {timeAgo(at, Date.now())}, up to{' '}
-                {dateTime(Math.floor(Date.parse(through) / 60_000) * 60_000)}.{' '}
+                <b>{provider}</b> compared {timeAgo(at, Date.now())}, up to {minuteTime(through)}.{' '}
               </span>
             ))}
       </p>
@@ -80,14 +89,9 @@ function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
     <section className="card difference-list" aria-label={title} data-list={kind} data-count={rows.length}>
       <h3>
         {title} <span className="count">{rows.length}</span>
-        {open > 0 && (
-          <span className="badge badge-waiting">
-            <span className="mark mark-waiting" aria-hidden="true" />
-            {open} to explain
-          </span>
-        )}
+        {open > 0 && <Badge tone="waiting">{open} to explain</Badge>}
       </h3>
-      <NoneOrWhat kind={kind} view={view} />
+      <ListAdvice kind={kind} view={view} />
       <ul>
         {rows.map((difference) => (
           <DifferenceRow key={difference.difference_id} difference={difference} onChanged={onChanged} />
@@ -97,12 +101,12 @@ function DifferenceList({ kind, view, onChanged }: ListProps): ReactElement {
   );
 }
 
-/** An all-clear only where something was compared. */
-function NoneOrWhat({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElement {
-  const { what, none } = DIFFERENCE_WORDS[kind];
-  const verdict = verdictOf(view[kind].length, view.providers.length);
-  if (verdict === 'differs') return <p className="hint">{what}</p>;
-  return verdict === 'agrees' ? (
+/** Advice about the differences; without any, an all-clear if there was a comparison. */
+function ListAdvice({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElement {
+  const { advice, none } = DIFFERENCE_WORDS[kind];
+  const comparison = comparisonOf(view[kind].length, view.providers.length);
+  if (comparison === 'differs') return <p className="hint">{advice}</p>;
+  return comparison === 'agrees' ? (
     <p className="difference-none">
       <Icon name="check" size={16} />
       {none}
@@ -117,9 +121,9 @@ function NoneOrWhat({ kind, view }: Pick<ListProps, 'kind' | 'view'>): ReactElem
 function WaitingList({ view }: { readonly view: ReconciliationView }): ReactElement | null {
   if (view.waiting.length === 0) return null;
   return (
-    <section className="card difference-list" aria-label="Payments that wait">
+    <section className="card difference-list" aria-label="Waiting payments">
       <h3>
-        Payments that wait <span className="count">{view.waiting.length}</span>
+        Waiting payments <span className="count">{view.waiting.length}</span>
       </h3>
       <ul>
         {view.waiting.map(
@@ -129,7 +133,7 @@ function WaitingList({ view }: { readonly view: ReconciliationView }): ReactElem
                 <b>
                   {amount ?? '?'} {currency ?? ''}
                 </b>
-                <span>{agent === null ? 'for nobody named' : `for ${agent}`}</span>
+                <span>{agent === null ? 'names no agent' : `for ${agent}`}</span>
               </p>
               <p className="credit-facts">
                 <code>{id}</code> {provider}: {waitingWords({ why })}, {timeAgo(since, Date.now())}
@@ -152,7 +156,7 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
         Agents in debt <span className="count">{view.in_debt.length}</span>
       </h3>
       <p className="hint">
-        Money was taken back that they had spent. They spend nothing until they are above zero again.
+        A refund took back money that they had already spent. They cannot spend until their balance is above zero.
       </p>
       <ul>
         {view.in_debt.map(({ agent_id: id, balance }) => (
@@ -175,7 +179,7 @@ function DebtList({ view }: { readonly view: ReconciliationView }): ReactElement
   );
 }
 
-/** One difference: both sides, who looks after it, how old it is, and the means to take it on or explain it. It stays until the books agree. */
+/** One difference: both amounts, its owner, its age, and a form to explain or own it. It stays until ledger and provider agree. */
 function DifferenceRow({
   difference,
   onChanged,
@@ -190,22 +194,17 @@ function DifferenceRow({
     <li className="difference" data-difference={difference.difference_id} data-overdue={difference.overdue}>
       <p className="credit-line">
         <span>
-          ours <b>{ours}</b>
+          ledger <b>{ours}</b>
         </span>
         <span>
-          theirs <b>{theirs}</b>
+          provider <b>{theirs}</b>
         </span>
-        {difference.overdue && (
-          <span className="badge badge-bad">
-            <span className="mark mark-bad" aria-hidden="true" />
-            Overdue
-          </span>
-        )}
+        {difference.overdue && <Badge tone="bad">Overdue</Badge>}
       </p>
       <p className="credit-facts">
         <code>{difference.provider_transaction_id}</code> {difference.provider}
-        {difference.agent_id !== null && `, ${difference.agent_id}`}; {actorWords(difference.owner, 'admin', viewer)}{' '}
-        {difference.owner === 'admins' ? 'look' : 'looks'} after it; {lengthWords(difference.age_s * 1000)} old
+        {difference.agent_id !== null && `, ${difference.agent_id}`}; owner:{' '}
+        {actorWords(difference.owner, 'admin', viewer)}; {lengthWords(difference.age_s * 1000)} old
       </p>
       {difference.explanation !== null && (
         <p className="credit-facts">
@@ -214,7 +213,7 @@ function DifferenceRow({
         </p>
       )}
       <button type="button" className="link" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {difference.explanation === null ? 'Explain it' : 'Explain it anew'}
+        {difference.explanation === null ? 'Explain' : 'Change the explanation'}
       </button>
       {open && (
         <Explain
@@ -260,20 +259,18 @@ function Explain({
       word="Save"
       onSend={() => void send()}
     >
-      <label>
-        What it is
-        <textarea
-          name="explanation"
-          rows={2}
-          maxLength={EXPLANATION_MAX_CHARS}
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value);
-            sending.changed();
-          }}
-          placeholder="Refunded by hand on Monday; the bank's list has it tomorrow"
-        />
-      </label>
+      <TextField
+        label="Explanation"
+        name="explanation"
+        rows={2}
+        maxLength={EXPLANATION_MAX_CHARS}
+        value={text}
+        onChange={(explanation) => {
+          setText(explanation);
+          sending.changed();
+        }}
+        placeholder="Refunded on Monday; the statement of tomorrow will list it"
+      />
       <label className="check">
         <input
           type="checkbox"
@@ -283,7 +280,7 @@ function Explain({
             sending.changed();
           }}
         />
-        I look after it
+        I own this difference
       </label>
     </ActionForm>
   );

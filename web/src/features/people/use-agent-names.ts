@@ -12,3 +12,8 @@ export function useAgentNames(): readonly { readonly id: string; readonly name: 
     [details],
   );
 }
+
+/** The display name of an agent; its id where the village does not have it. */
+export function useAgentName(id: string): string {
+  return useVillageState((state) => state.details.get(id)?.display_name ?? id);
+}

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Checked, checkProof, type Kept, type ProofParts, saidOf } from './check-proof.ts';
+import { type Checked, checkProof, type Kept, type ProofParts, checkpointIn } from './check-proof.ts';
 import { browserCrypto, type ProofCrypto } from './proof-crypto.ts';
-import { forget, keep, readKept } from './read-proof.ts';
+import { forgetCheckpoint, keepCheckpoint, readKept } from './read-proof.ts';
 import { actLeaf, ENTRY, entryLeaf, RECORD, recordBytes, sealedLog } from './sealed-log.fixture.ts';
 
 const OTHERS = Array.from({ length: 299 }, (_, index) =>
@@ -31,12 +31,12 @@ async function checked(change: Partial<ProofParts> = {}): Promise<Checked> {
 }
 
 function keptAt(size: number, of = log): Kept {
-  const checkpoint = saidOf(of.note(size));
+  const checkpoint = checkpointIn(of.note(size));
   assert.ok(checkpoint !== null);
   return { key: of.keyText.trim(), checkpoint };
 }
 
-test('an entry of a log with many is proven, under the key and the size that are told', async () => {
+test('an entry of a long log is proven, under the stated key and size', async () => {
   const { fault, checkpoint, key, continues } = await checked();
   assert.equal(fault, null);
   assert.deepEqual(
@@ -57,24 +57,24 @@ test('an entry of a log with many is proven, under the key and the size that are
   );
 });
 
-test('an act is proven as money is', async () => {
+test('an act is proven like money', async () => {
   const acts = sealedLog([entryLeaf(), actLeaf()], RECORD.record_id);
   const shown = { kind: 'record', record: RECORD } as const;
   assert.equal((await checked({ shown, proof: acts.proof(1, 2), keyText: acts.keyText })).fault, null);
   assert.match(
     (await checked({ shown, proof: acts.proof(0, 2), keyText: acts.keyText })).fault ?? '',
-    /^What is proven is another record: 01a20306-7f02/,
+    /^The proof is of another record: 01a20306-7f02/,
   );
 });
 
-test('whatever is forged on the way is found, and said', async () => {
+test('every forgery on the way is found and named', async () => {
   const good = log.proof(PLACE, leaves.length);
   const flipped = (base64: string): string => {
     const bytes = Uint8Array.fromBase64(base64);
     bytes[5] = (bytes[5] ?? 0) ^ 1;
     return bytes.toBase64();
   };
-  const notIn = 'The record does not lead to the root that was signed: it is not in this log.';
+  const notIn = 'The record does not lead to the signed root: it is not in this log.';
   const cases: readonly (readonly [string, Partial<ProofParts>, string])[] = [
     ['a leaf', { proof: { ...good, leaf: entryLeaf({ note: 'Kept the fire' }).toBase64() } }, notIn],
     [
@@ -95,13 +95,13 @@ test('whatever is forged on the way is found, and said', async () => {
     [
       'what is shown',
       { shown: { kind: 'entry', entry: { ...ENTRY, note: 'Kept the fire' } } },
-      'What is shown is not what was sealed: note is shown as “Kept the fire” and was sealed as “Let the fire go out”.',
+      'The page differs from the sealed record: note is “Kept the fire” here and “Let the fire go out” in the log.',
     ],
   ];
   for (const [name, change, expected] of cases) assert.equal((await checked(change)).fault, expected, name);
 });
 
-test('the log goes on from what this browser has seen, or it says that it does not', async () => {
+test('the log continues the one that this browser has seen, or the fault says why not', async () => {
   const proof = log.proof(PLACE, leaves.length);
   assert.deepEqual(
     [
@@ -115,7 +115,7 @@ test('the log goes on from what this browser has seen, or it says that it does n
   const elsewhere = { ...keptAt(200), checkpoint: keptAt(200, other).checkpoint };
   assert.equal(
     (await checked({ kept: elsewhere, growth: log.growth(200, 300) })).fault,
-    'The log does not go on from the 200 entries that this browser has seen: it was rewritten.',
+    'The log does not continue the 200 entries that this browser has seen: it was rewritten.',
   );
   assert.match(
     (await checked({ kept: { ...keptAt(200), key: other.keyText.trim() }, growth: log.growth(200, 300) })).fault ?? '',
@@ -123,38 +123,38 @@ test('the log goes on from what this browser has seen, or it says that it does n
   );
   assert.deepEqual(
     [
-      (await checked({ kept: elsewhere, growth: log.growth(200, 300) })).another,
-      (await checked({ keyText: other.keyText })).another,
+      (await checked({ kept: elsewhere, growth: log.growth(200, 300) })).differentLog,
+      (await checked({ keyText: other.keyText })).differentLog,
     ],
     [true, false],
-    'what may be forgotten, and what may not',
+    'only a different log may be forgotten',
   );
   assert.equal(
     (await checked({ kept: keptAt(300), growth: { kind: 'shorter' } })).fault,
-    'The log had 300 entries when this browser looked last, and has fewer now.',
+    'The log had 300 entries when this browser last checked, and has fewer now.',
   );
   assert.equal(
     (await checked({ proof: log.proof(PLACE, 200), kept: keptAt(300), growth: log.growth(300, 300) })).fault,
-    'The log had 300 entries when this browser looked last, and has fewer now.',
+    'The log had 300 entries when this browser last checked, and has fewer now.',
   );
   assert.equal(
     (await checked({ proof, kept: keptAt(200), growth: other.growth(200, 300) })).fault,
-    'What says that the log goes on is not signed by that key.',
+    'The proof that the log continues is not signed by that key.',
   );
 });
 
-test('what was verified is kept with its key, until it is forgotten', () => {
-  const shelf = new Map<string, string>();
+test('a verified checkpoint is kept with its key until it is forgotten', () => {
+  const stored = new Map<string, string>();
   const storage = {
-    getItem: (name: string) => shelf.get(name) ?? null,
-    setItem: (name: string, value: string) => void shelf.set(name, value),
-    removeItem: (name: string) => void shelf.delete(name),
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: (name: string, value: string) => void stored.set(name, value),
+    removeItem: (name: string) => void stored.delete(name),
   };
   assert.equal(readKept(storage), null);
-  keep(storage, log.keyText, log.note(200));
+  keepCheckpoint(storage, log.keyText, log.note(200));
   assert.deepEqual(readKept(storage), keptAt(200));
   storage.setItem('hamlet-log', 'something\n\nelse');
   assert.equal(readKept(storage), null);
-  forget(storage);
-  assert.equal(shelf.size, 0);
+  forgetCheckpoint(storage);
+  assert.equal(stored.size, 0);
 });

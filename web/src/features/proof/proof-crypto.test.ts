@@ -6,7 +6,7 @@ import { withHashes } from './proof-crypto.ts';
 const digest = (bytes: Uint8Array): Promise<Uint8Array> =>
   Promise.resolve(new Uint8Array(hash('sha256', bytes, 'buffer')));
 
-test('what wants its hashes at once gets them, each asked for once', async () => {
+test('a synchronous computation gets its hashes, each computed once', async () => {
   let asked = 0;
   const chain = await withHashes(
     (sha256) => [1, 2, 3].reduce<Uint8Array>((last) => sha256(last), Uint8Array.of(7)).toHex(),
@@ -20,7 +20,7 @@ test('what wants its hashes at once gets them, each asked for once', async () =>
   assert.equal(asked, 3);
 });
 
-test('what never ends is stopped, and other errors pass', async () => {
+test('an endless computation is stopped, and other errors pass', async () => {
   await assert.rejects(
     withHashes((sha256) => {
       for (let last = Uint8Array.of(1); ;) last = new Uint8Array(sha256(last));

@@ -1,19 +1,20 @@
 import type { Sha256 } from '@hamlet/core';
 
-/** What the platform offers to check a proof with, and gives later than core wants it. */
+/** The asynchronous cryptography of the platform. */
 export interface ProofCrypto {
   digest(bytes: Uint8Array): Promise<Uint8Array>;
-  /** Whether a signature over a message is that of an Ed25519 key. */
+  /** True if the Ed25519 key has signed the message. */
   verify(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): Promise<boolean>;
 }
 
-/** This browser's, or why it cannot check a proof. */
+/** The cryptography of this browser, or the reason why it cannot check a proof. */
 export async function browserCrypto(): Promise<ProofCrypto | string> {
-  // Absent from pages that are not served securely.
+  // Browsers leave it out on pages without https.
   const subtle: SubtleCrypto | undefined = globalThis.crypto?.subtle;
-  if (subtle === undefined) return 'Browsers check signatures only on https or localhost.';
+  if (subtle === undefined)
+    return 'Browsers check signatures only over https or on localhost. Open the village by https.';
   if (!('fromBase64' in Uint8Array) || !(await knowsEd25519(subtle)))
-    return 'This browser is too old to check Ed25519 signatures.';
+    return 'This browser is too old to check Ed25519 signatures. Update it.';
   return {
     digest: async (bytes) => new Uint8Array(await subtle.digest('SHA-256', new Uint8Array(bytes))),
     verify: async (message, signature, publicKey) => {
@@ -30,21 +31,21 @@ async function knowsEd25519(subtle: SubtleCrypto): Promise<boolean> {
   );
 }
 
-/** More hashes than a proof in the longest log asks for. */
+/** More hashes than a proof in the longest log needs. */
 const HASHES_MAX = 512;
 
-/** A hash that was asked for and is not there yet. */
+/** Thrown to ask for a hash that is not computed yet. */
 class HashWanted extends Error {
   readonly bytes: Uint8Array;
   constructor(bytes: Uint8Array) {
-    super('a hash is not there yet');
+    super('this hash is not computed yet');
     this.bytes = bytes;
   }
 }
 
 /**
- * Runs what wants its hashes at once on a platform that gives them later: it is stopped at each hash that is not there yet, and run again when it
- * has come. `compute` must be pure. Throws RangeError where it asks for more than {@link HASHES_MAX}.
+ * Runs a computation that needs synchronous hashes on an asynchronous platform: it stops at each missing hash and runs again once that is
+ * computed. `compute` must be pure. Throws RangeError if it asks for more than {@link HASHES_MAX}.
  */
 export async function withHashes<T>(
   compute: (sha256: Sha256) => T,

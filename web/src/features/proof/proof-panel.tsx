@@ -1,17 +1,17 @@
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import './proof.css';
 import type { Refused } from '../../client/api.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useVillage } from '../village-context.ts';
 import { type Checked, checkProof, type ProofParts } from './check-proof.ts';
 import { browserCrypto } from './proof-crypto.ts';
-import { forget, keep, readKept, readProof } from './read-proof.ts';
+import { forgetCheckpoint, keepCheckpoint, readKept, readProof } from './read-proof.ts';
 import { isSealedByHash, recordIdOf, type Shown } from './sealed-differences.ts';
 
-/** Whether a record is in the sealed log as it is shown, checked in this browser; and if it is not, that it is not. */
+/** Checks in this browser that the sealed log has a record as the page shows it, and shows the result. */
 export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
-  const { proving, anew } = useProof(shown);
+  const { proving, restart } = useProof(shown);
   switch (proving.kind) {
     case 'asking':
       return (
@@ -21,21 +21,15 @@ export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
       );
     case 'unsealed':
       return (
-        <p className="proof notice notice-waiting" role="status" data-verdict="unsealed">
-          <Icon name="clock" size={16} />
-          <span>
-            <b>Not sealed yet.</b> What is new is sealed within seconds; this asks again by itself.
-          </span>
-        </p>
+        <Notice tone="waiting" className="proof" data-verdict="unsealed">
+          <b>Not sealed yet.</b> The village seals a new record within seconds. This page asks again by itself.
+        </Notice>
       );
     case 'unable':
       return (
-        <p className="proof notice notice-waiting" role="status" data-verdict="unable">
-          <Icon name="info" size={16} />
-          <span>
-            <b>Not checked.</b> {proving.why}
-          </span>
-        </p>
+        <Notice tone="waiting" icon="info" className="proof" data-verdict="unable">
+          <b>Not checked.</b> {proving.why}
+        </Notice>
       );
     case 'refused':
       return proving.refused.code === 'log_differs' ? (
@@ -46,32 +40,29 @@ export function ProofPanel({ shown }: { readonly shown: Shown }): ReactElement {
         </div>
       );
     case 'checked':
-      return <Verdict parts={proving.parts} checked={proving.checked} onAnew={anew} />;
+      return <Verdict parts={proving.parts} checked={proving.checked} onRestart={restart} />;
   }
 }
 
 interface VerdictProps {
   readonly parts: ProofParts;
   readonly checked: Checked;
-  readonly onAnew: () => void;
+  readonly onRestart: () => void;
 }
 
-function Verdict({ parts, checked, onAnew }: VerdictProps): ReactElement {
+function Verdict({ parts, checked, onRestart }: VerdictProps): ReactElement {
   if (checked.fault !== null)
     return (
       <Refuted fault={checked.fault}>
         <Facts parts={parts} checked={checked} />
-        {checked.another && <Anew onAnew={onAnew} />}
+        {checked.differentLog && <ForgetLog onForget={onRestart} />}
       </Refuted>
     );
   return (
     <section className="proof" aria-label="Proof" data-verdict="proven">
-      <p className="notice notice-good" role="status">
-        <Icon name="shield" size={16} />
-        <span>
-          <b>Verified.</b> It is in the sealed log as it is shown here. This browser has checked that itself.
-        </span>
-      </p>
+      <Notice tone="good" icon="shield">
+        <b>Verified.</b> This browser checked it: the sealed log has this record as the page shows it.
+      </Notice>
       <Facts parts={parts} checked={checked} />
     </section>
   );
@@ -80,31 +71,28 @@ function Verdict({ parts, checked, onAnew }: VerdictProps): ReactElement {
 function Refuted({ fault, children }: { readonly fault: string; readonly children?: ReactNode }): ReactElement {
   return (
     <section className="proof" aria-label="Proof" data-verdict="refuted">
-      <div className="notice notice-bad" role="alert">
-        <Icon name="alert" size={16} />
-        <span>
-          <b>This does not verify.</b> {fault} Do not rely on what is shown until whoever runs the village has looked:{' '}
-          <code>hamlet-verify</code> names the place.
-        </span>
-      </div>
+      <Notice tone="bad">
+        <b>This does not verify.</b> {fault} Do not rely on this record. Report it to the operator of the village:{' '}
+        <code>hamlet-verify</code> finds the place.
+      </Notice>
       {children}
     </section>
   );
 }
 
-/** A village that was made anew at this address has another log: whoever knows that lets the browser begin again. */
-function Anew({ onAnew }: { readonly onAnew: () => void }): ReactElement {
+/** A village that was installed again at this address has another log: a person who knows that lets the browser start over. */
+function ForgetLog({ onForget }: { readonly onForget: () => void }): ReactElement {
   return (
     <p className="hint">
-      Was this village made anew, with a log of its own?{' '}
-      <button type="button" className="link" onClick={onAnew} data-action="forget-log">
-        Forget what this browser has kept of it
+      Was this village installed again, with a new log?{' '}
+      <button type="button" className="link" onClick={onForget} data-action="forget-log">
+        Forget the checkpoint of the old log
       </button>
     </p>
   );
 }
 
-/** What the proof says: believed under a good verdict, claimed under a bad one. */
+/** The content of the proof: facts under a good verdict, claims under a bad one. */
 function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checked: Checked }): ReactElement {
   const { checkpoint, key } = checked;
   return (
@@ -131,12 +119,14 @@ function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checke
             <code data-key={key.id}>
               {key.name}+{key.id}
             </code>
-            <small>The village tells it itself: compare it with one that you kept.</small>
+            <small>The village itself names this key. Compare it with a copy that you kept.</small>
           </Fact>
         )}
         {checked.fault === null && <Fact title="History">{historyWords(parts, checked)}</Fact>}
         {isSealedByHash(parts.shown, Uint8Array.fromBase64(parts.proof.leaf)) && (
-          <Fact title="Details">Too long to be sealed in words: their hash is, and they are not compared here.</Fact>
+          <Fact title="Details">
+            Too long to be sealed as text: the log has their hash, and this page does not compare them.
+          </Fact>
         )}
       </dl>
       <details className="proof-note">
@@ -148,11 +138,11 @@ function Facts({ parts, checked }: { readonly parts: ProofParts; readonly checke
 }
 
 function historyWords({ kept }: ProofParts, { continues }: Checked): string {
-  if (kept === null) return 'This browser keeps this checkpoint, and holds the log to it from now on.';
+  if (kept === null) return 'This browser keeps this checkpoint. From now on it checks that the log continues it.';
   const size = kept.checkpoint.size.toLocaleString('en');
   return continues
-    ? `The log goes on from the ${size} entries that this browser has seen before.`
-    : `The log grew while it was asked; it goes on from the ${size} entries that this browser has seen before.`;
+    ? `The log continues the ${size} entries that this browser has seen before.`
+    : `The log grew during the check. It continues the ${size} entries that this browser has seen before.`;
 }
 
 function Fact({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactElement {
@@ -164,7 +154,7 @@ function Fact({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** What is known of a record so far. `unable` is of this browser, and says nothing of the record. */
+/** The state of a check. `unable` is about this browser, not about the record. */
 type Proving =
   | { readonly kind: 'asking' }
   | { readonly kind: 'unsealed' }
@@ -172,16 +162,16 @@ type Proving =
   | { readonly kind: 'refused'; readonly refused: Refused }
   | { readonly kind: 'checked'; readonly parts: ProofParts; readonly checked: Checked };
 
-/** What is new is sealed within a second or two. */
+/** The village seals a new record within a second or two. */
 const SEALED_SOON_MS = 1000;
 const SOON_TIMES = 15;
 
-/** Reads the proof of a record, checks it here, and keeps the checkpoint that it led to. `anew` forgets what was kept, and checks again. */
-function useProof(shown: Shown): { readonly proving: Proving; anew(): void } {
+/** Reads the proof of a record, checks it and keeps its checkpoint. `restart` forgets the kept checkpoint and checks again. */
+function useProof(shown: Shown): { readonly proving: Proving; restart(): void } {
   const { api } = useVillage();
   const [proving, setProving] = useState<Proving>({ kind: 'asking' });
   const [asked, setAsked] = useState(0);
-  // A list that is read anew has the same record as another object.
+  // A list that was read again has the same record as another object.
   const seen = useRef(shown);
   seen.current = shown;
   const id = recordIdOf(shown);
@@ -204,8 +194,8 @@ function useProof(shown: Shown): { readonly proving: Proving; anew(): void } {
   }, [api, id, asked]);
   return {
     proving,
-    anew: () => {
-      forget(window.localStorage);
+    restart: () => {
+      forgetCheckpoint(window.localStorage);
       setProving({ kind: 'asking' });
       setAsked((count) => count + 1);
     },
@@ -219,6 +209,6 @@ async function proveOnce(api: Parameters<typeof readProof>[0], shown: Shown): Pr
   if (!reply.ok)
     return reply.refused.code === 'not_sealed' ? { kind: 'unsealed' } : { kind: 'refused', refused: reply.refused };
   const checked = await checkProof(reply.data, crypto);
-  if (checked.fault === null) keep(window.localStorage, reply.data.keyText, reply.data.proof.checkpoint);
+  if (checked.fault === null) keepCheckpoint(window.localStorage, reply.data.keyText, reply.data.proof.checkpoint);
   return { kind: 'checked', parts: reply.data, checked };
 }

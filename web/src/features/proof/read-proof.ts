@@ -1,12 +1,12 @@
 import { getLogConsistency, getLogKey, getLogProof, type InclusionProof } from '@hamlet/contract';
 import type { Api, Reply } from '../../client/api.ts';
-import { type Growth, type Kept, type ProofParts, saidOf } from './check-proof.ts';
+import { type Growth, type Kept, type ProofParts, checkpointIn } from './check-proof.ts';
 import { recordIdOf, type Shown } from './sealed-differences.ts';
 
-/** The log grows each second: what proves the record and what proves the growth are asked for anew until both are of one length. */
+/** The log grows each second: both proofs are read again until they are of the same length. */
 const ATTEMPTS = 6;
 
-/** Reads all that is needed to check one record. */
+/** Reads everything that a check of one record needs. */
 export async function readProof(api: Api, shown: Shown, kept: Kept | null): Promise<Reply<ProofParts>> {
   const params = { record_id: recordIdOf(shown) };
   for (let attempt = 1; ; attempt += 1) {
@@ -25,7 +25,7 @@ export async function readProof(api: Api, shown: Shown, kept: Kept | null): Prom
       kept,
       growth: growth === null ? null : growth.data,
     };
-    if (isOfOneLength(proof.data, parts.growth) || attempt === ATTEMPTS) return { ok: true, data: parts };
+    if (areOfOneLength(proof.data, parts.growth) || attempt === ATTEMPTS) return { ok: true, data: parts };
   }
 }
 
@@ -36,30 +36,30 @@ async function readGrowth(api: Api, { checkpoint: { size } }: Kept): Promise<Rep
   return reply.refused.code === 'not_sealed' ? { ok: true, data: { kind: 'shorter' } } : reply;
 }
 
-function isOfOneLength({ checkpoint }: InclusionProof, growth: Growth | null): boolean {
-  return growth?.kind !== 'proof' || saidOf(growth.checkpoint)?.size === saidOf(checkpoint)?.size;
+function areOfOneLength({ checkpoint }: InclusionProof, growth: Growth | null): boolean {
+  return growth?.kind !== 'proof' || checkpointIn(growth.checkpoint)?.size === checkpointIn(checkpoint)?.size;
 }
 
-/** Where a browser keeps the newest checkpoint that it has verified. Storage is per origin, so each village has its own. */
-const PLACE = 'hamlet-log';
+/** The storage key of the newest verified checkpoint. Storage is per origin, so each village has its own. */
+const STORAGE_KEY = 'hamlet-log';
 const SPLIT = '\n\n';
 
-type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+type CheckpointStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** What was kept; null where nothing was, or what is there cannot be read. */
-export function readKept(shelf: Shelf): Kept | null {
-  const text = shelf.getItem(PLACE) ?? '';
+/** The kept checkpoint; null if there is none that can be read. */
+export function readKept(storage: CheckpointStorage): Kept | null {
+  const text = storage.getItem(STORAGE_KEY) ?? '';
   const at = text.indexOf(SPLIT);
-  const checkpoint = at < 0 ? null : saidOf(text.slice(at + SPLIT.length));
+  const checkpoint = at < 0 ? null : checkpointIn(text.slice(at + SPLIT.length));
   return checkpoint === null ? null : { key: text.slice(0, at), checkpoint };
 }
 
-/** Keeps a checkpoint that was verified. @param note the signed note as it was sent */
-export function keep(shelf: Shelf, keyText: string, note: string): void {
-  shelf.setItem(PLACE, `${keyText.trim()}${SPLIT}${note}`);
+/** Keeps a verified checkpoint. @param note the signed note as received */
+export function keepCheckpoint(storage: CheckpointStorage, keyText: string, note: string): void {
+  storage.setItem(STORAGE_KEY, `${keyText.trim()}${SPLIT}${note}`);
 }
 
-/** Forgets it: for a village that was made anew, with a log and a key of its own. */
-export function forget(shelf: Shelf): void {
-  shelf.removeItem(PLACE);
+/** Forgets the kept checkpoint, for a village that was installed again with a new log and key. */
+export function forgetCheckpoint(storage: CheckpointStorage): void {
+  storage.removeItem(STORAGE_KEY);
 }

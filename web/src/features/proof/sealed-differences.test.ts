@@ -9,22 +9,22 @@ const ofEntry = (change: Partial<LedgerEntry>, leaf = entryLeaf()): unknown =>
 const ofRecord = (change: Partial<AuditRecord>, leaf = actLeaf()): unknown =>
   differencesOf({ kind: 'record', record: { ...RECORD, ...change } }, leaf);
 
-test('what is shown of an entry is held to its leaf, fact by fact', () => {
+test('an entry is compared with its leaf, fact by fact', () => {
   assert.deepEqual(ofEntry({}), []);
-  assert.deepEqual(ofEntry({ amount: '2.5' }), [{ what: 'amount', shown: '2.5', sealed: '-2.5' }]);
+  assert.deepEqual(ofEntry({ amount: '2.5' }), [{ field: 'amount', shown: '2.5', sealed: '-2.5' }]);
   assert.deepEqual(
     ofEntry({ agent_id: 'bob' }),
-    ['agent', 'amount', 'balance after it', 'number'].map((what, index) => ({
-      what,
+    ['agent', 'amount', 'balance after it', 'number'].map((field, index) => ({
+      field,
       shown: ['bob', '-2.5', '7.5', '3'][index],
       sealed: 'nothing',
     })),
   );
   assert.deepEqual(ofEntry({ balance_after: '70', version: 4 }), [
-    { what: 'balance after it', shown: '70', sealed: '7.5' },
-    { what: 'number', shown: '4', sealed: '3' },
+    { field: 'balance after it', shown: '70', sealed: '7.5' },
+    { field: 'number', shown: '4', sealed: '3' },
   ]);
-  for (const [what, change] of [
+  for (const [field, change] of [
     ['reason', { reason: 'reward' }],
     ['source', { source: 'mo' }],
     ['post', { related_post_id: RECORD.record_id }],
@@ -32,13 +32,13 @@ test('what is shown of an entry is held to its leaf, fact by fact', () => {
     ['id', { ledger_entry_id: RECORD.record_id }],
   ] as const) {
     assert.deepEqual(
-      (ofEntry(change) as { what: string }[]).map((difference) => difference.what),
-      [what],
+      (ofEntry(change) as { field: string }[]).map((difference) => difference.field),
+      [field],
     );
   }
 });
 
-test('the same entry as the audit tells of it', () => {
+test('the audit record of the same entry', () => {
   const record: AuditRecord = {
     record_id: ENTRY.ledger_entry_id,
     kind: 'ledger',
@@ -53,16 +53,16 @@ test('the same entry as the audit tells of it', () => {
   };
   assert.deepEqual(ofRecord(record, entryLeaf()), []);
   assert.deepEqual(ofRecord({ ...record, detail: { ...Object(record.detail), amount_micro: '1' } }, entryLeaf()), [
-    { what: 'amount_micro', shown: '1', sealed: '2500000' },
+    { field: 'amount_micro', shown: '1', sealed: '2500000' },
   ]);
 });
 
-test('an act is held to its leaf, whatever the order of its details', () => {
+test('an act is compared with its leaf, in any order of its details', () => {
   assert.deepEqual(ofRecord({}), []);
   assert.deepEqual(ofRecord({ detail: { at: { x: 1, y: 3 }, reason: 'spam' } }), [
-    { what: 'details', shown: '{"at":{"x":1,"y":3},"reason":"spam"}', sealed: '{"at":{"x":1,"y":2},"reason":"spam"}' },
+    { field: 'details', shown: '{"at":{"x":1,"y":3},"reason":"spam"}', sealed: '{"at":{"x":1,"y":2},"reason":"spam"}' },
   ]);
-  for (const [what, change] of [
+  for (const [field, change] of [
     ['actor', { actor_id: 'mo' }],
     ['action', { action: 'board.undo' }],
     ['object', { object: 'post 8' }],
@@ -71,13 +71,13 @@ test('an act is held to its leaf, whatever the order of its details', () => {
     ['time', { at: '2026-11-22T10:00:02Z' }],
   ] as const) {
     assert.deepEqual(
-      (ofRecord(change) as { what: string }[]).map((difference) => difference.what),
-      [what],
+      (ofRecord(change) as { field: string }[]).map((difference) => difference.field),
+      [field],
     );
   }
 });
 
-test('details that are sealed by their hash are not compared, and it is known', () => {
+test('details that are sealed by their hash are not compared, and the page knows', () => {
   assert.deepEqual(ofRecord({ detail: 'anything' }, actLeaf({ detail: null })), []);
   assert.ok(isSealedByHash({ kind: 'record', record: RECORD }, actLeaf({ detail: null })));
   assert.ok(!isSealedByHash({ kind: 'record', record: RECORD }, actLeaf()));
@@ -85,7 +85,7 @@ test('details that are sealed by their hash are not compared, and it is known', 
 
 test('a leaf of another kind, or none at all', () => {
   assert.deepEqual(
-    (ofRecord({}, entryLeaf()) as { what: string }[]).map(({ what }) => what),
+    (ofRecord({}, entryLeaf()) as { field: string }[]).map(({ field }) => field),
     ['kind', 'id'],
   );
   assert.equal(ofEntry({}, new Uint8Array([1, 2, 3])), null);

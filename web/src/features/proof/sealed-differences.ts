@@ -1,14 +1,14 @@
 import { type AuditRecord, formatAiDollars, type LedgerEntry } from '@hamlet/contract';
 import { type Field, openRecord, SEALED_KINDS, type SealedRecord, sidesOf } from '@hamlet/core';
 
-/** What a person sees and wants proven. */
+/** A record on a page whose proof a person wants. */
 export type Shown =
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
   | { readonly kind: 'record'; readonly record: AuditRecord };
 
-/** Something that is shown otherwise than it was sealed. */
+/** A field that differs between the page and the sealed record. */
 export interface Difference {
-  readonly what: string;
+  readonly field: string;
   readonly shown: string;
   readonly sealed: string;
 }
@@ -17,7 +17,7 @@ export function recordIdOf(shown: Shown): string {
   return shown.kind === 'entry' ? shown.entry.ledger_entry_id : shown.record.record_id;
 }
 
-/** Where the fields of a leaf stand, by the view that they are sealed from. */
+/** The positions of the fields in a leaf, by the view that they are sealed from. */
 const LEDGER = {
   reason: 5,
   amount: 6,
@@ -39,20 +39,20 @@ const ACT = {
   traceparent: 11,
 } as const;
 
-type Fact = readonly [what: string, shown: unknown, sealed: unknown];
+type Fact = readonly [field: string, shown: unknown, sealed: unknown];
 
-/** How what is shown differs from what was sealed; null where the leaf is no record, and so nothing can be said. */
+/** The differences between the page and the leaf; null if the leaf is no readable record. */
 export function differencesOf(shown: Shown, leaf: Uint8Array): Difference[] | null {
   try {
     return factsOf(shown, openRecord(leaf))
       .filter(([, mine, theirs]) => textOf(mine) !== textOf(theirs))
-      .map(([what, mine, theirs]) => ({ what, shown: textOf(mine), sealed: textOf(theirs) }));
+      .map(([field, mine, theirs]) => ({ field, shown: textOf(mine), sealed: textOf(theirs) }));
   } catch {
     return null;
   }
 }
 
-/** Whether the details of a record are too long to be sealed in words: they are there by their hash, and are not compared. */
+/** True if the details of a record were too long to be sealed as text: the leaf has only their hash, and they are not compared. */
 export function isSealedByHash(shown: Shown, leaf: Uint8Array): boolean {
   try {
     return shown.kind === 'record' && shown.record.kind === 'act' && openRecord(leaf).field(ACT.detail) === null;
@@ -125,12 +125,12 @@ function actFacts(record: AuditRecord, sealed: SealedRecord): Fact[] {
   ];
 }
 
-/** `treasury/` as it is shown: `treasury`. */
+/** The owner as the audit shows it: `treasury` for `treasury/`. */
 function bookOf(owner: string | undefined): string | undefined {
   return owner?.replace(/\/$/, '');
 }
 
-/** JSON whose keys stand in one order, so that the same facts are the same text. */
+/** JSON with sorted keys, so that the same facts give the same text. */
 function inOrder(value: unknown): string {
   const sorted = (_key: string, inner: unknown): unknown =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -139,13 +139,13 @@ function inOrder(value: unknown): string {
   return JSON.stringify(value, sorted);
 }
 
-/** A moment to the microsecond, however many places it was written with. */
+/** An instant to the microsecond, with any number of decimal places in the input. */
 function momentOf(moment: string): string {
   const [, whole = '', places = ''] = /^(.*?)(?:\.([0-9]+))?Z$/.exec(moment) ?? [];
   return `${whole}.${places.padEnd(6, '0')}Z`;
 }
 
-/** Unix seconds with six places, as a leaf has them. */
+/** An instant from a leaf: Unix seconds with six decimal places. */
 function sealedMoment(field: Field): string {
   const [seconds = '', places = ''] = String(field).split('.');
   return `${new Date(Number(seconds) * 1000).toISOString().slice(0, 19)}.${places}Z`;

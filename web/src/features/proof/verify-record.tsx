@@ -4,10 +4,10 @@ import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
 import { useRole } from '../village-context.ts';
 import type { Shown } from './sealed-differences.ts';
 
-/** The mathematics come when somebody asks for a proof. */
+/** Loads the mathematics when a person asks for a proof. */
 const ProofPanel = lazy(async () => ({ default: (await import('./proof-panel.tsx')).ProofPanel }));
 
-/** Asks for the proof of a record; nothing for those who may not have it. */
+/** Opens the proof of a record; nothing for a viewer who may not read proofs. */
 export function VerifyButton({
   open,
   onOpen,
@@ -23,7 +23,7 @@ export function VerifyButton({
       aria-expanded={open}
       onClick={() => onOpen(!open)}
       data-action="verify"
-      title="Check in this browser that the sealed log has it"
+      title="Check in this browser that the sealed log has this record"
     >
       {open ? 'Close the proof' : 'Verify'}
     </button>

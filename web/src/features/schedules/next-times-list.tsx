@@ -8,7 +8,7 @@ export function viewerZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Times to come, in the zone of the schedule and in the viewer's. */
+/** The next firings, in the time zone of the schedule and in the viewer's. */
 export function NextTimesList({
   slots,
   timeZone,
@@ -18,7 +18,7 @@ export function NextTimesList({
 }): ReactElement {
   const now = useNow(1000);
   const zones = zonesOf(timeZone, viewerZone());
-  if (slots.length === 0) return <p className="empty">None is to come.</p>;
+  if (slots.length === 0) return <p className="empty">No next firing.</p>;
   return (
     <table className="times">
       <thead>

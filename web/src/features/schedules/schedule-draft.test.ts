@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changesOf, type Draft, draftOf, emptyDraft, readDraft, saidOf } from './schedule-draft.ts';
+import { changesOf, type Draft, draftOf, emptyDraft, readDraft, givenFields } from './schedule-draft.ts';
 import { scheduleView } from './schedule-view.fixture.ts';
 
 const draft = (more: Partial<Draft> = {}): Draft => ({
@@ -14,10 +14,10 @@ const problems = (more: Partial<Draft>): object => {
   return reading.ok ? {} : reading.problems;
 };
 
-test('a draft becomes what is sent, with only the fields of its kind', () => {
+test('a draft becomes a request body with only the fields of its kind', () => {
   const reading = readDraft(draft());
   assert.ok(reading.ok);
-  assert.deepEqual(saidOf(reading.body), {
+  assert.deepEqual(givenFields(reading.body), {
     agent_name: 'ada',
     prompt: 'Read the board.',
     daily_at: '09:00',
@@ -39,7 +39,7 @@ test('a draft becomes what is sent, with only the fields of its kind', () => {
   );
 });
 
-test('what is wrong is said at the field that must change, in the words of the cluster', () => {
+test('each problem is at its field, in the words of the cluster', () => {
   assert.deepEqual(problems({ kind: 'cron', cron: 'at nine' }), {
     cron: 'Write five cron fields (minute, hour, day of month, month, day of week), for example "0 9 * * MON-FRI"',
   });
@@ -54,11 +54,11 @@ test('what is wrong is said at the field that must change, in the words of the c
   assert.deepEqual(Object.keys(problems({ kind: 'every', every: '0s' })), ['every']);
 });
 
-test('fields of another kind are not in the way', () => {
+test('fields of another kind are ignored', () => {
   assert.deepEqual(problems({ kind: 'daily', cron: 'nonsense', every: '' }), {});
 });
 
-test('only what changed is sent, and a field that goes is taken away', () => {
+test('only changed fields are sent, and null removes a field', () => {
   const view = scheduleView({ daily_at: '09:00', time_zone: 'Europe/Zurich' });
   const same = readDraft(draftOf(view, 'UTC'));
   assert.ok(same.ok);

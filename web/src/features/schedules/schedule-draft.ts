@@ -2,7 +2,7 @@ import { ScheduleSpec, type ScheduleChange, type ScheduleView } from '@hamlet/co
 
 export type TimingKind = 'every' | 'daily' | 'cron';
 
-/** A schedule as it is being written: texts as typed, of which only some make sense yet. */
+/** A schedule while a person writes it: texts as typed, not all of them valid yet. */
 export interface Draft {
   readonly name: string;
   readonly target: 'agent' | 'labels';
@@ -21,9 +21,9 @@ export interface Draft {
   readonly historyLimit: string;
   readonly suspend: boolean;
 }
-/** What is wrong with a draft, by the part that must change. */
+/** The problems of a draft, by field. */
 export type Problems = Readonly<Partial<Record<keyof Draft, string>>>;
-/** What is sent of a draft. */
+/** The request body of a draft. */
 export type ScheduleBody = Required<
   Pick<
     ScheduleChange,
@@ -70,7 +70,7 @@ export function emptyDraft(agent: string, timeZone: string): Draft {
   };
 }
 
-/** A schedule as it is, to be changed. */
+/** The draft of an existing schedule. */
 export function draftOf(view: ScheduleView, timeZone: string): Draft {
   const blank = emptyDraft(view.agent_name ?? '', view.time_zone ?? timeZone);
   return {
@@ -99,7 +99,7 @@ function timingTexts(view: ScheduleView, blank: Draft): Pick<Draft, 'kind' | 'ev
   };
 }
 
-/** Labels as people write them: `team=carriers, size=small`. */
+/** Labels as one text: `team=carriers, size=small`. */
 export function labelText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
@@ -115,7 +115,7 @@ function labelsOf(text: string): Record<string, string> | null {
   return pairs.every((pair) => pair.length === 2 && pair[0] !== '') ? Object.fromEntries(pairs) : null;
 }
 
-/** The part of a spec that says when, from the fields of the chosen kind alone. */
+/** The timing of the spec, from the fields of the chosen kind alone. */
 export function timingOf({
   kind,
   every,
@@ -136,7 +136,7 @@ const FIELDS: Readonly<Record<string, keyof Draft>> = {
 };
 const isField = (name: string): name is keyof Draft => Object.hasOwn(emptyDraft('', ''), name);
 
-/** Reads a draft by the rules of the cluster, with its words for what is wrong. */
+/** Reads a draft by the schema of the cluster, whose messages name the problems. */
 export function readDraft(draft: Draft): DraftReading {
   const reading = ScheduleSpec.safeParse(candidateOf(draft));
   const problems: Problems = { ...issueWords(reading.success ? [] : reading.error.issues), ...ownProblems(draft) };
@@ -161,15 +161,15 @@ function candidateOf(draft: Draft): object {
   };
 }
 
-/** What the spec does not know of: the name of the object, and labels as a line of text. */
+/** Problems outside of the spec: the name of the object, and labels as one text. */
 function ownProblems(draft: Draft): Problems {
   return {
     ...(NAME.test(draft.name.trim())
       ? {}
-      : { name: "Lower case letters, digits, '-' and '.', for example morning-round" }),
+      : { name: "Use lower case letters, digits, '-' and '.', for example morning-round" }),
     ...(draft.target === 'agent' || labelsOf(draft.labels) !== null
       ? {}
-      : { labels: 'Write labels as key=value, with commas between' }),
+      : { labels: 'Write labels as key=value, separated by commas' }),
   };
 }
 
@@ -185,7 +185,7 @@ function issueWords(issues: readonly { readonly path: readonly PropertyKey[]; re
 
 function problemWords(field: keyof Draft, message: string): string {
   if (field === 'agent') return 'Choose an agent';
-  if (field === 'prompt') return message.startsWith('Too short') ? 'Write what the agent shall do' : message;
+  if (field === 'prompt') return message.startsWith('Too short') ? 'Write the work for the agent' : message;
   return field === 'deadline' || field === 'historyLimit' || field === 'catchUpLimit'
     ? `Write a whole number. ${message}`
     : capital(message);
@@ -213,7 +213,7 @@ function bodyOf(spec: ScheduleSpec): ScheduleBody {
   };
 }
 
-/** What of a body differs from the schedule as it is: what somebody else changes meanwhile stays theirs. */
+/** The fields that differ from the stored schedule: fields that this form did not change keep the changes of others. */
 export function changesOf(body: ScheduleBody, view: ScheduleView): ScheduleChange {
   return Object.fromEntries(
     Object.entries(body).filter(
@@ -222,7 +222,7 @@ export function changesOf(body: ScheduleBody, view: ScheduleView): ScheduleChang
   );
 }
 
-/** What of a body must be said of a new schedule: a null is the same as nothing. */
-export function saidOf(body: ScheduleBody): ScheduleChange {
+/** The fields of a new schedule: a null is left out. */
+export function givenFields(body: ScheduleBody): ScheduleChange {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }

@@ -1,222 +1,155 @@
-import type { ReactElement, ReactNode } from 'react';
-import { useVillageState } from '../village-context.ts';
-import type { Draft, Problems, TimingKind } from './schedule-draft.ts';
+import type { ReactElement } from 'react';
+import { FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
+import { AgentField } from '../people/agent-field.tsx';
+import type { Draft, Problems } from './schedule-draft.ts';
 
-/** A part of the form: the draft, what is wrong with it, and how to change it. */
-export interface FieldProps {
+/** One part of the form: the draft, its problems and a way to change it. */
+interface FieldProps {
   readonly draft: Draft;
   readonly problems: Problems;
   readonly onDraft: (change: Partial<Draft>) => void;
 }
 
-/** Who gets the prompt: one agent, or all that carry some labels. */
+const TARGETS = [
+  { key: 'agent', word: 'One agent' },
+  { key: 'labels', word: 'All with labels' },
+] as const;
+
+/** The agents that get the prompt: one agent, or all that have some labels. */
 export function TargetFields({ draft, problems, onDraft }: FieldProps): ReactElement {
-  const details = useVillageState((state) => state.details);
-  const names = [...details.values()].toSorted((left, right) => left.display_name.localeCompare(right.display_name));
   return (
     <div className="field">
-      <div className="segments" role="radiogroup" aria-label="For">
-        <label className="segment">
-          <input
-            type="radio"
-            name="target"
-            checked={draft.target === 'agent'}
-            onChange={() => onDraft({ target: 'agent' })}
-          />
-          One agent
-        </label>
-        <label className="segment">
-          <input
-            type="radio"
-            name="target"
-            checked={draft.target === 'labels'}
-            onChange={() => onDraft({ target: 'labels' })}
-          />
-          All with labels
-        </label>
-      </div>
-      {draft.target === 'agent' && (
-        <select
-          name="agent"
-          aria-label="Agent"
-          value={draft.agent}
-          onChange={(event) => onDraft({ agent: event.target.value })}
-          aria-invalid={problems.agent !== undefined}
-        >
-          <option value="">Choose an agent</option>
-          {draft.agent !== '' && !details.has(draft.agent) && (
-            <option value={draft.agent}>{draft.agent} (not here)</option>
-          )}
-          {names.map(({ agent_id: id, display_name: name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-      {draft.target === 'labels' && (
-        <input
+      <Segments label="For" items={TARGETS} chosen={draft.target} onChoose={(target) => onDraft({ target })} />
+      {draft.target === 'agent' ? (
+        <AgentField value={draft.agent} onChange={(agent) => onDraft({ agent })} problem={problems.agent} />
+      ) : (
+        <TextField
+          label="Labels"
           name="labels"
-          aria-label="Labels"
           value={draft.labels}
-          onChange={(event) => onDraft({ labels: event.target.value })}
-          aria-invalid={problems.labels !== undefined}
+          onChange={(labels) => onDraft({ labels })}
+          problem={problems.labels}
           placeholder="hamlet.village/team=carriers"
         />
       )}
-      {draft.target === 'agent' && problems.agent !== undefined && (
-        <span className="field-problem">{problems.agent}</span>
-      )}
-      {draft.target === 'labels' && problems.labels !== undefined && (
-        <span className="field-problem">{problems.labels}</span>
-      )}
     </div>
   );
 }
 
-const KINDS: readonly { readonly kind: TimingKind; readonly word: string }[] = [
-  { kind: 'daily', word: 'Daily' },
-  { kind: 'every', word: 'Every' },
-  { kind: 'cron', word: 'Cron' },
-];
-/** Periods that people mean most. */
+const TIMINGS = [
+  { key: 'daily', word: 'Daily' },
+  { key: 'every', word: 'Every' },
+  { key: 'cron', word: 'Cron' },
+] as const;
 const PERIODS = ['30s', '10m', '1h', '6h', '24h'];
 
-/** When it fires: once a day, by a period, or by cron fields. */
+/** The times at which it fires: once a day, by a period, or by cron fields. The list of next firings beside them names their problem. */
 export function TimingFields({ draft, problems, onDraft }: FieldProps): ReactElement {
   return (
     <div className="field">
-      <div className="segments" role="radiogroup" aria-label="When">
-        {KINDS.map(({ kind, word }) => (
-          <label key={kind} className="segment">
-            <input type="radio" name="timing" checked={draft.kind === kind} onChange={() => onDraft({ kind })} />
-            {word}
-          </label>
-        ))}
-      </div>
+      <Segments label="When" items={TIMINGS} chosen={draft.kind} onChoose={(kind) => onDraft({ kind })} />
       {draft.kind === 'daily' && (
-        <label>
-          Time of day
-          <input
-            name="daily-at"
-            value={draft.dailyAt}
-            onChange={(event) => onDraft({ dailyAt: event.target.value })}
-            inputMode="numeric"
-            placeholder="09:30"
-            aria-invalid={problems.dailyAt !== undefined}
-          />
-        </label>
+        <TextField
+          label="Time of day"
+          name="daily-at"
+          inputMode="numeric"
+          value={draft.dailyAt}
+          onChange={(dailyAt) => onDraft({ dailyAt })}
+          invalid={problems.dailyAt !== undefined}
+          placeholder="09:30"
+        />
       )}
       {draft.kind === 'every' && (
-        <label>
-          Period
-          <input
-            name="every"
-            value={draft.every}
-            onChange={(event) => onDraft({ every: event.target.value })}
-            placeholder="1h30m"
-            aria-invalid={problems.every !== undefined}
-            list="schedule-periods"
-            autoComplete="off"
-          />
-          <datalist id="schedule-periods">
-            {PERIODS.map((period) => (
-              <option key={period} value={period} />
-            ))}
-          </datalist>
-        </label>
+        <TextField
+          label="Period"
+          name="every"
+          suggestions={PERIODS}
+          value={draft.every}
+          onChange={(every) => onDraft({ every })}
+          invalid={problems.every !== undefined}
+          placeholder="1h30m"
+        />
       )}
       {draft.kind === 'cron' && (
-        <label>
-          Cron fields
-          <input
-            name="cron"
-            className="mono"
-            value={draft.cron}
-            onChange={(event) => onDraft({ cron: event.target.value })}
-            placeholder="minute hour day month weekday"
-            aria-invalid={problems.cron !== undefined}
-            autoComplete="off"
-            spellCheck={false}
-          />
-        </label>
+        <TextField
+          label="Cron fields"
+          name="cron"
+          className="mono"
+          spellCheck={false}
+          value={draft.cron}
+          onChange={(cron) => onDraft({ cron })}
+          invalid={problems.cron !== undefined}
+          placeholder="minute hour day month weekday"
+        />
       )}
       {draft.kind !== 'every' && (
-        <label>
-          Time zone
-          <input
-            name="time-zone"
-            value={draft.timeZone}
-            onChange={(event) => onDraft({ timeZone: event.target.value })}
-            aria-invalid={problems.timeZone !== undefined}
-            list="schedule-zones"
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <datalist id="schedule-zones">
-            {zones().map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
-        </label>
+        <TextField
+          label="Time zone"
+          name="time-zone"
+          spellCheck={false}
+          suggestions={timeZones()}
+          value={draft.timeZone}
+          onChange={(timeZone) => onDraft({ timeZone })}
+          invalid={problems.timeZone !== undefined}
+        />
       )}
     </div>
   );
 }
 
-function zones(): readonly string[] {
+function timeZones(): readonly string[] {
   return ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'))];
 }
 
-const MISSED: readonly (readonly [Draft['missedRuns'], string])[] = [
-  ['Skip', 'Skip them'],
-  ['RunOnce', 'Make up by one'],
-  ['CatchUp', 'Make up for the last ones'],
-];
-const OVERLAP: readonly (readonly [Draft['overlap'], string])[] = [
-  ['Forbid', 'Skip the new one'],
-  ['Queue', 'Let it wait behind'],
-  ['Replace', 'End the earlier one'],
-];
-
-/** What to do about missed and overlapping firings; the defaults suit most, so it is folded away. */
+/** The policies for missed and overlapping firings, folded away: the defaults suit most schedules. */
 export function PolicyFields({ draft, problems, onDraft }: FieldProps): ReactElement {
   const wrong = problems.catchUpLimit ?? problems.deadline ?? problems.historyLimit;
   return (
     <details className="policy-fields" open={wrong !== undefined || undefined}>
       <summary>Missed and overlapping firings</summary>
       <div className="form-grid">
-        <Select
-          title="Missed firings"
+        <SelectField
+          label="Missed firings"
           name="missed-runs"
           value={draft.missedRuns}
-          options={MISSED}
+          options={[
+            ['Skip', 'Skip them'],
+            ['RunOnce', 'Fire once for all'],
+            ['CatchUp', 'Fire for the last ones'],
+          ]}
           onChange={(missedRuns) => onDraft({ missedRuns })}
         />
         {draft.missedRuns === 'CatchUp' && (
-          <Whole
-            title="At most"
+          <TextField
+            label="Most firings to catch up"
             name="catch-up-limit"
+            inputMode="numeric"
             value={draft.catchUpLimit}
             onChange={(catchUpLimit) => onDraft({ catchUpLimit })}
           />
         )}
-        <Select
-          title="While an earlier run goes"
+        <SelectField
+          label="While an earlier run is active"
           name="overlap"
           value={draft.overlap}
-          options={OVERLAP}
+          options={[
+            ['Forbid', 'Skip the new one'],
+            ['Queue', 'Queue the new one'],
+            ['Replace', 'End the earlier one'],
+          ]}
           onChange={(overlap) => onDraft({ overlap })}
         />
-        <Whole
-          title="Seconds late at most"
+        <TextField
+          label="Missed after (seconds)"
           name="deadline"
+          inputMode="numeric"
           value={draft.deadline}
           onChange={(deadline) => onDraft({ deadline })}
         />
-        <Whole
-          title="Runs that are kept"
+        <TextField
+          label="Runs to keep"
           name="history-limit"
+          inputMode="numeric"
           value={draft.historyLimit}
           onChange={(historyLimit) => onDraft({ historyLimit })}
         />
@@ -230,56 +163,7 @@ export function PolicyFields({ draft, problems, onDraft }: FieldProps): ReactEle
           Suspended: it does not fire
         </label>
       </div>
-      {wrong !== undefined && <p className="field-problem">{wrong}</p>}
+      <FieldProblem text={wrong} />
     </details>
-  );
-}
-
-interface SelectProps<T extends string> {
-  readonly title: string;
-  readonly name: string;
-  readonly value: T;
-  readonly options: readonly (readonly [T, string])[];
-  readonly onChange: (value: T) => void;
-}
-
-function Select<T extends string>({ title, name, value, options, onChange }: SelectProps<T>): ReactNode {
-  return (
-    <label>
-      {title}
-      <select
-        name={name}
-        value={value}
-        onChange={(event) => {
-          const chosen = options.find(([key]) => key === event.target.value);
-          if (chosen !== undefined) onChange(chosen[0]);
-        }}
-      >
-        {options.map(([key, word]) => (
-          <option key={key} value={key}>
-            {word}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-function Whole({
-  title,
-  name,
-  value,
-  onChange,
-}: {
-  readonly title: string;
-  readonly name: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}): ReactElement {
-  return (
-    <label>
-      {title}
-      <input name={name} inputMode="numeric" value={value} onChange={(event) => onChange(event.target.value)} />
-    </label>
   );
 }

@@ -2,12 +2,22 @@ import { changeSchedule, createSchedule, type ScheduleView } from '@hamlet/contr
 import { type ReactElement, useDeferredValue, useState } from 'react';
 import type { Refused } from '../../client/api.ts';
 import { useSend } from '../../client/ask/use-send.ts';
+import { FieldProblem, TextField } from '../../ui/fields.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useVillage } from '../village-context.ts';
 import { NextTimesList, viewerZone } from './next-times-list.tsx';
-import { changesOf, type Draft, draftOf, emptyDraft, type Problems, readDraft, saidOf, timingOf } from './schedule-draft.ts';
+import {
+  changesOf,
+  type Draft,
+  draftOf,
+  emptyDraft,
+  type Problems,
+  readDraft,
+  givenFields,
+  timingOf,
+} from './schedule-draft.ts';
 import { PolicyFields, TargetFields, TimingFields } from './schedule-fields.tsx';
 import { nextTimes } from './timetable.ts';
 
@@ -16,7 +26,7 @@ interface FormProps {
   readonly onClose: (saved: string | null) => void;
 }
 
-/** Writing a schedule, with its next five times beside it while one types. */
+/** Creates or changes a schedule, with its next five firings beside the fields. */
 export function ScheduleForm({ schedule, onClose }: FormProps): ReactElement {
   const [start] = useState(() => (schedule === null ? emptyDraft('', viewerZone()) : draftOf(schedule, viewerZone())));
   const [draft, setDraft] = useState(start);
@@ -47,7 +57,7 @@ interface FieldsProps {
 function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElement {
   const save = useSave(schedule, draft, onSaved);
   const reading = readDraft(draft);
-  // Before somebody tries to save, only what is typed wrongly is marked, not what is not typed yet.
+  // Before the first attempt to save, only wrong fields are marked, not empty ones.
   const problems: Problems = reading.ok ? {} : save.tried ? reading.problems : withoutEmpty(reading.problems, draft);
   const parts = { draft, problems, onDraft };
   return (
@@ -61,32 +71,25 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
     >
       <div className="form-columns">
         <div className="form-column">
-          <label>
-            Name
-            <input
-              name="name"
-              value={draft.name}
-              disabled={schedule !== null}
-              onChange={(event) => onDraft({ name: event.target.value })}
-              aria-invalid={problems.name !== undefined}
-              placeholder="morning-round"
-              autoComplete="off"
-            />
-            {problems.name !== undefined && <span className="field-problem">{problems.name}</span>}
-          </label>
+          <TextField
+            label="Name"
+            name="name"
+            value={draft.name}
+            disabled={schedule !== null}
+            onChange={(name) => onDraft({ name })}
+            problem={problems.name}
+            placeholder="morning-round"
+          />
           <TargetFields {...parts} />
-          <label>
-            Prompt
-            <textarea
-              name="prompt"
-              rows={4}
-              value={draft.prompt}
-              onChange={(event) => onDraft({ prompt: event.target.value })}
-              aria-invalid={problems.prompt !== undefined}
-              placeholder="What the agent shall do, in words"
-            />
-            {problems.prompt !== undefined && <span className="field-problem">{problems.prompt}</span>}
-          </label>
+          <TextField
+            label="Prompt"
+            name="prompt"
+            rows={4}
+            value={draft.prompt}
+            onChange={(prompt) => onDraft({ prompt })}
+            problem={problems.prompt}
+            placeholder="The work for the agent"
+          />
         </div>
         <div className="form-column">
           <TimingFields {...parts} />
@@ -94,10 +97,10 @@ function Fields({ schedule, draft, onDraft, onSaved }: FieldsProps): ReactElemen
         </div>
       </div>
       <PolicyFields {...parts} />
-      {problems.kind !== undefined && <p className="field-problem">{problems.kind}</p>}
+      <FieldProblem text={problems.kind} />
       {save.refused !== null && <OwnedNotice refused={save.refused} onTakeOver={() => void save.send('take_over')} />}
       <button type="submit" className="button button-strong" aria-disabled={save.busy}>
-        {save.busy ? 'One moment…' : schedule === null ? 'Make the schedule' : 'Save'}
+        {save.busy ? 'One moment…' : schedule === null ? 'Create the schedule' : 'Save'}
       </button>
     </form>
   );
@@ -108,8 +111,8 @@ function Ahead({ draft }: { readonly draft: Draft }): ReactElement {
   const timing = useDeferredValue(timingOf(draft));
   const next = nextTimes(timing, now);
   return (
-    <section className="ahead" aria-label="Next times" aria-live="polite">
-      <h3 className="section-name">Next times</h3>
+    <section className="ahead" aria-label="Next firings" aria-live="polite">
+      <h3 className="section-name">Next firings</h3>
       {next.ok ? (
         <NextTimesList slots={next.slots} timeZone={timing.timeZone ?? null} />
       ) : (
@@ -141,7 +144,7 @@ function useSave(schedule: ScheduleView | null, draft: Draft, onSaved: (name: st
     const reply = await sending.send(
       (idempotencyKey) =>
         schedule === null
-          ? api.call(createSchedule, { body: { ...saidOf(reading.body), name: reading.name }, idempotencyKey })
+          ? api.call(createSchedule, { body: { ...givenFields(reading.body), name: reading.name }, idempotencyKey })
           : api.call(changeSchedule, {
               params: { name: schedule.name },
               query: { on_conflict: conflict },

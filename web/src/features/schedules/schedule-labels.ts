@@ -1,25 +1,26 @@
 import { type FiredRun, SCHEDULE_REASONS, type ScheduleView } from '@hamlet/contract';
+import type { Tone } from '../../ui/badge.tsx';
 
-/** What a firing came to for one agent, with the tone of its mark. */
+/** The result of a firing for one agent. */
 interface OutcomeWords {
   readonly word: string;
-  readonly tone: 'good' | 'waiting' | 'bad' | 'sleep';
+  readonly tone: Tone;
   readonly hint: string;
 }
 
 export const OUTCOME_WORDS: Readonly<Record<FiredRun['outcome'], OutcomeWords>> = {
-  started: { word: 'Fired', tone: 'good', hint: 'A run was made at once.' },
-  queued: { word: 'Queued', tone: 'waiting', hint: 'A run was made behind one that still goes.' },
-  replaced: { word: 'Replaced', tone: 'good', hint: 'The run that still went was ended for this one.' },
-  skipped_overlap: { word: 'Skipped', tone: 'sleep', hint: 'An earlier run still went.' },
-  agent_unknown: { word: 'No agent', tone: 'bad', hint: 'There was no agent of that name.' },
-  agent_barred: { word: 'Barred', tone: 'bad', hint: 'An admin held something against the agent.' },
+  started: { word: 'Fired', tone: 'good', hint: 'The firing started a run at once.' },
+  queued: { word: 'Queued', tone: 'waiting', hint: 'The run waits for an earlier run to end.' },
+  replaced: { word: 'Replaced', tone: 'good', hint: 'The firing ended an earlier run to start this one.' },
+  skipped_overlap: { word: 'Skipped', tone: 'sleep', hint: 'An earlier run was still active.' },
+  agent_unknown: { word: 'No agent', tone: 'bad', hint: 'No agent had that name.' },
+  agent_barred: { word: 'Barred', tone: 'bad', hint: 'A measure of an admin stopped the agent.' },
 };
 
-/** How a schedule stands, in a word, with what to do where something is wrong. */
+/** The state of a schedule in a word, with advice if something is wrong. */
 export function stateOf(view: Pick<ScheduleView, 'suspend' | 'status'>): {
   readonly word: string;
-  readonly tone: 'good' | 'waiting' | 'bad' | 'sleep';
+  readonly tone: Tone;
   readonly advice: string | null;
 } {
   if (view.suspend) return { word: 'Suspended', tone: 'sleep', advice: null };
@@ -33,7 +34,11 @@ export function stateOf(view: Pick<ScheduleView, 'suspend' | 'status'>): {
       advice: adviceOf(wrong),
     };
   return view.status.conditions.length === 0
-    ? { word: 'Not seen yet', tone: 'waiting', advice: 'The operator has not looked at it yet.' }
+    ? {
+        word: 'New',
+        tone: 'waiting',
+        advice: 'The operator has not reconciled it yet. Check the operator if this lasts.',
+      }
     : { word: 'Active', tone: 'good', advice: null };
 }
 
@@ -51,7 +56,7 @@ function wordsOf(reason: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** Who gets the prompt. */
+/** The agents that get the prompt. */
 export function targetWords(view: Pick<ScheduleView, 'agent_name' | 'selector'>): string {
   if (view.agent_name !== null) return view.agent_name;
   return `all with ${Object.entries(view.selector?.match_labels ?? {})
@@ -59,7 +64,7 @@ export function targetWords(view: Pick<ScheduleView, 'agent_name' | 'selector'>)
     .join(', ')}`;
 }
 
-/** How a schedule deals with what goes wrong, in a sentence each. */
+/** The policies of a schedule, a sentence each. */
 export function policyWords(
   view: Pick<
     ScheduleView,
@@ -67,19 +72,19 @@ export function policyWords(
   >,
 ): string[] {
   const missed = {
-    Skip: 'are skipped',
-    RunOnce: 'are made up for by one',
-    CatchUp: `are made up for, the last ${view.catch_up_limit} of them`,
+    Skip: 'Missed firings are skipped.',
+    RunOnce: 'One firing makes up for all missed ones.',
+    CatchUp: `The last ${view.catch_up_limit} missed firings run late.`,
   }[view.missed_runs];
   const overlap = {
-    Forbid: 'a firing is skipped',
-    Queue: 'a firing waits behind it',
-    Replace: 'it is ended for the new one',
+    Forbid: 'While an earlier run is active, a firing is skipped.',
+    Queue: 'While an earlier run is active, a new run waits.',
+    Replace: 'A new firing ends an earlier run.',
   }[view.overlap];
   return [
-    `Missed firings ${missed}.`,
-    `While an earlier run goes, ${overlap}.`,
-    `A firing later than ${view.starting_deadline_seconds} s counts as missed.`,
-    `${view.history_limit} runs are kept.`,
+    missed,
+    overlap,
+    `A firing that is ${view.starting_deadline_seconds} s late counts as missed.`,
+    `The village keeps the last ${view.history_limit} runs.`,
   ];
 }

@@ -2,7 +2,9 @@ import { changeSchedule, deleteSchedule, roleMay, type ScheduleView } from '@ham
 import { type ReactElement, useState } from 'react';
 import type { Refused, Reply } from '../../client/api.ts';
 import { Avatar } from '../../ui/avatar.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { OwnedNotice } from '../../ui/notices/owned-notice.tsx';
 import { dateTime, lengthWords, timeAgo, timeAhead } from '../../ui/time-words.ts';
 import { useRole, useVillage } from '../village-context.ts';
@@ -19,7 +21,7 @@ interface RowProps {
   readonly onChanged: () => void;
 }
 
-/** One schedule in a line; opened, its firings past and to come. */
+/** One schedule in a line; opened, its past and next firings. */
 export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: RowProps): ReactElement {
   const { word, tone } = stateOf(schedule);
   const { status } = schedule;
@@ -34,10 +36,7 @@ export function ScheduleRow({ schedule, now, open, onOpen, onEdit, onChanged }: 
           {targetWords(schedule)}
         </span>
         <span>
-          <span className={`badge badge-${tone}`}>
-            <span className={`mark mark-${tone}`} aria-hidden="true" />
-            {word}
-          </span>
+          <Badge tone={tone}>{word}</Badge>
         </span>
         <span data-label="Last">{status.last_run_at === null ? '–' : timeAgo(status.last_run_at, now)}</span>
         <span data-label="Next">{nextMs === null ? '–' : timeAhead(nextMs, now)}</span>
@@ -60,7 +59,7 @@ interface DetailsProps {
   readonly onChanged: () => void;
 }
 
-/** What a schedule says and to whom, when it fires next, and what came of the last times. */
+/** The prompt and the policies of a schedule, its next firings and its last ones. */
 function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactElement {
   const { open } = useVillage();
   const { tone, advice } = stateOf(schedule);
@@ -68,10 +67,9 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactEl
   return (
     <div className="schedule-details">
       {advice !== null && (
-        <p className={`notice notice-${tone === 'bad' ? 'bad' : 'waiting'}`}>
-          <Icon name="info" size={16} />
-          <span>{advice}</span>
-        </p>
+        <Notice tone={tone === 'bad' ? 'bad' : 'waiting'} icon="info">
+          {advice}
+        </Notice>
       )}
       <ScheduleActions schedule={schedule} onEdit={onEdit} onChanged={onChanged} />
       <div className="schedule-parts">
@@ -85,9 +83,9 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactEl
           </ul>
         </section>
         <section>
-          <h3 className="section-name">Next</h3>
+          <h3 className="section-name">Next firings</h3>
           {schedule.suspend ? (
-            <p className="empty">None while it is suspended.</p>
+            <p className="empty">None while the schedule is suspended.</p>
           ) : (
             <NextTimesList slots={status.next_runs.map((time) => Date.parse(time))} timeZone={schedule.time_zone} />
           )}
@@ -97,12 +95,12 @@ function ScheduleDetails({ schedule, onEdit, onChanged }: DetailsProps): ReactEl
           <FiringList schedule={schedule} />
           {status.missed > 0 && (
             <p className="hint">
-              {status.missed === 1 ? 'One firing was' : `${status.missed} firings were`} missed and not made up for in
-              all.
+              In all, {status.missed === 1 ? 'one firing was' : `${status.missed} firings were`} missed and did not run
+              late.
             </p>
           )}
           <button type="button" className="link" onClick={() => open({ view: 'runs', schedule: schedule.name })}>
-            All its runs
+            Show all its runs
           </button>
         </section>
       </div>
@@ -116,7 +114,7 @@ interface ActionProps {
   readonly onChanged: () => void;
 }
 
-/** Edit, suspend, resume and delete; each says why where it is refused. */
+/** Edit, suspend, resume and delete, with the reason of a refusal. */
 function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactElement | null {
   const { api } = useVillage();
   const role = useRole();
@@ -174,7 +172,7 @@ function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactEle
               Delete {schedule.name}
             </button>
             <button type="button" className="button button-small" onClick={() => setDeleting(false)}>
-              Keep it
+              Cancel
             </button>
           </>
         )}
@@ -185,14 +183,14 @@ function ScheduleActions({ schedule, onEdit, onChanged }: ActionProps): ReactEle
 }
 
 const SHOWN = 10;
-/** Agents of one firing shown by name. */
+/** The most agents of one firing shown by name. */
 const AGENTS_SHOWN = 6;
 
-/** The last times, newest first: what each came to, and those at which nothing fired. */
+/** The last times, newest first: the result of each firing, and times that did not fire. */
 function FiringList({ schedule }: { readonly schedule: ScheduleView }): ReactElement {
   const rows = pastRows(schedule).slice(0, SHOWN);
   const zone = schedule.time_zone ?? 'UTC';
-  if (rows.length === 0) return <p className="empty">It has not fired yet.</p>;
+  if (rows.length === 0) return <p className="empty">No firing yet. The last ones appear here.</p>;
   return (
     <ol className="firings">
       {rows.map((row) =>
@@ -223,15 +221,12 @@ function Fired({
       <span className="firing-runs">
         {runs.slice(0, AGENTS_SHOWN).map((run) => {
           const { word, tone, hint } = OUTCOME_WORDS[run.outcome];
-          const badge = (
-            <span className={`badge badge-${tone}`} title={hint}>
-              {word}
-            </span>
-          );
           const id = run.run_id;
           return (
             <span key={run.agent_id} className="firing-run">
-              {badge}
+              <Badge tone={tone} title={hint}>
+                {word}
+              </Badge>
               {id === null ? (
                 run.agent_id
               ) : (
@@ -248,8 +243,8 @@ function Fired({
         })}
         {runs.length > AGENTS_SHOWN && <span className="hint">and {runs.length - AGENTS_SHOWN} more</span>}
         {madeUp && (
-          <span className="hint" title="It made up for a time that was missed">
-            made up
+          <span className="hint" title="The firing made up for a missed one">
+            late
           </span>
         )}
       </span>
@@ -268,16 +263,11 @@ function Silent({
     <li className="firing" data-outcome="missed">
       <time dateTime={new Date(row.untilMs).toISOString()}>{dateTime(row.untilMs, zone)}</time>
       <span className="firing-runs">
-        <span
-          className="badge badge-waiting"
-          title="The operator or the api was away past the deadline, or the schedule was suspended"
-        >
+        <Badge tone="waiting" title="The operator or the API was away past the deadline, or the schedule was suspended">
           Missed
-        </span>
+        </Badge>
         <span className="hint">
-          {row.count === 1
-            ? 'or suspended then'
-            : `${row.count} times since ${dateTime(row.fromMs, zone)}, or suspended then`}
+          {row.count === 1 ? 'or suspended' : `${row.count} times since ${dateTime(row.fromMs, zone)}, or suspended`}
         </span>
       </span>
     </li>

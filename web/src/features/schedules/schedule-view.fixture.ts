@@ -1,6 +1,6 @@
 import type { ScheduleView } from '@hamlet/contract';
 
-/** A schedule as the api tells it, for tests: active, daily at 08:30 in Zurich. */
+/** A schedule of the API for tests: active, daily at 08:30 in Zurich. */
 export function scheduleView(more: Partial<ScheduleView> = {}): ScheduleView {
   return {
     name: 'morning',

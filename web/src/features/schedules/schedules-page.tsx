@@ -11,10 +11,10 @@ import { ScheduleRow } from './schedule-row.tsx';
 
 const REFRESH_MS = 3000;
 
-/** What the form is open for: a schedule to change, or a new one. */
+/** The subject of the open form: a schedule, or null for a new one. */
 type Editing = { readonly schedule: ScheduleView | null } | null;
 
-/** What comes by the clock: a list as kubectl gives it, each with its firings past and to come, and the means to change it. */
+/** All schedules as kubectl lists them, each with its past and next firings; admins change them. */
 export function SchedulesPage(): ReactElement {
   const role = useRole();
   const [editing, setEditing] = useState<Editing>(null);
@@ -24,7 +24,7 @@ export function SchedulesPage(): ReactElement {
       type="button"
       className="button button-strong"
       aria-disabled={!mayWrite}
-      title={mayWrite ? 'Write a new schedule' : 'Only admins write schedules'}
+      title={mayWrite ? 'Create a schedule' : 'Only admins create schedules'}
       onClick={() => {
         if (mayWrite) setEditing({ schedule: null });
       }}
@@ -37,7 +37,7 @@ export function SchedulesPage(): ReactElement {
   return (
     <Page
       title="Schedules"
-      intro="Prompts that come by the clock. The same list as kubectl get sch."
+      intro="Each schedule starts runs at given times. The same list as kubectl get sch."
       needs="schedules:read"
       tools={tools}
     >
@@ -74,14 +74,14 @@ function Schedules({
       {live.data?.schedules.length === 0 && (
         <div className="card empty">
           <p>
-            <b>No schedules yet.</b> Make one here, or <code>kubectl apply -f</code> one.
+            <b>No schedules yet.</b> Create one here, or with <code>kubectl apply</code>.
           </p>
         </div>
       )}
       {live.data !== null && live.data.schedules.length > 0 && (
         <div className="card table" role="table" aria-label="Schedules">
           <div className="table-head schedule-grid" role="row">
-            {['Schedule', 'When', 'Agent', 'State', 'Last', 'Next', 'Active', 'Age'].map((word) => (
+            {['Schedule', 'Timing', 'Agent', 'State', 'Last', 'Next', 'Active', 'Age'].map((word) => (
               <span key={word} role="columnheader">
                 {word}
               </span>

@@ -8,7 +8,7 @@ import { nextTimes, pastRows, timingWords, zonesOf } from './timetable.ts';
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const iso = (atMs: number): string => new Date(atMs).toISOString();
 
-test('the next five times, by the maths of the operator', () => {
+test('the next five firings follow the calculation of the operator', () => {
   const daily = nextTimes({ dailyAt: '08:30', timeZone: 'Europe/Zurich' }, NOW);
   assert.ok(daily.ok);
   assert.deepEqual(daily.slots.map(iso).slice(0, 2), ['2026-11-24T07:30:00.000Z', '2026-11-25T07:30:00.000Z']);
@@ -17,7 +17,7 @@ test('the next five times, by the maths of the operator', () => {
   assert.equal(every.ok && iso(every.slots[0] ?? 0), '2026-11-23T12:00:10.000Z');
 });
 
-test('what is half written has a problem, not an error', () => {
+test('a half-written timing has a problem and throws no error', () => {
   for (const timing of [
     { every: '' },
     { every: '5' },
@@ -31,7 +31,7 @@ test('what is half written has a problem, not an error', () => {
   }
 });
 
-test('times are shown where the schedule lives and where the viewer does', () => {
+test('times are in the zone of the schedule and of the viewer', () => {
   assert.deepEqual(
     zonesOf('Europe/Zurich', 'America/New_York').map(({ zone }) => zone),
     ['Europe/Zurich', 'America/New_York'],
@@ -39,7 +39,7 @@ test('times are shown where the schedule lives and where the viewer does', () =>
   assert.deepEqual(zonesOf(null, 'UTC'), [{ zone: 'UTC', word: 'UTC (yours)' }]);
 });
 
-test('times that came and went without a firing are told between those that fired', () => {
+test('times without a firing stand between those that fired', () => {
   const view = scheduleView({
     every: '1h',
     daily_at: null,
@@ -55,7 +55,7 @@ test('times that came and went without a firing are told between those that fire
   assert.deepEqual(rows, ['1: 11:00 to 11:00', '10:00', '3: 07:00 to 09:00', '06:00', '05:00']);
 });
 
-test('what another timing fired is not held against the present one', () => {
+test('firings of a former timing leave no gaps', () => {
   const view = scheduleView({
     every: '1h',
     daily_at: null,
@@ -68,7 +68,7 @@ test('what another timing fired is not held against the present one', () => {
   );
 });
 
-test('words of a schedule: when, whom, how it stands, what it does about trouble', () => {
+test('the labels of a schedule: timing, target, state and policies', () => {
   assert.equal(timingWords(scheduleView()), 'daily 08:30 Europe/Zurich');
   assert.equal(
     targetWords(scheduleView({ agent_name: null, selector: { match_labels: { team: 'carriers' } } })),
@@ -76,7 +76,7 @@ test('words of a schedule: when, whom, how it stands, what it does about trouble
   );
   assert.equal(
     policyWords(scheduleView({ missed_runs: 'CatchUp', catch_up_limit: 3 }))[0],
-    'Missed firings are made up for, the last 3 of them.',
+    'The last 3 missed firings run late.',
   );
   const of = (reason: string): ReturnType<typeof stateOf> =>
     stateOf({
@@ -101,10 +101,10 @@ test('words of a schedule: when, whom, how it stands, what it does about trouble
       'No Agent ada. Create the Agent that is named, or name another: meanwhile nothing fires and nothing is made up for.',
   });
   assert.equal(stateOf({ suspend: true, status: scheduleView().status }).word, 'Suspended');
-  assert.equal(stateOf(scheduleView()).word, 'Not seen yet');
+  assert.equal(stateOf(scheduleView()).word, 'New');
 });
 
-test('every outcome of a firing has words of its own', () => {
+test('every outcome of a firing has its own label', () => {
   assert.deepEqual(Object.keys(OUTCOME_WORDS).toSorted(), [...FiringOutcome.options].toSorted());
   assert.equal(new Set(Object.values(OUTCOME_WORDS).map(({ word }) => word)).size, FiringOutcome.options.length);
 });

@@ -10,7 +10,7 @@ import {
   type Timing,
 } from '@hamlet/core';
 
-/** The next firings of a timing, or what to write instead. */
+/** The next firings of a timing, or the problem with it. */
 export type NextTimes =
   | { readonly ok: true; readonly slots: readonly number[] }
   | { readonly ok: false; readonly problem: string };
@@ -18,17 +18,19 @@ export type NextTimes =
 /** Firings shown ahead. */
 export const SHOWN_AHEAD = 5;
 
-/** When a timing fires next, after `nowMs`. */
+/** The next firings of a timing after `nowMs`. */
 export function nextTimes(timing: Timing, nowMs: number): NextTimes {
   const reading = readChecked(timing);
   if (!reading.ok) return reading;
   const slots = nextSlots(reading.timetable, nowMs, SHOWN_AHEAD);
-  return slots.length === 0 ? { ok: false, problem: 'No date of the next fifty years fits.' } : { ok: true, slots };
+  return slots.length === 0
+    ? { ok: false, problem: 'No date in the next fifty years fits. Change the cron fields.' }
+    : { ok: true, slots };
 }
 
 type Reading = { readonly ok: true; readonly timetable: Timetable } | { readonly ok: false; readonly problem: string };
 
-/** The maths take what the cluster has let through; while somebody types, it has not. */
+/** Checks a timing with the schema of the cluster first: the calculation expects valid input. */
 function readChecked(timing: Timing): Reading {
   const checked = ScheduleSpec.safeParse({ agentName: 'anybody', prompt: 'anything', ...timing });
   const [issue] = checked.success ? [] : checked.error.issues;
@@ -52,12 +54,12 @@ export function timingOfView({
   };
 }
 
-/** When it fires, in the one line that kubectl shows too. */
+/** The timing in one line, as kubectl shows it. */
 export function timingWords(view: Parameters<typeof timingOfView>[0]): string {
   return describeTiming(timingOfView(view));
 }
 
-/** The zones to show times in: that of the schedule (UTC where it goes by a period) and, where it is another, the viewer's. */
+/** The zones to show: that of the schedule (UTC for a period), and the viewer's if it differs. */
 export function zonesOf(
   timeZone: string | null,
   viewerZone: string,
@@ -70,12 +72,12 @@ export function zonesOf(
   ];
 }
 
-/** A past firing; or a stretch of times at which nothing fired. */
+/** A past firing, or a stretch of times without a firing. */
 export type PastRow =
   | { readonly kind: 'fired'; readonly slotMs: number; readonly firing: ScheduleView['last_firings'][number] }
   | { readonly kind: 'silent'; readonly fromMs: number; readonly untilMs: number; readonly count: number };
 
-/** Past firings, newest first, with the times between them that came and went: missed, or suspended then. What a former timing fired is not held against the present one. */
+/** Past firings, newest first, with the times between them that did not fire: missed, or suspended. Times of a former timing are left out. */
 export function pastRows(view: ScheduleView): PastRow[] {
   const fired = view.last_firings
     .map((firing) => ({ kind: 'fired' as const, slotMs: Date.parse(firing.slot), firing }))
@@ -94,7 +96,7 @@ export function pastRows(view: ScheduleView): PastRow[] {
   ];
 }
 
-/** The slots strictly between two instants; nothing where the older is not a time of this timetable. */
+/** The times strictly between two instants; none if the older is no time of this timetable. */
 function silence(timetable: Timetable, olderMs: number, newerMs: number): PastRow[] {
   if (slotAtOrBefore(timetable, olderMs) !== olderMs) return [];
   const between = { afterMs: olderMs, untilMs: newerMs - 1 };

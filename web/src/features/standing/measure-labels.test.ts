@@ -11,7 +11,7 @@ test('every measure of the contract is offered, the kill switch last', () => {
   assert.equal(new Set(OFFERED.map((measure) => MEASURE_WORDS[measure].verb)).size, MEASURES.length);
 });
 
-test('what holds is read from the flags, hardest first', () => {
+test('held measures come from the flags, hardest first', () => {
   assert.deepEqual(heldOf(goodStanding('ada')), []);
   assert.deepEqual(heldOf({ ...goodStanding('ada'), token_revoked: true, killed: true, frozen: true }), [
     'kill',
@@ -20,7 +20,7 @@ test('what holds is read from the flags, hardest first', () => {
   ]);
 });
 
-test('who, since when and until when', () => {
+test('a held measure names its author, its age and its end', () => {
   const held = {
     measure: 'freeze',
     reason: 'spends all night',
@@ -28,14 +28,14 @@ test('who, since when and until when', () => {
     since: new Date(NOW - 300_000).toISOString(),
     expires_at: null,
   } as const;
-  assert.equal(heldWords(held, { nowMs: NOW, viewer: null }), 'by admin c1480749, 5 min ago, until it is lifted');
+  assert.equal(heldWords(held, { nowMs: NOW, viewer: null }), 'by admin c1480749, 5 min ago, until an admin lifts it');
   assert.match(
     heldWords({ ...held, expires_at: new Date(NOW + 7_200_000).toISOString() }, { nowMs: NOW, viewer: null }),
     /until .* \(in 2 h\)$/,
   );
 });
 
-test('a term ends that much later, or not by itself', () => {
+test('a term ends after its length, or only when an admin lifts it', () => {
   assert.equal(endOf('hour', NOW), '2026-11-23T13:00:00.000Z');
   assert.equal(endOf('lifted', NOW), undefined);
 });

@@ -1,21 +1,72 @@
-import { type AgentDetail, type AgentStanding, getStanding, type HeldMeasure, type Measure, roleMay } from '@hamlet/contract';
+import {
+  type AgentDetail,
+  type AgentStanding,
+  banAgent,
+  freezeAgent,
+  getStanding,
+  type HeldMeasure,
+  killAgent,
+  liftBan,
+  liftFreeze,
+  liftKill,
+  liftQuarantine,
+  liftTokenRevocation,
+  type Measure,
+  quarantineAgent,
+  revokeAgentToken,
+  roleMay,
+} from '@hamlet/contract';
 import { type ReactElement, useCallback, useState } from 'react';
 import { useLive } from '../../client/ask/use-live.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { useRole, useViewerId, useVillage } from '../village-context.ts';
-import { LiftForm, TakeForm } from './measure-forms.tsx';
 import { heldOf, heldWords, MEASURE_WORDS, OFFERED } from './measure-labels.ts';
+import { ReasonForm } from './reason-form.tsx';
 
 const REFRESH_MS = 5000;
+const TAKE = {
+  quarantine: quarantineAgent,
+  freeze: freezeAgent,
+  ban: banAgent,
+  kill: killAgent,
+  revoke_token: revokeAgentToken,
+} as const;
+const LIFT = {
+  quarantine: liftQuarantine,
+  freeze: liftFreeze,
+  ban: liftBan,
+  kill: liftKill,
+  revoke_token: liftTokenRevocation,
+} as const;
 
-/** What the village holds against an agent: who, why, since when, until when; and for admins the means to do and undo it. */
+/** The measures against an agent, above everything else about it; nothing without any. */
+export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
+  const { open } = useVillage();
+  const held = heldOf(agent.standing);
+  const [hardest] = held;
+  if (hardest === undefined) return null;
+  return (
+    <p className="notice notice-bad held" role="status">
+      <Icon name={MEASURE_WORDS[hardest].icon} size={16} />
+      <span>
+        <b>{held.map((measure) => MEASURE_WORDS[measure].state).join(', ')}.</b>{' '}
+        {agent.standing.reason !== null && <>“{agent.standing.reason}” </>}
+        <button type="button" className="link" onClick={() => open({ tab: 'standing' })}>
+          Who did it, and until when
+        </button>
+      </span>
+    </p>
+  );
+}
+
+/** The measures against an agent: who took each, why, since when and until when. Admins take and lift them here. */
 export function StandingTab({ agent }: { readonly agent: AgentDetail }): ReactElement {
   const { api, village, openSignIn } = useVillage();
-  const role = useRole();
   const id = agent.agent_id;
-  const mayRead = roleMay(role, 'standing:read');
+  const mayRead = roleMay(useRole(), 'standing:read');
   const read = useCallback(() => api.call(getStanding, { params: { agent_id: id } }), [api, id]);
   const live = useLive(mayRead ? read : null, REFRESH_MS);
   const [open, setOpen] = useState<Measure | null>(null);
@@ -24,39 +75,33 @@ export function StandingTab({ agent }: { readonly agent: AgentDetail }): ReactEl
     live.again();
     void village.refreshAgent(id);
   };
-  const held = heldOf(agent.standing);
+  if (!mayRead)
+    return (
+      <p className="hint">
+        {heldOf(agent.standing).length === 0 ? 'No measure holds.' : agent.standing.reason} Members see who took which
+        measure, and why.{' '}
+        <button type="button" className="link" onClick={openSignIn}>
+          Sign in
+        </button>
+      </p>
+    );
   return (
     <>
-      {!mayRead && (
-        <p className="hint">
-          {held.length === 0 ? 'No restrictions.' : agent.standing.reason} Members see who did what and why.{' '}
-          <button type="button" className="link" onClick={openSignIn}>
-            Sign in
-          </button>
-        </p>
-      )}
-      {mayRead && live.data === null && live.refused !== null && <RefusedNotice refused={live.refused} />}
-      {live.data !== null && live.data.measures.length === 0 && (
-        <p className="notice notice-good">
-          <Icon name="check" size={16} />
-          <span>No restrictions.</span>
-        </p>
-      )}
-      {mayRead && (
-        <ul className="measures">
-          {OFFERED.map((measure) => (
-            <MeasureRow
-              key={measure}
-              measure={measure}
-              agent={agent}
-              standing={live.data}
-              open={open === measure}
-              onOpen={(on) => setOpen(on ? measure : null)}
-              onDone={done}
-            />
-          ))}
-        </ul>
-      )}
+      {live.data === null && live.refused !== null && <RefusedNotice refused={live.refused} />}
+      {live.data?.measures.length === 0 && <Notice tone="good">No measure holds.</Notice>}
+      <ul className="measures">
+        {OFFERED.map((measure) => (
+          <MeasureRow
+            key={measure}
+            measure={measure}
+            agent={agent}
+            standing={live.data}
+            open={open === measure}
+            onOpen={(on) => setOpen(on ? measure : null)}
+            onDone={done}
+          />
+        ))}
+      </ul>
     </>
   );
 }
@@ -73,7 +118,7 @@ interface RowProps {
 function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps): ReactElement {
   const held = standing?.measures.find((entry) => entry.measure === measure);
   const mayChange = roleMay(useRole(), 'standing:change');
-  const Form = held === undefined ? TakeForm : LiftForm;
+  const { icon, verb, lift } = MEASURE_WORDS[measure];
   return (
     <li
       className={`measure${held === undefined ? '' : ' measure-held'}`}
@@ -81,7 +126,7 @@ function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps
       data-held={held !== undefined}
     >
       <span className="measure-icon">
-        <Icon name={MEASURE_WORDS[measure].icon} size={17} />
+        <Icon name={icon} size={17} />
       </span>
       <MeasureText measure={measure} held={held} />
       {mayChange && (
@@ -91,11 +136,53 @@ function MeasureRow({ measure, agent, standing, open, onOpen, onDone }: RowProps
           aria-expanded={open}
           onClick={() => onOpen(!open)}
         >
-          {open ? 'Back' : buttonWord(measure, held)}
+          {open ? 'Back' : `${held === undefined ? verb : lift}…`}
         </button>
       )}
-      {open && <Form measure={measure} agent={agent} onDone={onDone} />}
+      {open && (
+        <div className="measure-form">
+          <MeasureForm measure={measure} agent={agent} held={held !== undefined} onDone={onDone} />
+        </div>
+      )}
     </li>
+  );
+}
+
+interface FormProps {
+  readonly measure: Measure;
+  readonly agent: AgentDetail;
+  readonly held: boolean;
+  readonly onDone: () => void;
+}
+
+/** Takes the measure, or lifts it where it holds. Only taking it needs a reason. */
+function MeasureForm({ measure, agent: { agent_id, display_name: name }, held, onDone }: FormProps): ReactElement {
+  const { api } = useVillage();
+  const { verb, lift } = MEASURE_WORDS[measure];
+  const params = { agent_id };
+  if (!held)
+    return (
+      <ReasonForm
+        draft={`take-${measure}-${agent_id}`}
+        label={verb}
+        word={`${verb}: ${name}`}
+        send={(body, idempotencyKey) => api.call(TAKE[measure], { params, body, idempotencyKey })}
+        onDone={onDone}
+        withTerm
+        danger
+      />
+    );
+  return (
+    <ReasonForm
+      draft={`lift-${measure}-${agent_id}`}
+      label={lift}
+      word={`${lift}: ${name}`}
+      send={({ reason }, idempotencyKey) =>
+        api.call(LIFT[measure], { params, query: reason === '' ? {} : { reason }, idempotencyKey })
+      }
+      onDone={onDone}
+      optional
+    />
   );
 }
 
@@ -108,43 +195,19 @@ function MeasureText({
 }): ReactElement {
   const now = useNow(10_000);
   const viewer = useViewerId();
-  const words = MEASURE_WORDS[measure];
+  const { verb, does, state } = MEASURE_WORDS[measure];
   if (held === undefined)
     return (
       <div className="measure-text">
-        <b>{words.verb}</b>
-        <p>{words.does}</p>
+        <b>{verb}</b>
+        <p>{does}</p>
       </div>
     );
   return (
     <div className="measure-text">
-      <b>{words.state}</b>
+      <b>{state}</b>
       <p className="measure-reason">“{held.reason}”</p>
       <p>{heldWords(held, { nowMs: now, viewer })}</p>
     </div>
-  );
-}
-
-function buttonWord(measure: Measure, held: HeldMeasure | undefined): string {
-  return `${held === undefined ? MEASURE_WORDS[measure].verb : MEASURE_WORDS[measure].lift}…`;
-}
-
-/** What is held against an agent, above everything else about it; nothing while nothing is. */
-export function HeldBanner({ agent }: { readonly agent: AgentDetail }): ReactElement | null {
-  const { open } = useVillage();
-  const held = heldOf(agent.standing);
-  const [hardest] = held;
-  if (hardest === undefined) return null;
-  return (
-    <p className="notice notice-bad held" role="status">
-      <Icon name={MEASURE_WORDS[hardest].icon} size={16} />
-      <span>
-        <b>{held.map((measure) => MEASURE_WORDS[measure].state).join(', ')}.</b>{' '}
-        {agent.standing.reason !== null && <>“{agent.standing.reason}” </>}
-        <button type="button" className="link" onClick={() => open({ tab: 'standing' })}>
-          Who and until when
-        </button>
-      </span>
-    </p>
   );
 }

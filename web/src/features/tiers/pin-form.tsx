@@ -2,13 +2,14 @@ import { type AgentDetail, type EntitlementView, putAgentEntitlement } from '@ha
 import { type ReactElement, useState } from 'react';
 import { useSend } from '../../client/ask/use-send.ts';
 import { ActionForm } from '../../ui/action-form.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Segments, SelectField } from '../../ui/fields.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { moneyWords } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { pinBody, pinButton, type PinDraft, type PinEffect, pinEffect, pinOf, samePin } from './pin-labels.ts';
 
 const POLICIES = [
-  { key: 'ByBalance', word: 'By its balance' },
+  { key: 'ByBalance', word: 'By balance' },
   { key: 'Pinned', word: 'Pinned' },
 ] as const;
 
@@ -17,14 +18,14 @@ interface PinProps {
   readonly tiers: readonly EntitlementView[];
 }
 
-/** Pinning an agent to a tier, or letting its balance decide. Says beforehand where it goes and what becomes of its pod. */
+/** Pins an agent to a tier, or lets its balance decide. Shows the effect on tier and pod before the admin sends it. */
 export function PinForm({ agent, tiers }: PinProps): ReactElement {
   const { api, village } = useVillage();
   const sending = useSend();
   const [written, setWritten] = useState<PinDraft | null>(null);
   const [done, setDone] = useState(false);
   const asIs = pinOf(agent);
-  // What was written stays until the village reads so too; from then on it follows what others write.
+  // The draft stays until the village reports the same; from then on the form follows the changes of others.
   const draft = written === null || (done && samePin(written, asIs)) ? asIs : written;
   const effect = done ? null : pinEffect(agent, tiers, draft);
   const write = (change: Partial<PinDraft>): void => {
@@ -52,36 +53,27 @@ export function PinForm({ agent, tiers }: PinProps): ReactElement {
   return (
     <div className="pin" data-policy={asIs.policy} data-pinned-to={agent.entitlement.pinned_to ?? ''}>
       <ActionForm
-        label="Who decides the tier"
+        label="Change the tier"
         sending={sending}
         ready={effect !== null}
         word={pinButton(agent, draft)}
         onSend={() => void send('refuse')}
         onTakeOver={takeOver}
       >
-        <div className="segments" role="radiogroup" aria-label="Who decides the tier">
-          {POLICIES.map(({ key, word }) => (
-            <label key={key} className="segment" data-choice={key}>
-              <input
-                type="radio"
-                name="pin-policy"
-                value={key}
-                checked={draft.policy === key}
-                onChange={() => write({ policy: key })}
-              />
-              {word}
-            </label>
-          ))}
-        </div>
+        <Segments
+          label="The tier follows"
+          items={POLICIES}
+          chosen={draft.policy}
+          onChoose={(policy) => write({ policy })}
+        />
         {draft.policy === 'Pinned' && (
           <TierField tiers={tiers} name={draft.name} onChange={(name) => write({ name })} />
         )}
         {effect !== null && <Effect effect={effect} />}
         {done && (
-          <p className="notice notice-good" role="status">
-            <Icon name="check" size={16} />
-            <span>Written to the custom resource. The operator moves {agent.display_name} within seconds.</span>
-          </p>
+          <Notice tone="good">
+            Saved in the custom resource. The operator moves {agent.display_name} within seconds.
+          </Notice>
         )}
       </ActionForm>
     </div>
@@ -99,19 +91,18 @@ function TierField({
 }): ReactElement {
   const known = tiers.some((tier) => tier.name === name);
   return (
-    <label>
-      Tier
-      <select name="pin-tier" value={name} onChange={(event) => onChange(event.target.value)}>
-        {!known && <option value={name}>{name === '' ? 'Choose one' : `${name} (gone)`}</option>}
-        {tiers
+    <SelectField
+      label="Tier"
+      name="pin-tier"
+      value={name}
+      options={[
+        ...(known ? [] : [[name, name === '' ? 'Choose a tier' : `${name} (deleted)`] as const]),
+        ...tiers
           .toSorted((left, right) => right.rank - left.rank)
-          .map((tier) => (
-            <option key={tier.name} value={tier.name}>
-              {tier.name} · from {moneyWords(tier.min_balance)}
-            </option>
-          ))}
-      </select>
-    </label>
+          .map((tier) => [tier.name, `${tier.name} · from ${moneyWords(tier.min_balance)}`] as const),
+      ]}
+      onChange={onChange}
+    />
   );
 }
 

@@ -28,51 +28,51 @@ const pinned: PinnedAgent = {
   entitlement: { ...free.entitlement, tier: 'tier-1', policy: 'Pinned', pinned_to: 'tier-1' },
 };
 
-test('what is so already changes nothing', () => {
+test('the present policy changes nothing', () => {
   assert.equal(pinEffect(free, TIERS, pinOf(free)), null);
   assert.equal(pinEffect(pinned, TIERS, pinOf(pinned)), null);
-  assert.equal(pinEffect(free, TIERS, { policy: 'Pinned', name: 'gone' }), null, 'a tier that is not there');
+  assert.equal(pinEffect(free, TIERS, { policy: 'Pinned', name: 'gone' }), null, 'an unknown tier');
   assert.ok(samePin({ policy: 'ByBalance', name: 'a' }, { policy: 'ByBalance', name: 'b' }));
   assert.deepEqual(
     pinOf({ entitlement: { ...pinned.entitlement, tier: null } }),
     { policy: 'Pinned', name: 'tier-1' },
-    'who has no pod is pinned all the same',
+    'an agent without a pod is pinned too',
   );
 });
 
-test('a pin says where the agent goes and what becomes of its pod', () => {
+test('a pin names the effect on tier and pod', () => {
   assert.deepEqual(pinEffect(free, TIERS, { policy: 'Pinned', name: 'tier-1' }), {
     tier: 'tier-1',
-    lines: ['Ada goes from tier-0 to tier-1, whatever its balance.', 'Its pod is resized and not restarted.'],
+    lines: ['Ada moves from tier-0 to tier-1, with any balance.', 'Its pod is resized in place, without a restart.'],
     bad: null,
   });
   assert.deepEqual(pinEffect(free, TIERS, { policy: 'Pinned', name: 'tier-0' })?.lines, [
-    'Ada stays in tier-0, whatever its balance.',
+    'Ada stays in tier-0, with any balance.',
   ]);
   assert.deepEqual(
     pinEffect({ ...free, power: 'Asleep' }, TIERS, { policy: 'Pinned', name: 'tier-2' })?.lines,
-    ['Ada goes from tier-0 to tier-2, whatever its balance.'],
-    'who sleeps has no pod',
+    ['Ada moves from tier-0 to tier-2, with any balance.'],
+    'a sleeping agent has no pod',
   );
 });
 
-test('a tier that cannot be paid is no home, and the form says so', () => {
+test('the form warns of a tier that the agent cannot pay', () => {
   assert.equal(
     pinEffect({ ...free, balance: '0.2' }, TIERS, { policy: 'Pinned', name: 'tier-2' })?.bad,
-    'An hour of tier-2 costs 0.50 ai$ and it has 0.20 ai$: it has no pod there until it can pay.',
+    'An hour of tier-2 costs 0.50 ai$. The agent has 0.20 ai$, so it has no pod there until it can pay.',
   );
   assert.match(
     pinEffect({ ...free, balance: null }, TIERS, { policy: 'Pinned', name: 'tier-1' })?.bad ?? '',
-    /it has 0\.00 ai\$/,
+    /The agent has 0\.00 ai\$/,
   );
 });
 
-test('let go, the balance decides by the rule of the api', () => {
+test('without a pin, the balance decides by the rule of the API', () => {
   assert.deepEqual(pinEffect(pinned, TIERS, { policy: 'ByBalance', name: 'tier-1' }), {
     tier: 'tier-0',
     lines: [
-      'Ada goes from tier-1 to tier-0: 2.00 ai$ open tier-0. From then on its balance decides.',
-      'Its pod is resized and not restarted.',
+      'Ada moves from tier-1 to tier-0: 2.00 ai$ opens tier-0. From then on its balance decides.',
+      'Its pod is resized in place, without a restart.',
     ],
     bad: null,
   });
@@ -82,11 +82,11 @@ test('let go, the balance decides by the rule of the api', () => {
       name: '',
     })?.tier,
     'tier-1',
-    'what it had is left only a tenth below',
+    'the agent keeps its tier down to nine tenths',
   );
 });
 
-test('the button names the effect, and what is sent is what the contract takes', () => {
+test('the button names the effect, and the body follows the contract', () => {
   assert.deepEqual(
     [pinButton(free, { policy: 'Pinned', name: 'tier-2' }), pinButton(free, { policy: 'ByBalance', name: '' })],
     ['Pin Ada to tier-2', 'Let the balance of Ada decide'],

@@ -3,7 +3,7 @@ import { moneyWords, readAmount } from '../money/money-labels.ts';
 import { tierOutlook } from '../money/tier-outlook.ts';
 import { podChange, podChangeWords } from './tier-effects.ts';
 
-/** How the tier of an agent is chosen, as it is being written. `name` is kept while the balance decides, so that one can go back to it. */
+/** The policy for an agent's tier while a person writes it. `name` stays while the balance decides, so that a person can go back to it. */
 export interface PinDraft {
   readonly policy: 'ByBalance' | 'Pinned';
   readonly name: string;
@@ -13,12 +13,12 @@ export type PinnedAgent = Pick<AgentDetail, 'display_name' | 'entitlement' | 'ba
 };
 type Tier = Pick<EntitlementView, 'name' | 'rank' | 'min_balance' | 'price' | 'compute'>;
 
-/** As it is now. Where the balance decides, the tier that it gave is what one would pin first. */
+/** The present policy. If the balance decides, `name` is the tier that it opened. */
 export function pinOf({ entitlement }: Pick<PinnedAgent, 'entitlement'>): PinDraft {
   return { policy: entitlement.policy, name: entitlement.pinned_to ?? entitlement.tier ?? '' };
 }
 
-/** Whether both mean the same to the cluster. */
+/** True if both mean the same to the cluster. */
 export function samePin(left: PinDraft, right: PinDraft): boolean {
   return left.policy === right.policy && (left.policy === 'ByBalance' || left.name === right.name);
 }
@@ -27,14 +27,14 @@ export function pinBody({ policy, name }: PinDraft): AgentEntitlementBody {
   return policy === 'Pinned' ? { policy, name } : { policy };
 }
 
-/** What a change would do, in sentences. `bad` is what somebody might not want. */
+/** The effect of a change, in sentences. `bad` is a warning. */
 export interface PinEffect {
   readonly tier: string | null;
   readonly lines: readonly string[];
   readonly bad: string | null;
 }
 
-/** What comes of a choice; null where it is so already, or names no tier. */
+/** The effect of a choice; null if it changes nothing or names no tier. */
 export function pinEffect(agent: PinnedAgent, tiers: readonly Tier[], draft: PinDraft): PinEffect | null {
   if (samePin(draft, pinOf(agent))) return null;
   const balance = readAmount(agent.balance ?? '0') ?? 0n;
@@ -58,10 +58,10 @@ function moveLine(
   const move =
     now === name
       ? `${agent} stays in ${now ?? 'no tier'}`
-      : `${agent} goes from ${now ?? 'no tier'} to ${name ?? 'no tier'}`;
+      : `${agent} moves from ${now ?? 'no tier'} to ${name ?? 'no tier'}`;
   return policy === 'Pinned'
-    ? `${move}, whatever its balance.`
-    : `${move}: ${balance === null ? 'it has no account yet' : `${moneyWords(balance)} open ${name ?? 'none'}`}. From then on its balance decides.`;
+    ? `${move}, with any balance.`
+    : `${move}: ${balance === null ? 'it has no balance yet' : `${moneyWords(balance)} opens ${name ?? 'no tier'}`}. From then on its balance decides.`;
 }
 
 function podLine({ power }: PinnedAgent, from: Tier | undefined, to: Tier | undefined): string {
@@ -70,15 +70,15 @@ function podLine({ power }: PinnedAgent, from: Tier | undefined, to: Tier | unde
     : podChangeWords(podChange(from.compute, to.compute), 'Its pod');
 }
 
-/** Who is pinned to what it cannot pay has no pod: an hour is set aside before there is one. */
+/** A warning if the agent cannot pay an hour of the tier: the village holds an hour before it starts the pod. */
 function unpaid({ balance }: PinnedAgent, { name, price }: Tier, micro: bigint): string | null {
   const hour = readAmount(price.per_hour) ?? 0n;
   return hour > micro
-    ? `An hour of ${name} costs ${moneyWords(price.per_hour)} and it has ${moneyWords(balance ?? '0')}: it has no pod there until it can pay.`
+    ? `An hour of ${name} costs ${moneyWords(price.per_hour)}. The agent has ${moneyWords(balance ?? '0')}, so it has no pod there until it can pay.`
     : null;
 }
 
-/** What the button says: the effect, and whom it meets. */
+/** The text of the button: the effect, and whom it affects. */
 export function pinButton({ display_name: agent }: PinnedAgent, { policy, name }: PinDraft): string {
   if (policy === 'ByBalance') return `Let the balance of ${agent} decide`;
   return name === '' ? `Pin ${agent}` : `Pin ${agent} to ${name}`;

@@ -7,10 +7,10 @@ import { moneyWords, priceWords } from '../money/money-labels.ts';
 import { useVillage } from '../village-context.ts';
 import { computeWords, isSeated, type Occupant, seatPicture, type SeatPicture } from './tier-picture.ts';
 
-/** Faces shown of a tier. */
+/** The most agents shown of a tier. */
 const FACES = 24;
 
-/** One step of the ladder: what opens it, what it gives and costs, its seats and who is on it. */
+/** One tier: the balance that opens it, compute, limits, price, seats and agents. */
 export function TierCard({
   tier,
   agents,
@@ -28,7 +28,7 @@ export function TierCard({
         <p className="tier-opens">
           <Icon name="coin" size={15} />
           {tier.min_balance.startsWith('-') || tier.min_balance === '0'
-            ? 'Open to everybody'
+            ? 'Open to all agents'
             : `from ${moneyWords(tier.min_balance)}`}
         </p>
         {onEdit !== null && (
@@ -67,7 +67,7 @@ export function TierCard({
 }
 
 function Faces({ agents }: { readonly agents: readonly Occupant[] }): ReactElement {
-  if (agents.length === 0) return <p className="empty tier-faces">Nobody is at this tier.</p>;
+  if (agents.length === 0) return <p className="empty tier-faces">No agent is in this tier.</p>;
   return (
     <ul className="faces tier-faces">
       {agents.slice(0, FACES).map((agent) => (
@@ -80,7 +80,7 @@ function Faces({ agents }: { readonly agents: readonly Occupant[] }): ReactEleme
   );
 }
 
-/** An agent as a button that opens the panel about it. */
+/** An agent as a button that opens its panel. */
 export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
   const { select } = useVillage();
   const seated = isSeated(agent);
@@ -90,8 +90,8 @@ export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
       : seated
         ? agent.why.ready
           ? 'awake'
-          : 'has a seat, not ready'
-        : 'without a seat';
+          : 'not ready, has a seat'
+        : 'has no seat';
   return (
     <button
       type="button"
@@ -107,14 +107,14 @@ export function Face({ agent }: { readonly agent: Occupant }): ReactElement {
   );
 }
 
-/** More seats than this are drawn as a bar. */
+/** The most seats drawn as squares; more become a bar. */
 const SQUARES = 64;
 
-/** Seats as squares: held by this tier, used by others, free. Colour is never the only difference. */
+/** Seats as squares: held by this tier, used by other tiers, free. Colour is never the only difference. */
 function SeatMap({ picture }: { readonly picture: SeatPicture | null }): ReactElement {
-  if (picture === null) return <p className="hint">Seats are not counted here.</p>;
+  if (picture === null) return <p className="hint">The operator has not counted seats yet.</p>;
   const { own, others, free, total } = picture;
-  const words = `${free} of ${total} ${total === 1 ? 'seat is' : 'seats are'} free${others > 0 ? `; other tiers use the room of ${others}` : ''}`;
+  const words = `${free} of ${total} ${total === 1 ? 'seat is' : 'seats are'} free${others > 0 ? `; other tiers use ${others}` : ''}`;
   const kinds = [
     ['own', own],
     ['others', others],
@@ -124,7 +124,7 @@ function SeatMap({ picture }: { readonly picture: SeatPicture | null }): ReactEl
     <figure className="seats" data-free={free} data-total={total}>
       <figcaption>
         <b>{free}</b> of {total} {total === 1 ? 'seat' : 'seats'} free
-        {others > 0 && <small>, other tiers use the room of {others}</small>}
+        {others > 0 && <small>, other tiers use {others}</small>}
       </figcaption>
       {total > 0 && total <= SQUARES && (
         <div className="seat-squares" role="img" aria-label={words}>

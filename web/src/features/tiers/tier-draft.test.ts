@@ -20,7 +20,7 @@ function problemsOf(change: Partial<TierDraft>, taken: readonly string[] = []): 
   return reading.ok ? {} : reading.problems;
 }
 
-test('what was typed becomes a tier as the cluster takes it, and the body as the api takes it', () => {
+test('a draft becomes a spec for the cluster and a body for the API', () => {
   const reading = readTier(gold, ['tier-1']);
   assert.ok(reading.ok);
   assert.deepEqual(
@@ -43,7 +43,7 @@ test('what was typed becomes a tier as the cluster takes it, and the body as the
   });
 });
 
-test('a tier that is opened and not touched is what it was', () => {
+test('an existing tier comes back unchanged', () => {
   for (const view of [
     tierView(),
     tierView({
@@ -70,9 +70,11 @@ test('a tier that is opened and not touched is what it was', () => {
   }
 });
 
-test('what is wrong is said at its field, in words for a form', () => {
-  assert.deepEqual(problemsOf({ name: 'Gold' }), { name: "Lower case letters, digits and '-', for example tier-3" });
-  assert.deepEqual(problemsOf({}, ['gold']), { name: 'There is a tier gold: edit that one' });
+test('each problem is at its field, as the text of a form', () => {
+  assert.deepEqual(problemsOf({ name: 'Gold' }), {
+    name: "Use lower case letters, digits and '-', for example tier-3",
+  });
+  assert.deepEqual(problemsOf({}, ['gold']), { name: 'There is a tier gold already: edit it, or choose another name' });
   assert.deepEqual(problemsOf({ minBalance: '', perHour: '-1' }), {
     minBalance: 'Write a number of aiDollars with at most six places, for example "12.5"',
     perHour: 'Write an amount of aiDollars with at most six places, for example "0.25"',
@@ -85,7 +87,7 @@ test('what is wrong is said at its field, in words for a form', () => {
   );
 });
 
-test('a GPU is a permit, whole ones by a resource, or what a template claims; never a share', () => {
+test('a GPU is shared, whole from a resource, or from a claim template; never a share sold as a resource', () => {
   const gpuOf = (change: Partial<TierDraft>): unknown => {
     const reading = readTier({ ...gold, ...change }, []);
     return reading.ok ? reading.spec.compute.gpu : reading.problems;

@@ -1,7 +1,13 @@
-import { type EntitlementBody, EntitlementSpec, type EntitlementView, formatAiDollars, putEntitlement } from '@hamlet/contract';
+import {
+  type EntitlementBody,
+  EntitlementSpec,
+  type EntitlementView,
+  formatAiDollars,
+  putEntitlement,
+} from '@hamlet/contract';
 import { readAmount } from '../money/money-labels.ts';
 
-/** A tier as it is being written: texts as typed, of which only some make sense yet. */
+/** A tier while a person writes it: texts as typed, not all of them valid yet. */
 export interface TierDraft {
   readonly name: string;
   readonly rank: string;
@@ -13,22 +19,22 @@ export interface TierDraft {
   readonly cpu: string;
   readonly memory: string;
   readonly priorityClass: string;
-  /** `by` says where an agent's GPU comes from: a resource that nodes advertise, or a claim template. */
-  readonly gpuMode: 'None' | 'Shared' | 'Exclusive';
+  /** The source of the GPU: a resource that nodes advertise, or a claim template. */
   readonly gpuBy: 'resource' | 'template';
+  readonly gpuMode: 'None' | 'Shared' | 'Exclusive';
   readonly gpuResource: string;
   readonly gpuCount: string;
   readonly gpuTemplate: string;
   readonly perHour: string;
   readonly perThousandTokens: string;
 }
-/** What is wrong with a draft, by the part that must change. */
+/** The problems of a draft, by field. */
 export type TierProblems = Readonly<Partial<Record<keyof TierDraft, string>>>;
 type TierReading =
   | { readonly ok: true; readonly name: string; readonly spec: EntitlementSpec }
   | { readonly ok: false; readonly problems: TierProblems };
 
-/** A new tier, one step above the highest: what it allows is for its maker to say. */
+/** The draft of a new tier, one rank above the highest, without limits. */
 export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): TierDraft {
   return {
     name: '',
@@ -51,7 +57,7 @@ export function emptyTier(tiers: readonly Pick<EntitlementView, 'rank'>[]): Tier
   };
 }
 
-/** A tier as it is, to be changed. */
+/** The draft of an existing tier. */
 export function tierDraftOf({
   name,
   rank,
@@ -90,7 +96,7 @@ function gpuTexts(
   };
 }
 
-/** Reads a draft by the rules of the cluster, with its words for what is wrong. @param taken names that a new tier cannot have */
+/** Reads a draft by the schema of the cluster, whose messages name the problems. @param taken names that a new tier cannot have */
 export function readTier(draft: TierDraft, taken: readonly string[]): TierReading {
   const reading = EntitlementSpec.safeParse(candidateOf(draft));
   const name = draft.name.trim();
@@ -104,8 +110,8 @@ export function readTier(draft: TierDraft, taken: readonly string[]): TierReadin
 
 function nameProblem(name: string, taken: readonly string[]): TierProblems {
   if (!putEntitlement.params.shape.name.safeParse(name).success)
-    return { name: "Lower case letters, digits and '-', for example tier-3" };
-  return taken.includes(name) ? { name: `There is a tier ${name}: edit that one` } : {};
+    return { name: "Use lower case letters, digits and '-', for example tier-3" };
+  return taken.includes(name) ? { name: `There is a tier ${name} already: edit it, or choose another name` } : {};
 }
 
 function candidateOf(draft: TierDraft): object {
@@ -142,7 +148,7 @@ function wholeOf(text: string): number {
   return /^[0-9]{1,12}$/.test(text.trim().replaceAll(',', '')) ? Number(text.trim().replaceAll(',', '')) : Number.NaN;
 }
 
-/** An amount in the one way of writing it; what is none is kept, for the cluster's words. */
+/** An amount in its canonical form; another text unchanged, so that the schema names the problem. */
 function amountOf(text: string): string {
   const micro = readAmount(text);
   return micro === null ? text.trim() : formatAiDollars(micro);
@@ -155,7 +161,7 @@ function listOf(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Which part of the draft a place in the spec is written from; the longest that fits counts. */
+/** The field of the draft for a path in the spec; the first that matches counts. */
 const FIELDS: readonly (readonly [string, keyof TierDraft])[] = [
   ['rank', 'rank'],
   ['minBalance', 'minBalance'],
@@ -186,13 +192,13 @@ function issueWords(
   return problems;
 }
 
-/** The cluster's words, which are written for YAML, for a form. */
+/** A message of the schema, written for YAML, as the text of a form. */
 function problemWords(message: string): string {
   const words = message.startsWith('Invalid input') ? 'write a whole number' : message.replace(', in quotes', '');
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** What is sent of a tier. */
+/** The request body of a tier. */
 export function bodyOf({ rank, minBalance, limits, compute, price }: EntitlementSpec): EntitlementBody {
   const { gpu } = compute;
   return {

@@ -31,7 +31,7 @@ function written(change: Partial<TierDraft>): {
   return reading;
 }
 
-test('only what is otherwise is said, in words', () => {
+test('only differences get a line', () => {
   assert.deepEqual(tierLines(tier1, written({}).spec), []);
   assert.deepEqual(tierLines(tier1, written({ minBalance: '10.0' }).spec), [], 'the same amount');
   assert.deepEqual(
@@ -40,7 +40,7 @@ test('only what is otherwise is said, in words', () => {
       written({ minBalance: '0', tokensPerHour: '200000', perHour: '0.1', models: '', gpuMode: 'Shared' }).spec,
     ),
     [
-      { what: 'Opens', from: 'from 10.00 ai$', to: 'to everybody' },
+      { what: 'Opens', from: 'from 10.00 ai$', to: 'to all agents' },
       { what: 'Tokens an hour', from: '100,000', to: '200,000' },
       { what: 'Models', from: 'small, large', to: 'none' },
       { what: 'GPU', from: 'none', to: 'Shared 1 nvidia.com/gpu' },
@@ -49,17 +49,17 @@ test('only what is otherwise is said, in words', () => {
   );
 });
 
-test('a new tier is told whole', () => {
+test('a new tier gets a line for all of its spec', () => {
   const lines = tierLines(null, written({}).spec);
   assert.deepEqual(lines.slice(0, 3), [
     { what: 'Opens', from: 'none', to: 'from 10.00 ai$' },
     { what: 'Rank', from: 'none', to: '1' },
     { what: 'Requests a minute', from: 'none', to: '300' },
   ]);
-  assert.ok(!lines.some(({ what }) => what === 'GPU'), 'what it does not have is left out');
+  assert.ok(!lines.some(({ what }) => what === 'GPU'), 'an empty part is left out');
 });
 
-test('who follows a balance moves with the thresholds; who is pinned stays', () => {
+test('agents by balance move with the thresholds; pinned agents stay', () => {
   const village = {
     tiers: TIERS,
     agents: [
@@ -76,7 +76,7 @@ test('who follows a balance moves with the thresholds; who is pinned stays', () 
   assert.deepEqual(
     tierEffects(tier1, written({ minBalance: '13' }), village).moves,
     [],
-    'a tier is left only a tenth below',
+    'an agent keeps its tier down to nine tenths',
   );
   assert.deepEqual(tierEffects(tier1, written({ minBalance: '20' }), village).moves, [
     { agent: 'ada', name: 'ada', from: 'tier-1', to: 'tier-0' },
@@ -86,11 +86,11 @@ test('who follows a balance moves with the thresholds; who is pinned stays', () 
   ]);
 });
 
-test('what becomes of pods is said where some are at the tier', () => {
+test('the effect on pods is named if some are in the tier', () => {
   const village = { tiers: TIERS, agents: [agent('ada', '12'), agent('eve', '12', { power: 'Asleep' })] };
   assert.deepEqual(
     [tierEffects(tier1, written({ cpu: '1' }), village).pods, tierEffects(tier1, written({ cpu: '1' }), village).at],
-    ['Their pods are resized and not restarted.', 1],
+    ['Their pods are resized in place, without a restart.', 1],
   );
   assert.equal(
     tierEffects(tier1, written({ priorityClass: 'hamlet-tier-2' }), village).pods,
@@ -102,7 +102,7 @@ test('what becomes of pods is said where some are at the tier', () => {
 const gpu = { mode: 'None', resource_name: null, count: 0, claim_template_name: null } as const;
 const small = { cpu: '500m', memory: '512Mi', gpu, priority_class_name: null };
 
-test('cpu and memory change while a pod runs; a GPU or another priority needs another pod', () => {
+test('cpu and memory are resized in place; a GPU or another priority class needs a new pod', () => {
   assert.equal(podChange(small, { ...small }), 'none');
   assert.equal(podChange(small, { ...small, memory: '1Gi' }), 'resized');
   assert.equal(podChange(small, { ...small, gpu: { ...gpu, mode: 'Shared', count: 1 } }), 'replaced');
@@ -110,13 +110,13 @@ test('cpu and memory change while a pod runs; a GPU or another priority needs an
   assert.equal(
     podChange(small, { ...small, gpu: { ...gpu, resource_name: 'nvidia.com/gpu' } }),
     'none',
-    'the name of a GPU that is not there',
+    'the name of a GPU without a GPU',
   );
 });
 
-test('what becomes of the pods is said of one and of many', () => {
+test('the effect on pods reads well for one and for many', () => {
   assert.deepEqual(
     [podChangeWords('none', 'Its pod'), podChangeWords('resized', 'Their pods'), podChangeWords('replaced', 'Its pod')],
-    ['', 'Their pods are resized and not restarted.', 'Its pod is replaced; its volume stays.'],
+    ['', 'Their pods are resized in place, without a restart.', 'Its pod is replaced; its volume stays.'],
   );
 });

@@ -5,20 +5,20 @@ import { moneyWords, readAmount } from '../money/money-labels.ts';
 import { type LadderStep, tierOutlook } from '../money/tier-outlook.ts';
 import { bodyOf } from './tier-draft.ts';
 
-/** One thing that a tier is or gives otherwise from now on. */
+/** One difference between a tier before and after the change. */
 interface TierLine {
   readonly what: string;
   readonly from: string;
   readonly to: string;
 }
-/** An agent whose balance opens another tier from now on. */
+/** An agent whose balance opens another tier after the change. */
 interface TierMove {
   readonly agent: string;
   readonly name: string;
   readonly from: string | null;
   readonly to: string | null;
 }
-/** What comes of writing a tier: what is otherwise, who moves, and what becomes of the pods of those who are at it. */
+/** The effects of a change: its lines, the agents that move, and the pods of the `at` agents that are awake in the tier. */
 export interface TierEffects {
   readonly lines: readonly TierLine[];
   readonly moves: readonly TierMove[];
@@ -30,7 +30,7 @@ type Agent = Pick<AgentDetail, 'agent_id' | 'display_name' | 'balance' | 'tier' 
   readonly standing: Pick<AgentDetail['standing'], 'balance_tier'>;
 };
 
-/** What of a tier is otherwise in `spec`, in words; everything that it says, where there was none. */
+/** The differences between a tier and its new spec; for a new tier, all of the spec. */
 export function tierLines(before: EntitlementView | null, spec: EntitlementSpec): TierLine[] {
   const was = before === null ? null : specOf(before);
   const changed = tierChanges(was, spec).map((change) =>
@@ -53,21 +53,21 @@ export function tierLines(before: EntitlementView | null, spec: EntitlementSpec)
   ];
 }
 
-/** A price in words; what is none is left as it is. */
+/** A price as an amount; another text unchanged. */
 function priceText(price: string): string {
   return readAmount(price) === null ? price : moneyWords(price);
 }
 
 function opensWords(least: string | undefined): string {
   if (least === undefined) return 'none';
-  return amount(least) <= 0n ? 'to everybody' : `from ${moneyWords(least)}`;
+  return amount(least) <= 0n ? 'to all agents' : `from ${moneyWords(least)}`;
 }
 
 function amount(text: string): bigint {
   return readAmount(text) ?? 0n;
 }
 
-/** A tier on the wire as its custom resource has it. Throws where it could not stand there. */
+/** The spec of a tier of the API. Throws if the custom resource could not hold it. */
 function specOf({ rank, min_balance: minBalance, limits, compute, price }: EntitlementView): EntitlementSpec {
   const { gpu } = compute;
   return EntitlementSpec.parse({
@@ -93,12 +93,12 @@ function specOf({ rank, min_balance: minBalance, limits, compute, price }: Entit
   });
 }
 
-/** The ladder as it would be with this tier written. */
+/** The tiers with this one changed or added. */
 function ladderWith(tiers: readonly LadderStep[], name: string, spec: EntitlementSpec): LadderStep[] {
   return [...tiers.filter((tier) => tier.name !== name), { name, rank: spec.rank, min_balance: spec.minBalance }];
 }
 
-/** What comes of it for whom, by the rules of the api and the operator. */
+/** The effects of a change, by the rules of the API and the operator. */
 export function tierEffects(
   before: EntitlementView | null,
   to: { readonly name: string; readonly spec: EntitlementSpec },
@@ -125,26 +125,26 @@ export function tierEffects(
 
 type Compute = EntitlementView['compute'];
 
-/** What another compute does to a pod that runs: nothing, another size while it goes on, or another pod with the same volume. */
+/** The effect of other compute on a running pod: none, a resize in place, or a new pod with the same volume. */
 type PodChange = 'none' | 'resized' | 'replaced';
 
-/** By the operator's rule: cpu and memory change while the pod runs; a GPU, or what it gives way to, needs another pod. */
+/** The rule of the operator: cpu and memory are resized in place; another GPU or priority class needs a new pod. */
 export function podChange(from: Compute, to: Compute): PodChange {
   if (JSON.stringify(gpuOf(from)) !== JSON.stringify(gpuOf(to)) || from.priority_class_name !== to.priority_class_name)
     return 'replaced';
   return from.cpu === to.cpu && from.memory === to.memory ? 'none' : 'resized';
 }
 
-/** Without a GPU it does not matter which one there might be. */
+/** The parts of a GPU that matter: without one, only its mode. */
 function gpuOf({ gpu }: Compute): readonly unknown[] {
   return gpu.mode === 'None' ? [gpu.mode] : [gpu.mode, gpu.resource_name, gpu.count, gpu.claim_template_name];
 }
 
-/** What becomes of the pods of some agents, as a sentence; empty where nothing does. */
+/** The effect on pods as a sentence; empty for none. */
 export function podChangeWords(change: PodChange, pods: 'Its pod' | 'Their pods'): string {
   const [is, volume] = pods === 'Its pod' ? ['is', 'its volume'] : ['are', 'their volumes'];
   if (change === 'none') return '';
   return change === 'resized'
-    ? `${pods} ${is} resized and not restarted.`
+    ? `${pods} ${is} resized in place, without a restart.`
     : `${pods} ${is} replaced; ${volume} stay${pods === 'Its pod' ? 's' : ''}.`;
 }

@@ -1,4 +1,5 @@
 import type { HTMLAttributes, ReactElement } from 'react';
+import { FieldProblem, Segments, SelectField, TextField } from '../../ui/fields.tsx';
 import type { TierDraft, TierProblems } from './tier-draft.ts';
 
 interface TierFieldProps {
@@ -6,20 +7,20 @@ interface TierFieldProps {
   readonly problems: TierProblems;
   readonly onDraft: (change: Partial<TierDraft>) => void;
 }
-type TextField = Exclude<keyof TierDraft, 'gpuMode' | 'gpuBy'>;
+type TextName = Exclude<keyof TierDraft, 'gpuMode' | 'gpuBy'>;
 
 const GPU_MODES = [
-  { mode: 'None', word: 'No GPU' },
-  { mode: 'Shared', word: 'Shared' },
-  { mode: 'Exclusive', word: 'Its own' },
+  { key: 'None', word: 'No GPU' },
+  { key: 'Shared', word: 'Shared' },
+  { key: 'Exclusive', word: 'Exclusive' },
 ] as const;
 const GPU_HINTS: Readonly<Record<TierDraft['gpuMode'], string>> = {
   None: '',
-  Shared: 'One permit to use a GPU together with others; no promise of speed.',
-  Exclusive: 'Whole GPUs for one agent alone.',
+  Shared: 'The agent shares a GPU with others; its speed is not guaranteed.',
+  Exclusive: 'The agent gets whole GPUs for itself.',
 };
 
-/** What opens the tier and what it costs. */
+/** Name, rank, the balance that opens the tier, and its price. */
 export function OpeningFields({
   draft,
   problems,
@@ -28,17 +29,17 @@ export function OpeningFields({
 }: TierFieldProps & { readonly isNew: boolean }): ReactElement {
   const parts = { draft, problems, onDraft };
   return (
-    <Group title="What opens it and what it costs, in aiDollars">
+    <Group title="Balance and price, in aiDollars">
       <Text {...parts} title="Name" field="name" disabled={!isNew} placeholder="tier-3" />
       <Text {...parts} title="Rank" field="rank" inputMode="numeric" />
-      <Text {...parts} title="Opens at" field="minBalance" inputMode="decimal" placeholder="25" />
+      <Text {...parts} title="Opens from balance" field="minBalance" inputMode="decimal" placeholder="25" />
       <Text {...parts} title="Price an hour" field="perHour" inputMode="decimal" />
       <Text {...parts} title="Per 1,000 tokens" field="perThousandTokens" inputMode="decimal" />
     </Group>
   );
 }
 
-/** What an agent of the tier may use. */
+/** The limits of an agent of the tier. */
 export function LimitFields(parts: TierFieldProps): ReactElement {
   return (
     <Group title="Limits">
@@ -50,7 +51,7 @@ export function LimitFields(parts: TierFieldProps): ReactElement {
   );
 }
 
-/** What a pod of the tier gets. */
+/** The compute of a pod of the tier. */
 export function ComputeFields(parts: TierFieldProps): ReactElement {
   const { draft, problems, onDraft } = parts;
   return (
@@ -59,25 +60,9 @@ export function ComputeFields(parts: TierFieldProps): ReactElement {
       <Text {...parts} title="Memory" field="memory" placeholder="512Mi" />
       <Text {...parts} title="Priority class" field="priorityClass" placeholder="none" />
       <div className="tier-gpu">
-        <div className="segments" role="radiogroup" aria-label="GPU">
-          {GPU_MODES.map(({ mode, word }) => (
-            <label key={mode} className="segment" data-gpu={mode}>
-              <input
-                type="radio"
-                name="gpu-mode"
-                checked={draft.gpuMode === mode}
-                onChange={() => onDraft({ gpuMode: mode })}
-              />
-              {word}
-            </label>
-          ))}
-        </div>
+        <Segments label="GPU" items={GPU_MODES} chosen={draft.gpuMode} onChoose={(gpuMode) => onDraft({ gpuMode })} />
         {GPU_HINTS[draft.gpuMode] !== '' && <p className="hint">{GPU_HINTS[draft.gpuMode]}</p>}
-        {problems.gpuMode !== undefined && (
-          <p className="field-problem" role="alert">
-            {problems.gpuMode}
-          </p>
-        )}
+        <FieldProblem text={problems.gpuMode} />
         {draft.gpuMode !== 'None' && <GpuFields {...parts} />}
       </div>
     </Group>
@@ -88,17 +73,16 @@ function GpuFields(parts: TierFieldProps): ReactElement {
   const { draft, onDraft } = parts;
   return (
     <div className="form-grid">
-      <label>
-        GPU from
-        <select
-          name="gpu-by"
-          value={draft.gpuBy}
-          onChange={(event) => onDraft({ gpuBy: event.target.value === 'template' ? 'template' : 'resource' })}
-        >
-          <option value="resource">the nodes</option>
-          <option value="template">a template</option>
-        </select>
-      </label>
+      <SelectField
+        label="GPU from"
+        name="gpu-by"
+        value={draft.gpuBy}
+        options={[
+          ['resource', 'a resource of the nodes'],
+          ['template', 'a claim template'],
+        ]}
+        onChange={(gpuBy) => onDraft({ gpuBy })}
+      />
       {draft.gpuBy === 'template' && (
         <Text {...parts} title="Claim template" field="gpuTemplate" placeholder="gpu-claim" />
       )}
@@ -123,33 +107,22 @@ function Group({ title, children }: { readonly title: string; readonly children:
 
 interface TextProps extends TierFieldProps {
   readonly title: string;
-  readonly field: TextField;
+  readonly field: TextName;
   readonly disabled?: boolean;
   readonly placeholder?: string;
   readonly inputMode?: HTMLAttributes<HTMLInputElement>['inputMode'];
 }
 
-function Text({ draft, problems, onDraft, title, field, disabled, placeholder, inputMode }: TextProps): ReactElement {
-  const problem = problems[field];
+function Text({ draft, problems, onDraft, title, field, ...input }: TextProps): ReactElement {
   return (
-    <label>
-      {title}
-      <input
-        name={field}
-        value={draft[field]}
-        disabled={disabled}
-        placeholder={placeholder}
-        inputMode={inputMode}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => onDraft({ [field]: event.target.value })}
-        aria-invalid={problem !== undefined}
-      />
-      {problem !== undefined && (
-        <span className="field-problem" role="alert">
-          {problem}
-        </span>
-      )}
-    </label>
+    <TextField
+      {...input}
+      label={title}
+      name={field}
+      spellCheck={false}
+      value={draft[field]}
+      onChange={(text) => onDraft({ [field]: text })}
+      problem={problems[field]}
+    />
   );
 }

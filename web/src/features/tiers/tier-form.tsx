@@ -10,14 +10,14 @@ import { bodyOf, emptyTier, readTier, type TierDraft, tierDraftOf, type TierProb
 import { tierEffects, type TierEffects } from './tier-effects.ts';
 import { ComputeFields, LimitFields, OpeningFields } from './tier-fields.tsx';
 
-/** `onClose` gets the name of what was written, null where nothing was. */
+/** `onClose` gets the name of the written tier; null if none was written. */
 interface FormProps {
   readonly tier: EntitlementView | null;
   readonly tiers: readonly EntitlementView[];
   readonly onClose: (saved: string | null) => void;
 }
 
-/** Writing a tier, with what changes by it, and for whom, beside it while one types. */
+/** Creates or changes a tier, with the effects of the change beside the fields. */
 export function TierForm({ tier, tiers, onClose }: FormProps): ReactElement {
   const [start] = useState(() => (tier === null ? emptyTier(tiers) : tierDraftOf(tier)));
   const [draft, setDraft] = useState(start);
@@ -51,7 +51,7 @@ function Fields({ tiers, draft, onDraft, save }: FieldsProps): ReactElement {
   const isNew = save.base === null;
   const reading = useMemo(() => readTier(draft, isNew ? tiers.map(({ name }) => name) : []), [draft, isNew, tiers]);
   const effects = reading.ok ? tierEffects(save.base, reading, { tiers, agents: [...details.values()] }) : null;
-  // Before somebody tries to save, only what is typed wrongly is marked, not what is not typed yet.
+  // Before the first attempt to save, only wrong fields are marked, not empty ones.
   const problems: TierProblems = reading.ok ? {} : tried ? reading.problems : withoutEmpty(reading.problems, draft);
   const parts = { draft, problems, onDraft };
   const ready = effects !== null && effects.lines.length > 0;
@@ -98,15 +98,19 @@ function Refusal({
     return <OwnedNotice refused={save.refused} onTakeOver={onTakeOver} />;
   return (
     <RefusedNotice
-      refused={{ ...save.refused, title: 'Somebody else changed it meanwhile', detail: 'What you wrote is kept.' }}
+      refused={{
+        ...save.refused,
+        title: 'This tier changed while you wrote',
+        detail: 'Your changes are not saved and still here.',
+      }}
     >
       <button
         type="button"
         className="button button-small"
-        onClick={() => void save.readAnew()}
-        data-action="read-anew"
+        onClick={() => void save.readAgain()}
+        data-action="read-again"
       >
-        Show what changes from what it is now
+        Compare with the new state
       </button>
     </RefusedNotice>
   );
@@ -117,18 +121,18 @@ function buttonWord({ base, busy }: TierSave, draft: TierDraft): string {
   return base !== null
     ? `Change ${base.name}`
     : draft.name.trim() === ''
-      ? 'Make the tier'
-      : `Make ${draft.name.trim()}`;
+      ? 'Create the tier'
+      : `Create ${draft.name.trim()}`;
 }
 
 function withoutEmpty(problems: TierProblems, draft: TierDraft): TierProblems {
   return Object.fromEntries(Object.entries(problems).filter(([field]) => draft[field as keyof TierDraft] !== ''));
 }
 
-/** Agents that are named one by one. */
+/** The most agents listed by name. */
 const NAMED = 8;
 
-/** What is otherwise once the tier is written, who moves by it, and what becomes of pods. */
+/** The differences, the agents that move, and the effect on pods. */
 function EffectList({
   effects,
   isNew,
@@ -137,10 +141,10 @@ function EffectList({
   readonly isNew: boolean;
 }): ReactElement {
   return (
-    <section className="ahead tier-effects" aria-label="What changes" aria-live="polite">
-      <h3 className="section-name">{isNew ? 'What is made' : 'What changes'}</h3>
-      {effects === null && <p className="hint">Nothing can be written yet: something is missing or wrong.</p>}
-      {effects !== null && effects.lines.length === 0 && <p className="hint">Nothing. This is the tier as it is.</p>}
+    <section className="ahead tier-effects" aria-label="Effects" aria-live="polite">
+      <h3 className="section-name">Effects</h3>
+      {effects === null && <p className="hint">Complete the fields to see the effects.</p>}
+      {effects !== null && effects.lines.length === 0 && <p className="hint">No change yet.</p>}
       {effects !== null && effects.lines.length > 0 && (
         <dl className="change-lines">
           {effects.lines.map(({ what, from, to }) => (
@@ -169,29 +173,29 @@ function Consequences({ effects: { moves, pods, at } }: { readonly effects: Tier
     <ul className="consequences">
       {at > 0 && (
         <li>
-          {at === 1 ? 'One agent is' : `${at} agents are`} awake at this tier. {pods}
+          {at === 1 ? 'One agent is' : `${at} agents are`} awake in this tier. {pods}
         </li>
       )}
       {moves.slice(0, NAMED).map(({ agent, name, from, to }) => (
         <li key={agent} data-move={agent}>
-          <b>{name}</b> goes from {from ?? 'no tier'} to {to ?? 'no tier'} by its balance.
+          <b>{name}</b> moves from {from ?? 'no tier'} to {to ?? 'no tier'}, by its balance.
         </li>
       ))}
-      {moves.length > NAMED && <li>And {moves.length - NAMED} more go to another tier.</li>}
-      {moves.length === 0 && <li>Nobody goes to another tier by it.</li>}
+      {moves.length > NAMED && <li>{moves.length - NAMED} more agents move to another tier.</li>}
+      {moves.length === 0 && <li>No agent moves to another tier.</li>}
     </ul>
   );
 }
 
-/** Writing a tier over what it was when it was read. */
+/** Writes a tier, if it has not changed since it was read. */
 interface TierSave {
-  /** What the tier is, as far as this form knows; null where it is new. */
+  /** The stored tier as this form last read it; null for a new one. */
   readonly base: EntitlementView | null;
   readonly busy: boolean;
   readonly refused: Refused | null;
   save(name: string, spec: EntitlementSpec, conflict: 'refuse' | 'take_over'): Promise<void>;
-  /** Reads what somebody else made of it meanwhile. */
-  readAnew(): Promise<void>;
+  /** Reads the stored tier again, after another change. */
+  readAgain(): Promise<void>;
   changed(): void;
 }
 
@@ -212,7 +216,7 @@ function useTierSave(tier: EntitlementView | null, onSaved: (name: string) => vo
     );
     if (reply?.ok === true) onSaved(name);
   };
-  const readAnew = async (): Promise<void> => {
+  const readAgain = async (): Promise<void> => {
     if (base === null) return;
     const reply = await api.call(getEntitlement, { params: { name: base.name } });
     if (reply.ok) {
@@ -220,5 +224,5 @@ function useTierSave(tier: EntitlementView | null, onSaved: (name: string) => vo
       sending.changed();
     }
   };
-  return { base, busy: sending.busy, refused: sending.refused, save, readAnew, changed: sending.changed };
+  return { base, busy: sending.busy, refused: sending.refused, save, readAgain, changed: sending.changed };
 }

@@ -44,14 +44,14 @@ test('seats are held, used by other tiers, or free', () => {
   assert.equal(seatPicture({ seats: null }, 2), null);
 });
 
-test('a sleeper has no seat, whoever is admitted has one, and a pod tells where nobody says', () => {
+test('a sleeping agent has no seat, an admitted one has, and without the condition a pod decides', () => {
   assert.equal(isSeated(agent('ada')), true);
   assert.equal(isSeated(agent('ada', { power: 'Asleep' })), false);
   assert.equal(isSeated(agent('ada', { conditions: [admitted('False', 'NoSeat')] })), false);
   assert.equal(isSeated(agent('ada', { conditions: [], pod: null })), false);
 });
 
-test('who waits for a seat, longest first; another obstacle is no wait for a seat', () => {
+test('agents that wait for a seat, longest first; another reason is no wait for a seat', () => {
   const waiting = waitingOf([
     agent('new', { conditions: [admitted('False', 'NoSeat', '2026-11-23T12:05:00Z')] }),
     agent('old', { conditions: [admitted('False', 'GpuBooked')] }),
@@ -68,7 +68,7 @@ test('who waits for a seat, longest first; another obstacle is no wait for a sea
   );
 });
 
-test('nodes with the agents on them', () => {
+test('nodes with their agents', () => {
   const groups = nodeGroups([
     agent('bob', { node: 'sparky2' }),
     agent('cy'),
@@ -85,7 +85,7 @@ test('nodes with the agents on them', () => {
   assert.equal(tierCounts([{ tier: 'tier-1' }, { tier: null }, { tier: 'tier-1' }]), 'no tier, tier-1 × 2');
 });
 
-test('what a tier gives and what all of it costs now', () => {
+test('the compute of a tier, and the prices of all seats', () => {
   const gpu = { mode: 'None', resource_name: 'nvidia.com/gpu', count: 0, claim_template_name: null } as const;
   assert.equal(computeWords({ cpu: '500m', memory: '512Mi', gpu, priority_class_name: null }), '500m cpu, 512Mi');
   assert.equal(

@@ -1,12 +1,12 @@
 import type { AgentDetail, EntitlementView } from '@hamlet/contract';
 
-/** What of an agent the pictures are made from. */
+/** The fields of an agent that this page shows. */
 export type Occupant = Pick<
   AgentDetail,
   'agent_id' | 'display_name' | 'tier' | 'node' | 'pod' | 'power' | 'conditions'
 > & { readonly why: AgentDetail['why'] };
 
-/** The seats of a tier: held by its own agents, taken by the room that other tiers use, and free. */
+/** The seats of a tier: held by its own agents, used by other tiers, and free. */
 export interface SeatPicture {
   readonly own: number;
   readonly others: number;
@@ -14,10 +14,10 @@ export interface SeatPicture {
   readonly total: number;
 }
 
-/** Reasons of the condition Admitted that are no wait for room. */
+/** Reasons of the condition Admitted that do not mean a wait for a seat. */
 const OTHER_REASONS: ReadonlySet<string> = new Set(['Waiting', 'Asleep', 'Terminating', 'UserNamespaceUnavailable']);
 
-/** Seats are counted from room that all tiers share: what is neither free nor held by the tier itself is used by others. Null where nobody has counted. */
+/** All tiers share the room of the nodes: a seat that is neither free nor held by the tier is used by others. Null before the operator has counted. */
 export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: number): SeatPicture | null {
   if (seats === null) return null;
   const taken = Math.max(0, seats.total - seats.free);
@@ -25,14 +25,14 @@ export function seatPicture({ seats }: Pick<EntitlementView, 'seats'>, seated: n
   return { own, others: taken - own, free: seats.free, total: seats.total };
 }
 
-/** Whether an agent holds a seat: it was admitted, or, where nobody says so, it has a pod. */
+/** True if an agent holds a seat: it is admitted, or it has a pod and no condition Admitted. */
 export function isSeated({ conditions, pod, power }: Pick<Occupant, 'conditions' | 'pod' | 'power'>): boolean {
   if (power === 'Asleep') return false;
   const admitted = conditions.find(({ type }) => type === 'Admitted');
   return admitted === undefined ? pod !== null : admitted.status === 'True';
 }
 
-/** An agent that waits for a seat, why, and since when. */
+/** An agent that waits for a seat, with the reason and the time since when. */
 export interface Waiting {
   readonly agent: Occupant;
   readonly reason: string;
@@ -40,7 +40,7 @@ export interface Waiting {
   readonly since: string;
 }
 
-/** Who waits for a seat, longest first. */
+/** The agents that wait for a seat, longest first. */
 export function waitingOf(agents: readonly Occupant[]): Waiting[] {
   return agents
     .flatMap((agent) => {
@@ -57,13 +57,13 @@ export function waitingOf(agents: readonly Occupant[]): Waiting[] {
     .toSorted((left, right) => left.since.localeCompare(right.since));
 }
 
-/** A node and who runs on it. */
+/** A node and its agents. */
 export interface NodeGroup {
   readonly node: string;
   readonly agents: readonly Occupant[];
 }
 
-/** The nodes that agents are on, by name. */
+/** The nodes that run agents, by name. */
 export function nodeGroups(agents: readonly Occupant[]): NodeGroup[] {
   const nodes = [...new Set(agents.flatMap(({ node }) => (node === null ? [] : [node])))].toSorted();
   return nodes.map((node) => ({
@@ -74,7 +74,7 @@ export function nodeGroups(agents: readonly Occupant[]): NodeGroup[] {
   }));
 }
 
-/** How many of each tier, for a line such as `tier-1 × 4, tier-2`. */
+/** The number of agents of each tier: `tier-1 × 4, tier-2`. */
 export function tierCounts(agents: readonly Pick<Occupant, 'tier'>[]): string {
   const names = agents.map(({ tier }) => tier ?? 'no tier');
   return [...new Set(names)]
@@ -86,7 +86,7 @@ export function tierCounts(agents: readonly Pick<Occupant, 'tier'>[]): string {
     .join(', ');
 }
 
-/** What a tier's pods get, in few words: `2 cores, 2Gi, one shared GPU`. */
+/** The compute of a tier's pods: `2 cores, 2Gi, a shared GPU`. */
 export function computeWords({ cpu, memory, gpu }: EntitlementView['compute']): string {
   const parts = [/^[0-9]+$/.test(cpu) ? `${cpu} ${cpu === '1' ? 'core' : 'cores'}` : `${cpu} cpu`, memory];
   if (gpu.mode === 'Shared') parts.push('a shared GPU');
@@ -94,7 +94,7 @@ export function computeWords({ cpu, memory, gpu }: EntitlementView['compute']): 
   return parts.join(', ');
 }
 
-/** What runs now costs an hour in all, as amounts to be summed. */
+/** The hourly prices of all agents with a seat, as amounts to sum. */
 export function hourlyPrices(
   agents: readonly Occupant[],
   tiers: readonly Pick<EntitlementView, 'name' | 'price'>[],

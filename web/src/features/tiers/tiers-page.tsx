@@ -3,6 +3,7 @@ import { lazy, type ReactElement, useMemo, useState } from 'react';
 import './tiers.css';
 import { Icon } from '../../ui/icon.tsx';
 import { LazyBoundary } from '../../ui/lazy-boundary.tsx';
+import { Notice } from '../../ui/notices/notice.tsx';
 import { RefusedNotice } from '../../ui/notices/refused-notice.tsx';
 import { timeAgo } from '../../ui/time-words.ts';
 import { adviceOf } from '../inspector/condition-words.ts';
@@ -10,16 +11,24 @@ import { moneyWords, sumOf } from '../money/money-labels.ts';
 import { Page } from '../navigation/page.tsx';
 import { useRole, useVillageState } from '../village-context.ts';
 import { Face, TierCard } from './tier-card.tsx';
-import { hourlyPrices, isSeated, nodeGroups, type Occupant, tierCounts, type Waiting, waitingOf } from './tier-picture.ts';
+import {
+  hourlyPrices,
+  isSeated,
+  nodeGroups,
+  type Occupant,
+  tierCounts,
+  type Waiting,
+  waitingOf,
+} from './tier-picture.ts';
 import { useTiers } from './use-tiers.ts';
 
-/** What the form is open for: a tier to change, or a new one. */
+/** The subject of the open form: a tier, or null for a new one. */
 type Editing = { readonly tier: EntitlementView | null } | null;
 
-/** For admins alone, so it comes when one begins to write. */
+/** Loads only for admins, when one opens the form. */
 const TierForm = lazy(async () => ({ default: (await import('./tier-form.tsx')).TierForm }));
 
-/** What a balance opens, how much room there is, who has it, who waits for it, and on which machine they run; admins write the tiers. */
+/** The tiers with their seats and agents, the agents that wait, and the nodes. Admins create and change tiers here. */
 export function TiersPage(): ReactElement {
   const mayWrite = roleMay(useRole(), 'entitlements:change');
   const [editing, setEditing] = useState<Editing>(null);
@@ -37,7 +46,7 @@ export function TiersPage(): ReactElement {
   return (
     <Page
       title="Tiers and seats"
-      intro="What a balance opens, what it costs, and how much room the nodes have."
+      intro="The balance that opens each tier, its price, and its seats on the nodes."
       needs="world:read"
       tools={tools}
     >
@@ -67,13 +76,10 @@ function Tiers({ editing, onEdit }: TiersProps): ReactElement {
     <>
       {refused !== null && <RefusedNotice refused={refused} />}
       {saved !== null && (
-        <p className="notice notice-good" role="status" data-saved={saved}>
-          <Icon name="check" size={16} />
-          <span>
-            <b>{saved}</b> is written to its custom resource. Limits and prices hold from now on; pods follow within
-            seconds.
-          </span>
-        </p>
+        <Notice tone="good" data-saved={saved}>
+          <b>{saved}</b> is saved in its custom resource. Limits and prices hold from now on; the operator changes pods
+          within seconds.
+        </Notice>
       )}
       <Summary agents={agents} tiers={ladder} />
       <WaitingList waiting={waitingOf(agents)} />
@@ -89,8 +95,8 @@ function Tiers({ editing, onEdit }: TiersProps): ReactElement {
       </ol>
       {ladder.length === 0 && (
         <p className="card empty">
-          <b>No tiers yet.</b> {onEdit === null ? '' : 'Make one here, or '}
-          <code>kubectl apply</code> an Entitlement.
+          <b>No tiers yet.</b>{' '}
+          {onEdit === null ? 'An admin creates the first one.' : 'Create one here, or apply an Entitlement.'}
         </p>
       )}
       <NodeList agents={agents} />
@@ -114,19 +120,19 @@ function Summary({
   const cost = sumOf(hourlyPrices(agents, tiers));
   return (
     <p className="summary">
-      <b>{seated}</b> of {agents.length} {agents.length === 1 ? 'agent has' : 'agents have'} a seat now, for{' '}
-      <b>{moneyWords(cost)}</b> an hour in all.
+      <b>{seated}</b> of {agents.length} {agents.length === 1 ? 'agent has' : 'agents have'} a seat now, and all seats
+      together cost <b>{moneyWords(cost)}</b> an hour.
     </p>
   );
 }
 
-/** The machines and who runs on each. */
+/** The nodes and the agents on each. */
 function NodeList({ agents }: { readonly agents: readonly Occupant[] }): ReactElement {
   const groups = nodeGroups(agents);
   return (
     <section aria-label="Nodes">
       <h2 className="page-section">Nodes</h2>
-      {groups.length === 0 && <p className="card empty">No agent is on a node now.</p>}
+      {groups.length === 0 && <p className="card empty">No agent runs on a node now.</p>}
       <ul className="nodes">
         {groups.map(({ node, agents: there }) => (
           <li key={node} className="card node" data-node={node}>
@@ -149,7 +155,7 @@ function NodeList({ agents }: { readonly agents: readonly Occupant[] }): ReactEl
   );
 }
 
-/** Who waits for a seat, and why; nothing where nobody does. */
+/** The agents that wait for a seat, with the reason; nothing without any. */
 export function WaitingList({ waiting }: { readonly waiting: readonly Waiting[] }): ReactElement | null {
   if (waiting.length === 0) return null;
   return (

@@ -1,0 +1,29 @@
+import type { ReactElement } from 'react';
+import { SelectField } from '../../ui/fields.tsx';
+import { useAgentNames } from './use-agent-names.ts';
+
+interface AgentFieldProps {
+  readonly value: string;
+  readonly onChange: (agentId: string) => void;
+  readonly problem?: string | undefined;
+}
+
+/** Chooses one agent of the village. An id that the village does not have stays in the list, and says so. */
+export function AgentField({ value, onChange, problem }: AgentFieldProps): ReactElement {
+  const agents = useAgentNames();
+  const gone = value !== '' && !agents.some(({ id }) => id === value);
+  return (
+    <SelectField
+      label="Agent"
+      name="agent"
+      value={value}
+      options={[
+        ['', 'Choose an agent'],
+        ...(gone ? [[value, `${value} (not in the village)`] as const] : []),
+        ...agents.map(({ id, name }) => [id, name === id ? id : `${name} (${id})`] as const),
+      ]}
+      onChange={onChange}
+      problem={problem}
+    />
+  );
+}

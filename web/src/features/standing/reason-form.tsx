@@ -1,0 +1,85 @@
+import { MEASURE_REASON_MAX } from '@hamlet/contract';
+import type { ReactElement, ReactNode } from 'react';
+import type { Reply } from '../../client/api.ts';
+import { readJsonDraft } from '../../client/ask/json-draft.ts';
+import { useDraft } from '../../client/ask/use-draft.ts';
+import { useSend } from '../../client/ask/use-send.ts';
+import { ActionForm } from '../../ui/action-form.tsx';
+import { SelectField, TextField } from '../../ui/fields.tsx';
+import { endOf, TERMS } from './measure-labels.ts';
+
+/** The reason that a person wrote, trimmed, and the end of the term they chose, if it ends by itself. */
+export interface Grounds {
+  readonly reason: string;
+  readonly expires_at?: string;
+}
+const EMPTY = { reason: '', term: 'lifted' };
+
+interface ReasonFormProps {
+  /** The name of the draft: the text stays in this tab until it is sent. */
+  readonly draft: string;
+  readonly label: string;
+  /** The text of the button: the effect, and whom it affects. */
+  readonly word: string;
+  readonly send: (grounds: Grounds, idempotencyKey: string) => Promise<Reply<unknown>>;
+  readonly onDone: () => void;
+  /** A reason may be left out. */
+  readonly optional?: boolean;
+  /** Asks how long, too. */
+  readonly withTerm?: boolean;
+  readonly danger?: boolean;
+  /** The longest reason, in characters. */
+  readonly maxLength?: number;
+  readonly children?: ReactNode;
+}
+
+/** A form of one act that asks for its reason, and with `withTerm` for how long it holds. */
+export function ReasonForm(props: ReasonFormProps): ReactElement {
+  const { draft, label, word, send, onDone, optional = false, withTerm = false, danger = false } = props;
+  const sending = useSend();
+  const [kept, keep] = useDraft(draft);
+  const { reason, term } = readJsonDraft(kept, EMPTY);
+  const write = (change: Partial<typeof EMPTY>): void => {
+    keep(JSON.stringify({ reason, term, ...change }));
+    sending.changed();
+  };
+  const submit = async (): Promise<void> => {
+    const end = withTerm ? endOf(term, Date.now()) : undefined;
+    const grounds = { reason: reason.trim(), ...(end === undefined ? {} : { expires_at: end }) };
+    const reply = await sending.send((idempotencyKey) => send(grounds, idempotencyKey));
+    if (reply?.ok !== true) return;
+    keep('');
+    onDone();
+  };
+  return (
+    <ActionForm
+      label={label}
+      sending={sending}
+      ready={optional || reason.trim() !== ''}
+      word={word}
+      danger={danger}
+      onSend={() => void submit()}
+    >
+      {props.children}
+      <TextField
+        label={optional ? 'Reason (optional)' : 'Reason'}
+        name="reason"
+        rows={2}
+        maxLength={props.maxLength ?? MEASURE_REASON_MAX}
+        value={reason}
+        onChange={(text) => write({ reason: text })}
+        placeholder="Why? The audit keeps it."
+        autoFocus
+      />
+      {withTerm && (
+        <SelectField
+          label="How long"
+          name="term"
+          value={term}
+          options={TERMS.map(({ key, word: text }) => [key, text])}
+          onChange={(chosen) => write({ term: chosen })}
+        />
+      )}
+    </ActionForm>
+  );
+}

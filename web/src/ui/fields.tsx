@@ -1,0 +1,147 @@
+import { type InputHTMLAttributes, type ReactElement, type ReactNode, useId } from 'react';
+import type { IconName } from './icon-paths.ts';
+import { Icon } from './icon.tsx';
+
+type InputOptions = Pick<
+  InputHTMLAttributes<HTMLInputElement>,
+  | 'autoComplete'
+  | 'autoFocus'
+  | 'className'
+  | 'disabled'
+  | 'inputMode'
+  | 'maxLength'
+  | 'placeholder'
+  | 'required'
+  | 'spellCheck'
+  | 'type'
+>;
+
+interface TextFieldProps extends InputOptions {
+  readonly label: ReactNode;
+  readonly name: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  /** The problem with the value, shown below it. */
+  readonly problem?: string | undefined;
+  /** Marks the value as wrong where another place names the problem. */
+  readonly invalid?: boolean;
+  /** Lines of a text area; without it, one line of input. */
+  readonly rows?: number;
+  /** Values offered while the person types. */
+  readonly suggestions?: readonly string[];
+}
+
+/** A labelled input or text area. */
+export function TextField({
+  label,
+  value,
+  onChange,
+  problem,
+  invalid = problem !== undefined,
+  rows,
+  suggestions,
+  autoComplete = 'off',
+  ...input
+}: TextFieldProps): ReactElement {
+  const listId = useId();
+  const common = { ...input, value, autoComplete, 'aria-invalid': invalid };
+  return (
+    <label>
+      {label}
+      {rows === undefined ? (
+        <input
+          {...common}
+          list={suggestions === undefined ? undefined : listId}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      ) : (
+        <textarea {...common} rows={rows} onChange={(event) => onChange(event.target.value)} />
+      )}
+      {suggestions !== undefined && (
+        <datalist id={listId}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      )}
+      <FieldProblem text={problem} />
+    </label>
+  );
+}
+
+interface SelectFieldProps<T extends string> {
+  readonly label: ReactNode;
+  readonly name: string;
+  readonly value: T;
+  /** Each value with its text. An empty value stands for no choice. */
+  readonly options: readonly (readonly [value: T, text: string])[];
+  readonly onChange: (value: T) => void;
+  readonly problem?: string | undefined;
+  /** `pick` puts the label beside the field, for filters. */
+  readonly className?: string;
+}
+
+/** A labelled drop-down list. */
+export function SelectField<T extends string>({
+  label,
+  name,
+  value,
+  options,
+  onChange,
+  problem,
+  className,
+}: SelectFieldProps<T>): ReactElement {
+  return (
+    <label className={className}>
+      {label}
+      <select
+        name={name}
+        value={value}
+        onChange={(event) => {
+          const chosen = options.find(([key]) => key === event.target.value);
+          if (chosen !== undefined) onChange(chosen[0]);
+        }}
+        aria-invalid={problem !== undefined}
+      >
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <FieldProblem text={problem} />
+    </label>
+  );
+}
+
+interface SegmentsProps<T extends string> {
+  readonly label: string;
+  readonly items: readonly { readonly key: T; readonly word: string; readonly icon?: IconName }[];
+  readonly chosen: T;
+  readonly onChoose: (key: T) => void;
+}
+
+/** A row of joined buttons of which one is chosen. */
+export function Segments<T extends string>({ label, items, chosen, onChoose }: SegmentsProps<T>): ReactElement {
+  const name = useId();
+  return (
+    <div className="segments" role="radiogroup" aria-label={label}>
+      {items.map(({ key, word, icon }) => (
+        <label key={key} className="segment" data-choice={key}>
+          <input type="radio" name={name} value={key} checked={chosen === key} onChange={() => onChoose(key)} />
+          {icon !== undefined && <Icon name={icon} size={15} />}
+          {word}
+        </label>
+      ))}
+    </div>
+  );
+}
+
+/** The problem with a field, read out when it appears; nothing without a text. */
+export function FieldProblem({ text }: { readonly text: string | undefined }): ReactElement | null {
+  return text === undefined ? null : (
+    <span className="field-problem" role="alert">
+      {text}
+    </span>
+  );
+}
