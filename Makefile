@@ -2,7 +2,7 @@
 # Each target sets up what it needs (node_modules, Debian packages, built programs) and is quick when nothing is due.
 SHELL := /bin/sh
 NODE := node_modules/.bin/node
-VILLAGE := $(NODE) village/main.ts
+VILLAGE := $(NODE) local/village/main.ts
 .DEFAULT_GOAL := help
 .PHONY: help up down dev logs doctor backup restore lint format test test-full mutants bench-world bench-operator bench-api bench-ledger bench-memory soak verify-log images crds plugin charts ready
 
@@ -45,10 +45,10 @@ crds: ready ## writes crds/bases from the zod contract
 	@npm run --silent generate --workspace @hamlet/crds
 
 plugin: ready ## bundles kubectl-hamlet, the plugin "kubectl hamlet", into one file
-	@$(NODE) kubectl/build.ts
+	@$(NODE) cli/kubectl/build.ts
 
 charts: ready ## writes what the charts take from the operator and the CRDs
-	@$(NODE) village/charts/generate.ts
+	@$(NODE) charts/gen/generate.ts
 
 test: ready ## every test: lint, types, unit, integration, and the village end to end. ONLY=unit,village picks parts
 	@$(NODE) test/run.ts
@@ -75,10 +75,10 @@ bench-memory: ready ## memory of an idle resident, operator and api
 	@$(NODE) bench/memory/main.ts
 
 verify-log: ready ## whether the log of the village here is what was sealed. KEPT=PATH of what was kept outside
-	@$(NODE) verify/src/main.ts --running .hamlet $(if $(KEPT),--kept $(KEPT))
+	@$(NODE) cli/verify/src/main.ts --running .hamlet $(if $(KEPT),--kept $(KEPT))
 
 soak: ready ## the operator (WHAT=operator) or the api (WHAT=api) under load and faults for HOURS=1; weighs it, counts what it misses
 	@$(NODE) $(if $(filter api,$(WHAT)),test/soak-api/main.ts,test/runtime/soak/main.ts) --hours $(or $(HOURS),1)
 
 ready:
-	@sh village/bootstrap.sh
+	@sh local/village/bootstrap.sh

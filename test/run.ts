@@ -2,7 +2,7 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { performance } from 'node:perf_hooks';
-import { printFailure } from '../village/failure.ts';
+import { printFailure } from '../local/village/failure.ts';
 import { CLUSTER_PART } from './runner/cluster.ts';
 import { GO_PART } from './runner/go.ts';
 import { IMAGES_PART } from './runner/images.ts';

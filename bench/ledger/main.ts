@@ -197,7 +197,7 @@ async function prove(owner: Db): Promise<void> {
   if (broken.length > 0) throw new Error(`the books break rules: ${JSON.stringify(broken)}`);
 }
 
-execFileSync('village/packages.sh', ['bench'], { cwd: ROOT, stdio: 'inherit' });
+execFileSync('local/village/packages.sh', ['bench'], { cwd: ROOT, stdio: 'inherit' });
 const folder = await mkdtemp(join(tmpdir(), 'hamlet-bench-ledger-'));
 await chmod(folder, 0o755);
 const postgres = await startPostgres({ dataDir: join(folder, 'postgres') });

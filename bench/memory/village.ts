@@ -21,7 +21,7 @@ const BUILD_OUTPUT_BYTES = 64 << 20;
 
 /** Builds the programs of the local cluster if they are not there. */
 export async function buildCluster(): Promise<void> {
-  await promisify(execFile)(join(ROOT, 'cluster/build.sh'), [], { maxBuffer: BUILD_OUTPUT_BYTES });
+  await promisify(execFile)(join(ROOT, 'local/cluster/build.sh'), [], { maxBuffer: BUILD_OUTPUT_BYTES });
 }
 
 export interface Furnished {

@@ -53,7 +53,7 @@ export interface ControlPlane {
 
 /** Builds what is missing and says where the programs are. */
 export async function programs(): Promise<string> {
-  const build = join(ROOT, 'cluster/build.sh');
+  const build = join(ROOT, 'local/cluster/build.sh');
   await execute(build, ['--with', 'kwok'], { maxBuffer: BUILD_OUTPUT_BYTES });
   const { stdout } = await execute(build, ['--with', 'kwok', '--print-bin']);
   return stdout.trim();

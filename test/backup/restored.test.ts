@@ -8,12 +8,12 @@ import { migrate } from '@hamlet/store';
 import { openSuperuser } from '@hamlet/test/env/superuser';
 import { dataOf, Play } from '../../api/server/src/testing/play.ts';
 import { eventually, startTestVillage, type TestVillage } from '../../api/server/src/testing/test-village.ts';
-import { backup } from '../../village/backup/backup.ts';
-import { restore } from '../../village/backup/restore.ts';
-import { hostArchitecture } from '../../village/images/architecture.ts';
-import { postgresClients } from '../../village/images/postgres-clients.ts';
-import type { Place } from '../../village/kubectl.ts';
-import { NODE, stateFile } from '../../village/paths.ts';
+import { backup } from '../../local/village/backup/backup.ts';
+import { restore } from '../../local/village/backup/restore.ts';
+import { hostArchitecture } from '../../local/village/images/architecture.ts';
+import { postgresClients } from '../../local/village/images/postgres-clients.ts';
+import type { Place } from '../../local/village/kubectl.ts';
+import { NODE, stateFile } from '../../local/village/paths.ts';
 
 type Replica = Awaited<ReturnType<TestVillage['startReplica']>>;
 

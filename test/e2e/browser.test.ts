@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { moveAgent } from '@hamlet/contract';
-import { ROOT } from '../../village/paths.ts';
+import { ROOT } from '../../local/village/paths.ts';
 import { until } from '../env/until.ts';
 import { openBrowser, type TestBrowser } from '../env/browser.ts';
 import { signIn } from '../env/signed-in.ts';

@@ -7,8 +7,8 @@ import { after, before, test } from 'node:test';
 import { createPost, getBalance, getPost, rewardAgent } from '@hamlet/contract';
 import { until } from '@hamlet/test/env/until';
 import { dataOf, untilReady, village, type Village } from '@hamlet/test/env/village';
-import { tryRun } from '../../village/command.ts';
-import { NODE } from '../../village/paths.ts';
+import { tryRun } from '../../local/village/command.ts';
+import { NODE } from '../../local/village/paths.ts';
 
 const AGENT = 'ada';
 const LIMIT_MS = 240_000;
@@ -24,7 +24,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const file = (): string => join(folder, 'village.tar');
 const command = (name: string, env: Readonly<Record<string, string>>): ReturnType<typeof tryRun> =>
-  tryRun(NODE, ['village/main.ts', name], { env });
+  tryRun(NODE, ['local/village/main.ts', name], { env });
 const balance = async (): Promise<string> =>
   dataOf(await v.admin.call(getBalance, { params: { agent_id: AGENT } })).balance;
 const write = async (title: string): Promise<string> =>

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPost, getLedger, getPost, rewardAgent } from '@hamlet/contract';
 import { agentOf, dataOf, untilReady, village, type Village } from '@hamlet/test/env/village';
-import { run } from '../../village/command.ts';
-import { NODE } from '../../village/paths.ts';
+import { run } from '../../local/village/command.ts';
+import { NODE } from '../../local/village/paths.ts';
 
 const AGENT = 'ada';
 const KEEPSAKE = `kept-${process.pid}-${Date.now()}`;
@@ -24,8 +24,8 @@ test('make down keeps the village, and make up goes on with it', { timeout: UP_L
   );
   const { post } = dataOf(await before.admin.call(createPost, { body: { title: 'To be kept', body: 'This stays.' } }));
   await exec(before, 'sh', '-c', `echo ${KEEPSAKE} >/workspace/keepsake && sync`);
-  await run(NODE, ['village/main.ts', 'down']);
-  await run(NODE, ['village/main.ts', 'up']);
+  await run(NODE, ['local/village/main.ts', 'down']);
+  await run(NODE, ['local/village/main.ts', 'up']);
   const after = await village();
   await untilReady(after, AGENT);
   assert.equal(await exec(after, 'cat', '/workspace/keepsake'), KEEPSAKE);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { kill } from 'node:process';
 import { after, before, test } from 'node:test';
-import { clusterStatus } from '../../village/cluster.ts';
+import { clusterStatus } from '../../local/village/cluster.ts';
 import { recordRecovery } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import { agentOf, applyAgent, deleteAgents, untilReady, village, type Village } from '../env/village.ts';

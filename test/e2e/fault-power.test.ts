@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { API_VERSION, createPost, createRun, getRun, getWorld, listPosts, listRuns, type Run } from '@hamlet/contract';
-import { clusterStatus, hamletCluster } from '../../village/cluster.ts';
+import { clusterStatus, hamletCluster } from '../../local/village/cluster.ts';
 import { recordRecovery, type RecoveryMetric } from '../env/recovery.ts';
 import { until } from '../env/until.ts';
 import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';

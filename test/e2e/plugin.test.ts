@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { API_VERSION, createRun, getAgent } from '@hamlet/contract';
-import { buildPlugin } from '../../kubectl/build.ts';
-import { program } from '../../village/cluster.ts';
-import { tryRun, type RunResult } from '../../village/command.ts';
+import { buildPlugin } from '../../cli/kubectl/build.ts';
+import { program } from '../../local/village/cluster.ts';
+import { tryRun, type RunResult } from '../../local/village/command.ts';
 import { until } from '../env/until.ts';
 import { applyAgent, dataOf, deleteAgents, untilReady, village, type Village } from '../env/village.ts';
 

@@ -47,7 +47,7 @@ export interface TestApiServer {
 const execute = promisify(execFile);
 
 async function programs(): Promise<string> {
-  const { stdout } = await execute(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
+  const { stdout } = await execute(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']);
   return stdout.trim();
 }
 

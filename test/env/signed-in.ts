@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { secrets } from '../../village/secrets.ts';
+import { secrets } from '../../local/village/secrets.ts';
 
 /** Signs the page in as the first admin of the village that `make up` started. */
 export async function signIn(page: Page): Promise<void> {

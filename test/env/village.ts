@@ -11,9 +11,9 @@ import {
   type Outcome,
 } from '@hamlet/contract';
 import { KubeClient, kubeconfigConnection } from '@hamlet/kube';
-import { clusterStatus, hamletCluster, program } from '../../village/cluster.ts';
-import { tryRun, type RunResult } from '../../village/command.ts';
-import { STATE } from '../../village/paths.ts';
+import { clusterStatus, hamletCluster, program } from '../../local/village/cluster.ts';
+import { tryRun, type RunResult } from '../../local/village/command.ts';
+import { STATE } from '../../local/village/paths.ts';
 import { until } from './until.ts';
 
 /** What a test may ask of the village that `make up` started. */

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { NODE } from '../../village/paths.ts';
+import { NODE } from '../../local/village/paths.ts';
 import { coverageIn } from './coverage.ts';
 
 test('a place counts as run where a process came to it, also behind types, and in no source that was not loaded', (t) => {

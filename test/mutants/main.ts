@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { basename } from 'node:path';
 import { Seeded } from '../env/seeded.ts';
-import { Failure, printFailure } from '../../village/failure.ts';
+import { Failure, printFailure } from '../../local/village/failure.ts';
 import { packageNames, packageOf, type TriedPackage } from './packages.ts';
 import { changesOf, Trials, type Change } from './trials.ts';
 import { WorkCopy } from './work-copy.ts';

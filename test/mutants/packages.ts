@@ -1,7 +1,7 @@
 /** The packages whose tests are tried, and which tests are their own. */
 import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ROOT } from '../../village/paths.ts';
+import { ROOT } from '../../local/village/paths.ts';
 
 /** Folders by a name for them; any folder of the work tree is a package of its own too. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { NODE, ROOT } from '../../village/paths.ts';
+import { NODE, ROOT } from '../../local/village/paths.ts';
 
 const LISTED_BYTES = 64 << 20;
 /** How long a run of tests may take to end what it started. */

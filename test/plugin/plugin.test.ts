@@ -14,7 +14,7 @@ import { AGENTS, ENTITLEMENTS, SCHEDULES } from '@hamlet/operator';
 import { testApiServer, type TestApiServer } from '@hamlet/test/env/api-server';
 import { dataOf, Play } from '../../api/server/src/testing/play.ts';
 import { startTestVillage, TOKENS, type TestVillage } from '../../api/server/src/testing/test-village.ts';
-import { buildPlugin } from '../../kubectl/build.ts';
+import { buildPlugin } from '../../cli/kubectl/build.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** What people have on their machines besides the project's own. */
@@ -37,7 +37,7 @@ let namespace: string;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hamlet-test-plugin-'));
   const [printed, server, made] = await Promise.all([
-    promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']),
+    promisify(execFile)(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']),
     testApiServer(),
     startTestVillage(),
   ]);

@@ -2,7 +2,7 @@
 import { stream } from './stream.ts';
 import type { FailedTest, Part, Print, Tally } from './part.ts';
 
-const SCRIPT = 'cluster/test.sh';
+const SCRIPT = 'local/cluster/test.sh';
 
 export const CLUSTER_PART: Part = {
   name: 'cluster',

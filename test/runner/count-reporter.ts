@@ -1,7 +1,7 @@
 /** A reporter of node:test that writes the counts of the whole run, what failed and how long each file took, as JSON. */
 import { relative } from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
-import { ROOT } from '../../village/paths.ts';
+import { ROOT } from '../../local/village/paths.ts';
 
 type Failed = Extract<TestEvent, { type: 'test:fail' }>['data'];
 

@@ -1,6 +1,6 @@
 /** How long each test file took when it last ran here: the slowest are started first, so that none is left alone at the end. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { stateFile } from '../../village/paths.ts';
+import { stateFile } from '../../local/village/paths.ts';
 
 export type Durations = Readonly<Record<string, number>>;
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ROOT } from '../../village/paths.ts';
+import { ROOT } from '../../local/village/paths.ts';
 import type { Tally } from './part.ts';
 
 const FILE = join(ROOT, 'test/results/full.json');

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ROOT } from '../../village/paths.ts';
+import { ROOT } from '../../local/village/paths.ts';
 import type { FailedTest, Part, Print, Tally } from './part.ts';
 
 interface GoEvent {
@@ -24,7 +24,7 @@ export const GO_PART: Part = { name: 'go', does: 'tests of the local cluster', n
 async function run(print: Print): Promise<Tally> {
   const tally: Counting = { passed: 0, failures: [], print };
   const child = spawn('go', ['test', '-json', './...'], {
-    cwd: join(ROOT, 'cluster'),
+    cwd: join(ROOT, 'local/cluster'),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<number>((resolve, reject) =>
@@ -37,7 +37,7 @@ async function run(print: Print): Promise<Tally> {
   }
   // A package that does not compile has no test to fail.
   if ((await ended) !== 0 && tally.failures.length === 0)
-    tally.failures.push({ what: 'go test', rerun: '(cd cluster && go test ./...)' });
+    tally.failures.push({ what: 'go test', rerun: '(cd local/cluster && go test ./...)' });
   return { passed: tally.passed, failed: tally.failures.length, failures: tally.failures };
 }
 
@@ -53,7 +53,7 @@ function parseEvent(line: string, print: Print): GoEvent | undefined {
 const nameOf = ({ Package = 'build', Test }: GoEvent): string => (Test === undefined ? Package : `${Package} ${Test}`);
 
 const commandOf = ({ Package, Test = '' }: GoEvent): string =>
-  `(cd cluster && go test ${Package} -run '^${Test.replace(/\/.*/, '')}$')`;
+  `(cd local/cluster && go test ${Package} -run '^${Test.replace(/\/.*/, '')}$')`;
 
 function take(event: GoEvent, tally: Counting, outputs: Map<string, string>): void {
   const name = nameOf(event);

@@ -1,12 +1,12 @@
 /** The images for the architecture that this machine is not. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ARCHITECTURES, hostArchitecture } from '../../village/images/architecture.ts';
-import { referenceOf } from '../../village/images/build.ts';
-import { hashSources } from '../../village/images/context.ts';
-import { buildImagesFor } from '../../village/images/foreign/build.ts';
-import { ROOT, stateFile } from '../../village/paths.ts';
-import { buildWeb } from '../../village/web.ts';
+import { ARCHITECTURES, hostArchitecture } from '../../local/village/images/architecture.ts';
+import { referenceOf } from '../../local/village/images/build.ts';
+import { hashSources } from '../../local/village/images/context.ts';
+import { buildImagesFor } from '../../local/village/images/foreign/build.ts';
+import { ROOT, stateFile } from '../../local/village/paths.ts';
+import { buildWeb } from '../../local/village/web.ts';
 import { runNodeTests } from './node-test.ts';
 import type { Part, Print, Tally } from './part.ts';
 import { testFiles } from './unit.ts';

@@ -1,5 +1,5 @@
 /** Lint, format, types, generated files and landed migrations: each check counts as one test. */
-import { NODE } from '../../village/paths.ts';
+import { NODE } from '../../local/village/paths.ts';
 import type { FailedTest, Part, Print, Tally } from './part.ts';
 import { stream } from './stream.ts';
 
@@ -17,7 +17,7 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly [stri
   { name: 'types', command: [`${BIN}/tsc`, '-p', 'tsconfig.json'] },
   { name: 'types of the web', command: [`${BIN}/tsc`, '-p', 'web/tsconfig.json'] },
   { name: 'CRDs are current', command: [NODE, 'crds/gen/main.ts', '--check'] },
-  { name: 'charts are current', command: [NODE, 'village/charts/generate.ts', '--check'] },
+  { name: 'charts are current', command: [NODE, 'charts/gen/generate.ts', '--check'] },
   {
     name: 'landed migrations are unchanged',
     command: [NODE, '--test', '--test-reporter=dot', 'api/store/src/connection/landed-migrations.test.ts'],

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NODE, ROOT } from '../../village/paths.ts';
+import { NODE, ROOT } from '../../local/village/paths.ts';
 import { keepDurations, slowest, slowestFirst, type Durations } from './durations.ts';
 import type { Print, Tally } from './part.ts';
 import { stream } from './stream.ts';

@@ -1,7 +1,7 @@
 /** What tests need on the machine, brought before the first of them. */
-import { buildPrograms } from '../../village/cluster.ts';
-import { run } from '../../village/command.ts';
-import { runSteps, type Step } from '../../village/steps.ts';
+import { buildPrograms } from '../../local/village/cluster.ts';
+import { run } from '../../local/village/command.ts';
+import { runSteps, type Step } from '../../local/village/steps.ts';
 import type { Part } from './part.ts';
 
 /** Installs packages and builds programs for the parts that need them. */
@@ -12,7 +12,7 @@ export async function setUp(parts: readonly Part[]): Promise<void> {
     steps.push({
       name: 'packages',
       work: async ({ log, doing }) =>
-        void (await run('bash', ['village/packages.sh', 'up', 'test'], { log, onLine: doing })),
+        void (await run('bash', ['local/village/packages.sh', 'up', 'test'], { log, onLine: doing })),
     });
   }
   if (needs.has('programs'))

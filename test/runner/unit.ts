@@ -1,7 +1,7 @@
 /** The tests beside the code, with real Postgres, Redis and API server where they need them. */
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { ROOT } from '../../village/paths.ts';
+import { ROOT } from '../../local/village/paths.ts';
 import { runNodeTests, sumOf } from './node-test.ts';
 import type { Part, Print, Tally } from './part.ts';
 

@@ -2,9 +2,9 @@
  * The village end to end: brought up from nothing if it was not up, tested, and taken down with its data if it was brought up here. What a person
  * keeps of a village that is down waits meanwhile, and is back after it.
  */
-import { clusterStatus } from '../../village/cluster.ts';
-import { setAside } from '../../village/commands/kept-data.ts';
-import { NODE } from '../../village/paths.ts';
+import { clusterStatus } from '../../local/village/cluster.ts';
+import { setAside } from '../../local/village/commands/kept-data.ts';
+import { NODE } from '../../local/village/paths.ts';
 import { runNodeTests, sumOf } from './node-test.ts';
 import type { Part, Print, Tally } from './part.ts';
 import { stream } from './stream.ts';
@@ -24,7 +24,7 @@ async function run(print: Print): Promise<Tally> {
   const wasUp = (await clusterStatus()) !== undefined;
   if (!wasUp) setAside();
   try {
-    const up = (await stream(print, 'env', [...(wasUp ? [] : ['FRESH=1']), NODE, 'village/main.ts', 'up'])) === 0;
+    const up = (await stream(print, 'env', [...(wasUp ? [] : ['FRESH=1']), NODE, 'local/village/main.ts', 'up'])) === 0;
     if (!up) return { passed: 0, failed: 1, failures: [{ what: 'the village did not come up', rerun: 'make up' }] };
     const files = testFiles('test/e2e/**/*.test.ts');
     // Those with agents of their own run side by side; the others one at a time, since they share the village's; what breaks it comes last.
@@ -36,7 +36,7 @@ async function run(print: Print): Promise<Tally> {
     const cameUp = { passed: 1, failed: 0, failures: [] };
     return needingTheVillage(sumOf([cameUp, together, alone]));
   } finally {
-    if (!wasUp) await stream(print, 'env', ['WIPE=1', NODE, 'village/main.ts', 'down']);
+    if (!wasUp) await stream(print, 'env', ['WIPE=1', NODE, 'local/village/main.ts', 'down']);
   }
 }
 

@@ -8,7 +8,7 @@ import type { TestApiServer } from '@hamlet/test/env/api-server';
 import { until } from '@hamlet/test/env/until';
 
 const execute = promisify(execFile);
-const BUILD = resolve(import.meta.dirname, '../../cluster/build.sh');
+const BUILD = resolve(import.meta.dirname, '../../local/cluster/build.sh');
 
 const stateOf = ({ kubeconfig }: TestApiServer): string => dirname(kubeconfig);
 

@@ -91,7 +91,7 @@ async function newestRunOf(uid: string): Promise<string | undefined> {
 
 /** What `kubectl get sch` prints of one Schedule, by column. */
 async function printed(name: string): Promise<Readonly<Record<string, string>>> {
-  const { stdout: bin } = await promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
+  const { stdout: bin } = await promisify(execFile)(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']);
   const { stdout } = await promisify(execFile)(join(bin.trim(), 'kubectl'), [
     '--kubeconfig',
     kube.kubeconfig,

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { CACHE } from '../../village/paths.ts';
+import { CACHE } from '../../local/village/paths.ts';
 
 const execute = promisify(execFile);
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');

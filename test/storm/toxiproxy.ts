@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { freePort, startLocal } from '@hamlet/dev';
 
 const execute = promisify(execFile);
-const BUILD = resolve(import.meta.dirname, '../../cluster/build.sh');
+const BUILD = resolve(import.meta.dirname, '../../local/cluster/build.sh');
 const BUILD_OUTPUT_BYTES = 16 << 20;
 
 /** A fault of toxiproxy, in its own words. */

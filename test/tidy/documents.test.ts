@@ -7,13 +7,13 @@ import { test } from 'node:test';
 import { helpText } from '../../agent-image/resident/src/environment.ts';
 import { usage as apiUsage } from '../../api/server/src/config.ts';
 import { usage as operatorUsage } from '../../operator/src/config.ts';
-import { REQUIREMENTS } from '../../village/doctor/machine.ts';
+import { REQUIREMENTS } from '../../local/village/doctor/machine.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** Folders that commands write; what is in them is not in the work tree. */
-const WRITTEN = /^(bench\/results|kubectl\/dist|web\/dist|test\/(results|output))(\/|$)/;
+const WRITTEN = /^(bench\/results|cli\/kubectl\/dist|web\/dist|test\/(results|output))(\/|$)/;
 /** Every `HAMLET_` variable that a script outside of the three services reads. */
-const SCRIPTS = ['village', 'kubectl', 'verify', 'bench', 'test', 'dev', 'kube'];
+const SCRIPTS = ['local', 'cli', 'bench', 'test', 'kube'];
 
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {

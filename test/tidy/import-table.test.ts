@@ -23,7 +23,7 @@ const FOLDERS = {
   engine: 'agent-image/engine',
   resident: 'agent-image/resident',
   web: 'web',
-  kubectl: 'kubectl',
+  kubectl: 'cli/kubectl',
 } as const;
 type PackageName = keyof typeof FOLDERS;
 

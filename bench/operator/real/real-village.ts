@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeClient } from '@hamlet/kube';
 import { kubeClient, village, type Village } from '@hamlet/test/env/village';
-import { buildPrograms, clusterStatus, program } from '../../../village/cluster.ts';
-import { run } from '../../../village/command.ts';
-import { Failure } from '../../../village/failure.ts';
-import { setAside } from '../../../village/commands/kept-data.ts';
-import { NODE, ROOT, STATE } from '../../../village/paths.ts';
+import { buildPrograms, clusterStatus, program } from '../../../local/village/cluster.ts';
+import { run } from '../../../local/village/command.ts';
+import { Failure } from '../../../local/village/failure.ts';
+import { setAside } from '../../../local/village/commands/kept-data.ts';
+import { NODE, ROOT, STATE } from '../../../local/village/paths.ts';
 import { openGuard, type Guard } from '../guard.ts';
 
 /** On everything that the bench creates, and on nothing else. */
@@ -35,7 +35,7 @@ export interface RealVillage {
 
 const villageCommand = (command: 'up' | 'down'): readonly [string, string, string] => [
   NODE,
-  join(ROOT, 'village/main.ts'),
+  join(ROOT, 'local/village/main.ts'),
   command,
 ];
 

@@ -22,7 +22,7 @@ const execute = promisify(execFile);
 
 /** PriorityClasses as the chart makes them. */
 async function priorityClasses(): Promise<readonly NewObject[]> {
-  const { stdout: bin } = await execute(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
+  const { stdout: bin } = await execute(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']);
   const { stdout } = await execute(join(bin.trim(), 'helm'), [
     'template',
     'x',

@@ -136,7 +136,7 @@ class Node {
       name: account,
       subresource: 'token',
     });
-    const { stdout } = await promisify(execFile)(join(ROOT, 'cluster/build.sh'), ['--print-bin']);
+    const { stdout } = await promisify(execFile)(join(ROOT, 'local/cluster/build.sh'), ['--print-bin']);
     const view = await promisify(execFile)(
       join(stdout.trim(), 'kubectl'),
       ['config', 'view', '--raw', '--minify', '-o', 'json'],

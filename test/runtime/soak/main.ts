@@ -30,7 +30,7 @@ const MISSED_AFTER_MS = 300_000;
 /** At the end nothing is changed and nothing is broken: what the operator asks for when idle. */
 const IDLE_MS = 60_000;
 
-const BUILD = resolve(import.meta.dirname, '../../../cluster/build.sh');
+const BUILD = resolve(import.meta.dirname, '../../../local/cluster/build.sh');
 const BUILD_OUTPUT_BYTES = 64 << 20;
 
 const log = (line: string): void => console.log(`${new Date().toISOString()} ${line}`);

@@ -26,7 +26,7 @@ import { eventually, startTestVillage, TOKENS } from '../testing/test-village.ts
 import type { TestVillage } from '../testing/test-village.ts';
 import { openLogSigner } from './log-signer.ts';
 
-const VERIFY = resolve(import.meta.dirname, '../../../../verify/src/main.ts');
+const VERIFY = resolve(import.meta.dirname, '../../../../cli/verify/src/main.ts');
 const TAMPERED = [
   'ledger.transfer',
   'ledger.entry',

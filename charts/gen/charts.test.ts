@@ -1,0 +1,393 @@
+/** The charts as helm renders them: what is refused, and what every pod has in common. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { parse, parseAllDocuments } from 'yaml';
+import { FINALIZER_POLICY } from '../../operator/src/kinds/agent/finalizer-policy.ts';
+import { OPERATOR_CLAIM_POLICY, OPERATOR_POD_POLICY } from '../../operator/src/kinds/agent/operator-policy.ts';
+import { buildPrograms, program } from '../../local/village/cluster.ts';
+import { tryRun } from '../../local/village/command.ts';
+import { ROOT } from '../../local/village/paths.ts';
+import { generatedFiles } from './generate.ts';
+import type { Manifest } from './testing/manifest.ts';
+
+const WORKLOADS = ['hamlet-api', 'hamlet-api-more', 'hamlet-operator', 'hamlet-postgres', 'hamlet-redis'];
+let folder = '';
+let helm = '';
+
+before(async () => {
+  await buildPrograms({});
+  helm = await program('helm');
+  folder = mkdtempSync(join(tmpdir(), 'hamlet-charts-'));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function template(
+  values: object,
+  ...flags: readonly string[]
+): Promise<{ code: number; output: string; manifests: readonly Manifest[] }> {
+  const file = join(folder, 'values.json');
+  writeFileSync(file, JSON.stringify(values));
+  const { code, stdout, output } = await tryRun(helm, [
+    'template',
+    'hamlet',
+    join(ROOT, 'charts/hamlet'),
+    '--namespace',
+    'meadow',
+    '--values',
+    file,
+    ...flags,
+  ]);
+  const manifests = parseAllDocuments(stdout)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null);
+  return { code, output, manifests: code === 0 ? manifests : [] };
+}
+
+async function workloads(values: object = {}): Promise<readonly Manifest[]> {
+  const { code, output, manifests } = await template(values);
+  assert.equal(code, 0, output);
+  return manifests.filter(
+    ({ metadata, kind }) => WORKLOADS.includes(metadata.name) && ['Deployment', 'StatefulSet'].includes(kind),
+  );
+}
+
+test('helm lints both charts', async () => {
+  const { code, output } = await tryRun(helm, [
+    'lint',
+    '--strict',
+    join(ROOT, 'charts/hamlet-crds'),
+    join(ROOT, 'charts/hamlet'),
+  ]);
+  assert.equal(code, 0, output);
+});
+
+test('every pod of the chart runs as nobody in particular and can change nothing of its image', async () => {
+  const found = await workloads();
+  assert.deepEqual(found.map(({ metadata }) => metadata.name).toSorted(), WORKLOADS);
+  for (const { metadata, spec } of found) {
+    const { containers, securityContext } = spec.template.spec;
+    assert.partialDeepStrictEqual(
+      securityContext,
+      { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      metadata.name,
+    );
+    for (const container of containers) {
+      assert.deepEqual(
+        container.securityContext,
+        { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+        container.name,
+      );
+      assert.ok(
+        container.resources.limits['memory'] !== undefined &&
+          container.readinessProbe !== undefined &&
+          container.livenessProbe !== undefined,
+        container.name,
+      );
+    }
+  }
+});
+
+/** The containers that get a key of a Secret as an environment variable, as `workload/container`. */
+async function holdersOf(secret: string, key: string): Promise<readonly string[]> {
+  return (await workloads()).flatMap(
+    ({
+      metadata,
+      spec: {
+        template: { spec },
+      },
+    }) =>
+      [...(spec.initContainers ?? []), ...spec.containers]
+        .filter(({ env }) =>
+          env?.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret && valueFrom.secretKeyRef.key === key),
+        )
+        .map(({ name }) => `${metadata.name}/${name}`),
+  );
+}
+
+test('the api runs without the password of the owner: only its init container migrates with it, and nobody of the village reads Secrets', async () => {
+  assert.deepEqual((await holdersOf('hamlet-postgres-owner', 'ownerPassword')).toSorted(), [
+    'hamlet-api-more/migrate',
+    'hamlet-api/migrate',
+    'hamlet-postgres/postgres',
+  ]);
+  assert.deepEqual(await holdersOf('hamlet-postgres', 'superuserPassword'), ['hamlet-postgres/postgres']);
+  const { manifests } = await template({});
+  const api = manifests.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'hamlet-api')?.spec
+    .template.spec;
+  assert.deepEqual(
+    api?.initContainers?.map(({ name, command }) => [name, command]),
+    [['migrate', ['node', 'api/server/src/main.ts', '--migrate']]],
+  );
+  assert.doesNotMatch(JSON.stringify(api?.containers), /owner/i);
+  for (const { kind, metadata, rules } of manifests)
+    if (kind.endsWith('Role')) assert.doesNotMatch(JSON.stringify(rules ?? []), /"secrets"/, metadata.name);
+});
+
+const POLICIES = ['--api-versions', 'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy'];
+
+test('agents get their finalizer by a policy where Kubernetes has such policies, in this village only', async () => {
+  const { manifests } = await template({}, ...POLICIES);
+  const [policy, binding] = ['', 'Binding'].map((suffix) =>
+    manifests.find(({ kind }) => kind === `MutatingAdmissionPolicy${suffix}`),
+  );
+  const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'meadow' } } };
+  assert.deepEqual(
+    [policy?.spec, binding?.spec],
+    [FINALIZER_POLICY, { policyName: policy?.metadata.name, matchResources }],
+  );
+  const { stdout } = await tryRun(helm, [
+    'template',
+    'hamlet',
+    join(ROOT, 'charts/hamlet'),
+    '--kube-version',
+    '1.33.0',
+  ]);
+  assert.doesNotMatch(stdout, /MutatingAdmissionPolicy/);
+});
+
+test('the operator is held to pods and volume claims of agents, with user namespaces where the village has them', async () => {
+  const { manifests } = await template({});
+  const specOf = (name: string): object =>
+    manifests.find(({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.startsWith(name))
+      ?.spec ?? {};
+  assert.deepEqual(specOf('hamlet-operator-claims'), OPERATOR_CLAIM_POLICY);
+  const { validations, ...rest } = OPERATOR_POD_POLICY;
+  const inUserNamespace = {
+    expression: 'has(object.spec.hostUsers) && !object.spec.hostUsers',
+    message: 'the operator makes pods with a user namespace of their own only',
+    reason: 'Forbidden',
+  };
+  assert.deepEqual(specOf('hamlet-operator-pods'), { ...rest, validations: [...validations, inUserNamespace] });
+  const off = await template({ agentPods: { userNamespaces: 'Off' } });
+  assert.deepEqual(
+    off.manifests.find(
+      ({ kind, metadata }) => kind === 'ValidatingAdmissionPolicy' && metadata.name.startsWith('hamlet-operator-pods'),
+    )?.spec,
+    OPERATOR_POD_POLICY,
+  );
+  const bindings = manifests.filter(
+    ({ kind, metadata }) => kind === 'ValidatingAdmissionPolicyBinding' && metadata.name.startsWith('hamlet-operator-'),
+  );
+  const matchResources = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'meadow' } } };
+  assert.deepEqual(
+    bindings.map(({ spec, metadata: { name } }) => [name, spec]),
+    ['claims', 'pods'].map((what) => [
+      `hamlet-operator-${what}.meadow`,
+      { policyName: `hamlet-operator-${what}.meadow`, validationActions: ['Deny'], matchResources },
+    ]),
+  );
+});
+
+test('cluster-scoped names carry the village', async () => {
+  const { manifests } = await template({}, ...POLICIES);
+  const clusterScoped = manifests.filter(({ kind }) =>
+    /^(ClusterRole|ClusterRoleBinding|(Validating|Mutating)AdmissionPolicy(Binding)?)$/.test(kind),
+  );
+  assert.ok(clusterScoped.length >= 6);
+  for (const { kind, metadata } of clusterScoped) assert.match(metadata.name, /\.meadow$/, kind);
+  for (const { subjects } of manifests) for (const subject of subjects ?? []) assert.equal(subject.namespace, 'meadow');
+});
+
+test('the core goes to one node by a value', async () => {
+  const selectors = (await workloads({ core: { nodeName: 'sparky1' } })).map(({ metadata, spec }) => [
+    metadata.name,
+    spec.template.spec.nodeSelector,
+  ]);
+  const there = { 'kubernetes.io/hostname': 'sparky1' };
+  assert.deepEqual(Object.fromEntries(selectors), {
+    'hamlet-api': there,
+    'hamlet-api-more': undefined,
+    'hamlet-operator': undefined,
+    'hamlet-postgres': there,
+    'hamlet-redis': there,
+  });
+});
+
+test('images come from the registry, the tag or a whole reference', async () => {
+  const images = async (values: object): Promise<readonly string[]> =>
+    (await workloads(values)).map(({ spec }) => spec.template.spec.containers[0]?.image ?? '').toSorted();
+  assert.deepEqual(await images({}), [
+    'hamlet/api:0.1.0',
+    'hamlet/api:0.1.0',
+    'hamlet/operator:0.1.0',
+    'postgres:18',
+    'redis:8',
+  ]);
+  assert.deepEqual(await images({ image: { registry: 'example.org/team/', tag: 'v2' } }), [
+    'example.org/team/hamlet/api:v2',
+    'example.org/team/hamlet/api:v2',
+    'example.org/team/hamlet/operator:v2',
+    'postgres:18',
+    'redis:8',
+  ]);
+  assert.deepEqual(await images({ images: { api: 'a:1', operator: 'o:1', postgres: 'p:1', redis: 'r:1' } }), [
+    'a:1',
+    'a:1',
+    'o:1',
+    'p:1',
+    'r:1',
+  ]);
+});
+
+test('tiers and agents are those of the values; null takes one away; power stays with people', async () => {
+  const { manifests } = await template({ agents: { bob: null, eve: { displayName: 'Eve' } } });
+  const names = (kind: string): readonly string[] =>
+    manifests.filter((manifest) => manifest.kind === kind).map(({ metadata }) => metadata.name);
+  assert.deepEqual(names('Agent').toSorted(), ['ada', 'eve']);
+  assert.deepEqual(names('Entitlement').toSorted(), ['tier-0', 'tier-1', 'tier-2']);
+  for (const { kind, spec } of manifests)
+    if (kind === 'Agent') assert.equal('power' in spec || 'rebootedAt' in spec, false);
+});
+
+const REFUSED: Readonly<Record<string, object>> = {
+  'a misspelt value': { api: { replica: 2 } },
+  'a value of another chart': { nodeSelector: {} },
+  'no replicas': { api: { replicas: 0 } },
+  'an unknown pull policy': { image: { pullPolicy: 'Sometimes' } },
+  'a key that can be guessed': { api: { keys: { adminToken: 'secret' } } },
+  'a key of a role that does not exist': { api: { keys: { rootToken: 'abcdefghijklmnopqrstuvwxyz' } } },
+  'resources that are no quantity': { redis: { resources: { limits: { memory: 'much' } } } },
+  'a node name that is none': { core: { nodeName: 'Not A Node' } },
+  'an agent with an unknown field': { agents: { eve: { persona: { identiti: 'x' } } } },
+  'an agent that the chart would put to sleep': { agents: { ada: { power: 'Asleep' } } },
+  'an agent whose name is too long': { agents: { ['e'.repeat(41)]: {} } },
+  'a tier without a rank': { entitlements: { gold: { limits: {} } } },
+};
+
+for (const [what, values] of Object.entries(REFUSED)) {
+  test(`refused: ${what}`, async () => {
+    const { code, output } = await template(values);
+    assert.notEqual(code, 0);
+    assert.match(output, /values don't meet the specifications of the schema/);
+  });
+}
+
+async function apiOf(
+  values: object,
+  name = 'hamlet-api',
+): Promise<{ readonly environment: ReadonlyMap<string, string | undefined>; readonly surge: number }> {
+  const api = (await workloads(values)).find(({ metadata }) => metadata.name === name);
+  const container = api?.spec.template.spec.containers[0];
+  return {
+    environment: new Map(container?.env?.map(({ name, value }) => [name, value])),
+    surge: api?.spec.strategy?.rollingUpdate.maxSurge ?? Number.NaN,
+  };
+}
+
+test('one replica keeps the checkpoints on a volume, and its next pod may need the node of the old one; all sign with one key', async () => {
+  const alone = await apiOf({});
+  assert.deepEqual([alone.environment.get('HAMLET_LOG_DIR'), alone.surge], ['/var/lib/hamlet-log', 0]);
+  assert.equal((await apiOf({ core: { nodeName: 'sparky1' } })).surge, 1);
+  const many = await apiOf({}, 'hamlet-api-more');
+  assert.deepEqual([many.environment.has('HAMLET_LOG_DIR'), many.surge], [false, 1]);
+  assert.equal(
+    many.environment.get('HAMLET_LOG_KEY_FILE'),
+    '/etc/hamlet/log/key.pem',
+    'all replicas sign with one key',
+  );
+});
+
+test('api and operator have two replicas each, apart from each other, that leave a lost node after 30 s', async () => {
+  const found = (await workloads()).filter(({ metadata }) => /api|operator/.test(metadata.name));
+  assert.deepEqual(found.map(({ metadata, spec }) => [metadata.name, spec.replicas]).toSorted(), [
+    ['hamlet-api', 1],
+    ['hamlet-api-more', 1],
+    ['hamlet-operator', 2],
+  ]);
+  for (const {
+    metadata,
+    spec: { template },
+  } of found) {
+    const { affinity, dnsConfig, tolerations } = template.spec;
+    assert.deepEqual(
+      dnsConfig,
+      {
+        options: [
+          { name: 'timeout', value: '1' },
+          { name: 'attempts', value: '4' },
+        ],
+      },
+      'a DNS server on a lost node is not waited for',
+    );
+    const [{ weight, podAffinityTerm }] = affinity?.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution ?? [
+      { weight: 0, podAffinityTerm: undefined },
+    ];
+    const component = metadata.name.includes('api') ? 'api' : 'operator';
+    assert.deepEqual(
+      [weight, podAffinityTerm],
+      [
+        100,
+        {
+          topologyKey: 'kubernetes.io/hostname',
+          labelSelector: {
+            matchLabels: { 'app.kubernetes.io/name': 'hamlet', 'app.kubernetes.io/component': component },
+          },
+        },
+      ],
+    );
+    assert.deepEqual(
+      tolerations?.map(({ key, tolerationSeconds }) => `${key} ${tolerationSeconds}`),
+      ['node.kubernetes.io/not-ready 30', 'node.kubernetes.io/unreachable 30'],
+    );
+  }
+  const names = (await workloads({ api: { replicas: 1 } })).map(({ metadata }) => metadata.name);
+  assert.ok(names.includes('hamlet-api') && !names.includes('hamlet-api-more'));
+});
+
+test('PayPal and an issuer are off, and wanted whole where they are on', async () => {
+  const { environment } = await apiOf({});
+  assert.equal(environment.get('HAMLET_PAYPAL'), 'off');
+  assert.ok(!environment.has('HAMLET_OIDC_ISSUER'));
+  assert.match(
+    (await template({ payments: { paypal: { mode: 'live' } } })).output,
+    /payments.paypal.secretName: name the Secret/,
+  );
+  assert.match(
+    (await template({ oidc: { issuer: 'https://id.example.org' } })).output,
+    /oidc.clientId: write the client id/,
+  );
+  const signIn = await apiOf({
+    ingress: { host: 'village.example.org' },
+    oidc: { issuer: 'https://id.example.org', clientId: 'hamlet', secretName: 'oidc', adminGroups: ['a', 'b'] },
+  });
+  assert.deepEqual(
+    ['PUBLIC_URL', 'OIDC_ADMIN_GROUPS', 'OIDC_CLIENT_SECRET_FILE'].map((name) =>
+      signIn.environment.get(`HAMLET_${name}`),
+    ),
+    ['https://village.example.org', 'a,b', '/etc/hamlet/oidc/clientSecret'],
+  );
+});
+
+test('behind an Ingress the api counts the addresses that the Ingress names, and without one believes nobody outside of its pod', async () => {
+  const trusted = async (ingress: object): Promise<readonly (string | undefined)[]> => {
+    const { environment } = await apiOf({ ingress });
+    return ['PROXIES', 'PROXY_HOPS'].map((name) => environment.get(`HAMLET_TRUSTED_${name}`));
+  };
+  assert.deepEqual(await trusted({}), [undefined, undefined]);
+  assert.deepEqual(await trusted({ host: 'village.example.org' }), ['loopback,uniquelocal', '1']);
+  assert.deepEqual(await trusted({ host: 'village.example.org', trustedProxies: '10.42.0.0/16', proxyHops: 2 }), [
+    'loopback,10.42.0.0/16',
+    '2',
+  ]);
+});
+
+test('the alert rules are a PrometheusRule where a value says so, and as they are written', async () => {
+  assert.deepEqual(
+    (await template({})).manifests.filter(({ kind }) => kind === 'PrometheusRule'),
+    [],
+  );
+  const { code, output, manifests } = await template({ monitoring: { prometheusRule: true } });
+  assert.equal(code, 0, output);
+  assert.deepEqual(
+    manifests.find(({ kind }) => kind === 'PrometheusRule')?.spec,
+    parse(readFileSync(join(ROOT, 'charts/hamlet/files/alerts.yaml'), 'utf8')),
+  );
+});
+
+test('every CRD is in the chart', async () => {
+  const files = [...(await generatedFiles()).keys()].filter((path) => path.startsWith('charts/hamlet-crds/files/'));
+  assert.equal(files.length, 3);
+});

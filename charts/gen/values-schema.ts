@@ -1,0 +1,153 @@
+/** The schema of the chart's values: closed everywhere, so that a misspelt value is refused instead of ignored. */
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const text: Schema = { type: 'string' };
+const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$', maxLength: 253 };
+const quantity: Schema = { type: ['string', 'number'], pattern: '^[0-9]+(\\.[0-9]+)?(m|Ki|Mi|Gi|Ti|k|M|G|T)?$' };
+const amounts = closed({ cpu: quantity, memory: quantity, 'ephemeral-storage': quantity });
+const resources = closed({ requests: amounts, limits: amounts });
+const aiDollars: Schema = { type: 'string', pattern: '^(0|[1-9][0-9]{0,8})([.][0-9]{1,6})?$' };
+// They are joined with commas.
+const groups: Schema = { type: 'array', items: { type: 'string', pattern: '^[^,]+$' } };
+const replicas: Schema = { type: 'integer', minimum: 1, maximum: 16 };
+// As npm tokens and password managers make them; long enough that nobody guesses one.
+const token: Schema = { type: 'string', minLength: 24, maxLength: 256, pattern: '^[A-Za-z0-9_-]+$' };
+
+function closed(properties: Schema): Schema {
+  return { type: 'object', properties, additionalProperties: false };
+}
+
+/** A map of objects by name; null takes away one that the chart brings. */
+function byName(spec: Schema, maxLength: number): Schema {
+  return {
+    type: 'object',
+    propertyNames: { pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$', maxLength },
+    additionalProperties: { anyOf: [{ type: 'null' }, spec] },
+  };
+}
+
+/** Images, and the processes that run from them first. */
+const PROCESSES: Schema = {
+  global: { type: 'object' },
+  image: closed({
+    registry: text,
+    tag: text,
+    pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] },
+    pullSecrets: { type: 'array', items: name },
+  }),
+  images: closed({ api: text, operator: text, agent: text, postgres: text, redis: text }),
+  core: closed({ nodeName: name }),
+  api: closed({
+    replicas,
+    migrateMapTo: text,
+    turnDays: { type: 'integer', minimum: 0, maximum: 36_500 },
+    keys: closed({ adminToken: token, memberToken: token }),
+    resources,
+  }),
+};
+
+/** Money, people and the sealed log. */
+const VILLAGE: Schema = {
+  economy: closed({
+    dailyAllowance: aiDollars,
+    timeZone: { type: 'string', pattern: '^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+)+)$' },
+    creditLimit: aiDollars,
+    rewardLimit: { anyOf: [aiDollars, { const: '' }] },
+    prices: { type: 'object' },
+  }),
+  payments: closed({
+    paypal: closed({
+      mode: { enum: ['off', 'sandbox', 'live'] },
+      secretName: name,
+      currency: { type: 'string', pattern: '^[A-Z]{3}$' },
+      rate: aiDollars,
+      proxyUrl: text,
+    }),
+  }),
+  oidc: closed({
+    issuer: text,
+    clientId: text,
+    secretName: name,
+    name: { type: 'string', maxLength: 64 },
+    scope: text,
+    groupsClaim: text,
+    adminGroups: groups,
+    memberGroups: groups,
+    publicUrl: text,
+  }),
+  log: closed({ storage: quantity, storageClassName: name }),
+};
+
+/** The operator, and what the cluster gives. */
+const CLUSTER: Schema = {
+  operator: closed({ replicas, resources }),
+  monitoring: closed({ prometheusRule: { type: 'boolean' } }),
+  seats: closed({ reserve: closed({ cpu: quantity, memory: quantity }) }),
+  agentPods: closed({
+    storageClassName: name,
+    userNamespaces: { enum: ['On', 'Off'] },
+    appArmor: { enum: ['RuntimeDefault', 'Off'] },
+  }),
+  postgres: closed({ storage: quantity, storageClassName: name, resources }),
+  redis: closed({ resources }),
+  ingress: closed({
+    host: text,
+    className: name,
+    tlsSecretName: name,
+    annotations: { type: 'object', additionalProperties: text },
+    trustedProxies: text,
+    proxyHops: { type: 'integer', minimum: 1, maximum: 10 },
+  }),
+};
+
+/** The schema of the whole file; `kinds` holds the schema of each kind's spec by its plural name. */
+export function valuesSchema(kinds: Readonly<Record<string, object>>): Schema {
+  const { agents, entitlements } = kinds as Record<string, Schema>;
+  if (agents === undefined || entitlements === undefined)
+    throw new Error('the CRDs of agents and entitlements are missing');
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $comment: 'make charts: from charts/gen/values-schema.ts and crds/bases',
+    ...closed({
+      ...PROCESSES,
+      ...VILLAGE,
+      ...CLUSTER,
+      entitlements: byName(entitlements, 253),
+      agents: byName(without(agents, ['power', 'rebootedAt']), 40),
+    }),
+  };
+}
+
+/** A kind's spec as a closed JSON schema, without what only the API server reads. */
+export function specSchema(crd: unknown): Schema {
+  const { spec } = crd as { spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: Schema } } } }[] } };
+  const schema = spec.versions[0]?.schema.openAPIV3Schema.properties.spec;
+  if (schema === undefined) throw new Error('a CRD has no version with a schema');
+  return closeSchema(schema);
+}
+
+function closeSchema(schema: Schema): Schema {
+  const entries = Object.entries(schema)
+    .filter(([key]) => !key.startsWith('x-kubernetes-') && key !== 'default')
+    .map(([key, value]) => [key, closeKeyword(key, value)]);
+  const result = Object.fromEntries(entries) as Schema;
+  return 'properties' in result && !('additionalProperties' in result)
+    ? { ...result, additionalProperties: false }
+    : result;
+}
+
+function closeKeyword(key: string, value: unknown): unknown {
+  if (key === 'properties')
+    return Object.fromEntries(
+      Object.entries(value as Record<string, Schema>).map(([field, child]) => [field, closeSchema(child)]),
+    );
+  if ((key === 'items' || key === 'additionalProperties') && typeof value === 'object')
+    return closeSchema(value as Schema);
+  return value;
+}
+
+function without(schema: Schema, fields: readonly string[]): Schema {
+  const properties = Object.entries(schema['properties'] as Schema).filter(([field]) => !fields.includes(field));
+  return { ...schema, properties: Object.fromEntries(properties) };
+}

@@ -1,0 +1,139 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+
+export const ROOT = resolve(import.meta.dirname, '../../..');
+const STATE = join(ROOT, '.hamlet');
+const AGENTS = ['ada', 'bob'] as const;
+
+/** What tools are told of the running development village. */
+export const DevFile = z.object({
+  url: z.string(),
+  adminToken: z.string(),
+  memberToken: z.string(),
+  agentTokens: z.record(z.enum(AGENTS), z.string()),
+  postgresUrl: z.string(),
+  redisUrl: z.string(),
+  pid: z.int().positive(),
+});
+export type DevFile = z.infer<typeof DevFile>;
+
+const Secrets = z.object({
+  adminToken: z.string(),
+  memberToken: z.string(),
+  operatorToken: z.string(),
+  agentTokens: z.record(z.enum(AGENTS), z.string()),
+});
+
+export interface DevFolder {
+  readonly file: string;
+  readonly log: string;
+  readonly postgresData: string;
+  /** Beside the database: the one means nothing without the other. */
+  readonly sealedLog: string;
+  readonly apiKeysFile: string;
+  readonly bootstrapCodeFile: string;
+  readonly secrets: z.infer<typeof Secrets>;
+  readonly bootstrapCode: string;
+  /** A folder of one resident. */
+  resident(agentId: string): string;
+}
+
+function newToken(prefix: string): string {
+  return `${prefix}_${randomBytes(24).toString('base64url')}`;
+}
+
+/** Writes a file that only its owner reads. A reader finds the whole text or no file, also where the writer is killed. */
+export function writePrivate(file: string, text: string): void {
+  const partial = `${file}.${process.pid}`;
+  writeFileSync(partial, text, { mode: 0o600 });
+  renameSync(partial, file);
+}
+
+function writeSecret(file: string, make: () => string): string {
+  if (!existsSync(file)) writePrivate(file, make());
+  const text = readFileSync(file, 'utf8');
+  if (text === '') throw new Error(`${file} is empty. Fix: remove it; make dev writes a new one`);
+  return text;
+}
+
+function readSecrets(file: string, text: string): z.infer<typeof Secrets> {
+  const read = Secrets.safeParse(jsonOf(text));
+  if (!read.success)
+    throw new Error(
+      `${file} does not hold the tokens of the development village. Fix: remove it; make dev writes new tokens`,
+    );
+  return read.data;
+}
+
+/** The value that a text of JSON says; undefined where the text is none. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Postgres runs as `nobody` under root, who cannot enter a private folder such as /root: its data then lies outside of the tree. */
+function postgresFolder(folder: string): string {
+  const closed = (path: string): boolean =>
+    (statSync(path).mode & 0o001) === 0 || (path !== dirname(path) && closed(dirname(path)));
+  if (process.getuid?.() !== 0 || !closed(folder)) return join(folder, 'postgres');
+  const outside = `/var/tmp/hamlet-dev-${createHash('sha256').update(ROOT).digest('hex').slice(0, 12)}`;
+  mkdirSync(outside, { recursive: true });
+  return join(outside, 'postgres');
+}
+
+/** The folder of the development village under `.hamlet`, or a test's own, with tokens that stay the same from start to start. */
+export function openDevFolder(state = STATE): DevFolder {
+  const folder = join(state, 'dev');
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(join(state, 'log'), { recursive: true });
+  const apiKeysFile = join(folder, 'api-keys.json');
+  const bootstrapCodeFile = join(folder, 'bootstrap-code');
+  const secrets = writeSecret(apiKeysFile, () =>
+    JSON.stringify({
+      adminToken: newToken('admin'),
+      memberToken: newToken('member'),
+      operatorToken: newToken('operator'),
+      agentTokens: Object.fromEntries(AGENTS.map((id) => [id, newToken(id)])),
+    }),
+  );
+  const postgresData = postgresFolder(folder);
+  return {
+    file: join(state, 'dev.json'),
+    log: join(state, 'log', 'dev.log'),
+    postgresData,
+    sealedLog: join(dirname(postgresData), 'sealed-log'),
+    apiKeysFile,
+    bootstrapCodeFile,
+    secrets: readSecrets(apiKeysFile, secrets),
+    bootstrapCode: writeSecret(bootstrapCodeFile, () => randomBytes(9).toString('base64url')),
+    resident: (agentId) => {
+      const home = join(folder, 'residents', agentId);
+      mkdirSync(home, { recursive: true });
+      return home;
+    },
+  };
+}
+
+/** The development village that runs now; null where none does. A file that cannot be read names none, and is removed. */
+export function readDevFile(state = STATE): DevFile | null {
+  const file = join(state, 'dev.json');
+  if (!existsSync(file)) return null;
+  const parsed = DevFile.safeParse(jsonOf(readFileSync(file, 'utf8')));
+  if (parsed.success && isAlive(parsed.data.pid)) return parsed.data;
+  rmSync(file, { force: true });
+  return null;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

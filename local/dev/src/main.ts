@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive, openDevFolder, readDevFile } from './dev-folder.ts';
+import { builtWeb, startDevVillage } from './dev-village.ts';
+
+const USAGE = `hamlet dev: api, Postgres and Redis on loopback, without Kubernetes
+
+usage: make dev [DETACH=1] [RESIDENTS=1] [PORT=8080]
+       node local/dev/src/main.ts [--detach] [--stop] [--help]
+
+  --detach     returns once it serves; --stop ends it
+  RESIDENTS=1  starts the residents of ada and bob too, so that the map is alive
+  PORT         port of the api; any free one without it
+
+.hamlet/dev.json says where everything is, with a token for each role.
+`;
+const READY_LIMIT_MS = 120_000;
+const STOP_LIMIT_MS = 30_000;
+const POLL_MS = 100;
+
+async function until(limitMs: number, done: () => boolean): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += POLL_MS) {
+    if (done()) return true;
+    await sleep(POLL_MS);
+  }
+  return done();
+}
+
+async function stop(): Promise<number> {
+  const running = readDevFile();
+  if (running === null) {
+    console.log('no development village is running');
+    return 0;
+  }
+  process.kill(running.pid, 'SIGTERM');
+  if (await until(STOP_LIMIT_MS, () => !isAlive(running.pid))) return 0;
+  console.error(`error: process ${running.pid} did not end within ${STOP_LIMIT_MS / 1_000} s`);
+  return 1;
+}
+
+async function detach(): Promise<number> {
+  const { log } = openDevFolder();
+  const output = openSync(log, 'a');
+  const child = spawn(process.execPath, [import.meta.filename], { detached: true, stdio: ['ignore', output, output] });
+  let ended = false;
+  child.once('exit', () => {
+    ended = true;
+  });
+  await until(READY_LIMIT_MS, () => ended || readDevFile() !== null);
+  child.unref();
+  const running = readDevFile();
+  if (running === null) {
+    console.error(`error: the development village did not start; see ${log}`);
+    return 1;
+  }
+  console.log(`${running.url} (process ${running.pid}, log ${log}); .hamlet/dev.json has the tokens`);
+  return 0;
+}
+
+async function foreground(): Promise<void> {
+  const folder = openDevFolder();
+  const { PORT, RESIDENTS } = process.env;
+  const village = await startDevVillage(folder, {
+    port: PORT === undefined || PORT === '' ? null : Number(PORT),
+    residents: RESIDENTS === '1',
+  });
+  console.log(
+    `\n  ${village.file.url}\n  first admin: open it and use the code ${folder.bootstrapCode}\n  tokens for tools: .hamlet/dev.json\n`,
+  );
+  const end = (): void => void village.stop().then(() => process.exit(0));
+  process.once('SIGTERM', end);
+  process.once('SIGINT', end);
+}
+
+async function main(args: readonly string[]): Promise<number | null> {
+  if (args.includes('--help')) {
+    console.log(USAGE);
+    return 0;
+  }
+  if (args.includes('--stop')) return stop();
+  const running = readDevFile();
+  if (running !== null) {
+    console.log(`the development village is running already: ${running.url}`);
+    return 0;
+  }
+  if (builtWeb() === null)
+    console.error(
+      'warning: the web is not built, so the village has no pages: / answers 404. Fix: make dev builds it; by hand: npm run build --workspace @hamlet/web',
+    );
+  if (args.includes('--detach')) return detach();
+  await foreground();
+  return null;
+}
+
+try {
+  const code = await main(process.argv.slice(2));
+  if (code !== null) process.exit(code);
+} catch (error) {
+  console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+}

@@ -1,0 +1,68 @@
+/** The local two-node cluster, by its own program. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run, tryRun, type RunOptions } from './command.ts';
+import { ROOT } from './paths.ts';
+
+const BUILD = join(ROOT, 'local/cluster/build.sh');
+/** What hamlet-cluster keeps about the cluster in its default place. */
+const SPEC_FILE = '/var/lib/hamlet-cluster/cluster.json';
+
+interface Node {
+  readonly name: string;
+}
+
+interface Status {
+  readonly phase: string;
+  readonly spec: { readonly state: string; readonly nodes: readonly Node[] };
+  readonly components: readonly { readonly name: string; readonly node: string; readonly pid: number }[];
+  readonly forwards: readonly { readonly listen: string; readonly to: string }[] | null;
+}
+
+/** Builds the programs of the cluster into the cache; quick when nothing changed. */
+export async function buildPrograms(options: RunOptions): Promise<void> {
+  await run('bash', [BUILD], { ...options, fix: 'needs Go 1.26 or newer (https://go.dev/dl) and the Go module proxy' });
+}
+
+/** The path of one of the cluster's programs (hamlet-cluster, kubectl, helm, ctr …); fails if they are not built. */
+export async function program(name: string): Promise<string> {
+  return join(await run('bash', [BUILD, '--print-bin'], { fix: 'run make up, or bash local/cluster/build.sh' }), name);
+}
+
+/** Whether the programs of the current source are built. */
+export async function areProgramsBuilt(): Promise<boolean> {
+  return (await tryRun('bash', [BUILD, '--print-bin'])).code === 0;
+}
+
+/** Runs `hamlet-cluster` with arguments; returns what it prints. */
+export async function hamletCluster(args: readonly string[], options: RunOptions = {}): Promise<string> {
+  return run(await program('hamlet-cluster'), args, options);
+}
+
+/** Takes the cluster down with the programs that it was started with, which may be those of another commit. */
+export async function takeClusterDown(args: readonly string[], options: RunOptions): Promise<string> {
+  if (!existsSync(SPEC_FILE)) return 'there was none';
+  const { bin } = JSON.parse(readFileSync(SPEC_FILE, 'utf8')) as { bin: string };
+  return run(join(bin, 'hamlet-cluster'), ['down', ...args], options);
+}
+
+/** What the running cluster says about itself; undefined when none runs. */
+export async function clusterStatus(): Promise<Status | undefined> {
+  const { code, stdout } = await tryRun(await program('hamlet-cluster'), ['status', '--json']);
+  return code === 0 ? (JSON.parse(stdout) as Status) : undefined;
+}
+
+/** The image references that every node has. */
+export async function imagesOnAllNodes(): Promise<ReadonlySet<string>> {
+  const status = await clusterStatus();
+  if (status === undefined) return new Set();
+  const ctr = await program('ctr');
+  const lists = await Promise.all(
+    status.spec.nodes.map(async ({ name }) => {
+      const socket = join(status.spec.state, 'nodes', name, 'containerd.sock');
+      return new Set((await run(ctr, ['-a', socket, '-n', 'k8s.io', 'image', 'ls', '-q'])).split('\n'));
+    }),
+  );
+  const [first = new Set<string>(), ...others] = lists;
+  return new Set([...first].filter((reference) => others.every((list) => list.has(reference))));
+}

@@ -1,0 +1,82 @@
+/** The two bases that stand in for images of a registry: `debian`, and `node` on top of it. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../command.ts';
+import { CACHE, ROOT } from '../paths.ts';
+import type { StepContext } from '../steps.ts';
+import { buildah, buildDockerfile, hasImage } from './buildah.ts';
+import { hashSources, stageSources, type Source } from './context.ts';
+import { NPM_VERSION } from './recipe.ts';
+
+export interface Bases {
+  readonly debian: string;
+  readonly node: string;
+}
+
+/** Builds what is missing of the bases; returns their names, which carry a hash of what they are made from. */
+export async function ensureBases(context: StepContext): Promise<Bases> {
+  const debian = `localhost/hamlet/debian:${hashSources([debianSource()], [process.arch])}`;
+  if (!(await hasImage(debian))) await buildDebian(debian, context);
+  const node = `localhost/hamlet/node:${hashSources(dockerfileSources(), [debian, nodeVersion(), NPM_VERSION])}`;
+  if (!(await hasImage(node))) await buildNode(node, debian, context);
+  return { debian, node };
+}
+
+function debianSource(): Source {
+  return { from: join(ROOT, 'local/images/debian'), to: '.' };
+}
+
+function dockerfileSources(): Source[] {
+  return [{ from: join(ROOT, 'local/images/node/Dockerfile'), to: 'Dockerfile' }];
+}
+
+function nodePackage(): string {
+  return join(ROOT, `node_modules/node-linux-${process.arch}`);
+}
+
+function nodeVersion(): string {
+  return (JSON.parse(readFileSync(join(nodePackage(), 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+async function buildDebian(name: string, context: StepContext): Promise<void> {
+  context.doing('Debian base by debootstrap');
+  const options = { log: context.log, onLine: context.doing };
+  const container = await buildah(['from', '--name', `hamlet-debian-${process.pid}`, 'scratch'], options);
+  try {
+    const folder = await buildah(['mount', container], options);
+    await run('bash', [join(ROOT, 'local/images/debian/build.sh'), folder], {
+      ...options,
+      fix: 'debootstrap needs a Debian mirror: set DEBIAN_MIRROR to one that this machine reaches',
+    });
+    await buildah(['config', '--cmd', '/bin/bash', '--env', 'LANG=C.UTF-8', container], options);
+    await buildah(['commit', '--quiet', container, name], options);
+  } finally {
+    await buildah(['rm', container], options);
+  }
+}
+
+async function buildNode(name: string, debian: string, context: StepContext): Promise<void> {
+  context.doing('Node 26 base');
+  const npm = join(CACHE, `npm-${NPM_VERSION}`);
+  if (!existsSync(join(npm, 'node_modules/npm/package.json'))) {
+    await run('npm', ['install', '--prefix', npm, '--no-save', '--install-links', `npm@${NPM_VERSION}`], {
+      log: context.log,
+      onLine: context.doing,
+    });
+  }
+  const folder = join(CACHE, 'images/context/node');
+  const sources = [
+    ...dockerfileSources(),
+    { from: join(nodePackage(), 'bin/node'), to: 'node' },
+    { from: join(npm, 'node_modules/npm'), to: 'npm', whole: true },
+  ];
+  stageSources(sources, folder);
+  try {
+    await buildDockerfile(
+      { name, context: folder, dockerfile: join(folder, 'Dockerfile'), buildArgs: { DEBIAN_IMAGE: debian } },
+      { log: context.log, onLine: context.doing },
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,62 @@
+/** Builds the images for an architecture that is not this machine's. */
+import { join } from 'node:path';
+import { ROOT } from '../../paths.ts';
+import type { StepContext } from '../../steps.ts';
+import { hostArchitecture, type Architecture } from '../architecture.ts';
+import { ensureBases } from '../base.ts';
+import { buildImages, referenceOf, type BuiltImage } from '../build.ts';
+import { hasImage } from '../buildah.ts';
+import { hashSources } from '../context.ts';
+import { IMAGE_NAMES, recipeOf, type ImageName } from '../recipe.ts';
+import { transpose } from './transpose.ts';
+
+/** Builds those images of an architecture that the storage has not; those of another machine's come from this machine's. */
+export async function buildImagesFor(
+  architecture: Architecture,
+  context: StepContext,
+  names: readonly ImageName[] = IMAGE_NAMES,
+): Promise<readonly BuiltImage[]> {
+  const natives = await buildImages(context, names);
+  if (architecture === hostArchitecture()) return natives;
+  const bases = await ensureBases(context);
+  const debian = await ensureBase(bases.debian, architecture, { base: undefined, context });
+  const node = await ensureBase(bases.node, architecture, { base: debian, context });
+  const built: BuiltImage[] = [];
+  for (const native of natives) {
+    const { base, workspace } = recipeOf(native.name, architecture);
+    const image = { name: native.name, tag: tagFor(referenceOf(native), architecture) };
+    const isNew = !(await hasImage(referenceOf(image)));
+    if (isNew)
+      await transpose(
+        {
+          native: referenceOf(native),
+          architecture,
+          name: referenceOf(image),
+          base: base.image === 'node' ? node : debian,
+          workspace,
+        },
+        context,
+      );
+    built.push({ ...image, isNew });
+  }
+  return built;
+}
+
+async function ensureBase(
+  native: string,
+  architecture: Architecture,
+  { base, context }: { base: string | undefined; context: StepContext },
+): Promise<string> {
+  const name = `${native.replace(/:.*/, '')}-${architecture}:${tagFor(native, architecture)}`;
+  if (!(await hasImage(name))) await transpose({ native, architecture, name, base }, context);
+  return name;
+}
+
+/** A hash of what the image is made from: the native image, and the code that transposes it. */
+function tagFor(native: string, architecture: Architecture): string {
+  const code = ['local/village/images/foreign', 'local/village/images/architecture.ts'].map((path) => ({
+    from: join(ROOT, path),
+    to: path,
+  }));
+  return hashSources(code, [native, architecture]);
+}

