@@ -1,7 +1,7 @@
 /** A copy of the work tree that changes are made in; the work tree itself is never touched. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import {
-  copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { NODE, ROOT } from '../../local/village/paths.ts';
 
 const LISTED_BYTES = 64 << 20;
@@ -32,10 +32,8 @@ export class WorkCopy {
       encoding: 'utf8',
       maxBuffer: LISTED_BYTES,
     });
-    for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)))) {
-      mkdirSync(dirname(join(this.folder, file)), { recursive: true });
-      copyFileSync(join(ROOT, file), join(this.folder, file));
-    }
+    for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name))))
+      cpSync(join(ROOT, file), join(this.folder, file), { verbatimSymlinks: true });
     const [installed, linked] = [join(ROOT, 'node_modules'), join(this.folder, 'node_modules')];
     mkdirSync(linked);
     for (const name of readdirSync(installed)) {

@@ -16,6 +16,7 @@ const CHECKS: readonly { readonly name: string; readonly command: readonly [stri
   { name: 'Go is formatted', command: ['sh', '-c', GOFMT] },
   { name: 'types', command: [`${BIN}/tsc`, '-p', 'tsconfig.json'] },
   { name: 'types of the web', command: [`${BIN}/tsc`, '-p', 'web/tsconfig.json'] },
+  { name: 'import rules are current', command: [NODE, 'test/tidy/import-table.ts', '--check'] },
   { name: 'CRDs are current', command: [NODE, 'crds/gen/main.ts', '--check'] },
   { name: 'charts are current', command: [NODE, 'charts/gen/generate.ts', '--check'] },
   {

@@ -1,7 +1,7 @@
 /** The rules of CONTRIBUTING.md that no linter knows: names, folder sizes, machine paths. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 
@@ -11,7 +11,7 @@ const MAX_LINES = 400;
 
 const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8', maxBuffer: 64 << 20 })
   .split('\0')
-  .filter((file) => file !== '' && existsSync(join(ROOT, file)));
+  .filter((file) => file !== '' && statSync(join(ROOT, file), { throwIfNoEntry: false })?.isFile() === true);
 const sources = tracked.filter((file) => /\.(ts|tsx|go|sql|sh|css)$/.test(file) && !file.includes('.generated.'));
 
 test('sources are named after one concept, in kebab-case', () => {

@@ -1,63 +1,30 @@
 /**
- * The import table of docs/ARCHITECTURE.md, held by the lint: this test plants each forbidden import
- * (value, type-only and by relative path) in a copy of the layout and requires oxlint to refuse it,
- * and plants each allowed one and requires oxlint to pass it.
+ * The import table holds: each forbidden import (value, type-only and by relative path) is planted in a copy of the
+ * layout, where oxlint must refuse it, and each allowed one, where oxlint must pass it. docs/ARCHITECTURE.md shows the
+ * same table.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
+import { LINT_FILE, NPM_OWNERS, PACKAGES, TEST_IMPORTS } from './import-table.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-
-const FOLDERS = {
-  contract: 'api/contract',
-  core: 'api/core',
-  store: 'api/store',
-  server: 'api/server',
-  kube: 'kube',
-  operator: 'operator',
-  crds: 'crds',
-  engine: 'agent-image/engine',
-  resident: 'agent-image/resident',
-  web: 'web',
-  kubectl: 'cli/kubectl',
-} as const;
-type PackageName = keyof typeof FOLDERS;
-
-const MAY_IMPORT: Readonly<Record<PackageName, readonly PackageName[]>> = {
-  contract: [],
-  core: ['contract'],
-  store: ['contract', 'core'],
-  server: ['contract', 'core', 'store', 'kube'],
-  kube: ['contract'],
-  operator: ['contract', 'core', 'kube'],
-  crds: ['contract'],
-  engine: ['contract', 'core'],
-  resident: ['contract', 'core', 'engine'],
-  web: ['contract', 'core'],
-  kubectl: ['contract', 'core'],
-};
-
-const NPM_OWNERS: Readonly<Record<string, readonly PackageName[]>> = {
-  pg: ['store'],
-  kysely: ['store'],
-  ioredis: ['server'],
-  'pixi.js': ['web'],
-};
-
-const names = Object.keys(FOLDERS) as PackageName[];
 let layout = '';
 
+const folderOf = (name: string): string => join(PACKAGES[name]?.folder ?? name, 'src');
+
 /** Writes one source file into the planted layout; returns its path relative to the layout. */
-function plant(from: PackageName, label: string, source: string): string {
-  const file = join(FOLDERS[from], 'src', `planted-${label.replaceAll(/[^a-z0-9]+/g, '-')}.ts`);
+function plant(folder: string, label: string, source: string): string {
+  const file = join(folder, `planted-${label.replaceAll(/[^a-z0-9]+/g, '-')}.ts`);
   mkdirSync(dirname(join(layout, file)), { recursive: true });
   writeFileSync(join(layout, file), source);
   return file;
 }
+
+const importing = (specifier: string): string => `import * as it from '${specifier}';\nexport const kept = it;\n`;
 
 /** Files that oxlint reports as breaking the import table. */
 function refusedFiles(): Set<string> {
@@ -72,31 +39,32 @@ function refusedFiles(): Set<string> {
 
 before(() => {
   layout = mkdtempSync(join(tmpdir(), 'hamlet-import-table-'));
-  copyFileSync(join(ROOT, '.oxlintrc.json'), join(layout, '.oxlintrc.json'));
+  for (const file of ['.oxlintrc.json', LINT_FILE]) copyFileSync(join(ROOT, file), join(layout, file));
 });
 after(() => rmSync(layout, { recursive: true, force: true }));
 
 test('the lint refuses every forbidden import and passes every allowed one', () => {
   const forbidden: string[] = [];
   const allowed: string[] = [];
-  for (const from of names) {
-    for (const to of names.filter((name) => name !== from)) {
-      const list = MAY_IMPORT[from].includes(to) ? allowed : forbidden;
-      list.push(plant(from, `${to}-value`, `import * as it from '@hamlet/${to}';\nexport const kept = it;\n`));
-      list.push(plant(from, `${to}-type`, `import type { It } from '@hamlet/${to}';\nexport type Kept = It;\n`));
-      const path = relative(join(FOLDERS[from], 'src'), join(FOLDERS[to], 'src/index.ts'));
-      forbidden.push(plant(from, `${to}-path`, `import * as it from '${path}';\nexport const kept = it;\n`));
+  for (const [from, { imports }] of Object.entries(PACKAGES)) {
+    const folder = folderOf(from);
+    for (const to of Object.keys(PACKAGES).filter((name) => name !== from)) {
+      const list = imports.includes(to) ? allowed : forbidden;
+      list.push(plant(folder, `${to}-value`, importing(to)));
+      list.push(plant(folder, `${to}-type`, `import type { It } from '${to}';\nexport type Kept = It;\n`));
+      forbidden.push(plant(folder, `${to}-path`, importing(relative(folder, join(folderOf(to), 'index.ts')))));
     }
-    for (const [npmPackage, owners] of Object.entries(NPM_OWNERS)) {
-      const list = owners.includes(from) ? allowed : forbidden;
-      list.push(plant(from, `npm-${npmPackage}`, `import * as it from '${npmPackage}';\nexport const kept = it;\n`));
+    for (const [npmPackage, owner] of Object.entries(NPM_OWNERS)) {
+      const list = owner === from ? allowed : forbidden;
+      list.push(plant(folder, `npm-${npmPackage}`, importing(npmPackage)));
+    }
+    for (const tool of TEST_IMPORTS.filter((name) => name !== from)) {
+      forbidden.push(plant(folder, `tool-${tool}`, importing(tool)));
+      allowed.push(plant(join(folder, 'testing'), `tool-${tool}`, importing(tool)));
     }
   }
-  for (const pure of ['contract', 'core', 'web'] as const) {
-    forbidden.push(
-      plant(pure, 'node-fs', "import { readFileSync } from 'node:fs';\nexport const kept = readFileSync;\n"),
-    );
-  }
+  for (const pure of ['@hamlet/contract', '@hamlet/core', '@hamlet/web'])
+    forbidden.push(plant(folderOf(pure), 'node-fs', importing('node:fs')));
   const refused = refusedFiles();
   assert.deepEqual(
     forbidden.filter((file) => !refused.has(file)),
@@ -108,5 +76,18 @@ test('the lint refuses every forbidden import and passes every allowed one', () 
     [],
     'allowed imports that the lint refuses',
   );
-  assert.ok(forbidden.length > 100 && allowed.length > 20);
+  assert.ok(forbidden.length > 300 && allowed.length > 50);
+});
+
+test('docs/ARCHITECTURE.md shows the table', () => {
+  const document = readFileSync(join(ROOT, 'docs/ARCHITECTURE.md'), 'utf8');
+  const rows = [...document.matchAll(/^\| `(@hamlet\/\w+|hamlet-\w+)` \| `([^`]+)` \|.*\| ([^|]*) \|$/gm)];
+  assert.deepEqual(
+    rows.map(([, name, folder, imports = '']) => [name, folder, imports.split(', ').filter((each) => each !== 'zod')]),
+    Object.entries(PACKAGES).map(([name, { folder, imports }]) => [
+      name,
+      folder,
+      imports.map((each) => each.replace('@hamlet/', '')),
+    ]),
+  );
 });
